@@ -1,0 +1,51 @@
+# make run    builds in .venv and starts everything (svc up)
+# make test   builds, fetches what the tests need, runs the whole suite
+# make check  lint, types, compiler warnings
+# make build  the editable installation alone
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+CORE   := $(wildcard $(foreach folder,_rtp tools/bench,$(addprefix src/svc/$(folder)/,*.pyx *.pxd *.h)))
+
+# The build tools and the test tools are listed in pyproject.toml and nowhere else.
+FROM_PYPROJECT = $(BIN)/python -c 'import tomllib; p = tomllib.load(open("pyproject.toml", "rb")); print("\n".join($(1)))'
+PIP_INSTALL    = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: run test check build dev clean
+
+run: build
+	$(BIN)/svc up
+
+test: dev
+	ci/setup
+	ci/test
+
+check: dev
+	ci/check
+
+build: $(VENV)/core
+dev: $(VENV)/core $(VENV)/test-tools
+
+# The stamps below are files in .venv: each step is done again only when what it is made of changes.
+$(VENV)/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "svc needs Python 3.11 or later")'
+	$(PYTHON) -m venv $(VENV)
+	touch $@
+
+$(VENV)/installed: pyproject.toml setup.py $(VENV)/python
+	$(call FROM_PYPROJECT,p["build-system"]["requires"]) | $(PIP_INSTALL) -r /dev/stdin
+	$(PIP_INSTALL) --no-build-isolation --editable .
+	touch $@
+
+$(VENV)/core: $(VENV)/installed $(CORE)
+	$(BIN)/python setup.py --quiet build_ext --inplace
+	touch $@
+
+$(VENV)/test-tools: $(VENV)/installed
+	$(call FROM_PYPROJECT,p["project"]["optional-dependencies"]["test"]) | $(PIP_INSTALL) -r /dev/stdin
+	touch $@
+
+clean:
+	rm -rf $(VENV) build dist src/*.egg-info
+	find src -name '*.so' -delete

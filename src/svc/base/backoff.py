@@ -1,0 +1,32 @@
+"""How long to wait before the next attempt: a delay that doubles up to a limit.
+
+Counts attempts only; does not sleep, and takes its randomness as an argument.
+"""
+
+from collections.abc import Callable
+
+
+class Backoff:
+    """Delays for the attempts at one thing.
+
+    `jitter` yields a number from 0 up to 1. Half of every delay is spread by it, so
+    that clients of a server that comes back do not all arrive at once.
+    """
+
+    def __init__(
+        self, first_s: float, limit_s: float, factor: float = 2.0, *, jitter: Callable[[], float]
+    ) -> None:
+        self._first_s = first_s
+        self._limit_s = limit_s
+        self._factor = factor
+        self._jitter = jitter
+        self._base_s = first_s
+
+    def next_delay(self) -> float:
+        """Seconds to wait now; the following answer is longer, up to the limit."""
+        base_s, self._base_s = self._base_s, min(self._base_s * self._factor, self._limit_s)
+        return base_s * (0.5 + 0.5 * self._jitter())
+
+    def reset(self) -> None:
+        """The thing succeeded: start again from the first delay."""
+        self._base_s = self._first_s

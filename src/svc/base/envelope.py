@@ -1,0 +1,62 @@
+"""The frame of the media service's WebSockets: `{event, data}`, `data` being JSON in a string.
+
+Reads and writes frames; does not know any event, and opens no connection.
+Spec: media document sections 2 and 6.
+"""
+
+import json
+from dataclasses import dataclass
+
+from svc.base.strict_json import loads
+
+# One frame, either direction. The largest honest one is an SDP for a full room,
+# well under 100 KB.
+MAX_FRAME_BYTES = 256 * 1024
+
+
+class EnvelopeError(ValueError):
+    """A frame that cannot be read; the message may be shown to whoever sent it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    event: str
+    data: str
+
+
+def parse(text: str) -> Envelope:
+    """Read one frame. A missing `data` reads as the empty string."""
+    frame = _load(text, "The message")
+    if not isinstance(frame, dict):
+        raise EnvelopeError("The message is not a JSON object")
+    event, data = frame.get("event"), frame.get("data", "")
+    if not isinstance(event, str) or not event:
+        raise EnvelopeError("The message has no event name")
+    if not isinstance(data, str):
+        raise EnvelopeError("The data of the message is not a string containing JSON")
+    return Envelope(event, data)
+
+
+def payload(envelope: Envelope) -> dict[str, object]:
+    """The JSON object inside `data`."""
+    value = _load(envelope.data, f"The data of {envelope.event[:64]!r}")
+    if not isinstance(value, dict):
+        raise EnvelopeError(f"The data of {envelope.event[:64]!r} is not a JSON object")
+    return value
+
+
+def serialise(event: str, data: object) -> str:
+    """A frame whose data is `data`, JSON-encoded into the string."""
+    return serialise_text(event, json.dumps(data, separators=(",", ":")))
+
+
+def serialise_text(event: str, text: str) -> str:
+    """A frame whose data is a bare string, such as the reason of a `room_error`."""
+    return json.dumps({"event": event, "data": text}, separators=(",", ":"))
+
+
+def _load(text: str, subject: str) -> object:
+    try:
+        return loads(text)
+    except ValueError:
+        raise EnvelopeError(f"{subject} is not valid JSON") from None

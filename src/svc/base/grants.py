@@ -1,0 +1,136 @@
+"""What the chat server hands a member to enter one voice room, and how the media service checks it.
+
+Derives, signs and verifies; does not remember which `jti` was used (the verifier's
+caller does) and never reads a clock. Spec: media document section 5; the client
+credential and the token's claims are the design's answer to what it leaves open.
+"""
+
+import hashlib
+import hmac
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import jwt
+
+CAPS = frozenset({"speak", "share_video", "share_screen"})
+MAX_LIFETIME_S = 300
+# Ours are about 400 characters; refuse to decode what cannot be ours.
+MAX_TOKEN_CHARACTERS = 2048
+_MAX_JTI_CHARACTERS = 128
+_CLAIMS = ("iss", "sub", "room", "exp", "jti", "caps")
+
+
+class GrantError(Exception):
+    """A token that does not admit its bearer; the message names no secret."""
+
+
+@dataclass(frozen=True, slots=True)
+class UserToken:
+    user_id: str
+    room_id: str
+    caps: frozenset[str]
+    jti: str
+    expires_at: float
+
+
+def client_credential(server_password: str, server_id: str) -> str:
+    """What members send as `server_password`, so that none of them learns the real one."""
+    return _derive(server_password, f"client:{server_id}").hex()
+
+
+def issue_user_token(
+    server_password: str,
+    server_id: str,
+    *,
+    user_id: str,
+    room_id: str,
+    caps: Iterable[str],
+    now: float,
+    jti: str,
+    lifetime_s: int = MAX_LIFETIME_S,
+) -> str:
+    """Sign a single-use admission of one user to one room."""
+    granted = sorted(caps)
+    assert CAPS.issuperset(granted), "only known capabilities are granted"
+    assert 0 < lifetime_s <= MAX_LIFETIME_S, "a grant lives five minutes at most"
+    claims = {
+        "iss": server_id,
+        "sub": user_id,
+        "room": room_id,
+        "exp": int(now) + lifetime_s,
+        "jti": jti,
+        "caps": granted,
+    }
+    return jwt.encode(claims, _signing_key(server_password, server_id), algorithm="HS256")
+
+
+def verify_user_token(
+    token: str, server_password: str, server_id: str, *, user_id: str, room_id: str, now: float
+) -> UserToken:
+    """Read a token that must admit this user to this room at `now`. Raises GrantError."""
+    claims = _decode(token, _signing_key(server_password, server_id))
+    if (claims["iss"], claims["sub"], claims["room"]) != (server_id, user_id, room_id):
+        raise GrantError("the token admits another user, or to another room")
+    return UserToken(
+        user_id=user_id,
+        room_id=room_id,
+        caps=_caps(claims["caps"]),
+        jti=_jti(claims["jti"]),
+        expires_at=_expiry(claims["exp"], now),
+    )
+
+
+def same_secret(given: str, expected: str) -> bool:
+    """Compare without telling, by the time it takes, how much was right or how long it is."""
+    return hmac.compare_digest(_digest(given), _digest(expected))
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+def _derive(server_password: str, message: str) -> bytes:
+    return hmac.digest(server_password.encode(), message.encode(), hashlib.sha256)
+
+
+def _signing_key(server_password: str, server_id: str) -> bytes:
+    return _derive(server_password, f"token:{server_id}")
+
+
+def _decode(token: str, key: bytes) -> dict[str, object]:
+    if len(token) > MAX_TOKEN_CHARACTERS:
+        raise GrantError("the token is too long")
+    # The library would check times by its own clock; every claim is checked here.
+    options: jwt.types.Options = {"verify_signature": True, "verify_exp": False, "verify_iat": False}
+    options |= {"verify_nbf": False, "verify_iss": False, "verify_aud": False}
+    options |= {"verify_sub": False, "verify_jti": False}
+    try:
+        claims: dict[str, object] = jwt.decode(token, key, algorithms=["HS256"], options=options)
+    except (jwt.InvalidTokenError, ValueError, RecursionError):
+        raise GrantError("the token is not signed by this server") from None
+    if missing := [name for name in _CLAIMS if name not in claims]:
+        raise GrantError(f"the token lacks {', '.join(missing)}")
+    return claims
+
+
+def _caps(value: object) -> frozenset[str]:
+    if not isinstance(value, list) or not all(isinstance(cap, str) and cap in CAPS for cap in value):
+        raise GrantError("the token grants an unknown capability")
+    return frozenset(value)
+
+
+def _jti(value: object) -> str:
+    if not isinstance(value, str) or not 0 < len(value) <= _MAX_JTI_CHARACTERS:
+        raise GrantError("the token has no usable id")
+    return value
+
+
+def _expiry(value: object, now: float) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise GrantError("the token has no usable expiry")
+    # Compared, never computed with: JSON allows a number too large for a float.
+    if not value > now:
+        raise GrantError("the token has expired")
+    if value > now + MAX_LIFETIME_S:
+        raise GrantError("the token lives longer than five minutes")
+    return float(value)

@@ -1,0 +1,110 @@
+"""One registry of measurements per program, with process, platform and collector statistics.
+
+The only file that knows prometheus-client. Does not serve HTTP, and holds no global
+state: two programs in one test process do not share numbers.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import accumulate
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    GCCollector,
+    Histogram,
+    Info,
+    PlatformCollector,
+    ProcessCollector,
+    generate_latest,
+)
+from prometheus_client.core import CounterMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from prometheus_client.registry import Collector
+from prometheus_client.utils import floatToGoString
+
+__all__ = ["Counter", "Gauge", "Histogram", "Registry"]
+
+
+class Registry:
+    """A program's measurements."""
+
+    def __init__(self) -> None:
+        self._collectors = CollectorRegistry()
+        ProcessCollector(registry=self._collectors)
+        PlatformCollector(registry=self._collectors)
+        GCCollector(registry=self._collectors)
+
+    def gauge(self, name: str, description: str, labels: Sequence[str] = ()) -> Gauge:
+        return Gauge(name, description, labels, registry=self._collectors)
+
+    def counter(self, name: str, description: str, labels: Sequence[str] = ()) -> Counter:
+        return Counter(name, description, labels, registry=self._collectors)
+
+    def histogram(
+        self, name: str, description: str, buckets: Sequence[float], labels: Sequence[str] = ()
+    ) -> Histogram:
+        return Histogram(name, description, labels, buckets=buckets, registry=self._collectors)
+
+    def info(self, name: str, description: str, values: Mapping[str, str]) -> None:
+        """Expose what stays as it is: a sample of 1 named `name`_info, with the values as labels."""
+        Info(name, description, registry=self._collectors).info(dict(values))
+
+    def counters_from(self, read: Callable[[], Mapping[str, int]], descriptions: Mapping[str, str]) -> None:
+        """Expose counters that something else keeps; `read` is called at every scrape."""
+        self._collectors.register(_Counters(read, descriptions))
+
+    def histogram_from(
+        self,
+        name: str,
+        description: str,
+        buckets: Sequence[float],
+        read: Callable[[], tuple[Sequence[int], float]],
+    ) -> None:
+        """Expose a histogram that something else keeps.
+
+        `read` gives, at every scrape, the count of each bucket and of what exceeds them
+        all, and the sum of the values.
+        """
+        self._collectors.register(_Histogram(name, description, buckets, read))
+
+    def exposition(self) -> tuple[bytes, str]:
+        """The text for a scraper, and its content type."""
+        return generate_latest(self._collectors), CONTENT_TYPE_LATEST
+
+
+class _Counters(Collector):
+    def __init__(self, read: Callable[[], Mapping[str, int]], descriptions: Mapping[str, str]) -> None:
+        self._read = read
+        self._descriptions = descriptions
+
+    def describe(self) -> Iterator[Metric]:
+        # Names the families without asking the source, which may not run yet.
+        return (CounterMetricFamily(name, text) for name, text in self._descriptions.items())
+
+    def collect(self) -> Iterator[Metric]:
+        values = self._read()
+        for name, text in self._descriptions.items():
+            yield CounterMetricFamily(name, text, value=values.get(name, 0))
+
+
+class _Histogram(Collector):
+    def __init__(
+        self,
+        name: str,
+        description: str,
+        buckets: Sequence[float],
+        read: Callable[[], tuple[Sequence[int], float]],
+    ) -> None:
+        self._name = name
+        self._description = description
+        self._bounds = [*map(floatToGoString, buckets), "+Inf"]
+        self._read = read
+
+    def describe(self) -> Iterator[Metric]:
+        yield HistogramMetricFamily(self._name, self._description)
+
+    def collect(self) -> Iterator[Metric]:
+        counts, total = self._read()
+        buckets = list(zip(self._bounds, map(float, accumulate(counts)), strict=True))
+        yield HistogramMetricFamily(self._name, self._description, buckets=buckets, sum_value=total)
