@@ -1,0 +1,50 @@
+"""Addresses: hashing for the core's tables, and the textual form that Python sees.
+
+Resolves no names and opens no sockets.
+"""
+
+from libc.string cimport memcpy, memset
+
+from svc._rtp.wire cimport load64
+
+import ipaddress
+
+
+cdef uint64_t hash_address(const Address* a, uint64_t seed) noexcept nogil:
+    return mix(mix(mix(load64(a.ip) ^ seed) ^ load64(a.ip + 8)) ^ a.port)
+
+
+cdef uint64_t hash_bytes(const uint8_t* data, size_t length, uint64_t seed) noexcept nogil:
+    cdef uint64_t h = mix(seed ^ length)
+    cdef size_t i
+    for i in range(length):
+        h = mix(h ^ data[i])
+    return h
+
+
+cdef int from_text(Address* address, str ip, int port) except -1:
+    """Read a textual IP address; "" is the unspecified one. ValueError when it is none."""
+    cdef bytes packed
+    memset(address, 0, sizeof(Address))
+    address.port = <uint16_t>port
+    if not ip:
+        return 0
+    packed = ipaddress.ip_address(ip.partition("%")[0]).packed
+    if len(packed) == 4:
+        address.ip[10] = 0xFF
+        address.ip[11] = 0xFF
+        memcpy(&address.ip[12], <const uint8_t*>packed, 4)
+    else:
+        memcpy(address.ip, <const uint8_t*>packed, 16)
+    return 0
+
+
+cdef tuple to_text(const Address* address):
+    """(textual IP, port); the IP is "" for the unspecified address."""
+    cdef bytes packed
+    if is_unspecified(address):
+        return ("", address.port)
+    packed = (<const char*>address.ip)[:16]
+    if is_ipv4(address):
+        return (str(ipaddress.IPv4Address(packed[12:])), address.port)
+    return (str(ipaddress.IPv6Address(packed)), address.port)

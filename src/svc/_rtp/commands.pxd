@@ -1,0 +1,57 @@
+"""What Python asks of the core's thread, one Command each, applied between batches."""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport uint8_t, uint32_t
+
+from svc._rtp.address cimport Path
+from svc._rtp.core cimport Core
+from svc._rtp.sha1 cimport HmacKey
+from svc._rtp.srtp cimport SrtpContext
+
+cdef enum CommandKind:
+    OPEN_TRANSPORT      # id, ssrc = of our RTCP
+    CLOSE_TRANSPORT     # id
+    SET_CREDENTIALS     # id, name = ufrag, key
+    SET_CONTROLLING     # id, flag
+    SELECT              # id, path
+    SEND_STUN           # path, data
+    SEND_DTLS           # id, data
+    SET_KEYS            # id, inbound, outbound
+    OPEN_LINE           # id = transport, other = forwarder, line, flag = video, name = mid, payload_types, ssrcs
+    CLOSE_FORWARDER     # id
+    SET_MUTED           # id = forwarder, flag
+    SET_DEAFENED        # id = transport, flag
+    OPEN_DOWN_TRACK     # id, other = forwarder, third = transport, ssrc, rtx_ssrc, name = mid, cname, payload_types, ext_ids, mid_id, flag = mixed
+    CLOSE_DOWN_TRACK    # id
+    SET_LAYER           # id = down track, line = max temporal layer
+
+
+cdef struct Command:
+    Command* next
+    CommandKind kind
+    uint32_t id
+    uint32_t other
+    uint32_t third
+    uint32_t ssrc
+    uint32_t rtx_ssrc
+    bint flag
+    uint8_t line
+    uint8_t mid_id
+    uint8_t name[64]
+    uint8_t name_length
+    uint8_t cname[64]
+    uint8_t cname_length
+    uint8_t payload_types[128]
+    uint8_t ext_ids[256]
+    uint32_t ssrcs[16]
+    HmacKey key
+    Path path
+    SrtpContext inbound
+    SrtpContext outbound
+    uint8_t* data           # owned by the command
+    size_t length
+
+
+cdef void apply(Core* core, Command* command) noexcept nogil
+cdef void free_command(Command* command) noexcept nogil
+cdef void close_everything(Core* core) noexcept nogil

@@ -1,0 +1,323 @@
+"""Applies Python's commands to the core's objects: opens, links, changes and closes them.
+
+Objects are found by id; a command for one that is gone does nothing, because Python may speak of
+a transport that the core has just closed. Runs on the core's thread only, between batches, when no
+send record is queued. Decides nothing: sfu/session and sfu/rooms do.
+"""
+
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcmp, memcpy, memset
+
+from svc._rtp.address cimport hash_bytes, mix
+from svc._rtp.core cimport random32
+from svc._rtp.egress cimport OUTGOING_BYTES, Outgoing, commit, next_outgoing
+from svc._rtp.feedback cimport request_keyframe, send_bye
+from svc._rtp.history cimport AUDIO_HISTORY, VIDEO_HISTORY
+from svc._rtp.history cimport clear as clear_history, init as init_history
+from svc._rtp.ingress cimport forget_path
+from svc._rtp.layers cimport ALL_LAYERS, set_target
+from svc._rtp.layers cimport clear as clear_selector
+from svc._rtp.objects cimport AUDIO, MAX_LINES, VIDEO, Credentials, DownTrack, Forwarder, Line, Sent, Transport
+from svc._rtp.ring cimport CLOSED, Event, push
+from svc._rtp.sequence cimport clear as clear_rewriter, init as init_rewriter
+from svc._rtp.table cimport insert, lookup, remove
+
+# What may be resent before anything has been sent: one small keyframe.
+cdef int64_t FIRST_RESEND_CREDIT = 32768
+
+
+cdef void free_command(Command* command) noexcept nogil:
+    free(command.data)
+    free(command)
+
+
+cdef inline uint64_t key_of(uint32_t object_id) noexcept nogil:
+    return mix(object_id)
+
+
+cdef void apply(Core* core, Command* command) noexcept nogil:
+    """Apply one command; its memory stays the caller's."""
+    cdef CommandKind kind = command.kind
+    cdef void* target
+    if kind == OPEN_TRANSPORT:
+        open_transport(core, command)
+        return
+    if kind == SEND_STUN:
+        send(core, &command.path, command)
+        return
+    target = lookup(&core.by_id, key_of(command.id))
+    if kind == OPEN_DOWN_TRACK:
+        if target == NULL:
+            open_down_track(core, command)
+    elif target == NULL:
+        return
+    elif kind in (CLOSE_FORWARDER, SET_MUTED):
+        apply_to_forwarder(core, <Forwarder*>target, command)
+    elif kind == CLOSE_DOWN_TRACK:
+        close_down_track(core, <DownTrack*>target)
+    elif kind == SET_LAYER:
+        set_target(&(<DownTrack*>target).layers, command.line)
+    else:
+        apply_to_transport(core, <Transport*>target, command)
+
+
+cdef void apply_to_transport(Core* core, Transport* transport, Command* command) noexcept nogil:
+    cdef CommandKind kind = command.kind
+    if kind == CLOSE_TRANSPORT:
+        close_transport(core, transport)
+    elif kind == SET_CREDENTIALS:
+        set_credentials(core, transport, command)
+    elif kind == SET_CONTROLLING:
+        transport.controlling = command.flag
+    elif kind == SELECT:
+        transport.selected = command.path
+        if not transport.has_selected:
+            transport.has_selected = True
+            begin_receiving(core, transport)
+    elif kind == SEND_DTLS:
+        if transport.has_selected:
+            send(core, &transport.selected, command)
+        elif transport.validated_count:
+            send(core, &transport.validated[0], command)
+    elif kind == SET_KEYS:
+        transport.inbound = command.inbound
+        transport.outbound = command.outbound
+        transport.keyed = True
+        begin_receiving(core, transport)
+    elif kind == OPEN_LINE:
+        open_line(core, transport, command)
+    elif kind == SET_DEAFENED:
+        transport.deafened = command.flag
+
+
+cdef void begin_receiving(Core* core, Transport* transport) noexcept nogil:
+    """Nothing was forwarded to this participant so far: ask for the keyframes to begin with."""
+    cdef DownTrack* down_track = transport.down_tracks
+    while down_track != NULL and transport.keyed and transport.has_selected:
+        request_keyframe(core, down_track.forwarder)
+        down_track = down_track.next_received
+
+
+cdef void apply_to_forwarder(Core* core, Forwarder* forwarder, Command* command) noexcept nogil:
+    if command.kind == SET_MUTED:
+        forwarder.muted = command.flag
+    else:
+        close_forwarder(core, forwarder)
+
+
+cdef void send(Core* core, const Path* path, Command* command) noexcept nogil:
+    cdef Outgoing* outgoing
+    if command.length > OUTGOING_BYTES:
+        core.counters.dropped_oversized += 1
+        return
+    outgoing = next_outgoing(&core.egress)
+    outgoing.path = path[0]
+    memcpy(outgoing.data, command.data, command.length)
+    commit(&core.egress, <int>command.length)
+
+
+# --- transports ---
+
+
+cdef void open_transport(Core* core, Command* command) noexcept nogil:
+    cdef Transport* transport = <Transport*>calloc(1, sizeof(Transport))
+    if transport == NULL:
+        return
+    transport.id = command.id
+    transport.rtcp_ssrc = command.ssrc
+    transport.controlling = True
+    transport.next = core.transports
+    if core.transports != NULL:
+        core.transports.previous = transport
+    core.transports = transport
+    insert(&core.by_id, key_of(transport.id), transport)
+
+
+cdef void set_credentials(Core* core, Transport* transport, Command* command) noexcept nogil:
+    """A new ICE generation; the one before it stays valid until the next."""
+    cdef Credentials* newest = &transport.credentials[0]
+    if transport.credentials_count == 2:
+        forget_credentials(core, transport, 1)
+    transport.credentials[1] = transport.credentials[0]
+    memcpy(newest.ufrag, command.name, command.name_length)
+    newest.ufrag_length = command.name_length
+    newest.key = command.key
+    transport.credentials_count += 1
+    insert(&core.by_ufrag, hash_bytes(newest.ufrag, newest.ufrag_length, core.hash_seed), transport)
+
+
+cdef void forget_credentials(Core* core, Transport* transport, int index) noexcept nogil:
+    cdef Credentials* credentials = &transport.credentials[index]
+    remove(&core.by_ufrag, hash_bytes(credentials.ufrag, credentials.ufrag_length, core.hash_seed))
+    transport.credentials_count -= 1
+
+
+cdef void close_transport(Core* core, Transport* transport) noexcept nogil:
+    """Take the participant out: what it sends, what it receives, and itself."""
+    cdef Event event
+    cdef int i
+    for i in range(transport.line_count):
+        if transport.lines[i].forwarder != NULL:
+            close_forwarder(core, transport.lines[i].forwarder)
+    while transport.down_tracks != NULL:
+        close_down_track(core, transport.down_tracks)
+    while transport.validated_count:
+        forget_path(core, transport, transport.validated_count - 1)
+    while transport.credentials_count:
+        forget_credentials(core, transport, transport.credentials_count - 1)
+    remove(&core.by_id, key_of(transport.id))
+    if transport.previous != NULL:
+        transport.previous.next = transport.next
+    else:
+        core.transports = transport.next
+    if transport.next != NULL:
+        transport.next.previous = transport.previous
+    memset(&event, 0, sizeof(Event))
+    event.kind = CLOSED
+    event.transport = transport.id
+    if not push(&core.events, &event, NULL):
+        # Python then keeps the keys until it stops: a leak, not a fault.
+        core.counters.dropped_ring_full += 1
+    free(transport.arrivals)
+    free(transport)
+
+
+cdef void close_everything(Core* core) noexcept nogil:
+    """Close every transport, silently: the end of the core, whose keys may be gone already."""
+    cdef Transport* transport = core.transports
+    while transport != NULL:
+        transport.keyed = False
+        transport = transport.next
+    while core.transports != NULL:
+        close_transport(core, core.transports)
+
+
+# --- lines and forwarders ---
+
+
+cdef void open_line(Core* core, Transport* transport, Command* command) noexcept nogil:
+    """Let the participant send on a line, or change what it may send there."""
+    cdef Line* line
+    cdef int at = 0
+    while at < transport.line_count and (
+            transport.lines[at].mid_length != command.name_length
+            or memcmp(transport.lines[at].mid, command.name, command.name_length) != 0):
+        at += 1
+    if at == MAX_LINES:
+        return
+    line = &transport.lines[at]
+    if at == transport.line_count:
+        memset(line, 0, sizeof(Line))
+        transport.line_count += 1
+        memcpy(line.mid, command.name, command.name_length)
+        line.mid_length = command.name_length
+    line.kind = VIDEO if command.flag else AUDIO
+    memcpy(line.payload_types, command.payload_types, sizeof(line.payload_types))
+    memcpy(line.ssrcs, command.ssrcs, sizeof(line.ssrcs))
+    if line.forwarder == NULL:
+        line.forwarder = new_forwarder(core, transport, <uint8_t>at, line.kind, command.other)
+
+
+cdef Forwarder* new_forwarder(Core* core, Transport* transport, uint8_t line, int kind, uint32_t object_id) noexcept nogil:
+    cdef Forwarder* forwarder = <Forwarder*>calloc(1, sizeof(Forwarder))
+    if forwarder == NULL:
+        return NULL
+    if init_history(&forwarder.history, VIDEO_HISTORY if kind == VIDEO else AUDIO_HISTORY) < 0:
+        free(forwarder)
+        return NULL
+    forwarder.id = object_id
+    forwarder.transport = transport
+    forwarder.line = line
+    forwarder.kind = VIDEO if kind == VIDEO else AUDIO
+    insert(&core.by_id, key_of(object_id), forwarder)
+    return forwarder
+
+
+cdef void close_forwarder(Core* core, Forwarder* forwarder) noexcept nogil:
+    """End a track: its receivers' down tracks go with it, and its sources are unknown again."""
+    cdef Transport* transport = forwarder.transport
+    cdef int i, kept = 0
+    while forwarder.down_tracks != NULL:
+        close_down_track(core, forwarder.down_tracks)
+    for i in range(transport.source_count):
+        if transport.sources[i].forwarder != forwarder:
+            transport.sources[kept] = transport.sources[i]
+            kept += 1
+    transport.source_count = <uint8_t>kept
+    transport.lines[forwarder.line].forwarder = NULL
+    if forwarder.ssrc:
+        core.sources -= 1
+    clear_history(&forwarder.history, &core.pool)
+    free(forwarder.frames)
+    remove(&core.by_id, key_of(forwarder.id))
+    free(forwarder)
+
+
+# --- down tracks ---
+
+
+cdef void open_down_track(Core* core, Command* command) noexcept nogil:
+    """Begin to forward a track to a participant, and ask for the keyframe that it starts with."""
+    cdef Forwarder* forwarder = <Forwarder*>lookup(&core.by_id, key_of(command.other))
+    cdef Transport* transport = <Transport*>lookup(&core.by_id, key_of(command.third))
+    cdef DownTrack* down_track
+    cdef int64_t window
+    if forwarder == NULL or transport == NULL:
+        return
+    window = VIDEO_HISTORY if forwarder.kind == VIDEO else AUDIO_HISTORY
+    down_track = <DownTrack*>calloc(1, sizeof(DownTrack))
+    if down_track == NULL:
+        return
+    down_track.sent = <Sent*>malloc(<size_t>window * sizeof(Sent))
+    if down_track.sent == NULL or init_rewriter(&down_track.numbers, window) < 0:
+        free(down_track.sent)
+        free(down_track)
+        return
+    down_track.sent_mask = window - 1
+    fill_down_track(core, down_track, command)
+    down_track.forwarder = forwarder
+    down_track.transport = transport
+    down_track.next_sent = forwarder.down_tracks
+    forwarder.down_tracks = down_track
+    down_track.next_received = transport.down_tracks
+    transport.down_tracks = down_track
+    insert(&core.by_id, key_of(down_track.id), down_track)
+    if transport.keyed and transport.has_selected:
+        # Else begin_receiving asks: a keyframe that comes before the keys do is no use.
+        request_keyframe(core, forwarder)
+
+
+cdef void fill_down_track(Core* core, DownTrack* down_track, Command* command) noexcept nogil:
+    down_track.id = command.id
+    down_track.ssrc = command.ssrc
+    down_track.rtx_ssrc = command.rtx_ssrc
+    memcpy(down_track.payload_types, command.payload_types, sizeof(down_track.payload_types))
+    memcpy(down_track.ext_ids, command.ext_ids, sizeof(down_track.ext_ids))
+    down_track.mixed = command.flag
+    memcpy(down_track.mid, command.name, command.name_length)
+    down_track.mid_length = command.name_length
+    down_track.mid_id = command.mid_id
+    memcpy(down_track.cname, command.cname, command.cname_length)
+    down_track.cname_length = command.cname_length
+    down_track.layers.target = ALL_LAYERS
+    down_track.waiting = True
+    down_track.rtx_index = random32(core) & 0x7FFF
+    down_track.resend_credit = FIRST_RESEND_CREDIT
+
+
+cdef void close_down_track(Core* core, DownTrack* down_track) noexcept nogil:
+    cdef DownTrack** link = &down_track.forwarder.down_tracks
+    send_bye(core, down_track)
+    while link[0] != down_track:
+        link = &link[0].next_sent
+    link[0] = down_track.next_sent
+    link = &down_track.transport.down_tracks
+    while link[0] != down_track:
+        link = &link[0].next_received
+    link[0] = down_track.next_received
+    remove(&core.by_id, key_of(down_track.id))
+    clear_rewriter(&down_track.numbers)
+    clear_selector(&down_track.layers)
+    free(down_track.sent)
+    free(down_track)

@@ -1,0 +1,16 @@
+"""Writing a Dependency Descriptor back, for a receiver that gets fewer decode targets.
+
+Both functions take a descriptor as `dependency_descriptor` filled it in and return the number of
+bytes written, or NO_SPACE. With MAX_DESCRIPTOR bytes of room the result fits a header extension.
+"""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport uint8_t, uint32_t
+
+from svc._rtp.descriptor cimport DependencyDescriptor, FrameDependencyStructure
+
+
+cdef int write_dependency_descriptor(const DependencyDescriptor* descriptor, uint8_t* out,
+                                     size_t capacity) noexcept nogil
+cdef int write_with_active_decode_targets(const DependencyDescriptor* descriptor, uint32_t bitmask, uint8_t* out,
+                                          size_t capacity) noexcept nogil

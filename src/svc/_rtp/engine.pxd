@@ -1,0 +1,28 @@
+"""Engine: the core as one object, sans-I/O."""
+
+from libc.stdint cimport int64_t, uint32_t
+
+from svc._rtp.address cimport Path
+from svc._rtp.commands cimport Command
+from svc._rtp.core cimport Core
+from svc._rtp.ring cimport Ring
+
+
+cdef class Engine:
+    cdef Core core
+    cdef void* posted       # Command*: a stack that Python pushes on and the core's thread takes whole
+    cdef uint32_t last_id
+    cdef dict keys          # transport id -> SrtpKeys, until the core has closed the transport
+
+    # On the core's thread.
+    cdef void discard_commands(self) noexcept nogil
+    cdef void apply_commands(self) noexcept nogil
+    cdef void end_turn(self) noexcept nogil
+    cdef void tick(self, int64_t now) noexcept nogil
+
+    # On Python's thread.
+    cdef Command* new_command(self, int kind, uint32_t object_id) except NULL
+    cdef void post(self, Command* command) noexcept
+    cdef void wake(self) noexcept   # the first command since the last turn has been posted
+    cdef _send(self, int kind, uint32_t object_id, bytes data, Path* path)
+    cdef _drain_ring(self, Ring* ring, list events)

@@ -1,0 +1,417 @@
+"""Engine: the core as one object. Datagrams and `now` go in, datagrams and events come out.
+
+No socket, no thread, no clock: udploop drives it in production, a test or a simulation by hand.
+Python's methods only post commands; what they ask is done by apply_commands, on the core's thread.
+"""
+
+from libc.stdint cimport uint8_t, uint16_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcpy, memset
+
+from svc._rtp.address cimport Path, from_text, to_text
+from svc._rtp.atomics cimport compare_exchange, exchange
+from svc._rtp.commands cimport (
+    CLOSE_DOWN_TRACK, CLOSE_FORWARDER, CLOSE_TRANSPORT, OPEN_DOWN_TRACK, OPEN_LINE, OPEN_TRANSPORT, SELECT,
+    SEND_DTLS, SEND_STUN, SET_CONTROLLING, SET_CREDENTIALS, SET_DEAFENED, SET_KEYS, SET_LAYER, SET_MUTED,
+    CommandKind, apply, close_everything, free_command,
+)
+from svc._rtp.core cimport QUEUE, SendQueue, SendRecord
+from svc._rtp.egress cimport Egress
+from svc._rtp.egress cimport clear as clear_egress, init as init_egress
+from svc._rtp.feedback cimport tick as tick_transport
+from svc._rtp.forwarder cimport drain
+from svc._rtp.ingress cimport received
+from svc._rtp.keyframes cimport AV1, H264, OTHER, VP8, VP9
+from svc._rtp.objects cimport (
+    MAX_CNAME, MAX_MID, MAX_SOURCES, MAX_UFRAG, PAYLOAD_AUDIO, PAYLOAD_RTX, PAYLOAD_VIDEO, Transport,
+)
+from svc._rtp.pool cimport MAX_DATAGRAM, Slot, acquire, destroy, release
+from svc._rtp.ring cimport CHECK, CLOSED, DTLS, FORWARDED, SPEAKING, STUN, TRACK, Event, Ring, peek, pop
+from svc._rtp.ring cimport clear as clear_ring, init as init_ring
+from svc._rtp.sha1 cimport hmac_key
+from svc._rtp.srtp cimport SrtpKeys
+from svc._rtp.table cimport clear as clear_table, init as init_table
+
+# While media flows, what is due is looked for this often (ns); NACKs and PLIs are that punctual.
+cdef int64_t BUSY_TICK = 10_000_000
+cdef int64_t IDLE_TICK = 500_000_000
+cdef enum:
+    ICE_RING = 1 << 18
+    EVENT_RING = 1 << 20
+    DETAIL_RING = 1 << 18
+
+EVENT_NAMES = {CHECK: "check", STUN: "stun", DTLS: "dtls", TRACK: "track", CLOSED: "closed", SPEAKING: "speaking",
+               FORWARDED: "forwarded"}
+COUNTERS = (
+    "packets_received", "bytes_received", "packets_sent", "bytes_sent", "dropped_unknown_source",
+    "dropped_malformed", "dropped_oversized", "dropped_unauthenticated", "dropped_not_negotiated",
+    "dropped_duplicate", "dropped_pool_exhausted", "dropped_ring_full", "dropped_send_failed", "dropped_stun",
+    "nacks_received", "nacks_sent", "retransmissions_sent", "retransmissions_received", "plis_received",
+    "plis_sent", "descriptors_unread", "fillers_sent", "layers_dropped",
+)
+# Upper bounds of the forwarding delay's histogram, in seconds; the last bucket has none.
+DELAY_BUCKETS = tuple(50e-6 * 2**i for i in range(11))
+
+
+cdef void discard(void* context, Egress* egress) noexcept nogil:
+    egress.count = 0
+
+
+cdef void collect(void* context, Egress* egress) noexcept with gil:
+    """Keep what would be sent, for take_datagrams."""
+    cdef list datagrams = <list>context
+    cdef uint32_t i
+    for i in range(egress.count):
+        datagrams.append((
+            (<const char*>egress.batch[i].data)[:egress.batch[i].length],
+            to_text(&egress.batch[i].path.remote),
+            to_text(&egress.batch[i].path.local)[0],
+        ))
+    egress.count = 0
+
+
+cdef int fill_path(Path* path, tuple remote, str local) except -1:
+    from_text(&path.remote, remote[0], remote[1])
+    return from_text(&path.local, local, 0)
+
+
+cdef class Engine:
+    """See engine.pyi for the contract of each method."""
+
+    def __cinit__(self, *, uint64_t seed, **_ignored):
+        cdef Core* core = &self.core
+        memset(core, 0, sizeof(Core))
+        self.posted = NULL
+        self.last_id = 0
+        self.keys = {}
+        core.hash_seed = seed
+        core.random_state = (seed ^ <uint64_t>0x9E3779B97F4A7C15) | 1
+        core.stun_tag = <uint32_t>(seed >> 32)
+        core.audio.records = <SendRecord*>malloc(QUEUE * sizeof(SendRecord))
+        core.video.records = <SendRecord*>malloc(QUEUE * sizeof(SendRecord))
+        if (core.audio.records == NULL or core.video.records == NULL or init_egress(&core.egress, discard, NULL) < 0
+                or init_table(&core.by_id) < 0 or init_table(&core.by_source) < 0 or init_table(&core.by_ufrag) < 0
+                or init_ring(&core.ice, ICE_RING) < 0 or init_ring(&core.events, EVENT_RING) < 0
+                or init_ring(&core.details, DETAIL_RING) < 0):
+            raise MemoryError
+
+    def __dealloc__(self):
+        # What flush and the keys' owner would have been may be gone before this object: nothing is sent.
+        self.core.egress.flush = discard
+        self.discard_commands()
+        close_everything(&self.core)
+        clear_egress(&self.core.egress)
+        clear_table(&self.core.by_id)
+        clear_table(&self.core.by_source)
+        clear_table(&self.core.by_ufrag)
+        clear_ring(&self.core.ice)
+        clear_ring(&self.core.events)
+        clear_ring(&self.core.details)
+        free(self.core.audio.records)
+        free(self.core.video.records)
+        destroy(&self.core.pool)
+
+    # --- the core's thread ---
+
+    cdef void discard_commands(self) noexcept nogil:
+        cdef Command* command = <Command*>exchange(&self.posted, NULL)
+        cdef Command* following
+        while command != NULL:
+            following = command.next
+            free_command(command)
+            command = following
+
+    cdef void apply_commands(self) noexcept nogil:
+        """Apply what has been posted, in the order in which it was."""
+        cdef Command* newest = <Command*>exchange(&self.posted, NULL)
+        cdef Command* oldest = NULL
+        cdef Command* following
+        while newest != NULL:
+            following = newest.next
+            newest.next = oldest
+            oldest = newest
+            newest = following
+        while oldest != NULL:
+            following = oldest.next
+            apply(&self.core, oldest)
+            free_command(oldest)
+            oldest = following
+
+    cdef void end_turn(self) noexcept nogil:
+        """Send everything that this turn has brought up."""
+        drain(&self.core)
+        if self.core.egress.count:
+            self.core.egress.flush(self.core.egress.context, &self.core.egress)
+
+    cdef void tick(self, int64_t now) noexcept nogil:
+        """Let every transport send what is due."""
+        cdef Transport* transport = self.core.transports
+        self.core.now = now
+        while transport != NULL:
+            tick_transport(&self.core, transport)
+            transport = transport.next
+        self.core.next_tick = now + (BUSY_TICK if self.core.sources else IDLE_TICK)
+
+    # --- commands ---
+
+    cdef Command* new_command(self, int kind, uint32_t object_id) except NULL:
+        cdef Command* command = <Command*>calloc(1, sizeof(Command))
+        if command == NULL:
+            raise MemoryError
+        command.kind = <CommandKind>kind
+        command.id = object_id
+        return command
+
+    cdef void post(self, Command* command) noexcept:
+        while True:
+            command.next = <Command*>self.posted
+            if compare_exchange(&self.posted, command.next, command):
+                if command.next == NULL:
+                    self.wake()
+                return
+
+    cdef void wake(self) noexcept:
+        """Nothing to wake: who drives an engine by hand applies what is posted when it goes on."""
+
+    def _next_id(self):
+        self.last_id += 1
+        return self.last_id
+
+    def negotiate(self, *, payloads, int mid_id, int twcc_id, int level_id, int descriptor_id, forwarded_ids):
+        cdef int payload_type
+        codecs = {"H264": H264, "VP8": VP8, "VP9": VP9, "AV1": AV1}
+        for payload_type, kind, name, clock_rate, rtx in payloads:
+            self.core.negotiated.kind[payload_type] = PAYLOAD_VIDEO if kind == "video" else PAYLOAD_AUDIO
+            self.core.negotiated.codec[payload_type] = codecs.get(name, OTHER)
+            self.core.negotiated.clock_rate[payload_type] = clock_rate
+            if rtx is not None:
+                self.core.negotiated.kind[<int>rtx] = PAYLOAD_RTX
+                self.core.negotiated.media_of[<int>rtx] = <uint8_t>payload_type
+                self.core.negotiated.rtx_of[payload_type] = rtx
+        self.core.negotiated.mid_id = <uint8_t>mid_id
+        self.core.negotiated.twcc_id = <uint8_t>twcc_id
+        self.core.negotiated.level_id = <uint8_t>level_id
+        self.core.negotiated.descriptor_id = <uint8_t>descriptor_id
+        for ext_id in forwarded_ids:
+            self.core.negotiated.forwarded[<int>ext_id] = 1
+
+    def set_verbose(self, bint verbose):
+        self.core.verbose = verbose
+
+    def open_transport(self, unsigned int rtcp_ssrc) -> int:
+        transport = self._next_id()
+        cdef Command* command = self.new_command(OPEN_TRANSPORT, transport)
+        command.ssrc = rtcp_ssrc
+        self.post(command)
+        return transport
+
+    def transaction_prefix(self, unsigned int transport) -> bytes:
+        return int(self.core.stun_tag).to_bytes(4, "big") + int(transport).to_bytes(4, "big")
+
+    def set_credentials(self, unsigned int transport, str ufrag, str pwd):
+        cdef bytes name = ufrag.encode("ascii")
+        cdef bytes secret = pwd.encode("ascii")
+        if not 4 <= len(name) <= MAX_UFRAG:
+            raise ValueError("an ufrag of ours has 4 to 32 characters")
+        cdef Command* command = self.new_command(SET_CREDENTIALS, transport)
+        memcpy(command.name, <const char*>name, <size_t>len(name))
+        command.name_length = <uint8_t>len(name)
+        hmac_key(&command.key, secret, <size_t>len(secret))
+        self.post(command)
+
+    def set_controlling(self, unsigned int transport, bint controlling):
+        cdef Command* command = self.new_command(SET_CONTROLLING, transport)
+        command.flag = controlling
+        self.post(command)
+
+    def select(self, unsigned int transport, tuple remote, str local):
+        cdef Path path
+        fill_path(&path, remote, local)
+        cdef Command* command = self.new_command(SELECT, transport)
+        command.path = path
+        self.post(command)
+
+    def send_stun(self, bytes data, tuple remote, str local):
+        cdef Path path
+        fill_path(&path, remote, local)
+        self._send(SEND_STUN, 0, data, &path)
+
+    def send_dtls(self, unsigned int transport, bytes data):
+        self._send(SEND_DTLS, transport, data, NULL)
+
+    cdef _send(self, int kind, uint32_t object_id, bytes data, Path* path):
+        cdef Command* command = self.new_command(kind, object_id)
+        command.length = <size_t>len(data)
+        command.data = <uint8_t*>malloc(command.length + 1)
+        if command.data == NULL:
+            free(command)
+            raise MemoryError
+        memcpy(command.data, <const char*>data, command.length)
+        if path != NULL:
+            command.path = path[0]
+        self.post(command)
+
+    def set_keys(self, unsigned int transport, str profile, bytes local, bytes remote):
+        cdef SrtpKeys keys = SrtpKeys(profile, local, remote)
+        if transport in self.keys:
+            raise ValueError("a transport gets its keys once")
+        cdef Command* command = self.new_command(SET_KEYS, transport)
+        self.keys[transport] = keys
+        command.inbound = keys.inbound
+        command.outbound = keys.outbound
+        self.post(command)
+
+    def open_line(self, unsigned int transport, unsigned int forwarder, str mid, str kind, payload_types, ssrcs):
+        """`forwarder` is 0 for a new one; its id is returned."""
+        cdef bytes name = mid.encode("ascii")
+        if not 1 <= len(name) <= MAX_MID:
+            raise ValueError("a mid has 1 to 16 characters")
+        if not forwarder:
+            forwarder = self._next_id()
+        cdef Command* command = self.new_command(OPEN_LINE, transport)
+        command.other = forwarder
+        command.flag = kind == "video"
+        memcpy(command.name, <const char*>name, <size_t>len(name))
+        command.name_length = <uint8_t>len(name)
+        for payload_type in payload_types:
+            command.payload_types[<int>payload_type & 127] = 1
+        for i, ssrc in enumerate(list(ssrcs)[:MAX_SOURCES]):
+            command.ssrcs[<int>i] = ssrc
+        self.post(command)
+        return forwarder
+
+    def open_down_track(self, unsigned int forwarder, unsigned int transport, *, str mid, int mid_id,
+                        unsigned int ssrc, unsigned int rtx_ssrc, payload_types, extension_ids, bint mixed, str cname):
+        cdef bytes name = mid.encode("ascii")
+        cdef bytes source = cname.encode("ascii")
+        if len(name) > MAX_MID or len(source) > MAX_CNAME:
+            raise ValueError("a mid has at most 16 characters, a CNAME 64")
+        down_track = self._next_id()
+        cdef Command* command = self.new_command(OPEN_DOWN_TRACK, down_track)
+        command.other = forwarder
+        command.third = transport
+        command.ssrc = ssrc
+        command.rtx_ssrc = rtx_ssrc
+        command.flag = mixed
+        memcpy(command.name, <const char*>name, <size_t>len(name))
+        command.name_length = <uint8_t>len(name)
+        command.mid_id = <uint8_t>mid_id
+        memcpy(command.cname, <const char*>source, <size_t>len(source))
+        command.cname_length = <uint8_t>len(source)
+        for payload_type in payload_types:
+            command.payload_types[<int>payload_type & 127] = 1
+        for ext_id in extension_ids:
+            if self.core.negotiated.forwarded[<int>ext_id & 255]:
+                command.ext_ids[<int>ext_id & 255] = ext_id
+        self.post(command)
+        return down_track
+
+    def close_transport(self, unsigned int transport):
+        self.post(self.new_command(CLOSE_TRANSPORT, transport))
+
+    def close_forwarder(self, unsigned int forwarder):
+        self.post(self.new_command(CLOSE_FORWARDER, forwarder))
+
+    def close_down_track(self, unsigned int down_track):
+        self.post(self.new_command(CLOSE_DOWN_TRACK, down_track))
+
+    def set_muted(self, unsigned int forwarder, bint muted):
+        cdef Command* command = self.new_command(SET_MUTED, forwarder)
+        command.flag = muted
+        self.post(command)
+
+    def set_deafened(self, unsigned int transport, bint deafened):
+        cdef Command* command = self.new_command(SET_DEAFENED, transport)
+        command.flag = deafened
+        self.post(command)
+
+    def set_layer(self, unsigned int down_track, unsigned int layer):
+        cdef Command* command = self.new_command(SET_LAYER, down_track)
+        command.line = <uint8_t>layer
+        self.post(command)
+
+    # --- events and counters ---
+
+    def take_events(self) -> list:
+        events = []
+        self._drain_ring(&self.core.ice, events)
+        self._drain_ring(&self.core.events, events)
+        self._drain_ring(&self.core.details, events)
+        return events
+
+    cdef _drain_ring(self, Ring* ring, list events):
+        cdef Event* event = peek(ring)
+        cdef bytes attached
+        while event != NULL:
+            attached = (<const char*>event + sizeof(Event))[:event.length]
+            if event.kind == CLOSED:
+                self.keys.pop(event.transport, None)
+            events.append((EVENT_NAMES[event.kind], event.transport, attached, to_text(&event.path.remote),
+                           to_text(&event.path.local)[0], event.a, event.b, event.c))
+            pop(ring)
+            event = peek(ring)
+
+    def counters(self) -> dict:
+        cdef uint64_t* values = <uint64_t*>&self.core.counters
+        return {name: values[<int>i] for i, name in enumerate(COUNTERS)}
+
+    def forwarding_delay(self) -> tuple:
+        """(cumulative counts by DELAY_BUCKETS and one above them, sum in seconds)."""
+        counts = [self.core.counters.forwarding_delay[i] for i in range(12)]
+        return counts, self.core.counters.forwarding_delay_ns / 1e9
+
+
+class ManualEngine(Engine):
+    """An Engine driven by hand, for tests and simulations: times are seconds, addresses are tuples."""
+
+    def __init__(self, *, seed):
+        self._datagrams = []
+        _collect_into(self, self._datagrams)
+
+    def receive(self, bytes data, tuple remote, str local, double now):
+        """Take in one datagram and everything posted before it."""
+        _receive(self, data, remote, local, <int64_t>(now * 1e9))
+
+    def advance(self, double now):
+        """Do what has fallen due by `now`, and everything posted before."""
+        _advance(self, <int64_t>(now * 1e9))
+
+    def take_datagrams(self) -> list:
+        """What has been sent since the last call: (data, (remote ip, port), local ip)."""
+        datagrams = self._datagrams[:]
+        self._datagrams.clear()
+        return datagrams
+
+
+cdef _collect_into(Engine engine, list datagrams):
+    engine.core.egress.flush = collect
+    engine.core.egress.context = <void*>datagrams
+
+
+cdef _receive(Engine engine, bytes data, tuple remote, str local, int64_t now):
+    cdef Path path
+    cdef Slot* slot
+    fill_path(&path, remote, local)
+    if len(data) > MAX_DATAGRAM:
+        engine.core.counters.dropped_oversized += 1
+        return
+    engine.core.now = now
+    engine.apply_commands()
+    slot = acquire(&engine.core.pool)
+    if slot == NULL:
+        engine.core.counters.dropped_pool_exhausted += 1
+        return
+    memcpy(slot.data, <const char*>data, <size_t>len(data))
+    slot.length = <uint16_t>len(data)
+    slot.arrival = now
+    received(&engine.core, slot, &path)
+    engine.end_turn()
+    release(&engine.core.pool, slot)
+
+
+cdef _advance(Engine engine, int64_t now):
+    engine.core.now = now
+    engine.apply_commands()
+    if now >= engine.core.next_tick:
+        engine.tick(now)
+    engine.end_turn()

@@ -1,0 +1,348 @@
+"""The fate of each RTCP packet, and the reports that the SFU makes itself.
+
+From senders: SR goes to their receivers, translated. From receivers: NACK is answered from the
+history, PLI and FIR become a PLI to the sender; reports, REMB and transport-wide feedback end
+here. To senders: RR, NACK, PLI and transport-wide feedback of our own. docs/rtcp.md has a row for
+each. Media document section 1; RFC 3550, RFC 4585, RFC 5104.
+"""
+
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
+from libc.string cimport memset
+
+from svc._rtp.core cimport random32
+from svc._rtp.egress cimport Outgoing, commit, next_outgoing
+from svc._rtp.forwarder cimport resend
+from svc._rtp.history cimport expire
+from svc._rtp.keyframes cimport keyframe_came, request, take_due
+from svc._rtp.loudness cimport lapsed
+from svc._rtp.objects cimport AUDIO, MAX_LINES, VIDEO
+from svc._rtp.reception cimport MAX_MISSING, due_nacks, report, retry_interval
+from svc._rtp.ring cimport SPEAKING, Event, push
+from svc._rtp.rtcp cimport (
+    FMT_FIR, FMT_NACK, FMT_PLI, PSFB, RR, RTPFB, SR, Packet, ReportBlock, SenderInfo, next_packet,
+    read_report, read_sender_info, write_bye, write_cname, write_nack, write_pli, write_rr, write_sr,
+)
+from svc._rtp.srtp cimport protect_rtcp
+from svc._rtp.twcc cimport write_feedback
+from svc._rtp.wire cimport Cursor, load16, load32
+
+# "at most one per receiver per second" (a keyframe request).
+cdef int64_t RECEIVER_INTERVAL = 1_000_000_000
+# Browsers want transport-wide feedback every 50 to 100 ms.
+cdef int64_t FEEDBACK_INTERVAL = 75_000_000
+cdef int64_t REPORT_INTERVAL = 1_000_000_000
+# "loss above 30 % for 5 s pauses its video": RFC 8083 section 4.3 wants a sender to cease that is not heard.
+cdef int PAUSE_LOSS = 256 * 30 // 100
+cdef int64_t PAUSE_AFTER = 5_000_000_000
+
+
+# --- received ---
+
+
+cdef void rtcp_received(Core* core, Transport* transport, const uint8_t* data, size_t length) noexcept nogil:
+    """Act on each packet of a decrypted compound; the first malformed one ends it."""
+    cdef Cursor compound
+    cdef Packet packet
+    cdef int more
+    compound.at = data
+    compound.left = length
+    more = next_packet(&compound, &packet)
+    while more > 0:
+        if packet.type == SR:
+            sender_report_received(core, transport, &packet)
+        if packet.type == SR or packet.type == RR:
+            reports_received(core, transport, &packet)
+        elif packet.type == RTPFB and packet.count == FMT_NACK:
+            nack_received(core, transport, &packet)
+        elif packet.type == PSFB and packet.count == FMT_PLI and packet.length >= 8:
+            keyframe_asked(core, find_received(transport, load32(packet.body + 4)))
+        elif packet.type == PSFB and packet.count == FMT_FIR:
+            fir_received(core, transport, &packet)
+        more = next_packet(&compound, &packet)
+    if more < 0:
+        core.counters.dropped_malformed += 1
+
+
+cdef DownTrack* find_received(Transport* transport, uint32_t ssrc) noexcept nogil:
+    cdef DownTrack* down_track = transport.down_tracks
+    while down_track != NULL and down_track.ssrc != ssrc:
+        down_track = down_track.next_received
+    return down_track
+
+
+cdef void sender_report_received(Core* core, Transport* transport, const Packet* packet) noexcept nogil:
+    """Remember it for our receiver reports, and pass it on under each receiver's SSRC."""
+    cdef SenderInfo info
+    cdef Forwarder* forwarder
+    cdef DownTrack* down_track
+    cdef int i
+    if read_sender_info(packet, &info) < 0:
+        core.counters.dropped_malformed += 1
+        return
+    for i in range(transport.line_count):
+        forwarder = transport.lines[i].forwarder
+        if forwarder == NULL or forwarder.ssrc != info.ssrc or info.ssrc == 0:
+            continue
+        forwarder.reception.lsr = <uint32_t>(info.ntp >> 16)
+        forwarder.reception.sr_arrival = core.now
+        forwarder.last_sr = info
+        down_track = forwarder.down_tracks
+        while down_track != NULL:
+            send_sender_report(core, down_track)
+            down_track = down_track.next_sent
+
+
+cdef void reports_received(Core* core, Transport* transport, const Packet* packet) noexcept nogil:
+    """A receiver's reports end here: they tell its losses and round trip, and that it knows our SSRC."""
+    cdef ReportBlock block
+    cdef DownTrack* down_track
+    cdef int64_t rtt
+    cdef int i
+    for i in range(packet.count):
+        if read_report(packet, i, &block) < 0:
+            core.counters.dropped_malformed += 1
+            return
+        down_track = find_received(transport, block.ssrc)
+        if down_track == NULL:
+            continue
+        down_track.announced = True
+        pause_if_hopeless(core, down_track, block.fraction_lost)
+        if block.lsr and block.lsr == down_track.sr_sent:
+            rtt = core.now - down_track.sr_sent_at - <int64_t>block.dlsr * 1_000_000_000 // 65536
+            # The longest, slowly forgotten: what is resent too early is sent twice.
+            down_track.rtt = max(rtt, down_track.rtt - (down_track.rtt >> 3), <int64_t>1)
+
+
+cdef void pause_if_hopeless(Core* core, DownTrack* down_track, uint8_t fraction_lost) noexcept nogil:
+    """A receiver that loses nearly a third gets no more video until a keyframe."""
+    if fraction_lost <= PAUSE_LOSS or down_track.forwarder.kind != VIDEO:
+        down_track.lossy_since = 0
+    elif down_track.lossy_since == 0:
+        down_track.lossy_since = core.now
+    elif core.now - down_track.lossy_since >= PAUSE_AFTER:
+        down_track.lossy_since = 0
+        down_track.waiting = down_track.paused = True
+        down_track.held_request = 0
+
+
+cdef void nack_received(Core* core, Transport* transport, const Packet* packet) noexcept nogil:
+    cdef DownTrack* down_track
+    cdef uint16_t first
+    cdef uint32_t mask
+    cdef size_t at = 8
+    cdef int i
+    if packet.length < 12:
+        core.counters.dropped_malformed += 1
+        return
+    core.counters.nacks_received += 1
+    down_track = find_received(transport, load32(packet.body + 4))
+    if down_track == NULL:
+        return
+    while at + 4 <= packet.length:
+        first = load16(packet.body + at)
+        mask = load16(packet.body + at + 2)
+        resend(core, down_track, first)
+        for i in range(16):
+            if mask & (<uint32_t>1 << i):
+                resend(core, down_track, <uint16_t>(first + i + 1))
+        at += 4
+
+
+cdef void fir_received(Core* core, Transport* transport, const Packet* packet) noexcept nogil:
+    """Each entry names a media source; RFC 5104 section 4.3.1.1."""
+    cdef size_t at = 8
+    while at + 8 <= packet.length:
+        keyframe_asked(core, find_received(transport, load32(packet.body + at)))
+        at += 8
+
+
+cdef void keyframe_asked(Core* core, DownTrack* down_track) noexcept nogil:
+    """A receiver wants a picture: at once, or when it may ask again. Never lost."""
+    cdef Forwarder* forwarder
+    if down_track == NULL:
+        return
+    core.counters.plis_received += 1
+    if down_track.paused:
+        return
+    forwarder = down_track.forwarder
+    if down_track.last_request and core.now - down_track.last_request < RECEIVER_INTERVAL:
+        down_track.held_request = down_track.last_request + RECEIVER_INTERVAL
+        if forwarder.held_requests == 0 or down_track.held_request < forwarder.held_requests:
+            forwarder.held_requests = down_track.held_request
+        return
+    down_track.last_request = core.now
+    request_keyframe(core, forwarder)
+
+
+cdef void request_keyframe(Core* core, Forwarder* forwarder) noexcept nogil:
+    """Ask the sender now, or as soon as it may be asked again."""
+    if forwarder.kind == VIDEO:
+        request(&forwarder.keyframes, core.now)
+        send_due_pli(core, forwarder)
+
+
+cdef void keyframe_received(Core* core, Forwarder* forwarder) noexcept nogil:
+    """It answers every request that waits."""
+    cdef DownTrack* down_track = forwarder.down_tracks
+    keyframe_came(&forwarder.keyframes)
+    forwarder.held_requests = 0
+    while down_track != NULL:
+        down_track.held_request = 0
+        down_track = down_track.next_sent
+
+
+cdef void release_held_requests(Core* core, Forwarder* forwarder) noexcept nogil:
+    cdef DownTrack* down_track = forwarder.down_tracks
+    forwarder.held_requests = 0
+    while down_track != NULL:
+        if down_track.held_request and down_track.held_request <= core.now:
+            down_track.held_request = 0
+            down_track.last_request = core.now
+            request(&forwarder.keyframes, core.now)
+        elif down_track.held_request and (forwarder.held_requests == 0
+                                          or down_track.held_request < forwarder.held_requests):
+            forwarder.held_requests = down_track.held_request
+        down_track = down_track.next_sent
+
+
+# --- told to Python ---
+
+
+cdef void tell_speaking(Core* core, Forwarder* forwarder) noexcept nogil:
+    """Say that a participant has begun or ceased to speak."""
+    cdef Event event
+    memset(&event, 0, sizeof(Event))
+    event.kind = SPEAKING
+    event.transport = forwarder.transport.id
+    event.a = <uint32_t>forwarder.loudness.speaking
+    event.b = <uint32_t>(-forwarder.loudness.level >> 8)
+    event.c = forwarder.line
+    if not push(&core.events, &event, NULL):
+        core.counters.dropped_ring_full += 1
+
+
+# --- sent ---
+
+
+cdef void send_rtcp(Core* core, Transport* transport, Outgoing* outgoing, size_t length) noexcept nogil:
+    """Encrypt what was written into `outgoing` and hand it over."""
+    cdef int total = protect_rtcp(&transport.outbound, outgoing.data, <int>length)
+    if total < 0:
+        core.counters.dropped_send_failed += 1
+        return
+    outgoing.path = transport.selected
+    commit(&core.egress, total)
+
+
+cdef inline bint can_send(Transport* transport) noexcept nogil:
+    return transport.keyed and transport.has_selected
+
+
+cdef void send_sender_report(Core* core, DownTrack* down_track) noexcept nogil:
+    """The sender's clock reading under the receiver's SSRC, with our counts; then the CNAME."""
+    cdef SenderInfo info = down_track.forwarder.last_sr
+    cdef Outgoing* outgoing
+    cdef size_t length
+    if not can_send(down_track.transport) or down_track.waiting:
+        return
+    outgoing = next_outgoing(&core.egress)
+    info.ssrc = down_track.ssrc
+    info.rtp += down_track.timestamp_offset
+    info.packets = down_track.packets
+    info.octets = down_track.octets
+    length = write_sr(outgoing.data, &info)
+    if down_track.cname_length:
+        length += write_cname(outgoing.data + length, down_track.ssrc, down_track.cname, down_track.cname_length)
+    down_track.sr_sent = <uint32_t>(info.ntp >> 16)
+    down_track.sr_sent_at = core.now
+    send_rtcp(core, down_track.transport, outgoing, length)
+
+
+cdef void send_bye(Core* core, DownTrack* down_track) noexcept nogil:
+    """Say that a stream which the receiver has had ends (RFC 3550 section 6.6)."""
+    cdef Outgoing* outgoing
+    if can_send(down_track.transport) and down_track.numbers.started:
+        outgoing = next_outgoing(&core.egress)
+        send_rtcp(core, down_track.transport, outgoing, write_bye(outgoing.data, down_track.ssrc))
+
+
+cdef void tick(Core* core, Transport* transport) noexcept nogil:
+    """Send what has fallen due to this participant as a sender."""
+    cdef Forwarder* forwarder
+    cdef int i
+    if not can_send(transport):
+        return
+    for i in range(transport.line_count):
+        forwarder = transport.lines[i].forwarder
+        if forwarder == NULL or forwarder.ssrc == 0:
+            continue
+        expire(&forwarder.history, &core.pool, core.now)
+        if forwarder.kind == AUDIO:
+            if lapsed(&forwarder.loudness, core.now):
+                tell_speaking(core, forwarder)
+            continue
+        if forwarder.held_requests and forwarder.held_requests <= core.now:
+            release_held_requests(core, forwarder)
+        send_nacks(core, forwarder)
+        send_due_pli(core, forwarder)
+    if transport.arrivals != NULL and transport.next_feedback <= core.now:
+        transport.next_feedback = core.now + FEEDBACK_INTERVAL
+        send_transport_feedback(core, transport)
+    if transport.source_count and transport.next_report <= core.now:
+        # A tenth of jitter keeps reports of many senders apart (RFC 3550 section 6.3.1).
+        transport.next_report = core.now + REPORT_INTERVAL - <int64_t>(random32(core) % 100_000_000)
+        send_receiver_report(core, transport)
+
+
+cdef void send_nacks(Core* core, Forwarder* forwarder) noexcept nogil:
+    cdef uint16_t numbers[MAX_MISSING]
+    cdef Outgoing* outgoing
+    cdef int count
+    if forwarder.reception.missing_count == 0 and not forwarder.reception.gave_up:
+        return
+    count = due_nacks(&forwarder.reception, core.now, retry_interval(&forwarder.reception), numbers)
+    if count:
+        outgoing = next_outgoing(&core.egress)
+        core.counters.nacks_sent += 1
+        send_rtcp(core, forwarder.transport, outgoing,
+                  write_nack(outgoing.data, forwarder.transport.rtcp_ssrc, forwarder.ssrc, numbers, count))
+    if forwarder.reception.gave_up:
+        # What is lost for good breaks the picture: only a keyframe mends it.
+        forwarder.reception.gave_up = False
+        request(&forwarder.keyframes, core.now)
+
+
+cdef void send_due_pli(Core* core, Forwarder* forwarder) noexcept nogil:
+    cdef Outgoing* outgoing
+    if forwarder.ssrc == 0 or not can_send(forwarder.transport) or not take_due(&forwarder.keyframes, core.now):
+        return
+    outgoing = next_outgoing(&core.egress)
+    core.counters.plis_sent += 1
+    send_rtcp(core, forwarder.transport, outgoing,
+              write_pli(outgoing.data, forwarder.transport.rtcp_ssrc, forwarder.ssrc))
+
+
+cdef void send_transport_feedback(Core* core, Transport* transport) noexcept nogil:
+    cdef Outgoing* outgoing
+    cdef size_t length
+    while True:
+        outgoing = next_outgoing(&core.egress)
+        length = write_feedback(transport.arrivals, transport.rtcp_ssrc, outgoing.data)
+        if length == 0:
+            return
+        send_rtcp(core, transport, outgoing, length)
+
+
+cdef void send_receiver_report(Core* core, Transport* transport) noexcept nogil:
+    cdef ReportBlock blocks[MAX_LINES]
+    cdef Forwarder* forwarder
+    cdef Outgoing* outgoing
+    cdef int i, count = 0
+    for i in range(transport.line_count):
+        forwarder = transport.lines[i].forwarder
+        if forwarder != NULL and forwarder.ssrc and forwarder.reception.started:
+            report(&forwarder.reception, forwarder.ssrc, core.now, &blocks[count])
+            count += 1
+    if count:
+        outgoing = next_outgoing(&core.egress)
+        send_rtcp(core, transport, outgoing, write_rr(outgoing.data, transport.rtcp_ssrc, blocks, count))

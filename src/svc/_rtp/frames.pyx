@@ -1,0 +1,193 @@
+"""FrameReader: keeps the structures that a stream's descriptors refer to, and extends frame numbers.
+
+Reads a descriptor once per packet, whoever receives it; what each receiver gets is decided in layers.
+A frame whose structure is not known counts as one of the lowest layer, which everybody gets: so it goes
+whole, even if the structure comes between two of its packets. AV1 RTP specification, appendix A.
+"""
+
+from libc.stdint cimport int16_t, uint16_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memset
+
+from svc._rtp.descriptor cimport (
+    SWITCH, TRUNCATED, Structure, contains, dependency_descriptor, mandatory_fields, updates_active_decode_targets,
+)
+from svc._rtp.layers cimport MAX_TEMPORAL
+
+cdef enum:
+    # Where frame numbers start as extended ones, so that earlier frames stay positive.
+    FIRST_CYCLE = 1 << 16
+
+
+cdef inline int64_t extend_frame(const FrameReader* reader, uint16_t number) noexcept nogil:
+    if reader.highest == 0:
+        return FIRST_CYCLE + number
+    return reader.highest + <int16_t>(number - <uint16_t>reader.highest)
+
+
+cdef const FrameDependencyStructure* structure_for(FrameReader* reader, uint8_t template_id) noexcept nogil:
+    """The newest structure that contains the template; NULL when neither does."""
+    cdef int i, at
+    for i in range(2):
+        at = reader.newest ^ i
+        if reader.known[at] and contains(&reader.structures[at], template_id):
+            return &reader.structures[at]
+    return NULL
+
+
+cdef void keep_structure(FrameReader* reader, int64_t number) noexcept nogil:
+    """Keep what the packet attached: as the newest, or, when the packet is late, as the one before."""
+    cdef uint8_t at = reader.newest
+    if reader.known[at] and reader.structure_frame[at] > number:
+        at ^= 1
+        if reader.known[at] and reader.structure_frame[at] > number:
+            return
+    elif reader.known[at] and reader.structure_frame[at] < number:
+        at ^= 1
+        reader.newest = at
+    reader.structures[at] = reader.attached
+    reader.known[at] = True
+    reader.structure_frame[at] = number
+
+
+cdef int read_again(FrameReader* reader, const uint8_t* data, uint8_t length,
+                    DependencyDescriptor* descriptor) noexcept nogil:
+    """Read a descriptor without taking note of it; 0 or one of its errors."""
+    if mandatory_fields(data, length, descriptor) < 0:
+        return TRUNCATED
+    return dependency_descriptor(
+        data, length, structure_for(reader, descriptor.frame_dependency_template_id), &reader.attached, descriptor)
+
+
+cdef Reading read_frame(FrameReader* reader, const uint8_t* data, uint8_t length, uint32_t timestamp,
+                        Frame* frame) noexcept nogil:
+    """Fill in a packet's frame from its descriptor; of one that cannot be read whole, its number at least."""
+    cdef DependencyDescriptor descriptor
+    cdef bint newer
+    if mandatory_fields(data, length, &descriptor) < 0:
+        return NOTHING
+    memset(frame, 0, sizeof(Frame))
+    frame.number = extend_frame(reader, descriptor.frame_number)
+    frame.start = descriptor.start_of_frame
+    frame.end = descriptor.end_of_frame
+    newer = frame.number > reader.highest
+    reader.highest = max(reader.highest, frame.number)
+    if read_again(reader, data, length, &descriptor) < 0:
+        remember(reader, timestamp, frame)
+        return NUMBER_ONLY
+    if descriptor.template_dependency_structure_present_flag:
+        keep_structure(reader, frame.number)
+    if newer and updates_active_decode_targets(&descriptor):
+        reader.active_decode_targets = descriptor.active_decode_targets_bitmask
+    fill_frame(frame, &descriptor)
+    remember(reader, timestamp, frame)
+    return WHOLE_FRAME
+
+
+cdef void fill_frame(Frame* frame, const DependencyDescriptor* descriptor) noexcept nogil:
+    cdef int i
+    frame.spatial_id = descriptor.spatial_id
+    frame.temporal_id = descriptor.temporal_id
+    frame.switch_to = switch_points(descriptor)
+    frame.dependency_count = descriptor.frame_fdiff_cnt
+    for i in range(descriptor.frame_fdiff_cnt):
+        frame.dependencies[i] = descriptor.frame_fdiff[i]
+
+
+cdef uint8_t switch_points(const DependencyDescriptor* descriptor) noexcept nogil:
+    """Bit K: the indication in the decode target (the frame's spatial id, K) is Switch.
+
+    Layers above the highest that the stream has count as that one.
+    """
+    cdef const FrameDependencyStructure* structure = descriptor.structure
+    cdef uint8_t bits = 0
+    cdef int i, highest = 0
+    for i in range(structure.dt_cnt):
+        if structure.decode_target_spatial_id[i] == descriptor.spatial_id:
+            if structure.decode_target_temporal_id[i] > highest:
+                highest = structure.decode_target_temporal_id[i]
+            if descriptor.frame_dti[i] == SWITCH:
+                bits |= <uint8_t>(1 << structure.decode_target_temporal_id[i])
+    if bits & (1 << highest):
+        for i in range(highest + 1, MAX_TEMPORAL):
+            bits |= <uint8_t>(1 << i)
+    return bits
+
+
+cdef void remember(FrameReader* reader, uint32_t timestamp, const Frame* frame) noexcept nogil:
+    cdef RecentFrame* recent
+    cdef int i
+    for i in range(RECENT):
+        if reader.recent[i].frame.number == frame.number:
+            return
+    recent = &reader.recent[reader.next_recent]
+    recent.timestamp = timestamp
+    recent.frame = frame[0]
+    reader.next_recent = <uint8_t>((reader.next_recent + 1) % RECENT)
+
+
+cdef bint recall_frame(FrameReader* reader, uint32_t timestamp, Frame* frame) noexcept nogil:
+    """The frame of a packet without a descriptor: the newest known one with its timestamp."""
+    cdef int i, at
+    for i in range(1, RECENT + 1):
+        at = (reader.next_recent + RECENT - i) % RECENT
+        if reader.recent[at].frame.number and reader.recent[at].timestamp == timestamp:
+            frame[0] = reader.recent[at].frame
+            frame.start = False
+            frame.end = False
+            return True
+    return False
+
+
+cdef class Reader:
+    """A FrameReader that Python can drive; for tests and tools."""
+
+    cdef FrameReader* reader
+
+    def __cinit__(self):
+        self.reader = <FrameReader*>calloc(1, sizeof(FrameReader))
+        if self.reader == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        free(self.reader)
+
+    @property
+    def active_decode_targets(self) -> int:
+        return self.reader.active_decode_targets
+
+    def structure(self, bytes data) -> Structure | None:
+        """The kept structure that a descriptor refers to, None where there is none."""
+        cdef DependencyDescriptor descriptor
+        cdef const FrameDependencyStructure* found
+        cdef Structure copy = Structure()
+        if mandatory_fields(data, <size_t>len(data), &descriptor) < 0:
+            return None
+        found = structure_for(self.reader, descriptor.frame_dependency_template_id)
+        if found == NULL:
+            return None
+        copy.structure = found[0]
+        return copy
+
+    def read(self, bytes data, uint32_t timestamp) -> dict | None:
+        cdef Frame frame
+        if read_frame(self.reader, data, <uint8_t>len(data), timestamp, &frame) == NOTHING:
+            return None
+        return fields(&frame)
+
+    def recall(self, uint32_t timestamp) -> dict | None:
+        cdef Frame frame
+        return fields(&frame) if recall_frame(self.reader, timestamp, &frame) else None
+
+
+cdef dict fields(const Frame* frame):
+    cdef int layers = frame.switch_to
+    return {
+        "number": frame.number,
+        "start": bool(frame.start),
+        "end": bool(frame.end),
+        "spatial_id": frame.spatial_id,
+        "temporal_id": frame.temporal_id,
+        "switch_to": [layer for layer in range(<int>MAX_TEMPORAL) if layers >> layer & 1],
+        "dependencies": [frame.dependencies[i] for i in range(frame.dependency_count)],
+    }

@@ -1,0 +1,53 @@
+"""RTP fixed header and header extensions, one- and two-byte forms."""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t
+
+cdef enum:
+    MAX_EXTENSIONS = 20     # elements remembered of one packet; further ones are skipped
+    ONE_BYTE_PROFILE = 0xBEDE
+    TWO_BYTE_PROFILE = 0x1000   # low four bits are "appbits" (RFC 8285 section 4.3)
+
+
+cdef struct Extension:
+    uint16_t offset         # of the element's data, from the start of the packet
+    uint8_t id
+    uint8_t length          # bytes of data
+
+
+cdef struct Header:
+    uint32_t timestamp
+    uint32_t ssrc
+    uint16_t sequence
+    uint16_t payload_offset     # bytes from the start of the packet
+    uint16_t payload_length     # without padding
+    uint8_t payload_type
+    uint8_t padding             # bytes of padding, the count byte included
+    bint marker
+    uint8_t extension_count
+    Extension extensions[MAX_EXTENSIONS]
+
+
+cdef int parse(const uint8_t* data, size_t length, Header* header) noexcept nogil
+cdef const Extension* find(const Header* header, uint8_t ext_id) noexcept nogil
+
+
+# What a receiver gets in the place of the sender's header.
+cdef struct Rewrite:
+    uint32_t ssrc
+    uint32_t timestamp
+    uint16_t sequence
+    uint8_t payload_type
+    bint marker
+    bint mixed                  # two-byte form allowed (RFC 8285 section 4.1.2)
+    uint8_t mid_id              # extension id of sdes:mid, 0 = leave it out
+    uint8_t mid_length
+    const uint8_t* mid
+    const uint8_t* ext_ids      # ext_ids[id in] = id out, 0 = drop; 256 entries
+    # The element that is written as `replacement`, at most 5 bytes longer; NULL = none. Not its id: an id may
+    # come twenty times, and each time as much would not fit anywhere.
+    const Extension* replaced
+    uint8_t replacement_length
+    const uint8_t* replacement
+
+cdef size_t write(uint8_t* out, const uint8_t* data, const Header* header, const Rewrite* rewrite) noexcept nogil

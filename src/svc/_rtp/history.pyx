@@ -1,0 +1,76 @@
+"""Packets kept for retransmission, by the publisher's extended sequence number.
+
+Holds references to pool slots, no copies. Who may have a packet again, and how often, is decided
+in forwarder. RFC 4585 section 6.2.1 (NACK) is what it is for.
+"""
+
+from libc.stdlib cimport calloc, free
+
+from svc._rtp.pool cimport release, scarce
+
+
+cdef int init(History* history, int64_t size) noexcept nogil:
+    """Make room for `size` packets (a power of two); -1 when there is no memory."""
+    history.slots = <Slot**>calloc(<size_t>size, sizeof(Slot*))
+    history.mask = size - 1
+    history.oldest = 0
+    history.newest = -1
+    return 0 if history.slots != NULL else -1
+
+
+cdef void forget(History* history, Pool* pool) noexcept nogil:
+    """Drop every packet: a new sender's numbers begin."""
+    cdef int64_t i
+    for i in range(history.mask + 1):
+        if history.slots[i] != NULL:
+            release(pool, history.slots[i])
+            history.slots[i] = NULL
+    history.newest = history.oldest - 1
+
+
+cdef void clear(History* history, Pool* pool) noexcept nogil:
+    """Drop every packet and the history itself."""
+    if history.slots != NULL:
+        forget(history, pool)
+        free(history.slots)
+        history.slots = NULL
+
+
+cdef void expire(History* history, Pool* pool, int64_t now) noexcept nogil:
+    """Drop what has become too old: a slow track would hold its packets for minutes."""
+    cdef Slot** place
+    while history.oldest <= history.newest:
+        place = &history.slots[history.oldest & history.mask]
+        if place[0] != NULL and place[0].ext_seq == history.oldest:
+            if now - place[0].arrival <= MAX_AGE:
+                return
+            release(pool, place[0])
+            place[0] = NULL
+        history.oldest += 1
+
+
+cdef void put(History* history, Pool* pool, Slot* slot) noexcept nogil:
+    """Keep a packet in the place of one that is a whole window older; a late one never displaces a newer."""
+    cdef Slot** place = &history.slots[slot.ext_seq & history.mask]
+    if place[0] != NULL:
+        if place[0].ext_seq >= slot.ext_seq:
+            return
+        release(pool, place[0])
+    elif scarce(pool):
+        return
+    slot.references += 1
+    place[0] = slot
+    if history.newest < history.oldest:
+        history.oldest = history.newest = slot.ext_seq
+    elif slot.ext_seq < history.oldest:
+        history.oldest = slot.ext_seq
+    elif slot.ext_seq > history.newest:
+        history.newest = slot.ext_seq
+
+
+cdef Slot* get(History* history, int64_t ext_seq) noexcept nogil:
+    """The packet with this number, NULL when it was never kept or is gone."""
+    cdef Slot* slot = history.slots[ext_seq & history.mask]
+    if slot != NULL and slot.ext_seq == ext_seq:
+        return slot
+    return NULL

@@ -1,0 +1,451 @@
+"""What becomes of a received datagram until it is a packet on its track.
+
+Binding requests are answered here; responses, DTLS and news go to Python as events; media is
+authenticated, placed on its line and handed to forwarder. Peers' faults are counted and dropped.
+RFC 7983 (demux), RFC 8445 section 7.3 (checks), RFC 8843 section 9.2 (placing by mid), RFC 4588.
+"""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc
+from libc.string cimport memcmp, memset
+
+from svc._rtp.address cimport Address, hash_address, hash_bytes, same, same_path
+from svc._rtp.core cimport random32
+from svc._rtp.demux cimport DTLS, RTCP, RTP, STUN, Kind, demux
+from svc._rtp.egress cimport Outgoing, commit, next_outgoing
+from svc._rtp.feedback cimport keyframe_received, request_keyframe, rtcp_received, tell_speaking
+from svc._rtp.forwarder cimport forward, restart
+from svc._rtp.frames cimport NOTHING, WHOLE_FRAME, FrameReader, Reading, read_frame, recall_frame
+from svc._rtp.header cimport Extension, Header, find, parse
+from svc._rtp.history cimport put
+from svc._rtp.keyframes cimport Codec, starts_keyframe
+from svc._rtp.loudness cimport heard
+from svc._rtp.objects cimport (
+    AUDIO, MAX_HEARD, MAX_PATHS, MAX_SOURCES, PAYLOAD_RTX, PAYLOAD_UNKNOWN, VIDEO, Credentials, Forwarder, Line, Source,
+)
+from svc._rtp.reception cimport DUPLICATE, LATE, RESTARTED, TOO_OLD, Arrival, is_repeatable, set_clock_rate, update
+from svc._rtp.ring cimport CHECK, DTLS as DTLS_EVENT, STUN as STUN_EVENT, TRACK, Event, is_half_full, push
+from svc._rtp.srtp cimport unprotect, unprotect_rtcp
+from svc._rtp.stun cimport (
+    BINDING_ERROR, BINDING_REQUEST, BINDING_SUCCESS, BindingRequest, message_type, read_request, verify, write_success,
+)
+from svc._rtp.table cimport insert, lookup, remove
+from svc._rtp.twcc cimport ArrivalLog, record
+from svc._rtp.wire cimport load16, load32
+
+# A source that has been silent this long may make room for another (ns).
+cdef int64_t SOURCE_IDLE = 5_000_000_000
+cdef int64_t PLI_PERIOD_MS = 2000
+# A sender that turns from codec to codec costs Python no more than this often (ns).
+cdef int64_t TELL_INTERVAL = 500_000_000
+cdef uint8_t NOTHING_TOLD = 255
+
+
+cdef void received(Core* core, Slot* slot, const Path* path) noexcept nogil:
+    """Step 2: what is it? Step 3: whose is it?"""
+    cdef Kind kind = demux(slot.data, slot.length)
+    cdef Transport* transport
+    if kind == STUN:
+        stun_received(core, slot, path)
+        return
+    transport = transport_at(core, &path.remote)
+    if transport == NULL:
+        core.counters.dropped_unknown_source += 1
+    elif kind == RTP:
+        rtp_received(core, transport, slot)
+    elif kind == RTCP:
+        if authenticate(core, transport, slot, True):
+            rtcp_received(core, transport, slot.data, slot.length)
+    elif kind == DTLS:
+        tell(core, DTLS_EVENT, transport.id, path, slot.data, slot.length)
+    else:
+        core.counters.dropped_malformed += 1
+
+
+cdef Transport* transport_at(Core* core, const Address* source) noexcept nogil:
+    cdef Transport* transport = <Transport*>lookup(&core.by_source, hash_address(source, core.hash_seed))
+    cdef int i
+    if transport != NULL:
+        for i in range(transport.validated_count):
+            if same(&transport.validated[i].remote, source):
+                return transport
+    return NULL
+
+
+cdef bint tell(Core* core, int kind, uint32_t transport_id, const Path* path, const uint8_t* attached,
+               size_t length) noexcept nogil:
+    cdef Event event
+    cdef bint told
+    memset(&event, 0, sizeof(Event))
+    event.kind = <uint32_t>kind
+    event.transport = transport_id
+    event.length = <uint32_t>length
+    event.path = path[0]
+    if kind == STUN_EVENT:
+        told = push(&core.ice, &event, attached)
+    else:
+        # The other half is for what is said once: media begins, a transport is closed.
+        told = not is_half_full(&core.events) and push(&core.events, &event, attached)
+    if told:
+        return True
+    core.counters.dropped_ring_full += 1
+    return False
+
+
+# --- STUN ---
+
+
+cdef void stun_received(Core* core, Slot* slot, const Path* path) noexcept nogil:
+    cdef uint16_t kind = message_type(slot.data, slot.length)
+    if kind == BINDING_REQUEST:
+        request_received(core, slot, path)
+    elif (kind == BINDING_SUCCESS or kind == BINDING_ERROR) and load32(slot.data + 8) == core.stun_tag:
+        # Ours: the transaction id carries our tag, then the transport's id.
+        tell(core, STUN_EVENT, load32(slot.data + 12), path, slot.data, slot.length)
+    else:
+        core.counters.dropped_stun += 1
+
+
+cdef void request_received(Core* core, Slot* slot, const Path* path) noexcept nogil:
+    """Answer an authenticated check; tell Python what is new about it."""
+    cdef BindingRequest request
+    cdef Transport* transport = NULL
+    cdef Credentials* credentials = NULL
+    cdef Outgoing* outgoing
+    if read_request(slot.data, slot.length, &request) == 0:
+        transport = <Transport*>lookup(
+            &core.by_ufrag, hash_bytes(request.username, request.username_length, core.hash_seed))
+        credentials = credentials_for(transport, &request)
+    if credentials == NULL or not verify(slot.data, &request, &credentials.key):
+        core.counters.dropped_stun += 1
+        return
+    if request.controlling == transport.controlling:
+        # RFC 8445 section 7.3.1.1: a role conflict, or no role at all; Python decides who yields.
+        tell(core, STUN_EVENT, transport.id, path, slot.data, slot.length)
+        return
+    outgoing = next_outgoing(&core.egress)
+    outgoing.path = path[0]
+    commit(&core.egress, <int>write_success(outgoing.data, slot.data, &path.remote, &credentials.key))
+    path_validated(core, transport, path, &request)
+
+
+cdef Credentials* credentials_for(Transport* transport, const BindingRequest* request) noexcept nogil:
+    cdef Credentials* credentials
+    cdef int i
+    if transport != NULL:
+        for i in range(transport.credentials_count):
+            credentials = &transport.credentials[i]
+            if (credentials.ufrag_length == request.username_length
+                    and memcmp(credentials.ufrag, request.username, request.username_length) == 0):
+                return credentials
+    return NULL
+
+
+cdef void path_validated(Core* core, Transport* transport, const Path* path, const BindingRequest* request) noexcept nogil:
+    """Media is accepted from this path from now on; Python hears of it once, and of its nomination."""
+    cdef int i, at
+    for i in range(transport.validated_count):
+        if same_path(&transport.validated[i], path):
+            if ((request.use_candidate and not transport.nominated[i])
+                    or transport.priorities[i] != request.priority):
+                if tell_check(core, transport, path, request):
+                    transport.nominated[i] = request.use_candidate
+                    transport.priorities[i] = request.priority
+            # Another participant may have had the address meanwhile.
+            insert(&core.by_source, hash_address(&path.remote, core.hash_seed), transport)
+            return
+    if not tell_check(core, transport, path, request):
+        # Not remembered either, so that the next check tells it.
+        return
+    if transport.validated_count == MAX_PATHS:
+        at = MAX_PATHS - 1
+        if transport.has_selected and same_path(&transport.validated[at], &transport.selected):
+            at -= 1
+        forget_path(core, transport, at)
+    for i in range(transport.validated_count, 0, -1):
+        transport.validated[i] = transport.validated[i - 1]
+        transport.nominated[i] = transport.nominated[i - 1]
+        transport.priorities[i] = transport.priorities[i - 1]
+    transport.validated[0] = path[0]
+    transport.nominated[0] = request.use_candidate
+    transport.priorities[0] = request.priority
+    transport.validated_count += 1
+    insert(&core.by_source, hash_address(&path.remote, core.hash_seed), transport)
+
+
+cdef bint tell_check(Core* core, Transport* transport, const Path* path, const BindingRequest* request) noexcept nogil:
+    cdef Event event
+    memset(&event, 0, sizeof(Event))
+    event.kind = CHECK
+    event.transport = transport.id
+    event.a = request.priority
+    event.b = <uint32_t>request.use_candidate
+    event.path = path[0]
+    if push(&core.ice, &event, NULL):
+        return True
+    core.counters.dropped_ring_full += 1
+    return False
+
+
+cdef void forget_path(Core* core, Transport* transport, int index) noexcept nogil:
+    """Accept nothing more from a validated path, unless another one has the same remote address."""
+    cdef Address remote = transport.validated[index].remote
+    cdef uint64_t key = hash_address(&remote, core.hash_seed)
+    cdef int i
+    for i in range(index, transport.validated_count - 1):
+        transport.validated[i] = transport.validated[i + 1]
+        transport.nominated[i] = transport.nominated[i + 1]
+        transport.priorities[i] = transport.priorities[i + 1]
+    transport.validated_count -= 1
+    for i in range(transport.validated_count):
+        if same(&transport.validated[i].remote, &remote):
+            return
+    # The address may have become another participant's meanwhile.
+    if lookup(&core.by_source, key) == transport:
+        remove(&core.by_source, key)
+
+
+# --- RTCP and RTP ---
+
+
+cdef bint authenticate(Core* core, Transport* transport, Slot* slot, bint rtcp) noexcept nogil:
+    """Step 4: decrypt in place; False, and counted, where that fails or the source is one too many."""
+    cdef size_t at = 4 if rtcp else 8
+    cdef uint32_t ssrc = 0
+    cdef bint heard = False
+    cdef int length = -1
+    if transport.keyed and slot.length >= at + 4:
+        ssrc = load32(slot.data + at)
+        heard = is_heard(transport, ssrc)
+        if not heard and transport.heard_count == MAX_HEARD:
+            core.counters.dropped_not_negotiated += 1
+            return False
+        length = (unprotect_rtcp if rtcp else unprotect)(&transport.inbound, slot.data, slot.length)
+    if length < 0:
+        core.counters.dropped_unauthenticated += 1
+        return False
+    if not heard:
+        transport.heard[transport.heard_count] = ssrc
+        transport.heard_count += 1
+    slot.length = <uint16_t>length
+    return True
+
+
+cdef bint is_heard(const Transport* transport, uint32_t ssrc) noexcept nogil:
+    cdef int i
+    for i in range(transport.heard_count):
+        if transport.heard[i] == ssrc:
+            return True
+    return False
+
+
+cdef void rtp_received(Core* core, Transport* transport, Slot* slot) noexcept nogil:
+    """Steps 4 and 5: decrypt, read the header; then find the track."""
+    cdef const Extension* extension
+    cdef Header* header = &slot.header
+    cdef Forwarder* forwarder
+    if not authenticate(core, transport, slot, False):
+        return
+    if parse(slot.data, slot.length, header) < 0:
+        core.counters.dropped_malformed += 1
+        return
+    core.counters.packets_received += 1
+    core.counters.bytes_received += slot.length
+    extension = find(header, core.negotiated.twcc_id)
+    if extension != NULL and extension.length >= 2:
+        log_arrival(core, transport, load16(slot.data + extension.offset), slot)
+    forwarder = place(core, transport, slot)
+    if forwarder == NULL:
+        core.counters.dropped_not_negotiated += 1
+        return
+    if core.negotiated.kind[header.payload_type] == PAYLOAD_RTX:
+        if forwarder.ssrc == 0 or not unwrap_rtx(core, slot, forwarder):
+            # A probe for bandwidth: padding, or a copy of what came before we knew the track.
+            return
+        core.counters.retransmissions_received += 1
+    elif header.ssrc != forwarder.ssrc:
+        # A source that another has replaced on its line.
+        core.counters.dropped_not_negotiated += 1
+        return
+    media_received(core, forwarder, slot)
+
+
+cdef void log_arrival(Core* core, Transport* transport, uint16_t sequence, Slot* slot) noexcept nogil:
+    if transport.arrivals == NULL:
+        transport.arrivals = <ArrivalLog*>calloc(1, sizeof(ArrivalLog))
+        if transport.arrivals == NULL:
+            return
+    record(transport.arrivals, sequence, slot.header.ssrc, slot.arrival)
+
+
+cdef Forwarder* place(Core* core, Transport* transport, Slot* slot) noexcept nogil:
+    """The forwarder that this packet's SSRC belongs to, NULL when there is none."""
+    cdef uint32_t ssrc = slot.header.ssrc
+    cdef uint8_t payload_type = slot.header.payload_type
+    cdef Source* source
+    cdef Line* line
+    cdef int i
+    # SSRC 0 stands for none.
+    if ssrc == 0 or core.negotiated.kind[payload_type] == PAYLOAD_UNKNOWN:
+        return NULL
+    for i in range(transport.source_count):
+        source = &transport.sources[i]
+        if source.ssrc == ssrc:
+            source.last_packet = core.now
+            if not transport.lines[source.forwarder.line].payload_types[payload_type]:
+                return NULL
+            return source.forwarder
+    line = line_of(core, transport, slot)
+    if line == NULL or line.forwarder == NULL or not line.payload_types[payload_type]:
+        return NULL
+    source = new_source(core, transport)
+    if source == NULL:
+        return NULL
+    source.ssrc = ssrc
+    source.forwarder = line.forwarder
+    source.last_packet = core.now
+    if core.negotiated.kind[payload_type] != PAYLOAD_RTX:
+        bind(core, transport, line.forwarder, &slot.header)
+    return line.forwarder
+
+
+cdef Line* line_of(Core* core, Transport* transport, Slot* slot) noexcept nogil:
+    """By the mid that the packet carries, else by the SSRCs that the answer listed."""
+    cdef const Extension* extension = find(&slot.header, core.negotiated.mid_id)
+    cdef Line* line
+    cdef int i, k
+    for i in range(transport.line_count):
+        line = &transport.lines[i]
+        if extension != NULL:
+            if (extension.length == line.mid_length
+                    and memcmp(slot.data + extension.offset, line.mid, line.mid_length) == 0):
+                return line
+            continue
+        for k in range(MAX_SOURCES):
+            if line.ssrcs[k] == 0:
+                break
+            if line.ssrcs[k] == slot.header.ssrc:
+                return line
+    return NULL
+
+
+cdef Source* new_source(Core* core, Transport* transport) noexcept nogil:
+    """A free place, or that of the source silent longest, if it has been silent long enough."""
+    cdef Source* oldest = &transport.sources[0]
+    cdef int i
+    if transport.source_count < MAX_SOURCES:
+        transport.source_count += 1
+        return &transport.sources[transport.source_count - 1]
+    for i in range(1, MAX_SOURCES):
+        if transport.sources[i].last_packet < oldest.last_packet:
+            oldest = &transport.sources[i]
+    return oldest if core.now - oldest.last_packet > SOURCE_IDLE else NULL
+
+
+cdef void bind(Core* core, Transport* transport, Forwarder* forwarder, const Header* header) noexcept nogil:
+    """Media begins on a line, or begins anew under another SSRC."""
+    cdef int64_t highest = forwarder.reception.highest
+    if forwarder.ssrc == 0:
+        core.sources += 1
+    else:
+        restart(core, forwarder, True)
+    memset(&forwarder.reception, 0, sizeof(forwarder.reception))
+    # No extended number comes twice, whoever sends.
+    forwarder.reception.highest = highest
+    forwarder.reception.wants_missing = forwarder.kind == VIDEO
+    forwarder.ssrc = header.ssrc
+    # "timers at random phase": many publishers' PLIs do not fall together.
+    forwarder.keyframes.next_periodic = core.now + <int64_t>(random32(core) % PLI_PERIOD_MS) * 1_000_000
+    transport.next_feedback = core.now
+    core.next_tick = core.now
+    forwarder.told_at = 0
+
+
+cdef void tell_track(Core* core, Forwarder* forwarder) noexcept nogil:
+    """Tell which source and codec a line has now; again later where the ring had no room for it."""
+    cdef Event event
+    memset(&event, 0, sizeof(Event))
+    event.kind = TRACK
+    event.transport = forwarder.transport.id
+    event.a = forwarder.ssrc
+    event.b = forwarder.payload_type
+    event.c = forwarder.line
+    forwarder.told_at = core.now
+    if push(&core.events, &event, NULL):
+        forwarder.told_payload_type = forwarder.payload_type
+    else:
+        forwarder.told_payload_type = NOTHING_TOLD
+        core.counters.dropped_ring_full += 1
+
+
+cdef bint unwrap_rtx(Core* core, Slot* slot, Forwarder* forwarder) noexcept nogil:
+    """Turn a retransmission into the packet that it repeats (RFC 4588 section 4); False for a probe."""
+    cdef Header* header = &slot.header
+    if header.payload_length < 2:
+        return False
+    header.sequence = load16(slot.data + header.payload_offset)
+    if not is_repeatable(&forwarder.reception, header.sequence):
+        # Of a source that this one has replaced; new numbers never begin with a repetition.
+        return False
+    header.payload_offset += 2
+    header.payload_length -= 2
+    header.payload_type = core.negotiated.media_of[header.payload_type]
+    header.ssrc = forwarder.ssrc
+    return True
+
+
+cdef void media_received(Core* core, Forwarder* forwarder, Slot* slot) noexcept nogil:
+    """Step 6: account for the packet; then it is kept and forwarded."""
+    cdef Header* header = &slot.header
+    cdef Arrival arrival
+    set_clock_rate(&forwarder.reception, core.negotiated.clock_rate[header.payload_type])
+    arrival = update(&forwarder.reception, header.sequence, header.timestamp, slot.arrival, core.now, &slot.ext_seq)
+    if arrival == DUPLICATE or arrival == TOO_OLD:
+        core.counters.dropped_duplicate += 1
+        return
+    if arrival == RESTARTED:
+        restart(core, forwarder, False)
+        request_keyframe(core, forwarder)
+    forwarder.payload_type = header.payload_type
+    if forwarder.told_at == 0 or (forwarder.told_payload_type != header.payload_type
+                                  and core.now - forwarder.told_at >= TELL_INTERVAL):
+        tell_track(core, forwarder)
+    forwarder.codec = <Codec>core.negotiated.codec[header.payload_type]
+    slot.starts_keyframe = forwarder.kind == VIDEO and starts_keyframe(
+        forwarder.codec, slot.data + header.payload_offset, header.payload_length)
+    slot.late = arrival == LATE
+    if slot.starts_keyframe:
+        keyframe_received(core, forwarder)
+        forwarder.reception.keyframe = max(forwarder.reception.keyframe, slot.ext_seq)
+    if forwarder.kind == AUDIO:
+        measure_loudness(core, forwarder, slot)
+        slot.has_frame = False
+    else:
+        slot.has_frame = find_frame(core, forwarder, slot)
+    put(&forwarder.history, &core.pool, slot)
+    forward(core, forwarder, slot)
+
+
+cdef void measure_loudness(Core* core, Forwarder* forwarder, Slot* slot) noexcept nogil:
+    cdef const Extension* extension = find(&slot.header, core.negotiated.level_id)
+    if extension != NULL and extension.length >= 1 and not forwarder.muted:
+        if heard(&forwarder.loudness, slot.data[extension.offset], core.now):
+            tell_speaking(core, forwarder)
+
+
+cdef bint find_frame(Core* core, Forwarder* forwarder, Slot* slot) noexcept nogil:
+    """Read which frame a packet belongs to; False where nothing tells, and it is forwarded whole."""
+    cdef const Extension* extension = find(&slot.header, core.negotiated.descriptor_id)
+    cdef Reading reading
+    if extension == NULL:
+        return forwarder.frames != NULL and recall_frame(forwarder.frames, slot.header.timestamp, &slot.frame)
+    if forwarder.frames == NULL:
+        forwarder.frames = <FrameReader*>calloc(1, sizeof(FrameReader))
+        if forwarder.frames == NULL:
+            return False
+    reading = read_frame(
+        forwarder.frames, slot.data + extension.offset, extension.length, slot.header.timestamp, &slot.frame)
+    if reading != WHOLE_FRAME:
+        core.counters.descriptors_unread += 1
+    return reading != NOTHING

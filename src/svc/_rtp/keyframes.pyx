@@ -1,0 +1,137 @@
+"""KeyframeRequester: a PLI every two seconds, and on demand, coalesced.
+
+Decides when; feedback writes and sends. Recognising a keyframe looks at the payload descriptor
+and, where that does not tell, at the first bits of the frame; it decodes nothing. Media document
+section 1 (the two seconds; PLI and FIR become one PLI). RFC 7741 (VP8), RFC 9628 (VP9),
+RFC 6184 (H264), AV1 RTP specification section 4.4.
+"""
+
+cdef enum:                  # types of H264's NAL units
+    SPS = 7
+    STAP_A = 24
+
+# "Each forwarder sends the sender a PLI every 2 seconds" (media document section 1).
+cdef int64_t PERIOD = 2_000_000_000
+# At most one PLI in this time, however many receivers ask.
+cdef int64_t SOURCE_INTERVAL = 500_000_000
+
+
+cdef void request(KeyframeRequester* requester, int64_t now) noexcept nogil:
+    """Ask at once, or as soon as the sender may be asked again: a request is never lost."""
+    if requester.due == 0:
+        requester.due = now
+        if requester.last_sent and requester.last_sent + SOURCE_INTERVAL > now:
+            requester.due = requester.last_sent + SOURCE_INTERVAL
+
+
+cdef bint take_due(KeyframeRequester* requester, int64_t now) noexcept nogil:
+    """Whether a PLI is to be sent now; it counts as sent."""
+    cdef bint due = False
+    if now >= requester.next_periodic:
+        requester.next_periodic = now + PERIOD
+        due = True
+    if requester.due and now >= requester.due:
+        due = True
+    if due:
+        requester.due = 0
+        requester.last_sent = now
+    return due
+
+
+cdef void keyframe_came(KeyframeRequester* requester) noexcept nogil:
+    """A keyframe answers every request that is still held back."""
+    requester.due = 0
+
+
+cdef bint starts_keyframe(Codec codec, const uint8_t* payload, size_t length) noexcept nogil:
+    """Whether this packet is the first of a keyframe."""
+    if length < 2:
+        return False
+    if codec == VP8:
+        return vp8(payload, length)
+    if codec == VP9:
+        return vp9(payload, length)
+    if codec == H264:
+        return h264(payload, length)
+    if codec == AV1:
+        # Aggregation header: Z W Y N; "N: set to 1 if the packet is the
+        # first packet of a coded video sequence".
+        return payload[0] & 0x08 != 0
+    return False
+
+
+cdef bint vp8(const uint8_t* payload, size_t length) noexcept nogil:
+    """RFC 7741 section 4.2: S set, partition 0, then P clear in the frame header (section 4.3)."""
+    cdef size_t at = 1
+    cdef uint8_t extended
+    if payload[0] & 0x17 != 0x10:
+        return False
+    if payload[0] & 0x80:
+        extended = payload[1]
+        at = 2
+        if extended & 0x80:
+            if at >= length:
+                return False
+            at += 2 if payload[at] & 0x80 else 1
+        if extended & 0x40:
+            at += 1
+        if extended & 0x30:
+            at += 1
+    return at < length and payload[at] & 0x01 == 0
+
+
+cdef bint vp9(const uint8_t* payload, size_t length) noexcept nogil:
+    """RFC 9628 section 4.2: P clear (no inter-picture prediction), B set, spatial layer 0."""
+    cdef size_t at = 1
+    if payload[0] & 0x48 != 0x08:
+        return False
+    if payload[0] & 0x20:
+        if payload[0] & 0x80:
+            at += 2 if payload[1] & 0x80 else 1
+        if at >= length:
+            return False
+        return (payload[at] >> 1) & 0x07 == 0
+    return True
+
+
+cdef bint h264(const uint8_t* payload, size_t length) noexcept nogil:
+    """RFC 6184: a sequence parameter set, alone or in a STAP-A.
+
+    Not the IDR slice behind it: who started there would lack the parameter sets if these are only late.
+    Browsers send them with every keyframe.
+    """
+    cdef uint8_t kind = payload[0] & 0x1F
+    cdef size_t at = 1
+    if kind != STAP_A:
+        return kind == SPS
+    while at + 3 <= length:
+        if payload[at + 2] & 0x1F == SPS:
+            return True
+        at += 2 + ((<size_t>payload[at] << 8) | payload[at + 1])
+    return False
+
+
+def is_keyframe(str codec, bytes payload) -> bool:
+    """starts_keyframe by codec name, for tests."""
+    names = {"H264": H264, "VP8": VP8, "VP9": VP9, "AV1": AV1}
+    return starts_keyframe(names.get(codec, OTHER), payload, <size_t>len(payload))
+
+
+cdef class Requester:
+    """A KeyframeRequester that Python can drive; for tests. Times are seconds."""
+
+    cdef KeyframeRequester requester
+
+    def __cinit__(self, double first_periodic=2.0):
+        self.requester.next_periodic = <int64_t>(first_periodic * 1e9)
+        self.requester.last_sent = 0
+        self.requester.due = 0
+
+    def request(self, double now):
+        request(&self.requester, <int64_t>(now * 1e9))
+
+    def take_due(self, double now) -> bool:
+        return take_due(&self.requester, <int64_t>(now * 1e9))
+
+    def keyframe_came(self):
+        keyframe_came(&self.requester)

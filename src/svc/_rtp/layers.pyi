@@ -1,0 +1,15 @@
+"""TemporalLayerSelector: which frames of a track one receiver gets."""
+
+from collections.abc import Iterable
+
+class Selector:
+    def set_target(self, target: int) -> None: ...
+    def forget(self) -> None: ...
+    def decide(
+        self,
+        number: int,
+        spatial_id: int,
+        temporal_id: int,
+        switch_to: Iterable[int],
+        dependencies: Iterable[int],
+    ) -> bool: ...

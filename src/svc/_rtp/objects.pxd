@@ -1,0 +1,234 @@
+"""What the core knows: transports, forwarders and down tracks, and how they hang together.
+
+    Transport (a participant) ── lines ──> Forwarder (a published track) ──> DownTrack, one per receiver
+        ^                                                                        |
+        └────────────────────────────────────────────────────────────────────────┘
+
+All of it belongs to the core's thread. LiveKit calls "Forwarder" what belongs to one DownTrack; here it is
+the media document's word for the object of a published track.
+"""
+
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+
+from svc._rtp.address cimport Path
+from svc._rtp.frames cimport FrameReader
+from svc._rtp.history cimport History
+from svc._rtp.keyframes cimport Codec, KeyframeRequester
+from svc._rtp.layers cimport TemporalLayerSelector
+from svc._rtp.loudness cimport Loudness
+from svc._rtp.reception cimport Reception
+from svc._rtp.rtcp cimport SenderInfo
+from svc._rtp.sequence cimport SequenceRewriter
+from svc._rtp.sha1 cimport HmacKey
+from svc._rtp.srtp cimport SrtpContext
+from svc._rtp.twcc cimport ArrivalLog
+
+cdef enum:
+    MAX_PATHS = 8           # validated paths of one transport
+    MAX_LINES = 4           # microphone, camera, screen, screen audio
+    MAX_SOURCES = 16        # inbound SSRCs of one transport
+    MAX_HEARD = 64          # inbound SSRCs of one DTLS session, placed or not, RTCP's too
+    MAX_UFRAG = 32
+    MAX_MID = 16
+    MAX_CNAME = 64
+
+
+cdef enum MediaKind:
+    AUDIO
+    VIDEO
+
+
+cdef struct Credentials:    # one ICE generation
+    uint8_t ufrag[MAX_UFRAG]
+    uint8_t ufrag_length
+    HmacKey key             # of the password
+
+
+cdef struct Line:           # an m-line on which the participant may send
+    uint8_t mid[MAX_MID]
+    uint8_t mid_length
+    MediaKind kind
+    uint8_t payload_types[128]  # 1 = accepted
+    uint32_t ssrcs[MAX_SOURCES]  # as signalled; 0 ends the list
+    Forwarder* forwarder    # NULL = the participant may not send here
+
+
+cdef struct Source:         # an inbound SSRC that has been placed on a line
+    uint32_t ssrc
+    Forwarder* forwarder
+    int64_t last_packet     # ns
+
+
+cdef struct Transport:
+    uint32_t id
+    Transport* next         # in the engine's list
+    Transport* previous
+
+    Credentials credentials[2]  # the newest first
+    uint8_t credentials_count
+    bint controlling
+
+    Path validated[MAX_PATHS]   # the newest first
+    uint32_t priorities[MAX_PATHS]
+    bint nominated[MAX_PATHS]
+    uint8_t validated_count
+    Path selected
+    bint has_selected
+
+    SrtpContext inbound
+    SrtpContext outbound
+    bint keyed
+    uint32_t rtcp_ssrc      # we report as this source
+
+    Line lines[MAX_LINES]
+    uint8_t line_count
+    Source sources[MAX_SOURCES]
+    uint8_t source_count
+    # Whose packets have been authenticated: libsrtp keeps a kilobyte for each, and looks through them for
+    # every packet. None is ever forgotten: its packets could be replayed.
+    uint32_t heard[MAX_HEARD]
+    uint8_t heard_count
+    ArrivalLog* arrivals    # NULL until the first packet with a transport-wide number
+    int64_t next_feedback   # ns: transport-wide feedback
+    int64_t next_report     # ns: receiver reports
+
+    DownTrack* down_tracks  # what this participant receives, linked by next_received
+    bint deafened
+
+
+cdef struct Forwarder:
+    uint32_t id
+    Transport* transport    # the publisher's
+    uint8_t line
+    MediaKind kind
+    bint muted
+
+    uint32_t ssrc           # of the media now; 0 = nothing has come yet
+    uint8_t payload_type    # of the last media packet
+    uint8_t told_payload_type   # the one that Python knows of; 255 = none
+    int64_t told_at         # ns: when Python was last told of the source and its codec; 0 = not of this source
+    Codec codec
+    FrameReader* frames     # NULL until the first Dependency Descriptor
+    Reception reception
+    History history
+    KeyframeRequester keyframes
+    Loudness loudness       # of audio
+    int64_t held_requests   # ns: when a receiver's held-back keyframe request falls due; 0 = none
+    SenderInfo last_sr      # as it came
+
+    DownTrack* down_tracks  # linked by next_sent
+
+
+cdef struct Sent:           # a packet that a receiver got, by its number there
+    int64_t output          # extended number at the receiver
+    int64_t input           # extended number at the publisher
+    int64_t resent_at       # ns: or when it was first sent, if that was late; 0 = neither
+    uint8_t resends
+    bint with_mid           # its header carried the mid: a resend repeats it bit for bit
+    bint filler             # padding only, in the place of a late packet that was not to go
+    uint8_t told_layers     # its descriptor's decode targets were cut to this temporal layer; 255 = untouched
+
+
+cdef struct LastFrame:      # what the packet before a gap tells of the packets in it
+    bint known
+    bint dropped
+    bint ended              # the packet was its frame's last
+    int64_t number
+
+
+cdef struct DownTrack:
+    uint32_t id
+    Forwarder* forwarder
+    Transport* transport    # the receiver's
+    DownTrack* next_sent
+    DownTrack* next_received
+    DownTrack* next_queued  # in its send queue, while first_record is there
+    void* first_record      # SendRecord*: what waits to be sent to this receiver
+    void* last_record
+
+    uint32_t ssrc
+    uint32_t rtx_ssrc       # 0 = no RTX
+    uint8_t payload_types[128]  # 1 = accepted by the receiver
+    uint8_t ext_ids[256]    # sender's extension id -> receiver's, 0 = drop
+    bint mixed              # two-byte extensions accepted (RFC 8285 section 4.1.2)
+    uint8_t mid[MAX_MID]
+    uint8_t mid_length
+    uint8_t mid_id          # the extension's id, 0 = not accepted
+    bint announced          # the receiver has reported on our SSRC: the mid need not be sent any more
+    uint8_t cname[MAX_CNAME]
+    uint8_t cname_length
+
+    bint waiting            # for a keyframe
+    bint paused             # waiting because it loses too much: its own wishes do not shorten that
+    int64_t waiting_since   # ns: since when packets have been held back; 0 = none has
+    SequenceRewriter numbers
+    Sent* sent              # by output number & sent_mask
+    int64_t sent_mask
+    int64_t rtx_index       # of the next RTX packet: rollover counter and sequence number
+    uint32_t timestamp_offset   # added to the sender's timestamps
+    uint32_t last_timestamp # as sent
+    int64_t last_timestamp_at   # ns
+    bint new_source         # the next start goes on with another source's timestamps
+    TemporalLayerSelector layers
+    LastFrame last_frame    # of the packet with the highest number
+
+    uint32_t packets        # as sender reports count them, retransmissions excluded
+    uint32_t octets
+    int64_t resend_credit   # bytes that may be resent now
+    int64_t rtt             # ns, as the receiver's reports tell; 0 = unknown
+    int64_t nacked          # recent share of packets asked for again, of NACKED_ALL
+    int64_t lossy_since     # ns: since when its reports tell of too much loss; 0 = they do not
+    uint32_t sr_sent        # middle 32 bits of the last SR's NTP time
+    int64_t sr_sent_at      # ns
+    int64_t last_request    # ns: of a keyframe, by this receiver
+    int64_t held_request    # ns: when the next may go through; 0 = none held
+
+
+# What one program of the SFU negotiates with everybody: one payload-type and one extension-id table.
+cdef struct Negotiated:
+    uint8_t kind[128]       # 0 = not ours, else PAYLOAD_*
+    uint8_t codec[128]      # Codec
+    uint8_t media_of[128]   # RTX payload type -> the media payload type it repeats
+    uint8_t rtx_of[128]     # media payload type -> its RTX payload type, 0 = none
+    uint32_t clock_rate[128]
+    uint8_t mid_id          # hop-by-hop extensions that the core reads
+    uint8_t twcc_id
+    uint8_t level_id        # RFC 6464; read here and passed on
+    uint8_t descriptor_id   # the Dependency Descriptor; likewise
+    uint8_t forwarded[256]  # 1 = end to end: passed on under the same id
+
+
+cdef enum Payload:
+    PAYLOAD_UNKNOWN
+    PAYLOAD_AUDIO
+    PAYLOAD_VIDEO
+    PAYLOAD_RTX
+
+
+# Cumulative counters, written by the core's thread only. docs/configuration.md says what each means.
+cdef struct Counters:
+    uint64_t packets_received
+    uint64_t bytes_received
+    uint64_t packets_sent
+    uint64_t bytes_sent
+    uint64_t dropped_unknown_source
+    uint64_t dropped_malformed
+    uint64_t dropped_oversized
+    uint64_t dropped_unauthenticated
+    uint64_t dropped_not_negotiated
+    uint64_t dropped_duplicate
+    uint64_t dropped_pool_exhausted
+    uint64_t dropped_ring_full
+    uint64_t dropped_send_failed
+    uint64_t dropped_stun
+    uint64_t nacks_received
+    uint64_t nacks_sent
+    uint64_t retransmissions_sent
+    uint64_t retransmissions_received
+    uint64_t plis_received
+    uint64_t plis_sent
+    uint64_t descriptors_unread
+    uint64_t fillers_sent
+    uint64_t layers_dropped         # packets kept from a receiver by its temporal layer
+    uint64_t forwarding_delay[12]   # histogram: packets whose batch left within 2^i x 50 us of arrival
+    uint64_t forwarding_delay_ns    # their sum

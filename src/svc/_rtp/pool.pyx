@@ -1,0 +1,64 @@
+"""The packet pool: one allocation per 64 packets, none per packet.
+
+Received datagrams are written straight into slots; histories and send queues hold references.
+Knows nothing of packets beyond their size. Owned by one thread, so counts are plain numbers.
+"""
+
+from libc.stdlib cimport calloc, free
+
+
+cdef struct Chunk:
+    void* next
+    Slot slots[SLOTS_PER_CHUNK]
+
+
+cdef bint grow(Pool* pool) noexcept nogil:
+    cdef Chunk* chunk
+    cdef int i
+    if pool.slots + SLOTS_PER_CHUNK > MAX_SLOTS:
+        return False
+    chunk = <Chunk*>calloc(1, sizeof(Chunk))
+    if chunk == NULL:
+        return False
+    chunk.next = pool.chunks
+    pool.chunks = chunk
+    pool.slots += SLOTS_PER_CHUNK
+    for i in range(SLOTS_PER_CHUNK):
+        chunk.slots[i].next_free = pool.free
+        pool.free = &chunk.slots[i]
+    return True
+
+
+cdef Slot* acquire(Pool* pool) noexcept nogil:
+    """A slot with one reference, NULL when the pool is at its bound."""
+    cdef Slot* slot
+    if pool.free == NULL and not grow(pool):
+        return NULL
+    slot = pool.free
+    pool.free = slot.next_free
+    slot.references = 1
+    pool.used += 1
+    return slot
+
+
+cdef void release(Pool* pool, Slot* slot) noexcept nogil:
+    """Give one reference back; the last one frees the slot."""
+    slot.references -= 1
+    if slot.references == 0:
+        slot.next_free = pool.free
+        pool.free = slot
+        pool.used -= 1
+
+
+cdef void destroy(Pool* pool) noexcept nogil:
+    """Free every chunk, whoever still refers to its slots."""
+    cdef void* chunk = pool.chunks
+    cdef void* following
+    while chunk != NULL:
+        following = (<Chunk*>chunk).next
+        free(chunk)
+        chunk = following
+    pool.chunks = NULL
+    pool.free = NULL
+    pool.slots = 0
+    pool.used = 0

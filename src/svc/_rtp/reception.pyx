@@ -1,0 +1,215 @@
+"""Statistics of one received source, the duplicates among its packets, and those that are missing.
+
+Sends nothing: what is due is returned to feedback, which writes it. RFC 3550 section 6.4.1 and
+appendices A.1, A.3 and A.8 (statistics), RFC 4585 section 6.2.1 (asking again).
+"""
+
+from libc.string cimport memset
+
+from svc._rtp.sequence cimport extend
+
+# The first NACK waits this long, for packets that are only out of order.
+cdef int64_t REORDER_WAIT = 10_000_000
+# Between two NACKs for one packet: a round trip and some, within these bounds (ns).
+cdef int64_t UNKNOWN_RTT = 100_000_000
+cdef int64_t LEAST_RETRY = 20_000_000
+cdef int64_t MOST_RETRY = 250_000_000
+# What comes later than this has been overtaken by a keyframe that was asked for.
+cdef int64_t GIVE_UP = 1_000_000_000
+cdef int64_t CYCLE = 1 << 16
+
+
+cdef void restart(Reception* reception, uint16_t seq) noexcept nogil:
+    memset(reception.seen, 0, sizeof(reception.seen))
+    # More than a cycle above everything before: an extended number means one packet for ever, so that
+    # neither history nor resends can take a new packet for an old one.
+    reception.base = (reception.highest & ~(CYCLE - 1)) + 2 * CYCLE + seq
+    reception.highest = reception.base
+    reception.received = 0
+    reception.expected_prior = 0
+    reception.received_prior = 0
+    reception.transit = 0
+    reception.missing_count = 0
+    reception.started = True
+
+
+cdef inline bint test_and_set(Reception* reception, int64_t ext_seq) noexcept nogil:
+    cdef uint64_t* word = &reception.seen[(ext_seq & (SEEN_WINDOW - 1)) >> 6]
+    cdef uint64_t bit = <uint64_t>1 << (ext_seq & 63)
+    cdef bint was = (word[0] & bit) != 0
+    word[0] |= bit
+    return was
+
+
+cdef void open_gap(Reception* reception, int64_t ext_seq, int64_t now) noexcept nogil:
+    """Forget what was seen a window ago in the numbers skipped, and remember them as missing."""
+    cdef int64_t first = reception.highest + 1
+    cdef int64_t i
+    cdef Missing* missing
+    if ext_seq - first > SEEN_WINDOW:
+        first = ext_seq - SEEN_WINDOW
+    for i in range(first, ext_seq):
+        reception.seen[(i & (SEEN_WINDOW - 1)) >> 6] &= ~(<uint64_t>1 << (i & 63))
+        if not reception.wants_missing:
+            continue
+        if reception.missing_count == MAX_MISSING:
+            reception.gave_up = True
+            continue
+        missing = &reception.missing[reception.missing_count]
+        missing.ext_seq = i
+        missing.since = now
+        missing.ask_at = now + REORDER_WAIT
+        missing.tries = 0
+        reception.missing_count += 1
+
+
+cdef void close_gap(Reception* reception, int64_t ext_seq, int64_t now) noexcept nogil:
+    """A late packet has come: it is missed no more, and may tell the round trip."""
+    cdef int i, kept = 0
+    for i in range(reception.missing_count):
+        if reception.missing[i].ext_seq != ext_seq:
+            if kept != i:
+                reception.missing[kept] = reception.missing[i]
+            kept += 1
+        elif reception.missing[i].tries:
+            measure_round_trip(reception, now - reception.missing[i].first_asked)
+    reception.missing_count = kept
+
+
+cdef void measure_round_trip(Reception* reception, int64_t took) noexcept nogil:
+    """`took` is from the first NACK, though a later one may be what was answered: the least is kept,
+    and creeps up where all are longer. A packet that was only out of order misleads for a few losses."""
+    if reception.rtt == 0 or took < reception.rtt + (reception.rtt >> 3):
+        reception.rtt = max(took, <int64_t>1)
+    else:
+        reception.rtt += max(reception.rtt >> 3, <int64_t>1_000_000)
+
+
+cdef void measure_jitter(Reception* reception, uint32_t timestamp, int64_t arrival) noexcept nogil:
+    """RFC 3550 appendix A.8, in integers."""
+    cdef int64_t rate = reception.clock_rate
+    # In two parts: the product would overflow after three years of the machine's uptime.
+    cdef int64_t seconds = arrival // 1_000_000_000
+    cdef int64_t rest = arrival % 1_000_000_000
+    cdef int64_t transit = seconds * rate + rest * rate // 1_000_000_000 - timestamp
+    cdef int64_t difference = transit - reception.transit
+    if reception.transit != 0:
+        if difference < 0:
+            difference = -difference
+        # A timestamp that wrapped is no jitter.
+        if difference < rate * 10:
+            reception.jitter += difference - ((reception.jitter + 8) >> 4)
+    reception.transit = transit
+
+
+cdef Arrival update(Reception* reception, uint16_t seq, uint32_t timestamp, int64_t arrival, int64_t now,
+                    int64_t* ext_seq) noexcept nogil:
+    """Account for one packet; tells its extended number and how it arrived."""
+    cdef int64_t ext
+    cdef Arrival result = IN_ORDER
+    if not reception.started:
+        restart(reception, seq)
+        ext = reception.highest
+    else:
+        ext = extend(reception.highest, seq)
+        if ext > reception.highest + MAX_GAP:
+            restart(reception, seq)
+            ext = reception.highest
+            result = RESTARTED
+        elif ext > reception.highest:
+            open_gap(reception, ext, now)
+            reception.seen[(ext & (SEEN_WINDOW - 1)) >> 6] &= ~(<uint64_t>1 << (ext & 63))
+            reception.highest = ext
+        elif reception.highest - ext >= SEEN_WINDOW:
+            return TOO_OLD
+        else:
+            result = LATE
+    if test_and_set(reception, ext):
+        return DUPLICATE
+    if result == LATE and reception.missing_count:
+        close_gap(reception, ext, now)
+    if result == IN_ORDER or result == RESTARTED:
+        measure_jitter(reception, timestamp, arrival)
+    reception.received += 1
+    ext_seq[0] = ext
+    return result
+
+
+cdef int64_t retry_interval(const Reception* reception) noexcept nogil:
+    """How long to wait for an answer to a NACK, in ns."""
+    if reception.rtt == 0:
+        return UNKNOWN_RTT
+    # A quarter for jitter, and the tick by which NACKs are late.
+    return min(max(reception.rtt + (reception.rtt >> 2) + REORDER_WAIT, LEAST_RETRY), MOST_RETRY)
+
+
+cdef int due_nacks(Reception* reception, int64_t now, int64_t retry_after, uint16_t* numbers) noexcept nogil:
+    """Write the numbers to ask for now, at most MAX_MISSING, and return how many they are."""
+    cdef int i, kept = 0, due = 0
+    cdef Missing* missing
+    for i in range(reception.missing_count):
+        missing = &reception.missing[i]
+        if missing.ask_at <= now:
+            if missing.tries == MAX_TRIES or now - missing.since > GIVE_UP:
+                reception.gave_up |= missing.ext_seq >= reception.keyframe
+                continue
+            if missing.tries == 0:
+                missing.first_asked = now
+            missing.tries += 1
+            missing.ask_at = now + retry_after
+            numbers[due] = <uint16_t>missing.ext_seq
+            due += 1
+        if kept != i:
+            reception.missing[kept] = missing[0]
+        kept += 1
+    reception.missing_count = kept
+    return due
+
+
+cdef void report(Reception* reception, uint32_t ssrc, int64_t now, ReportBlock* block) noexcept nogil:
+    """Fill a report block and begin the next reporting interval (RFC 3550 appendix A.3)."""
+    cdef int64_t expected = reception.highest - reception.base + 1
+    cdef int64_t expected_now = expected - reception.expected_prior
+    cdef int64_t lost_now = expected_now - (reception.received - reception.received_prior)
+    cdef int64_t lost = expected - reception.received
+    reception.expected_prior = expected
+    reception.received_prior = reception.received
+    block.ssrc = ssrc
+    block.fraction_lost = 0
+    if expected_now > 0 and lost_now > 0:
+        block.fraction_lost = <uint8_t>(255 if lost_now >= expected_now else (lost_now << 8) // expected_now)
+    block.lost = <int>(0x7FFFFF if lost > 0x7FFFFF else (-0x800000 if lost < -0x800000 else lost))
+    block.highest = <uint32_t>(reception.highest - (reception.base & ~(CYCLE - 1)))
+    block.jitter = <uint32_t>(reception.jitter >> 4)
+    block.lsr = reception.lsr
+    block.dlsr = 0
+    if reception.lsr:
+        block.dlsr = <uint32_t>((now - reception.sr_arrival) * 65536 // 1_000_000_000)
+
+
+cdef class Source:
+    """A Reception that Python can drive; for tests. Times are seconds."""
+
+    cdef Reception reception
+
+    def __cinit__(self, unsigned int clock_rate=90000, bint wants_missing=True):
+        memset(&self.reception, 0, sizeof(Reception))
+        self.reception.clock_rate = clock_rate
+        self.reception.wants_missing = wants_missing
+
+    def update(self, int seq, unsigned int timestamp, double now) -> str:
+        cdef int64_t ext = 0
+        cdef int64_t at = <int64_t>(now * 1e9)
+        cdef Arrival arrival = update(&self.reception, <uint16_t>seq, timestamp, at, at, &ext)
+        return ("in order", "late", "duplicate", "too old", "restarted")[<int>arrival]
+
+    def due_nacks(self, double now, double retry_after) -> list:
+        cdef uint16_t numbers[MAX_MISSING]
+        cdef int count = due_nacks(&self.reception, <int64_t>(now * 1e9), <int64_t>(retry_after * 1e9), numbers)
+        return [numbers[i] for i in range(count)]
+
+    def report(self, double now) -> dict:
+        cdef ReportBlock block
+        report(&self.reception, 1, <int64_t>(now * 1e9), &block)
+        return {"fraction_lost": block.fraction_lost, "lost": block.lost, "highest": block.highest,
+                "jitter": block.jitter, "dlsr": block.dlsr}

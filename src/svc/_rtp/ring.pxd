@@ -1,0 +1,41 @@
+"""A bounded ring of events from the core's thread to Python's."""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport uint8_t, uint32_t
+
+from svc._rtp.address cimport Path
+
+cdef enum EventKind:
+    CHECK = 1       # a binding request from a new path, or a nomination: a = priority, b = use-candidate
+    STUN = 2        # a response to a request of ours, or a role conflict: the message is attached
+    DTLS = 3        # a datagram from a validated path is attached
+    TRACK = 4       # media began on a line: a = SSRC, b = payload type, c = line
+    CLOSED = 5      # the core has forgotten the transport
+    SPEAKING = 6    # a participant's microphone: a = speaks, b = level (0 loudest, 127 silence), c = line
+    FORWARDED = 7   # for VERBOSE_LOG: a = sender's SSRC, b = receiver's, c = sequence numbers, 16 bits each
+
+
+cdef struct Event:
+    uint32_t size           # of the record: this struct and the attached bytes, rounded up to 8; 0 = skip to the start
+    uint32_t kind
+    uint32_t transport
+    uint32_t length         # of the attached bytes
+    uint32_t a
+    uint32_t b
+    uint32_t c
+    Path path
+
+
+cdef struct Ring:
+    uint8_t* data
+    size_t capacity         # bytes, a power of two
+    size_t head             # bytes ever written; the core's thread stores it
+    size_t tail             # bytes ever read; Python's thread stores it
+
+
+cdef int init(Ring* ring, size_t capacity) noexcept nogil
+cdef void clear(Ring* ring) noexcept nogil
+cdef bint is_half_full(const Ring* ring) noexcept nogil
+cdef bint push(Ring* ring, Event* event, const uint8_t* attached) noexcept nogil
+cdef Event* peek(Ring* ring) noexcept nogil
+cdef void pop(Ring* ring) noexcept nogil

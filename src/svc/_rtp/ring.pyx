@@ -1,0 +1,68 @@
+"""A bounded ring of events: one writer (the core's thread), one reader (Python's), no lock.
+
+A full ring refuses the event, and the writer counts it: what is lost is retransmitted by its
+protocol (STUN, DTLS) or said again. Wakes nobody: that is udploop's.
+"""
+
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
+
+from svc._rtp.atomics cimport load_acquire, store_release
+
+
+cdef int init(Ring* ring, size_t capacity) noexcept nogil:
+    """-1 when there is no memory; `capacity` is a power of two."""
+    ring.data = <uint8_t*>malloc(capacity)
+    ring.capacity = capacity
+    ring.head = 0
+    ring.tail = 0
+    return 0 if ring.data != NULL else -1
+
+
+cdef void clear(Ring* ring) noexcept nogil:
+    free(ring.data)
+    ring.data = NULL
+
+
+cdef bint is_half_full(const Ring* ring) noexcept nogil:
+    return ring.head - load_acquire(<size_t*>&ring.tail) > ring.capacity // 2
+
+
+cdef bint push(Ring* ring, Event* event, const uint8_t* attached) noexcept nogil:
+    """Append an event with `event.length` attached bytes; False when there is no room."""
+    cdef size_t size = (sizeof(Event) + event.length + 7) & ~<size_t>7
+    cdef size_t at = ring.head & (ring.capacity - 1)
+    cdef size_t to_end = ring.capacity - at
+    # A record is contiguous: one that does not fit before the end starts at the beginning.
+    cdef size_t skip = 0 if size <= to_end else to_end
+    if size + skip > ring.capacity - (ring.head - load_acquire(&ring.tail)):
+        return False
+    if skip:
+        if skip >= sizeof(uint32_t):
+            (<Event*>(ring.data + at)).size = 0
+        at = 0
+    event.size = <uint32_t>size
+    memcpy(ring.data + at, event, sizeof(Event))
+    if event.length:
+        memcpy(ring.data + at + sizeof(Event), attached, event.length)
+    store_release(&ring.head, ring.head + skip + size)
+    return True
+
+
+cdef Event* peek(Ring* ring) noexcept nogil:
+    """The oldest event, its bytes behind it; NULL when there is none. Valid until pop."""
+    cdef size_t head = load_acquire(&ring.head)
+    cdef size_t at
+    if head == ring.tail:
+        return NULL
+    at = ring.tail & (ring.capacity - 1)
+    if (<Event*>(ring.data + at)).size == 0:
+        ring.tail += ring.capacity - at
+        at = 0
+    return <Event*>(ring.data + at)
+
+
+cdef void pop(Ring* ring) noexcept nogil:
+    """Free the record that peek returned."""
+    cdef size_t at = ring.tail & (ring.capacity - 1)
+    store_release(&ring.tail, ring.tail + (<Event*>(ring.data + at)).size)

@@ -1,0 +1,112 @@
+"""SequenceRewriter: contiguous numbers for a receiver, whatever is dropped on the way to it.
+
+Decides nothing about what to drop, and sees numbers only, never packets. Inputs and outputs are
+extended sequence numbers. A number once given to an input stays its number, so a retransmission
+or a late packet gets the one that was kept for it.
+"""
+
+from libc.stdlib cimport free, malloc
+
+
+cdef int init(SequenceRewriter* rewriter, int64_t window) noexcept nogil:
+    """Allocate a window of `window` inputs (a power of two); -1 when there is no memory."""
+    rewriter.outputs = <int64_t*>malloc(<size_t>window * sizeof(int64_t))
+    rewriter.mask = window - 1
+    rewriter.started = False
+    rewriter.highest = 0
+    rewriter.next_output = 0
+    return 0 if rewriter.outputs != NULL else -1
+
+
+cdef void clear(SequenceRewriter* rewriter) noexcept nogil:
+    free(rewriter.outputs)
+    rewriter.outputs = NULL
+
+
+cdef void sync(SequenceRewriter* rewriter, int64_t input, int64_t output) noexcept nogil:
+    """Start, or start again: `input` will get `output`; earlier inputs have no number."""
+    cdef int64_t i
+    for i in range(rewriter.mask + 1):
+        rewriter.outputs[i] = NO_NUMBER
+    rewriter.highest = input - 1
+    rewriter.next_output = output
+    rewriter.started = True
+
+
+cdef inline void keep_numbers(SequenceRewriter* rewriter, int64_t upto) noexcept nogil:
+    """Give each input after `highest` and before `upto` its number: it is missing, and may still come."""
+    cdef int64_t first = rewriter.highest + 1
+    cdef int64_t i
+    if upto - first > rewriter.mask:
+        # Nobody can ask for what lies before the window.
+        rewriter.next_output += upto - 1 - rewriter.mask - first
+        first = upto - 1 - rewriter.mask
+    for i in range(first, upto):
+        rewriter.outputs[i & rewriter.mask] = rewriter.next_output
+        rewriter.next_output += 1
+
+
+cdef void drop(SequenceRewriter* rewriter, int64_t input) noexcept nogil:
+    """Leave `input` out: what follows closes up. A late input's number was kept, and stays a gap."""
+    if not rewriter.started or input <= rewriter.highest:
+        return
+    keep_numbers(rewriter, input)
+    rewriter.outputs[input & rewriter.mask] = NO_NUMBER
+    rewriter.highest = input
+
+
+cdef void drop_missing(SequenceRewriter* rewriter, int64_t before) noexcept nogil:
+    """Leave out every input from the highest up to `before`, which have not come and are not wanted."""
+    cdef int64_t first = rewriter.highest + 1
+    cdef int64_t i
+    if before - first > rewriter.mask:
+        first = before - 1 - rewriter.mask
+    for i in range(first, before):
+        rewriter.outputs[i & rewriter.mask] = NO_NUMBER
+    if before - 1 > rewriter.highest:
+        rewriter.highest = before - 1
+
+
+cdef int64_t rewrite(SequenceRewriter* rewriter, int64_t input) noexcept nogil:
+    """The output number of `input`, NO_NUMBER when it was dropped or lies before the window."""
+    if input > rewriter.highest:
+        keep_numbers(rewriter, input + 1)
+        rewriter.highest = input
+    elif rewriter.highest - input > rewriter.mask:
+        return NO_NUMBER
+    return rewriter.outputs[input & rewriter.mask]
+
+
+cdef class Rewriter:
+    """A SequenceRewriter that Python can drive; for tests."""
+
+    cdef SequenceRewriter rewriter
+
+    def __cinit__(self, int window=1024):
+        if init(&self.rewriter, window) < 0:
+            raise MemoryError
+
+    def __dealloc__(self):
+        clear(&self.rewriter)
+
+    def sync(self, int64_t input, int64_t output):
+        sync(&self.rewriter, input, output)
+
+    def drop(self, int64_t input):
+        drop(&self.rewriter, input)
+
+    def drop_missing(self, int64_t before):
+        drop_missing(&self.rewriter, before)
+
+    def rewrite(self, int64_t input) -> int:
+        return rewrite(&self.rewriter, input)
+
+
+def is_newer(int a, int b) -> bool:
+    """seq_newer, for tests."""
+    return seq_newer(<uint16_t>a, <uint16_t>b)
+
+
+def extended(int64_t highest, int seq) -> int:
+    """extend, for tests."""
+    return extend(highest, <uint16_t>seq)

@@ -1,0 +1,3 @@
+"""HMAC-SHA1, for STUN's MESSAGE-INTEGRITY only."""
+
+def hmac_sha1_digest(secret: bytes, message: bytes) -> bytes: ...

@@ -1,0 +1,319 @@
+"""SRTP and SRTCP without the GIL: by the libsrtp inside the pylibsrtp wheel, called by address.
+
+Outgoing AES-GCM media is sealed by the OpenSSL inside the same wheel, two to three times cheaper and
+straight from where the payload lies. That its functions can be had is an accident of the wheel: at
+import they must agree with libsrtp on known packets, else libsrtp does everything.
+
+Keys come from DTLS; nothing is negotiated here. Functions return the packet's new length, or -1: a
+packet that fails is the peer's fault. RFC 3711 (SRTP), RFC 7714 (AES-GCM), RFC 5764 section 4.2.
+"""
+
+import ctypes
+
+from libc.stdint cimport uintptr_t
+from libc.string cimport memcpy, memset
+
+import pylibsrtp
+from pylibsrtp import _binding
+from pylibsrtp._binding import ffi, lib
+
+from svc._rtp.wire cimport store16, store32
+
+# srtp_err_status_t srtp_...(srtp_t ctx, void *packet, int *length)
+ctypedef int (*srtp_function)(void*, void*, int*) noexcept nogil
+
+
+def _libsrtp(name: str) -> int:
+    return int(ffi.cast("uintptr_t", ffi.addressof(lib, name)))
+
+
+cdef srtp_function srtp_protect = <srtp_function><uintptr_t>_libsrtp("srtp_protect")
+cdef srtp_function srtp_unprotect = <srtp_function><uintptr_t>_libsrtp("srtp_unprotect")
+cdef srtp_function srtp_protect_rtcp = <srtp_function><uintptr_t>_libsrtp("srtp_protect_rtcp")
+cdef srtp_function srtp_unprotect_rtcp = <srtp_function><uintptr_t>_libsrtp("srtp_unprotect_rtcp")
+
+PROFILES = {
+    "AEAD_AES_128_GCM": pylibsrtp.Policy.SRTP_PROFILE_AEAD_AES_128_GCM,
+    "AES_CM_128_HMAC_SHA1_80": pylibsrtp.Policy.SRTP_PROFILE_AES128_CM_SHA1_80,
+}
+# Packets a replay window spans: browsers resend large key frames late, and a window of 64 has
+# frozen screen shares elsewhere. Not more than reception's SEEN_WINDOW, beyond which a packet is dropped as
+# too old anyway, and twice what a history resends: libsrtp moves the whole window for every packet.
+WINDOW = 2048
+GCM_TAG = 16
+
+
+cdef inline int run(srtp_function function, SrtpContext* context, uint8_t* packet, int length) noexcept nogil:
+    cdef int size = length
+    if function(context.session, packet, &size) != 0:
+        return -1
+    return size
+
+
+cdef int unprotect(SrtpContext* context, uint8_t* packet, int length) noexcept nogil:
+    """Authenticate and decrypt an RTP packet in place."""
+    return run(srtp_unprotect, context, packet, length)
+
+
+cdef int protect_rtcp(SrtpContext* context, uint8_t* packet, int length) noexcept nogil:
+    """Encrypt a compound in place; MAX_TRAILER bytes may follow it."""
+    return run(srtp_protect_rtcp, context, packet, length)
+
+
+cdef int unprotect_rtcp(SrtpContext* context, uint8_t* packet, int length) noexcept nogil:
+    """Authenticate and decrypt a compound in place."""
+    return run(srtp_unprotect_rtcp, context, packet, length)
+
+
+cdef int seal(SrtpContext* context, uint8_t* packet, const Plaintext* plaintext) noexcept nogil:
+    """Encrypt prefix and payload behind the header that stands at `packet`; MAX_TRAILER bytes may follow.
+
+    Under one key an (SSRC, index) may come twice only with the same bytes (RFC 7714 section 8.1): the
+    caller holds that.
+    """
+    cdef size_t length = plaintext.header_length
+    if context.cipher != NULL:
+        return seal_gcm(context, packet, plaintext)
+    if plaintext.prefix_length:
+        memcpy(packet + length, plaintext.prefix, plaintext.prefix_length)
+        length += plaintext.prefix_length
+    memcpy(packet + length, plaintext.payload, plaintext.payload_length)
+    length += plaintext.payload_length
+    return run(srtp_protect, context, packet, <int>length)
+
+
+# --- AES-GCM by the wheel's OpenSSL ---
+
+cdef enum:
+    GET_TAG = 0x10          # EVP_CTRL_AEAD_GET_TAG
+
+ctypedef void* (*new_function)() noexcept nogil
+ctypedef void (*free_function)(void*) noexcept nogil
+ctypedef void* (*algorithm_function)() noexcept nogil
+ctypedef int (*init_function)(void*, void*, void*, const uint8_t*, const uint8_t*) noexcept nogil
+ctypedef int (*update_function)(void*, uint8_t*, int*, const uint8_t*, int) noexcept nogil
+ctypedef int (*final_function)(void*, uint8_t*, int*) noexcept nogil
+ctypedef int (*ctrl_function)(void*, int, int, void*) noexcept nogil
+
+cdef new_function cipher_new
+cdef free_function cipher_free
+cdef algorithm_function aes_128_gcm
+cdef algorithm_function aes_128_ecb
+cdef init_function encrypt_init
+cdef update_function encrypt_update
+cdef final_function encrypt_final
+cdef ctrl_function cipher_ctrl
+
+
+cdef int seal_gcm(SrtpContext* context, uint8_t* packet, const Plaintext* plaintext) noexcept nogil:
+    """RFC 7714 section 8: the header is authenticated, prefix and payload are encrypted, the tag follows."""
+    cdef uint8_t iv[12]
+    cdef uint8_t* out = packet + plaintext.header_length
+    cdef int n = 0, i
+    memset(iv, 0, 2)
+    store32(iv + 2, plaintext.ssrc)
+    store32(iv + 6, <uint32_t>(plaintext.index >> 16))
+    store16(iv + 10, <uint32_t>(plaintext.index & 0xFFFF))
+    for i in range(12):
+        iv[i] ^= context.salt[i]
+    if (encrypt_init(context.cipher, NULL, NULL, NULL, iv) != 1
+            or encrypt_update(context.cipher, NULL, &n, packet, <int>plaintext.header_length) != 1):
+        return -1
+    if plaintext.prefix_length:
+        if encrypt_update(context.cipher, out, &n, plaintext.prefix, <int>plaintext.prefix_length) != 1:
+            return -1
+        out += plaintext.prefix_length
+    if encrypt_update(context.cipher, out, &n, plaintext.payload, <int>plaintext.payload_length) != 1:
+        return -1
+    out += plaintext.payload_length
+    if encrypt_final(context.cipher, out, &n) != 1 or cipher_ctrl(context.cipher, GET_TAG, 16, out) != 1:
+        return -1
+    return <int>(out + 16 - packet)
+
+
+def _crypto_libraries():
+    """Where OpenSSL's functions may be: in the wheel's library, else in what CPython's hashlib links."""
+    import _hashlib
+
+    return {"pylibsrtp-openssl": _binding.__file__, "hashlib-openssl": _hashlib.__file__}
+
+
+def _find_openssl() -> str:
+    """The name of the library whose functions are now ours to call; empty when none has them."""
+    global cipher_new, cipher_free, aes_128_gcm, aes_128_ecb, encrypt_init, encrypt_update, encrypt_final, cipher_ctrl
+    names = ("EVP_CIPHER_CTX_new", "EVP_CIPHER_CTX_free", "EVP_aes_128_gcm", "EVP_aes_128_ecb", "EVP_EncryptInit_ex",
+             "EVP_EncryptUpdate", "EVP_EncryptFinal_ex", "EVP_CIPHER_CTX_ctrl")
+    for library_name, path in _crypto_libraries().items():
+        try:
+            library = ctypes.CDLL(path)
+            found = [ctypes.cast(getattr(library, name), ctypes.c_void_p).value for name in names]
+        except (OSError, AttributeError):
+            continue
+        cipher_new = <new_function><uintptr_t>found[0]
+        cipher_free = <free_function><uintptr_t>found[1]
+        aes_128_gcm = <algorithm_function><uintptr_t>found[2]
+        aes_128_ecb = <algorithm_function><uintptr_t>found[3]
+        encrypt_init = <init_function><uintptr_t>found[4]
+        encrypt_update = <update_function><uintptr_t>found[5]
+        encrypt_final = <final_function><uintptr_t>found[6]
+        cipher_ctrl = <ctrl_function><uintptr_t>found[7]
+        return library_name
+    return ""
+
+
+cdef bytes derive(bytes master_key, bytes master_salt, int label):
+    """One block of the AES-CM key derivation of RFC 3711 section 4.3.3, at key derivation rate 0."""
+    cdef uint8_t block[16]
+    cdef uint8_t out[32]
+    cdef const uint8_t* salt = master_salt
+    cdef int n = 0, done
+    cdef void* cipher
+    memset(block, 0, 16)
+    memcpy(block, salt, <size_t>len(master_salt))
+    block[7] ^= <uint8_t>label
+    cipher = cipher_new()
+    if cipher == NULL:
+        raise MemoryError
+    done = (encrypt_init(cipher, aes_128_ecb(), NULL, master_key, NULL) == 1
+            and encrypt_update(cipher, out, &n, block, 16) == 1)
+    cipher_free(cipher)
+    if not done or n != 16:
+        raise ValueError("OpenSSL refused AES-128")
+    return out[:16]
+
+
+cdef int key_gcm(SrtpContext* context, bytes key) except -1:
+    """Give a context its own cipher, from a 16-byte master key and 12-byte master salt."""
+    cdef bytes session_key = derive(key[:16], key[16:28], 0)
+    cdef bytes session_salt = derive(key[:16], key[16:28], 2)
+    memcpy(context.salt, <const uint8_t*>session_salt, 12)
+    context.cipher = cipher_new()
+    if context.cipher == NULL:
+        raise MemoryError
+    if encrypt_init(context.cipher, aes_128_gcm(), NULL, session_key, NULL) != 1:
+        raise ValueError("OpenSSL refused AES-128-GCM")
+    return 0
+
+
+# --- contexts ---
+
+
+cdef object new_session(str profile, bytes key, bint outbound):
+    policy = pylibsrtp.Policy(
+        key=key,
+        ssrc_type=pylibsrtp.Policy.SSRC_ANY_OUTBOUND if outbound else pylibsrtp.Policy.SSRC_ANY_INBOUND,
+        srtp_profile=PROFILES[profile],
+    )
+    policy.window_size = WINDOW
+    # A plain resend is the same packet under the same index.
+    policy.allow_repeat_tx = outbound
+    return pylibsrtp.Session(policy)
+
+
+cdef class SrtpKeys:
+    """Both directions of a transport. `local` and `remote` are master key and salt, concatenated.
+
+    The core uses the contexts until it says that the transport is closed: keep this object until then.
+    """
+
+    def __cinit__(self, str profile, bytes local, bytes remote, *, bint openssl=True):
+        if profile not in PROFILES:
+            raise ValueError(f"unknown SRTP profile: {profile}")
+        self.inbound_session = new_session(profile, remote, False)
+        self.outbound_session = new_session(profile, local, True)
+        self.inbound.session = <void*><uintptr_t>int(ffi.cast("uintptr_t", self.inbound_session._srtp[0]))
+        self.outbound.session = <void*><uintptr_t>int(ffi.cast("uintptr_t", self.outbound_session._srtp[0]))
+        if profile == "AEAD_AES_128_GCM" and openssl and OPENSSL:
+            key_gcm(&self.outbound, local)
+
+    def __dealloc__(self):
+        if self.outbound.cipher != NULL:
+            cipher_free(self.outbound.cipher)
+
+    def seal(self, bytes header, bytes prefix, bytes payload, uint32_t ssrc, uint64_t index) -> bytes:
+        """One outgoing packet of at most 1500 bytes; for the self-test, tools and tests."""
+        cdef uint8_t packet[1500 + MAX_TRAILER]
+        cdef Plaintext plaintext
+        cdef const uint8_t* start = header
+        cdef int length
+        if len(header) + len(prefix) + len(payload) > 1500:
+            raise ValueError("at most 1500 bytes")
+        memcpy(packet, start, <size_t>len(header))
+        plaintext.header_length = <size_t>len(header)
+        plaintext.prefix = prefix
+        plaintext.prefix_length = <size_t>len(prefix)
+        plaintext.payload = payload
+        plaintext.payload_length = <size_t>len(payload)
+        plaintext.ssrc = ssrc
+        plaintext.index = index
+        length = seal(&self.outbound, packet, &plaintext)
+        if length < 0:
+            raise ValueError("the packet could not be sealed")
+        return packet[:length]
+
+    def unprotect(self, bytes packet) -> bytes | None:
+        """One incoming packet, decrypted; None for one that is not authentic, or a repetition. For tools and tests."""
+        cdef uint8_t plain[1500 + MAX_TRAILER]
+        cdef const uint8_t* start = packet
+        cdef int length = <int>len(packet)
+        if len(packet) > 1500 + MAX_TRAILER:
+            return None
+        memcpy(plain, start, <size_t>length)
+        length = unprotect(&self.inbound, plain, length)
+        return plain[:length] if length >= 0 else None
+
+
+def _openssl_agrees() -> bool:
+    """Whether OpenSSL seals known packets exactly as libsrtp does."""
+    key = bytes(range(28))
+    header = bytes.fromhex("90e0fffe11223344cafebabebede00010aa00000")
+    try:
+        ours = SrtpKeys("AEAD_AES_128_GCM", key, key)
+        theirs = pylibsrtp.Session(pylibsrtp.Policy(
+            key=key, ssrc_type=pylibsrtp.Policy.SSRC_ANY_OUTBOUND, srtp_profile=PROFILES["AEAD_AES_128_GCM"]))
+        # The second and third packets cross a wrap of the sequence number: the rollover counter counts.
+        for index, length in ((0xFFFE, 0), (0xFFFF, 33), (0x10000, 1100)):
+            head = header[:2] + (index & 0xFFFF).to_bytes(2, "big") + header[4:]
+            payload = bytes(i & 0xFF for i in range(length))
+            if ours.seal(head, payload[:2], payload[2:], 0xCAFEBABE, index) != theirs.protect(head + payload):
+                return False
+    except (ValueError, MemoryError, pylibsrtp.Error):
+        return False
+    return True
+
+
+# Whether outgoing AES-GCM is sealed by OpenSSL: its functions are there, and they agree.
+_LIBRARY = _find_openssl()
+OPENSSL = bool(_LIBRARY)
+OPENSSL = OPENSSL and _openssl_agrees()
+
+
+# --- what an operator is told ---
+
+OPENSSL_INFO_CPU_SETTINGS = 1008
+# The instructions that AES-GCM is made of, AES and carry-less multiplication, in OpenSSL's words.
+AES_AND_MULTIPLICATION = {"OPENSSL_ia32cap": 1 << 57 | 1 << 33, "OPENSSL_armcap": 1 << 2 | 1 << 5}
+
+
+def _processor() -> str:
+    """What OpenSSL says of the processor, less what the environment masked; empty when it cannot say."""
+    for path in _crypto_libraries().values():
+        try:
+            ask = ctypes.CDLL(path).OPENSSL_info
+        except (OSError, AttributeError):
+            continue
+        ask.restype = ctypes.c_char_p
+        return (ask(OPENSSL_INFO_CPU_SETTINGS) or b"").decode()
+    return ""
+
+
+def aes_by(processor: str) -> str:
+    """Whether AES-GCM runs on "hardware" or as "software", from what OpenSSL says; else "unknown"."""
+    name, _, features = processor.partition("=")
+    if name not in AES_AND_MULTIPLICATION:
+        return "unknown"
+    wanted = AES_AND_MULTIPLICATION[name]
+    return "hardware" if int(features.split(":")[0].split()[0], 16) & wanted == wanted else "software"
+
+
+ENCRYPTION = {"sealed_by": _LIBRARY if OPENSSL else "libsrtp", "aes": aes_by(_processor())}

@@ -1,0 +1,5 @@
+"""STUN as the core needs it: authenticate and answer binding requests."""
+
+def answer_request(
+    request: bytes, password: bytes, source: tuple[bytes, int]
+) -> tuple[bytes, bytes] | None: ...

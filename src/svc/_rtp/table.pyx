@@ -1,0 +1,106 @@
+"""A hash table from 64-bit keys to pointers: open addressing, linear probing.
+
+Keys must be well mixed and never 0; who hashes something larger into them compares it after the
+look-up. Owns its arrays, never what the pointers point to.
+"""
+
+from libc.stdlib cimport calloc, free
+
+cdef enum:
+    INITIAL = 64
+
+
+cdef int init(Table* table) noexcept nogil:
+    """-1 when there is no memory."""
+    table.count = 0
+    return allocate(table, INITIAL)
+
+
+cdef int allocate(Table* table, uint64_t capacity) noexcept nogil:
+    cdef uint64_t* keys = <uint64_t*>calloc(<size_t>capacity, sizeof(uint64_t))
+    cdef void** values = <void**>calloc(<size_t>capacity, sizeof(void*))
+    if keys == NULL or values == NULL:
+        free(keys)
+        free(values)
+        return -1
+    table.keys = keys
+    table.values = values
+    table.mask = capacity - 1
+    return 0
+
+
+cdef void clear(Table* table) noexcept nogil:
+    free(table.keys)
+    free(table.values)
+    table.keys = NULL
+    table.values = NULL
+
+
+cdef void place(Table* table, uint64_t key, void* value) noexcept nogil:
+    cdef uint64_t at = key & table.mask
+    while table.keys[at] and table.keys[at] != key:
+        at = (at + 1) & table.mask
+    if not table.keys[at]:
+        table.count += 1
+    table.keys[at] = key
+    table.values[at] = value
+
+
+cdef int insert(Table* table, uint64_t key, void* value) noexcept nogil:
+    """Put `value` under `key`, in the place of what was there; -1 when there is no memory."""
+    cdef Table old = table[0]
+    cdef uint64_t i
+    if 2 * (table.count + 1) > table.mask:
+        if allocate(table, 2 * (table.mask + 1)) < 0:
+            return -1
+        table.count = 0
+        for i in range(old.mask + 1):
+            if old.keys[i]:
+                place(table, old.keys[i], old.values[i])
+        clear(&old)
+    place(table, key, value)
+    return 0
+
+
+cdef void remove(Table* table, uint64_t key) noexcept nogil:
+    """Take `key` out, moving back what probing had pushed behind it."""
+    cdef uint64_t hole = key & table.mask
+    cdef uint64_t at
+    while table.keys[hole] != key:
+        if not table.keys[hole]:
+            return
+        hole = (hole + 1) & table.mask
+    at = hole
+    while True:
+        at = (at + 1) & table.mask
+        if not table.keys[at]:
+            break
+        # What belongs cyclically after the hole stays where it is.
+        if ((at - table.keys[at]) & table.mask) >= ((at - hole) & table.mask):
+            table.keys[hole] = table.keys[at]
+            table.values[hole] = table.values[at]
+            hole = at
+    table.keys[hole] = 0
+    table.count -= 1
+
+
+cdef class Map:
+    """A Table from integers to integers that Python can drive; for tests."""
+
+    cdef Table table
+
+    def __cinit__(self):
+        if init(&self.table) < 0:
+            raise MemoryError
+
+    def __dealloc__(self):
+        clear(&self.table)
+
+    def insert(self, uint64_t key, size_t value):
+        insert(&self.table, key, <void*>value)
+
+    def remove(self, uint64_t key):
+        remove(&self.table, key)
+
+    def lookup(self, uint64_t key) -> int:
+        return <size_t>lookup(&self.table, key)

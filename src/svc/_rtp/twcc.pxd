@@ -1,0 +1,29 @@
+"""Transport-wide congestion control: when each packet came, told to the sender."""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
+
+from svc._rtp.rtcp cimport Packet
+
+cdef enum:
+    ARRIVALS = 2048         # packets remembered between two feedbacks: 20,000 a second at 10 Hz
+
+
+cdef struct ArrivalLog:
+    bint started
+    int64_t next_report     # the first extended number not yet told
+    int64_t highest
+    int64_t arrivals[ARRIVALS]  # ns by number & mask; 0 = not received
+    uint32_t media_ssrc     # of the last packet
+    uint8_t feedback_count
+
+
+cdef struct PacketStatus:   # what a feedback packet tells of one packet
+    uint16_t sequence
+    bint received
+    int64_t arrival         # ns on the reporter's clock, from a multiple of its 64 ms; where received
+
+
+cdef void record(ArrivalLog* log, uint16_t seq, uint32_t ssrc, int64_t arrival) noexcept nogil
+cdef size_t write_feedback(ArrivalLog* log, uint32_t sender, uint8_t* out) noexcept nogil
+cdef int read_feedback(const Packet* packet, PacketStatus* statuses, int capacity) noexcept nogil

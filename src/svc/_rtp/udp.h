@@ -1,0 +1,358 @@
+/* UDP as it differs between systems: opening the mux socket, and batches of datagrams with the
+ * address that they were sent to and the time that they came. Linux has recvmmsg and sendmmsg;
+ * elsewhere (and on Linux with `portable`) one system call carries one datagram. Where Linux can, a run
+ * of equal-sized datagrams to one receiver is one message that the kernel cuts.
+ * udploop.pyx is the only user. */
+#ifndef SVC_UDP_H
+#define SVC_UDP_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef UDP_SEGMENT
+#define UDP_SEGMENT 103 /* linux/udp.h, since 4.18 */
+#endif
+
+enum {
+    SVC_BATCH = 64,
+    SVC_CONTROL = 128,
+    SVC_SOCKET_BUFFER = 4 << 20,
+    SVC_SEGMENTS = 64, /* the least that kernels allow in one message */
+    SVC_MESSAGE = 65000 /* bytes of one message: an IP datagram with its headers */
+};
+
+struct svc_datagram {
+    uint8_t *data;
+    int length;         /* capacity before receiving; -1 afterwards where it did not fit */
+    uint8_t remote[16]; /* IPv4 mapped into IPv6 */
+    uint32_t scope;
+    uint16_t port;
+    uint8_t local[16];  /* all zero = the kernel chooses */
+    int64_t arrival;    /* ns, realtime; 0 = the kernel did not say */
+};
+
+static inline int64_t svc_clock(clockid_t id) {
+    struct timespec t;
+    clock_gettime(id, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+static inline int64_t svc_monotonic(void) { return svc_clock(CLOCK_MONOTONIC); }
+static inline int64_t svc_realtime(void) { return svc_clock(CLOCK_REALTIME); }
+
+static const uint8_t svc_mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
+
+/* Bind a socket to an address (16 bytes, IPv4 mapped); its descriptor, or -errno. The port is never
+ * shared: SO_REUSEPORT stays off, so that a second service on it fails to start. */
+static int svc_udp_open(const uint8_t ip[16], uint16_t port) {
+    int v4 = memcmp(ip, svc_mapped, 12) == 0, on = 1, size = SVC_SOCKET_BUFFER, result;
+    struct sockaddr_in a4;
+    struct sockaddr_in6 a6;
+    int fd = socket(v4 ? AF_INET : AF_INET6, SOCK_DGRAM, 0);
+    if (fd < 0)
+        return -errno;
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
+    fcntl(fd, F_SETFL, O_NONBLOCK);
+    setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
+    setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
+#ifdef SO_TIMESTAMPNS
+    setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
+#endif
+    if (v4) {
+#ifdef IP_PKTINFO
+        setsockopt(fd, IPPROTO_IP, IP_PKTINFO, &on, sizeof on);
+#endif
+        memset(&a4, 0, sizeof a4);
+        a4.sin_family = AF_INET;
+        a4.sin_port = htons(port);
+        memcpy(&a4.sin_addr, ip + 12, 4);
+        result = bind(fd, (struct sockaddr *)&a4, sizeof a4);
+    } else {
+        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
+#ifdef IPV6_RECVPKTINFO
+        setsockopt(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, &on, sizeof on);
+#endif
+        memset(&a6, 0, sizeof a6);
+        a6.sin6_family = AF_INET6;
+        a6.sin6_port = htons(port);
+        memcpy(&a6.sin6_addr, ip, 16);
+        result = bind(fd, (struct sockaddr *)&a6, sizeof a6);
+    }
+    if (result < 0) {
+        result = -errno;
+        close(fd);
+        return result;
+    }
+    return fd;
+}
+
+static int svc_udp_port(int fd) {
+    struct sockaddr_storage a;
+    socklen_t length = sizeof a;
+    if (getsockname(fd, (struct sockaddr *)&a, &length) < 0)
+        return -errno;
+    return ntohs(a.ss_family == AF_INET ? ((struct sockaddr_in *)&a)->sin_port : ((struct sockaddr_in6 *)&a)->sin6_port);
+}
+
+/* What one system call needs for one datagram. */
+struct svc_message {
+    struct sockaddr_storage name;
+    struct iovec iov;
+    union { struct cmsghdr align; uint8_t bytes[SVC_CONTROL]; } control;
+};
+
+static void svc_prepare_receive(struct svc_datagram *d, struct svc_message *m, struct msghdr *h) {
+    m->iov.iov_base = d->data;
+    m->iov.iov_len = (size_t)d->length;
+    memset(h, 0, sizeof *h);
+    h->msg_name = &m->name;
+    h->msg_namelen = sizeof m->name;
+    h->msg_iov = &m->iov;
+    h->msg_iovlen = 1;
+    h->msg_control = m->control.bytes;
+    h->msg_controllen = sizeof m->control.bytes;
+}
+
+static void svc_read_received(struct svc_datagram *d, struct svc_message *m, struct msghdr *h, int length) {
+    struct cmsghdr *c;
+    d->length = h->msg_flags & MSG_TRUNC ? -1 : length;
+    d->arrival = 0;
+    d->scope = 0;
+    memset(d->local, 0, 16);
+    if (m->name.ss_family == AF_INET) {
+        struct sockaddr_in *a = (struct sockaddr_in *)&m->name;
+        memcpy(d->remote, svc_mapped, 12);
+        memcpy(d->remote + 12, &a->sin_addr, 4);
+        d->port = ntohs(a->sin_port);
+    } else {
+        struct sockaddr_in6 *a = (struct sockaddr_in6 *)&m->name;
+        memcpy(d->remote, &a->sin6_addr, 16);
+        d->port = ntohs(a->sin6_port);
+        d->scope = a->sin6_scope_id;
+    }
+    for (c = CMSG_FIRSTHDR(h); c; c = CMSG_NXTHDR(h, c)) {
+#ifdef IP_PKTINFO
+        if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_PKTINFO) {
+            memcpy(d->local, svc_mapped, 12);
+            memcpy(d->local + 12, &((struct in_pktinfo *)CMSG_DATA(c))->ipi_addr, 4);
+        }
+#endif
+#ifdef IPV6_PKTINFO
+        if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_PKTINFO)
+            memcpy(d->local, &((struct in6_pktinfo *)CMSG_DATA(c))->ipi6_addr, 16);
+#endif
+#ifdef SCM_TIMESTAMPNS
+        if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPNS) {
+            struct timespec t;
+            memcpy(&t, CMSG_DATA(c), sizeof t);
+            d->arrival = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+        }
+#endif
+    }
+}
+
+/* Fill in one message of `run` datagrams to one address: more than one of them are segments of `size`
+ * bytes each, the last perhaps shorter, that the kernel cuts (generic segmentation offload). */
+static void svc_prepare_send(const struct svc_datagram *d, int run, struct svc_message *m, struct iovec *iov,
+                             struct msghdr *h) {
+    static const uint8_t nowhere[16];
+    int v4 = memcmp(d->remote, svc_mapped, 12) == 0, i;
+    size_t control = 0;
+    struct cmsghdr *c;
+    for (i = 0; i < run; i++) {
+        iov[i].iov_base = d[i].data;
+        iov[i].iov_len = (size_t)d[i].length;
+    }
+    memset(h, 0, sizeof *h);
+    h->msg_name = &m->name;
+    h->msg_iov = iov;
+    h->msg_iovlen = (size_t)run;
+    if (v4) {
+        struct sockaddr_in *a = (struct sockaddr_in *)&m->name;
+        memset(a, 0, sizeof *a);
+        a->sin_family = AF_INET;
+        a->sin_port = htons(d->port);
+        memcpy(&a->sin_addr, d->remote + 12, 4);
+        h->msg_namelen = sizeof *a;
+    } else {
+        struct sockaddr_in6 *a = (struct sockaddr_in6 *)&m->name;
+        memset(a, 0, sizeof *a);
+        a->sin6_family = AF_INET6;
+        a->sin6_port = htons(d->port);
+        a->sin6_scope_id = d->scope;
+        memcpy(&a->sin6_addr, d->remote, 16);
+        h->msg_namelen = sizeof *a;
+    }
+    h->msg_control = m->control.bytes;
+    h->msg_controllen = sizeof m->control.bytes;
+    memset(m->control.bytes, 0, sizeof m->control.bytes);
+    c = CMSG_FIRSTHDR(h);
+    /* Answer from the address that was contacted: browsers check pairs towards every address. */
+#ifdef IP_PKTINFO
+    if (v4 && memcmp(d->local, nowhere, 16) != 0) {
+        struct in_pktinfo info;
+        memset(&info, 0, sizeof info);
+        memcpy(&info.ipi_spec_dst, d->local + 12, 4);
+        c->cmsg_level = IPPROTO_IP;
+        c->cmsg_type = IP_PKTINFO;
+        c->cmsg_len = CMSG_LEN(sizeof info);
+        memcpy(CMSG_DATA(c), &info, sizeof info);
+        control += CMSG_SPACE(sizeof info);
+        c = CMSG_NXTHDR(h, c);
+    }
+#endif
+#ifdef IPV6_PKTINFO
+    if (!v4 && memcmp(d->local, nowhere, 16) != 0) {
+        struct in6_pktinfo info;
+        memset(&info, 0, sizeof info);
+        memcpy(&info.ipi6_addr, d->local, 16);
+        c->cmsg_level = IPPROTO_IPV6;
+        c->cmsg_type = IPV6_PKTINFO;
+        c->cmsg_len = CMSG_LEN(sizeof info);
+        memcpy(CMSG_DATA(c), &info, sizeof info);
+        control += CMSG_SPACE(sizeof info);
+        c = CMSG_NXTHDR(h, c);
+    }
+#endif
+#ifdef __linux__
+    if (run > 1) {
+        uint16_t size = (uint16_t)d->length;
+        c->cmsg_level = IPPROTO_UDP;
+        c->cmsg_type = UDP_SEGMENT;
+        c->cmsg_len = CMSG_LEN(sizeof size);
+        memcpy(CMSG_DATA(c), &size, sizeof size);
+        control += CMSG_SPACE(sizeof size);
+    }
+#endif
+    h->msg_controllen = control;
+    if (control == 0)
+        h->msg_control = NULL;
+}
+
+/* Receive up to `count` (<= SVC_BATCH) waiting datagrams; how many came, 0 when none waits. */
+static int svc_udp_receive(int fd, struct svc_datagram *d, int count, int portable) {
+    static __thread struct svc_message messages[SVC_BATCH];
+    int i, n;
+#ifdef __linux__
+    static __thread struct mmsghdr headers[SVC_BATCH];
+    if (!portable) {
+        for (i = 0; i < count; i++)
+            svc_prepare_receive(&d[i], &messages[i], &headers[i].msg_hdr);
+        n = recvmmsg(fd, headers, (unsigned)count, MSG_DONTWAIT, NULL);
+        for (i = 0; i < n; i++)
+            svc_read_received(&d[i], &messages[i], &headers[i].msg_hdr, (int)headers[i].msg_len);
+        return n < 0 ? 0 : n;
+    }
+#endif
+    (void)portable;
+    for (i = 0; i < count; i++) {
+        struct msghdr header;
+        svc_prepare_receive(&d[i], &messages[i], &header);
+        n = (int)recvmsg(fd, &header, MSG_DONTWAIT);
+        if (n < 0)
+            break;
+        svc_read_received(&d[i], &messages[i], &header, n);
+    }
+    return i;
+}
+
+/* How many datagrams from d on the kernel may cut out of one message: to one address from one address,
+ * of one size, but for the last, which may be shorter. */
+static int svc_run(const struct svc_datagram *d, int count) {
+    int run = 1, total = d->length;
+    while (run < count && run < SVC_SEGMENTS && d[run].length <= d->length && total + d[run].length <= SVC_MESSAGE &&
+           d[run].port == d->port && memcmp(d[run].remote, d->remote, 16) == 0 &&
+           memcmp(d[run].local, d->local, 16) == 0) {
+        total += d[run].length;
+        run++;
+        if (d[run - 1].length < d->length)
+            break;
+    }
+    return run;
+}
+
+static int svc_send_one(int fd, const struct svc_datagram *d) {
+    struct svc_message message;
+    struct iovec iov;
+    struct msghdr header;
+    svc_prepare_send(d, 1, &message, &iov, &header);
+    return sendmsg(fd, &header, MSG_DONTWAIT) < 0 ? -1 : 0;
+}
+
+/* Send `count` (<= SVC_BATCH) datagrams; how many the kernel did not take. `*segment`: whether runs of
+ * equal sizes may be one message each; cleared for good where the system cannot do that. */
+static int svc_udp_send(int fd, const struct svc_datagram *d, int count, int portable, int *segment) {
+    int i, failed = 0;
+#ifdef __linux__
+    static __thread struct svc_message messages[SVC_BATCH];
+    static __thread struct iovec iovs[SVC_BATCH];
+    static __thread struct mmsghdr headers[SVC_BATCH];
+    int first[SVC_BATCH + 1];
+    int n = 0, sent, k;
+    if (!portable) {
+        for (i = 0; i < count; i = first[n]) {
+            int run = *segment ? svc_run(d + i, count - i) : 1;
+            svc_prepare_send(d + i, run, &messages[n], &iovs[i], &headers[n].msg_hdr);
+            first[n++] = i;
+            first[n] = i + run;
+        }
+        for (i = 0; i < n; i += sent) {
+            sent = sendmmsg(fd, headers + i, (unsigned)(n - i), MSG_DONTWAIT);
+            if (sent > 0)
+                continue;
+            if (errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOBUFS)
+                return failed + count - first[i]; /* Late media is worthless: it is dropped, not kept. */
+            if (first[i + 1] - first[i] > 1) {
+                /* EINVAL may only mean that the way to this receiver takes no packets of that size. */
+                if (errno == EIO || errno == ENOPROTOOPT)
+                    *segment = 0;
+                for (k = first[i]; k < first[i + 1]; k++)
+                    failed -= svc_send_one(fd, d + k);
+            } else
+                failed++; /* This one cannot be sent (no route, say); the others may. */
+            sent = 1;
+        }
+        return failed;
+    }
+#endif
+    (void)portable;
+    (void)segment;
+    for (i = 0; i < count; i++)
+        failed -= svc_send_one(fd, d + i);
+    return failed;
+}
+
+/* Wait until a descriptor can be read, at most so many milliseconds. */
+static void svc_wait(const int *fds, int count, int timeout_ms) {
+    struct pollfd polled[4];
+    int i;
+    for (i = 0; i < count; i++) {
+        polled[i].fd = fds[i];
+        polled[i].events = POLLIN;
+    }
+    (void)poll(polled, (nfds_t)count, timeout_ms);
+}
+
+static void svc_signal(int fd) {
+    uint64_t one = 1;
+    ssize_t written = write(fd, &one, sizeof one);
+    (void)written;
+}
+
+static void svc_clear_signal(int fd) {
+    uint8_t scratch[512];
+    ssize_t got = read(fd, scratch, sizeof scratch);
+    (void)got;
+}
+
+#endif

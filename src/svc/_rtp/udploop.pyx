@@ -1,0 +1,294 @@
+"""UdpLoop: the one UDP port, and the native thread that serves it without the GIL.
+
+The only file of the core with a socket, a thread or a clock: what to do with a datagram is the
+Engine's, which it drives. Step 1 of a packet's journey (a batch is received) and step 9 (a batch is
+sent) are here. Two sockets on one port when IPv4 and IPv6 are both asked for.
+"""
+
+import os
+import threading
+
+from libc.stddef cimport size_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
+from libc.string cimport memcpy, memset
+
+from svc._rtp.address cimport Address, Path, from_text, is_ipv4
+from svc._rtp.atomics cimport load_acquire, store_release
+from svc._rtp.egress cimport Egress
+from svc._rtp.engine cimport Engine
+from svc._rtp.ingress cimport received
+from svc._rtp.pool cimport MAX_DATAGRAM, Slot, acquire, release
+
+cdef extern from "udp.h":
+    enum:
+        SVC_BATCH
+
+    struct svc_datagram:
+        uint8_t* data
+        int length
+        uint8_t remote[16]
+        uint32_t scope
+        uint16_t port
+        uint8_t local[16]
+        int64_t arrival
+
+    int64_t svc_monotonic() nogil
+    int64_t svc_realtime() nogil
+    int svc_udp_open(const uint8_t* ip, uint16_t port) nogil
+    int svc_udp_port(int fd) nogil
+    int svc_udp_receive(int fd, svc_datagram* datagrams, int count, bint portable) nogil
+    int svc_udp_send(int fd, const svc_datagram* datagrams, int count, bint portable, int* segment) nogil
+    void svc_wait(const int* fds, int count, int timeout_ms) nogil
+    void svc_signal(int fd) nogil
+    void svc_clear_signal(int fd) nogil
+
+cdef enum:
+    # Batches received from one socket before what is due elsewhere has its turn.
+    BATCHES_PER_TURN = 4
+    FIRST_DELAY_BUCKET = 50_000     # ns
+    DELAY_BUCKETS = 12
+
+
+cdef void flush(void* context, Egress* egress) noexcept nogil:
+    (<UdpLoop>context).send_batch(egress)
+
+
+cdef class UdpLoop(Engine):
+    """See udploop.pyi for the contract of each method."""
+
+    cdef int sockets[2]         # IPv4, IPv6; -1 = not asked for
+    cdef int wake_fds[2]        # read, write: Python posted a command
+    cdef int event_fds[2]       # read, write: there are events for Python
+    cdef bint portable
+    cdef int segment            # whether the kernel may cut runs of equal datagrams out of one message
+    cdef size_t stopping
+    cdef size_t signalled       # bytes ever written to the rings when Python was last signalled
+    cdef Slot* slots[SVC_BATCH]  # what the next batch is received into
+    cdef svc_datagram incoming[SVC_BATCH]
+    cdef svc_datagram outgoing[SVC_BATCH]
+    cdef object thread
+    cdef readonly int port
+
+    def __cinit__(self, **_ignored):
+        # Here, because __dealloc__ closes them even if __init__ never ran.
+        self.sockets[0] = self.sockets[1] = -1
+        self.wake_fds[0] = self.wake_fds[1] = self.event_fds[0] = self.event_fds[1] = -1
+
+    def __init__(self, *, seed, addresses, port, portable=False):
+        self.portable = portable
+        self.segment = not portable
+        self.port = port
+        try:
+            for address in addresses:
+                self._open(address)
+            self.wake_fds[0], self.wake_fds[1] = _signal_pair()
+            self.event_fds[0], self.event_fds[1] = _signal_pair()
+        except BaseException:
+            self._close()
+            raise
+        self.core.egress.flush = flush
+        self.core.egress.context = <void*>self
+
+    def __dealloc__(self):
+        self._close()
+
+    def _open(self, str ip):
+        cdef Address address
+        from_text(&address, ip, 0)
+        at = 0 if is_ipv4(&address) else 1
+        if self.sockets[<int>at] >= 0:
+            raise ValueError("one address of each family")
+        fd = svc_udp_open(address.ip, <uint16_t>self.port)
+        if fd < 0:
+            raise OSError(-fd, f"UDP port {self.port} on {ip}: {os.strerror(-fd)}")
+        self.sockets[<int>at] = fd
+        self.port = svc_udp_port(fd)
+
+    cpdef _close(self):
+        for fd in {self.sockets[0], self.sockets[1], self.wake_fds[0], self.wake_fds[1], self.event_fds[0],
+                   self.event_fds[1]}:
+            if fd >= 0:
+                os.close(fd)
+        self.sockets[0] = self.sockets[1] = -1
+        self.wake_fds[0] = self.wake_fds[1] = self.event_fds[0] = self.event_fds[1] = -1
+
+    # --- on Python's thread ---
+
+    def fileno(self) -> int:
+        return self.event_fds[0]
+
+    def start(self):
+        self.thread = threading.Thread(target=self._run, name="svc-udp", daemon=True)
+        self.thread.start()
+
+    def stop(self):
+        if self.thread is not None:
+            store_release(&self.stopping, 1)
+            svc_signal(self.wake_fds[1])
+            self.thread.join()
+            self.thread = None
+        self._close()
+
+    def take_events(self) -> list:
+        if self.event_fds[0] >= 0:
+            svc_clear_signal(self.event_fds[0])
+        return Engine.take_events(self)
+
+    cdef void wake(self) noexcept:
+        svc_signal(self.wake_fds[1])
+
+    def _run(self):
+        with nogil:
+            self.run()
+
+    # --- on the core's thread ---
+
+    cdef void run(self) noexcept nogil:
+        cdef int fds[3]
+        cdef int count = 1, i
+        cdef size_t written
+        fds[0] = self.wake_fds[0]
+        for i in range(2):
+            if self.sockets[i] >= 0:
+                fds[count] = self.sockets[i]
+                count += 1
+        while not load_acquire(&self.stopping):
+            self.core.now = svc_monotonic()
+            svc_wait(fds, count, self.timeout_ms())
+            self.core.now = svc_monotonic()
+            svc_clear_signal(self.wake_fds[0])
+            self.apply_commands()
+            for i in range(2):
+                if self.sockets[i] >= 0:
+                    self.receive_turn(self.sockets[i])
+            if self.core.now >= self.core.next_tick:
+                self.tick(self.core.now)
+            self.end_turn()
+            written = self.core.ice.head + self.core.events.head + self.core.details.head
+            if written != self.signalled:
+                self.signalled = written
+                svc_signal(self.event_fds[1])
+
+    cdef int timeout_ms(self) noexcept nogil:
+        cdef int64_t left = self.core.next_tick - self.core.now
+        if left <= 0:
+            return 0
+        return <int>((left + 999_999) // 1_000_000)
+
+    cdef void receive_turn(self, int fd) noexcept nogil:
+        cdef int turn, count
+        for turn in range(BATCHES_PER_TURN):
+            count = self.receive_batch(fd)
+            if count < SVC_BATCH:
+                return
+
+    cdef int receive_batch(self, int fd) noexcept nogil:
+        """Step 1: receive into slots, let the engine act on each, and send what came of it."""
+        cdef int capacity = self.fill_slots()
+        cdef int count, i
+        cdef int64_t behind
+        cdef Path path
+        count = svc_udp_receive(fd, self.incoming, capacity, self.portable)
+        if count == 0:
+            return 0
+        self.core.now = svc_monotonic()
+        # What the kernel stamps is real time: carried over to ours by its distance from now.
+        behind = svc_realtime()
+        for i in range(count):
+            if self.incoming[i].length < 0:
+                self.core.counters.dropped_oversized += 1
+                continue
+            read_path(&path, &self.incoming[i])
+            self.slots[i].length = <uint16_t>self.incoming[i].length
+            self.slots[i].arrival = self.core.now
+            if 0 < behind - self.incoming[i].arrival < 1_000_000_000:
+                self.slots[i].arrival -= behind - self.incoming[i].arrival
+            received(&self.core, self.slots[i], &path)
+        self.end_turn()
+        self.measure_delay(count)
+        for i in range(count):
+            if self.slots[i].references > 1:
+                # A history keeps it: the next batch gets another slot.
+                release(&self.core.pool, self.slots[i])
+                self.slots[i] = NULL
+        return count
+
+    cdef int fill_slots(self) noexcept nogil:
+        """Make sure of a slot for each datagram of the next batch; how many there are."""
+        cdef int i
+        for i in range(SVC_BATCH):
+            if self.slots[i] == NULL:
+                self.slots[i] = acquire(&self.core.pool)
+                if self.slots[i] == NULL:
+                    self.core.counters.dropped_pool_exhausted += 1
+                    return i
+            self.incoming[i].data = self.slots[i].data
+            self.incoming[i].length = MAX_DATAGRAM
+        return SVC_BATCH
+
+    cdef void measure_delay(self, int count) noexcept nogil:
+        cdef int64_t now = svc_monotonic()
+        cdef int64_t delay, bound
+        cdef int i, bucket
+        for i in range(count):
+            if self.incoming[i].length < 0 or self.slots[i].references == 1:
+                # Not media, which a history keeps.
+                continue
+            delay = now - self.slots[i].arrival
+            bound = FIRST_DELAY_BUCKET
+            bucket = 0
+            while bucket < DELAY_BUCKETS - 1 and delay > bound:
+                bound *= 2
+                bucket += 1
+            self.core.counters.forwarding_delay[bucket] += 1
+            self.core.counters.forwarding_delay_ns += <uint32_t>delay
+
+    cdef void send_batch(self, Egress* egress) noexcept nogil:
+        """Step 9: hand the batch to the kernel, in order; one family at a time where both are there."""
+        cdef uint32_t i = 0
+        cdef int count = 0, fd = -1, this_fd
+        for i in range(egress.count):
+            this_fd = self.sockets[0 if is_ipv4(&egress.batch[i].path.remote) else 1]
+            if count == SVC_BATCH or (count and this_fd != fd):
+                self.send_run(fd, count)
+                count = 0
+            fd = this_fd
+            write_datagram(&self.outgoing[count], &egress.batch[i].path, egress.batch[i].data, egress.batch[i].length)
+            count += 1
+        if count:
+            self.send_run(fd, count)
+        egress.count = 0
+
+    cdef void send_run(self, int fd, int count) noexcept nogil:
+        cdef int failed = count
+        if fd >= 0:
+            failed = svc_udp_send(fd, self.outgoing, count, self.portable, &self.segment)
+        self.core.counters.dropped_send_failed += <uint32_t>failed
+
+
+cdef inline void read_path(Path* path, const svc_datagram* datagram) noexcept nogil:
+    memset(path, 0, sizeof(Path))
+    memcpy(path.remote.ip, datagram.remote, 16)
+    path.remote.scope = datagram.scope
+    path.remote.port = datagram.port
+    memcpy(path.local.ip, datagram.local, 16)
+
+
+cdef inline void write_datagram(svc_datagram* datagram, const Path* path, uint8_t* data, int length) noexcept nogil:
+    datagram.data = data
+    datagram.length = length
+    memcpy(datagram.remote, path.remote.ip, 16)
+    datagram.scope = path.remote.scope
+    datagram.port = path.remote.port
+    memcpy(datagram.local, path.local.ip, 16)
+
+
+def _signal_pair():
+    """Two descriptors, non-blocking: what is written to the second wakes who waits for the first."""
+    if hasattr(os, "eventfd"):
+        fd = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
+        return fd, fd
+    read, write = os.pipe()
+    os.set_blocking(read, False)
+    os.set_blocking(write, False)
+    return read, write
