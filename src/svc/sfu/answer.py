@@ -1,0 +1,214 @@
+"""What a client's answer says, checked line by line against the offer that it answers.
+
+It does NOT apply anything: ICE, DTLS and the forwarders take their terms from the
+result. It knows no state beyond one offer and its answer.
+
+RFC 8829 section 5.3 (answers), RFC 9143 (BUNDLE), RFC 8839 (ICE), RFC 8122
+(fingerprint), RFC 8842 (setup), RFC 8285 (extmap), RFC 8830 (msid).
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from svc.sfu.codecs import EXTENSIONS, TRANSPORT_CC, Codec, codecs
+from svc.sfu.offer import PROTOCOL, IceParameters, Transceiver, is_msid_token
+from svc.sfu.sdp import MediaDescription, RtpMap, SdpError, SessionDescription
+
+# RFC 8829 section 5.3.1, read from the offerer's side: what may be answered to what.
+_ANSWERS = {
+    "recvonly": ("sendonly", "inactive"),
+    "sendonly": ("recvonly", "inactive"),
+    "inactive": ("inactive",),
+}
+
+# RFC 8122 section 5. SHA-1 is not among them: it no longer binds anybody to a certificate.
+_FINGERPRINT = re.compile(r"[0-9A-F]{2}(?::[0-9A-F]{2})*")
+_HASH_BYTES = {"sha-256": 32, "sha-384": 48, "sha-512": 64}
+
+
+class AnswerError(SdpError):
+    """The answer does not fit the offer; the message may be shown to the peer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What the answer says about one m-line, from the client's side.
+
+    A rejected line (port 0, or no codec in common) has no payload types. On lines that
+    the client sends on, a browser may use any payload type that was offered, also one
+    that its answer left out (`codecs.payload_types`).
+    """
+
+    mid: str
+    kind: str
+    sending: bool
+    receiving: bool
+    payload_types: frozenset[int]  # RTX included
+    extension_ids: frozenset[int]
+    ssrcs: tuple[int, ...]  # where sending; those of RTX included
+    stream_id: str | None  # where sending; None if absent, "-" or no token
+    track_id: str | None
+
+    @property
+    def rejected(self) -> bool:
+        return not self.payload_types
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerTerms:
+    """Everything that the SFU takes from an answer."""
+
+    ice: IceParameters
+    fingerprints: tuple[tuple[str, str], ...]  # (algorithm in lower case, value in upper case)
+    setup: str  # the client's role: "active" or "passive"
+    mixed: bool  # one- and two-byte extensions may mix (RFC 8285 section 4.1.2)
+    lines: tuple[Line, ...]
+    candidates: tuple[str, ...]  # "candidate:…", as in an RTCIceCandidateInit
+
+
+def read_answer(text: str, transceivers: Sequence[Transceiver]) -> AnswerTerms:
+    """Read the answer to the offer of these lines; SdpError says in words what is wrong with it."""
+    answer = SessionDescription.parse(text)
+    if len(answer.media) != len(transceivers):
+        raise AnswerError(f"The offer has {len(transceivers)} media lines, the answer {len(answer.media)}")
+    lines = tuple(map(_read_line, answer.media, transceivers))
+    accepted = [media for media in answer.media if media.port]
+    if not accepted:
+        raise AnswerError("The answer rejects every media line")
+    _check_bundle(answer, accepted)
+    return AnswerTerms(
+        ice=IceParameters(_one("ice-ufrag", answer, accepted), _one("ice-pwd", answer, accepted)),
+        fingerprints=_fingerprints(_agreed("fingerprint", answer, accepted)),
+        setup=_setup(answer, accepted),
+        mixed=_mixed(answer, accepted),
+        lines=lines,
+        candidates=_candidates(accepted),
+    )
+
+
+def _read_line(media: MediaDescription, offered: Transceiver) -> Line:
+    """Check one line of the answer against ours. A rejected one need not say anything more."""
+    nameless = not media.port and media.mid is None
+    if media.kind != offered.kind or not (nameless or media.mid == offered.mid):
+        raise AnswerError(f"Line {offered.mid} of the answer is not the {offered.kind} line of the offer")
+    if not media.port:
+        return Line(offered.mid, offered.kind, False, False, frozenset(), frozenset(), (), None, None)
+    if media.protocol != PROTOCOL:
+        raise AnswerError(f"Line {offered.mid} of the answer does not use {PROTOCOL}")
+    if media.direction not in _ANSWERS[offered.direction]:
+        raise AnswerError(
+            f"Line {offered.mid} of the answer is {media.direction}; to {offered.direction} "
+            f"it can be {' or '.join(_ANSWERS[offered.direction])}"
+        )
+    payload_types = _common_payload_types(media)
+    sending = media.direction == "sendonly" and bool(payload_types)
+    # Some peers announce on every line what they would send if they did.
+    stream_id, track_id = _msid(media) if sending else (None, None)
+    return Line(
+        mid=offered.mid,
+        kind=offered.kind,
+        sending=sending,
+        receiving=media.direction == "recvonly" and bool(payload_types),
+        payload_types=payload_types,
+        extension_ids=_common_extensions(media, offered),
+        ssrcs=media.ssrcs() if sending else (),
+        stream_id=stream_id,
+        track_id=track_id,
+    )
+
+
+def _common_payload_types(media: MediaDescription) -> frozenset[int]:
+    """Our payload types that the answer lists with our meaning; RTX only beside its codec."""
+    maps, formats = media.rtpmaps(), frozenset(media.formats)
+    common: set[int] = set()
+    for codec in codecs(media.kind):
+        if str(codec.payload_type) not in formats or not _means(maps.get(codec.payload_type), codec):
+            continue
+        common.add(codec.payload_type)
+        rtx = codec.rtx_payload_type
+        if rtx is not None and str(rtx) in formats and rtx in maps and maps[rtx].name.lower() == "rtx":
+            common.add(rtx)
+    return frozenset(common)
+
+
+def _means(mapping: RtpMap | None, codec: Codec) -> bool:
+    if mapping is None:  # RFC 3551 section 6: only the static ones go without
+        return codec.payload_type < 35
+    return mapping.name.lower() == codec.name.lower() and mapping.clock_rate == codec.clock_rate
+
+
+def _common_extensions(media: MediaDescription, offered: Transceiver) -> frozenset[int]:
+    """Our extension ids that the answer keeps with our meaning (RFC 8285 section 6)."""
+    table = {
+        (extension.id, extension.uri)
+        for extension in EXTENSIONS
+        if offered.direction == "recvonly" or extension is not TRANSPORT_CC
+    }
+    kept = [entry for entry in media.extmaps() if entry.direction != "inactive"]
+    return frozenset(entry.id for entry in kept if (entry.id, entry.uri) in table)
+
+
+def _msid(media: MediaDescription) -> tuple[str | None, str | None]:
+    msid = media.msid()
+    if msid is None:
+        return None, None
+    stream_id = msid.stream_id if msid.stream_id != "-" and is_msid_token(msid.stream_id) else None
+    track_id = msid.track_id if msid.track_id is not None and is_msid_token(msid.track_id) else None
+    return stream_id, track_id
+
+
+def _check_bundle(answer: SessionDescription, accepted: list[MediaDescription]) -> None:
+    """All accepted lines, and no others, share the one transport."""
+    groups = answer.groups("BUNDLE")
+    if len(groups) != 1 or sorted(groups[0]) != sorted(media.mid or "" for media in accepted):
+        raise AnswerError("The answer does not bundle all its media lines into one transport")
+    if not all(media.has("rtcp-mux") for media in accepted):
+        raise AnswerError("The answer needs a=rtcp-mux on every media line")
+
+
+def _agreed(name: str, answer: SessionDescription, accepted: list[MediaDescription]) -> list[str]:
+    """A transport attribute, which any bundled line may repeat but none may contradict."""
+    said = [values for media in accepted if (values := media.values(name))] or [answer.values(name)]
+    if any(values != said[0] for values in said):
+        raise AnswerError(f"The media lines of the answer disagree about {name}")
+    return said[0]
+
+
+def _one(name: str, answer: SessionDescription, accepted: list[MediaDescription]) -> str:
+    values = _agreed(name, answer, accepted)
+    if len(values) != 1:
+        raise AnswerError(f"The answer needs one a={name}")
+    return values[0]
+
+
+def _fingerprints(said: list[str]) -> tuple[tuple[str, str], ...]:
+    found: list[tuple[str, str]] = []
+    for text in said:
+        algorithm, _, value = text.partition(" ")
+        algorithm, value = algorithm.lower(), value.upper()
+        if algorithm not in _HASH_BYTES:
+            continue
+        if not _FINGERPRINT.fullmatch(value) or len(value) != 3 * _HASH_BYTES[algorithm] - 1:
+            raise AnswerError(f"The {algorithm} fingerprint of the answer is malformed")
+        found.append((algorithm, value))
+    if not found:
+        raise AnswerError(f"The answer needs a fingerprint of one of these kinds: {', '.join(_HASH_BYTES)}")
+    return tuple(found)
+
+
+def _setup(answer: SessionDescription, accepted: list[MediaDescription]) -> str:
+    setup = _one("setup", answer, accepted)
+    if setup not in ("active", "passive"):
+        raise AnswerError("The answer needs a=setup:active or a=setup:passive")
+    return setup
+
+
+def _mixed(answer: SessionDescription, accepted: list[MediaDescription]) -> bool:
+    return answer.has("extmap-allow-mixed") or all(media.has("extmap-allow-mixed") for media in accepted)
+
+
+def _candidates(accepted: list[MediaDescription]) -> tuple[str, ...]:
+    """The candidates of all lines, each once: bundled lines may repeat them."""
+    values = [value for media in accepted for value in media.values("candidate")]
+    return tuple(f"candidate:{value}" for value in dict.fromkeys(values))

@@ -1,0 +1,188 @@
+"""ICE candidates: reading and writing them, which to refuse, and which to offer.
+
+UDP and component 1 only: everything is bundled on one port with rtcp-mux. Resolves no
+names and sends nothing; `interface_addresses` alone asks the operating system. RFC 8445
+section 5.1 (gathering, priorities, foundations), RFC 8839 section 5.1 (the attribute), the
+media document, section 8 (`ICE_ADVERTISE_IP`).
+"""
+
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from typing import Literal
+
+import ifaddr
+
+from svc.sfu.path import Address
+
+Kind = Literal["host", "srflx", "prflx", "relay"]
+
+# RFC 8445 section 5.1.2.2 recommends these type preferences.
+_TYPE_PREFERENCE: dict[Kind, int] = {"host": 126, "prflx": 110, "srflx": 100, "relay": 0}
+MAX_LOCAL_PREFERENCE = 65535
+_COMPONENT = 1
+# A candidate of a browser is about 150 characters long, with all its extensions 250.
+_MAX_TEXT = 1000
+
+
+class CandidateError(ValueError):
+    """The text is no candidate."""
+
+
+def priority(kind: Kind, local_preference: int = MAX_LOCAL_PREFERENCE) -> int:
+    """RFC 8445 section 5.1.2.1."""
+    return (_TYPE_PREFERENCE[kind] << 24) | (local_preference << 8) | (256 - _COMPONENT)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A transport address that a peer, or we, might be reached at."""
+
+    foundation: str
+    priority: int
+    address: Address
+    kind: Kind
+    related: Address | None = None
+    ufrag: str | None = None  # Whose generation it belongs to, where the peer says so.
+    base: str = ""  # Of ours only: the address that we send from, "" if the kernel chooses.
+
+    def __str__(self) -> str:
+        """The value of RTCIceCandidateInit.candidate, and of `a=` in a session description."""
+        ip, port = self.address
+        text = f"candidate:{self.foundation} {_COMPONENT} udp {self.priority} {ip} {port} typ {self.kind}"
+        return f"{text} raddr {self.related[0]} rport {self.related[1]}" if self.related else text
+
+    @classmethod
+    def parse(cls, text: str) -> "Candidate | None":
+        """Read one candidate; None for one that is well-formed but of no use to us.
+
+        Of no use are the end of candidates (""), TCP, other components, and names
+        (`.local` hides an address from web pages; the peer's checks will tell it).
+        """
+        words = text.removeprefix("a=").removeprefix("candidate:").split()
+        if not words:
+            return None
+        if len(text) > _MAX_TEXT or len(words) < 8 or len(words) % 2 or words[6] != "typ":
+            raise CandidateError("not an ICE candidate")
+        foundation, component, transport, rank, host, port, _, kind, *rest = words
+        if transport.lower() != "udp" or component != str(_COMPONENT) or host.lower().endswith(".local"):
+            return None
+        extensions = dict(zip(rest[::2], rest[1::2], strict=True))
+        return cls(
+            foundation=foundation,
+            priority=_number(rank, 2**31 - 1, "priority"),
+            address=(_ip(host), _number(port, 65535, "port")),
+            kind=_kind(kind),
+            ufrag=extensions.get("ufrag"),
+        )
+
+
+def refusal(ip: str, *, loopback_allowed: bool) -> str | None:
+    """Why no check shall ever be sent to `ip`; None if it may be tried.
+
+    Private addresses are fine: people who share a network with the server use them.
+    Loopback is not, unless we offer it ourselves: the peer would aim us at our own machine.
+    """
+    address = ip_address(ip)
+    if isinstance(address, IPv6Address) and (address.ipv4_mapped or address.scope_id):
+        return "not a plain address"
+    if address.is_loopback:
+        return None if loopback_allowed else "loopback"
+    if isinstance(address, IPv6Address) and address.is_link_local:
+        return "link-local without a zone"
+    if address.is_unspecified or address.is_multicast or address.is_reserved or ip.startswith("0."):
+        return "not the address of a machine"
+    return None
+
+
+def is_loopback(ip: str) -> bool:
+    """Whether `ip` stays on this machine."""
+    return ip_address(ip).is_loopback
+
+
+def version(ip: str) -> int:
+    """4 or 6; only addresses of one version make a pair."""
+    return ip_address(ip).version
+
+
+def interface_addresses() -> tuple[str, ...]:
+    """The IP addresses of this machine's interfaces, as the operating system lists them."""
+    addresses = (ip.ip for adapter in ifaddr.get_adapters() for ip in adapter.ips)
+    return tuple(address if isinstance(address, str) else address[0] for address in addresses)
+
+
+def host_candidates(
+    *, port: int, interfaces: Sequence[str], bound: Sequence[str], advertised: Sequence[str] = ()
+) -> tuple[Candidate, ...]:
+    """What to offer: `advertised` if given, else those of `interfaces` that `bound` listens on."""
+    own = {str(ip_address(ip)) for ip in interfaces}
+    addresses = [str(ip_address(ip)) for ip in advertised] or _offerable(sorted(own), bound)
+    # IPv6 first, as RFC 6724 has it; where it leads nowhere IPv4 is as quick.
+    addresses.sort(key=lambda ip: -version(ip))
+    return tuple(
+        Candidate(
+            foundation=_foundation("host", ip),
+            priority=priority("host", MAX_LOCAL_PREFERENCE - rank),
+            address=(ip, port),
+            kind="host",
+            base=ip if ip in own or is_loopback(ip) else "",
+        )
+        for rank, ip in enumerate(dict.fromkeys(addresses))
+    )
+
+
+def reflexive_candidates(hosts: Iterable[Candidate], mapped: Mapping[str, Address]) -> tuple[Candidate, ...]:
+    """What STUN servers reveal about those of `hosts` that are behind a NAT.
+
+    `mapped` tells for an address of ours how the outside sees it (`Readiness.mapped`).
+    """
+    return tuple(
+        Candidate(
+            foundation=_foundation("srflx", host.address[0]),
+            priority=priority("srflx", host.priority >> 8 & MAX_LOCAL_PREFERENCE),
+            address=mapped[host.base],
+            kind="srflx",
+            related=host.address,
+            base=host.base,
+        )
+        for host in hosts
+        # Which base it was is unknown where the kernel chose it.
+        if host.base and mapped.get(host.base, host.address) != host.address
+    )
+
+
+def _offerable(interfaces: Iterable[str], bound: Sequence[str]) -> list[str]:
+    listening = [
+        ip
+        for ip in interfaces
+        if (ip in bound or {4: "0.0.0.0", 6: "::"}[version(ip)] in bound)
+        and refusal(ip, loopback_allowed=True) is None
+    ]
+    return [ip for ip in listening if not is_loopback(ip)] or listening
+
+
+def _foundation(kind: Kind, ip: str) -> str:
+    # Equal for candidates of one kind and one base, RFC 8445 section 5.1.1.3.
+    return str(zlib.crc32(f"{kind} {ip}".encode()))
+
+
+def _number(word: str, highest: int, name: str) -> int:
+    if not (word.isascii() and word.isdigit() and len(word) <= 10 and 0 < int(word) <= highest):
+        raise CandidateError(f"{name} out of range")
+    return int(word)
+
+
+def _ip(word: str) -> str:
+    try:
+        address: IPv4Address | IPv6Address = ip_address(word)
+    except ValueError:
+        raise CandidateError("not an IP address") from None
+    return str(address)
+
+
+def _kind(word: str) -> Kind:
+    for kind in _TYPE_PREFERENCE:
+        if word == kind:
+            return kind
+    raise CandidateError("unknown candidate type")

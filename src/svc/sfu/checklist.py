@@ -1,0 +1,193 @@
+"""The checklist of one ICE generation: candidate pairs, their states, and whose turn it is.
+
+One stream with one component has one checklist, in which no pair waits for another, so
+RFC 8445's Frozen state does not occur: a pair is born Waiting.
+
+    Waiting       to be checked when its turn comes, the best first (section 6.1.4.2).
+    In progress   a check is out: it is being retransmitted, or waits for its answer.
+    Succeeded     the peer answered with our remote password, from the address that was
+                  asked: the pair is valid and may be nominated.
+    Failed        no answer, a refusal, or an answer from elsewhere.
+
+A check that the peer sends us triggers one of ours on the same pair, ahead of the queue
+(section 7.3.1.4): it proves that the way is open now. That revives a failed pair, and
+replaces a check that went out before the peer's NAT let it in.
+
+Peers choose the addresses that we send to, so both lists and checks are bounded, or the
+SFU would be a port scanner (section 19.5.1). Knows no bytes, no clock and no roles but the
+one it is told.
+"""
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from svc.sfu.candidates import MAX_LOCAL_PREFERENCE, Candidate, is_loopback, priority, refusal, version
+from svc.sfu.path import Address, BindingCheck, Path
+
+# A browser on a laptop with a VPN, Docker and IPv6 has about a dozen.
+MAX_REMOTE_CANDIDATES = 30
+# "...limit the total number of connectivity checks it performs to 100": all transmissions.
+MAX_CHECKS = 100
+# Kept back for answers to the peer's checks and for nominations: a list of dead candidates
+# shall not silence us towards a peer that does reach us.
+RESERVED_CHECKS = 25
+
+
+class PairState(Enum):
+    WAITING = auto()
+    IN_PROGRESS = auto()
+    SUCCEEDED = auto()
+    FAILED = auto()
+
+
+class PairEvent(Enum):
+    CHECKED = auto()  # A check was sent.
+    ANSWERED = auto()  # A check succeeded.
+    REFUSED = auto()  # A check failed, or nobody answered.
+    TRIGGERED = auto()  # The peer checked this pair, or told us to change our role.
+
+
+_W, _I, _S, _F = PairState
+_CHECKED, _ANSWERED, _REFUSED, _TRIGGERED = PairEvent
+
+# A replaced check can still be answered, hence the answers in Waiting and Failed; that
+# nobody answers it means nothing. A pair that has succeeded is checked once more when it
+# is nominated, and may then fail.
+PAIR_TRANSITIONS: dict[PairState, dict[PairEvent, PairState]] = {
+    _W: {_CHECKED: _I, _ANSWERED: _S, _TRIGGERED: _W},
+    _I: {_ANSWERED: _S, _REFUSED: _F, _TRIGGERED: _W},
+    _S: {_CHECKED: _S, _ANSWERED: _S, _REFUSED: _F},
+    _F: {_ANSWERED: _S, _TRIGGERED: _W},
+}
+
+
+@dataclass(slots=True, eq=False)
+class CandidatePair:
+    """One path, and what both sides think it is worth."""
+
+    path: Path
+    local_priority: int
+    remote_priority: int
+    state: PairState = PairState.WAITING
+    peer_nominated: bool = False
+
+    def happened(self, event: PairEvent) -> None:
+        """Move on as the table says."""
+        self.state = PAIR_TRANSITIONS[self.state][event]
+
+    def priority(self, controlling: bool) -> int:
+        """RFC 8445 section 6.1.2.3."""
+        g, d = self.local_priority, self.remote_priority
+        if not controlling:
+            g, d = d, g
+        return (min(g, d) << 32) + 2 * max(g, d) + (g > d)
+
+    @property
+    def offered_priority(self) -> int:
+        """The PRIORITY of our checks: that of the candidate which they may reveal to the peer."""
+        return priority("prflx", self.local_priority >> 8 & MAX_LOCAL_PREFERENCE)
+
+
+class Checklist:
+    """The pairs of one generation."""
+
+    def __init__(self, local_candidates: Iterable[Candidate]) -> None:
+        # A server-reflexive candidate is sent from its base: it makes no pair of its own,
+        # RFC 8445 section 6.1.2.4.
+        hosts = [candidate for candidate in local_candidates if candidate.kind == "host"]
+        self._bases = {(host.base, version(host.address[0])): host.priority for host in reversed(hosts)}
+        self._loopback_offered = any(is_loopback(host.address[0]) for host in hosts)
+        self._remotes: dict[Address, int] = {}
+        self._pairs: dict[Path, CandidatePair] = {}
+        self._triggered: deque[CandidatePair] = deque()
+        self._checks_left = MAX_CHECKS
+
+    def add_remote(self, candidate: Candidate) -> str | None:
+        """Pair a candidate with all that we send from; the reason if it is refused."""
+        ip = candidate.address[0]
+        if candidate.address in self._remotes:
+            return None
+        if len(self._remotes) >= MAX_REMOTE_CANDIDATES:
+            return "too many candidates"
+        if reason := refusal(ip, loopback_allowed=self._loopback_offered):
+            return reason
+        self._remotes[candidate.address] = candidate.priority
+        for base, ip_version in self._bases:
+            if ip_version == version(ip):
+                self._pair(Path(candidate.address, base))
+        return None
+
+    def add_checked(self, check: BindingCheck) -> CandidatePair | None:
+        """The pair that the peer has checked, made if need be; None if there are too many.
+
+        An unknown source is a peer-reflexive candidate (section 7.3.1.3).
+        """
+        remote = check.path.remote
+        if remote not in self._remotes:
+            if len(self._remotes) >= MAX_REMOTE_CANDIDATES:
+                return None
+            self._remotes[remote] = check.priority
+        return self._pair(check.path)
+
+    def trigger(self, pair: CandidatePair) -> None:
+        """Check `pair` before all others."""
+        pair.happened(_TRIGGERED)
+        if pair not in self._triggered:
+            self._triggered.append(pair)
+
+    def next_pair(self, *, ordinary: bool, controlling: bool) -> tuple[CandidatePair, bool] | None:
+        """Whose turn it is, and whether it was triggered; `ordinary` adds those that were not."""
+        if self._triggered and self._affords(urgent=True):
+            return self._triggered[0], True
+        if ordinary and self._affords(urgent=False):
+            waiting = self._in(_W)
+            if waiting:
+                return max(waiting, key=lambda pair: pair.priority(controlling)), False
+        return None
+
+    def taken(self, pair: CandidatePair) -> None:
+        """`pair` has had its turn."""
+        pair.happened(_CHECKED)
+        if pair in self._triggered:
+            self._triggered.remove(pair)
+
+    def answered(self, pair: CandidatePair) -> None:
+        """`pair` is valid: nothing is left to find out about it."""
+        pair.happened(_ANSWERED)
+        if pair in self._triggered:
+            self._triggered.remove(pair)
+
+    def conclude(self) -> None:
+        """A pair is selected: nobody waits for a turn any more (section 8.1.2)."""
+        self._triggered.clear()
+
+    def spend(self, *, urgent: bool) -> bool:
+        """Account for one transmission; False if it must not take place."""
+        if not self._affords(urgent=urgent):
+            return False
+        self._checks_left -= 1
+        return True
+
+    def best_valid(self, controlling: bool) -> CandidatePair | None:
+        """The pair to nominate."""
+        return max(self._in(_S), key=lambda pair: pair.priority(controlling), default=None)
+
+    def hopes_for_better(self, than: CandidatePair, controlling: bool) -> bool:
+        """Whether a pair of higher priority may yet succeed."""
+        least = than.priority(controlling)
+        return any(pair.priority(controlling) > least for pair in [*self._in(_W), *self._in(_I)])
+
+    def _affords(self, *, urgent: bool) -> bool:
+        return self._checks_left > (0 if urgent else RESERVED_CHECKS)
+
+    def _in(self, state: PairState) -> list[CandidatePair]:
+        return [pair for pair in self._pairs.values() if pair.state is state]
+
+    def _pair(self, path: Path) -> CandidatePair:
+        if path not in self._pairs:
+            ip, _ = path.remote
+            local_priority = self._bases.get((path.local, version(ip)), priority("host"))
+            self._pairs[path] = CandidatePair(path, local_priority, self._remotes[path.remote])
+        return self._pairs[path]

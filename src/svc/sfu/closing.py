@@ -1,0 +1,20 @@
+"""Why the media service closes a WebSocket: every code it uses.
+
+Below 4000 the codes are RFC 6455's (section 7.4.1), above they are ours. The words that
+go with them are chosen where the connection is closed.
+"""
+
+from enum import IntEnum
+
+
+class CloseCode(IntEnum):
+    GOING_AWAY = 1001  # The service is shutting down.
+    POLICY = 1008  # A wrong first message, or a peer that reads too slowly.
+    TOO_BIG = 1009  # A message above the cap.
+    FAULT = 1011  # Our own fault.
+    SILENT = 4000  # No answer to our pings.
+    REPLACED = 4001  # The same user has joined again.
+    NO_ANSWER = 4002  # An offer was not answered in time.
+    REFUSED = 4003  # The join was refused; the room_error before it says why.
+    DISCONNECTED = 4004  # The chat server removed this user.
+    MEDIA_FAILED = 4005  # No encrypted media connection could be made, or the client ended it.

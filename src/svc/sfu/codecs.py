@@ -1,0 +1,112 @@
+"""The codecs and header extensions that this service forwards: one table for all m-lines.
+
+All lines share one BUNDLE, so a payload type or an extension id means the same on
+every line. It does NOT choose a codec for anybody and never looks into a payload.
+
+Media service specification section 1 ("Codecs registered at startup"); RFC 6184
+(H264), RFC 7587 (Opus), RFC 9628 (VP9), RFC 4588 (RTX), RFC 8285 (extensions).
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Codec:
+    """One payload type, and the one that its retransmissions use."""
+
+    name: str
+    kind: str  # "audio" or "video"
+    payload_type: int
+    clock_rate: int
+    channels: int = 1
+    fmtp: str = ""
+    feedback: tuple[str, ...] = ()
+    rtx_payload_type: int | None = None
+
+    @property
+    def rtpmap(self) -> str:
+        """What a=rtpmap says behind the payload type."""
+        channels = f"/{self.channels}" if self.channels > 1 else ""
+        return f"{self.name}/{self.clock_rate}{channels}"
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderExtension:
+    """One extension; a hop-by-hop one is the SFU's own matter and never forwarded."""
+
+    uri: str
+    id: int  # 1..14, so that the one-byte form can carry it
+    kinds: frozenset[str]
+    hop_by_hop: bool = False
+
+
+def _video(name: str, payload_type: int, fmtp: str = "") -> Codec:
+    feedback = ("ccm fir", "nack", "nack pli")
+    return Codec(name, "video", payload_type, 90_000, 1, fmtp, feedback, payload_type + 1)
+
+
+def _h264(payload_type: int, profile: str, packetization_mode: int) -> Codec:
+    mode = f"packetization-mode={packetization_mode}"
+    return _video("H264", payload_type, f"level-asymmetry-allowed=1;{mode};profile-level-id={profile}")
+
+
+AUDIO: Final = (
+    Codec("opus", "audio", 111, 48_000, 2, "minptime=10;useinbandfec=1"),
+    # RFC 3551 section 4.5.2: G722 samples at 16 kHz and says 8000.
+    Codec("G722", "audio", 9, 8_000),
+    Codec("PCMU", "audio", 0, 8_000),
+    Codec("PCMA", "audio", 8, 8_000),
+)
+
+# No RED and no ULPFEC: with them in an answer a browser wraps all VP8 into RED.
+VIDEO: Final = (
+    _h264(96, "42e01f", 1),
+    _h264(98, "42001f", 1),
+    _h264(100, "64001f", 1),
+    _h264(102, "42e01f", 0),
+    _h264(104, "42001f", 0),
+    _video("VP9", 106, "profile-id=0"),
+    _video("VP9", 108, "profile-id=2"),
+    _video("VP8", 112),
+    _video("AV1", 114, "level-idx=5;profile=0;tier=0"),
+)
+
+_BOTH = frozenset({"audio", "video"})
+_AUDIO = frozenset({"audio"})
+_VIDEO = frozenset({"video"})
+_WEBRTC = "http://www.webrtc.org/experiments/rtp-hdrext/"
+
+MID: Final = HeaderExtension("urn:ietf:params:rtp-hdrext:sdes:mid", 1, _BOTH, hop_by_hop=True)
+TRANSPORT_CC: Final = HeaderExtension(
+    "http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01", 2, _BOTH, hop_by_hop=True
+)
+DEPENDENCY_DESCRIPTOR: Final = HeaderExtension(
+    "https://aomediacodec.github.io/av1-rtp-spec/#dependency-descriptor-rtp-header-extension", 3, _VIDEO
+)
+AUDIO_LEVEL: Final = HeaderExtension("urn:ietf:params:rtp-hdrext:ssrc-audio-level", 4, _AUDIO)
+
+EXTENSIONS: Final = (
+    MID,
+    TRANSPORT_CC,
+    DEPENDENCY_DESCRIPTOR,
+    AUDIO_LEVEL,
+    HeaderExtension("urn:3gpp:video-orientation", 5, _VIDEO),
+    HeaderExtension(_WEBRTC + "playout-delay", 6, _VIDEO),
+    HeaderExtension(_WEBRTC + "video-content-type", 7, _VIDEO),
+    HeaderExtension(_WEBRTC + "color-space", 8, _VIDEO),
+    HeaderExtension(_WEBRTC + "abs-capture-time", 9, _BOTH),
+)
+
+_CODECS = {"audio": AUDIO, "video": VIDEO}
+
+
+def codecs(kind: str) -> tuple[Codec, ...]:
+    """The codecs of one kind, the preferred one first."""
+    return _CODECS[kind]
+
+
+def payload_types(kind: str) -> frozenset[int]:
+    """Every payload type that a line of that kind offers, those of RTX included."""
+    rtx = {codec.rtx_payload_type for codec in codecs(kind) if codec.rtx_payload_type is not None}
+    return frozenset({codec.payload_type for codec in codecs(kind)} | rtx)

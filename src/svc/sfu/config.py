@@ -1,0 +1,79 @@
+"""The variables that the media service reads, and no other, from any mapping of names to text.
+
+Checks every value once, so that nothing later has to. Does not read the process's
+environment; whatever is not in the spec is a command-line flag (`app.Flags`).
+Spec: media document section 8.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from ipaddress import ip_address
+
+from svc.base import config as read
+from svc.base.config import ConfigError
+
+# "a public STUN server", section 8.
+DEFAULT_STUN_SERVER = "stun.l.google.com:19302"
+STUN_PORT = 3478
+
+
+StunServer = tuple[str, int]
+"""A name or an IP address, and a port."""
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What section 8 lets an operator choose."""
+
+    port: int
+    udp_port: int
+    stun_servers: tuple[StunServer, ...]
+    disable_stun: bool
+    advertised: tuple[str, ...]
+    max_peers: int
+    debug: bool
+    verbose_log: bool
+
+    @classmethod
+    def read(cls, variables: Mapping[str, str]) -> "Config":
+        """Raises ConfigError, naming the variable that cannot be used."""
+        return cls(
+            port=read.port(variables, "SFU_PORT", read.port(variables, "PORT", 5005)),
+            udp_port=read.port(variables, "ICE_UDP_MUX_PORT", 3478),
+            stun_servers=_stun_servers(variables),
+            disable_stun=read.flag(variables, "DISABLE_STUN", False),
+            advertised=tuple(map(_ip, read.items(variables, "ICE_ADVERTISE_IP"))),
+            max_peers=read.number(variables, "MAX_PEERS", 200, minimum=1),
+            debug=read.flag(variables, "DEBUG", True),
+            verbose_log=read.flag(variables, "VERBOSE_LOG", False),
+        )
+
+
+def _stun_servers(variables: Mapping[str, str]) -> tuple[StunServer, ...]:
+    # Section 3.1 knows a service without STUN servers: the variable is set, and empty.
+    if variables.get("STUN_SERVERS", DEFAULT_STUN_SERVER).strip() == "":
+        return ()
+    return tuple(map(_stun_server, read.items(variables, "STUN_SERVERS", (DEFAULT_STUN_SERVER,))))
+
+
+def _stun_server(text: str) -> StunServer:
+    """`host`, `host:port`, `[v6]:port`, each with or without `stun:` before it (RFC 7064)."""
+    authority = text.removeprefix("stun:").partition("?")[0]
+    if authority.count(":") > 1 and not authority.startswith("["):
+        host, port = authority, ""
+    elif authority.startswith("["):
+        host, _, rest = authority[1:].partition("]")
+        port = rest.removeprefix(":")
+    else:
+        host, _, port = authority.partition(":")
+    number = int(port) if port.isascii() and port.isdigit() and len(port) <= 5 else 0 if port else STUN_PORT
+    if not host or not 0 < number <= 65535:
+        raise ConfigError(f"STUN_SERVERS must list host:port, not {text!r}")
+    return host, number
+
+
+def _ip(text: str) -> str:
+    try:
+        return str(ip_address(text.strip("[]")))
+    except ValueError:
+        raise ConfigError(f"ICE_ADVERTISE_IP must list IP addresses, not {text!r}") from None

@@ -1,0 +1,162 @@
+"""One WebSocket of the media service, either kind: frames in, frames out, and a pulse.
+
+Reading is paced: a client that talks too much is read more slowly, which TCP tells it.
+Saying never waits: frames queue up to a bound, and whoever reads too slowly for it is cut
+off. A ping goes out every 30 s; 90 s without any sign of life close the connection.
+Knows no event. Spec: media document sections 2 and 4.
+"""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable
+
+from aiohttp import WSCloseCode, WSMsgType, web
+
+from svc.base.envelope import MAX_FRAME_BYTES, Envelope, EnvelopeError, parse, serialise, serialise_text
+from svc.sfu.closing import CloseCode
+from svc.sfu.pace import Pace
+
+PING_INTERVAL_S = 30.0
+SILENCE_LIMIT_S = 90.0
+# How long the peer's system may take to accept one frame.
+SEND_DEADLINE_S = 10.0
+# How long the peer may take to answer our close.
+CLOSE_DEADLINE_S = 2.0
+# One offer is out at a time, so this is many times what an honest client can have waiting;
+# it is above the largest sync_response.
+MAX_QUEUED_CHARACTERS = 4 * 1024 * 1024
+# RFC 6455 section 5.5: a control frame carries 125 bytes, two of them for the code.
+_MAX_REASON_BYTES = 123
+
+logger = logging.getLogger(__name__)
+
+
+# What aiohttp closes by itself, in words.
+_PROTOCOL_REASONS: dict[int, bytes] = {
+    WSCloseCode.PROTOCOL_ERROR: b"Not the WebSocket protocol",
+    WSCloseCode.INVALID_TEXT: b"The message is not UTF-8",
+    WSCloseCode.MESSAGE_TOO_BIG: f"The message is larger than {MAX_FRAME_BYTES >> 10} KB".encode(),
+}
+
+
+class Socket(web.WebSocketResponse):
+    """A WebSocket as this service wants it: no compression, and pings in our own hands."""
+
+    def __init__(self) -> None:
+        # aiohttp refuses what reaches its limit, we what exceeds ours.
+        super().__init__(
+            autoping=False, compress=False, max_msg_size=MAX_FRAME_BYTES + 1, timeout=CLOSE_DEADLINE_S
+        )
+
+    async def close(self, *, code: int = WSCloseCode.OK, message: bytes = b"", drain: bool = True) -> bool:
+        return await super().close(
+            code=code, message=message or _PROTOCOL_REASONS.get(code, b""), drain=drain
+        )
+
+
+class Connection:
+    """A prepared WebSocket. One task reads (`receive`), one writes (`write`)."""
+
+    def __init__(
+        self,
+        socket: Socket,
+        transport: asyncio.Transport | None,
+        pace: Pace,
+    ) -> None:
+        self.on_pulse: Callable[[], None] = lambda: None  # called with every ping
+        self._socket = socket
+        self._transport = transport
+        self._pace = pace
+        self._now = asyncio.get_running_loop().time
+        self._queue: deque[str] = deque()
+        self._queued_characters = 0
+        self._something_to_do = asyncio.Event()
+        self._closing: tuple[CloseCode, str] | None = None
+        self._heard_at = self._now()
+        self._ping_at = self._now() + PING_INTERVAL_S
+
+    async def receive(self) -> Envelope | None:
+        """The next frame; None when there will be no more. Raises EnvelopeError for a bad one."""
+        while self._closing is None:
+            message = await self._socket.receive()
+            self._heard_at = self._now()
+            if wait_s := self._pace.take(self._heard_at):
+                await asyncio.sleep(wait_s)
+            match message.type:
+                case WSMsgType.TEXT:
+                    return parse(message.data)
+                case WSMsgType.PING:
+                    await self._socket.pong(message.data)
+                case WSMsgType.PONG:
+                    pass
+                case WSMsgType.BINARY:
+                    raise EnvelopeError("The message is not a text frame")
+                case _:
+                    break
+        return None
+
+    def say(self, event: str, data: object) -> None:
+        """Queue a frame whose data is JSON."""
+        self._queue_frame(serialise(event, data))
+
+    def say_text(self, event: str, text: str) -> None:
+        """Queue a frame whose data is a bare string."""
+        self._queue_frame(serialise_text(event, text))
+
+    def close(self, code: CloseCode, reason: str) -> None:
+        """Close once everything said before has gone out. The first reason counts."""
+        if self._closing is None:
+            self._closing = code, reason
+            self._something_to_do.set()
+
+    async def write(self) -> None:
+        """Send what is said, and the pings, until closed; then close, one way or the other."""
+        try:
+            while self._closing is None:
+                await self._flush()
+                await self._pause()
+            await self._flush()
+            code, reason = self._closing
+            await self._socket.close(code=code, message=reason.encode()[:_MAX_REASON_BYTES])
+        except (TimeoutError, OSError) as error:
+            logger.debug("connection lost", extra={"cause": type(error).__name__})
+        finally:
+            if self._transport:
+                self._transport.abort()
+
+    def _queue_frame(self, frame: str) -> None:
+        if self._closing is not None:
+            return
+        if self._queued_characters + len(frame) > MAX_QUEUED_CHARACTERS:
+            self.close(CloseCode.POLICY, "Reading too slowly")
+            return
+        self._queue.append(frame)
+        self._queued_characters += len(frame)
+        self._something_to_do.set()
+
+    async def _flush(self) -> None:
+        while self._queue:
+            frame = self._queue.popleft()
+            async with asyncio.timeout(SEND_DEADLINE_S):
+                await self._socket.send_str(frame)
+            self._queued_characters -= len(frame)
+
+    async def _pause(self) -> None:
+        """Wait until there is something to send, or a ping is due."""
+        try:
+            async with asyncio.timeout_at(self._ping_at):
+                await self._something_to_do.wait()
+            self._something_to_do.clear()
+        except TimeoutError:
+            await self._ping()
+
+    async def _ping(self) -> None:
+        now = self._now()
+        if now - self._heard_at >= SILENCE_LIMIT_S:
+            self.close(CloseCode.SILENT, f"No sign of life for {SILENCE_LIMIT_S:.0f} s")
+            return
+        self._ping_at = now + PING_INTERVAL_S
+        self.on_pulse()
+        async with asyncio.timeout(SEND_DEADLINE_S):
+            await self._socket.ping()

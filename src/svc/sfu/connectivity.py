@@ -1,0 +1,204 @@
+"""One client's media transport on its way to encrypted media: ICE, then DTLS, then keys.
+
+Takes what the core reports and what answers say, moves the ICE agent and the DTLS
+transport on, and carries what they produce: datagrams to the core, the selected path and
+the keys too. What concerns the session comes out as `outcomes`. Knows no signalling and
+no m-lines, and reads no clock.
+"""
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from svc.sfu.answer import AnswerError, AnswerTerms
+from svc.sfu.candidates import Candidate, CandidateError
+from svc.sfu.dtls import Certificate, Closed, Connected, DtlsTransport, HandshakeFailed
+from svc.sfu.ice import ConsentExpired, Failed, IceAgent, IceCredentials, RoleChanged, Selected
+from svc.sfu.offer import IceParameters
+from svc.sfu.path import BindingCheck, Path
+from svc.sfu.plane import MediaTransport
+
+# A client may begin its handshake before its answer gets here: a first flight is two
+# datagrams in browsers, and may be sent again meanwhile.
+_MAX_EARLY_DATAGRAMS = 8
+_TRANSACTION_ID_BYTES = 12
+
+_Item = TypeVar("_Item")
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What all sessions share: our certificate, our addresses, and randomness."""
+
+    certificate: Certificate
+    candidates: Callable[[], Sequence[Candidate]]
+    random_bytes: Callable[[int], bytes]
+    random: Callable[[], float]
+
+
+@dataclass(frozen=True, slots=True)
+class PathLost:
+    """Media has no way to the client; a restart may find one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Secured:
+    """The keys are in use."""
+
+
+@dataclass(frozen=True, slots=True)
+class MediaFailed:
+    """There will be no encrypted media with this client."""
+
+    reason: str
+    handshake_failed: bool
+
+
+Outcome = PathLost | Secured | MediaFailed
+
+
+class Connectivity:
+    """See the module's docstring. The transport belongs to it, `close` included."""
+
+    def __init__(self, transport: MediaTransport, surroundings: Surroundings) -> None:
+        self.outcomes: list[Outcome] = []
+        self._transport = transport
+        self._surroundings = surroundings
+        self.candidates = tuple(surroundings.candidates())
+        self._ice = IceAgent(
+            local=self._new_credentials(),
+            local_candidates=self.candidates,
+            transaction_id=self._transaction_id,
+            tie_breaker=int.from_bytes(surroundings.random_bytes(8)),
+            random=surroundings.random,
+        )
+        self._dtls: DtlsTransport | None = None
+        self._fingerprints: tuple[tuple[str, str], ...] = ()
+        self._early: deque[bytes] = deque(maxlen=_MAX_EARLY_DATAGRAMS)
+
+    @property
+    def local(self) -> IceParameters:
+        """Our ICE credentials in the present generation."""
+        return IceParameters(self._ice.local.ufrag, self._ice.local.pwd)
+
+    def check(self, terms: AnswerTerms) -> None:
+        """Refuse, with an AnswerError, what an answer may not change in mid-call."""
+        if self._dtls and terms.fingerprints != self._fingerprints:
+            raise AnswerError("The answer changes the certificate of the connection: join again instead")
+
+    def apply(self, terms: AnswerTerms, now: float) -> None:
+        """Take the client's side of ICE and DTLS from its answer."""
+        self._ice.set_remote(terms.ice.ufrag, terms.ice.pwd, now)
+        for text in terms.candidates:
+            self._try_candidate(text, terms.ice.ufrag, now)
+        if self._dtls is None:
+            self._begin_handshake(terms, now)
+        self._carry(now)
+
+    def add_candidate(self, text: str, ufrag: str | None, now: float) -> None:
+        """Try an address that the client has trickled. Raises CandidateError."""
+        candidate = Candidate.parse(text)
+        if candidate:
+            self._ice.add_remote_candidate(replace(candidate, ufrag=ufrag or candidate.ufrag), now)
+            self._carry(now)
+
+    def restart(self, now: float) -> None:
+        """Begin a new ICE generation; media stays on its path until that one finds another."""
+        self.candidates = tuple(self._surroundings.candidates())
+        self._ice.restart(self._new_credentials(), now)
+        self._carry(now)
+
+    def check_received(self, check: BindingCheck, now: float) -> None:
+        self._ice.check_received(check, now)
+        self._carry(now)
+
+    def stun_received(self, data: bytes, path: Path, now: float) -> None:
+        self._ice.stun_received(data, path, now)
+        self._carry(now)
+
+    def dtls_received(self, data: bytes, now: float) -> None:
+        if self._dtls is None:
+            self._early.append(data)
+            return
+        self._dtls.receive(data, now)
+        self._carry(now)
+
+    def next_deadline(self) -> float | None:
+        deadlines = (self._ice.next_deadline(), self._dtls.next_deadline() if self._dtls else None)
+        return min((deadline for deadline in deadlines if deadline is not None), default=None)
+
+    def advance(self, now: float) -> None:
+        self._ice.advance(now)
+        if self._dtls:
+            self._dtls.advance(now)
+        self._carry(now)
+
+    def close(self) -> None:
+        """Say goodbye, as far as it can be said without waiting."""
+        if self._dtls:
+            self._dtls.close()
+            self._carry_dtls(self._dtls)
+        self._transport.close()
+
+    def _new_credentials(self) -> IceCredentials:
+        credentials = IceCredentials.generate(self._surroundings.random_bytes)
+        self._transport.set_local_credentials(credentials.ufrag, credentials.pwd)
+        return credentials
+
+    def _transaction_id(self) -> bytes:
+        prefix = self._transport.transaction_prefix
+        return prefix + self._surroundings.random_bytes(_TRANSACTION_ID_BYTES - len(prefix))
+
+    def _try_candidate(self, text: str, ufrag: str, now: float) -> None:
+        """One of many in an answer: what cannot be read is left out."""
+        try:
+            candidate = Candidate.parse(text)
+        except CandidateError:
+            return
+        if candidate:
+            self._ice.add_remote_candidate(replace(candidate, ufrag=ufrag), now)
+
+    def _begin_handshake(self, terms: AnswerTerms, now: float) -> None:
+        self._fingerprints = terms.fingerprints
+        self._dtls = DtlsTransport(
+            self._surroundings.certificate, "server" if terms.setup == "active" else "client"
+        )
+        self._dtls.set_remote_fingerprints(terms.fingerprints)
+        while self._early:
+            self._dtls.receive(self._early.popleft(), now)
+
+    def _carry(self, now: float) -> None:
+        """Hand over everything that the last step produced."""
+        for data, path in _drain(self._ice.transmits):
+            self._transport.send_stun(data, path)
+        for event in _drain(self._ice.events):
+            match event:
+                case Selected(path):
+                    self._transport.select(path)
+                    if self._dtls:
+                        self._dtls.start(now)
+                case RoleChanged(controlling):
+                    self._transport.set_controlling(controlling)
+                case ConsentExpired() | Failed():
+                    self.outcomes.append(PathLost())
+        if self._dtls:
+            self._carry_dtls(self._dtls)
+
+    def _carry_dtls(self, dtls: DtlsTransport) -> None:
+        for data in _drain(dtls.transmits):
+            self._transport.send_dtls(data)
+        for event in _drain(dtls.events):
+            match event:
+                case Connected(keys):
+                    self._transport.set_keys(keys.profile, keys.local, keys.remote)
+                    self.outcomes.append(Secured())
+                case HandshakeFailed(reason):
+                    self.outcomes.append(MediaFailed(f"Media encryption: {reason}", handshake_failed=True))
+                case Closed():
+                    self.outcomes.append(MediaFailed("The client closed its media", handshake_failed=False))
+
+
+def _drain(items: list[_Item]) -> list[_Item]:
+    taken, items[:] = items[:], []
+    return taken

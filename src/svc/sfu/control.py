@@ -1,0 +1,164 @@
+"""The /server connection: a chat server says which rooms exist, and hears who is in them.
+
+Every message but `keep_alive` carries `server_id` and `server_password`; one whose values
+do not match, or that lacks a field, is dropped without a reply. A connection hears of the
+registrations for which it has shown the secret, and of no others.
+
+Decides nothing about seats (`rooms` does). Spec: media document sections 5, 6.1 and 7.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+
+from svc.base.envelope import Envelope, EnvelopeError, payload
+from svc.base.grants import CAPS
+from svc.sfu import fields
+from svc.sfu.closing import CloseCode
+from svc.sfu.connection import Connection
+from svc.sfu.pace import Pace
+from svc.sfu.rooms import AudioControl, Peer, Registration
+from svc.sfu.service import Service
+
+FIRST_MESSAGE_DEADLINE_S = 10.0
+EXPECTED_CONTROL = "Expected server_register event"
+
+# A chat server that reconnects registers all its rooms at once.
+_BURST = 5_000
+_INTERVAL_S = 0.001
+
+logger = logging.getLogger(__name__)
+
+Payload = Mapping[str, object]
+
+
+def control_pace() -> Pace:
+    """How fast one chat server is listened to."""
+    return Pace(interval_s=_INTERVAL_S, burst=_BURST)
+
+
+class Control:
+    """One control connection; the Watcher of its registrations."""
+
+    def __init__(self, connection: Connection, service: Service) -> None:
+        self._connection = connection
+        self._service = service
+        self._registrations: set[Registration] = set()
+        connection.on_pulse = self._say_keep_alive
+
+    async def talk(self) -> None:
+        """Serve the connection until it ends."""
+        try:
+            if await self._begin():
+                await self._listen()
+        except EnvelopeError as error:
+            self._connection.close(CloseCode.POLICY, str(error))
+        finally:
+            for registration in self._registrations:
+                registration.unwatch(self, self._service.clock())
+
+    def peer_joined(self, room_id: str, user_id: str) -> None:
+        self._connection.say("peer_joined", {"room_id": room_id, "user_id": user_id})
+
+    def peer_left(self, room_id: str, user_id: str) -> None:
+        self._connection.say("peer_left", {"room_id": room_id, "user_id": user_id})
+
+    def _say_keep_alive(self) -> None:
+        self._connection.say("keep_alive", {"timestamp": int(self._service.wall_clock() * 1000)})
+
+    async def _begin(self) -> bool:
+        """Take the first message, which must be one of a chat server's."""
+        try:
+            async with asyncio.timeout(FIRST_MESSAGE_DEADLINE_S):
+                envelope = await self._connection.receive()
+        except (TimeoutError, EnvelopeError):
+            envelope = None
+        if envelope is None or envelope.event not in _CONTROL_EVENTS:
+            self._connection.close(CloseCode.POLICY, EXPECTED_CONTROL)
+            return False
+        self._receive(envelope)
+        return True
+
+    async def _listen(self) -> None:
+        while envelope := await self._connection.receive():
+            self._receive(envelope)
+
+    def _receive(self, envelope: Envelope) -> None:
+        # An event of a newer chat server is no reason to cut it off.
+        handler = _CONTROL_EVENTS.get(envelope.event)
+        try:
+            if handler is None:
+                raise EnvelopeError("unknown event")
+            handler(self, payload(envelope))
+        except EnvelopeError as error:
+            self._service.tally["dropped_control_messages"] += 1
+            extra = {"event": envelope.event[:64], "cause": str(error)}
+            logger.debug("control message dropped", extra=extra)
+
+    def _receive_keep_alive(self, message: Payload) -> None:
+        """That it came is all there is to know."""
+
+    def _receive_register(self, message: Payload) -> None:
+        room_id = fields.identifier(message, "room_id")
+        server_id = fields.identifier(message, "server_id")
+        password = fields.identifier(message, "server_password")
+        registration = self._service.rooms.register(server_id, password, room_id, self._service.clock())
+        if registration is None:
+            raise EnvelopeError("credentials do not match")
+        logger.debug("room registered", extra={"server": server_id, "room": room_id})
+        self._watch(registration)
+
+    def _receive_sync_request(self, message: Payload) -> None:
+        registration = self._authenticated(message)
+        rooms = [
+            {"room_id": room.room_id, "user_ids": list(room.peers)} for room in registration.rooms.values()
+        ]
+        self._connection.say("sync_response", {"rooms": rooms})
+
+    def _receive_disconnect(self, message: Payload) -> None:
+        peer = self._peer(message)
+        self._service.rooms.dismiss(
+            peer, CloseCode.DISCONNECTED, "Disconnected by the server", self._service.clock()
+        )
+
+    def _receive_audio_control(self, message: Payload) -> None:
+        registration = self._authenticated(message)
+        control = AudioControl(fields.flag(message, "is_muted"), fields.flag(message, "is_deafened"))
+        user_id = fields.identifier(message, "user_id")
+        if room := registration.rooms.get(fields.identifier(message, "room_id")):
+            room.control_audio(user_id, control)
+
+    def _receive_caps(self, message: Payload) -> None:
+        peer = self._peer(message)
+        peer.member.caps_changed(fields.texts(message, "caps") & CAPS)
+
+    def _authenticated(self, message: Payload) -> Registration:
+        registration = self._service.rooms.authenticate(
+            fields.identifier(message, "server_id"), fields.identifier(message, "server_password")
+        )
+        if registration is None:
+            raise EnvelopeError("credentials do not match")
+        self._watch(registration)
+        return registration
+
+    def _peer(self, message: Payload) -> Peer:
+        registration = self._authenticated(message)
+        room = registration.rooms.get(fields.identifier(message, "room_id"))
+        peer = room.peers.get(fields.identifier(message, "user_id")) if room else None
+        if peer is None:
+            raise EnvelopeError("no such peer")
+        return peer
+
+    def _watch(self, registration: Registration) -> None:
+        self._registrations.add(registration)
+        registration.watch(self)
+
+
+_CONTROL_EVENTS: dict[str, Callable[[Control, Payload], None]] = {
+    "server_register": Control._receive_register,
+    "sync_request": Control._receive_sync_request,
+    "disconnect_user": Control._receive_disconnect,
+    "user_audio_control": Control._receive_audio_control,
+    "user_caps": Control._receive_caps,
+    "keep_alive": Control._receive_keep_alive,
+}

@@ -1,0 +1,52 @@
+"""Readers for the fields of an event's payload: the value in its type, or an EnvelopeError.
+
+Says what is wrong in words that may be shown to the peer. Knows no event.
+"""
+
+from collections.abc import Mapping
+
+from svc.base.envelope import EnvelopeError
+
+# Ids are opaque to this service; a UUID has 36 characters.
+MAX_ID_CHARACTERS = 256
+
+
+def identifier(payload: Mapping[str, object], name: str) -> str:
+    """A short text that is not empty."""
+    value = payload.get(name)
+    if not isinstance(value, str) or not value:
+        raise EnvelopeError(f"{name} must be a text that is not empty")
+    if len(value) > MAX_ID_CHARACTERS:
+        raise EnvelopeError(f"{name} is longer than {MAX_ID_CHARACTERS} characters")
+    return value
+
+
+def text(payload: Mapping[str, object], name: str) -> str:
+    """Any text; the frame's own size is its bound."""
+    value = payload.get(name)
+    if not isinstance(value, str):
+        raise EnvelopeError(f"{name} must be a text")
+    return value
+
+
+def flag(payload: Mapping[str, object], name: str) -> bool:
+    value = payload.get(name)
+    if not isinstance(value, bool):
+        raise EnvelopeError(f"{name} must be true or false")
+    return value
+
+
+def number(payload: Mapping[str, object], name: str, lowest: int, highest: int) -> int:
+    """A whole number within the bounds, both included."""
+    value = payload.get(name)
+    if not isinstance(value, int) or isinstance(value, bool) or not lowest <= value <= highest:
+        raise EnvelopeError(f"{name} must be a whole number from {lowest} to {highest}")
+    return value
+
+
+def texts(payload: Mapping[str, object], name: str) -> frozenset[str]:
+    """A list of texts, as a set."""
+    value = payload.get(name)
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise EnvelopeError(f"{name} must be a list of texts")
+    return frozenset(value)

@@ -1,0 +1,480 @@
+"""The ICE agent of one participant: finds a path, keeps the peer's consent to it, restarts.
+
+A full agent for one stream with one component (RFC 8445, trickle as in RFC 8838), sans-I/O:
+checks, responses, candidates and `now` go in; `transmits`, `events` and the next deadline
+come out. Every call takes the agent as far as it goes, so its owner drains both lists after
+each. It opens no socket, gathers nothing, and does not answer the peer's checks: the native
+core authenticates and answers them, and reports them as BindingCheck, except those in role
+conflict, which need a decision. What a peer sends can be dropped and counted, never raise.
+
+Theory of operation. The SFU offers, so it is controlling, and nominates regularly:
+
+    Waiting      nothing is sent: the answer with the peer's credentials is still to come.
+                 Candidates and checks that arrive early make pairs already.
+    Checking     a check every 20 ms, triggered ones first, then the best pair.
+    Nominating   a valid pair is checked again with USE-CANDIDATE. Nobody waits for long
+                 timers: the best valid pair is nominated at once, or 50 ms later if a
+                 better one may still answer.
+    Connected    the peer has agreed: a pair is selected. Other checks end; consent to
+                 send is renewed every 4 to 6 s.
+    Failed       nothing answered for 30 s, or consent ran out. Only a restart leads on.
+
+A restart begins a generation with new credentials and a new checklist. The selected path
+stays in use, asked for consent in its own generation's name, until the new generation
+selects one.
+
+Out of scope: lite and aggressive nomination of ours; relays; moving to another pair while
+connected, which takes a restart.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from enum import Enum, auto
+
+from aioice.stun import Class, Message
+
+from svc.sfu.candidates import Candidate, priority
+from svc.sfu.checklist import MAX_REMOTE_CANDIDATES, CandidatePair, Checklist, PairEvent, PairState
+from svc.sfu.consent import EXPIRY_S, Consent
+from svc.sfu.path import BindingCheck, Path
+from svc.sfu.stun import (
+    ROLE_CONFLICT,
+    TransactionId,
+    Transmission,
+    binding_request,
+    read_message,
+    role_conflict_response,
+    same_way_back,
+    success_response,
+)
+
+# Ta of RFC 8445 section 14.2, which allows 5 ms and more.
+PACE_S = 0.02
+# How long a valid pair waits for a better one: a round trip on a continent.
+NOMINATION_WAIT_S = 0.05
+# Browsers declare failure after 15 to 30 s.
+PATIENCE_S = 30.0
+
+
+class State(Enum):
+    WAITING = auto()
+    CHECKING = auto()
+    NOMINATING = auto()
+    CONNECTED = auto()
+    FAILED = auto()
+
+
+class Event(Enum):
+    REMOTE_KNOWN = auto()
+    NOMINATED = auto()  # By us: the nominating check is on its way.
+    NOMINATION_LOST = auto()  # It failed, or we are no longer controlling.
+    SELECTED = auto()
+    GIVEN_UP = auto()
+    CONSENT_EXPIRED = auto()
+    RESTARTED = auto()
+
+
+# Consent of an old path may expire in any state; it matters to the state only when there
+# is no newer generation at work. A controlled agent is connected straight from Checking,
+# and its peer may select again.
+TRANSITIONS: dict[State, dict[Event, State]] = {
+    State.WAITING: {Event.REMOTE_KNOWN: State.CHECKING, Event.RESTARTED: State.WAITING},
+    State.CHECKING: {
+        Event.NOMINATED: State.NOMINATING,
+        Event.SELECTED: State.CONNECTED,
+        Event.GIVEN_UP: State.FAILED,
+        Event.RESTARTED: State.WAITING,
+    },
+    State.NOMINATING: {
+        Event.NOMINATION_LOST: State.CHECKING,
+        Event.SELECTED: State.CONNECTED,
+        Event.GIVEN_UP: State.FAILED,
+        Event.RESTARTED: State.WAITING,
+    },
+    State.CONNECTED: {
+        Event.SELECTED: State.CONNECTED,
+        Event.CONSENT_EXPIRED: State.FAILED,
+        Event.RESTARTED: State.WAITING,
+    },
+    State.FAILED: {Event.RESTARTED: State.WAITING},
+}
+
+_AT_WORK = (State.CHECKING, State.NOMINATING)
+
+
+@dataclass(frozen=True, slots=True)
+class IceCredentials:
+    """The ufrag and password of one side in one generation."""
+
+    ufrag: str
+    pwd: str = field(repr=False)
+
+    @classmethod
+    def generate(cls, random_bytes: Callable[[int], bytes]) -> "IceCredentials":
+        """RFC 8445 section 5.3 asks for 24 and 128 random bits at least."""
+        return cls(random_bytes(6).hex(), random_bytes(16).hex())
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """Media goes over this path from now on."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class ConsentExpired:
+    """The peer no longer answers on the selected path: stop sending to it."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """No path was found in time."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoleChanged:
+    """The core must judge role conflicts by these from now on."""
+
+    controlling: bool
+    tie_breaker: int
+
+
+IceEvent = Selected | ConsentExpired | Failed | RoleChanged
+
+
+@dataclass(slots=True, eq=False)
+class _Check:
+    """One request of ours that can still be answered; consent checks have no pair."""
+
+    key: bytes = field(repr=False)
+    controlling: bool  # The role that the request claimed.
+    transmission: Transmission
+    pair: CandidatePair | None
+    urgent: bool = False  # Triggered or nominating.
+    nominating: bool = False
+    replaced: bool = False  # A newer check decides what becomes of the pair.
+
+
+class IceAgent:
+    """See the module's theory of operation."""
+
+    def __init__(
+        self,
+        *,
+        local: IceCredentials,
+        local_candidates: Iterable[Candidate],
+        transaction_id: TransactionId,
+        tie_breaker: int,
+        random: Callable[[], float],
+        controlling: bool = True,
+    ) -> None:
+        self.local = local
+        self.state = State.WAITING
+        self.controlling = controlling
+        self.tie_breaker = tie_breaker
+        self.transmits: list[tuple[bytes, Path]] = []
+        self.events: list[IceEvent] = []
+        self.dropped: Counter[str] = Counter()
+        self._transaction_id = transaction_id
+        self._random = random
+        self._local_candidates = tuple(local_candidates)
+        self._previous: IceCredentials | None = None
+        self._consent: Consent | None = None
+        self._checks: dict[bytes, _Check] = {}
+        self._begin_generation()
+
+    def _begin_generation(self) -> None:
+        self._remote: IceCredentials | None = None
+        self._checklist = Checklist(self._local_candidates)
+        self._early_candidates: list[Candidate] = []
+        self._next_check_at = 0.0
+        self._nominate_at = 0.0
+        self._gives_up_at = 0.0
+
+    def set_remote(self, ufrag: str, pwd: str, now: float) -> None:
+        """Take the answer's credentials and begin to check.
+
+        Repeating them is harmless. Others are refused until a restart of ours: an answer
+        cannot restart ICE by itself (RFC 8839 section 4.4.1.1.1).
+        """
+        remote = IceCredentials(ufrag, pwd)
+        if self._remote is not None:
+            if remote != self._remote:
+                self.dropped["changed credentials"] += 1
+            return
+        self._remote = remote
+        self._move(Event.REMOTE_KNOWN)
+        self._next_check_at = now
+        self._gives_up_at = now + PATIENCE_S
+        for candidate in self._early_candidates:
+            self._add_candidate(candidate, remote)
+        self.advance(now)
+
+    def add_remote_candidate(self, candidate: Candidate, now: float) -> None:
+        """Try one more address; before `set_remote` it waits for it."""
+        if self._remote:
+            self._add_candidate(candidate, self._remote)
+        elif len(self._early_candidates) < MAX_REMOTE_CANDIDATES:
+            self._early_candidates.append(candidate)
+        else:
+            self.dropped["candidate: too many candidates"] += 1
+        self.advance(now)
+
+    def restart(self, local: IceCredentials, now: float) -> None:
+        """Begin a new generation; the selected path stays until this one selects another."""
+        self._previous, self.local = self.local, local
+        self._move(Event.RESTARTED)
+        # What an earlier generation still asks is its path's consent, nothing else.
+        self._forget_checks(lambda check: check.pair is not None)
+        self._begin_generation()
+        self.advance(now)
+
+    def check_received(self, check: BindingCheck, now: float) -> None:
+        """The peer's check has been authenticated and answered (RFC 8445 section 7.3.1)."""
+        if self.state is State.FAILED:
+            self.dropped["check: failed"] += 1
+            return
+        pair = self._checklist.add_checked(check)
+        if pair is None:
+            self.dropped["check: too many candidates"] += 1
+            return
+        nominated = check.use_candidate and not self.controlling
+        pair.peer_nominated |= nominated
+        if nominated and pair.state is PairState.SUCCEEDED:
+            self._select(pair, now)
+        elif nominated or self.state is not State.CONNECTED:
+            self._trigger(pair, now)
+        self.advance(now)
+
+    def stun_received(self, data: bytes, path: Path, now: float) -> None:
+        """A response to a request of ours, or a check in role conflict that waits for an answer."""
+        message = read_message(data)
+        if message is None or message.message_class is Class.INDICATION:
+            self.dropped["unreadable"] += 1
+        elif message.message_class is Class.REQUEST:
+            self._judge_roles(message, path, now)
+        else:
+            self._response_received(message, path, now)
+        self.advance(now)
+
+    def next_deadline(self) -> float | None:
+        """When to call `advance` at the latest; None if nothing is to be awaited."""
+        deadlines = [check.transmission.due for check in self._checks.values()]
+        if self.state in _AT_WORK:
+            deadlines.append(self._gives_up_at)
+        if self._next_pair():
+            deadlines.append(self._next_check_at)
+        if self._to_nominate():
+            deadlines.append(self._nominate_at)
+        if self._consent:
+            deadlines += (self._consent.due, self._consent.expires_at)
+        return min(deadlines, default=None)
+
+    def advance(self, now: float) -> None:
+        """Do all that is due at `now`."""
+        if self.state in _AT_WORK and now >= self._gives_up_at:
+            self._give_up()
+        for transaction, check in list(self._checks.items()):
+            if check.transmission.due <= now:
+                self._unanswered(transaction, check, now)
+        if self._next_check_at <= now and (turn := self._next_pair()):
+            pair, triggered = turn
+            self._check(pair, now, urgent=triggered)
+            self._next_check_at = now + PACE_S
+        self._nominate(now)
+        self._keep_consent(now)
+
+    def _move(self, event: Event) -> None:
+        self.state = TRANSITIONS[self.state][event]
+
+    def _add_candidate(self, candidate: Candidate, remote: IceCredentials) -> None:
+        if candidate.ufrag not in (None, remote.ufrag):
+            self.dropped["candidate: another generation"] += 1
+        elif reason := self._checklist.add_remote(candidate):
+            self.dropped[f"candidate: {reason}"] += 1
+
+    def _next_pair(self) -> tuple[CandidatePair, bool] | None:
+        if self._remote is None or self.state is State.FAILED:
+            return None
+        return self._checklist.next_pair(ordinary=self.state is State.CHECKING, controlling=self.controlling)
+
+    def _to_nominate(self) -> CandidatePair | None:
+        if not self.controlling or self.state is not State.CHECKING:
+            return None
+        return self._checklist.best_valid(self.controlling)
+
+    def _nominate(self, now: float) -> None:
+        pair = self._to_nominate()
+        if pair is None:
+            return
+        if now < self._nominate_at and self._checklist.hopes_for_better(pair, self.controlling):
+            return
+        self._move(Event.NOMINATED)
+        self._check(pair, now, urgent=True, nominating=True)
+
+    def _check(self, pair: CandidatePair, now: float, *, urgent: bool, nominating: bool = False) -> None:
+        remote = self._remote
+        assert remote is not None, "a check needs the peer's credentials"
+        request = self._request(f"{remote.ufrag}:{self.local.ufrag}", pair)
+        if nominating:
+            request.attributes["USE-CANDIDATE"] = None
+        key = remote.pwd.encode()
+        request.add_message_integrity(key)
+        check = _Check(
+            key, self.controlling, Transmission(bytes(request), pair.path), pair, urgent, nominating
+        )
+        self._checklist.taken(pair)
+        self._checks[request.transaction_id] = check
+        self._transmit(check, now)
+
+    def _request(self, username: str, pair: CandidatePair) -> Message:
+        request = binding_request(self._transaction_id())
+        role = "ICE-CONTROLLING" if self.controlling else "ICE-CONTROLLED"
+        request.attributes |= {
+            "USERNAME": username,
+            "PRIORITY": pair.offered_priority,
+            role: self.tie_breaker,
+        }
+        return request
+
+    def _transmit(self, check: _Check, now: float) -> None:
+        if not self._checklist.spend(urgent=check.urgent):
+            check.transmission.silence(now)
+            return
+        self.transmits.append((check.transmission.data, check.transmission.path))
+        check.transmission.transmitted(now)
+
+    def _unanswered(self, transaction: bytes, check: _Check, now: float) -> None:
+        if not check.transmission.spent:
+            self._transmit(check, now)
+            return
+        del self._checks[transaction]
+        if check.pair and not check.replaced:
+            self._refused(check, check.pair)
+
+    def _refused(self, check: _Check, pair: CandidatePair) -> None:
+        pair.happened(PairEvent.REFUSED)
+        if check.nominating and self.state is State.NOMINATING:
+            self._move(Event.NOMINATION_LOST)
+
+    def _trigger(self, pair: CandidatePair, now: float) -> None:
+        if pair.state is PairState.SUCCEEDED:
+            return
+        for check in self._checks.values():
+            if check.pair is not pair or check.replaced:
+                continue
+            # The peer repeats its checks more often than we need to repeat ours.
+            if check.urgent:
+                return
+            check.replaced = True
+            check.transmission.silence(now)
+        self._checklist.trigger(pair)
+
+    def _response_received(self, message: Message, path: Path, now: float) -> None:
+        check = self._checks.get(message.transaction_id)
+        if check is None:
+            self.dropped["unexpected response"] += 1
+            return
+        if not message.check_message_integrity(check.key):
+            self.dropped["unauthenticated response"] += 1
+            return
+        del self._checks[message.transaction_id]
+        symmetric = same_way_back(check.transmission.path, path)
+        if message.error_code == ROLE_CONFLICT:
+            self._role_refused(check, now)
+        elif check.pair is None:
+            if self._consent and symmetric and message.message_class is Class.RESPONSE:
+                self._consent.granted(now)
+        elif message.message_class is Class.RESPONSE and symmetric:
+            self._answered(check, check.pair, now)
+        elif not check.replaced:
+            self._refused(check, check.pair)
+
+    def _answered(self, check: _Check, pair: CandidatePair, now: float) -> None:
+        self._checklist.answered(pair)
+        self._forget_checks(lambda other: other.pair is pair and not other.nominating)
+        if self.state is State.CHECKING and not self._nominate_at:
+            self._nominate_at = now + NOMINATION_WAIT_S
+        theirs = pair.peer_nominated and not self.controlling
+        if theirs or (check.nominating and self.state is State.NOMINATING):
+            self._select(pair, now)
+
+    def _select(self, pair: CandidatePair, now: float) -> None:
+        remote = self._remote
+        assert remote is not None, "a valid pair was checked with the peer's credentials"
+        if self.state is State.CONNECTED and self._consent and self._consent.pair is pair:
+            return
+        self._move(Event.SELECTED)
+        self._checks.clear()
+        self._checklist.conclude()
+        self._consent = Consent(pair, f"{remote.ufrag}:{self.local.ufrag}", remote.pwd.encode(), self._random)
+        self._consent.granted(now)
+        self._consent.asked(now)
+        self.events.append(Selected(pair.path))
+
+    def _give_up(self) -> None:
+        self._move(Event.GIVEN_UP)
+        self._forget_checks(lambda check: check.pair is not None)
+        self.events.append(Failed())
+
+    def _forget_checks(self, which: Callable[[_Check], bool]) -> None:
+        self._checks = {key: check for key, check in self._checks.items() if not which(check)}
+
+    def _keep_consent(self, now: float) -> None:
+        consent = self._consent
+        if consent is None:
+            return
+        if now >= consent.expires_at:
+            self._consent = None
+            self._forget_checks(lambda check: check.pair is None)
+            if self.state is State.CONNECTED:
+                self._move(Event.CONSENT_EXPIRED)
+            self.events.append(ConsentExpired(consent.pair.path))
+        elif now >= consent.due:
+            self._ask_consent(consent, now)
+
+    def _ask_consent(self, consent: Consent, now: float) -> None:
+        request = self._request(consent.username, consent.pair)
+        request.add_message_integrity(consent.key)
+        transmission = Transmission(bytes(request), consent.pair.path, limit=1, last_wait_s=EXPIRY_S)
+        transmission.transmitted(now)
+        self._checks[request.transaction_id] = _Check(consent.key, self.controlling, transmission, pair=None)
+        self.transmits.append((transmission.data, transmission.path))
+        consent.asked(now)
+
+    def _judge_roles(self, request: Message, path: Path, now: float) -> None:
+        """RFC 8445 section 7.3.1.1, for a check that the core left to us."""
+        ufrag = str(request.attributes.get("USERNAME", "")).partition(":")[0]
+        known = [own for own in (self.local, self._previous) if own and own.ufrag == ufrag]
+        if not known or not request.check_message_integrity(known[0].pwd.encode()):
+            self.dropped["unauthenticated request"] += 1
+            return
+        theirs = request.attributes.get("ICE-CONTROLLING" if self.controlling else "ICE-CONTROLLED")
+        if theirs is not None and (self.tie_breaker >= theirs) is self.controlling:
+            self.transmits.append((role_conflict_response(request, known[0].pwd), path))
+            return
+        if theirs is not None:
+            self._switch_role()
+        self.transmits.append((success_response(request, path, known[0].pwd), path))
+        learned = request.attributes.get("PRIORITY", priority("prflx"))
+        self.check_received(BindingCheck(path, learned, "USE-CANDIDATE" in request.attributes), now)
+
+    def _role_refused(self, check: _Check, now: float) -> None:
+        """RFC 8445 section 7.2.5.1: a 487 that crossed with a change already made changes nothing."""
+        if check.controlling is self.controlling:
+            # "The agent MUST change the tiebreaker value."
+            self.tie_breaker = int(self._random() * 2**64)
+            self._switch_role()
+        pair = check.pair
+        if pair and not check.replaced and pair.state is not PairState.SUCCEEDED:
+            self._checklist.trigger(pair)
+
+    def _switch_role(self) -> None:
+        self.controlling = not self.controlling
+        if self.state is State.NOMINATING:
+            self._move(Event.NOMINATION_LOST)
+        self.events.append(RoleChanged(self.controlling, self.tie_breaker))

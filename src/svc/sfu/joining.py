@@ -1,0 +1,86 @@
+"""Who may join a room: reads a `client_join` and decides.
+
+Two keys open the door. The raw secret of the registration has full authority anyway, so
+its `user_token` is not examined. The client credential, which the chat server hands to
+its members, needs a `user_token` beside it that was signed for this user and this room,
+has not expired and was not used before. Everything else is refused in the same words: a
+stranger cannot learn which rooms exist.
+
+Gives no seat (`rooms` does). Spec: media document sections 3.2, 5 and 7; the design's
+"Who may join".
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from svc.base.grants import CAPS, GrantError, client_credential, same_secret, verify_user_token
+from svc.sfu import fields
+from svc.sfu.rooms import Registration, Room, Rooms
+
+REFUSAL = "Room does not exist or credentials do not match"
+
+
+class JoinRefused(Exception):
+    """The reason may be shown to whoever asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class JoinRequest:
+    """The payload of `client_join`."""
+
+    room_id: str
+    server_id: str
+    user_id: str
+    server_password: str = field(repr=False)
+    user_token: str = field(repr=False)
+
+    @classmethod
+    def read(cls, payload: Mapping[str, object]) -> "JoinRequest":
+        """Raises EnvelopeError. A missing `user_token` reads as empty: the raw secret needs none."""
+        return cls(
+            room_id=fields.identifier(payload, "room_id"),
+            server_id=fields.identifier(payload, "server_id"),
+            user_id=fields.identifier(payload, "user_id"),
+            server_password=fields.text(payload, "server_password"),
+            user_token=fields.text({"user_token": "", **payload}, "user_token"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    room: Room
+    caps: frozenset[str]
+
+
+def admit(rooms: Rooms, request: JoinRequest, wall_now: float) -> Admission:
+    """Where the request leads, and what its bearer may do there. Raises JoinRefused."""
+    registration = rooms.registration(request.server_id)
+    if registration is None:
+        raise JoinRefused(REFUSAL)
+    caps = _caps(registration, request, wall_now)
+    room = registration.rooms.get(request.room_id)
+    if room is None:
+        raise JoinRefused(REFUSAL)
+    return Admission(room, caps)
+
+
+def _caps(registration: Registration, request: JoinRequest, wall_now: float) -> frozenset[str]:
+    password, server_id = registration.server_password, registration.server_id
+    if same_secret(request.server_password, password):
+        return CAPS
+    if not same_secret(request.server_password, client_credential(password, server_id)):
+        raise JoinRefused(REFUSAL)
+    try:
+        token = verify_user_token(
+            request.user_token,
+            password,
+            server_id,
+            user_id=request.user_id,
+            room_id=request.room_id,
+            now=wall_now,
+        )
+    except GrantError:
+        raise JoinRefused(REFUSAL) from None
+    if not registration.spend_token(token.jti, token.expires_at, wall_now):
+        raise JoinRefused(REFUSAL)
+    return token.caps

@@ -1,0 +1,94 @@
+"""What the service tells a scraper: four gauges, how it encrypts, and counters.
+
+The gauges are set from real state (`resync`), not counted up and down, so they cannot
+drift; `app` calls it every 15 s. Counters of packets are the core's own. Serves no HTTP.
+Spec: media document section 4, "Metrics".
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol, TypeVar
+
+from svc.base.metrics import Registry
+from svc.sfu.service import Service
+
+RESYNC_INTERVAL_S = 15.0
+
+_SESSION_COUNTERS = {
+    "handshake_failures": "DTLS handshakes that failed",
+    "refused_joins": "Joins that were refused",
+    "refused_messages": "Messages of participants that could not be used",
+    "refused_tracks": "Tracks that a client could not be given",
+    "dropped_control_messages": "Messages of chat servers that were dropped",
+}
+
+_CORE_COUNTERS = {
+    "packets_received": "Datagrams received",
+    "bytes_received": "Bytes received",
+    "packets_sent": "Datagrams sent",
+    "bytes_sent": "Bytes sent",
+    "dropped_unknown_source": "Datagrams dropped: from nobody that has been authenticated",
+    "dropped_malformed": "Datagrams dropped: not what they claim to be",
+    "dropped_oversized": "Datagrams dropped: larger than any media packet",
+    "dropped_unauthenticated": "Datagrams dropped: encrypted or signed with another key",
+    "dropped_not_negotiated": "Datagrams dropped: of no line or codec that was agreed on",
+    "dropped_duplicate": "Datagrams dropped: seen before",
+    "dropped_pool_exhausted": "Datagrams dropped: no memory slot was free",
+    "dropped_ring_full": "Datagrams dropped: the control side was too slow",
+    "dropped_send_failed": "Datagrams dropped: the system did not take them",
+    "dropped_stun": "STUN messages dropped",
+    "nacks_received": "Packets that receivers asked for again",
+    "nacks_sent": "Packets that senders were asked for again",
+    "retransmissions_sent": "Packets sent again to receivers",
+    "retransmissions_received": "Packets sent again by senders",
+    "plis_received": "Requests of receivers for a key frame",
+    "plis_sent": "Requests to senders for a key frame",
+    "descriptors_unread": "Dependency Descriptors that could not be read; their packets are forwarded whole",
+    "fillers_sent": "Padding packets that fill the number of a layer that is not forwarded",
+    "layers_dropped": "Packets kept from receivers that asked for fewer temporal layers",
+}
+
+_Value = TypeVar("_Value")
+
+
+class MeasuredPlane(Protocol):
+    """What the media plane counts."""
+
+    delay_buckets: Sequence[float]
+    encryption: Mapping[str, str]
+
+    def statistics(self) -> Mapping[str, int]: ...
+    def forwarding_delay(self) -> tuple[Sequence[int], float]: ...
+
+
+class Measurements:
+    """The registry of one running service."""
+
+    def __init__(self, service: Service, plane: MeasuredPlane) -> None:
+        registry = Registry()
+        self._service = service
+        self._rooms = registry.gauge("svc_sfu_rooms_active", "Rooms that exist")
+        self._peers = registry.gauge("svc_sfu_peers_active", "Peers in rooms")
+        self._connections = registry.gauge("svc_sfu_websocket_connections_active", "Open WebSockets")
+        self._tracks = registry.gauge("svc_sfu_tracks_active", "Tracks being forwarded")
+        registry.info("svc_sfu_encryption", "How outgoing media is encrypted", plane.encryption)
+        registry.counters_from(lambda: _named(service.tally), _named(_SESSION_COUNTERS))
+        registry.counters_from(lambda: _named(plane.statistics()), _named(_CORE_COUNTERS))
+        registry.histogram_from(
+            "svc_sfu_forwarding_delay_seconds",
+            "Time from the arrival of a packet until its batch has left",
+            plane.delay_buckets,
+            plane.forwarding_delay,
+        )
+        self.exposition = registry.exposition
+
+    def resync(self) -> None:
+        """Set the gauges from the state of this moment."""
+        rooms = list(self._service.rooms.rooms())
+        self._rooms.set(len(rooms))
+        self._peers.set(self._service.rooms.peers)
+        self._connections.set(len(self._service.connections))
+        self._tracks.set(sum(len(room.tracks) for room in rooms))
+
+
+def _named(values: Mapping[str, _Value]) -> dict[str, _Value]:
+    return {f"svc_sfu_{name}": value for name, value in values.items()}

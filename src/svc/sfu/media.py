@@ -1,0 +1,287 @@
+"""The media plane as the control plane sees it: transports, forwarders and down tracks.
+
+The only importer of the native core: it gives the core the codec tables, turns its events into calls
+and its ids into objects. It decides nothing about rooms, ICE or offers. Every call is cheap and made
+on the asyncio thread, where the callbacks come too. Media document section 1.
+"""
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from svc._rtp.engine import COUNTERS, DELAY_BUCKETS
+from svc._rtp.srtp import ENCRYPTION
+from svc._rtp.udploop import UdpLoop
+from svc.sfu.codecs import AUDIO, AUDIO_LEVEL, DEPENDENCY_DESCRIPTOR, EXTENSIONS, MID, TRANSPORT_CC, VIDEO
+from svc.sfu.path import BindingCheck, Path
+
+if TYPE_CHECKING:
+    from svc._rtp.engine import Event
+
+log = logging.getLogger(__name__)
+
+ALL_LAYERS = -1
+_CORE_ALL_LAYERS = 255
+
+__all__ = ["ALL_LAYERS", "COUNTERS", "DownTrack", "Forwarder", "MediaPlane", "MediaTransport"]
+
+
+class TransportListener(Protocol):
+    """Who is told what happens on a transport."""
+
+    def check_received(self, check: BindingCheck) -> None:
+        """The core has authenticated and answered a connectivity check from a new path, or a nomination."""
+
+    def stun_received(self, data: bytes, path: Path) -> None:
+        """A response to a request of ours, or an authenticated request whose sender claims our ICE role."""
+
+    def dtls_received(self, data: bytes) -> None:
+        """One datagram of the handshake, from a validated path."""
+
+    def track_started(self, mid: str, ssrc: int, payload_type: int) -> None:
+        """The first media packet on a line; again when the sender starts anew with another SSRC."""
+
+    def speaking_changed(self, mid: str, speaking: bool, level: int) -> None:
+        """Lasting sound has begun or ended on a line. `level` is RFC 6464's: 0 loudest, 127 silence."""
+
+
+class Receiver(Protocol):
+    """The transport that a down track leads to."""
+
+    id: int
+
+
+class DownTrack:
+    """A track on its way to one receiver."""
+
+    def __init__(self, core: UdpLoop, down_track_id: int) -> None:
+        self._core = core
+        self.id = down_track_id
+
+    def set_max_temporal_layer(self, layer: int) -> None:
+        """Forward layers up to this one; ALL_LAYERS (-1) for all."""
+        self._core.set_layer(self.id, _CORE_ALL_LAYERS if layer == ALL_LAYERS else layer)
+
+    def close(self) -> None:
+        self._core.close_down_track(self.id)
+
+
+class Forwarder:
+    """A track that a participant may publish on one of its lines."""
+
+    def __init__(self, core: UdpLoop, forwarder_id: int, mid: str) -> None:
+        self._core = core
+        self.id = forwarder_id
+        self.mid = mid
+
+    def set_muted(self, muted: bool) -> None:
+        """Stop or resume forwarding the track's audio; at once, for all receivers."""
+        self._core.set_muted(self.id, muted)
+
+    def add_down_track(
+        self,
+        to: Receiver,
+        *,
+        mid: str,
+        ssrc: int,
+        rtx_ssrc: int | None,
+        payload_types: frozenset[int],
+        extension_ids: frozenset[int],
+        mixed: bool,
+        cname: str = "",
+    ) -> DownTrack:
+        """Forward to a receiver, as its answer accepted; asks the sender for a keyframe."""
+        down_track_id = self._core.open_down_track(
+            self.id,
+            to.id,
+            mid=mid,
+            mid_id=MID.id if MID.id in extension_ids else 0,
+            ssrc=ssrc,
+            rtx_ssrc=rtx_ssrc or 0,
+            payload_types=payload_types,
+            extension_ids=extension_ids,
+            mixed=mixed,
+            cname=cname,
+        )
+        return DownTrack(self._core, down_track_id)
+
+    def close(self) -> None:
+        self._core.close_forwarder(self.id)
+
+
+class MediaTransport:
+    """One participant's media: its paths, its keys, the lines on which it sends."""
+
+    def __init__(self, plane: "MediaPlane", core: UdpLoop, listener: TransportListener) -> None:
+        self._plane = plane
+        self._core = core
+        self._forwarders: dict[str, Forwarder] = {}
+        self._lines: list[str] = []  # mids in the order in which the core opened them
+        self.listener = listener
+        self.id = core.open_transport(secrets.randbits(32))
+        self.transaction_prefix = core.transaction_prefix(self.id)
+
+    def set_local_credentials(self, ufrag: str, pwd: str) -> None:
+        """Begin an ICE generation; checks of the one before it are answered too."""
+        self._core.set_credentials(self.id, ufrag, pwd)
+
+    def set_controlling(self, controlling: bool) -> None:
+        """Which role the peer's checks must not claim; controlling until said otherwise."""
+        self._core.set_controlling(self.id, controlling)
+
+    def select(self, path: Path) -> None:
+        """Send media and DTLS here from now on."""
+        self._core.select(self.id, path.remote, path.local)
+
+    def send_stun(self, data: bytes, path: Path) -> None:
+        self._core.send_stun(data, path.remote, path.local)
+
+    def send_dtls(self, data: bytes) -> None:
+        """To the selected path, else to the one validated last."""
+        self._core.send_dtls(self.id, data)
+
+    def set_keys(self, profile: str, local: bytes, remote: bytes) -> None:
+        """Master keys with their salts, from a handshake whose certificate has been checked."""
+        self._core.set_keys(self.id, profile, local, remote)
+
+    def receive_line(
+        self, mid: str, kind: str, payload_types: Iterable[int], ssrcs: Sequence[int] = ()
+    ) -> Forwarder:
+        """Let the client send on a line, or change what it may send there.
+
+        `payload_types` should be all that were offered: browsers may go on sending one that their answer
+        left out. `ssrcs` place packets that carry no mid.
+        """
+        forwarder = self._forwarders.get(mid)
+        forwarder_id = self._core.open_line(
+            self.id, forwarder.id if forwarder else 0, mid, kind, payload_types, ssrcs
+        )
+        if forwarder is None:
+            forwarder = self._forwarders[mid] = Forwarder(self._core, forwarder_id, mid)
+            if mid not in self._lines:
+                self._lines.append(mid)
+        return forwarder
+
+    def close_line(self, mid: str) -> None:
+        """The client sends here no more: its track ends, and its down tracks with it."""
+        forwarder = self._forwarders.pop(mid, None)
+        if forwarder is not None:
+            forwarder.close()
+
+    def set_deafened(self, deafened: bool) -> None:
+        """Send no audio to this participant."""
+        self._core.set_deafened(self.id, deafened)
+
+    def close(self) -> None:
+        """End everything of this participant; no callback comes after this."""
+        self._plane.forget(self)
+        self._core.close_transport(self.id)
+
+    def mid_of_line(self, line: int) -> str:
+        return self._lines[line]
+
+
+class MediaPlane:
+    """The core and its thread, on one UDP port. OSError (EADDRINUSE) when the port is held."""
+
+    delay_buckets: Sequence[float] = DELAY_BUCKETS
+    encryption: Mapping[str, str] = ENCRYPTION
+
+    def __init__(
+        self, *, addresses: Sequence[str] = ("0.0.0.0", "::"), port: int, log_packets: bool = False
+    ) -> None:
+        self._core = UdpLoop(seed=secrets.randbits(64), addresses=addresses, port=port)
+        self._core.negotiate(
+            payloads=[
+                (c.payload_type, c.kind, c.name, c.clock_rate, c.rtx_payload_type) for c in AUDIO + VIDEO
+            ],
+            mid_id=MID.id,
+            twcc_id=TRANSPORT_CC.id,
+            level_id=AUDIO_LEVEL.id,
+            descriptor_id=DEPENDENCY_DESCRIPTOR.id,
+            forwarded_ids=[extension.id for extension in EXTENSIONS if not extension.hop_by_hop],
+        )
+        self._core.set_verbose(log_packets)
+        self._transports: dict[int, MediaTransport] = {}
+        self._probe_listener: Callable[[bytes, Path], None] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self.port = self._core.port
+        self.probe_prefix = self._core.transaction_prefix(0)
+
+    def start(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Serve the port; callbacks come on `loop`."""
+        self._loop = loop
+        loop.add_reader(self._core.fileno(), self._deliver)
+        self._core.start()
+
+    async def stop(self) -> None:
+        """Stop serving; the core's thread has ended when this returns."""
+        if self._loop is not None:
+            self._loop.remove_reader(self._core.fileno())
+            self._loop = None
+        await asyncio.to_thread(self._core.stop)
+
+    def open_transport(self, listener: TransportListener) -> MediaTransport:
+        transport = MediaTransport(self, self._core, listener)
+        self._transports[transport.id] = transport
+        return transport
+
+    def forget(self, transport: MediaTransport) -> None:
+        """Deliver nothing more to a transport that is being closed."""
+        self._transports.pop(transport.id, None)
+
+    def set_probe_listener(self, listener: Callable[[bytes, Path], None] | None) -> None:
+        """Who gets the responses to STUN requests whose transaction ids begin with `probe_prefix`."""
+        self._probe_listener = listener
+
+    def send_stun(self, data: bytes, path: Path) -> None:
+        """Send from the media port, for no transport: the readiness probe."""
+        self._core.send_stun(data, path.remote, path.local)
+
+    def statistics(self) -> dict[str, int]:
+        """Cumulative counters by name (COUNTERS)."""
+        return self._core.counters()
+
+    def forwarding_delay(self) -> tuple[Sequence[int], float]:
+        """Packets by delay (DELAY_BUCKETS, and one beyond), and the sum of delays in seconds."""
+        return self._core.forwarding_delay()
+
+    def _deliver(self) -> None:
+        for event in self._core.take_events():
+            try:
+                self._dispatch(event)
+            except Exception:
+                # A listener's fault is its session's, which logs and ends it; the others' events go on.
+                log.exception("a listener failed", extra={"transport": event[1]})
+
+    def _dispatch(self, event: "Event") -> None:
+        kind, transport_id, data, remote, local, a, b, c = event
+        path = Path(remote, local)
+        if kind == "stun" and transport_id == 0:
+            if self._probe_listener is not None:
+                self._probe_listener(data, path)
+            return
+        transport = self._transports.get(transport_id)
+        if transport is None:
+            return
+        listener = transport.listener
+        if kind == "check":
+            listener.check_received(BindingCheck(path, priority=a, use_candidate=bool(b)))
+        elif kind == "stun":
+            listener.stun_received(data, path)
+        elif kind == "dtls":
+            listener.dtls_received(data)
+        elif kind == "track":
+            listener.track_started(transport.mid_of_line(c), a, b)
+        elif kind == "forwarded":
+            _log_forwarded(transport_id, a, b, c)
+        elif kind == "speaking":
+            listener.speaking_changed(transport.mid_of_line(c), bool(a), b)
+
+
+def _log_forwarded(transport: int, ssrc: int, as_ssrc: int, numbers: int) -> None:
+    """One packet on its way to one receiver (`VERBOSE_LOG`)."""
+    packet = {"ssrc": ssrc, "sequence": numbers >> 16, "as_ssrc": as_ssrc, "as_sequence": numbers & 0xFFFF}
+    log.info("packet forwarded", extra={"to": transport, **packet})

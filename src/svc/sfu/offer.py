@@ -1,0 +1,188 @@
+"""The SFU's offers: four recvonly lines, then a sendonly line per forwarded track.
+
+The first four are microphone, camera, screen and screen audio. This file writes the
+text from a list of transceivers. It does NOT decide which lines there are, keep any
+state between offers, or read answers (`answer` does).
+
+RFC 8829 section 5.2 (offers), RFC 9143 (BUNDLE), RFC 8839 (ICE), RFC 8842 (DTLS), RFC
+8285 (extmap), RFC 8830 (msid), RFC 5576 and RFC 4588 (sources, RTX).
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+
+from svc.sfu.codecs import EXTENSIONS, TRANSPORT_CC, Codec, codecs
+from svc.sfu.sdp import TOKEN, Attribute, MediaDescription, SdpError, SessionDescription
+
+PROTOCOL = "UDP/TLS/RTP/SAVPF"
+
+_DIRECTIONS = ("recvonly", "sendonly", "inactive")
+
+# RFC 8839 section 5.4: ice-char, and the lengths of both.
+_UFRAG = re.compile(r"[A-Za-z0-9+/]{4,256}")
+_PWD = re.compile(r"[A-Za-z0-9+/]{22,256}")
+# RFC 8830 section 2: msid-id = 1*64token-char.
+_MAX_MSID = 64
+_CNAME = re.compile(r"[!-~]{1,255}")
+
+
+@dataclass(frozen=True, slots=True)
+class IceParameters:
+    """One side's ICE credentials; SdpError unless they are well-formed."""
+
+    ufrag: str
+    pwd: str = field(repr=False)
+
+    def __post_init__(self) -> None:
+        if not _UFRAG.fullmatch(self.ufrag):
+            raise SdpError("An ice-ufrag has 4 to 256 letters, digits, + or /")
+        if not _PWD.fullmatch(self.pwd):
+            raise SdpError("An ice-pwd has 22 to 256 letters, digits, + or /")
+
+
+@dataclass(slots=True)
+class Transceiver:
+    """One m-line of ours. The fields after `direction` are read on sendonly lines only."""
+
+    mid: str
+    kind: str  # "audio" or "video"
+    direction: str  # "recvonly", "sendonly" or "inactive"
+    stream_id: str = "-"
+    track_id: str = ""
+    cname: str = ""
+    ssrc: int = 0
+    rtx_ssrc: int | None = None
+    first_codec: int | None = None  # the payload type that the publisher uses
+
+
+def is_msid_token(text: str) -> bool:
+    """Whether the text may stand in a=msid, as stream or as track id."""
+    return len(text) <= _MAX_MSID and TOKEN.fullmatch(text) is not None
+
+
+def build_offer(
+    *,
+    session_id: int,
+    version: int,
+    ice: IceParameters,
+    fingerprint: str,
+    candidates: Sequence[str],
+    transceivers: Sequence[Transceiver],
+) -> str:
+    """Write the offer for these lines.
+
+    `fingerprint` is the certificate's SHA-256 ("AA:BB…"), a candidate is "candidate:…".
+    SdpError if a value would not stand in its line, or is used twice where it may not be.
+    """
+    _check_unique(transceivers)
+    transport = [
+        Attribute("ice-ufrag", ice.ufrag),
+        Attribute("ice-pwd", ice.pwd),
+        Attribute("ice-options", "trickle"),
+        Attribute("fingerprint", f"sha-256 {fingerprint}"),
+        Attribute("setup", "actpass"),
+    ]
+    session = SessionDescription(f"- {session_id} {version} IN IP4 127.0.0.1", lines=[("t", "0 0")])
+    session.attributes = [
+        Attribute("group", " ".join(["BUNDLE", *(transceiver.mid for transceiver in transceivers)])),
+        # Without it a browser negotiates the Dependency Descriptor and sends none.
+        Attribute("extmap-allow-mixed"),
+        Attribute("msid-semantic", "WMS *"),
+    ]
+    session.media = [_offer_line(transceiver, transport) for transceiver in transceivers]
+    for media in session.media[:1]:  # RFC 9143 section 7.1.3: the first line speaks for all
+        media.attributes += [Attribute("candidate", text.removeprefix("candidate:")) for text in candidates]
+    return str(session)
+
+
+def _check_unique(transceivers: Sequence[Transceiver]) -> None:
+    """One mid, source or msid on two lines makes a browser refuse the whole offer."""
+    sending = [transceiver for transceiver in transceivers if transceiver.direction == "sendonly"]
+    sources = [transceiver.ssrc for transceiver in sending]
+    sources += [transceiver.rtx_ssrc for transceiver in sending if transceiver.rtx_ssrc is not None]
+    _refuse_repeated("mid", (transceiver.mid for transceiver in transceivers))
+    _refuse_repeated("source", sources)
+    _refuse_repeated("track", ((transceiver.stream_id, transceiver.track_id) for transceiver in sending))
+
+
+def _refuse_repeated(what: str, values: Iterable[object]) -> None:
+    repeated = [value for value, times in Counter(values).items() if times > 1]
+    if repeated:
+        raise SdpError(f"two lines of the offer have one {what}: {repeated[0]!r}")
+
+
+def _offer_line(transceiver: Transceiver, transport: list[Attribute]) -> MediaDescription:
+    if not TOKEN.fullmatch(transceiver.mid) or transceiver.direction not in _DIRECTIONS:
+        raise SdpError(f"{transceiver.mid!r} {transceiver.direction!r} is no line of an offer")
+    receiving = transceiver.direction == "recvonly"
+    offered = _preferred(transceiver.kind, transceiver.first_codec)
+    media = MediaDescription(transceiver.kind, 9, PROTOCOL, _formats(offered))
+    media.lines = [("c", "IN IP4 0.0.0.0")]
+    media.attributes = [
+        *transport,
+        Attribute("mid", transceiver.mid),
+        *_extmaps(transceiver.kind, receiving),
+        Attribute(transceiver.direction),
+        Attribute("rtcp-mux"),
+        Attribute("rtcp-rsize"),
+        *_codec_attributes(offered, receiving),
+    ]
+    if transceiver.direction == "sendonly":
+        media.attributes += _sources(transceiver)
+    return media
+
+
+@cache
+def _preferred(kind: str, first_codec: int | None) -> tuple[Codec, ...]:
+    """The codecs of one kind, the publisher's before all others."""
+    return tuple(sorted(codecs(kind), key=lambda codec: codec.payload_type != first_codec))
+
+
+def _formats(offered: tuple[Codec, ...]) -> list[str]:
+    pairs = [(codec.payload_type, codec.rtx_payload_type) for codec in offered]
+    return [str(number) for pair in pairs for number in pair if number is not None]
+
+
+@cache
+def _extmaps(kind: str, receiving: bool) -> tuple[Attribute, ...]:
+    """The extension table of one line. Towards receivers the SFU estimates no bandwidth."""
+    return tuple(
+        Attribute("extmap", f"{extension.id} {extension.uri}")
+        for extension in EXTENSIONS
+        if kind in extension.kinds and (receiving or extension is not TRANSPORT_CC)
+    )
+
+
+@cache
+def _codec_attributes(offered: tuple[Codec, ...], receiving: bool) -> tuple[Attribute, ...]:
+    return tuple(attribute for codec in offered for attribute in _codec(codec, receiving))
+
+
+def _codec(codec: Codec, receiving: bool) -> list[Attribute]:
+    number = codec.payload_type
+    feedback = ("transport-cc", *codec.feedback) if receiving else codec.feedback
+    attributes = [Attribute("rtpmap", f"{number} {codec.rtpmap}")]
+    attributes += [Attribute("rtcp-fb", f"{number} {kind}") for kind in feedback]
+    if codec.fmtp:
+        attributes.append(Attribute("fmtp", f"{number} {codec.fmtp}"))
+    if codec.rtx_payload_type is not None:
+        attributes.append(Attribute("rtpmap", f"{codec.rtx_payload_type} rtx/{codec.clock_rate}"))
+        attributes.append(Attribute("fmtp", f"{codec.rtx_payload_type} apt={number}"))
+    return attributes
+
+
+def _sources(transceiver: Transceiver) -> list[Attribute]:
+    """What is sent on a line: its msid, and its source with that of the retransmissions."""
+    stream_id, track_id, cname = transceiver.stream_id, transceiver.track_id, transceiver.cname
+    if not (is_msid_token(stream_id) and is_msid_token(track_id) and _CNAME.fullmatch(cname)):
+        raise SdpError(f"the ids of the track on line {transceiver.mid} are no tokens")
+    attributes = [Attribute("msid", f"{stream_id} {track_id}")]
+    if transceiver.rtx_ssrc is not None:
+        attributes.append(Attribute("ssrc-group", f"FID {transceiver.ssrc} {transceiver.rtx_ssrc}"))
+    attributes.append(Attribute("ssrc", f"{transceiver.ssrc} cname:{cname}"))
+    if transceiver.rtx_ssrc is not None:
+        attributes.append(Attribute("ssrc", f"{transceiver.rtx_ssrc} cname:{cname}"))
+    return attributes

@@ -1,0 +1,128 @@
+"""The /client connection: one participant, from its first message to its last.
+
+The first message must be `client_join`, and soon. A refused join is told why in a
+`room_error` before the connection closes; after an accepted one every message goes to the
+session. Negotiates nothing itself. Spec: media document sections 3.2, 6.2 and 7.
+"""
+
+import asyncio
+import logging
+from math import ceil, inf
+
+from svc.base.envelope import Envelope, EnvelopeError, payload
+from svc.sfu.closing import CloseCode
+from svc.sfu.connection import Connection
+from svc.sfu.joining import JoinRefused, JoinRequest
+from svc.sfu.pace import Pace
+from svc.sfu.rooms import NoSeats
+from svc.sfu.service import Service
+from svc.sfu.session import Session
+
+JOIN_DEADLINE_S = 10.0
+EXPECTED_JOIN = "Expected client_join event"
+
+# A browser that joins sends about 40 messages within a second, most of them candidates.
+_BURST = 200
+_INTERVAL_S = 0.05
+
+# What is not due soon (consent checks are every 5 s or so) may be this late, so that
+# idle sessions wake together: 200 of them would wake the process 40 times a second.
+_GRID_S = 0.1
+
+logger = logging.getLogger(__name__)
+
+
+def participant_pace() -> Pace:
+    """How fast one participant is listened to."""
+    return Pace(interval_s=_INTERVAL_S, burst=_BURST)
+
+
+class Participant:
+    """The session's Client, on a WebSocket."""
+
+    def __init__(self, connection: Connection, service: Service) -> None:
+        self._connection = connection
+        self._service = service
+        self._loop = asyncio.get_running_loop()
+        self._timer: asyncio.TimerHandle | None = None
+        self._session: Session | None = None
+
+    async def talk(self) -> None:
+        """Serve the connection until it ends."""
+        session = await self._join()
+        if session is None:
+            return
+        self._session = session
+        try:
+            session.open()
+            await self._listen(session)
+        finally:
+            session.close()
+            logger.debug("peer left", extra=session.log_fields)
+            self._service.sessions.discard(session)
+            if self._timer:
+                self._timer.cancel()
+
+    def say(self, event: str, data: object) -> None:
+        self._connection.say(event, data)
+
+    def say_text(self, event: str, text: str) -> None:
+        self._connection.say_text(event, text)
+
+    def close(self, code: CloseCode, reason: str) -> None:
+        self._connection.close(code, reason)
+
+    def wake_at(self, deadline: float) -> None:
+        """See to it that the session advances at that time; a timer that is early will do."""
+        if self._timer and self._timer.when() <= deadline:
+            return
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
+        if deadline < inf:
+            if deadline - self._loop.time() > _GRID_S:
+                deadline = ceil(deadline / _GRID_S) * _GRID_S
+            self._timer = self._loop.call_at(deadline, self._wake)
+
+    def _wake(self) -> None:
+        self._timer = None
+        if self._session:
+            self._session.advance()
+
+    async def _join(self) -> Session | None:
+        """The session of an accepted client_join; otherwise the connection is closing."""
+        envelope = await self._first_message()
+        if envelope is None:
+            self.close(CloseCode.POLICY, EXPECTED_JOIN)
+            return None
+        try:
+            request = JoinRequest.read(payload(envelope))
+            session = self._service.seat(self, request)
+        except (EnvelopeError, JoinRefused, NoSeats) as refusal:
+            self._service.tally["refused_joins"] += 1
+            self.say_text("room_error", str(refusal))
+            self.close(CloseCode.REFUSED, str(refusal))
+            return None
+        logger.debug("peer joined", extra=session.log_fields)
+        return session
+
+    async def _first_message(self) -> Envelope | None:
+        try:
+            async with asyncio.timeout(JOIN_DEADLINE_S):
+                envelope = await self._connection.receive()
+        except (TimeoutError, EnvelopeError):
+            return None
+        return envelope if envelope and envelope.event == "client_join" else None
+
+    async def _listen(self, session: Session) -> None:
+        while not session.closed:
+            try:
+                envelope = await self._connection.receive()
+            except EnvelopeError as error:
+                self._service.tally["refused_messages"] += 1
+                self.say_text("room_error", str(error))
+                continue
+            if envelope is None:
+                return
+            logger.debug("message received", extra={"event": envelope.event[:64], **session.log_fields})
+            session.receive(envelope)

@@ -1,0 +1,106 @@
+"""Runs the readiness probe: carries its datagrams, looks up its names, tells what it found.
+
+What to ask, when, and what an answer means is `readiness`'s. Spec: media document
+section 3.1.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Protocol
+
+from svc.sfu.path import Address, Path
+from svc.sfu.readiness import Readiness, Reason, Server
+
+LOOKUP_DEADLINE_S = 5.0
+_TRANSACTION_ID_BYTES = 12
+
+logger = logging.getLogger(__name__)
+
+
+class ProbePlane(Protocol):
+    """What the probe needs of the media plane: it asks from the media socket."""
+
+    @property
+    def probe_prefix(self) -> bytes: ...
+    def set_probe_listener(self, listener: Callable[[bytes, Path], None] | None) -> None: ...
+    def send_stun(self, data: bytes, path: Path) -> None: ...
+
+
+class Probe:
+    """`on_ready` is called once; `on_mapped` whenever the outside is found to see us otherwise."""
+
+    def __init__(
+        self,
+        plane: ProbePlane,
+        servers: Sequence[Server],
+        *,
+        disabled: bool,
+        random_bytes: Callable[[int], bytes],
+        random: Callable[[], float],
+        on_ready: Callable[[], None],
+        on_mapped: Callable[[Mapping[str, Address]], None],
+    ) -> None:
+        prefix = plane.probe_prefix
+        self._plane = plane
+        self._on_ready = on_ready
+        self._on_mapped = on_mapped
+        self._readiness = Readiness(
+            servers,
+            disabled=disabled,
+            transaction_id=lambda: prefix + random_bytes(_TRANSACTION_ID_BYTES - len(prefix)),
+            jitter=random,
+        )
+        self._known: dict[str, Address] = {}
+        self._heard = asyncio.Event()
+
+    async def run(self) -> None:
+        """Probe until healthy, and refresh from then on; ends if there is nothing to ask."""
+        now = asyncio.get_running_loop().time
+        self._plane.set_probe_listener(self._received)
+        self._readiness.start(now())
+        try:
+            while True:
+                await self._carry()
+                deadline = self._readiness.next_deadline()
+                if deadline is None:
+                    return
+                with suppress(TimeoutError):
+                    async with asyncio.timeout_at(deadline):
+                        await self._heard.wait()
+                self._heard.clear()
+                self._readiness.advance(now())
+        finally:
+            self._plane.set_probe_listener(None)
+
+    def _received(self, data: bytes, path: Path) -> None:
+        self._readiness.stun_received(data, path, asyncio.get_running_loop().time())
+        self._heard.set()
+
+    async def _carry(self) -> None:
+        """Take everything out of the readiness machine."""
+        lookups, self._readiness.lookups[:] = self._readiness.lookups[:], []
+        for found in await asyncio.gather(*map(_look_up, lookups)):
+            self._readiness.resolved(found)
+        for data, path in self._readiness.transmits:
+            self._plane.send_stun(data, path)
+        self._readiness.transmits.clear()
+        for event in self._readiness.events:
+            level = logging.WARNING if event.reason is Reason.UNANSWERED else logging.INFO
+            logger.log(level, "ready", extra={"cause": event.reason.value})
+            self._on_ready()
+        self._readiness.events.clear()
+        if self._readiness.mapped != self._known:
+            self._known = dict(self._readiness.mapped)
+            self._on_mapped(self._known)
+
+
+async def _look_up(server: Server) -> list[Address]:
+    """The addresses of a server; none if they cannot be found in time."""
+    try:
+        async with asyncio.timeout(LOOKUP_DEADLINE_S):
+            found = await asyncio.get_running_loop().getaddrinfo(*server, type=2)
+    except (OSError, UnicodeError):
+        return []
+    return [(str(address[0]).partition("%")[0], int(address[1])) for *_, address in found]

@@ -1,0 +1,146 @@
+"""What one client sends: the first four m-lines, their forwarders and their tracks.
+
+    mid  source        needs
+    0    mic           speak
+    1    camera        share_video
+    2    screen        share_screen
+    3    screen_audio  share_screen
+
+A line that the client may not use is offered inactive. When an answer says that the
+client sends on a line, its forwarder opens; the track is published when media really
+arrives, so that nobody negotiates a line for silence. It ends when an answer makes the
+line inactive, when the right to it is lost, or when the peer leaves.
+
+Sees no session description and sends no offer. Spec: media document sections 2 and 3.2.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from svc.sfu.answer import Line
+from svc.sfu.codecs import payload_types
+from svc.sfu.offer import Transceiver
+from svc.sfu.plane import Forwarder, MediaTransport
+from svc.sfu.rooms import AudioControl, Peer, Track
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    mid: str
+    name: str
+    kind: str
+    cap: str
+
+
+MICROPHONE = Source("0", "mic", "audio", "speak")
+SOURCES = (
+    MICROPHONE,
+    Source("1", "camera", "video", "share_video"),
+    Source("2", "screen", "video", "share_screen"),
+    Source("3", "screen_audio", "audio", "share_screen"),
+)
+_BY_MID = {source.mid: source for source in SOURCES}
+
+
+@dataclass(slots=True, eq=False)
+class _Sending:
+    """One line that the client sends on."""
+
+    source: Source
+    forwarder: Forwarder
+    stream_id: str | None  # as its answer has it
+    track_id: str | None
+    track: Track | None = None  # once media has arrived
+
+
+class Publications:
+    """The lines that one peer sends on."""
+
+    def __init__(self, transport: MediaTransport, peer: Peer, new_id: Callable[[], str]) -> None:
+        self._transport = transport
+        self._peer = peer
+        self._new_id = new_id
+        self._cname = new_id()
+        # Tracks without a stream of their own: voice and camera belong together (a
+        # browser keeps one stream in lip sync), and so do a screen and its sound.
+        self._stream_ids = {cap: new_id() for cap in ("person", "share_screen")}
+        self._sending: dict[str, _Sending] = {}
+
+    def transceivers(self) -> list[Transceiver]:
+        """The four lines as the next offer has them."""
+        return [
+            Transceiver(source.mid, source.kind, "recvonly" if source.cap in self._peer.caps else "inactive")
+            for source in SOURCES
+        ]
+
+    def answered(self, line: Line) -> None:
+        """Open or close the line as the client says."""
+        source = _BY_MID[line.mid]
+        if not line.sending or source.cap not in self._peer.caps:
+            self._end(line.mid)
+            return
+        # Every payload type that was offered: a browser may send one that its answer
+        # left out, until the next offer.
+        forwarder = self._transport.receive_line(line.mid, line.kind, payload_types(line.kind), line.ssrcs)
+        if line.mid not in self._sending:
+            self._sending[line.mid] = _Sending(source, forwarder, line.stream_id, line.track_id)
+            self.control(self._peer.audio_control)
+
+    def started(self, mid: str, payload_type: int) -> None:
+        """Media has arrived on a line: for the first time, or from a new source."""
+        sending = self._sending.get(mid)
+        if sending is None:
+            return
+        track = sending.track
+        if track is None:
+            sending.track = self._track(sending, payload_type)
+            self._peer.room.publish(sending.track)
+        elif track.payload_type != payload_type:
+            track.payload_type = payload_type
+            self._peer.room.change(track)
+
+    def enforce_caps(self) -> None:
+        """End what the peer has no right to send any more."""
+        for mid, sending in list(self._sending.items()):
+            if sending.source.cap not in self._peer.caps:
+                self._end(mid)
+
+    def control(self, control: AudioControl) -> None:
+        """Mute or unmute all sound of this peer."""
+        for sending in self._sending.values():
+            if sending.source.kind == "audio":
+                sending.forwarder.set_muted(control.is_muted)
+
+    def close(self) -> None:
+        for mid in list(self._sending):
+            self._end(mid)
+
+    def _end(self, mid: str) -> None:
+        sending = self._sending.pop(mid, None)
+        if sending is None:
+            return
+        if sending.track:
+            self._peer.room.withdraw(sending.track)
+        self._transport.close_line(mid)
+
+    def _track(self, sending: _Sending, payload_type: int) -> Track:
+        source, tracks = sending.source, self._peer.room.tracks
+        track_id, stream_id = sending.track_id, sending.stream_id
+        if track_id is None or track_id in tracks:
+            track_id = self._new_id()
+        # A stream shared with another user would put their tracks into lip sync.
+        if stream_id is None or any(
+            track.stream_id == stream_id and track.user_id != self._peer.user_id for track in tracks.values()
+        ):
+            stream_id = self._stream_ids["share_screen" if source.cap == "share_screen" else "person"]
+        return Track(
+            track_id=track_id,
+            stream_id=stream_id,
+            cname=self._cname,
+            user_id=self._peer.user_id,
+            mid=source.mid,
+            source=source.name,
+            kind=source.kind,
+            payload_type=payload_type,
+            forwarder=sending.forwarder,
+        )

@@ -1,0 +1,166 @@
+"""Whether the service is ready, and how the outside sees its media port.
+
+At startup a STUN Binding request goes from the media socket to each configured server: an
+answer shows that UDP works, and tells our server-reflexive address. Sans-I/O: the owner
+resolves names, carries datagrams, and says what time it is. Serves no HTTP, and refuses
+nobody: people may join while the service is starting. The media document, section 3.1.
+
+    Starting   asks up to 8 times; each attempt waits longer for answers, at most 5 s.
+    Healthy    after an answer, after the last attempt has gone unanswered (the log says
+               so: there may be no internet, and the people no further away than the next
+               room), or at once if there is nobody to ask or asking is switched off.
+
+Healthy is for good. There a request every 25 s keeps the NAT's mapping open, without which
+the reflexive address is worth nothing a minute later, and notices when it changes.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from aioice.stun import Class
+
+from svc.base.backoff import Backoff
+from svc.sfu.candidates import refusal, version
+from svc.sfu.path import Address, Path
+from svc.sfu.stun import TransactionId, binding_request, read_message
+
+ATTEMPTS = 8
+FIRST_WAIT_S = 0.5
+LONGEST_WAIT_S = 5.0
+# RFC 8445 section 11 asks for 15 s or more; NATs that close a mapping sooner than 30 s are rare.
+REFRESH_S = 25.0
+
+Server = tuple[str, int]
+"""A STUN server as configured: a name or an IP address, and a port."""
+
+
+class State(Enum):
+    STARTING = auto()
+    HEALTHY = auto()
+
+
+class Reason(Enum):
+    """What ends the start."""
+
+    SKIPPED = "nothing to probe"
+    ANSWERED = "the STUN probe succeeded"
+    UNANSWERED = "all attempts of the STUN probe failed"
+
+
+TRANSITIONS: dict[State, dict[Reason, State]] = {
+    State.STARTING: {
+        Reason.SKIPPED: State.HEALTHY,
+        Reason.ANSWERED: State.HEALTHY,
+        Reason.UNANSWERED: State.HEALTHY,
+    },
+    State.HEALTHY: {},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """The service is healthy from now on."""
+
+    reason: Reason
+
+
+class Readiness:
+    """The probe; drain `lookups`, `transmits` and `events` after every call."""
+
+    def __init__(
+        self,
+        servers: Sequence[Server],
+        *,
+        disabled: bool,
+        transaction_id: TransactionId,
+        jitter: Callable[[], float],
+    ) -> None:
+        self.state = State.STARTING
+        self.lookups: list[Server] = []  # To be resolved; the answers go to `resolved`.
+        self.transmits: list[tuple[bytes, Path]] = []
+        self.events: list[Ready] = []
+        self.dropped: Counter[str] = Counter()
+        self.mapped: dict[str, Address] = {}  # Our own address, and how the outside sees it.
+        self._servers = () if disabled else tuple(servers)
+        self._transaction_id = transaction_id
+        self._backoff = Backoff(FIRST_WAIT_S, LONGEST_WAIT_S, jitter=jitter)
+        self._attempts = 0
+        self._answering: dict[Address, None] = {}  # Whoever answered the latest attempt.
+        self._asked: dict[bytes, Address] = {}
+        self._due: float | None = None
+
+    @property
+    def healthy(self) -> bool:
+        return self.state is State.HEALTHY
+
+    def start(self, now: float) -> None:
+        """Begin to probe, if there is anything to probe."""
+        if self._servers:
+            self._attempt(now)
+        else:
+            self._become_healthy(Reason.SKIPPED)
+
+    def resolved(self, addresses: Sequence[Address]) -> None:
+        """A lookup has ended. No addresses means that it failed: the attempt just passes."""
+        # One of each kind will do: a name may have many addresses.
+        for remote in {version(ip): (ip, port) for ip, port in reversed(addresses)}.values():
+            self._ask(remote)
+
+    def stun_received(self, data: bytes, path: Path, now: float) -> None:
+        """A datagram whose transaction id carries our prefix has arrived."""
+        message = read_message(data)
+        if message is None or message.message_class is not Class.RESPONSE:
+            self.dropped["no answer"] += 1
+        elif self._asked.get(message.transaction_id) != path.remote:
+            self.dropped["not asked"] += 1
+        else:
+            del self._asked[message.transaction_id]
+            self._answered(message.attributes.get("XOR-MAPPED-ADDRESS"), path, now)
+
+    def next_deadline(self) -> float | None:
+        """When to call `advance` at the latest; None if nothing is to be awaited."""
+        return self._due
+
+    def advance(self, now: float) -> None:
+        """Do what is due at `now`."""
+        if self._due is None or now < self._due:
+            return
+        if self.state is State.STARTING and self._attempts == ATTEMPTS:
+            self._become_healthy(Reason.UNANSWERED)
+        self._attempt(now)
+
+    def _attempt(self, now: float) -> None:
+        if self.healthy:
+            # Late answers count towards the start only.
+            self._asked.clear()
+            self._due = now + REFRESH_S
+        else:
+            self._attempts += 1
+            self._due = now + self._backoff.next_delay()
+        known, self._answering = self._answering, {}
+        for remote in known:
+            self._ask(remote)
+        if not known:
+            self.lookups += self._servers
+
+    def _ask(self, remote: Address) -> None:
+        request = binding_request(self._transaction_id())
+        request.add_fingerprint()
+        self._asked[request.transaction_id] = remote
+        self.transmits.append((bytes(request), Path(remote)))
+
+    def _answered(self, mapped: Address | None, path: Path, now: float) -> None:
+        if mapped is None or refusal(mapped[0], loopback_allowed=True):
+            self.dropped["useless answer"] += 1
+            return
+        self._answering[path.remote] = None
+        self.mapped[path.local] = mapped
+        if not self.healthy:
+            self._become_healthy(Reason.ANSWERED)
+            self._due = now + REFRESH_S
+
+    def _become_healthy(self, reason: Reason) -> None:
+        self.state = TRANSITIONS[self.state][reason]
+        self.events.append(Ready(reason))

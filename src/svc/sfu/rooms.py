@@ -1,0 +1,288 @@
+"""Who is where: registrations of chat servers, their rooms, the peers in them and their tracks.
+
+Pure book-keeping: no I/O, no clock, no negotiation. It decides who gets a seat and tells
+everybody concerned, through `Member` (a peer's session) and `Watcher` (a control
+connection). Rooms belong to their registration, so two chat servers that use one room id
+never meet.
+
+Spec: media document sections 2, 3.2, 7 and 8. What it leaves open is the design's: who is
+evicted, who hears of whom, what is forgotten when.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from svc.base.grants import same_secret
+from svc.sfu.closing import CloseCode
+from svc.sfu.plane import Forwarder
+
+# Section 3.2: "Rooms empty for 30 minutes are removed by a sweep that runs every 5
+# minutes." Registrations with neither rooms nor control connection go likewise.
+FORGET_AFTER_S = 30 * 60
+SWEEP_INTERVAL_S = 5 * 60
+
+# Only holders of a secret on this machine or network come near these.
+MAX_REGISTRATIONS = 1_000
+MAX_ROOMS = 10_000
+MAX_AUDIO_CONTROLS = 10_000
+MAX_USED_TOKENS = 100_000
+
+NO_SEATS = "No seats left in this voice server"
+
+
+class NoSeats(Exception):
+    """Every seat of the service is taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class AudioControl:
+    is_muted: bool = False
+    is_deafened: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Track:
+    """What one peer publishes on one m-line, for as long as media is announced on it."""
+
+    track_id: str
+    stream_id: str
+    cname: str
+    user_id: str
+    mid: str
+    source: str  # mic, camera, screen or screen_audio
+    kind: str  # audio or video
+    payload_type: int  # of the codec that the publisher uses now
+    forwarder: Forwarder
+
+
+class Member(Protocol):
+    """A peer's session, as its room sees it."""
+
+    def track_published(self, track: Track) -> None: ...
+    def track_ended(self, track: Track) -> None: ...
+    def track_changed(self, track: Track) -> None: ...
+    def speakers_changed(self, user_ids: list[str]) -> None: ...
+    def audio_controlled(self, control: AudioControl) -> None: ...
+    def caps_changed(self, caps: frozenset[str]) -> None: ...
+    def dismissed(self, code: CloseCode, reason: str) -> None: ...
+
+
+class Watcher(Protocol):
+    """A control connection, as its registration sees it."""
+
+    def peer_joined(self, room_id: str, user_id: str) -> None: ...
+    def peer_left(self, room_id: str, user_id: str) -> None: ...
+
+
+@dataclass(slots=True, eq=False)
+class Peer:
+    user_id: str
+    room: "Room"
+    member: Member
+    caps: frozenset[str]
+
+    @property
+    def present(self) -> bool:
+        """False once this peer has left, or was evicted by its own second join."""
+        return self.room.peers.get(self.user_id) is self
+
+    @property
+    def audio_control(self) -> AudioControl:
+        return self.room.audio_controls.get(self.user_id, AudioControl())
+
+    def others(self) -> list["Peer"]:
+        return [peer for peer in self.room.peers.values() if peer is not self]
+
+
+@dataclass(slots=True, eq=False)
+class Room:
+    room_id: str
+    registration: "Registration"
+    empty_since: float | None
+    peers: dict[str, Peer] = field(default_factory=dict)
+    tracks: dict[str, Track] = field(default_factory=dict)
+    # Who is speaking, and how loud it began (RFC 6464: 0 is the loudest).
+    speakers: dict[str, int] = field(default_factory=dict)
+    # Kept by user, not by peer: leaving and joining again does not undo a mute.
+    audio_controls: dict[str, AudioControl] = field(default_factory=dict)
+
+    def publish(self, track: Track) -> None:
+        """Announce a track to everybody but its publisher. Its id is not in use (`has_track`)."""
+        assert track.track_id not in self.tracks, "track ids are unique in a room"
+        self.tracks[track.track_id] = track
+        for member in self._others(track):
+            member.track_published(track)
+
+    def change(self, track: Track) -> None:
+        """Say that the publisher has turned to another codec."""
+        for member in self._others(track):
+            member.track_changed(track)
+
+    def withdraw(self, track: Track) -> None:
+        """Say that a track has ended."""
+        if self.tracks.get(track.track_id) is not track:
+            return
+        del self.tracks[track.track_id]
+        for member in self._others(track):
+            member.track_ended(track)
+
+    def active_speakers(self) -> list[str]:
+        """Who is speaking, the loudest first."""
+        return sorted(self.speakers, key=lambda user_id: self.speakers[user_id])
+
+    def heard(self, user_id: str, speaking: bool, level: int) -> None:
+        """Take note that a peer has begun or ceased to speak, and tell everybody who speaks now."""
+        was_speaking = self.speakers.pop(user_id, None) is not None
+        if speaking:
+            self.speakers[user_id] = level
+        if speaking or was_speaking:
+            for peer in list(self.peers.values()):
+                peer.member.speakers_changed(self.active_speakers())
+
+    def control_audio(self, user_id: str, control: AudioControl) -> None:
+        """Mute or deafen a user, present or not."""
+        self.audio_controls.pop(user_id, None)
+        if control != AudioControl() and len(self.audio_controls) < MAX_AUDIO_CONTROLS:
+            self.audio_controls[user_id] = control
+        if peer := self.peers.get(user_id):
+            peer.member.audio_controlled(control)
+
+    def _others(self, track: Track) -> list[Member]:
+        return [peer.member for peer in self.peers.values() if peer.user_id != track.user_id]
+
+
+@dataclass(slots=True, eq=False)
+class Registration:
+    """One chat server: its secret, its rooms, its control connections."""
+
+    server_id: str
+    server_password: str = field(repr=False)
+    idle_since: float | None
+    rooms: dict[str, Room] = field(default_factory=dict)
+    watchers: list[Watcher] = field(default_factory=list)
+    used_tokens: dict[str, float] = field(default_factory=dict, repr=False)
+
+    def watch(self, watcher: Watcher) -> None:
+        """Tell this control connection, from now on, who joins and who leaves."""
+        if watcher not in self.watchers:
+            self.watchers.append(watcher)
+        self.idle_since = None
+
+    def unwatch(self, watcher: Watcher, now: float) -> None:
+        if watcher in self.watchers:
+            self.watchers.remove(watcher)
+        self._note_idleness(now)
+
+    def spend_token(self, jti: str, expires_at: float, now: float) -> bool:
+        """Use up a single-use token; False if it has been used, or no more can be remembered."""
+        if jti in self.used_tokens:
+            return False
+        if len(self.used_tokens) >= MAX_USED_TOKENS:
+            self.used_tokens = {used: until for used, until in self.used_tokens.items() if until > now}
+        if len(self.used_tokens) >= MAX_USED_TOKENS:
+            return False
+        self.used_tokens[jti] = expires_at
+        return True
+
+    def sweep(self, now: float, wall_now: float) -> None:
+        """Remove the rooms that have been empty for long, and the tokens that have expired."""
+        for room in list(self.rooms.values()):
+            if room.empty_since is not None and now - room.empty_since >= FORGET_AFTER_S:
+                del self.rooms[room.room_id]
+        self.used_tokens = {used: until for used, until in self.used_tokens.items() if until > wall_now}
+        self._note_idleness(now)
+
+    def _note_idleness(self, now: float) -> None:
+        if self.rooms or self.watchers:
+            self.idle_since = None
+        elif self.idle_since is None:
+            self.idle_since = now
+
+
+class Rooms:
+    """Every registration and every seat of the service."""
+
+    def __init__(self, *, max_peers: int) -> None:
+        self.max_peers = max_peers
+        self._registrations: dict[str, Registration] = {}
+        self._peers = 0
+
+    @property
+    def peers(self) -> int:
+        return self._peers
+
+    def rooms(self) -> Iterator[Room]:
+        for registration in self._registrations.values():
+            yield from registration.rooms.values()
+
+    def register(self, server_id: str, server_password: str, room_id: str, now: float) -> Registration | None:
+        """Make sure that a room exists; None where the secret is empty or not this server's."""
+        registration = self._registrations.get(server_id) or self._first_registration(
+            server_id, server_password, now
+        )
+        if registration is None or not same_secret(server_password, registration.server_password):
+            return None
+        if room_id not in registration.rooms and len(registration.rooms) < MAX_ROOMS:
+            registration.rooms[room_id] = Room(room_id, registration, empty_since=now)
+        registration.idle_since = None
+        return registration
+
+    def registration(self, server_id: str) -> Registration | None:
+        return self._registrations.get(server_id)
+
+    def authenticate(self, server_id: str, server_password: str) -> Registration | None:
+        """The registration that these credentials control."""
+        registration = self._registrations.get(server_id)
+        if registration is None or not same_secret(server_password, registration.server_password):
+            return None
+        return registration
+
+    def join(self, room: Room, user_id: str, caps: frozenset[str], member: Member, now: float) -> Peer:
+        """Give a user a seat. The same user's earlier seat in this room is freed first.
+
+        Raises NoSeats.
+        """
+        if earlier := room.peers.get(user_id):
+            self.dismiss(earlier, CloseCode.REPLACED, "Joined again from elsewhere", now)
+        if self._peers >= self.max_peers:
+            raise NoSeats(NO_SEATS)
+        peer = room.peers[user_id] = Peer(user_id, room, member, caps)
+        self._peers += 1
+        room.empty_since = None
+        for watcher in list(room.registration.watchers):
+            watcher.peer_joined(room.room_id, user_id)
+        return peer
+
+    def leave(self, peer: Peer, now: float) -> None:
+        """Free a seat; its tracks end. Leaving twice is leaving once."""
+        if not peer.present:
+            return
+        room = peer.room
+        for track in [track for track in room.tracks.values() if track.user_id == peer.user_id]:
+            room.withdraw(track)
+        del room.peers[peer.user_id]
+        room.heard(peer.user_id, speaking=False, level=0)
+        self._peers -= 1
+        if not room.peers:
+            room.empty_since = now
+        for watcher in list(room.registration.watchers):
+            watcher.peer_left(room.room_id, peer.user_id)
+
+    def dismiss(self, peer: Peer, code: CloseCode, reason: str, now: float) -> None:
+        """Free a peer's seat and then end its session."""
+        self.leave(peer, now)
+        peer.member.dismissed(code, reason)
+
+    def sweep(self, now: float, wall_now: float) -> None:
+        """Forget what has been idle for long; tokens live by the wall clock, all else by the other."""
+        for registration in list(self._registrations.values()):
+            registration.sweep(now, wall_now)
+            if registration.idle_since is not None and now - registration.idle_since >= FORGET_AFTER_S:
+                del self._registrations[registration.server_id]
+
+    def _first_registration(self, server_id: str, server_password: str, now: float) -> Registration | None:
+        if not server_id or not server_password or len(self._registrations) >= MAX_REGISTRATIONS:
+            return None
+        registration = Registration(server_id, server_password, idle_since=now)
+        return self._registrations.setdefault(server_id, registration)

@@ -1,0 +1,233 @@
+"""Session descriptions as ordered lines: SDP text to objects and back, without loss.
+
+It knows the grammar of lines and of the attributes that this service reads, and
+bounds what it accepts. It does NOT know what an offer or an answer must contain
+(`offer` does) and keeps, untouched, every attribute that it does not know.
+
+RFC 8866 (SDP), RFC 8285 section 5 (extmap), RFC 5576 (ssrc, ssrc-group), RFC 5888
+(mid, group), RFC 8830 (msid).
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple, Self
+
+MAX_TEXT = 256 * 1024  # characters; the cap of the frame that carries it
+MAX_MEDIA_LINES = 1024  # 4 of one's own and 4 from each of 200 peers (MAX_PEERS), with room to spare
+
+DIRECTIONS = ("sendrecv", "sendonly", "recvonly", "inactive")
+
+# RFC 8866 section 9, token-char.
+TOKEN = re.compile(r"[!#$%&'*+\-.0-9A-Z^_`a-z{|}~]+")
+
+_LINE = re.compile(r"([a-z])=([^\0\r\n]*)")
+_MEDIA = re.compile(r"(\S+) ([0-9]{1,5}) (\S+)((?: \S+)+)")
+_RTPMAP = re.compile(r"([0-9]{1,3}) ([^/\s]+)/([0-9]{1,9})(?:/([0-9]{1,3}))?")
+_EXTMAP = re.compile(r"([0-9]{1,5})(?:/(\w+))? (\S+)(?: .*)?")
+_SSRC = re.compile(r"([0-9]{1,10})(?: .*)?")
+_SESSION_LETTERS = frozenset("iuepcbtrzk")
+_MEDIA_LETTERS = frozenset("icbk")
+
+
+class SdpError(ValueError):
+    """The text is no session description; the message may be shown to the peer."""
+
+
+class Attribute(NamedTuple):
+    """One a= line; a flag has no value."""
+
+    name: str
+    value: str | None = None
+
+    def __str__(self) -> str:
+        return f"a={self.name}" if self.value is None else f"a={self.name}:{self.value}"
+
+
+class RtpMap(NamedTuple):
+    name: str
+    clock_rate: int
+    channels: int
+
+
+class ExtMap(NamedTuple):
+    id: int
+    direction: str | None
+    uri: str
+
+
+class Msid(NamedTuple):
+    stream_id: str  # "-" for a track in no stream
+    track_id: str | None
+
+
+@dataclass(slots=True, kw_only=True)
+class Section:
+    """The lines under v= or under one m=; `lines` are those that are no attributes."""
+
+    lines: list[tuple[str, str]] = field(default_factory=list)
+    attributes: list[Attribute] = field(default_factory=list)
+
+    def values(self, name: str) -> list[str]:
+        """The values of every attribute of that name, in order."""
+        return [value for key, value in self.attributes if key == name and value is not None]
+
+    def value(self, name: str) -> str | None:
+        """The value of the first attribute of that name."""
+        return next((value for key, value in self.attributes if key == name), None)
+
+    def has(self, name: str) -> bool:
+        return any(key == name for key, _ in self.attributes)
+
+    def _written(self) -> Iterator[str]:
+        yield from (f"{letter}={value}" for letter, value in self.lines)
+        yield from map(str, self.attributes)
+
+    def _take(self, letter: str, value: str, allowed: frozenset[str]) -> None:
+        if letter == "a":
+            name, colon, rest = value.partition(":")
+            if not TOKEN.fullmatch(name):
+                raise SdpError(f"{_shown(name)} is no attribute name")
+            self.attributes.append(Attribute(name, rest if colon else None))
+        elif letter in allowed:
+            self.lines.append((letter, value))
+        else:
+            raise SdpError(f"a line {letter}= does not belong here")
+
+
+@dataclass(slots=True)
+class MediaDescription(Section):
+    """One m= line and what follows it."""
+
+    kind: str
+    port: int
+    protocol: str
+    formats: list[str]
+
+    @classmethod
+    def parse(cls, value: str) -> Self:
+        """Read what stands behind m=."""
+        match = _MEDIA.fullmatch(value)
+        if match is None or int(match[2]) > 0xFFFF:
+            raise SdpError(f"{_shown(value)} is no media line")
+        return cls(match[1], int(match[2]), match[3], match[4].split())
+
+    @property
+    def mid(self) -> str | None:
+        return self.value("mid")
+
+    @property
+    def direction(self) -> str:
+        """The direction attribute; without one it is sendrecv (RFC 8866 section 6.7)."""
+        return next((name for name, _ in self.attributes if name in DIRECTIONS), "sendrecv")
+
+    def rtpmaps(self) -> dict[int, RtpMap]:
+        """What each payload type means."""
+        maps: dict[int, RtpMap] = {}
+        for value in self.values("rtpmap"):
+            match = _RTPMAP.fullmatch(value)
+            if match is None or int(match[1]) > 127:
+                raise SdpError(f"a=rtpmap:{_shown(value)} is no payload type mapping")
+            maps[int(match[1])] = RtpMap(match[2], int(match[3]), int(match[4] or 1))
+        return maps
+
+    def extmaps(self) -> list[ExtMap]:
+        """The header extensions."""
+        maps: list[ExtMap] = []
+        for value in self.values("extmap"):
+            match = _EXTMAP.fullmatch(value)
+            if match is None or (match[2] is not None and match[2] not in DIRECTIONS):
+                raise SdpError(f"a=extmap:{_shown(value)} is no header extension")
+            maps.append(ExtMap(int(match[1]), match[2], match[3]))
+        return maps
+
+    def ssrcs(self) -> tuple[int, ...]:
+        """The sources that the line announces, each once, in order."""
+        found: dict[int, None] = {}
+        for value in self.values("ssrc"):
+            match = _SSRC.fullmatch(value)
+            if match is None or int(match[1]) > 0xFFFFFFFF:
+                raise SdpError(f"a=ssrc:{_shown(value)} is no source")
+            found[int(match[1])] = None
+        return tuple(found)
+
+    def msid(self) -> Msid | None:
+        """The stream and track that the line announces."""
+        value = self.value("msid")
+        if value is None:
+            return None
+        stream_id, _, track_id = value.partition(" ")
+        return Msid(stream_id, track_id or None)
+
+    def _written(self) -> Iterator[str]:
+        yield f"m={self.kind} {self.port} {self.protocol} {' '.join(self.formats)}"
+        yield from Section._written(self)
+
+
+@dataclass(slots=True)
+class SessionDescription(Section):
+    """A whole description. `origin` is what stands behind o=, `name` behind s=."""
+
+    origin: str
+    name: str = "-"
+    media: list[MediaDescription] = field(default_factory=list)
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read a description; SdpError says in words what is wrong with it."""
+        lines = _split(text)
+        if [letter for letter, _ in lines[:3]] != ["v", "o", "s"] or lines[0] != ("v", "0"):
+            raise SdpError("a session description begins with v=0, o= and s=")
+        session = cls(lines[1][1], lines[2][1])
+        section: Section = session
+        allowed = _SESSION_LETTERS
+        for letter, value in lines[3:]:
+            if letter == "m":
+                section, allowed = MediaDescription.parse(value), _MEDIA_LETTERS
+                session.media.append(section)
+            else:
+                section._take(letter, value, allowed)
+        if len(session.media) > MAX_MEDIA_LINES:
+            raise SdpError(f"more than {MAX_MEDIA_LINES} media lines")
+        return session
+
+    def groups(self, semantics: str) -> list[list[str]]:
+        """The mids of every group of that kind."""
+        return [words[1:] for value in self.values("group") if (words := value.split())[:1] == [semantics]]
+
+    def __str__(self) -> str:
+        lines = [*self._written()]
+        for media in self.media:
+            lines.extend(media._written())
+        return _join(lines)
+
+    def _written(self) -> Iterator[str]:
+        yield from ("v=0", f"o={self.origin}", f"s={self.name}")
+        yield from Section._written(self)
+
+
+def _split(text: str) -> list[tuple[str, str]]:
+    if len(text) > MAX_TEXT:
+        raise SdpError(f"a session description has at most {MAX_TEXT} characters")
+    # Not splitlines(): it also splits at characters that values may contain.
+    lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n")
+    matches = [_LINE.fullmatch(line) for line in lines]
+    for line, match in zip(lines, matches, strict=True):
+        if match is None:
+            raise SdpError(f"{_shown(line)} is no line of a session description")
+    return [(match[1], match[2]) for match in matches if match is not None]
+
+
+def _join(lines: Iterable[str]) -> str:
+    """Write the lines out; a value that would break out of its line is refused."""
+    lines = [*lines, ""]
+    text = "\r\n".join(lines)
+    breaks = len(lines) - 1
+    if text.count("\r") != breaks or text.count("\n") != breaks or "\0" in text:
+        raise SdpError("a value contains a line break")
+    return text
+
+
+def _shown(text: str) -> str:
+    """A peer's text, quoted and short enough for a message."""
+    return repr(text if len(text) <= 40 else text[:40] + "…")

@@ -1,0 +1,87 @@
+"""What all connections of one running media service share, and its few regular duties.
+
+Holds the rooms, the media plane and the counters together; opens nothing itself, and has
+no timer: `app` calls the duties at their intervals. Spec: media document sections 3.2 and 4.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+
+from svc.sfu.candidates import Candidate, reflexive_candidates
+from svc.sfu.connection import Connection
+from svc.sfu.connectivity import Surroundings
+from svc.sfu.dtls import Certificate
+from svc.sfu.joining import JoinRequest, admit
+from svc.sfu.path import Address
+from svc.sfu.plane import MediaPlane
+from svc.sfu.rooms import Rooms
+from svc.sfu.session import Client, Session
+
+
+class Service:
+    """One SFU."""
+
+    def __init__(
+        self,
+        *,
+        max_peers: int,
+        plane: MediaPlane,
+        certificate: Certificate,
+        host_candidates: Callable[[], tuple[Candidate, ...]],
+        random_bytes: Callable[[int], bytes],
+        random: Callable[[], float],
+        clock: Callable[[], float],
+        wall_clock: Callable[[], float],
+    ) -> None:
+        self.rooms = Rooms(max_peers=max_peers)
+        self.tally: Counter[str] = Counter()
+        self.connections: set[Connection] = set()
+        self.sessions: set[Session] = set()
+        self.clock = clock
+        self.wall_clock = wall_clock
+        self.ready = False  # UDP connectivity was verified, or need not be
+        self._plane = plane
+        self._find_hosts = host_candidates
+        self._hosts = host_candidates()
+        self._mapped: Mapping[str, Address] = {}
+        self._surroundings = Surroundings(certificate, self.candidates, random_bytes, random)
+
+    def seat(self, client: Client, request: JoinRequest) -> Session:
+        """The session of a client that may join. Raises JoinRefused or NoSeats."""
+        admission = admit(self.rooms, request, self.wall_clock())
+        session = Session(
+            client,
+            admission,
+            request.user_id,
+            rooms=self.rooms,
+            plane=self._plane,
+            surroundings=self._surroundings,
+            tally=self.tally,
+            clock=self.clock,
+        )
+        self.sessions.add(session)
+        return session
+
+    def candidates(self) -> tuple[Candidate, ...]:
+        """Our addresses as far as they are known now."""
+        return (*self._hosts, *reflexive_candidates(self._hosts, self._mapped))
+
+    def become_ready(self) -> None:
+        self.ready = True
+
+    def refresh_candidates(self) -> None:
+        """Look at the machine's interfaces again: laptops change networks."""
+        self._hosts = self._find_hosts()
+
+    def found_mapped(self, mapped: Mapping[str, Address]) -> None:
+        """STUN servers have told how the outside sees us: tell every client what is new to it."""
+        known = set(self.candidates())
+        self._mapped = mapped
+        for candidate in self.candidates():
+            if candidate not in known:
+                for session in list(self.sessions):
+                    session.candidate_found(candidate)
+
+    def sweep(self) -> None:
+        """Forget rooms and registrations that have been idle for long."""
+        self.rooms.sweep(self.clock(), self.wall_clock())

@@ -1,0 +1,429 @@
+"""One participant's negotiation: its offers and answers, and everything they bring about.
+
+Theory of operation. The SFU is always the offerer, and one offer at a time is out. What
+changes meanwhile (tracks that come and go, rights, a request to renegotiate or to restart
+ICE) is not queued: it only makes the session want another offer, which says how things
+stand when it is written. So changes that come together cost one offer, and none is lost.
+
+    Stable      the last offer was answered, and there is nothing new to say.
+    Due         there is: the offer goes out as soon as the caller lets time pass.
+    Offered     an offer is out. Without an answer in 15 s the session ends (4002).
+    Outdated    an offer is out, and another will follow its answer.
+    Closed      over; whatever still comes in is ignored.
+
+An answer that does not fit its offer is refused with a `room_error`, and the session goes
+on waiting for one that does. A fault of ours ends this session (1011), never the process:
+each way in is guarded for that.
+
+Written against `plane` and the client's connection; has no socket and no timer of its own.
+`wake_at` says when `advance` wants to be called.
+
+Spec: media document sections 3.2 and 6.2; RFC 8829 (JSEP).
+"""
+
+import logging
+from collections import Counter
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from enum import Enum, auto
+from functools import wraps
+from math import inf
+from typing import Concatenate, ParamSpec, Protocol
+
+from svc.base.envelope import Envelope, EnvelopeError, payload
+from svc.sfu import fields
+from svc.sfu.answer import read_answer
+from svc.sfu.candidates import Candidate, CandidateError
+from svc.sfu.closing import CloseCode
+from svc.sfu.connectivity import Connectivity, MediaFailed, PathLost, Secured, Surroundings
+from svc.sfu.joining import Admission
+from svc.sfu.offer import Transceiver, build_offer
+from svc.sfu.pace import Pace
+from svc.sfu.path import BindingCheck, Path
+from svc.sfu.plane import MediaPlane
+from svc.sfu.publications import MICROPHONE, SOURCES, Publications
+from svc.sfu.rooms import AudioControl, Rooms, Track
+from svc.sfu.sdp import SdpError
+from svc.sfu.subscriptions import ALL_LAYERS, Subscriptions
+
+ANSWER_DEADLINE_S = 15.0
+# Each ICE generation may send 100 checks to addresses that the client chose, so restarts
+# are rationed; a phone that changes networks needs one or two.
+RESTART_INTERVAL_S = 10.0
+RESTART_BURST = 3
+
+MAX_TEMPORAL_LAYER = 2
+
+logger = logging.getLogger(__name__)
+
+
+class State(Enum):
+    STABLE = auto()
+    DUE = auto()
+    OFFERED = auto()
+    OUTDATED = auto()
+    CLOSED = auto()
+
+
+class Event(Enum):
+    CHANGED = auto()
+    SENT = auto()
+    ANSWERED = auto()
+    ENDED = auto()
+
+
+TRANSITIONS: dict[State, dict[Event, State]] = {
+    State.STABLE: {Event.CHANGED: State.DUE, Event.ENDED: State.CLOSED},
+    State.DUE: {Event.CHANGED: State.DUE, Event.SENT: State.OFFERED, Event.ENDED: State.CLOSED},
+    State.OFFERED: {
+        Event.CHANGED: State.OUTDATED,
+        Event.ANSWERED: State.STABLE,
+        Event.ENDED: State.CLOSED,
+    },
+    State.OUTDATED: {Event.CHANGED: State.OUTDATED, Event.ANSWERED: State.DUE, Event.ENDED: State.CLOSED},
+    State.CLOSED: {},
+}
+
+_AWAITING_ANSWER = (State.OFFERED, State.OUTDATED)
+
+
+class Client(Protocol):
+    """The participant's connection. Nothing here waits; what cannot be sent closes it."""
+
+    def say(self, event: str, data: object) -> None: ...
+    def say_text(self, event: str, text: str) -> None: ...
+    def close(self, code: CloseCode, reason: str) -> None: ...
+    def wake_at(self, deadline: float) -> None: ...
+
+
+_P = ParamSpec("_P")
+
+
+def _entry(
+    method: Callable[Concatenate["Session", _P], None],
+) -> Callable[Concatenate["Session", _P], None]:
+    """A way into the session: what goes wrong inside ends this session, and nothing else."""
+
+    @wraps(method)
+    def enter(self: "Session", /, *args: _P.args, **kwargs: _P.kwargs) -> None:
+        if self.closed:
+            return
+        try:
+            method(self, *args, **kwargs)
+            self._settle()
+        except Exception:
+            logger.exception("session failed", extra=self.log_fields)
+            with suppress(Exception):
+                self._end(CloseCode.FAULT, "Internal error")
+
+    return enter
+
+
+class Session:
+    """See the module's theory of operation. Implements the room's Member and the core's listener."""
+
+    def __init__(
+        self,
+        client: Client,
+        admission: Admission,
+        user_id: str,
+        *,
+        rooms: Rooms,
+        plane: MediaPlane,
+        surroundings: Surroundings,
+        tally: Counter[str],
+        clock: Callable[[], float],
+    ) -> None:
+        """Take the seat; `open` begins to negotiate. Raises NoSeats."""
+        self._client = client
+        self._rooms = rooms
+        self._surroundings = surroundings
+        self._tally = tally
+        self._clock = clock
+        self._state = State.STABLE
+        self._session_id = self._number(bytes_=8) >> 2  # RFC 8829 section 5.2.1: 62 bits and more
+        self._version = 0
+        self._offered: list[Transceiver] = []
+        self._answer_due = inf
+        self._restart_due = inf
+        self._restarts = Pace(interval_s=RESTART_INTERVAL_S, burst=RESTART_BURST)
+        self._peer = rooms.join(admission.room, user_id, admission.caps, self, clock())
+        self.log_fields = {"room": admission.room.room_id, "user": user_id}
+        try:
+            self._transport = plane.open_transport(self)
+            self._connectivity = Connectivity(self._transport, surroundings)
+            self._publications = Publications(self._transport, self._peer, self._new_id)
+            self._subscriptions = Subscriptions(
+                self._transport, new_ssrc=self._new_ssrc, unavailable=self._say_unavailable
+            )
+        except BaseException:
+            rooms.leave(self._peer, clock())
+            raise
+
+    @property
+    def closed(self) -> bool:
+        return self._state is State.CLOSED
+
+    @_entry
+    def open(self) -> None:
+        """Welcome the client, and offer it all that the room has."""
+        room, user_id = self._peer.room, self._peer.user_id
+        peers = [peer.user_id for peer in self._peer.others()]
+        welcome = {"message": "Joined", "room_id": room.room_id, "user_id": user_id, "peers": peers}
+        self._client.say("room_joined", welcome)
+        self._transport.set_deafened(self._peer.audio_control.is_deafened)
+        for track in room.tracks.values():
+            self._subscriptions.add(track)
+        if room.speakers:
+            self._say_speakers(room.active_speakers())
+        self._happened(Event.CHANGED)
+
+    def close(self) -> None:
+        """The connection has ended: leave the room and give everything back."""
+        self._end(CloseCode.GOING_AWAY, "")
+
+    # From the client.
+
+    @_entry
+    def receive(self, envelope: Envelope) -> None:
+        """Take one event of the client's; what cannot be used is answered with a room_error."""
+        handler = _CLIENT_EVENTS.get(envelope.event)
+        try:
+            if handler is None:
+                raise EnvelopeError(f"Unknown event {envelope.event[:64]!r}")
+            handler(self, envelope)
+        except (EnvelopeError, SdpError, CandidateError) as refusal:
+            self._tally["refused_messages"] += 1
+            self._client.say_text("room_error", str(refusal))
+
+    def _receive_answer(self, envelope: Envelope) -> None:
+        description = payload(envelope)
+        if description.get("type") != "answer":
+            raise EnvelopeError('The type of an answer must be "answer"')
+        if self._state not in _AWAITING_ANSWER:
+            raise EnvelopeError("No offer is waiting for an answer")
+        terms = read_answer(fields.text(description, "sdp"), self._offered)
+        self._connectivity.check(terms)
+        self._happened(Event.ANSWERED)
+        self._answer_due = inf
+        self._connectivity.apply(terms, self._clock())
+        for offered, line in zip(self._offered, terms.lines, strict=True):
+            if int(offered.mid) < len(SOURCES):
+                self._publications.answered(line)
+            else:
+                self._subscriptions.answered(offered, line, mixed=terms.mixed)
+        if self._subscriptions.place_waiting():
+            self._happened(Event.CHANGED)
+
+    def _receive_candidate(self, envelope: Envelope) -> None:
+        # Browsers end their candidates with null or with an empty one.
+        if envelope.data.strip() in ("", "null"):
+            return
+        candidate = payload(envelope)
+        ufrag = candidate.get("usernameFragment")
+        self._connectivity.add_candidate(
+            fields.text({"candidate": "", **candidate}, "candidate"),
+            ufrag if isinstance(ufrag, str) else None,
+            self._clock(),
+        )
+
+    def _receive_renegotiate(self, envelope: Envelope) -> None:
+        # Its payload is otherwise ignored, whatever it is.
+        try:
+            wants_restart = payload(envelope).get("ice_restart") is True
+        except EnvelopeError:
+            wants_restart = False
+        if wants_restart:
+            self._request_restart()
+        self._happened(Event.CHANGED)
+
+    def _receive_set_layer(self, envelope: Envelope) -> None:
+        request = payload(envelope)
+        layer = fields.number(request, "max_temporal_layer", ALL_LAYERS, MAX_TEMPORAL_LAYER)
+        key = fields.identifier(request, "track_id" if "track_id" in request else "mid")
+        if not self._subscriptions.set_layer(key, layer):
+            raise EnvelopeError(f"You receive no track {key[:64]!r}")
+
+    def _receive_keep_alive(self, envelope: Envelope) -> None:
+        """That it came is all there is to know."""
+
+    def _receive_second_join(self, envelope: Envelope) -> None:
+        raise EnvelopeError("This connection has joined already")
+
+    # From the room.
+
+    @_entry
+    def track_published(self, track: Track) -> None:
+        self._subscriptions.add(track)
+        self._happened(Event.CHANGED)
+
+    @_entry
+    def track_ended(self, track: Track) -> None:
+        self._subscriptions.remove(track)
+        self._happened(Event.CHANGED)
+
+    @_entry
+    def track_changed(self, track: Track) -> None:
+        self._subscriptions.change(track)
+
+    @_entry
+    def speakers_changed(self, user_ids: list[str]) -> None:
+        self._say_speakers(user_ids)
+
+    @_entry
+    def audio_controlled(self, control: AudioControl) -> None:
+        self._publications.control(control)
+        self._transport.set_deafened(control.is_deafened)
+
+    @_entry
+    def caps_changed(self, caps: frozenset[str]) -> None:
+        if caps == self._peer.caps:
+            return
+        self._peer.caps = caps
+        self._publications.enforce_caps()
+        self._happened(Event.CHANGED)
+
+    @_entry
+    def dismissed(self, code: CloseCode, reason: str) -> None:
+        self._end(code, reason)
+
+    # From the core.
+
+    @_entry
+    def check_received(self, check: BindingCheck) -> None:
+        self._connectivity.check_received(check, self._clock())
+
+    @_entry
+    def stun_received(self, data: bytes, path: Path) -> None:
+        self._connectivity.stun_received(data, path, self._clock())
+
+    @_entry
+    def dtls_received(self, data: bytes) -> None:
+        self._connectivity.dtls_received(data, self._clock())
+
+    @_entry
+    def track_started(self, mid: str, ssrc: int, payload_type: int) -> None:
+        self._publications.started(mid, payload_type)
+
+    @_entry
+    def speaking_changed(self, mid: str, speaking: bool, level: int) -> None:
+        # Music from a shared screen is nobody's voice.
+        if mid == MICROPHONE.mid:
+            self._peer.room.heard(self._peer.user_id, speaking, level)
+
+    # From the clock and the surroundings.
+
+    @_entry
+    def candidate_found(self, candidate: Candidate) -> None:
+        """Tell the client of an address of ours that was not known when the offer was written."""
+        if not self._version:
+            return
+        init = {
+            "candidate": str(candidate),
+            "sdpMid": SOURCES[0].mid,
+            "sdpMLineIndex": 0,
+            "usernameFragment": self._connectivity.local.ufrag,
+        }
+        self._client.say("candidate", init)
+
+    @_entry
+    def advance(self) -> None:
+        """Do what is due now."""
+        now = self._clock()
+        if self._state in _AWAITING_ANSWER and now >= self._answer_due:
+            self._end(CloseCode.NO_ANSWER, f"No answer to the offer within {ANSWER_DEADLINE_S:.0f} s")
+            return
+        self._connectivity.advance(now)
+        if self._state is State.STABLE and now >= self._restart_due:
+            self._happened(Event.CHANGED)
+        if self._state is State.DUE:
+            self._offer(now)
+
+    def _settle(self) -> None:
+        """Take what the last step led to, and say when to go on."""
+        outcomes, self._connectivity.outcomes = self._connectivity.outcomes, []
+        for outcome in outcomes:
+            match outcome:
+                case PathLost():
+                    self._request_restart()
+                case Secured():
+                    logger.debug("media secured", extra=self.log_fields)
+                case MediaFailed(reason, handshake_failed):
+                    self._tally["handshake_failures"] += handshake_failed
+                    self._end(CloseCode.MEDIA_FAILED, reason)
+        if not self.closed:
+            self._client.wake_at(self._next_deadline())
+
+    def _next_deadline(self) -> float:
+        media_due = self._connectivity.next_deadline()
+        if self._state is State.DUE:
+            due = self._clock()
+        else:
+            due = self._restart_due if self._state is State.STABLE else self._answer_due
+        return due if media_due is None else min(due, media_due)
+
+    def _happened(self, event: Event) -> None:
+        self._state = TRANSITIONS[self._state][event]
+
+    def _request_restart(self) -> None:
+        """Restart ICE with the next offer that may do so."""
+        if self._restart_due == inf:
+            now = self._clock()
+            self._restart_due = now + self._restarts.take(now)
+
+    def _offer(self, now: float) -> None:
+        if now >= self._restart_due:
+            self._restart_due = inf
+            self._connectivity.restart(now)
+        self._version += 1
+        self._offered = [*self._publications.transceivers(), *self._subscriptions.transceivers()]
+        sdp = build_offer(
+            session_id=self._session_id,
+            version=self._version,
+            ice=self._connectivity.local,
+            fingerprint=self._surroundings.certificate.fingerprint,
+            candidates=[str(candidate) for candidate in self._connectivity.candidates],
+            transceivers=self._offered,
+        )
+        self._client.say("offer", {"type": "offer", "sdp": sdp, "tracks": self._subscriptions.tracks()})
+        self._happened(Event.SENT)
+        self._answer_due = now + ANSWER_DEADLINE_S
+
+    def _end(self, code: CloseCode, reason: str) -> None:
+        if self.closed:
+            return
+        self._happened(Event.ENDED)
+        # Last in, first out, and each whatever becomes of the others.
+        with ExitStack() as steps:
+            steps.callback(self._client.close, code, reason)
+            steps.callback(self._connectivity.close)
+            steps.callback(self._publications.close)
+            steps.callback(self._subscriptions.close)
+            steps.callback(self._rooms.leave, self._peer, self._clock())
+
+    def _say_speakers(self, user_ids: list[str]) -> None:
+        self._client.say("active_speakers", {"user_ids": user_ids})
+
+    def _say_unavailable(self, track: Track) -> None:
+        self._tally["refused_tracks"] += 1
+        self._client.say("track_unavailable", {"track_id": track.track_id})
+
+    def _number(self, bytes_: int) -> int:
+        return int.from_bytes(self._surroundings.random_bytes(bytes_))
+
+    def _new_ssrc(self) -> int:
+        # Small numbers are what some clients use for their own reports.
+        return self._number(bytes_=4) | 1 << 16
+
+    def _new_id(self) -> str:
+        return self._surroundings.random_bytes(16).hex()
+
+
+_CLIENT_EVENTS: dict[str, Callable[[Session, Envelope], None]] = {
+    "answer": Session._receive_answer,
+    "candidate": Session._receive_candidate,
+    "renegotiate": Session._receive_renegotiate,
+    "set_layer": Session._receive_set_layer,
+    "keep_alive": Session._receive_keep_alive,
+    "client_join": Session._receive_second_join,
+}

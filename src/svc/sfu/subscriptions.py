@@ -1,0 +1,215 @@
+"""What one client receives: a sendonly m-line per forwarded track, and its down track.
+
+The life of a line:
+
+    offered    a track has come; the next offer says sendonly, with new sources.
+    flowing    the answer accepted it: a DownTrack forwards what the answer lists.
+    ending     the track is gone, its DownTrack closed; the next offer says inactive.
+    free       that inactive was answered: the line waits for another track of its kind.
+
+A source (SSRC) serves one DownTrack and never another: with the same key, the same SSRC
+and packet index would encrypt two packets alike, which gives the key away (RFC 7714
+section 8.1). So a reused line, and one that the client stopped and resumes, gets new ones.
+
+Offers and answers grow with every line, and a message above 256 KB would end the call. So
+lines are budgeted: a track beyond the budget is unavailable until a line falls free.
+
+Decides and keeps books; writes no offer. Spec: media document sections 2 and 6.2.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from svc.sfu.answer import Line
+from svc.sfu.offer import Transceiver
+from svc.sfu.plane import DownTrack, MediaTransport
+from svc.sfu.publications import SOURCES
+from svc.sfu.rooms import Track
+
+ALL_LAYERS = -1
+
+# What one line adds to an offer on the wire, where it is JSON within JSON; answers of
+# browsers are shorter. All lines together leave room for the client's own four.
+_OFFER_BYTES = {"audio": 1_000, "video": 3_200}
+MAX_OFFER_BYTES = 240_000
+# Pictures leave room for sound: fifty of them are more than a screen shows.
+MAX_VIDEO_BYTES = 160_000
+
+
+@dataclass(slots=True, eq=False)
+class _Receiving:
+    """One line that the client receives on."""
+
+    transceiver: Transceiver
+    track: Track | None = None
+    down_track: DownTrack | None = None
+    accepted: frozenset[int] = frozenset()
+    max_temporal_layer: int = ALL_LAYERS
+    free: bool = False
+    told_unavailable: bool = False
+
+
+class Subscriptions:
+    """The lines that one peer receives on."""
+
+    def __init__(
+        self,
+        transport: MediaTransport,
+        *,
+        new_ssrc: Callable[[], int],
+        unavailable: Callable[[Track], None],
+    ) -> None:
+        self._transport = transport
+        self._new_ssrc = new_ssrc
+        self._unavailable = unavailable
+        self._lines: list[_Receiving] = []
+        self._waiting: list[Track] = []
+        self._used_ssrcs: set[int] = set()
+
+    def transceivers(self) -> list[Transceiver]:
+        """The lines as the next offer has them; later changes do not reach these copies."""
+        return [replace(line.transceiver) for line in self._lines]
+
+    def tracks(self) -> dict[str, dict[str, str]]:
+        """Whose track is on which line, for the client: a reused line keeps its first id there."""
+        return {
+            line.transceiver.mid: {
+                "track_id": line.track.track_id,
+                "user_id": line.track.user_id,
+                "source": line.track.source,
+            }
+            for line in self._lines
+            if line.track
+        }
+
+    def add(self, track: Track) -> None:
+        """Give a track a line: a free one of its kind, else a new one, else a place in the queue."""
+        line = self._free_line(track.kind) or self._new_line(track.kind)
+        if line:
+            self._occupy(line, track)
+        else:
+            self._waiting.append(track)
+            self._unavailable(track)
+
+    def place_waiting(self) -> bool:
+        """Give lines that have fallen free to tracks that wait for one; True if there were any."""
+        waiting, self._waiting = self._waiting, []
+        for track in waiting:
+            if line := self._free_line(track.kind):
+                self._occupy(line, track)
+            else:
+                self._waiting.append(track)
+        return len(self._waiting) < len(waiting)
+
+    def remove(self, track: Track) -> None:
+        """The track has ended: nothing is forwarded from now on."""
+        if track in self._waiting:
+            self._waiting.remove(track)
+        if line := self._line_of(track):
+            self._stop(line)
+            line.track = None
+            line.transceiver.direction = "inactive"
+
+    def change(self, track: Track) -> None:
+        """The publisher has turned to another codec."""
+        if line := self._line_of(track):
+            line.transceiver.first_codec = track.payload_type
+            if line.down_track:
+                self._judge(line, track)
+
+    def answered(self, offered: Transceiver, answer: Line, *, mixed: bool) -> None:
+        """Forward on this line as the client says. `offered` is what it answers to."""
+        line = self._lines[int(offered.mid) - len(SOURCES)]
+        if offered.direction == "inactive":
+            line.free = line.track is None
+        elif line.track and offered.ssrc == line.transceiver.ssrc:
+            self._apply(line, line.track, answer, mixed)
+
+    def set_layer(self, key: str, layer: int) -> bool:
+        """Limit the layers of the track with this id, or on this line; False if there is none."""
+        for line in self._lines:
+            if line.track and key in (line.track.track_id, line.transceiver.mid):
+                line.max_temporal_layer = layer
+                if line.down_track:
+                    line.down_track.set_max_temporal_layer(layer)
+                return True
+        return False
+
+    def close(self) -> None:
+        for line in self._lines:
+            self._stop(line)
+
+    def _free_line(self, kind: str) -> _Receiving | None:
+        return next((line for line in self._lines if line.free and line.transceiver.kind == kind), None)
+
+    def _new_line(self, kind: str) -> _Receiving | None:
+        kinds = [kind, *(line.transceiver.kind for line in self._lines)]
+        video_bytes = _OFFER_BYTES["video"] * kinds.count("video")
+        total_bytes = video_bytes + _OFFER_BYTES["audio"] * kinds.count("audio")
+        if total_bytes > MAX_OFFER_BYTES or (kind == "video" and video_bytes > MAX_VIDEO_BYTES):
+            return None
+        self._lines.append(_Receiving(Transceiver(str(len(SOURCES) + len(self._lines)), kind, "inactive")))
+        return self._lines[-1]
+
+    def _occupy(self, line: _Receiving, track: Track) -> None:
+        line.track, line.free, line.accepted = track, False, frozenset()
+        line.max_temporal_layer, line.told_unavailable = ALL_LAYERS, False
+        transceiver = line.transceiver
+        transceiver.direction = "sendonly"
+        transceiver.stream_id, transceiver.track_id = track.stream_id, track.track_id
+        transceiver.cname = track.cname
+        transceiver.first_codec = track.payload_type
+        self._renew_sources(transceiver)
+
+    def _apply(self, line: _Receiving, track: Track, answer: Line, mixed: bool) -> None:
+        if line.down_track and not answer.receiving:
+            self._stop(line)
+            self._renew_sources(line.transceiver)
+        elif answer.receiving and line.down_track is None:
+            line.down_track = self._forward(line, track, answer, mixed)
+        line.accepted = answer.payload_types
+        # A client that merely declines to receive knows why it sees nothing.
+        if answer.receiving or answer.rejected:
+            self._judge(line, track)
+
+    def _forward(self, line: _Receiving, track: Track, answer: Line, mixed: bool) -> DownTrack:
+        transceiver = line.transceiver
+        down_track = track.forwarder.add_down_track(
+            self._transport,
+            mid=transceiver.mid,
+            ssrc=transceiver.ssrc,
+            rtx_ssrc=transceiver.rtx_ssrc,
+            payload_types=answer.payload_types,
+            extension_ids=answer.extension_ids,
+            mixed=mixed,
+            cname=transceiver.cname,
+        )
+        if line.max_temporal_layer != ALL_LAYERS:
+            down_track.set_max_temporal_layer(line.max_temporal_layer)
+        return down_track
+
+    def _judge(self, line: _Receiving, track: Track) -> None:
+        """Say so, once, when the client has not accepted the publisher's codec."""
+        lacking = track.payload_type not in line.accepted
+        if lacking and not line.told_unavailable:
+            self._unavailable(track)
+        line.told_unavailable = lacking
+
+    def _stop(self, line: _Receiving) -> None:
+        if line.down_track:
+            line.down_track.close()
+            line.down_track = None
+
+    def _line_of(self, track: Track) -> _Receiving | None:
+        return next((line for line in self._lines if line.track is track), None)
+
+    def _renew_sources(self, transceiver: Transceiver) -> None:
+        transceiver.ssrc = self._unused_ssrc()
+        transceiver.rtx_ssrc = self._unused_ssrc() if transceiver.kind == "video" else None
+
+    def _unused_ssrc(self) -> int:
+        ssrc = self._new_ssrc()
+        while ssrc in self._used_ssrcs:
+            ssrc = self._new_ssrc()
+        self._used_ssrcs.add(ssrc)
+        return ssrc
