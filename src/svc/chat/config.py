@@ -1,0 +1,110 @@
+"""What the operator has set, read from the spec's variables and checked once.
+
+Reads only the variables that this server makes use of. Spec: chat document section 8.3.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from svc.base.config import ConfigError, flag, items, port, required, text
+from svc.chat.voice.channels import VoiceChannel, voice_channels
+
+# "a public default server"; the media service's default is the same.
+DEFAULT_STUN_SERVER = "stun.l.google.com:19302"
+
+_SCHEMES = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
+
+
+@dataclass(frozen=True, slots=True)
+class MediaConfig:
+    """The media service: where it is for us and for members, and who we are to it.
+
+    Without SFU_WS_HOST there is none, `url` is empty and so is everything else.
+    """
+
+    url: str
+    public_urls: Sequence[str]
+    server_id: str
+    server_password: str
+    stun_servers: Sequence[str]
+    channels: Sequence[VoiceChannel]
+
+
+@dataclass(frozen=True, slots=True)
+class ChatConfig:
+    host: str
+    port: int
+    jwt_secret: str
+    data_dir: Path
+    server_name: str
+    allowed_origins: Sequence[str]
+    media: MediaConfig
+
+
+def read(variables: Mapping[str, str]) -> ChatConfig:
+    """Raises ConfigError for what cannot be used."""
+    return ChatConfig(
+        host=text(variables, "HOST", "127.0.0.1"),
+        port=port(variables, "PORT", 5000),
+        jwt_secret=required(variables, "JWT_SECRET", "access tokens are signed with it"),
+        data_dir=Path(text(variables, "DATA_DIR", "./data")),
+        server_name=text(variables, "SERVER_NAME"),
+        allowed_origins=items(variables, "CORS_ORIGIN"),
+        media=_media(variables),
+    )
+
+
+def _media(variables: Mapping[str, str]) -> MediaConfig:
+    if not text(variables, "SFU_WS_HOST"):
+        return MediaConfig(
+            url="", public_urls=(), server_id="", server_password="", stun_servers=(), channels=()
+        )
+    return MediaConfig(
+        url=_websocket_url("SFU_WS_HOST", text(variables, "SFU_WS_HOST"), "ws"),
+        public_urls=[_public_url(host) for host in items(variables, "SFU_PUBLIC_HOST")],
+        server_id=required(variables, "SERVER_ID", "the media service knows this server by it"),
+        server_password=required(variables, "SERVER_PASSWORD", "it proves SERVER_ID to the media service"),
+        stun_servers=_stun_urls(variables),
+        channels=voice_channels(
+            text(variables, "VOICE_CHANNEL_ID", "voice"),
+            text(variables, "VOICE_CHANNEL_NAME", "Voice"),
+            items(variables, "ADDITIONAL_CHANNELS"),
+        ),
+    )
+
+
+def _stun_urls(variables: Mapping[str, str]) -> list[str]:
+    """As browsers take them (RFC 7064). Set and empty means none."""
+    if flag(variables, "DISABLE_STUN", False) or variables.get("STUN_SERVERS", "unset").strip() == "":
+        return []
+    servers = items(variables, "STUN_SERVERS", (DEFAULT_STUN_SERVER,))
+    return [server if server.startswith(("stun:", "stuns:")) else f"stun:{server}" for server in servers]
+
+
+def _public_url(host: str) -> str:
+    """A bare host is one with TLS, as pages need it, unless it is this very machine."""
+    local = _is_loopback(urlsplit(f"//{host}").hostname or "")
+    return _websocket_url("SFU_PUBLIC_HOST", host, "ws" if local else "wss")
+
+
+def _is_loopback(name: str) -> bool:
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return name == "localhost"
+
+
+def _websocket_url(variable: str, value: str, usual_scheme: str) -> str:
+    """`host`, `host:port` or an address with a scheme, as ws:// or wss:// and no slash at the end."""
+    address = value if "://" in value else f"{usual_scheme}://{value}"
+    try:
+        parts = urlsplit(address)
+        usable = parts.scheme in _SCHEMES and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        raise ConfigError(f"{variable} must be host:port or a ws:// or wss:// address, not {value!r}")
+    return f"{_SCHEMES[parts.scheme]}://{parts.netloc}{parts.path.rstrip('/')}"

@@ -1,0 +1,49 @@
+"""Every way in which this server refuses a request: one list of codes, one body.
+
+Clients match on `error`; `message` is for people and may change. Knows no HTTP library
+and no feature; statuses stand here because a code has the same one everywhere.
+"""
+
+from collections.abc import Mapping
+
+_CODES: Mapping[str, tuple[int, str]] = {
+    "auth_required": (401, "Sign in first"),
+    "body_too_large": (413, "The request is too large"),
+    "internal_error": (500, "The server failed to handle this; it has been logged"),
+    "invalid_json": (400, "The request is not a JSON object"),
+    "invalid_nickname": (400, "A name has 1 to 32 characters that can be seen"),
+    "invalid_request": (400, "The request lacks something, or has the wrong kind of value"),
+    "invite_invalid": (403, "This invite is not valid"),
+    "invite_required": (403, "An invite is needed to join"),
+    "method_not_allowed": (405, "This address does not take that method"),
+    "not_found": (404, "There is nothing here"),
+    "origin_refused": (403, "Pages of that site may not use this server"),
+    "token_invalid": (401, "The access token is not valid, or not any more"),
+    "too_many_connections": (503, "The server has no room for another connection"),
+    "unknown_channel": (404, "There is no such channel"),
+    "unknown_event": (400, "There is no such event"),
+    "voice_unavailable": (503, "The voice server cannot be reached right now"),
+}
+
+
+class ChatError(Exception):
+    """A refusal that the asker is told about."""
+
+    def __init__(self, code: str, message: str = "") -> None:
+        self.status, usual = _CODES[code]
+        self.code = code
+        self.message = message or usual
+        super().__init__(code)
+
+    def body(self) -> dict[str, str]:
+        return {"error": self.code, "message": self.message}
+
+
+def from_status(status: int) -> ChatError:
+    """The refusal that a bare HTTP status stands for."""
+    if status < 500:
+        for code in ("not_found", "method_not_allowed", "body_too_large"):
+            if _CODES[code][0] == status:
+                return ChatError(code)
+        return ChatError("invalid_request")
+    return ChatError("internal_error")

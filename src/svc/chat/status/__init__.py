@@ -1,0 +1,1 @@
+"""How the server is doing, for those who watch over it."""

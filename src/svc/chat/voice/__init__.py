@@ -1,0 +1,1 @@
+"""Voice rooms: who is in which, how to get in, and the link to the media service."""

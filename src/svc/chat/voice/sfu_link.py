@@ -1,0 +1,257 @@
+"""The control connection to the media service: kept up, and in step.
+
+Registers the rooms and asks who is in them whenever it connects, passes on who comes
+and goes, and tries again for ever when it is lost. Decides nothing about members.
+Spec: media document section 6.1.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NoReturn, Protocol
+
+from aiohttp import ClientError, ClientSession, ClientWebSocketResponse, ClientWSTimeout, WSMsgType
+
+from svc.base.backoff import Backoff
+from svc.base.envelope import EnvelopeError, parse, payload, serialise
+from svc.base.tasks import until_first_ends
+from svc.chat.errors import ChatError
+
+CONNECT_DEADLINE_S = 5.0
+WRITE_DEADLINE_S = 5.0
+# The media service answers a sync_request at once; longer means that it dropped the
+# request (wrong credentials, section 7) or does not work at all.
+ANSWER_DEADLINE_S = 5.0
+# A member waits this long for a room; enough for the media service to be restarted.
+CONFIRM_DEADLINE_S = 6.0
+KEEP_ALIVE_S = 20.0
+# From our own media service; a list of thousands of people is honest.
+MAX_FRAME_BYTES = 4 * 1024 * 1024
+MAX_WAITING_FRAMES = 1024
+
+logger = logging.getLogger(__name__)
+
+
+class Rooms(Protocol):
+    """Who is told what the media service says."""
+
+    def joined(self, room_id: str, user_id: str) -> None: ...
+    def left(self, room_id: str, user_id: str) -> None: ...
+    def synchronise(self, actual: Mapping[str, Sequence[str]]) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """As whom we register, and which rooms."""
+
+    server_id: str
+    server_password: str
+    room_ids: Sequence[str]
+
+
+class LinkError(Exception):
+    """The connection is of no use; the message is for the log."""
+
+
+class SfuLink:
+    """`url` is the media service's `/server`."""
+
+    def __init__(
+        self, session: ClientSession, url: str, registration: Registration, rooms: Rooms, backoff: Backoff
+    ) -> None:
+        self._session = session
+        self._url = url
+        self._registration = registration
+        self._rooms = rooms
+        self._backoff = backoff
+        self._conversation: _Conversation | None = None
+        self._in_step = asyncio.Event()
+        self._reported = False
+
+    @property
+    def in_step(self) -> bool:
+        """Connected, and told who is there."""
+        return self._in_step.is_set()
+
+    async def run(self) -> NoReturn:
+        """Connect, again and again."""
+        while True:
+            try:
+                await self._converse()
+            except (ClientError, OSError, LinkError, EnvelopeError) as fault:
+                self._report(fault)
+            except Exception:
+                logger.exception("media link failed", extra={"url": self._url})
+            await asyncio.sleep(self._backoff.next_delay())
+
+    async def confirm_room(self, room_id: str) -> None:
+        """Return once the media service is known to have the room; ChatError otherwise."""
+        try:
+            async with asyncio.timeout(CONFIRM_DEADLINE_S):
+                confirmed = False
+                while not confirmed:
+                    await self._in_step.wait()
+                    assert self._conversation is not None, "only a conversation is in step"
+                    confirmed = await self._conversation.confirm_room(room_id)
+        except (TimeoutError, LinkError):
+            raise ChatError("voice_unavailable") from None
+
+    async def _converse(self) -> None:
+        """One connection, from its first frame to its end."""
+        async with asyncio.timeout(CONNECT_DEADLINE_S):
+            ws = await self._session.ws_connect(
+                self._url,
+                heartbeat=KEEP_ALIVE_S,
+                max_msg_size=MAX_FRAME_BYTES,
+                timeout=ClientWSTimeout(ws_close=WRITE_DEADLINE_S),
+            )
+        async with ws:
+            self._conversation = _Conversation(ws, self._registration, self._rooms, self._now_in_step)
+            try:
+                await self._conversation.run()
+            finally:
+                self._in_step.clear()
+                self._conversation = None
+        raise LinkError(f"closed with code {ws.close_code}")
+
+    def _report(self, fault: Exception) -> None:
+        """Say that it is gone once, not at every attempt to find it again."""
+        level = logging.DEBUG if self._reported else logging.WARNING
+        self._reported = True
+        fields = {"url": self._url, "fault": str(fault) or type(fault).__name__}
+        logger.log(level, "no media service", extra=fields)
+
+    def _now_in_step(self) -> None:
+        self._reported = False
+        logger.info("in step with the media service", extra={"url": self._url})
+        self._backoff.reset()
+        self._in_step.set()
+
+
+class _Conversation:
+    """What is said on one connection; `in_step` is called at the first `sync_response`."""
+
+    def __init__(
+        self,
+        ws: ClientWebSocketResponse,
+        registration: Registration,
+        rooms: Rooms,
+        in_step: Callable[[], None],
+    ) -> None:
+        self._ws = ws
+        self._credentials = {
+            "server_id": registration.server_id,
+            "server_password": registration.server_password,
+        }
+        self._room_ids = registration.room_ids
+        self._rooms = rooms
+        self._when_in_step = in_step
+        self._outbox: asyncio.Queue[str] = asyncio.Queue(MAX_WAITING_FRAMES)
+        # Answers carry no id, so one sync_request is out at a time. `_next` is shared by
+        # all who want one that is sent from now on: was it answered?
+        self._wanted = asyncio.Event()
+        self._answered = asyncio.Event()
+        self._next = _new_answer()
+
+    async def run(self) -> None:
+        """Talk until the connection ends; whatever ends it otherwise is raised."""
+        for room_id in self._room_ids:
+            self._register(room_id)
+        try:
+            await until_first_ends(self._read(), self._write(), self._synchronise())
+        finally:
+            self._next.set_result(False)
+
+    async def confirm_room(self, room_id: str) -> bool:
+        """Register a room and see that it was read; False when the connection ended first.
+
+        The media service forgets rooms that stay empty, so registering is repeated, and
+        since it has no answer of its own, a sync_request behind it brings one.
+        """
+        self._register(room_id)
+        self._wanted.set()
+        # Shielded: others wait for the same answer.
+        return await asyncio.shield(self._next)
+
+    async def _synchronise(self) -> None:
+        """Ask who is where: once, then whenever somebody wants to know."""
+        await self._ask()
+        self._when_in_step()
+        while True:
+            await self._wanted.wait()
+            self._wanted.clear()
+            await self._ask()
+
+    async def _ask(self) -> None:
+        asked, self._next = self._next, _new_answer()
+        self._answered.clear()
+        try:
+            self._send("sync_request", self._credentials)
+            async with asyncio.timeout(ANSWER_DEADLINE_S):
+                await self._answered.wait()
+        finally:
+            asked.set_result(self._answered.is_set())
+
+    async def _read(self) -> None:
+        async for message in self._ws:
+            if message.type is not WSMsgType.TEXT:
+                raise LinkError("the media service sent a binary message")
+            self._receive(message.data)
+
+    async def _write(self) -> None:
+        while True:
+            try:
+                async with asyncio.timeout(KEEP_ALIVE_S):
+                    frame = await self._outbox.get()
+            except TimeoutError:
+                frame = serialise("keep_alive", {"timestamp": int(time.time() * 1000)})
+            async with asyncio.timeout(WRITE_DEADLINE_S):
+                await self._ws.send_str(frame)
+
+    def _receive(self, text: str) -> None:
+        envelope = parse(text)
+        match envelope.event:
+            case "peer_joined":
+                self._rooms.joined(*_room_and_user(payload(envelope)))
+            case "peer_left":
+                self._rooms.left(*_room_and_user(payload(envelope)))
+            case "sync_response":
+                self._rooms.synchronise(_people(payload(envelope)))
+                self._answered.set()
+
+    def _register(self, room_id: str) -> None:
+        self._send("server_register", {**self._credentials, "room_id": room_id})
+
+    def _send(self, event: str, data: Mapping[str, object]) -> None:
+        try:
+            self._outbox.put_nowait(serialise(event, data))
+        except asyncio.QueueFull:
+            raise LinkError("the media service does not read") from None
+
+
+def _new_answer() -> asyncio.Future[bool]:
+    return asyncio.get_running_loop().create_future()
+
+
+def _room_and_user(data: Mapping[str, object]) -> tuple[str, str]:
+    match data:
+        case {"room_id": str(room_id), "user_id": str(user_id)}:
+            return room_id, user_id
+    raise EnvelopeError("the media service named no room and user")
+
+
+def _people(data: Mapping[str, object]) -> dict[str, list[str]]:
+    """The users of each room in a `sync_response`."""
+    match data:
+        case {"rooms": list(listed)}:
+            return dict(_room_and_users(room) for room in listed)
+    raise EnvelopeError("the media service listed no rooms")
+
+
+def _room_and_users(room: object) -> tuple[str, list[str]]:
+    match room:
+        case {"room_id": str(room_id), "user_ids": list(user_ids)}:
+            return room_id, [user_id for user_id in user_ids if isinstance(user_id, str)]
+    raise EnvelopeError("the media service listed a room without users")

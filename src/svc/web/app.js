@@ -1,0 +1,202 @@
+// The page: wires the chat server's live socket, the call and the views together.
+// Holds the only state that outlives a view: who we are, the rooms, who is in them.
+
+import { Call } from "./call.js";
+import { Live } from "./live.js";
+import { Lobby } from "./lobby.js";
+import { Publisher } from "./publisher.js";
+import { Room } from "./room.js";
+import { Sound } from "./sound.js";
+import { Stage } from "./stage.js";
+
+const IDENTITY = "svc.identity"; // In localStorage: {access_token, member}, until another name is asked for.
+const PLACE = "svc.place"; // In sessionStorage: where this tab was, so that a reload comes back.
+const ENDINGS = { replaced: "You joined from another tab or device.", removed: "You were removed from the room." };
+
+const byId = (id) => document.getElementById(id);
+const hash = new URLSearchParams(location.hash.slice(1));
+
+const state = { member: null, channels: [], voice: {}, channelId: null };
+let live = null;
+let call = null;
+let publisher = null;
+
+const stage = new Stage(byId("stage"), byId("people"), byId("screens"));
+const sound = new Sound(byId("speakers"), (blocked) => room.showBlocked(blocked));
+const lobby = new Lobby({ invite: hash.get("invite") ?? "", onJoin: join, onForget: forget });
+const room = new Room({
+  mic: () => publisher.toggleMic(),
+  camera: () => publisher.toggleCamera(),
+  screen: () => publisher.toggleScreen(),
+  leave: () => call.leave(),
+  unblock: () => sound.play(),
+});
+
+start();
+
+function start() {
+  // For the curious and for the tests; nothing secret.
+  Object.defineProperty(window, "svc", { value: Object.freeze({ get call() { return call; } }) });
+  const identity = JSON.parse(localStorage.getItem(IDENTITY));
+  if (identity) {
+    state.member = identity.member;
+    connect(identity.access_token);
+  }
+  render();
+  lobby.show(true);
+}
+
+/** Open the live socket; resolves when the server has said whether it knows us. */
+function connect(token) {
+  live = new Live(webSocketUrl("/live"), token);
+  live.addEventListener("push", ({ detail }) => receive(detail));
+  return new Promise((resolve) => {
+    live.addEventListener("authenticated", ({ detail }) => {
+      greet(detail);
+      resolve();
+    });
+    live.addEventListener("rejected", () => {
+      forget();
+      lobby.fail("This server does not know you any more. Please join again.");
+      resolve();
+    });
+  });
+}
+
+function greet({ member, channels, voice }) {
+  Object.assign(state, { member, voice, channels: channels.filter(({ type }) => type === "voice") });
+  render();
+  const place = JSON.parse(sessionStorage.getItem(PLACE));
+  if (place && !call) enter(place);
+}
+
+function receive({ event, data }) {
+  if (event !== "voice_state") return;
+  state.voice[data.channel_id] = data.members;
+  render();
+}
+
+/** The form was sent: become a member if we are none yet, then enter the room. */
+async function join({ name, invite, channelId, mic, camera }) {
+  lobby.setBusy(true);
+  try {
+    if (!state.member && !(await register(name, invite))) return;
+    enter({ channelId: channelId ?? state.channels[0].id, mic, camera });
+  } finally {
+    lobby.setBusy(false);
+  }
+}
+
+async function register(nickname, invite) {
+  const answer = await post("/api/auth/join", invite ? { nickname, invite_code: invite } : { nickname });
+  if (answer.error) {
+    const fields = { invalid_nickname: "name", invite_required: "invite", invite_invalid: "invite" };
+    if (fields[answer.error] === "invite") lobby.askInvite();
+    lobby.fail(answer.message, fields[answer.error]);
+    return false;
+  }
+  localStorage.setItem(IDENTITY, JSON.stringify({ access_token: answer.access_token, member: answer.member }));
+  // The invite has done its work; the address can be shown around again.
+  hash.delete("invite");
+  history.replaceState(null, "", hash.size ? `#${hash}` : location.pathname);
+  await connect(answer.access_token);
+  return state.member !== null;
+}
+
+async function post(path, body) {
+  const headers = { "Content-Type": "application/json" };
+  try {
+    return await (await fetch(path, { method: "POST", headers, body: JSON.stringify(body) })).json();
+  } catch {
+    return { error: "unreachable", message: "The server cannot be reached. Try again in a moment." };
+  }
+}
+
+/** Drop who we were. */
+function forget() {
+  localStorage.removeItem(IDENTITY);
+  sessionStorage.removeItem(PLACE);
+  call?.leave();
+  live?.close();
+  Object.assign(state, { member: null, channels: [], voice: {} });
+  render();
+  lobby.show(!call);
+}
+
+/** Be in a room until leaving it. */
+async function enter({ channelId, mic, camera }) {
+  state.channelId = channelId;
+  call = new Call({ requestGrant: () => live.request("voice_join", { channel_id: channelId }), codec: hash.get("codec") });
+  const mine = (publisher = new Publisher(call));
+  for (const change of ["state", "tracks"]) call.addEventListener(change, render);
+  call.addEventListener("speakers", showSpeaking);
+  publisher.addEventListener("change", () => {
+    // A device may open or close after we have left.
+    if (publisher !== mine) return;
+    remember();
+    render();
+  });
+  publisher.addEventListener("trouble", ({ detail }) => room.notify(detail));
+  lobby.show(false);
+  room.show(true);
+  remember({ mic, camera });
+  render();
+  if (mic) publisher.toggleMic();
+  if (camera) publisher.toggleCamera();
+  leaveRoom(await call.stay());
+}
+
+function remember({ mic = publisher.mic !== null && !publisher.muted, camera = publisher.camera !== null } = {}) {
+  if (call.state !== "over") sessionStorage.setItem(PLACE, JSON.stringify({ channelId: state.channelId, mic, camera }));
+}
+
+function leaveRoom({ kind, reason }) {
+  publisher.stop();
+  sessionStorage.removeItem(PLACE);
+  call = publisher = null;
+  room.show(false);
+  lobby.show(true);
+  lobby.fail(ENDINGS[kind] ?? reason);
+  render();
+}
+
+function render() {
+  const members = (channelId) => state.voice[channelId] ?? [];
+  lobby.render({ member: state.member, rooms: state.channels.map(({ id, name }) => ({ id, name, members: members(id) })) });
+  if (!call || !state.member) {
+    document.title = "svc";
+    stage.render([], []);
+    sound.render([]);
+    return;
+  }
+  const others = members(state.channelId).filter(({ id }) => id !== state.member.id);
+  const name = state.channels.find(({ id }) => id === state.channelId)?.name ?? "";
+  document.title = `${name} · svc`;
+  room.render({ name, count: others.length + 1, state: call.state });
+  room.renderControls(publisher);
+  sound.render(call.tracks);
+  renderStage(others);
+}
+
+function renderStage(others) {
+  const video = (id, source) => call.tracks.find((track) => track.userId === id && track.source === source)?.receiver.track ?? null;
+  const ownCamera = publisher.camera;
+  const people = [
+    ...others.map((member) => ({ ...member, own: false, video: video(member.id, "camera") })),
+    { ...state.member, own: true, video: ownCamera },
+  ];
+  const screens = people.map((person) => ({ ...person, video: person.own ? publisher.screen?.video ?? null : video(person.id, "screen") }));
+  stage.render(people, screens.filter((screen) => screen.video));
+  showSpeaking();
+}
+
+function showSpeaking() {
+  stage.showSpeaking(new Set(call.speakers));
+}
+
+function webSocketUrl(path) {
+  const url = new URL(path, location.href);
+  url.protocol = url.protocol.replace("http", "ws");
+  url.hash = "";
+  return url;
+}
