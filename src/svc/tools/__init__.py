@@ -1,0 +1,1 @@
+"""The commands of operators and engineers; they may use every program's parts."""

@@ -1,0 +1,72 @@
+"""Answers to the SFU's offers, as a client that sends one track and receives all would write them.
+
+Text in, text out: knows no network. RFC 8829 section 5.3, RFC 9143 (BUNDLE).
+"""
+
+from dataclasses import dataclass
+
+from svc.sfu.codecs import AUDIO_LEVEL, MID, TRANSPORT_CC
+from svc.sfu.ice import IceCredentials
+from svc.sfu.sdp import Attribute, MediaDescription, SessionDescription
+from svc.tools.bench.errors import BenchError
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """By which numbers an offer knows what we send; 0 for extensions that it does not have."""
+
+    payload_type: int = 0
+    mid_id: int = 0
+    twcc_id: int = 0
+    level_id: int = 0
+
+    @classmethod
+    def of(cls, offer: SessionDescription, mid: str, codec: str) -> "Terms":
+        """Those of the line with this mid."""
+        line = next((media for media in offer.media if media.mid == mid), None)
+        if line is None:
+            raise BenchError(f"the offer has no line {mid}")
+        maps = line.rtpmaps().items()
+        number = next((number for number, what in maps if what.name.lower() == codec.lower()), None)
+        if number is None:
+            raise BenchError(f"the offer has no {codec} on line {mid}")
+        ids = {entry.uri: entry.id for entry in line.extmaps()}
+        return cls(number, ids.get(MID.uri, 0), ids.get(TRANSPORT_CC.uri, 0), ids.get(AUDIO_LEVEL.uri, 0))
+
+
+# What of an offered line holds for the answer too: we take every codec and extension there is.
+_KEPT = frozenset({"mid", "rtcp-mux", "rtcp-rsize", "extmap", "rtpmap", "fmtp", "rtcp-fb"})
+
+
+def answer(
+    offer: SessionDescription, *, ice: IceCredentials, fingerprint: str, sends: str, ssrc: int, name: str
+) -> str:
+    """Accept everything offered, and send on the line with the mid `sends` ("" for none)."""
+    transport = [
+        Attribute("ice-ufrag", ice.ufrag),
+        Attribute("ice-pwd", ice.pwd),
+        Attribute("fingerprint", f"sha-256 {fingerprint}"),
+        Attribute("setup", "active"),
+    ]
+    description = SessionDescription("- 1 1 IN IP4 127.0.0.1", lines=[("t", "0 0")])
+    mids = " ".join(media.mid or "" for media in offer.media)
+    description.attributes = [Attribute("group", f"BUNDLE {mids}"), Attribute("extmap-allow-mixed")]
+    for offered in offer.media:
+        line = MediaDescription(offered.kind, 9, offered.protocol, offered.formats)
+        line.lines = [("c", "IN IP4 0.0.0.0")]
+        line.attributes = transport + [each for each in offered.attributes if each.name in _KEPT]
+        sending = offered.direction == "recvonly" and offered.mid == sends
+        line.attributes.append(Attribute(_direction(offered.direction, sending)))
+        if sending:
+            line.attributes += [
+                Attribute("msid", f"{name} {name}"),
+                Attribute("ssrc", f"{ssrc} cname:{name}"),
+            ]
+        description.media.append(line)
+    return str(description)
+
+
+def _direction(offered: str, sending: bool) -> str:
+    if offered == "sendonly":
+        return "recvonly"
+    return "sendonly" if sending else "inactive"

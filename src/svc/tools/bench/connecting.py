@@ -1,0 +1,199 @@
+"""A client's way to encrypted media: ICE as the controlled side, then DTLS as its client.
+
+A socket of its own on the running loop, until there are keys; the socket and the keys are then somebody
+else's. The peer's checks are answered here, as the core does it for the SFU. RFC 8445, RFC 5764.
+"""
+
+import asyncio
+import random
+import secrets
+import socket
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+from ipaddress import ip_address
+
+from svc._rtp.stun import answer_request
+from svc.sfu.candidates import Candidate, CandidateError, priority, version
+from svc.sfu.dtls import Certificate, Connected, DtlsTransport, SrtpKeys
+from svc.sfu.ice import IceAgent, IceCredentials, Selected
+from svc.sfu.path import Address, BindingCheck, Path
+from svc.sfu.sdp import SessionDescription
+from svc.sfu.stun import read_message
+from svc.tools.bench.errors import BenchError
+
+# The kernel may grant less: /proc/sys/net/core/rmem_max.
+SOCKET_BUFFER_BYTES = 4 << 20
+# Linux's number, for which the standard library has no name: the kernel says when a datagram came.
+SO_TIMESTAMPNS = 35
+_MAX_DATAGRAM_BYTES = 2048
+
+
+@dataclass(frozen=True, slots=True)
+class Secured:
+    """Where media goes, and its keys."""
+
+    remote: Address
+    keys: SrtpKeys
+
+
+class Connecting:
+    """One client's socket, from the first offer to the keys."""
+
+    def __init__(self, offer: SessionDescription, certificate: Certificate) -> None:
+        self.local = IceCredentials.generate(secrets.token_bytes)
+        self.socket: socket.socket | None = None  # once there is an address to send to
+        self._loop = asyncio.get_running_loop()
+        self._secured: asyncio.Future[Secured] = self._loop.create_future()
+        self._timer: asyncio.TimerHandle | None = None
+        self._remote: Address | None = None
+        self._ice: IceAgent | None = None
+        self._dtls = DtlsTransport(certificate, "client")
+        words = (value.partition(" ") for value in _of_transport("fingerprint", offer))
+        self._dtls.set_remote_fingerprints([(algorithm.lower(), value) for algorithm, _, value in words])
+        (ufrag, *_), (pwd, *_) = _of_transport("ice-ufrag", offer), _of_transport("ice-pwd", offer)
+        self._remote_credentials = ufrag, pwd
+        self._candidates: list[Candidate] = []
+        self._some_known = asyncio.Event()
+        for each in offer.media:
+            for text in each.values("candidate"):
+                self.add_candidate(text)
+
+    def add_candidate(self, text: str) -> None:
+        """One more address to try, from an offer or after it."""
+        try:
+            candidate = Candidate.parse(text)
+        except CandidateError:
+            return
+        if candidate is None:
+            return
+        self._candidates.append(candidate)
+        self._some_known.set()
+        if self._ice:
+            self._ice.add_remote_candidate(candidate, self._loop.time())
+            self._carry(self._ice)
+
+    async def secured(self) -> Secured:
+        """Find a path and agree on keys; from then on nobody here reads the socket.
+
+        The caller sets the deadline.
+        """
+        await self._some_known.wait()
+        # IPv4 first, because it is everywhere; a client has one socket, so other versions are left out.
+        towards = min(self._candidates, key=lambda candidate: version(candidate.address[0]))
+        self.socket = _socket_towards(towards.address)
+        self._ice = IceAgent(
+            local=self.local,
+            local_candidates=[Candidate("1", priority("host"), self.socket.getsockname()[:2], "host")],
+            transaction_id=lambda: secrets.token_bytes(12),
+            tie_breaker=secrets.randbits(64),
+            random=random.random,
+            controlling=False,
+        )
+        self._loop.add_reader(self.socket, self._readable, self.socket, self._ice)
+        try:
+            self._ice.set_remote(*self._remote_credentials, self._loop.time())
+            for candidate in self._candidates:
+                self._ice.add_remote_candidate(candidate, self._loop.time())
+            self._carry(self._ice)
+            return await self._secured
+        finally:
+            self._loop.remove_reader(self.socket)
+            if self._timer:
+                self._timer.cancel()
+
+    def _readable(self, media: socket.socket, ice: IceAgent) -> None:
+        # One at a time: the one that brings the keys must be the last that is read here.
+        try:
+            data, (ip, port, *_) = media.recvfrom(_MAX_DATAGRAM_BYTES)
+        except OSError:
+            return
+        now = self._loop.time()
+        if data[:1] < b"\x04":
+            self._stun_received(ice, data, Path((ip, port)), now)
+        elif b"\x14" <= data[:1] < b"\x40":
+            self._dtls.receive(data, now)
+        self._carry(ice)
+
+    def _stun_received(self, ice: IceAgent, data: bytes, path: Path, now: float) -> None:
+        message = read_message(data)
+        answered = answer_request(data, self.local.pwd.encode(), _mapped(path.remote))
+        if message is None or answered is None:
+            ice.stun_received(data, path, now)
+            return
+        self._send(answered[1], path.remote)
+        attributes = message.attributes
+        check = BindingCheck(path, attributes.get("PRIORITY", 0), "USE-CANDIDATE" in attributes)
+        ice.check_received(check, now)
+
+    def _carry(self, ice: IceAgent) -> None:
+        """Send what is to be sent, take what has come of it, and ask to be called again."""
+        for data, path in ice.transmits:
+            self._send(data, path.remote)
+        ice.transmits.clear()
+        for event in ice.events:
+            if isinstance(event, Selected):
+                self._remote = event.path.remote
+                self._dtls.start(self._loop.time())
+        ice.events.clear()
+        for data in self._dtls.transmits:
+            if self._remote:
+                self._send(data, self._remote)
+        self._dtls.transmits.clear()
+        for outcome in self._dtls.events:
+            self._end(outcome)
+        self._dtls.events.clear()
+        if self._timer:
+            self._timer.cancel()
+        due = [each for each in (ice.next_deadline(), self._dtls.next_deadline()) if each is not None]
+        self._timer = self._loop.call_at(min(due), self._advance, ice) if due else None
+
+    def _advance(self, ice: IceAgent) -> None:
+        ice.advance(self._loop.time())
+        self._dtls.advance(self._loop.time())
+        self._carry(ice)
+
+    def _end(self, outcome: object) -> None:
+        if self._secured.done():
+            return
+        if isinstance(outcome, Connected) and self._remote:
+            assert self.socket is not None
+            self._loop.remove_reader(self.socket)
+            self._secured.set_result(Secured(self._remote, outcome.keys))
+        else:
+            self._secured.set_exception(BenchError(f"the DTLS handshake failed: {outcome}"))
+
+    def _send(self, data: bytes, to: Address) -> None:
+        # What does not get out is sent again, as if the network had lost it.
+        assert self.socket is not None, "there is an agent only where there is a socket"
+        with suppress(OSError):
+            self.socket.sendto(data, to)
+
+
+def _of_transport(name: str, offer: SessionDescription) -> list[str]:
+    """What the offer says of the one bundled transport: on its first line, or for the whole session."""
+    values = offer.media[0].values(name) or offer.values(name)
+    if not values:
+        raise BenchError(f"the offer has no a={name}")
+    return values
+
+
+def _socket_towards(address: Address) -> socket.socket:
+    """A socket on the address that leads there, with room for what comes while nobody looks."""
+    family = socket.AF_INET if version(address[0]) == 4 else socket.AF_INET6
+    with socket.socket(family, socket.SOCK_DGRAM) as probe:
+        probe.connect(address)
+        local = probe.getsockname()[0]
+    chosen = socket.socket(family, socket.SOCK_DGRAM)
+    chosen.setblocking(False)
+    chosen.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, SOCKET_BUFFER_BYTES)
+    if sys.platform == "linux":
+        chosen.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+    chosen.bind((local, 0))
+    return chosen
+
+
+def _mapped(address: Address) -> tuple[bytes, int]:
+    """As the core has addresses: 16 bytes, IPv4 mapped into IPv6."""
+    ip = ip_address(address[0])
+    return (ip.packed if ip.version == 6 else bytes(10) + b"\xff\xff" + ip.packed), address[1]

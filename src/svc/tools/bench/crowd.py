@@ -1,0 +1,160 @@
+"""All clients of one room: they come in, send, receive each other, and leave.
+
+Its clients run in this process: signalling on the loop, media on Traffic's thread. Prints nothing; what is
+measured of them is `meter`'s.
+"""
+
+import asyncio
+import secrets
+import socket
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+
+from aiohttp import ClientError, ClientSession, ClientWebSocketResponse, TCPConnector
+
+from svc.base.tasks import until_first_ends
+from svc.sfu.dtls import Certificate
+from svc.tools.bench.client import Client, Room
+from svc.tools.bench.errors import BenchError
+from svc.tools.bench.meter import Meter
+from svc.tools.bench.scenario import Scenario
+from svc.tools.bench.traffic import Traffic
+
+# How many shake hands at once: a room fills quickly, but nobody's handshake waits for all others'.
+JOINING_AT_ONCE = 16
+ENTERING_DEADLINE_S = 20.0
+# New tracks are offered to everybody and answered; keyframes are asked for.
+FLOWING_DEADLINE_S = 20.0
+# Packets a second of each sender while the room fills: enough to begin every track.
+FIRST_PPS = 20
+_POLL_S = 0.02
+
+
+def new_traffic(scenario: Scenario) -> Traffic:
+    return Traffic(audio=scenario.audio, size=scenario.size, burst=scenario.burst)
+
+
+class Crowd:
+    """See `crowd`, which makes one."""
+
+    def __init__(self, http: ClientSession, url: str, scenario: Scenario, pid: int | None) -> None:
+        self.scenario = scenario
+        self.clients: list[Client] = []
+        self.room = Room(url, f"bench-{secrets.token_hex(4)}", "bench", secrets.token_hex(16))
+        self.traffic = new_traffic(scenario)
+        self.meter = Meter(scenario, self.traffic, self._sockets, pid)
+        self._http = http
+        self._certificate = Certificate.generate(datetime.now(UTC))
+        self._failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._listening: list[asyncio.Task[None]] = []
+
+    async def assemble(self, progress: Callable[[str], None]) -> None:
+        """Bring everybody in, and return once every track reaches everybody."""
+        for number in range(self.scenario.publishers):
+            self._add(f"publisher-{number}").will_send()
+        for number in range(self.scenario.receivers):
+            self._add(f"receiver-{number}")
+        pace = asyncio.Semaphore(JOINING_AT_ONCE)
+        entered = 0
+
+        async def bring_in(client: Client) -> None:
+            nonlocal entered
+            async with pace:
+                await self._bring_in(client)
+            entered += 1
+            progress(f"connecting {entered}/{self.scenario.clients}")
+
+        self.traffic.set_rate(FIRST_PPS)
+        await self.unless_failed(_all(bring_in(client) for client in self.clients))
+        await self.unless_failed(self._flowing())
+
+    async def admit(self) -> Client:
+        """Bring in one more, who only receives."""
+        client = self._add(f"newcomer-{len(self.clients)}")
+        await self.unless_failed(self._bring_in(client))
+        return client
+
+    async def unless_failed(self, work: Coroutine[object, object, object]) -> None:
+        """Wait for it, but no longer than everybody's connection lasts. Raises BenchError."""
+        await until_first_ends(work, self._failure())
+
+    async def close(self) -> None:
+        """Everybody leaves; the service sees the connections end."""
+        for task in self._listening:
+            task.cancel()
+        await asyncio.gather(*self._listening, return_exceptions=True)
+        self._failed.cancel()
+        await asyncio.to_thread(self.traffic.stop)
+        await asyncio.gather(*(client.close() for client in self.clients))
+
+    def _add(self, name: str) -> Client:
+        client = Client(self._http, self.room, name, self.scenario, self._certificate)
+        self.clients.append(client)
+        return client
+
+    async def _bring_in(self, client: Client) -> None:
+        try:
+            async with asyncio.timeout(ENTERING_DEADLINE_S):
+                await client.join()
+                self._listening.append(asyncio.create_task(self._listen(client)))
+                await client.enter(self.traffic)
+        except TimeoutError:
+            raise BenchError(f"{client.name} has no media connection after 20 s") from None
+
+    async def _flowing(self) -> None:
+        try:
+            async with asyncio.timeout(FLOWING_DEADLINE_S):
+                # A native thread counts what comes: there is no event to wait for.
+                while not all(map(self._receives_everything, self.clients)):  # noqa: ASYNC110
+                    await asyncio.sleep(_POLL_S)
+        except TimeoutError:
+            lacking = sum(not self._receives_everything(client) for client in self.clients)
+            raise BenchError(f"{lacking} clients do not receive every track after 20 s") from None
+
+    def _receives_everything(self, client: Client) -> bool:
+        return self.traffic.sources(client.number) == self.scenario.publishers - client.sends
+
+    def _sockets(self) -> Iterable[socket.socket]:
+        return [client.media_socket for client in self.clients if client.media_socket]
+
+    async def _listen(self, client: Client) -> None:
+        try:
+            await client.listen()
+        except (BenchError, ClientError) as problem:
+            if not self._failed.done():
+                self._failed.set_exception(problem)
+
+    async def _failure(self) -> None:
+        await asyncio.shield(self._failed)
+
+
+@asynccontextmanager
+async def crowd(url: str, scenario: Scenario, pid: int | None = None) -> AsyncIterator[Crowd]:
+    """A crowd in a room of its own at the service, for as long as the block runs."""
+    # aiohttp would let a hundred in and no more.
+    async with ClientSession(connector=TCPConnector(limit=0)) as http:
+        everybody = Crowd(http, url, scenario, pid)
+        try:
+            control = await everybody.room.register(http)
+        except ClientError as problem:
+            raise BenchError(f"{url}: {problem}") from None
+        # Nothing that the service says on it matters, but it must be read.
+        reading = asyncio.create_task(_read(control))
+        everybody.traffic.start()
+        try:
+            yield everybody
+        finally:
+            await everybody.close()
+            reading.cancel()
+            await asyncio.gather(reading, return_exceptions=True)
+            await control.close()
+
+
+async def _all(work: Iterable[Coroutine[object, object, object]]) -> None:
+    await asyncio.gather(*work)
+
+
+async def _read(control: ClientWebSocketResponse) -> None:
+    async for _ in control:
+        pass

@@ -1,0 +1,121 @@
+"""What a load generator knows: its clients, what they send and receive, and what was counted.
+
+All of it belongs to Traffic's thread, but for `count` and `interval`, which Python sets.
+"""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+
+from svc._rtp.address cimport Address
+from svc._rtp.sha1 cimport HmacKey
+from svc._rtp.srtp cimport SrtpContext
+
+cdef extern from "traffic.h":
+    enum:
+        TRAFFIC_BATCH
+        TRAFFIC_BYTES
+
+    struct traffic_datagram:
+        uint8_t* data
+        int length
+        int64_t arrival
+
+    int64_t traffic_now() nogil
+    int64_t traffic_cpu() nogil
+    void traffic_sleep_until(int64_t at) nogil
+    int traffic_send(int fd, const uint8_t* data, int length) nogil
+    int traffic_receive(int fd, traffic_datagram* datagrams, int kept) nogil
+
+cdef enum:
+    MAX_CLIENTS = 4096
+    MAX_PAYLOAD = 1500
+    BUCKETS = 1088          # of the latency histogram: 32 to the octave, up to 68 s
+    # Where the time stands in a payload, behind what makes a VP8 keyframe, and what stands before it.
+    STAMP = 12
+    MAGIC = 0x73766362
+
+
+cdef struct Stream:         # a track that a client receives
+    uint32_t ssrc
+    uint16_t highest
+    uint16_t cycles
+    uint32_t lsr            # middle 32 bits of the last sender report's time
+    int64_t sr_arrival      # ns
+
+
+cdef struct Client:
+    int fd
+    SrtpContext* inbound
+    SrtpContext* outbound
+    HmacKey key             # of our ICE password: authenticates the service's checks
+    Address server
+
+    uint8_t payload_type    # of media, both ways
+    Stream* streams
+    int capacity
+    size_t sources          # tracks that have come
+    int last                # the stream of the last packet
+    uint64_t received
+    int64_t first_media     # ns; 0 = none yet
+    int64_t report_due      # ns
+
+    uint32_t ssrc           # of what it sends; 0 = nothing
+    uint8_t mid
+    uint8_t mid_id          # extension ids; 0 = not negotiated
+    uint8_t twcc_id
+    uint8_t level_id
+    int64_t index           # of the next packet: rollover counter and sequence number
+    uint16_t transport_number
+    uint32_t packets
+    uint32_t octets
+    int64_t due             # ns: the next burst; 0 = to be settled
+    bint keyframe_due
+
+
+cdef struct Totals:
+    uint64_t sent
+    uint64_t unsent         # the generator was not run in time, or the kernel took no more
+    uint64_t received
+    uint64_t resent         # other payload types: what the service repeats
+    uint64_t authenticated
+    uint64_t forged         # opened, and not authentic or not ours
+    uint64_t checks
+    uint64_t keyframes_asked
+    uint64_t other
+    uint64_t busy_ns        # CPU time of the thread
+
+
+cdef struct Load:
+    Client* clients         # MAX_CLIENTS of them
+    size_t count            # whom the thread may look at
+    size_t interval         # ns between a sender's bursts; 0 = silence
+    size_t first            # whom the next drain begins with
+    int64_t budget          # packets that may still be opened now
+
+    bint audio
+    int size                # bytes of an RTP packet before encryption
+    int burst
+    int clock_rate
+    uint8_t payload[MAX_PAYLOAD]
+
+    traffic_datagram datagrams[TRAFFIC_BATCH]
+    uint8_t buffers[TRAFFIC_BATCH * TRAFFIC_BYTES]
+    Totals totals
+    uint64_t histogram[BUCKETS]
+
+
+cdef inline Stream* stream_of(Client* client, uint32_t ssrc) noexcept nogil:
+    """The client's record of a track, made when it is new; NULL when it receives too many."""
+    cdef int known = <int>client.sources
+    cdef int i, at
+    for i in range(known):
+        # Tracks take turns: where the last packet's is found, the next one's is near.
+        at = (client.last + i) % known
+        if client.streams[at].ssrc == ssrc:
+            client.last = at
+            return &client.streams[at]
+    if known == client.capacity:
+        return NULL
+    client.streams[known].ssrc = ssrc
+    client.sources = <size_t>known + 1
+    return &client.streams[known]

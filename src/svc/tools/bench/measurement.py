@@ -1,0 +1,139 @@
+"""What one measurement found, and how it is said: a few lines for people, a mapping for JSON.
+
+Arithmetic on readings that somebody else took.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+from svc.tools.bench.scenario import Scenario
+from svc.tools.bench.traffic import LATENCY_BUCKETS
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the counters said at one moment."""
+
+    at: float  # s
+    totals: Mapping[str, int]
+    latencies: Sequence[int]
+    missed: int
+    cpu_ns: int  # 0 where no process is known
+    memory_kb: int
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    publishers: int
+    receivers: int
+    size: int
+    burst: int
+    pps: int  # asked of each publisher
+    seconds: float
+    sent: int
+    unsent: int  # by our own fault
+    received: int
+    lost: int
+    missed: int  # of those lost, what reached our sockets: by our own fault
+    loss_percent: float
+    packets_per_s: float
+    authenticated: int
+    forged: int
+    p50_us: float | None
+    p90_us: float | None
+    p99_us: float | None
+    max_us: float | None
+    cpu_us_per_packet: float | None  # of the server, per packet that arrived at a receiver
+    cpu_percent: float | None  # of one core
+    memory_kb: int | None
+    generator_percent: float  # CPU time of the generator's own thread
+
+    @classmethod
+    def of(
+        cls, scenario: Scenario, pps: int, start: Reading, end: Reading, *, settled: Reading
+    ) -> "Measurement":
+        """Counts until all has `settled`, time and CPU from `start` to `end`."""
+        counted = {name: settled.totals[name] - start.totals[name] for name in settled.totals}
+        expected = counted["sent"] * scenario.receivers_of_each
+        seconds = end.at - start.at
+        cpu_ns = end.cpu_ns - start.cpu_ns
+        known = end.cpu_ns > 0
+        latencies = [now - then for now, then in zip(settled.latencies, start.latencies, strict=True)]
+        received = counted["received"]
+        return cls(
+            publishers=scenario.publishers,
+            receivers=scenario.receivers,
+            size=scenario.size,
+            burst=scenario.burst,
+            pps=pps,
+            seconds=round(seconds, 3),
+            sent=counted["sent"],
+            unsent=counted["unsent"],
+            received=received,
+            lost=expected - received,
+            missed=settled.missed - start.missed,
+            loss_percent=round(100 * (expected - received) / max(expected, 1), 4),
+            packets_per_s=round(received / seconds, 1),
+            authenticated=counted["authenticated"],
+            forged=counted["forged"],
+            p50_us=percentile_us(latencies, 0.5),
+            p90_us=percentile_us(latencies, 0.9),
+            p99_us=percentile_us(latencies, 0.99),
+            max_us=percentile_us(latencies, 1.0),
+            cpu_us_per_packet=round(cpu_ns / 1000 / received, 3) if known and received else None,
+            cpu_percent=round(cpu_ns / seconds / 1e7, 1) if known else None,
+            memory_kb=end.memory_kb if known else None,
+            generator_percent=round((end.totals["busy_ns"] - start.totals["busy_ns"]) / seconds / 1e7, 1),
+        )
+
+    def json(self) -> dict[str, object]:
+        return asdict(self)
+
+    def lines(self) -> list[str]:
+        """For people."""
+        bursts = f" in bursts of {self.burst}" if self.burst > 1 else ""
+        lines = [
+            f"{self.publishers} x {self.pps} packets/s of {self.size} bytes{bursts}, "
+            f"{self.receivers} more receivers, {self.seconds:.1f} s",
+            f"  forwarded   {self.packets_per_s:,.0f} packets/s, "
+            f"{self.lost} of {self.received + self.lost} lost ({self.loss_percent} %)",
+        ]
+        if self.p50_us is not None:
+            lines.append(
+                f"  latency     p50 {self.p50_us:.0f}  p90 {self.p90_us:.0f}  p99 {self.p99_us:.0f}  "
+                f"max {self.max_us:.0f} us, of {self.authenticated} packets authenticated"
+            )
+        if self.cpu_us_per_packet is not None:
+            lines.append(
+                f"  server      {self.cpu_us_per_packet:.2f} us of CPU per forwarded packet, "
+                f"{self.cpu_percent} % of a core, {(self.memory_kb or 0) / 1024:.0f} MB resident"
+            )
+        return lines + [f"  beware: {warning}" for warning in self.warnings()]
+
+    def warnings(self) -> list[str]:
+        """Why the figures may say more of the generator than of the service."""
+        found = []
+        if self.forged:
+            found.append(f"{self.forged} packets were not authentic")
+        if self.unsent:
+            found.append(f"the generator was too late to send {self.unsent} packets")
+        if self.missed:
+            found.append(
+                f"{self.missed} of the lost packets arrived; the generator was too slow to take them"
+            )
+        if self.generator_percent > 85:
+            found.append(f"the generator was busy {self.generator_percent} % of the time")
+        return found
+
+
+def percentile_us(histogram: Sequence[int], share: float) -> float | None:
+    """The latency, in microseconds, within which that share of the packets arrived; None without packets."""
+    wanted = share * sum(histogram)
+    if not wanted:
+        return None
+    below = 0
+    for start, end, count in zip(LATENCY_BUCKETS, LATENCY_BUCKETS[1:], histogram, strict=False):
+        if count and below + count >= wanted:
+            return round((start + (end - start) * (wanted - below) / count) * 1e6, 1)
+        below += count
+    return round(LATENCY_BUCKETS[-1] * 1e6, 1)

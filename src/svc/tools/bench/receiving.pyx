@@ -1,0 +1,164 @@
+"""What clients receive: counted, and as much as the budget allows authenticated and timed.
+
+Of a packet beyond the budget only the header is looked at, and little more is copied out of the kernel: a
+generator that decrypted everything would be slower than the service. Consent checks are answered, keyframe
+requests and sender reports noted. No NACK is ever sent.
+"""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t
+
+from svc._rtp.atomics cimport load_acquire
+from svc._rtp.demux cimport RTCP, RTP, STUN, Kind, demux
+from svc._rtp.header cimport Header, parse
+from svc._rtp.rtcp cimport FMT_PLI, PSFB, SR, Packet, SenderInfo, next_packet, read_sender_info
+from svc._rtp.srtp cimport MAX_TRAILER, unprotect, unprotect_rtcp
+from svc._rtp.stun cimport BINDING_REQUEST, MAX_ANSWER, BindingRequest, message_type, read_request, verify, write_success
+from svc._rtp.wire cimport Cursor, load16, load32, load64
+from svc.tools.bench.load cimport (
+    BUCKETS, MAGIC, STAMP, TRAFFIC_BATCH, TRAFFIC_BYTES, Client, Stream, stream_of, traffic_datagram, traffic_now,
+    traffic_receive, traffic_send,
+)
+from svc.tools.bench.sending cimport report, send_due
+
+# Packets that may be opened for each drain, of which there are a thousand a second; and how many at once after
+# a pause, so that bursts are looked at too.
+cdef int64_t BUDGET = 20
+cdef int64_t SAVED_BUDGET = 1000
+cdef enum:
+    # Of a packet beyond the budget: enough for a consent check or a keyframe request, which must be read.
+    KEPT = 192
+    CLIENTS_PER_TURN = 16   # looked at before what has fallen due is sent
+
+
+cdef int LAST_BUCKET = BUCKETS - 1
+
+
+cdef inline int bucket_of(int64_t ns) noexcept nogil:
+    """32 buckets to the octave."""
+    cdef int shift = 0
+    if ns < 0:
+        return 0
+    while ns >= 64:
+        ns >>= 1
+        shift += 1
+    shift = shift * 32 + <int>ns
+    return shift if shift < LAST_BUCKET else LAST_BUCKET
+
+
+cdef void drain_all(Load* load, int64_t now) noexcept nogil:
+    """Take what waits in every socket, each time beginning with another."""
+    cdef size_t count = load_acquire(&load.count), i
+    cdef Client* client
+    if count == 0:
+        return
+    load.budget = min(load.budget + BUDGET, SAVED_BUDGET)
+    load.first = (load.first + 1) % count
+    for i in range(count):
+        client = &load.clients[(load.first + i) % count]
+        drain(load, client)
+        if client.report_due <= now:
+            report(load, client, now)
+        if i % CLIENTS_PER_TURN == CLIENTS_PER_TURN - 1:
+            send_due(load, traffic_now())
+
+
+cdef void drain(Load* load, Client* client) noexcept nogil:
+    cdef int kept, n, i
+    while True:
+        kept = TRAFFIC_BYTES - MAX_TRAILER if load.budget > 0 else KEPT
+        n = traffic_receive(client.fd, load.datagrams, kept)
+        for i in range(n):
+            datagram_received(load, client, &load.datagrams[i], load.datagrams[i].length <= kept)
+        if n < TRAFFIC_BATCH:
+            return
+
+
+cdef void datagram_received(Load* load, Client* client, traffic_datagram* datagram, bint whole) noexcept nogil:
+    cdef Kind kind = demux(datagram.data, <size_t>datagram.length)
+    if kind == RTP:
+        media_received(load, client, datagram, whole)
+    elif kind == STUN and whole:
+        check_received(load, client, datagram)
+    elif kind == RTCP and whole:
+        reports_received(load, client, datagram)
+    else:
+        load.totals.other += 1
+
+
+cdef void media_received(Load* load, Client* client, traffic_datagram* datagram, bint whole) noexcept nogil:
+    cdef Stream* stream
+    cdef uint16_t sequence = load16(datagram.data + 2)
+    if datagram.data[1] & 0x7F != client.payload_type:
+        load.totals.resent += 1
+        return
+    stream = stream_of(client, load32(datagram.data + 8))
+    if stream == NULL:
+        load.totals.other += 1
+        return
+    if client.first_media == 0:
+        client.first_media = datagram.arrival
+    if <uint16_t>(sequence - stream.highest) < 0x8000:
+        if sequence < stream.highest:
+            stream.cycles += 1
+        stream.highest = sequence
+    client.received += 1
+    load.totals.received += 1
+    if whole:
+        load.budget -= 1
+        open_packet(load, client, datagram)
+
+
+cdef void open_packet(Load* load, Client* client, traffic_datagram* datagram) noexcept nogil:
+    """Authenticate it, and take its latency."""
+    cdef Header header
+    cdef const uint8_t* payload
+    cdef int length = unprotect(client.inbound, datagram.data, datagram.length)
+    if length < 0 or parse(datagram.data, <size_t>length, &header) < 0 or header.payload_length < STAMP + 12:
+        load.totals.forged += 1
+        return
+    payload = datagram.data + header.payload_offset + STAMP
+    if load32(payload) != MAGIC:
+        load.totals.forged += 1
+        return
+    load.totals.authenticated += 1
+    load.histogram[bucket_of(datagram.arrival - <int64_t>load64(payload + 4))] += 1
+
+
+cdef void check_received(Load* load, Client* client, traffic_datagram* datagram) noexcept nogil:
+    """Consent to go on receiving (RFC 7675)."""
+    cdef BindingRequest request
+    cdef uint8_t answer[MAX_ANSWER]
+    if message_type(datagram.data, <size_t>datagram.length) != BINDING_REQUEST:
+        return
+    if (read_request(datagram.data, <size_t>datagram.length, &request) < 0
+            or not verify(datagram.data, &request, &client.key)):
+        load.totals.other += 1
+        return
+    load.totals.checks += 1
+    traffic_send(client.fd, answer, <int>write_success(answer, datagram.data, &client.server, &client.key))
+
+
+cdef void reports_received(Load* load, Client* client, traffic_datagram* datagram) noexcept nogil:
+    """A keyframe is asked for, or a sender report comes; all else is only opened."""
+    cdef Cursor compound
+    cdef Packet packet
+    cdef SenderInfo info
+    cdef Stream* stream
+    cdef int length = unprotect_rtcp(client.inbound, datagram.data, datagram.length)
+    if length < 0:
+        load.totals.forged += 1
+        return
+    compound.at = datagram.data
+    compound.left = <size_t>length
+    while next_packet(&compound, &packet) > 0:
+        if packet.type == PSFB and packet.count == FMT_PLI:
+            client.keyframe_due = True
+            load.totals.keyframes_asked += 1
+        elif packet.type == SR and read_sender_info(&packet, &info) == 0:
+            stream = stream_of(client, info.ssrc)
+            if stream != NULL:
+                stream.lsr = <uint32_t>(info.ntp >> 16)
+                stream.sr_arrival = datagram.arrival
+
+

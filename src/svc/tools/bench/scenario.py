@@ -1,0 +1,51 @@
+"""What is to be measured: who sends how much to how many.
+
+Knows nothing of how it is done, and checks nothing that the service decides.
+"""
+
+from dataclasses import dataclass
+
+from svc.sfu.codecs import AUDIO, VIDEO, Codec
+from svc.tools.bench.errors import BenchError
+from svc.tools.bench.traffic import MAX_SIZE, MIN_SIZE
+
+# VP8: a packet that starts a keyframe is easily made. Opus is what everybody sends.
+_VIDEO = next(codec for codec in VIDEO if codec.name == "VP8")
+_AUDIO = next(codec for codec in AUDIO if codec.name == "opus")
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """Publishers receive each other, as in any room; receivers only receive."""
+
+    publishers: int = 1
+    receivers: int = 10
+    size: int = 1100  # bytes of an RTP packet, header included, before encryption
+    burst: int = 1  # packets sent at once
+    audio: bool = False
+
+    def __post_init__(self) -> None:
+        if self.publishers < 1 or self.receivers < 0 or self.receivers_of_each < 1:
+            raise BenchError("somebody must send, and somebody receive")
+        if not MIN_SIZE <= self.size <= MAX_SIZE:
+            raise BenchError(f"a packet has {MIN_SIZE} to {MAX_SIZE} bytes")
+        if self.burst < 1:
+            raise BenchError("a burst has one packet or more")
+
+    @property
+    def clients(self) -> int:
+        return self.publishers + self.receivers
+
+    @property
+    def receivers_of_each(self) -> int:
+        """How many a packet is forwarded to."""
+        return self.clients - 1
+
+    @property
+    def codec(self) -> Codec:
+        return _AUDIO if self.audio else _VIDEO
+
+    @property
+    def mid(self) -> str:
+        """The line that is sent on: microphone or camera (docs/signalling.md)."""
+        return "0" if self.audio else "1"

@@ -1,0 +1,12 @@
+"""What clients send: paced packets that carry the time, and a report each second."""
+
+from libc.stdint cimport int64_t
+
+from svc.tools.bench.load cimport Client, Load
+
+cdef enum:
+    HEADER = 24             # fixed header 12, extensions 12
+
+
+cdef int64_t send_due(Load* load, int64_t now) noexcept nogil
+cdef void report(Load* load, Client* client, int64_t now) noexcept nogil

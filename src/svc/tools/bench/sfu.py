@@ -1,0 +1,79 @@
+"""`svc bench sfu`: clients fill a room of a media service and measure what it does with their packets.
+
+Chooses what runs and says how it goes. Prints results on standard output, progress on standard error.
+"""
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from svc.tools.bench import plot
+from svc.tools.bench.crowd import crowd
+from svc.tools.bench.measurement import Measurement
+from svc.tools.bench.meter import Meter
+from svc.tools.bench.scenario import Scenario
+from svc.tools.bench.server import Server, own_server
+
+WARM_UP_S = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """How the scenario is run, and how the result is told."""
+
+    rates: Sequence[int]  # packets a second of each publisher, one measurement each
+    seconds: float
+    url: str | None = None  # None: a service of our own
+    pid: int | None = None
+    as_json: bool = False
+    plot: Path | None = None
+
+
+def run(scenario: Scenario, means: Means) -> None:
+    """Raises BenchError when there is nothing to measure."""
+    if means.plot:
+        plot.check(means.plot)
+    measurements = asyncio.run(_measure(scenario, means))
+    if means.plot:
+        plot.draw(measurements, means.plot)
+
+
+async def _measure(scenario: Scenario, means: Means) -> list[Measurement]:
+    measurements: list[Measurement] = []
+    async with _service(scenario, means) as (url, pid), crowd(url, scenario, pid) as everybody:
+        await everybody.assemble(_progress)
+        await everybody.unless_failed(_measure_rates(everybody.meter, means, measurements))
+    return measurements
+
+
+async def _measure_rates(meter: Meter, means: Means, measurements: list[Measurement]) -> None:
+    for pps in means.rates:
+        await meter.warm_up(pps, WARM_UP_S)
+        measurement = await meter.measure(pps, means.seconds, _progress)
+        _progress("")
+        measurements.append(measurement)
+        if means.as_json:
+            print(json.dumps(measurement.json()), flush=True)
+        else:
+            print("\n".join(measurement.lines()), flush=True)
+
+
+@asynccontextmanager
+async def _service(scenario: Scenario, means: Means) -> AsyncIterator[tuple[str, int | None]]:
+    if means.url:
+        yield means.url, means.pid
+        return
+    server: Server
+    async with own_server(scenario.clients) as server:
+        yield server.url, server.pid
+
+
+def _progress(text: str) -> None:
+    """One line that is written over; nothing where nobody watches."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r\x1b[K{text}")
+        sys.stderr.flush()

@@ -1,0 +1,1 @@
+"""Looking at captures of RTP, and sending them through the forwarding core: `svc rtp`."""

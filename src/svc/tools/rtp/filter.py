@@ -1,0 +1,133 @@
+"""`svc rtp filter`: what a receiver of some temporal layers would be sent of a captured stream.
+
+The forwarding core does it (`replay`); this file picks the stream, hands its packets in, and gives what
+comes out the numbers of the capture. SSRC, payload type, timestamps, payloads and times stay;
+retransmissions, padding alone and RTCP end here, as they do in the SFU.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from svc._rtp.header import parse_header
+from svc.tools.rtp.packets import Packet, read_packets
+from svc.tools.rtp.replay import MAX_PACKET, Replay, simple_packet
+from svc.tools.rtp.streams import Repetition, Stream, find_streams, run_around
+from svc.tools.rtpdump import Record, RtpdumpError
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """From this time of the capture on, layers up to `layer` are asked for; -1 for all."""
+
+    at_ms: int
+    layer: int
+
+
+@dataclass
+class Outcome:
+    """What was made of a capture."""
+
+    ssrc: int
+    records: list[Record] = field(default_factory=list)
+    packets: int = 0  # of the stream in the capture
+    recovered: int = 0  # packets that only a retransmission had
+    too_long: int = 0  # packets that the core does not look at
+
+    def __str__(self) -> str:
+        parts = [f"SSRC {self.ssrc}: {len(self.records)} packets written, of {self.packets}"]
+        if self.recovered:
+            parts.append(f"{self.recovered} more were there as retransmissions only")
+        if self.too_long:
+            parts.append(f"{self.too_long} are longer than {MAX_PACKET} bytes and were left out")
+        return "; ".join(parts)
+
+
+def filter_records(
+    records: Iterable[Record],
+    *,
+    descriptor_id: int,
+    layer: int,
+    switches: Sequence[Switch] = (),
+    ssrc: int | None = None,
+) -> Outcome:
+    """Send the stream with the Dependency Descriptor through the core; RtpdumpError where there is none."""
+    packets = read_packets(records)
+    streams = find_streams(packets)
+    stream = streams.main(descriptor_id) if ssrc is None else streams.media.get(ssrc)
+    if stream is None:
+        raise RtpdumpError("there is no media in it" if ssrc is None else f"SSRC {ssrc} sends no media in it")
+    passage = _Passage(stream, streams.repetitions.get(stream.ssrc, []), descriptor_id)
+    passage.ask_for(layer)
+    waiting = sorted(switches, key=lambda switch: switch.at_ms)
+    for packet in packets:
+        while waiting and waiting[0].at_ms <= packet.offset_ms:
+            passage.ask_for(waiting.pop(0).layer)
+        if isinstance(packet, Packet):
+            passage.send(packet)
+    return passage.outcome
+
+
+class _Passage:
+    """A stream on its way through the core, in the numbers of the capture."""
+
+    def __init__(self, stream: Stream, repetitions: list[Repetition], descriptor_id: int) -> None:
+        self.outcome = Outcome(stream.ssrc, packets=len(stream.packets))
+        self._ssrcs = {stream.ssrc, *(repetition.stream.ssrc for repetition in repetitions)}
+        self._now = 0.0
+        self._replay = Replay(
+            stream.ssrc,
+            repeating=self._ssrcs - {stream.ssrc},
+            payload_types=_payload_types(stream, repetitions),
+            descriptor_id=descriptor_id,
+        )
+        copies = {number for repetition in repetitions for number in repetition.numbers}
+        self.outcome.recovered = len(copies - set(stream.numbers))
+        self._first, _ = run_around(stream.numbers[:1], copies | set(stream.numbers))
+        self._opening = stream.packets[0].header
+        self._offset: int | None = None
+
+    def ask_for(self, layer: int) -> None:
+        self._replay.set_max_temporal_layer(layer)
+
+    def send(self, packet: Packet) -> None:
+        if packet.header["ssrc"] not in self._ssrcs:
+            return
+        if len(packet.data) > MAX_PACKET:
+            self.outcome.too_long += 1
+        self._now = max(self._now, packet.offset_ms / 1000)
+        if self._offset is None:
+            self._offset = self._open()
+        for data in self._replay.send(packet.data, packet.header, self._now):
+            number = (int.from_bytes(data[2:4], "big") + self._offset) & 0xFFFF
+            renumbered = data[:2] + number.to_bytes(2, "big") + data[4:]
+            whole = len(renumbered)
+            self.outcome.records.append(Record(packet.offset_ms, renumbered[: whole - packet.cut], whole))
+
+    def _open(self) -> int:
+        """Have the receiver there before the first packet; how far the core's numbers are from the capture's.
+
+        It gets a packet of our own, numbered just before the first. What the first packet overtook, or
+        what comes as a retransmission only, is then late to the core and not from before its time.
+        """
+        header = self._opening
+        number = self._first - 1
+        packet = simple_packet(header["ssrc"], header["payload_type"], number, header["timestamp"])
+        parsed = parse_header(packet)
+        assert parsed is not None
+        (sent,) = self._replay.send(packet, parsed, self._now)
+        return number - int.from_bytes(sent[2:4], "big")
+
+
+def _payload_types(stream: Stream, repetitions: list[Repetition]) -> dict[int, int | None]:
+    """The payload types of a stream, and of its retransmissions with the one that each repeats."""
+    by_number = dict(zip(stream.numbers, stream.packets, strict=True))
+    payload_types: dict[int, int | None] = dict.fromkeys(stream.payload_types)
+    usual = Counter(packet.header["payload_type"] for packet in stream.packets).most_common(1)[0][0]
+    for repetition in repetitions:
+        payload_types.update(dict.fromkeys(repetition.stream.payload_types, usual))
+        for number, packet in repetition.numbers.items():
+            if number in by_number:
+                repeated = by_number[number].header["payload_type"]
+                payload_types[packet.header["payload_type"]] = repeated
+    return payload_types

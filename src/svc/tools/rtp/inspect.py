@@ -1,0 +1,120 @@
+"""`svc rtp inspect`: one line for each RTP packet of a capture, as JSON or as a table for people.
+
+Says what the packets say. Descriptors are read as the core reads them, by stream; those of
+retransmissions belong to the stream that they repeat. AV1 RTP specification, appendix A.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from svc._rtp.descriptor import read_descriptor
+from svc._rtp.frames import Reader
+from svc.tools.rtp.packets import PADDING_BIT, Malformed, Packet, read_packets
+from svc.tools.rtp.streams import find_streams
+from svc.tools.rtpdump import Record
+
+if TYPE_CHECKING:
+    from svc._rtp.descriptor import ParsedDescriptor
+
+Row = dict[str, object]
+
+
+def rows(records: Iterable[Record], descriptor_id: int | None) -> Iterator[tuple[int, Row]]:
+    """Milliseconds since the start, and the fields, of each packet."""
+    packets = read_packets(records)
+    streams = find_streams(packets)
+    readers: dict[int, Reader] = {}
+    for packet in packets:
+        if isinstance(packet, Malformed):
+            yield packet.offset_ms, {"seq": packet.sequence, "error": packet.problem}
+            continue
+        data = packet.extension(descriptor_id) if descriptor_id is not None else None
+        if data is None:
+            yield packet.offset_ms, _of_header(packet)
+            continue
+        reader = readers.setdefault(streams.source_of(packet.header["ssrc"]), Reader())
+        parsed = read_descriptor(data, reader.structure(data))
+        reader.read(data, packet.header["timestamp"])
+        if isinstance(parsed, str):
+            error = f"dependency descriptor: {parsed}"
+            yield packet.offset_ms, {"seq": packet.header["sequence"], "error": error}
+        else:
+            yield packet.offset_ms, _of_header(packet) | _of_descriptor(parsed, reader.active_decode_targets)
+
+
+def _of_header(packet: Packet) -> Row:
+    header = packet.header
+    return {
+        "seq": header["sequence"],
+        "timestamp": header["timestamp"],
+        "ssrc": header["ssrc"],
+        "payload_type": header["payload_type"],
+        "marker": header["marker"],
+        # How much it is stands in the last byte, which a cut-off packet lacks.
+        "padding": None if packet.cut and packet.data[0] & PADDING_BIT else header["padding"],
+        "size": len(packet.data),
+    }
+
+
+def _of_descriptor(parsed: "ParsedDescriptor", active_decode_targets: int) -> Row:
+    return {
+        "start_of_frame": parsed["start_of_frame"],
+        "end_of_frame": parsed["end_of_frame"],
+        "frame_number": parsed["frame_number"],
+        "template_id": parsed["template_id"],
+        "spatial_id": parsed["spatial_id"],
+        "temporal_id": parsed["temporal_id"],
+        "structure": parsed["structure"] is not None,
+        # In force after this packet, whether it says so itself or not.
+        "active_decode_targets": active_decode_targets,
+        "frame_dependencies": parsed["fdiffs"],
+        "dtis": list(parsed["dtis"]),
+    }
+
+
+def json_lines(records: Iterable[Record], descriptor_id: int | None) -> Iterator[str]:
+    return (json.dumps(row) for _, row in rows(records, descriptor_id))
+
+
+HEAD = (
+    "      ms    seq   timestamp        ssrc  pt  m  pad  size"
+    "   frame  part  layer  template  needs         dtis       targets"
+)
+
+
+def table(records: Iterable[Record], descriptor_id: int | None) -> Iterator[str]:
+    """For people: part says with S and E where a frame starts and ends, needs what it refers to.
+
+    Targets are the active decode targets, the last one first; dtis say of each what the frame is to it.
+    """
+    yield HEAD
+    for offset_ms, row in rows(records, descriptor_id):
+        if "error" in row:
+            seq = "?" if row["seq"] is None else row["seq"]
+            yield f"{offset_ms:8} {seq:>6}  {row['error']}"
+        else:
+            yield (_header_columns(offset_ms, row) + _descriptor_columns(row)).rstrip()
+
+
+def _header_columns(offset_ms: int, row: Row) -> str:
+    padding = "?" if row["padding"] is None else row["padding"] or "."
+    return (
+        f"{offset_ms:8} {row['seq']:>6}  {row['timestamp']:>10}  {row['ssrc']:>10} {row['payload_type']:>3}"
+        f"  {'M' if row['marker'] else '.'} {padding:>4} {row['size']:>5}"
+    )
+
+
+def _descriptor_columns(row: Row) -> str:
+    if "frame_number" not in row:
+        return ""
+    part = ("S" if row["start_of_frame"] else "-") + ("E" if row["end_of_frame"] else "-")
+    dependencies, dtis = row["frame_dependencies"], row["dtis"]
+    assert isinstance(dependencies, list) and isinstance(dtis, list)
+    needs = ",".join(f"-{difference}" for difference in dependencies) or "nothing"
+    targets = f"{row['active_decode_targets']:0{len(dtis)}b}"
+    structure = "  structure" if row["structure"] else ""
+    return (
+        f"  {row['frame_number']:>6}    {part}   S{row['spatial_id']}T{row['temporal_id']}"
+        f"  {row['template_id']:>8}  {needs:<12}  {''.join(dtis):<9}  {targets}{structure}"
+    )

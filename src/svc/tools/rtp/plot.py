@@ -1,0 +1,106 @@
+"""`svc rtp plot`: a picture of a captured stream, with matplotlib, which is installed on request only.
+
+Above, a bar for each frame, as high as the frame is large, coloured by layer, keyframes marked and lost
+packets crossed; below, the bitrate of each layer. What is drawn is found in `timeline`.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from svc.tools.rtp.timeline import INTERVAL_S, REPEATED, Frame, Timeline, timeline
+from svc.tools.rtpdump import Record, RtpdumpError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# By temporal layer: blue, orange, green, purple; distinct to the colour-blind too (Okabe and Ito).
+COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7")
+UNTOLD, GREY, RED = "#56b4e9", "#bbbbbb", "#d62728"
+SIZE_INCHES = (12, 6)
+
+
+def draw(records: Iterable[Record], descriptor_id: int | None, output: Path, ssrc: int | None = None) -> None:
+    """Write the picture; its kind follows from the name's ending, .png or .svg."""
+    if output.suffix not in (".png", ".svg"):
+        raise RtpdumpError(f"{output}: a picture's name ends in .png or .svg")
+    found = timeline(records, descriptor_id, ssrc)
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as problem:
+        raise RtpdumpError("plotting needs matplotlib: pip install 'svc-server[plot]'") from problem
+    figure = Figure(figsize=SIZE_INCHES, layout="constrained")
+    above, below = figure.subplots(2, 1, sharex=True, height_ratios=[3, 2])
+    _draw_frames(above, found)
+    _draw_rates(below, found)
+    above.set_title(_title(found), loc="left")
+    try:
+        figure.savefig(output, dpi=120)
+    except OSError as problem:
+        raise RtpdumpError(f"{output}: {problem.strerror}") from problem
+
+
+def _title(found: Timeline) -> str:
+    keyframes = sum(frame.keyframe for frame in found.frames)
+    recovered = sum(loss.recovered for loss in found.losses)
+    lost = f"{len(found.losses)} packets lost" + (f", {recovered} recovered" if recovered else "")
+    keyframes_told = f"{keyframes} keyframes, " if any(frame.layer for frame in found.frames) else ""
+    return f"SSRC {found.ssrc}: {len(found.frames)} frames, {keyframes_told}{lost}"
+
+
+def _draw_frames(axes: "Axes", found: Timeline) -> None:
+    for layer in found.layers:
+        frames = [frame for frame in found.frames if frame.layer == layer]
+        times, bottoms = [frame.at_s for frame in frames], [frame.below / 1000 for frame in frames]
+        axes.vlines(times, bottoms, _tops(frames), color=_colour(layer), linewidth=2.2, label=_name(layer))
+    keyframes = [frame for frame in found.frames if frame.keyframe]
+    if keyframes:
+        times = [frame.at_s for frame in keyframes]
+        axes.plot(times, _tops(keyframes), "D", color="black", markersize=6, label="keyframe", clip_on=False)
+    for recovered, colour, name in ((True, "black", "lost, recovered"), (False, RED, "lost")):
+        times = [loss.at_s for loss in found.losses if loss.recovered is recovered]
+        if times:
+            axes.plot(
+                times, [0] * len(times), "x", color=colour, markersize=7, label=name, clip_on=False, zorder=3
+            )
+    axes.set_ylim(bottom=0)
+    axes.set_ylabel("frame, kB")
+    _finish(axes)
+
+
+def _tops(frames: list[Frame]) -> list[float]:
+    return [(frame.below + frame.size) / 1000 for frame in frames]
+
+
+def _draw_rates(axes: "Axes", found: Timeline) -> None:
+    edges = [i * INTERVAL_S for i in range(len(next(iter(found.kbps.values()))) + 1)]
+    floor = [0.0] * (len(edges) - 1)
+    for layer, kbps in found.kbps.items():
+        ceiling = [low + rate for low, rate in zip(floor, kbps, strict=True)]
+        axes.stairs(ceiling, edges, baseline=floor, fill=True, color=_colour(layer), label=_name(layer))
+        floor = ceiling
+    axes.set_ylabel("kbit/s")
+    axes.set_xlabel("seconds")
+    _finish(axes)
+
+
+def _finish(axes: "Axes") -> None:
+    axes.set_xlim(left=0)
+    axes.grid(axis="y", color="#dddddd", linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+
+
+def _name(layer: str) -> str:
+    return {"": "no layer told", REPEATED: "retransmission"}.get(layer, layer)
+
+
+def _colour(layer: str) -> tuple[float, float, float] | str:
+    """The temporal layer gives the hue; spatial layers above the lowest are paler."""
+    if not layer.startswith("S"):
+        return GREY if layer == REPEATED else UNTOLD
+    hue = COLOURS[int(layer[3]) % len(COLOURS)]
+    strength = max(1 - 0.3 * int(layer[1]), 0.3)
+    red, green, blue = (1 - strength * (1 - int(hue[at : at + 2], 16) / 255) for at in (1, 3, 5))
+    return red, green, blue

@@ -1,0 +1,136 @@
+"""The streams of a capture: which SSRC sends media, and which sends it again (RFC 4588).
+
+A capture comes without the SDP that says so. A retransmission is recognised by what it contains: an
+original sequence number, then the payload of the packet that has it. So nothing depends on payload
+types, on sizes, or on how often somebody's browser repeats what.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from svc._rtp.sequence import extended
+from svc.tools.rtp.packets import Malformed, Packet
+
+ORIGINAL_NUMBER_BYTES = 2
+
+
+@dataclass
+class Stream:
+    """The packets of one SSRC, in the order of the capture."""
+
+    ssrc: int
+    places: list[int] = field(default_factory=list)  # of its packets among all of the capture
+    packets: list[Packet] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)  # extended sequence numbers
+
+    def add(self, place: int, packet: Packet) -> None:
+        number = packet.header["sequence"]
+        self.places.append(place)
+        self.numbers.append(extended(self.numbers[-1], number) if self.numbers else number)
+        self.packets.append(packet)
+
+    @property
+    def payload_types(self) -> set[int]:
+        return {packet.header["payload_type"] for packet in self.packets}
+
+    @property
+    def media_bytes(self) -> int:
+        return sum(packet.header["payload_length"] for packet in self.packets)
+
+    def carries(self, ext_id: int) -> bool:
+        return any(packet.extension(ext_id) is not None for packet in self.packets)
+
+    def number_near(self, place: int, number: int) -> int:
+        """A 16-bit number of this stream, extended by what the stream had come to at that place."""
+        at = max(bisect_right(self.places, place) - 1, 0)
+        return extended(self.numbers[at], number)
+
+
+@dataclass(frozen=True)
+class Repetition:
+    """A stream as the retransmission of another: the number that each of its packets repeats."""
+
+    stream: Stream
+    numbers: dict[int, Packet]  # extended number of the original: a packet that repeats it
+    agreeing: int  # packets that repeat what is there, or fill a gap
+    contradicting: int  # packets that say something else than the packet they name
+
+    @property
+    def is_one(self) -> bool:
+        return self.agreeing > self.contradicting
+
+
+@dataclass(frozen=True)
+class Streams:
+    media: dict[int, Stream]  # by SSRC
+    repetitions: dict[int, list[Repetition]]  # by the SSRC of the media they repeat
+
+    def source_of(self, ssrc: int) -> int:
+        """The media SSRC that an SSRC repeats; of any other, itself."""
+        for media, repetitions in self.repetitions.items():
+            if any(repetition.stream.ssrc == ssrc for repetition in repetitions):
+                return media
+        return ssrc
+
+    def main(self, ext_id: int) -> Stream | None:
+        """The stream that carries the extension, or just the stream; of several, the one with most media."""
+        streams = [stream for stream in self.media.values() if stream.media_bytes]
+        carrying = [stream for stream in streams if stream.carries(ext_id)]
+        return max(carrying or streams, key=lambda stream: stream.media_bytes, default=None)
+
+
+def find_streams(packets: Iterable[Packet | Malformed]) -> Streams:
+    streams: dict[int, Stream] = {}
+    for place, packet in enumerate(packets):
+        if isinstance(packet, Packet):
+            ssrc = packet.header["ssrc"]
+            streams.setdefault(ssrc, Stream(ssrc)).add(place, packet)
+    repetitions: dict[int, list[Repetition]] = {}
+    for stream in streams.values():
+        others = [other for other in streams.values() if not other.payload_types & stream.payload_types]
+        found = [(other.ssrc, compare(other, stream)) for other in others]
+        media, repetition = max(found, key=lambda item: item[1].agreeing, default=(0, None))
+        if repetition is not None and repetition.is_one:
+            repetitions.setdefault(media, []).append(repetition)
+    repeating = {repetition.stream.ssrc for group in repetitions.values() for repetition in group}
+    media_streams = {ssrc: stream for ssrc, stream in streams.items() if ssrc not in repeating}
+    return Streams(media_streams, repetitions)
+
+
+def compare(media: Stream, stream: Stream) -> Repetition:
+    """How far `stream` can be read as the retransmission of `media`."""
+    originals = dict(zip(media.numbers, media.packets, strict=True))
+    numbers: dict[int, Packet] = {}
+    agreeing = contradicting = 0
+    absent = []
+    for place, packet in zip(stream.places, stream.packets, strict=True):
+        if len(packet.payload) < ORIGINAL_NUMBER_BYTES:
+            continue  # Padding alone, sent to probe for bandwidth.
+        number = media.number_near(place, int.from_bytes(packet.payload[:ORIGINAL_NUMBER_BYTES], "big"))
+        numbers.setdefault(number, packet)
+        if number not in originals:
+            absent.append(number)
+        elif repeats(packet, originals[number]):
+            agreeing += 1
+        else:
+            contradicting += 1
+    first, last = run_around(media.numbers, set(absent))
+    agreeing += sum(first <= number <= last for number in absent)
+    return Repetition(stream, numbers, agreeing, contradicting)
+
+
+def repeats(packet: Packet, original: Packet) -> bool:
+    same_time = packet.header["timestamp"] == original.header["timestamp"]
+    return same_time and packet.payload[ORIGINAL_NUMBER_BYTES:] == original.payload
+
+
+def run_around(numbers: Iterable[int], more: set[int]) -> tuple[int, int]:
+    """First and last number of a stream, with those of `more` that adjoin it."""
+    known = set(numbers)
+    first, last = min(known), max(known)
+    while first - 1 in more:
+        first -= 1
+    while last + 1 in more:
+        last += 1
+    return first, last

@@ -1,0 +1,127 @@
+"""A captured stream as frames, losses and rates over time: what `plot` draws.
+
+A frame is what one frame_number, or without descriptors one timestamp, has in packets. Draws nothing.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from svc._rtp.frames import Reader
+from svc.tools.rtp.packets import Packet, read_packets
+from svc.tools.rtp.streams import Repetition, Stream, find_streams
+from svc.tools.rtpdump import Record, RtpdumpError
+
+# Bitrates are means over this long: some frames of each layer, and yet a keyframe stands out.
+INTERVAL_S = 0.5
+REPEATED = "repeated"
+
+
+@dataclass
+class Frame:
+    at_s: float  # of the first packet of its picture: spatial layers have one timestamp
+    timestamp: int
+    layer: str  # like S0T1; "" where nothing tells
+    keyframe: bool  # it refers to no other frame
+    size: int = 0  # bytes, RTP headers included
+    below: int = 0  # bytes of the spatial layers below it
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """A packet that is missing in the stream."""
+
+    at_s: float  # of the packet before it
+    recovered: bool  # it is there as a retransmission
+
+
+@dataclass
+class Timeline:
+    ssrc: int
+    frames: list[Frame] = field(default_factory=list)
+    losses: list[Loss] = field(default_factory=list)
+    kbps: dict[str, list[float]] = field(default_factory=dict)  # by layer, one value an interval
+
+    @property
+    def layers(self) -> list[str]:
+        return sorted({frame.layer for frame in self.frames})
+
+
+def timeline(records: Iterable[Record], descriptor_id: int | None, ssrc: int | None = None) -> Timeline:
+    """Of the stream with the Dependency Descriptor; RtpdumpError where there is none."""
+    streams = find_streams(read_packets(records))
+    stream = streams.main(descriptor_id or 0) if ssrc is None else streams.media.get(ssrc)
+    if stream is None:
+        raise RtpdumpError("there is no media in it" if ssrc is None else f"SSRC {ssrc} sends no media in it")
+    repetitions = streams.repetitions.get(stream.ssrc, [])
+    result = Timeline(stream.ssrc, losses=_losses(stream, repetitions))
+    rates: defaultdict[str, defaultdict[int, float]] = defaultdict(lambda: defaultdict(float))
+    frames = _Frames(descriptor_id)
+    for packet in stream.packets:
+        layer = frames.add(packet)
+        rates[layer][_interval(packet)] += _kbps(packet)
+    for packet in (packet for repetition in repetitions for packet in repetition.stream.packets):
+        rates[REPEATED][_interval(packet)] += _kbps(packet)
+    result.frames = frames.pictures()
+    intervals = 1 + max(max(by_interval) for by_interval in rates.values())
+    result.kbps = {
+        layer: [by_interval[i] for i in range(intervals)] for layer, by_interval in sorted(rates.items())
+    }
+    return result
+
+
+class _Frames:
+    """Puts packets together to frames."""
+
+    def __init__(self, descriptor_id: int | None) -> None:
+        self.found: dict[int, Frame] = {}
+        self._descriptor_id = descriptor_id
+        self._reader = Reader()
+
+    def add(self, packet: Packet) -> str:
+        """The layer of the packet's frame."""
+        timestamp = packet.header["timestamp"]
+        data = packet.extension(self._descriptor_id) if self._descriptor_id is not None else None
+        told = self._reader.recall(timestamp) if data is None else self._reader.read(data, timestamp)
+        at_s = packet.offset_ms / 1000
+        if told is None:
+            # Negative: no frame number is.
+            frame = self.found.setdefault(-1 - timestamp, Frame(at_s, timestamp, "", False))
+        else:
+            layer = f"S{told['spatial_id']}T{told['temporal_id']}"
+            keyframe = not told["dependencies"]
+            frame = self.found.setdefault(told["number"], Frame(at_s, timestamp, layer, keyframe))
+        frame.size += len(packet.data)
+        return frame.layer
+
+    def pictures(self) -> list[Frame]:
+        """All frames, those of one picture set one upon the other."""
+        lowest: dict[int, Frame] = {}
+        height: defaultdict[int, int] = defaultdict(int)
+        for _, frame in sorted(self.found.items()):
+            frame.at_s = lowest.setdefault(frame.timestamp, frame).at_s
+            frame.below = height[frame.timestamp]
+            height[frame.timestamp] += frame.size
+        return list(self.found.values())
+
+
+def _losses(stream: Stream, repetitions: list[Repetition]) -> list[Loss]:
+    times = {
+        number: packet.offset_ms / 1000 for number, packet in zip(stream.numbers, stream.packets, strict=True)
+    }
+    copies = {number for repetition in repetitions for number in repetition.numbers}
+    losses = []
+    at_s = 0.0
+    for number in range(min(times), max(times)):
+        if number not in times:
+            losses.append(Loss(at_s, number in copies))
+        at_s = times.get(number, at_s)
+    return losses
+
+
+def _interval(packet: Packet) -> int:
+    return int(packet.offset_ms / 1000 / INTERVAL_S)
+
+
+def _kbps(packet: Packet) -> float:
+    return len(packet.data) * 8 / 1000 / INTERVAL_S

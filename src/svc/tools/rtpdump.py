@@ -1,0 +1,72 @@
+"""Captures of RTP in the `#!rtpplay1.0` format of rtptools, read and written record by record.
+
+One line of text, a fixed header (start time, source), then records: a length, the length that the
+packet had, milliseconds since the start, and the bytes. Knows nothing of what is in a packet.
+The format is described by rtptools' rtpdump(1); Wireshark and GStreamer read it too.
+"""
+
+import re
+import struct
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+# "#!rtpplay1.0 address/port"; the longest textual address has 45 characters.
+_FIRST_LINE = re.compile(rb"#!rtpplay1\.0 [^\s/]{1,64}/\d{1,5}\n")
+_FIRST_LINE_BYTES = 96
+# Start in seconds and microseconds, source address and port (of IPv4), padding.
+_FILE_HEADER = struct.Struct("!IIIHH")
+# Length with this header, length of the packet (0 = RTCP), milliseconds.
+_RECORD_HEADER = struct.Struct("!HHI")
+
+
+class RtpdumpError(ValueError):
+    """The file is no capture, or is cut off; the message says where."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One packet, or its beginning: some captures keep headers only."""
+
+    offset_ms: int
+    data: bytes
+    packet_length: int  # of an RTP packet before anything was cut off; 0 says that this is RTCP
+
+    @property
+    def is_rtcp(self) -> bool:
+        return self.packet_length == 0
+
+
+def read(file: BinaryIO) -> Iterator[Record]:
+    """The records of a capture; RtpdumpError at once if it is none, and later where it ends too early."""
+    if not _FIRST_LINE.fullmatch(file.readline(_FIRST_LINE_BYTES)):
+        raise RtpdumpError("not an rtpdump file: it does not start with #!rtpplay1.0 address/port")
+    if len(file.read(_FILE_HEADER.size)) < _FILE_HEADER.size:
+        raise RtpdumpError("the file ends inside its header")
+    return _records(file)
+
+
+def _records(file: BinaryIO) -> Iterator[Record]:
+    index = 0
+    while header := file.read(_RECORD_HEADER.size):
+        if len(header) < _RECORD_HEADER.size:
+            raise RtpdumpError(f"the file ends inside record {index}")
+        length, packet_length, offset_ms = _RECORD_HEADER.unpack(header)
+        if length < _RECORD_HEADER.size:
+            raise RtpdumpError(f"record {index} is shorter than its own header")
+        data = file.read(length - _RECORD_HEADER.size)
+        if len(data) < length - _RECORD_HEADER.size:
+            raise RtpdumpError(f"the file ends inside record {index}")
+        yield Record(offset_ms, data, packet_length)
+        index += 1
+
+
+def write(file: BinaryIO, records: Iterable[Record], *, start_s: float = 0.0) -> None:
+    """Write a capture; its source is given as 127.0.0.1/5004, which nobody listens to."""
+    seconds, microseconds = divmod(round(start_s * 1_000_000), 1_000_000)
+    file.write(b"#!rtpplay1.0 127.0.0.1/5004\n")
+    file.write(_FILE_HEADER.pack(seconds, microseconds, 0x7F000001, 5004, 0))
+    for record in records:
+        length = _RECORD_HEADER.size + len(record.data)
+        file.write(_RECORD_HEADER.pack(length, record.packet_length, record.offset_ms))
+        file.write(record.data)

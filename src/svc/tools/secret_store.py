@@ -1,0 +1,38 @@
+"""What `svc up` makes up once for an installation and keeps in its data folder.
+
+The invite code is not here: the chat server keeps that itself.
+"""
+
+import json
+import secrets
+import uuid
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from svc.base.config import ConfigError
+from svc.base.private_files import kept
+
+
+@dataclass(frozen=True, slots=True)
+class Secrets:
+    jwt_secret: str
+    server_id: str
+    server_password: str
+
+
+def kept_secrets(data_dir: Path) -> Secrets:
+    """Read them; make them on first use. Raises ConfigError when the file is of no use."""
+    path = data_dir / "secrets.json"
+    try:
+        return Secrets(**json.loads(kept(path, _new_secrets)))
+    except (ValueError, TypeError):
+        raise ConfigError(f"{path} is damaged; restore it from a backup, or delete it") from None
+
+
+def _new_secrets() -> str:
+    made = Secrets(
+        jwt_secret=secrets.token_urlsafe(48),
+        server_id=str(uuid.uuid4()),
+        server_password=secrets.token_urlsafe(32),
+    )
+    return json.dumps(asdict(made), indent=2) + "\n"

@@ -1,0 +1,153 @@
+"""Child processes: started, found healthy, started again when they die, ended together.
+
+Does not know what the programs do, beyond an address that says whether they are well.
+"""
+
+import asyncio
+import contextlib
+import logging
+import random
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPException
+
+from svc.base.backoff import Backoff
+from svc.base.tasks import until_first_ends
+
+FIRST_RESTART_S = 0.2
+LAST_RESTART_S = 10.0
+# A program that has run so long did not die of what it found at its start.
+STEADY_S = 30.0
+STOP_DEADLINE_S = 8.0
+START_DEADLINE_S = 60.0
+# A program may say for a while that it is still starting, though it works already.
+PATIENCE_S = 5.0
+POLL_INTERVAL_S = 0.05
+POLL_DEADLINE_S = 2.0
+
+logger = logging.getLogger(__name__)
+
+
+class StartError(Exception):
+    """A program did not come up; it has said why itself, or said nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A sub-command of `svc`, with the whole environment that it is to see.
+
+    `address` is the host and port at which it answers `GET /health`.
+    """
+
+    name: str
+    arguments: Sequence[str]
+    environment: Mapping[str, str]
+    address: tuple[str, int]
+
+
+class Child:
+    """One program, kept running."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._process: asyncio.subprocess.Process | None = None
+        self._backoff = Backoff(FIRST_RESTART_S, LAST_RESTART_S, jitter=random.random)
+
+    async def start(self) -> None:
+        self._process = await asyncio.create_subprocess_exec(
+            # -P: nothing in the working directory is taken for a module.
+            *(sys.executable, "-P", "-m", "svc.cli", *self.program.arguments, "--end-with-parent"),
+            env=dict(self.program.environment),
+            # The child ends when this pipe does, so that none outlives us.
+            stdin=asyncio.subprocess.PIPE,
+            # A terminal's Ctrl-C is ours to pass on, in order.
+            start_new_session=True,
+        )
+
+    async def exits(self) -> None:
+        """Wait for an end that should not come while everything is starting. Raises StartError."""
+        raise StartError(f"svc {self.program.name} ended with status {await self._ended()}")
+
+    async def keep_running(self) -> None:
+        """Start it again whenever it ends, for ever."""
+        loop = asyncio.get_running_loop()
+        while True:
+            since = loop.time()
+            status = await self._ended()
+            if loop.time() - since > STEADY_S:
+                self._backoff.reset()
+            delay_s = self._backoff.next_delay()
+            fields = {"program": self.program.name, "status": status, "delay_s": f"{delay_s:.1f}"}
+            logger.warning("program ended, starting it again", extra=fields)
+            await asyncio.sleep(delay_s)
+            await self.start()
+
+    async def stop(self) -> None:
+        """Ask it to end; insist after a while."""
+        process = self._process
+        if process is None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            process.terminate()
+        try:
+            async with asyncio.timeout(STOP_DEADLINE_S):
+                await process.wait()
+        except TimeoutError:
+            logger.warning("program does not stop, killing it", extra={"program": self.program.name})
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+
+    async def _ended(self) -> int:
+        assert self._process is not None, "only what was started ends"
+        return await self._process.wait()
+
+
+async def start_all(children: Sequence[Child]) -> list[str]:
+    """Start all and wait until each is well, or any has ended. Raises StartError.
+
+    Returns the names of those that work but say that they are still starting.
+    """
+    for child in children:
+        await child.start()
+    starting: list[str] = []
+    try:
+        async with asyncio.timeout(START_DEADLINE_S):
+            await until_first_ends(_all_well(children, starting), *(child.exits() for child in children))
+    except TimeoutError:
+        raise StartError(f"not healthy after {START_DEADLINE_S:.0f} s") from None
+    return starting
+
+
+async def _all_well(children: Sequence[Child], starting: list[str]) -> None:
+    for child in children:
+        if not await _well(child.program.address):
+            starting.append(child.program.name)
+
+
+async def _well(address: tuple[str, int]) -> bool:
+    """Return once it is healthy: True, or False if it has only answered for a while that it will be."""
+    loop = asyncio.get_running_loop()
+    first_answer: float | None = None
+    while True:
+        status = await asyncio.to_thread(_health_status, *address)
+        if status == 200:
+            return True
+        if status is not None:
+            first_answer = first_answer or loop.time()
+            if loop.time() - first_answer > PATIENCE_S:
+                return False
+        await asyncio.sleep(POLL_INTERVAL_S)
+
+
+def _health_status(host: str, port: int) -> int | None:
+    """The status of its answer; None while there is no answer."""
+    connection = HTTPConnection(host, port, timeout=POLL_DEADLINE_S)
+    try:
+        connection.request("GET", "/health")
+        return connection.getresponse().status
+    except (OSError, HTTPException):
+        return None
+    finally:
+        connection.close()
