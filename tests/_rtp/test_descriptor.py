@@ -1,0 +1,238 @@
+"""Dependency Descriptors of any sender are read, refused by name, and written with other decode targets."""
+
+import pytest
+
+from svc._rtp.descriptor import ERRORS, read_descriptor
+from svc._rtp.descriptor_writer import rewrite_descriptor
+from tests.kit.dependency_descriptor import (
+    Descriptor,
+    Structure,
+    Template,
+    f,
+    known_structure,
+    packed,
+    read,
+)
+
+# The example of section A.10.2.1: decode targets from the highest frame rate to the lowest.
+L1T3 = Structure(
+    templates=(
+        Template(0, 0, "SSS", (), (0,)),
+        Template(0, 0, "SSS", (4,), (4,)),
+        Template(0, 1, "SD-", (2,), (2,)),
+        Template(0, 2, "D--", (1,), (1,)),
+        Template(0, 2, "D--", (1,), (3,)),
+    ),
+    template_id_offset=62,
+    decode_target_protected_by=(0, 0, 0),
+    chain_cnt=1,
+    resolutions=((1280, 720),),
+)
+
+# Three spatial layers that never refer to each other (S3T1), no chains; each its own decode target.
+S3T1 = Structure(
+    templates=tuple(
+        Template(sid, 0, "".join("S" if dt == sid else "-" for dt in range(3)), fdiffs)
+        for sid in range(3)
+        for fdiffs in ((), (3,))
+    ),
+    resolutions=((320, 180), (640, 360), (65536, 65536)),
+)
+
+# Two spatial layers where the upper one depends on the lower one at key frames only (L2T1_KEY).
+L2T1_KEY = Structure(
+    templates=(
+        Template(0, 0, "SS", (), (0, 0)),
+        Template(0, 0, "S-", (2,), (2, 1)),
+        Template(1, 0, "-S", (1,), (1, 1)),
+        Template(1, 0, "-S", (2,), (1, 2)),
+    ),
+    decode_target_protected_by=(0, 1),
+    chain_cnt=2,
+)
+
+
+def test_the_layers_of_decode_targets_are_derived_whatever_their_order() -> None:
+    assert known_structure(L1T3).fields()["decode_target_layers"] == [(0, 2), (0, 1), (0, 0)]
+    assert known_structure(S3T1).fields()["decode_target_layers"] == [(0, 0), (1, 0), (2, 0)]
+    assert known_structure(L2T1_KEY).fields()["decode_target_layers"] == [(0, 0), (1, 0)]
+
+
+def test_three_bytes_take_everything_from_their_template() -> None:
+    known = known_structure(L1T3)
+    # Index 2 has the id (62 + 2) modulo 64.
+    data = Descriptor(L1T3, template_id=0, frame_number=0xFFFF, end_of_frame=False).serialise()
+    assert len(data) == 3
+    assert read(data, known) == {
+        "start_of_frame": True,
+        "end_of_frame": False,
+        "template_id": 0,
+        "frame_number": 0xFFFF,
+        "flags": [],
+        "structure": None,
+        "active_decode_targets": None,
+        "spatial_id": 0,
+        "temporal_id": 1,
+        "dtis": "SD-",
+        "fdiffs": [2],
+        "chain_fdiffs": [2],
+        "resolution": (1280, 720),
+    }
+
+
+@pytest.mark.parametrize(
+    ("template_id", "contained"), [(61, False), (62, True), (63, True), (0, True), (2, True), (3, False)]
+)
+def test_a_structure_contains_its_ids_modulo_64(template_id: int, contained: bool) -> None:
+    known = known_structure(L1T3)
+    assert known.contains(template_id) is contained
+    result = read_descriptor(Descriptor(L1T3, template_id).serialise(), known)
+    assert (result == "unknown template") is not contained
+
+
+def test_an_attached_structure_is_used_instead_of_the_known_one() -> None:
+    parsed = read(Descriptor(S3T1, 5, attached=True).serialise(), known_structure(L1T3))
+    assert (parsed["spatial_id"], parsed["dtis"], parsed["resolution"]) == (2, "--S", (65536, 65536))
+    assert parsed["active_decode_targets"] == 0b111
+
+
+def test_a_packet_customises_its_frame_without_touching_the_template() -> None:
+    known = known_structure(L2T1_KEY)
+    custom = Descriptor(
+        L2T1_KEY, 1, custom_dtis="RD", custom_fdiffs=(4096, 1, 16, 17, 256, 257), custom_chain_fdiffs=(255, 0)
+    )
+    parsed = read(custom.serialise(), known)
+    assert parsed["dtis"] == "RD"
+    assert parsed["fdiffs"] == [4096, 1, 16, 17, 256, 257]
+    assert parsed["chain_fdiffs"] == [255, 0]
+    assert read(Descriptor(L2T1_KEY, 1).serialise(), known)["fdiffs"] == [2]
+
+
+def test_a_frame_may_be_customised_to_depend_on_nothing() -> None:
+    assert read(Descriptor(L1T3, 63, custom_fdiffs=()).serialise(), known_structure(L1T3))["fdiffs"] == []
+
+
+def test_an_explicit_bitmask_wins_over_the_one_that_a_structure_implies() -> None:
+    data = Descriptor(L1T3, 62, attached=True, active_decode_targets=0b110).serialise()
+    assert read(data)["active_decode_targets"] == 0b110
+
+
+def test_32_decode_targets_have_a_bitmask_of_32_bits() -> None:
+    structure = Structure((Template(0, 0, "S" * 32),))
+    data = Descriptor(structure, 0, attached=True).serialise()
+    assert read(data)["active_decode_targets"] == 0xFFFFFFFF
+    explicit = Descriptor(structure, 0, active_decode_targets=0x80000001).serialise()
+    assert read(explicit, known_structure(structure))["active_decode_targets"] == 0x80000001
+
+
+def test_padding_is_ignored_whatever_it_holds() -> None:
+    data = Descriptor(L1T3, 62, attached=True).serialise()
+    assert read(data + b"\xff" * 7)["dtis"] == "SSS"
+    assert (
+        read(Descriptor(L1T3, 63, extended=True).serialise() + b"\xff", known_structure(L1T3))["flags"] == []
+    )
+
+
+def wide(templates: int, *, fdiffs: int = 0) -> Structure:
+    return Structure((Template(0, 0, "S", (1,) * fdiffs),) * templates)
+
+
+def layered(*, temporal: bool) -> Structure:
+    """Nine layers, one more than there may be."""
+    return Structure(tuple(Template(0, i, "S") if temporal else Template(i, 0, "S") for i in range(9)))
+
+
+def test_structures_as_large_as_the_arrays_are_read() -> None:
+    largest = Structure(
+        tuple(Template(i // 8, i % 8, "S" * 32, range(1, 17), (15,) * 32) for i in range(64)),
+        chain_cnt=32,
+        decode_target_protected_by=tuple(range(32)),
+        resolutions=((1, 65536),) * 8,
+    )
+    data = Descriptor(largest, 63, attached=True, custom_fdiffs=range(4081, 4097)).serialise()
+    parsed = read(data)
+    assert (parsed["spatial_id"], parsed["temporal_id"], parsed["fdiffs"][-1]) == (7, 7, 4096)
+    assert known_structure(largest).fields()["templates"][63]["chain_fdiffs"] == [15] * 32
+
+
+MALFORMED = [
+    ("truncated", b"", None),
+    ("truncated", b"\xc0\x00", L1T3),
+    ("truncated", Descriptor(L1T3, 62, attached=True).serialise()[:-1], None),
+    ("truncated", Descriptor(L1T3, 63, custom_chain_fdiffs=(9,)).serialise()[:-1], L1T3),
+    ("no structure", Descriptor(L1T3, 62).serialise(), None),
+    ("no structure", Descriptor(L1T3, 62, active_decode_targets=1).serialise(), None),
+    ("unknown template", Descriptor(L1T3, 3).serialise(), L1T3),
+    ("unknown template", Descriptor(L1T3, 3, attached=True).serialise(), L1T3),
+    ("too many templates", Descriptor(wide(65), 0, attached=True).serialise(), None),
+    (
+        "too many temporal layers",
+        Descriptor(layered(temporal=True), 0, attached=True).serialise(),
+        None,
+    ),
+    (
+        "too many spatial layers",
+        Descriptor(layered(temporal=False), 0, attached=True).serialise(),
+        None,
+    ),
+    ("too many frame differences", Descriptor(wide(1, fdiffs=17), 0, attached=True).serialise(), None),
+    ("too many frame differences", Descriptor(L1T3, 63, custom_fdiffs=(1,) * 17).serialise(), L1T3),
+]
+
+
+@pytest.mark.parametrize(("error", "data", "known"), MALFORMED)
+def test_what_is_malformed_is_named(error: str, data: bytes, known: Structure | None) -> None:
+    assert read_descriptor(data, known_structure(known) if known else None) == error
+
+
+def test_every_error_of_reading_has_a_row_above() -> None:
+    assert {error for error, _, _ in MALFORMED} == set(ERRORS.values()) - {"no space"}
+
+
+@pytest.mark.parametrize(("temporal_id", "bitmask"), [(0, 0b100), (1, 0b110), (2, 0b111), (7, 0b111)])
+def test_a_temporal_layer_has_the_decode_targets_without_a_higher_one(temporal_id: int, bitmask: int) -> None:
+    assert known_structure(L1T3).decode_targets_up_to(temporal_id) == bitmask
+
+
+def test_spatial_layers_do_not_count_against_a_temporal_limit() -> None:
+    assert known_structure(S3T1).decode_targets_up_to(0) == 0b111
+
+
+def test_a_bitmask_is_added_to_three_bytes() -> None:
+    plain = Descriptor(L1T3, 63, frame_number=7)
+    told = Descriptor(L1T3, 63, frame_number=7, active_decode_targets=0b100)
+    known = known_structure(L1T3)
+    assert rewrite_descriptor(plain.serialise(), known, active_decode_targets=0b100) == told.serialise()
+    assert len(told.serialise()) == 4
+
+
+def test_a_bitmask_replaces_the_senders() -> None:
+    known = known_structure(L1T3)
+    sent = Descriptor(L1T3, 63, active_decode_targets=0b111, custom_fdiffs=(3,))
+    told = Descriptor(L1T3, 63, active_decode_targets=0b100, custom_fdiffs=(3,))
+    assert rewrite_descriptor(sent.serialise(), known, active_decode_targets=0b100) == told.serialise()
+
+
+def test_a_bitmask_may_push_a_structure_over_the_one_byte_form() -> None:
+    # 16 bytes, the most that an element of the one-byte form holds, with two bits to spare.
+    structure = Structure(L1T3.templates, 0, L1T3.decode_target_protected_by, 1)
+    sent = Descriptor(structure, 0, attached=True).serialise()
+    told = Descriptor(structure, 0, attached=True, active_decode_targets=0b001).serialise()
+    assert (len(sent), len(told)) == (16, 17)
+    assert rewrite_descriptor(sent, active_decode_targets=0b001) == told
+
+
+@pytest.mark.parametrize("capacity", range(17))
+def test_a_result_that_does_not_fit_is_an_error_and_not_cut_off(capacity: int) -> None:
+    structure = Structure(L1T3.templates, 0, L1T3.decode_target_protected_by, 1)
+    sent = Descriptor(structure, 0, attached=True).serialise()
+    assert rewrite_descriptor(sent, active_decode_targets=1, capacity=capacity) == "no space"
+
+
+def test_wasteful_encodings_are_written_shortest() -> None:
+    known = known_structure(L1T3)
+    # The difference 1, written with 12 bits.
+    wasteful = packed(f(8, 0b11_111111) + f(16, 5) + "00010" + f(2, 3) + f(12, 0) + f(2, 0))
+    assert read(wasteful, known)["fdiffs"] == [1]
+    assert rewrite_descriptor(wasteful, known) == Descriptor(L1T3, 63, 5, custom_fdiffs=(1,)).serialise()
+    assert rewrite_descriptor(Descriptor(L1T3, 63, extended=True).serialise(), known) == b"\xff\x00\x00"

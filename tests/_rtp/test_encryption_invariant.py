@@ -1,0 +1,213 @@
+"""The encryption invariant: under one key, an SSRC and number are encrypted twice only as the same bytes.
+
+Breaking it gives AES-GCM's authentication key away (RFC 7714 section 8.1). What goes out is watched as
+it is on the wire: the same number must be the same datagram.
+"""
+
+import struct
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.kit import packets
+from tests.kit.call import Call, header
+from tests.kit.participant import (
+    DESCRIPTOR,
+    LEVEL,
+    MID,
+    VIDEO,
+    VIDEO_RTX,
+    VP8_DELTA,
+    VP8_KEYFRAME,
+    Participant,
+    video,
+)
+
+
+@dataclass
+class Watched:
+    """A call whose receiver has neither RTX nor an early report: every resend is a plain one."""
+
+    profile: str = "AEAD_AES_128_GCM"
+    call: Call = field(init=False)
+    seen: dict[tuple[int, int], bytes] = field(default_factory=dict)
+    resent: int = 0
+    now: float = 1.0
+    ssrc: int = 1000
+    sequence: int = 100
+    rtx_sequence: int = 0
+    payloads: int = 0
+
+    def __post_init__(self) -> None:
+        self.call = Call(rtx=False, profile=self.profile)
+        self.call.engine.close_down_track(self.call.down_track)
+        self.call.bob.subscribe(self.call.forwarder, 5000, extension_ids=[MID, LEVEL])
+
+    def watch(self) -> None:
+        for data, remote, _ in self.call.engine.take_datagrams():
+            if remote != self.call.bob.address or data[0] < 128 or 192 <= data[1] < 224:
+                continue
+            sequence, _, ssrc = struct.unpack("!HII", data[2:12])
+            self.resent += (ssrc, sequence) in self.seen
+            assert self.seen.setdefault((ssrc, sequence), data) == data, (
+                f"{sequence} of {ssrc} under two faces"
+            )
+
+    def send(self, sequence: int, *, keyframe: bool = False, as_rtx: bool = False) -> None:
+        self.payloads += 1
+        payload = (VP8_KEYFRAME if keyframe else VP8_DELTA) + struct.pack("!I", self.payloads)
+        if as_rtx:
+            self.rtx_sequence += 1
+            packet = packets.rtp(
+                ssrc=self.ssrc + 1,
+                sequence=self.rtx_sequence,
+                payload_type=VIDEO_RTX,
+                extensions=packets.one_byte_extensions([(MID, b"1")]),
+                payload=struct.pack("!H", sequence & 0xFFFF) + payload,
+            )
+        else:
+            packet = video(sequence, ssrc=self.ssrc, payload=payload)
+        self.call.alice.send(packet, self.now)
+        self.watch()
+
+    def nack(self, numbers: list[int]) -> None:
+        self.call.bob.send_rtcp(packets.nack(5000, numbers), self.now)
+        self.watch()
+
+    def last_number(self) -> int:
+        return max((sequence for _, sequence in self.seen), default=0)
+
+
+@pytest.mark.parametrize("profile", ["AEAD_AES_128_GCM", "AES_CM_128_HMAC_SHA1_80"])
+def test_a_new_senders_packet_never_goes_out_under_the_number_of_an_old_ones(profile: str) -> None:
+    watched = Watched(profile)
+    watched.send(100, keyframe=True)
+    watched.ssrc = 2000
+    # It happens to number its packets as the old one did, and has sent no keyframe yet.
+    watched.send(100)
+    watched.nack([watched.last_number()])
+    assert watched.resent == 0
+
+
+def test_a_resend_is_the_same_datagram_after_the_receiver_has_learnt_the_mid() -> None:
+    watched = Watched()
+    watched.send(100, keyframe=True)
+    watched.call.bob.send_rtcp(packets.receiver_report(1, 5000), watched.now)
+    watched.send(101)
+    watched.now += 0.1
+    watched.nack([watched.last_number() - 1, watched.last_number()])
+    assert watched.resent == 2
+
+
+STEP = st.one_of(
+    st.tuples(st.just("send"), st.integers(1, 4)),
+    st.tuples(st.just("keyframe"), st.integers(1, 3)),
+    st.tuples(st.just("late"), st.integers(0, 12)),
+    st.tuples(st.just("rtx"), st.integers(-2, 12)),
+    st.tuples(st.just("nack"), st.integers(-3, 12)),
+    st.tuples(st.just("report"), st.just(0)),
+    st.tuples(st.just("new source"), st.integers(-20, 20)),
+    st.tuples(st.just("jump"), st.sampled_from([3001, 5000, 20000])),
+    st.tuples(st.just("wait"), st.sampled_from([1, 30, 700])),
+    st.tuples(st.just("down track"), st.just(0)),
+)
+
+
+def act(watched: Watched, action: str, argument: int, subscribed: list[int]) -> None:
+    call = watched.call
+    if action in ("send", "keyframe"):
+        watched.sequence += argument
+        watched.send(watched.sequence, keyframe=action == "keyframe")
+    elif action in ("late", "rtx"):
+        watched.send(watched.sequence - argument, as_rtx=action == "rtx")
+    elif action == "nack":
+        last = watched.last_number()
+        watched.nack(list(range(last - argument, last + 1)) or [last + 1])
+    elif action == "report":
+        call.bob.send_rtcp(packets.receiver_report(1, 5000), watched.now)
+    elif action == "new source":
+        watched.ssrc += 1000
+        watched.sequence += argument
+    elif action == "jump":
+        watched.sequence += argument
+        watched.send(watched.sequence)
+    elif action == "wait":
+        watched.now += argument / 1000
+        call.engine.advance(watched.now)
+        watched.watch()
+    else:
+        # Another participant comes: an SSRC is never used again with one who is there.
+        call.engine.close_down_track(subscribed[-1])
+        call.bob = Participant(call.engine, call.bob.address[1] + 1)
+        watched.seen.clear()
+        subscribed.append(call.bob.subscribe(call.forwarder, 5000, extension_ids=[MID]))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(STEP, max_size=60))
+def test_whatever_senders_and_receivers_do_a_number_has_one_face(steps: list[tuple[str, int]]) -> None:
+    watched = Watched()
+    subscribed = [watched.call.down_track]
+    watched.send(watched.sequence, keyframe=True)
+    for action, argument in steps:
+        act(watched, action, argument, subscribed)
+
+
+# A browser's VP8 L1T3 keyframe: frame 1, template 0, the structure of three decode targets.
+KEYFRAME_DESCRIPTOR = bytes.fromhex("c000018002044eaaaf2860414d34538a0940409fc059c0")
+# Frame 2, template 1 (temporal layer 0 again), with the active decode targets cut to the first.
+CUT_DESCRIPTOR = bytes.fromhex("c1000241")
+
+
+def described(sequence: int, descriptors: list[bytes], payload: bytes = VP8_KEYFRAME) -> bytes:
+    elements = [(MID, b"1"), *((DESCRIPTOR, descriptor) for descriptor in descriptors)]
+    extensions = packets.two_byte_extensions(elements)
+    return packets.rtp(
+        ssrc=1000, sequence=sequence, payload_type=VIDEO, extensions=extensions, payload=payload
+    )
+
+
+def watched_with_layers(payload_types: list[int]) -> Watched:
+    """The receiver has an SSRC for RTX, and asked for temporal layers 0 and 1."""
+    watched = Watched()
+    engine = watched.call.engine
+    watched.call.bob = Participant(engine, 1003)
+    down_track = engine.open_down_track(
+        watched.call.forwarder,
+        watched.call.bob.transport,
+        mid="4",
+        mid_id=0,
+        ssrc=5000,
+        rtx_ssrc=5001,
+        payload_types=payload_types,
+        extension_ids=[DESCRIPTOR],
+        mixed=True,
+        cname="",
+    )
+    engine.set_layer(down_track, 1)
+    return watched
+
+
+def test_a_plain_resend_does_not_follow_the_senders_active_decode_targets() -> None:
+    watched = watched_with_layers([VIDEO])
+    watched.call.alice.send(described(100, [KEYFRAME_DESCRIPTOR]), 1.0)
+    watched.watch()
+    number = watched.last_number()
+    watched.call.alice.send(described(101, [CUT_DESCRIPTOR]), 1.0)
+    watched.watch()
+    watched.nack([number])
+    assert watched.resent == 1
+
+
+def test_a_descriptor_that_comes_many_times_is_replaced_once() -> None:
+    watched = watched_with_layers([VIDEO, VIDEO_RTX])
+    # Were each replaced by the first, they would outgrow the buffer.
+    others = [b"x"] * 18
+    watched.call.alice.send(described(100, [KEYFRAME_DESCRIPTOR, *others]), 1.0)
+    watched.call.deliver()
+    (packet,) = watched.call.bob.media
+    first, *rest = [value for _, value in header(packet)["extensions"]]
+    assert first != KEYFRAME_DESCRIPTOR
+    assert rest == others

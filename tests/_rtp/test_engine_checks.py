@@ -1,0 +1,84 @@
+"""Connectivity checks, DTLS and paths: what the engine answers, what it tells Python, what it drops."""
+
+from aioice import stun
+
+from tests.kit.participant import SERVER, Participant, deliver, new_engine
+
+
+def test_a_check_is_answered_with_the_address_that_it_came_from() -> None:
+    engine = new_engine()
+    alice = Participant(engine, 1001)
+    deliver(engine, alice)
+    answer = stun.parse_message(alice.other[0])
+    assert answer.message_class is stun.Class.RESPONSE
+    assert answer.attributes["XOR-MAPPED-ADDRESS"] == alice.address
+    assert answer.check_message_integrity(alice.pwd.encode())
+
+
+def test_a_check_with_a_wrong_password_is_dropped_without_an_answer() -> None:
+    engine = new_engine()
+    alice = Participant(engine, 1001)
+    engine.take_datagrams()
+    engine.take_events()
+    alice.check(1.0, pwd="wrong" * 5)
+    assert engine.take_datagrams() == []
+    assert engine.take_events() == []
+    assert engine.counters()["dropped_stun"] == 1
+
+
+def test_a_check_that_claims_our_role_is_passed_to_python_unanswered() -> None:
+    engine = new_engine()
+    alice = Participant(engine, 1001)
+    engine.take_datagrams()
+    engine.take_events()
+    alice.check(1.0, role="ICE-CONTROLLING")
+    assert engine.take_datagrams() == []
+    assert [event[0] for event in engine.take_events()] == ["stun"]
+
+
+def test_a_path_is_told_once_and_once_more_when_it_is_nominated() -> None:
+    engine = new_engine()
+    alice = Participant(engine, 1001)
+    for nominate in (False, False, True, True):
+        alice.check(1.0, use_candidate=nominate)
+    assert [(kind, b) for kind, _, _, _, _, _, b, _ in engine.take_events()] == [("check", 0), ("check", 1)]
+
+
+def test_checks_of_the_previous_ice_generation_are_still_answered() -> None:
+    engine = new_engine()
+    alice = Participant(engine, 1001)
+    engine.set_credentials(alice.transport, "second", "password" * 3)
+    engine.take_datagrams()
+    alice.check(1.0)
+    assert len(engine.take_datagrams()) == 1
+    engine.set_credentials(alice.transport, "third", "password" * 3)
+    alice.check(2.0)
+    assert engine.take_datagrams() == []
+
+
+def test_dtls_is_passed_up_only_from_a_validated_path() -> None:
+    engine = new_engine()
+    alice = Participant(engine, 1001, keyed=False)
+    engine.take_events()
+    engine.receive(b"\x16\xfe\xfd" + bytes(30), alice.address, SERVER, 1.0)
+    engine.receive(b"\x16\xfe\xfd" + bytes(30), ("203.0.113.9", 9), SERVER, 1.0)
+    assert [(event[0], event[1]) for event in engine.take_events()] == [("dtls", alice.transport)]
+
+
+def test_responses_to_our_own_requests_are_told_by_their_transaction_id() -> None:
+    engine = new_engine()
+    response = stun.Message(
+        message_method=stun.Method.BINDING,
+        message_class=stun.Class.RESPONSE,
+        transaction_id=engine.transaction_prefix(33) + b"rand",
+    )
+    engine.receive(bytes(response), ("203.0.113.9", 9), SERVER, 1.0)
+    response.transaction_id = bytes(12)
+    engine.receive(bytes(response), ("203.0.113.9", 9), SERVER, 1.0)
+    assert [(event[0], event[1], event[2][8:16]) for event in engine.take_events()] == [
+        ("stun", 33, engine.transaction_prefix(33))
+    ]
+
+
+def test_two_engines_with_another_seed_tag_their_requests_differently() -> None:
+    assert new_engine(1 << 32).transaction_prefix(1) != new_engine(2 << 32).transaction_prefix(1)

@@ -1,0 +1,109 @@
+"""Who sends what: sources that restart, repeat, flood or take over an address, and what stays unharmed."""
+
+import struct
+
+import pytest
+
+from svc._rtp.engine import ManualEngine
+from tests.kit import packets
+from tests.kit.call import Call, header, sequences
+from tests.kit.participant import (
+    MID,
+    VIDEO_RTX,
+    VP8_DELTA,
+    Participant,
+    deliver,
+    new_engine,
+    video,
+)
+
+STREAMS = 64
+
+
+def retransmission(original: int, *, sequence: int = 1) -> bytes:
+    return packets.rtp(
+        ssrc=1001,
+        sequence=sequence,
+        payload_type=VIDEO_RTX,
+        extensions=packets.one_byte_extensions([(MID, b"1")]),
+        payload=struct.pack("!H", original & 0xFFFF) + VP8_DELTA,
+    )
+
+
+@pytest.mark.parametrize("distance", [3001, 20_000, -3000, 32_768])
+def test_a_retransmission_never_begins_new_numbers(distance: int) -> None:
+    """It may be of the source that this one has replaced."""
+    call = Call()
+    call.send(100, 1.0)
+    call.alice.send(retransmission(100 + distance), 1.0)
+    call.send(101, 1.0, payload=VP8_DELTA)
+    first = sequences(call.bob)[0]
+    assert sequences(call.bob) == [first, first + 1]
+
+
+def test_a_source_without_a_number_of_its_own_is_not_placed() -> None:
+    call = Call()
+    call.send(1, 1.0, ssrc=0)
+    assert call.bob.media == []
+    assert call.engine.counters()["dropped_not_negotiated"] == 1
+
+
+def test_a_flood_of_sources_is_cut_off_and_those_that_are_known_go_on() -> None:
+    call = Call()
+    call.send(1, 1.0)
+    for n in range(STREAMS):
+        call.send(1, 1.0, ssrc=5000 + n, mid=None)
+    # Whatever mid it carries, one source more is not even decrypted.
+    call.send(1, 1.0, ssrc=9000)
+    call.send(2, 1.0)
+    assert {header(packet)["ssrc"] for packet in call.bob.media} == {5000}
+    assert len(call.bob.media) == 2
+    assert [event[0] for event in call.engine.take_events()].count("track") == 1
+
+
+def test_a_flood_of_reporting_sources_is_cut_off_too() -> None:
+    call = Call()
+    call.send(1, 1.0)
+    for n in range(STREAMS):
+        call.alice.send_rtcp(packets.rtcp(201, 0, struct.pack("!I", 5000 + n)), 1.0)
+    before = call.engine.counters()["dropped_not_negotiated"]
+    call.alice.send_rtcp(packets.rtcp(201, 0, struct.pack("!I", 9000)), 1.0)
+    assert call.engine.counters()["dropped_not_negotiated"] == before + 1
+
+
+def test_an_address_that_another_had_meanwhile_is_its_owners_again_with_the_next_check() -> None:
+    engine = new_engine()
+    alice, bob, carol = (Participant(engine, port) for port in (1001, 1002, 1003))
+    forwarder = alice.publish("1", "video")
+    bob.subscribe(forwarder, 5000)
+    carol.address = alice.address
+    carol.check(1.0)
+    engine.close_transport(carol.transport)
+    alice.check(2.0)
+    alice.send(video(1), 2.0)
+    deliver(engine, alice, bob)
+    assert len(bob.media) == 1
+
+
+def test_jitter_is_in_the_clock_of_the_codec_that_is_being_sent() -> None:
+    engine = ManualEngine(seed=1)
+    engine.negotiate(
+        payloads=[(111, "audio", "opus", 48000, None), (8, "audio", "PCMA", 8000, None)],
+        mid_id=MID,
+        twcc_id=0,
+        level_id=0,
+        descriptor_id=0,
+        forwarded_ids=[],
+    )
+    alice = Participant(engine, 1001)
+    engine.open_line(alice.transport, 0, "0", "audio", [111, 8], [77])
+    for n in range(100):
+        payload_type, step = (111, 960) if n < 50 else (8, 160)
+        alice.send(
+            packets.rtp(ssrc=77, sequence=n, payload_type=payload_type, timestamp=n * step, payload=b"sound"),
+            1 + n / 50,
+        )
+    engine.advance(4.0)
+    deliver(engine, alice)
+    body = [body for kind, _, body in alice.reports if kind == 201][-1]
+    assert struct.unpack("!I", body[16:20])[0] < 3

@@ -1,0 +1,293 @@
+"""Temporal filtering of a stream that comes late, twice, in bits or not at all: what a receiver may rely on.
+
+A stream of three layers is drawn, and what happens to its packets on the way; the core forwards it to
+one receiver whose layers change meanwhile. Packets are known again by their payloads.
+"""
+
+from dataclasses import dataclass, field
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from svc._rtp.header import parse_header
+from svc.tools.rtp.replay import Replay
+from tests.kit import packets
+from tests.kit.dependency_descriptor import Descriptor, Structure, Template
+
+MEDIA, RTX, PAYLOAD_TYPE, RTX_PAYLOAD_TYPE, DESCRIPTOR = 1000, 1001, 96, 97, 5
+STRUCTURE = Structure(
+    [
+        Template(0, 0, "SSS"),
+        Template(0, 0, "SSS", fdiffs=[4]),
+        Template(0, 1, "-DS", fdiffs=[2]),
+        Template(0, 2, "--D", fdiffs=[1]),
+    ]
+)
+LAYERS = (0, 2, 1, 2)  # by the frame's place in a group of four
+# Late, but by less than a group of frames: nothing is late that was lost for good.
+MOST_OVERTAKING = 6
+
+
+@dataclass(frozen=True)
+class Packet:
+    sequence: int
+    frame: int  # -1: padding alone
+    start: bool = True
+    end: bool = True
+
+    @property
+    def payload(self) -> bytes:
+        return b"%d/%d" % (self.frame, self.sequence)
+
+    @property
+    def temporal_id(self) -> int:
+        return LAYERS[self.frame % 4]
+
+
+def dependencies(frame: int) -> set[int]:
+    if frame % 16 == 0:
+        return set()
+    return {frame - {0: 4, 1: 2, 2: 1}[LAYERS[frame % 4]]}
+
+
+def on_the_wire(packet: Packet, *, repeated_as: int | None = None) -> bytes:
+    """The packet as it is sent, or its retransmission under another number."""
+    ssrc, payload_type, sequence, payload = MEDIA, PAYLOAD_TYPE, packet.sequence, packet.payload
+    if repeated_as is not None:
+        payload = (packet.sequence & 0xFFFF).to_bytes(2, "big") + payload
+        ssrc, payload_type, sequence = RTX, RTX_PAYLOAD_TYPE, repeated_as
+    if packet.frame < 0:
+        header = packets.rtp(ssrc=MEDIA, sequence=packet.sequence & 0xFFFF, payload_type=PAYLOAD_TYPE)
+        return bytes([header[0] | 0x20]) + header[1:] + bytes([0, 0, 0, 4])
+    keyframe = packet.frame % 16 == 0
+    descriptor = Descriptor(
+        STRUCTURE,
+        0 if keyframe else packet.temporal_id + 1,
+        frame_number=packet.frame & 0xFFFF,
+        start_of_frame=packet.start,
+        end_of_frame=packet.end,
+        attached=keyframe and packet.start,
+    )
+    return packets.rtp(
+        ssrc=ssrc,
+        sequence=sequence & 0xFFFF,
+        payload_type=payload_type,
+        timestamp=packet.frame * 3000,
+        marker=packet.end,
+        extensions=packets.two_byte_extensions([(DESCRIPTOR, descriptor.serialise())]),
+        payload=payload,
+    )
+
+
+@dataclass
+class Receiver:
+    """What one receiver gets of the packets that are handed in."""
+
+    replay: Replay = field(
+        default_factory=lambda: Replay(
+            MEDIA,
+            repeating=[RTX],
+            payload_types={PAYLOAD_TYPE: None, RTX_PAYLOAD_TYPE: PAYLOAD_TYPE},
+            descriptor_id=DESCRIPTOR,
+        )
+    )
+    got: dict[int, bytes] = field(default_factory=dict)  # payload by number; b"" for a filler
+    now: float = 1.0
+    repetitions: int = 0
+
+    def take(self, packet: Packet, *, repeated: bool = False) -> None:
+        self.repetitions += repeated
+        data = on_the_wire(packet, repeated_as=self.repetitions if repeated else None)
+        header = parse_header(data)
+        assert header is not None
+        self.now += 0.001
+        for sent in self.replay.send(data, header, self.now):
+            ours = parse_header(sent)
+            assert ours is not None
+            number = ours["sequence"]
+            assert number not in self.got, "a number came twice"
+            start = ours["payload_offset"]
+            self.got[number] = sent[start : start + ours["payload_length"]]
+
+    @property
+    def payloads(self) -> list[bytes]:
+        """By number; fillers left out."""
+        return [self.got[number] for number in sorted(self.got) if self.got[number]]
+
+    @property
+    def fillers(self) -> int:
+        return sum(not payload for payload in self.got.values())
+
+    @property
+    def gaps(self) -> int:
+        return max(self.got) - min(self.got) + 1 - len(self.got)
+
+
+@st.composite
+def streams(draw: st.DrawFn) -> list[Packet]:
+    """Up to sixty frames of one to three packets, and padding between some of them."""
+    # Clear of the wrap: numbers are compared as they are.
+    sequence = 100
+    stream = []
+    for frame in range(draw(st.integers(4, 60))):
+        size = draw(st.integers(1, 3))
+        for index in range(size):
+            stream.append(Packet(sequence, frame, index == 0, index == size - 1))
+            sequence += 1
+        if draw(st.integers(0, 9)) == 0:
+            stream.append(Packet(sequence, -1))
+            sequence += 1
+    return stream
+
+
+changes = st.dictionaries(st.integers(1, 150), st.sampled_from([0, 1, 2, -1]), max_size=8)
+delays = st.lists(st.integers(0, MOST_OVERTAKING), min_size=200, max_size=200)
+some = st.sets(st.integers(1, 150), max_size=30)
+
+
+def forwarded(stream: list[Packet], layers: dict[int, int]) -> Receiver:
+    receiver = Receiver()
+    for place, packet in enumerate(stream):
+        if place in layers:
+            receiver.replay.set_max_temporal_layer(layers[place])
+        receiver.take(packet)
+    return receiver
+
+
+def overtaken(stream: list[Packet], late: list[int]) -> list[Packet]:
+    """The stream, each packet but the first later by so many places."""
+    order = sorted(range(1, len(stream)), key=lambda place: (place + late[place], place))
+    return [stream[0], *(stream[place] for place in order)]
+
+
+def check_whole_frames_with_all_they_need(stream: list[Packet], receiver: Receiver) -> None:
+    got = set(receiver.payloads)
+    parts: dict[int, set[bool]] = {}
+    for packet in stream:
+        if packet.frame >= 0:
+            parts.setdefault(packet.frame, set()).add(packet.payload in got)
+    assert {frame for frame, going in parts.items() if len(going) > 1} == set(), "half frames"
+    sent = {frame for frame, going in parts.items() if True in going}
+    assert {frame for frame in sent if not dependencies(frame) <= sent} == set(), (
+        "frames without what they need"
+    )
+
+
+@settings(deadline=None)
+@given(streams(), changes)
+def test_a_stream_that_comes_in_order_leaves_no_gap_and_needs_no_filler(
+    stream: list[Packet], layers: dict[int, int]
+) -> None:
+    receiver = forwarded(stream, layers)
+    assert (receiver.gaps, receiver.fillers) == (0, 0)
+    assert receiver.payloads == [packet.payload for packet in stream if packet.payload in receiver.payloads]
+    check_whole_frames_with_all_they_need(stream, receiver)
+
+
+@settings(deadline=None)
+@given(streams(), changes, delays)
+def test_late_packets_have_the_numbers_that_were_kept_for_them(
+    stream: list[Packet], layers: dict[int, int], late: list[int]
+) -> None:
+    arriving = overtaken(stream, late)
+    receiver = forwarded(arriving, layers)
+    assert receiver.gaps == 0
+    assert receiver.payloads == [packet.payload for packet in stream if packet.payload in receiver.payloads]
+    assert receiver.fillers <= arrivals_behind_a_newer(arriving)
+    check_whole_frames_with_all_they_need(stream, receiver)
+
+
+def arrivals_behind_a_newer(arriving: list[Packet]) -> int:
+    highest = count = 0
+    for packet in arriving:
+        count += packet.sequence < highest
+        highest = max(highest, packet.sequence)
+    return count
+
+
+@settings(deadline=None)
+@given(streams(), changes, some, st.booleans())
+def test_repetitions_of_what_came_reach_nobody(
+    stream: list[Packet], layers: dict[int, int], again: set[int], retransmitted: bool
+) -> None:
+    """On the RTX stream or plainly; of frames that went and of frames that were dropped."""
+    once, receiver = forwarded(stream, layers), Receiver()
+    for place, packet in enumerate(stream):
+        if place in layers:
+            receiver.replay.set_max_temporal_layer(layers[place])
+        receiver.take(packet)
+        if place in again:
+            receiver.take(stream[place // 2], repeated=retransmitted and stream[place // 2].frame >= 0)
+    assert receiver.got == once.got
+
+
+@settings(deadline=None)
+@given(streams(), changes, some)
+def test_what_is_lost_for_good_leaves_its_own_gaps_at_most(
+    stream: list[Packet], layers: dict[int, int], lost: set[int]
+) -> None:
+    arriving = [packet for place, packet in enumerate(stream) if place not in lost]
+    receiver = forwarded(arriving, layers)
+    assert receiver.gaps <= len(stream) - len(arriving)
+    assert receiver.fillers == 0
+    got = set(receiver.payloads)
+    for packet in arriving:
+        others = [other for other in arriving if other.frame == packet.frame >= 0]
+        # A frame whose structure was lost is not told from any other, and goes too.
+        assert len({other.payload in got for other in others}) <= 1, "what came of a frame was divided"
+
+
+@settings(deadline=None)
+@given(streams(), changes, some, st.integers(1, 12))
+def test_what_comes_as_a_retransmission_fills_its_gap(
+    stream: list[Packet], layers: dict[int, int], lost: set[int], later: int
+) -> None:
+    lost = {place for place in lost if place < len(stream) and stream[place].frame >= 0}
+    receiver = Receiver()
+    for place in range(len(stream) + later):
+        if place in layers:
+            receiver.replay.set_max_temporal_layer(layers[place])
+        if place < len(stream) and place not in lost:
+            receiver.take(stream[place])
+        if place - later in lost:
+            receiver.take(stream[place - later], repeated=True)
+    last_came = max(place for place in range(len(stream)) if place not in lost)
+    assert receiver.gaps == 0 or last_came < max(lost)
+    assert receiver.fillers <= len(lost)
+
+
+def test_a_late_packet_between_two_of_padding_goes() -> None:
+    stream = [Packet(100, 0), Packet(101, -1), Packet(102, 1), Packet(103, -1), Packet(104, 2)]
+    receiver = forwarded([stream[0], stream[1], stream[3], stream[2], stream[4]], {})
+    assert receiver.payloads == [stream[0].payload, stream[2].payload, stream[4].payload]
+
+
+def test_the_rest_of_a_dropped_frame_is_dropped_though_its_first_packet_was_lost() -> None:
+    stream = [
+        Packet(100, 0),
+        Packet(101, 1, True, False),
+        Packet(102, 1, False, True),
+        Packet(103, 2),
+        Packet(104, 4),
+    ]
+    receiver = forwarded([stream[0], *stream[2:]], {0: 0})
+    assert receiver.payloads == [stream[0].payload, stream[4].payload]
+    assert receiver.gaps == 0
+
+
+def test_a_late_packet_of_a_frame_that_turns_out_unwanted_is_filled_with_padding() -> None:
+    stream = [Packet(100, 0), Packet(101, 1), Packet(102, 2), Packet(103, 3), Packet(104, 4)]
+    receiver = forwarded([stream[0], stream[4], stream[2]], {0: 0})
+    assert receiver.payloads == [stream[0].payload, stream[4].payload]
+    assert receiver.fillers == 1
+    assert receiver.gaps == 2
+
+
+def test_a_frame_goes_whole_though_its_structure_comes_in_the_middle_of_it() -> None:
+    keyframe = [Packet(100, 0, True, False), Packet(101, 0, False, True)]
+    upper = [Packet(102, 1, True, False), Packet(103, 1, False, True)]
+    receiver = forwarded(
+        [keyframe[1], upper[0], keyframe[0], upper[1], Packet(104, 2), Packet(105, 3)], {0: 0}
+    )
+    assert {packet.payload for packet in upper} <= set(receiver.payloads)
+    assert Packet(104, 2).payload not in receiver.payloads

@@ -1,0 +1,208 @@
+"""A received source: its statistics, its duplicates, and what is asked for again."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from svc._rtp.reception import Source
+
+RETRY_S = 0.1
+REORDER_WAIT_S = 0.010
+SEEN_WINDOW = 2048
+MAX_GAP = 3000
+TRIES = 10
+
+
+def fed(numbers: list[int], *, wants_missing: bool = True) -> Source:
+    source = Source(wants_missing=wants_missing)
+    for number in numbers:
+        source.update(number & 0xFFFF, 0, 1.0)
+    return source
+
+
+def arrivals(numbers: list[int]) -> list[str]:
+    source = Source()
+    return [source.update(number & 0xFFFF, 0, 1.0) for number in numbers]
+
+
+# --- arrivals ---
+
+
+@pytest.mark.parametrize(
+    ("numbers", "last"),
+    [
+        pytest.param([10], "in order", id="the first"),
+        pytest.param([10, 11], "in order", id="the next"),
+        pytest.param([65535, 0], "in order", id="the next, across the wrap"),
+        pytest.param([10, 15], "in order", id="after a gap"),
+        pytest.param([10, 12, 11], "late", id="out of order"),
+        pytest.param([1, 65535], "late", id="out of order across the wrap"),
+        pytest.param([10, 10], "duplicate", id="the newest again"),
+        pytest.param([10, 11, 10], "duplicate", id="an earlier one again"),
+        pytest.param([10, 12, 11, 11], "duplicate", id="a late one again"),
+        pytest.param([10, 10 + SEEN_WINDOW - 1, 10], "duplicate", id="again, at the window's edge"),
+        pytest.param([10, 11, 10 + SEEN_WINDOW, 10], "too old", id="again, beyond the window"),
+        pytest.param([10, 11 + SEEN_WINDOW, 12], "late", id="late after a gap of a window"),
+        pytest.param([10, 10 + MAX_GAP], "in order", id="the largest gap"),
+        pytest.param([10, 11 + MAX_GAP], "restarted", id="a larger jump"),
+        pytest.param([10, 10 - SEEN_WINDOW], "too old", id="a jump back"),
+    ],
+)
+def test_how_the_last_of_some_numbers_arrives(numbers: list[int], last: str) -> None:
+    assert arrivals(numbers)[-1] == last
+
+
+def test_after_a_restart_nothing_from_before_it_is_taken() -> None:
+    assert arrivals([10, 11, 5000, 12, 10, 5001, 5000]) == [
+        "in order", "in order", "restarted", "too old", "too old", "in order", "duplicate",
+    ]  # fmt: skip
+
+
+def test_after_a_restart_a_number_that_was_seen_before_it_is_new() -> None:
+    numbers = [10, 11, 5000, 8000, 11000, 15000, *range(18000, 66000, 3000), 10]
+    assert "duplicate" not in arrivals(numbers)
+
+
+@given(st.lists(st.integers(-30, 30), min_size=1, max_size=300))
+def test_a_packet_is_taken_once_whatever_the_order(steps: list[int]) -> None:
+    source, number = Source(), 65500
+    seen: set[int] = set()
+    for step in steps:
+        number += step
+        arrival = source.update(number & 0xFFFF, 0, 1.0)
+        # Two thousand packets back at most: all is within the window.
+        if abs(number - max(seen, default=number)) < SEEN_WINDOW:
+            assert (arrival == "duplicate") == (number in seen)
+        if arrival != "too old":
+            seen.add(number)
+
+
+# --- statistics (RFC 3550 section 6.4.1) ---
+
+
+@pytest.mark.parametrize(
+    ("numbers", "lost", "fraction", "highest"),
+    [
+        pytest.param([1, 2, 3, 4], 0, 0, 4, id="nothing lost"),
+        pytest.param([1, 2, 4], 1, 64, 4, id="one of four lost"),
+        pytest.param([1, 2, 4, 3], 0, 0, 4, id="late is not lost"),
+        pytest.param([1, 2, 2, 4], 1, 64, 4, id="a duplicate makes up for nothing"),
+        pytest.param([1, 256], 254, 254, 256, id="nearly everything lost"),
+        pytest.param([65534, 65535, 0, 1], 0, 0, 65537, id="the wrap counts a cycle"),
+        pytest.param([5, 4], -1, 0, 5, id="earlier than the first"),
+    ],
+)
+def test_what_a_report_tells(numbers: list[int], lost: int, fraction: int, highest: int) -> None:
+    report = fed(numbers).report(1.0)
+    assert (report["lost"], report["fraction_lost"], report["highest"]) == (lost, fraction, highest)
+
+
+def test_the_fraction_is_of_what_came_since_the_last_report() -> None:
+    source = fed([1, 3])
+    assert source.report(1.0)["fraction_lost"] == 256 // 3
+    for number in (4, 5, 6):
+        source.update(number, 0, 1.0)
+    report = source.report(2.0)
+    assert (report["fraction_lost"], report["lost"]) == (0, 1)
+    assert source.report(3.0)["fraction_lost"] == 0
+
+
+def test_when_lost_packets_come_in_the_next_interval_the_fraction_is_zero() -> None:
+    source = fed([1, 4])
+    source.report(1.0)
+    for number in (2, 3):
+        source.update(number, 0, 1.0)
+    report = source.report(2.0)
+    assert (report["fraction_lost"], report["lost"]) == (0, 0)
+
+
+def slow_jitter(packets: list[tuple[int, float]], clock_rate: int) -> float:
+    """RFC 3550 appendix A.8, in floating point."""
+    jitter, last = 0.0, None
+    for timestamp, now in packets:
+        transit = now * clock_rate - timestamp
+        if last is not None:
+            jitter += (abs(transit - last) - jitter) / 16
+        last = transit
+    return jitter
+
+
+@given(st.lists(st.tuples(st.integers(0, 9000), st.integers(0, 100)), min_size=2, max_size=60))
+def test_jitter_is_that_of_the_rfc(steps: list[tuple[int, int]]) -> None:
+    source, packets, timestamp, now = Source(), [], 0, 50.0
+    for number, (ticks, ms) in enumerate(steps):
+        timestamp += ticks
+        now += ms / 1000
+        packets.append((timestamp, now))
+        source.update(number, timestamp, now)
+    assert source.report(now)["jitter"] == pytest.approx(slow_jitter(packets, 90000), abs=3)
+
+
+def test_jitter_is_told_on_a_machine_that_has_been_up_for_ten_years() -> None:
+    source, booted = Source(), 10 * 365.25 * 86400
+    for i in range(100):
+        # Every other packet comes 10 ms late: 900 units of the clock of video.
+        source.update(i, 3000 * i, booted + i / 30 + (0.01 if i % 2 else 0.0))
+    assert source.report(booted + 4)["jitter"] == pytest.approx(900, rel=0.05)
+
+
+def test_a_timestamp_that_wraps_is_no_jitter() -> None:
+    source = Source()
+    for number in range(10):
+        source.update(number, (0xFFFFFFFF - 2 * 3000 + number * 3000) & 0xFFFFFFFF, 1 + number / 30)
+    assert source.report(2.0)["jitter"] < 3
+
+
+def test_a_restart_is_no_jitter() -> None:
+    source = Source()
+    for number in range(10):
+        source.update(number + (5000 if number > 4 else 0), number * 3000, 1 + number / 30)
+    assert source.report(2.0)["jitter"] < 3
+
+
+# --- asking again (RFC 4585 section 6.2.1) ---
+
+
+def test_what_is_missing_is_asked_for_once_reordering_has_had_its_time() -> None:
+    source = fed([1, 4])
+    assert source.due_nacks(1.0 + REORDER_WAIT_S - 0.001, RETRY_S) == []
+    assert source.due_nacks(1.0 + REORDER_WAIT_S, RETRY_S) == [2, 3]
+
+
+def test_what_comes_in_time_is_not_asked_for() -> None:
+    source = fed([1, 4, 2])
+    assert source.due_nacks(2.0, RETRY_S) == [3]
+
+
+def test_numbers_are_asked_for_in_their_order_across_the_wrap() -> None:
+    assert fed([65533, 2]).due_nacks(1.1, RETRY_S) == [65534, 65535, 0, 1]
+
+
+def test_what_does_not_come_is_asked_for_again_and_given_up_after_ten_times() -> None:
+    source, asked, now = fed([1, 3]), 0, 1.0 + REORDER_WAIT_S
+    for _ in range(40):
+        asked += len(source.due_nacks(now, 0.05))
+        assert source.due_nacks(now, 0.05) == []
+        now += 0.05
+    assert asked == TRIES
+
+
+def test_what_is_missing_for_more_than_a_second_is_given_up() -> None:
+    source = fed([1, 3])
+    assert source.due_nacks(1.9, RETRY_S) == [2]
+    assert source.due_nacks(2.1, RETRY_S) == []
+    source.update(2, 0, 2.2)
+    assert source.due_nacks(2.3, RETRY_S) == []
+
+
+def test_a_large_hole_is_asked_for_in_part() -> None:
+    asked = fed([1, 2000]).due_nacks(1.1, RETRY_S)
+    assert asked == list(range(2, 2 + 256))
+
+
+def test_a_restart_forgets_what_was_missing() -> None:
+    assert fed([1, 3, 9000]).due_nacks(1.1, RETRY_S) == []
+
+
+def test_sound_is_not_asked_for() -> None:
+    assert fed([1, 9], wants_missing=False).due_nacks(1.1, RETRY_S) == []

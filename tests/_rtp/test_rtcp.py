@@ -1,0 +1,94 @@
+"""RTCP on the wire: compounds walked, malformed ones refused, NACKs packed without loss."""
+
+import struct
+
+import pytest
+from aiortc import rtp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from svc._rtp.rtcp import nack_packet, parse_compound
+from tests.kit import packets
+
+# Entries that fit into the 1200 bytes of one packet.
+MAX_ENTRIES = (1200 - 12) // 4
+
+
+def test_a_compound_is_walked_packet_by_packet() -> None:
+    data = packets.sender_report(1, 2, 3) + packets.pli(4) + packets.nack(5, [6, 7])
+    assert parse_compound(data) == [
+        (200, 0, struct.pack("!IQIII", 1, 2, 3, 0, 0)),
+        (206, 1, struct.pack("!II", 1, 4)),
+        (205, 1, struct.pack("!IIHHHH", 1, 5, 6, 0, 7, 0)),
+    ]
+
+
+def test_nothing_is_an_empty_compound() -> None:
+    assert parse_compound(b"") == []
+
+
+def test_padding_is_taken_off_the_packet_that_has_it() -> None:
+    padded = bytearray(packets.rtcp(206, 1, struct.pack("!II", 1, 4) + bytes(3) + b"\x04"))
+    padded[0] |= 0x20
+    assert parse_compound(packets.pli(9) + bytes(padded)) == [
+        (206, 1, struct.pack("!II", 1, 9)),
+        (206, 1, struct.pack("!II", 1, 4)),
+    ]
+
+
+def test_a_packet_of_padding_alone_has_no_body() -> None:
+    padded = bytearray(packets.rtcp(203, 0, bytes(3) + b"\x04"))
+    padded[0] |= 0x20
+    assert parse_compound(bytes(padded)) == [(203, 0, b"")]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(b"\x40" + packets.pli(1)[1:], id="version 1"),
+        pytest.param(packets.pli(1) + b"\x80", id="rubbish behind a packet"),
+        pytest.param(b"\xa0\xc9\0\0", id="padding without a body"),
+        pytest.param(b"\xa1" + packets.pli(1)[1:11] + b"\0", id="padding of 0"),
+        pytest.param(b"\xa1" + packets.pli(1)[1:11] + b"\x09", id="padding longer than the body"),
+        pytest.param(packets.pli(1)[:2] + b"\xff\xff" + packets.pli(1)[4:], id="a length beyond the end"),
+    ],
+)
+def test_a_malformed_compound_is_refused(data: bytes) -> None:
+    assert parse_compound(data) is None
+
+
+def test_a_compound_cut_short_anywhere_but_between_packets_is_refused() -> None:
+    parts = [packets.sender_report(1, 2, 3), packets.fir(4), packets.nack(5, [6])]
+    whole, ends = b"".join(parts), {0, 28, 28 + 20, 28 + 20 + 16}
+    assert len(whole) == max(ends)
+    for length in range(len(whole) + 1):
+        assert (parse_compound(whole[:length]) is not None) == (length in ends)
+
+
+@given(st.binary(max_size=200), st.sampled_from([b"", b"\x80\xc8\0\x01", b"\xa0\xc9\0\x02"]))
+def test_any_bytes_are_walked_or_refused_and_no_body_is_longer_than_they_are(
+    data: bytes, first: bytes
+) -> None:
+    walked = parse_compound(first + data)
+    assert walked is None or sum(4 + len(body) for _, _, body in walked) <= len(first + data)
+
+
+@given(st.integers(0, 65535), st.lists(st.integers(1, 40), min_size=1, max_size=300))
+def test_a_nack_names_what_was_missing_and_nothing_else(first: int, steps: list[int]) -> None:
+    numbers = [first]
+    for step in steps:
+        numbers.append((numbers[-1] + step) & 0xFFFF)
+    data = nack_packet(1, 2, numbers)
+    (decoded,) = rtp.RtcpPacket.parse(data)
+    assert isinstance(decoded, rtp.RtcpRtpfbPacket)
+    assert (decoded.fmt, decoded.ssrc, decoded.media_ssrc) == (1, 1, 2)
+    named = [number & 0xFFFF for number in decoded.lost]
+    # What does not fit is left for the next.
+    assert named == numbers[: len(named)]
+    assert named == numbers or (len(data) - 12) // 4 == MAX_ENTRIES
+    assert len(data) <= 1200
+
+
+def test_seventeen_numbers_in_a_row_take_one_entry() -> None:
+    assert len(nack_packet(1, 2, list(range(100, 117)))) == 16
+    assert len(nack_packet(1, 2, list(range(100, 118)))) == 20

@@ -1,0 +1,233 @@
+"""Whole calls over bad lines, on a clock of their own: what browsers send and ask for, and what reaches them.
+
+Every run also checks, packet by packet, that SRTP authenticates, that payloads are what was sent, that
+no index is encrypted twice with different bytes, and that numbers and timestamps rise as they must:
+tests.kit.simulation says how.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import pytest
+
+from tests.kit.simulation.frames import Frame
+from tests.kit.simulation.layers import dependencies, temporal_id
+from tests.kit.simulation.link import Conditions
+from tests.kit.simulation.receiver import VideoReceiver
+from tests.kit.simulation.sender import VideoSender
+from tests.kit.simulation.world import World
+
+CLEAN = Conditions()
+# "10 % random loss and 5 % reordering", 20 to 30 ms.
+LOSSY = Conditions(jitter_s=0.01, loss=0.10, reorder=0.05)
+# What comes later is of no use to a conversation; the SFU resends nothing older either.
+DEADLINE_S = 0.6
+WARM_UP_S = 2.0
+# Nobody knows of the last packet of all that it is missing.
+TAIL_S = 0.1
+
+
+@dataclass
+class Call:
+    """One sender, and receivers on lines of their own."""
+
+    seed: int
+    up: Conditions = CLEAN
+    down: tuple[Conditions, ...] = (CLEAN, CLEAN)
+    sender_rtx: bool = True
+    receiver_rtx: bool = True
+    layers: bool = False
+    sizes: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.world = World(self.seed)
+        self.sender = VideoSender(
+            self.world.join(self.up, self.up), rtx=self.sender_rtx, layers=self.layers, **self.sizes
+        )
+        self.receivers = [
+            VideoReceiver(self.world.join(line, line), self.sender.forwarder, rtx=self.receiver_rtx)
+            for line in self.down
+        ]
+
+    def hold(self, seconds: float) -> None:
+        """Let video flow, warm-up included, then let the last retransmissions come."""
+        self.world.run(self.world.now + seconds)
+        self.sender.stop()
+        self.world.run(self.world.now + 1.5)
+        for receiver in self.receivers:
+            receiver.check_order()
+
+    def complete(
+        self,
+        receiver: VideoReceiver,
+        deadline_s: float = DEADLINE_S,
+        due: Callable[[Frame], bool] = lambda frame: True,
+    ) -> float:
+        """The share of frames after the warm-up that were complete in time, of those that were due."""
+        begin = self.sender.frames[0].captured + WARM_UP_S
+        end = self.sender.frames[-1].captured - TAIL_S
+        frames = [frame for frame in self.sender.frames if begin <= frame.captured <= end and due(frame)]
+        in_time = [
+            frame
+            for frame in frames
+            if receiver.completed.get(frame.number, float("inf")) - frame.captured <= deadline_s
+        ]
+        return len(in_time) / len(frames)
+
+
+def share_resent(receiver: VideoReceiver) -> float:
+    sent = receiver.endpoint.invariant.bytes_sent
+    return sent[receiver.rtx_ssrc] / sent[receiver.ssrc]
+
+
+def test_on_a_clean_line_everything_arrives_once_and_in_order_and_nobody_asks() -> None:
+    call = Call(seed=1)
+    call.hold(60)
+    for receiver in call.receivers:
+        assert call.complete(receiver, deadline_s=0.1) == 1
+        assert list(receiver.parts) == sorted(receiver.parts)
+        assert len(receiver.parts) == receiver.packets == call.sender.sent
+        assert (receiver.duplicates, receiver.nacks, receiver.plis) == (0, 0, 0)
+    assert (call.sender.nacks, call.sender.resent) == (0, 0)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("sender_rtx", "receiver_rtx"),
+    [(True, True), (True, False), (False, True)],
+    ids=["rtx", "receivers-without-rtx", "sender-without-rtx"],
+)
+def test_a_tenth_of_loss_and_reordering_on_both_lines_cost_no_frames(
+    seed: int, sender_rtx: bool, receiver_rtx: bool
+) -> None:
+    call = Call(seed, up=LOSSY, down=(LOSSY, LOSSY), sender_rtx=sender_rtx, receiver_rtx=receiver_rtx)
+    call.hold(WARM_UP_S + 60 + TAIL_S)
+    for receiver in call.receivers:
+        assert call.complete(receiver) >= 0.999
+        assert receiver.duplicates <= 0.005 * receiver.packets
+        # Where a number was left out, the packet itself has never come.
+        assert receiver.endpoint.invariant.numbers_left_out(receiver.ssrc) <= call.sender.never_reached
+    assert call.sender.resent <= 0.13 * call.sender.sent
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_losses_in_bursts_cost_few_frames(seed: int) -> None:
+    line = Conditions(jitter_s=0.01, loss=0.05, burst=8)
+    call = Call(seed, up=line, down=(line, line))
+    call.hold(WARM_UP_S + 60)
+    for receiver in call.receivers:
+        assert call.complete(receiver) >= 0.99
+        assert receiver.duplicates <= 0.005 * receiver.packets
+
+
+def test_jitter_above_the_frame_interval_and_duplicated_packets_cost_nothing() -> None:
+    line = Conditions(jitter_s=0.06, duplicate=0.05)
+    call = Call(seed=1, up=line, down=(line, line))
+    call.hold(WARM_UP_S + 30)
+    for receiver in call.receivers:
+        assert call.complete(receiver) == 1
+        assert receiver.nacks == 0
+        # Those that its own line made.
+        assert receiver.duplicates <= 0.06 * receiver.packets
+    assert call.sender.nacks == 0
+
+
+def test_a_receiver_on_a_narrow_line_harms_nobody_else() -> None:
+    narrow = Conditions(loss=0.02, rate_bps=1_000_000)
+    call = Call(seed=1, up=LOSSY, down=(narrow, LOSSY))
+    call.hold(WARM_UP_S + 60)
+    bad, good = call.receivers
+    assert call.complete(good) >= 0.999
+    assert good.duplicates <= 0.005 * good.packets
+    # A fifth, and the credit that it began with.
+    assert share_resent(bad) <= 0.21
+    # "at most one per receiver per second" may become a PLI; two seconds are the spec's own rhythm.
+    assert call.sender.plis <= 62 * 1.5
+
+
+def test_a_receiver_that_loses_nearly_everything_is_sent_less() -> None:
+    hopeless = Conditions(loss=0.5)
+    call = Call(seed=1, down=(hopeless, CLEAN))
+    call.hold(WARM_UP_S + 60)
+    bad, good = call.receivers
+    assert call.complete(good) == 1
+    sent = bad.endpoint.invariant.media[bad.ssrc]
+    assert len(sent) < 0.95 * call.sender.sent
+    assert bad.endpoint.invariant.numbers_left_out(bad.ssrc) == 0
+
+
+@pytest.mark.parametrize("line", [CLEAN, LOSSY], ids=["clean", "lossy"])
+def test_a_sender_that_starts_anew_in_mid_call_is_gone_on_with(line: Conditions) -> None:
+    call = Call(seed=1, up=line, down=(line, line))
+    for ssrc, sequence in ((2000, 65010), (3000, 12)):
+        call.world.run(call.world.now + 5)
+        call.sender.begin(ssrc=ssrc, sequence=sequence)
+    call.hold(5)
+    for receiver in call.receivers:
+        # The packets of the last frame under the old SSRC that were lost can not be asked for any more.
+        assert call.complete(receiver) >= 0.97
+        assert max(receiver.completed) >= len(call.sender.frames) - 2
+        if line is CLEAN:
+            assert receiver.endpoint.invariant.numbers_left_out(receiver.ssrc) == 0
+            assert call.complete(receiver) == 1
+
+
+@pytest.mark.parametrize("receiver_rtx", [True, False], ids=["rtx", "without-rtx"])
+@pytest.mark.parametrize("line", [CLEAN, LOSSY], ids=["clean", "lossy"])
+def test_a_receiver_of_fewer_layers_gets_all_of_them_and_nothing_else(
+    line: Conditions, receiver_rtx: bool
+) -> None:
+    call = Call(seed=1, up=line, down=(line, line), receiver_rtx=receiver_rtx, layers=True)
+    fewer, whole = call.receivers
+    call.world.engine.set_layer(fewer.down_track, 0)
+    call.hold(WARM_UP_S + 60 + TAIL_S)
+    lowest = {frame.number for frame in call.sender.frames if temporal_id(frame) == 0}
+    assert fewer.frames <= lowest
+    assert call.complete(fewer, due=lambda frame: frame.number in lowest) >= 0.999
+    assert call.complete(whole) >= 0.999
+    for receiver in call.receivers:
+        assert receiver.duplicates <= 0.005 * receiver.packets
+        assert receiver.endpoint.invariant.numbers_left_out(receiver.ssrc) <= call.sender.never_reached
+
+
+@pytest.mark.parametrize("line", [CLEAN, LOSSY], ids=["clean", "lossy"])
+def test_a_receiver_that_changes_layers_all_the_time_gets_no_frame_without_its_dependencies(
+    line: Conditions,
+) -> None:
+    call = Call(seed=1, up=line, down=(line,), layers=True)
+    (receiver,) = call.receivers
+
+    def change() -> None:
+        call.world.engine.set_layer(receiver.down_track, call.world.random.choice([0, 1, 2, 255]))
+
+    call.world.every(0.3, change)
+    call.hold(WARM_UP_S + 60)
+    by_number = {frame.number: frame for frame in call.sender.frames}
+    first = min(receiver.completed)
+    missing = {
+        number
+        for number in receiver.frames
+        for needed in dependencies(by_number[number])
+        if number > first and needed not in receiver.frames
+    }
+    assert missing == set()
+    assert len(receiver.completed) >= 0.999 * len(receiver.frames)
+    assert 0.4 < len(receiver.completed) / len(call.sender.frames) < 0.9
+    assert receiver.duplicates <= 0.005 * receiver.packets
+
+
+def test_a_long_call_crosses_the_16_bit_wrap_again_and_again() -> None:
+    line = Conditions(loss=0.03, reorder=0.05)
+    call = Call(
+        seed=1,
+        up=line,
+        down=(line,),
+        sizes={"packets_per_frame": 60, "packets_per_keyframe": 60, "packet_bytes": 60},
+    )
+    call.sender.pace_s = 0.0005
+    call.hold(WARM_UP_S + 80)
+    (receiver,) = call.receivers
+    assert call.sender.sent > 2 * 65536
+    assert max(receiver.parts) > 2 * 65536
+    assert call.complete(receiver) >= 0.999
+    assert receiver.duplicates <= 0.005 * receiver.packets

@@ -1,0 +1,150 @@
+"""SRTP and libsrtp's Python binding understand each other, whichever library seals."""
+
+import os
+import platform
+import subprocess
+import sys
+
+import pylibsrtp
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from svc._rtp.srtp import ENCRYPTION, GCM_TAG, OPENSSL, PROFILES, WINDOW, SrtpKeys, aes_by
+from tests.kit import packets
+
+SSRC = 0xCAFEBABE
+KEY_LENGTHS = {"AEAD_AES_128_GCM": 28, "AES_CM_128_HMAC_SHA1_80": 30}
+OVERHEAD = {"AEAD_AES_128_GCM": GCM_TAG, "AES_CM_128_HMAC_SHA1_80": 10}
+
+
+def key(profile: str, first: int = 0) -> bytes:
+    return bytes((first + n) & 0xFF for n in range(KEY_LENGTHS[profile]))
+
+
+def receiver(profile: str) -> pylibsrtp.Session:
+    """The other end, as a browser is: it starts at rollover counter 0."""
+    policy = pylibsrtp.Policy(
+        key=key(profile), ssrc_type=pylibsrtp.Policy.SSRC_ANY_INBOUND, srtp_profile=PROFILES[profile]
+    )
+    policy.window_size = WINDOW
+    return pylibsrtp.Session(policy)
+
+
+def keys(profile: str, *, openssl: bool = True) -> SrtpKeys:
+    return SrtpKeys(profile, key(profile), key(profile, 100), openssl=openssl)
+
+
+def header(sequence: int, extensions: bytes = b"") -> bytes:
+    return packets.rtp(
+        ssrc=SSRC, sequence=sequence, payload_type=96, timestamp=1, marker=True, extensions=extensions
+    )
+
+
+def test_the_wheel_has_an_openssl_that_agrees_with_its_libsrtp() -> None:
+    assert OPENSSL
+    assert ENCRYPTION["sealed_by"] in ("pylibsrtp-openssl", "hashlib-openssl")
+
+
+@pytest.mark.parametrize(
+    ("processor", "by"),
+    [
+        ("OPENSSL_ia32cap=0xfffa3203078bffff:0x00405fc6f1bf07ab:0x10", "hardware"),
+        ("OPENSSL_ia32cap=0xfdfa3201078bffff:0x0 env:~0x200000200000000", "software"),
+        ("OPENSSL_ia32cap=0xfffa3201078bffff:0x0", "software"),  # AES without the multiplication
+        ("OPENSSL_armcap=0xbd", "hardware"),
+        ("OPENSSL_armcap=0x1", "software"),
+        ("OPENSSL_armcap=0x0 env:0", "software"),
+        ("OPENSSL_riscvcap=RV64GC_ZBA", "unknown"),
+        ("", "unknown"),
+    ],
+)
+def test_what_openssl_says_of_the_processor_tells_whether_it_has_aes(processor: str, by: str) -> None:
+    assert aes_by(processor) == by
+
+
+@pytest.mark.skipif(
+    platform.machine() not in ("x86_64", "aarch64"), reason="OpenSSL has other variables for it"
+)
+def test_without_the_instructions_aes_is_software_and_agrees_all_the_same() -> None:
+    masked = {"OPENSSL_ia32cap": "~0x200000200000000", "OPENSSL_armcap": "0"}
+    said = subprocess.run(
+        [sys.executable, "-c", "from svc._rtp import srtp; print(srtp.OPENSSL, srtp.ENCRYPTION['aes'])"],
+        env=os.environ | masked,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert said.stdout.split() == ["True", "software"]
+
+
+@pytest.mark.parametrize("openssl", [True, False])
+@pytest.mark.parametrize("profile", PROFILES)
+def test_what_is_sealed_is_opened_by_libsrtp(profile: str, openssl: bool) -> None:
+    ours, theirs = keys(profile, openssl=openssl), receiver(profile)
+    # Across a wrap of the sequence number: the rollover counter counts.
+    for index in range(65530, 65540):
+        sealed = ours.seal(header(index), b"", b"payload", SSRC, index)
+        assert len(sealed) == 12 + 7 + OVERHEAD[profile]
+        assert theirs.unprotect(sealed) == header(index) + b"payload"
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_both_libraries_seal_to_the_same_bytes(profile: str) -> None:
+    fast, slow = keys(profile), keys(profile, openssl=False)
+    for index in (1, 2, 3, 65535, 65536, 65537):
+        for length in (1, 15, 16, 17, 1200):
+            args = (
+                header(index, packets.one_byte_extensions([(3, b"abc")])),
+                b"\1\2",
+                bytes(length),
+                SSRC,
+                index,
+            )
+            assert fast.seal(*args) == slow.seal(*args)
+
+
+@settings(max_examples=50)
+@given(st.sampled_from(sorted(PROFILES)), st.binary(max_size=2), st.binary(min_size=1, max_size=1400))
+def test_a_prefix_and_a_payload_are_sealed_as_one(profile: str, prefix: bytes, payload: bytes) -> None:
+    sealed = keys(profile).seal(header(7), prefix, payload, SSRC, 7)
+    assert receiver(profile).unprotect(sealed) == header(7) + prefix + payload
+
+
+@pytest.mark.parametrize("openssl", [True, False])
+@pytest.mark.parametrize("profile", PROFILES)
+def test_the_same_packet_under_the_same_index_is_the_same_datagram(profile: str, openssl: bool) -> None:
+    ours = keys(profile, openssl=openssl)
+    first = ours.seal(header(5), b"", b"payload", SSRC, 5)
+    for index in range(6, 1000):
+        ours.seal(header(index), b"", b"other", SSRC, index)
+    assert ours.seal(header(5), b"", b"payload", SSRC, 5) == first
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_header_payload_and_tag_are_all_authenticated(profile: str) -> None:
+    sealed = keys(profile).seal(header(5), b"", b"payload", SSRC, 5)
+    for at in range(len(sealed)):
+        changed = bytearray(sealed)
+        changed[at] ^= 1
+        with pytest.raises(pylibsrtp.Error):
+            receiver(profile).unprotect(bytes(changed))
+
+
+def test_every_ssrc_and_every_index_has_a_key_stream_of_its_own() -> None:
+    ours = keys("AEAD_AES_128_GCM")
+    pairs = [(ssrc, index) for ssrc in (1, SSRC) for index in (5, 6, 65541)]
+    assert len({ours.seal(header(5), b"", bytes(64), *pair)[12:76] for pair in pairs}) == len(pairs)
+
+
+def test_an_unknown_profile_and_a_key_of_the_wrong_length_are_refused() -> None:
+    with pytest.raises(ValueError, match="unknown SRTP profile: NULL"):
+        SrtpKeys("NULL", bytes(28), bytes(28))
+    for profile, length in KEY_LENGTHS.items():
+        with pytest.raises(ValueError, match="key must contain"):
+            SrtpKeys(profile, bytes(length), bytes(length - 1))
+
+
+def test_what_cannot_be_sealed_is_refused() -> None:
+    with pytest.raises(ValueError, match="at most 1500 bytes"):
+        keys("AEAD_AES_128_GCM").seal(header(5), b"", bytes(1489), SSRC, 5)

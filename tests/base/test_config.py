@@ -1,0 +1,61 @@
+"""Variables are read from any mapping; what cannot be used is named and explained."""
+
+import pytest
+
+from svc.base.config import ConfigError, flag, items, number, port, required, text
+
+
+def test_an_empty_value_counts_as_unset() -> None:
+    variables = {"A": "", "B": "  "}
+    assert text(variables, "A", "default") == "default"
+    assert number(variables, "B", 7) == 7
+    assert items(variables, "A", ("x",)) == ("x",)
+    assert flag(variables, "B", True)
+
+
+def test_spaces_around_a_value_are_dropped() -> None:
+    assert text({"A": " value "}, "A") == "value"
+
+
+def test_a_required_variable_says_what_it_is_for() -> None:
+    assert required({"KEY": "k"}, "KEY", "it signs") == "k"
+    with pytest.raises(ConfigError, match="KEY must be set: it signs"):
+        required({}, "KEY", "it signs")
+
+
+@pytest.mark.parametrize("value", ["many", "1.5", "1_000", "٣", "--1", "-", "9" * 30])
+def test_what_is_no_whole_number_is_refused_by_name(value: str) -> None:
+    with pytest.raises(ConfigError, match="MAX_PEERS must be a whole number"):
+        number({"MAX_PEERS": value}, "MAX_PEERS", 200)
+
+
+def test_a_number_outside_its_bounds_is_refused_with_them() -> None:
+    with pytest.raises(ConfigError, match="SIZE must be from 1 to 4, not 5"):
+        number({"SIZE": "5"}, "SIZE", 2, minimum=1, maximum=4)
+    with pytest.raises(ConfigError, match="SIZE must be at least 0, not -1"):
+        number({"SIZE": "-1"}, "SIZE", 2)
+
+
+def test_a_port_lies_below_65536() -> None:
+    assert port({"PORT": "65535"}, "PORT", 5000) == 65535
+    with pytest.raises(ConfigError, match="PORT"):
+        port({"PORT": "65536"}, "PORT", 5000)
+
+
+@pytest.mark.parametrize(
+    ("value", "default", "read"),
+    [
+        ("true", False, True),
+        ("Yes", False, True),
+        ("false", True, False),
+        ("0", True, False),
+        ("perhaps", True, True),
+        ("perhaps", False, False),
+    ],
+)
+def test_a_flag_changes_only_by_a_word_it_knows(value: str, default: bool, read: bool) -> None:
+    assert flag({"DEBUG": value}, "DEBUG", default) is read
+
+
+def test_a_list_drops_blanks_between_commas() -> None:
+    assert items({"A": "one, two ,,three,"}, "A") == ("one", "two", "three")

@@ -1,0 +1,75 @@
+"""The media service's frame is read strictly, and every fault is told in words."""
+
+import json
+
+import pytest
+
+from svc.base.envelope import Envelope, EnvelopeError, parse, payload, serialise, serialise_text
+
+
+def test_a_frame_survives_writing_and_reading() -> None:
+    frame = serialise("peer_joined", {"room_id": "lobby", "user_id": 'a"ü\U0001f600'})
+    assert payload(parse(frame)) == {"room_id": "lobby", "user_id": 'a"ü\U0001f600'}
+
+
+def test_data_on_the_wire_is_a_string_containing_json() -> None:
+    frame = json.loads(serialise("keep_alive", {"timestamp": 1}))
+    assert frame == {"event": "keep_alive", "data": '{"timestamp":1}'}
+
+
+def test_a_bare_string_is_not_encoded_twice() -> None:
+    assert parse(serialise_text("room_error", "No seats left")) == Envelope("room_error", "No seats left")
+
+
+def test_missing_data_reads_as_empty() -> None:
+    assert parse('{"event":"renegotiate"}') == Envelope("renegotiate", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "The message is not valid JSON"),
+        ("{", "The message is not valid JSON"),
+        ("NaN", "The message is not valid JSON"),
+        ("[" * 100_000, "The message is not valid JSON"),
+        ('{"event":' + "9" * 5000 + "}", "The message is not valid JSON"),
+        ('{"event":"\\ud800"}', "The message is not valid JSON"),
+        ('"offer"', "The message is not a JSON object"),
+        ('["offer",""]', "The message is not a JSON object"),
+        ("{}", "The message has no event name"),
+        ('{"event":""}', "The message has no event name"),
+        ('{"event":7,"data":""}', "The message has no event name"),
+        (
+            '{"event":"offer","data":{"sdp":""}}',
+            "The data of the message is not a string containing JSON",
+        ),
+        (
+            '{"event":"offer","data":null}',
+            "The data of the message is not a string containing JSON",
+        ),
+    ],
+)
+def test_anything_else_is_refused_in_words(text: str, message: str) -> None:
+    with pytest.raises(EnvelopeError) as refusal:
+        parse(text)
+    assert str(refusal.value) == message
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ("", "The data of 'answer' is not valid JSON"),
+        ("{", "The data of 'answer' is not valid JSON"),
+        ('{"a":"\\uDC00"}', "The data of 'answer' is not valid JSON"),
+        ("[]", "The data of 'answer' is not a JSON object"),
+        ("null", "The data of 'answer' is not a JSON object"),
+    ],
+)
+def test_a_payload_that_is_no_object_is_refused_in_words(data: str, message: str) -> None:
+    with pytest.raises(EnvelopeError) as refusal:
+        payload(Envelope("answer", data))
+    assert str(refusal.value) == message
+
+
+def test_a_paired_surrogate_escape_is_an_ordinary_character() -> None:
+    assert payload(Envelope("answer", '{"a":"\\ud83d\\ude00"}')) == {"a": "\U0001f600"}

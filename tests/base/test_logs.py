@@ -1,0 +1,62 @@
+"""A log line is one line: message, then fields, whatever a peer put into them."""
+
+import io
+import logging
+from collections.abc import Iterator
+
+import pytest
+from aiohttp.http_exceptions import BadStatusLine
+
+from svc.base.logs import configure
+
+
+@pytest.fixture
+def stream() -> Iterator[io.StringIO]:
+    root, ours = logging.getLogger(), logging.getLogger("svc")
+    before = root.handlers[:], root.level, ours.level
+    yield io.StringIO()
+    root.handlers[:], root_level, our_level = before
+    root.setLevel(root_level)
+    ours.setLevel(our_level)
+
+
+def test_fields_follow_the_message(stream: io.StringIO) -> None:
+    configure(stream, debug=False)
+    logging.getLogger("svc.sfu.rooms").info("peer joined", extra={"room": "lobby", "peers": 2})
+    assert stream.getvalue().endswith("Z INFO sfu.rooms peer joined room=lobby peers=2\n")
+
+
+def test_a_field_cannot_forge_a_line(stream: io.StringIO) -> None:
+    configure(stream, debug=False)
+    logging.getLogger("svc.chat").info("joined", extra={"nickname": "x\nERROR \x1b[31mall is lost"})
+    assert stream.getvalue().count("\n") == 1
+    assert 'nickname="x\\nERROR \\u001b[31mall is lost"' in stream.getvalue()
+
+
+def test_debug_lines_pass_only_on_request_and_only_ours(stream: io.StringIO) -> None:
+    configure(stream, debug=False)
+    logging.getLogger("svc.sfu").debug("hidden")
+    assert stream.getvalue() == ""
+    configure(stream, debug=True)
+    logging.getLogger("asyncio").debug("hidden")
+    logging.getLogger("svc.sfu").debug("shown")
+    assert stream.getvalue().endswith("DEBUG sfu shown\n")
+
+
+def test_an_exception_keeps_its_traceback(stream: io.StringIO) -> None:
+    configure(stream, debug=False)
+    try:
+        raise RuntimeError("broken")
+    except RuntimeError:
+        logging.getLogger("svc").exception("failed", extra={"task": "sweep"})
+    assert "failed task=sweep\nTraceback" in stream.getvalue()
+    assert stream.getvalue().endswith("RuntimeError: broken\n")
+
+
+def test_a_strangers_bad_request_is_not_logged_as_a_fault_of_ours(stream: io.StringIO) -> None:
+    configure(stream, debug=True)
+    try:
+        raise BadStatusLine("GET / HTTP/9.9")
+    except BadStatusLine:
+        logging.getLogger("aiohttp.server").exception("Error handling request")
+    assert stream.getvalue() == ""

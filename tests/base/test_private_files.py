@@ -1,0 +1,38 @@
+"""A private file is made once, whole, and readable by its owner only."""
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from svc.base.config import ConfigError
+from svc.base.private_files import kept
+
+
+def test_what_was_made_first_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "data" / "secret"
+    assert kept(path, lambda: "first") == "first"
+    assert kept(path, lambda: "second") == "first"
+
+
+def test_only_the_owner_may_read(tmp_path: Path) -> None:
+    path = tmp_path / "data" / "secret"
+    kept(path, lambda: "text")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_place_that_cannot_hold_it_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(ConfigError, match="secret cannot be kept: Not a directory"):
+        kept(tmp_path / "file" / "secret", lambda: "text")
+
+
+@pytest.mark.parametrize("content", [b"\xff", b"", b" \n"])
+def test_a_file_without_text_is_said_and_not_replaced(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "secret"
+    path.write_bytes(content)
+    with pytest.raises(ConfigError, match="secret is damaged"):
+        kept(path, lambda: "text")
+    assert path.read_bytes() == content

@@ -1,0 +1,33 @@
+"""JSON from strangers is a value or a ValueError."""
+
+import pytest
+
+from svc.base.strict_json import loads, loads_object
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "NaN",
+        "[-Infinity]",
+        "[" * 100_000,
+        "9" * 5000,
+        '"\\ud800"',
+        '{"\\uDC00":1}',
+    ],
+)
+def test_what_would_fail_later_fails_here(text: str) -> None:
+    with pytest.raises(ValueError):
+        loads(text)
+
+
+def test_a_paired_surrogate_escape_is_an_ordinary_character() -> None:
+    assert loads('"\\ud83d\\ude00"') == "\U0001f600"
+
+
+@pytest.mark.parametrize("text", ["[]", "null", '"text"', "1"])
+def test_only_an_object_is_an_object(text: str) -> None:
+    with pytest.raises(ValueError, match="not an object"):
+        loads_object(text)

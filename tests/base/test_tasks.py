@@ -1,0 +1,46 @@
+"""Coroutines run side by side end together."""
+
+import asyncio
+
+import pytest
+
+from svc.base.tasks import until_first_ends
+
+
+async def forever(ended: list[str]) -> None:
+    try:
+        await asyncio.Event().wait()
+    finally:
+        ended.append("stopped")
+
+
+async def fail() -> None:
+    raise RuntimeError("broken")
+
+
+async def succeed() -> None:
+    await asyncio.sleep(0)
+
+
+async def test_the_others_are_stopped_when_the_first_returns() -> None:
+    ended: list[str] = []
+    await until_first_ends(forever(ended), succeed(), forever(ended))
+    assert ended == ["stopped", "stopped"]
+
+
+async def test_what_the_first_raised_is_raised() -> None:
+    ended: list[str] = []
+    with pytest.raises(RuntimeError, match="broken"):
+        await until_first_ends(forever(ended), fail())
+    assert ended == ["stopped"]
+
+
+async def test_cancelling_the_caller_stops_all() -> None:
+    ended: list[str] = []
+    caller = asyncio.ensure_future(until_first_ends(forever(ended), forever(ended)))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    caller.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await caller
+    assert ended == ["stopped", "stopped"]

@@ -1,0 +1,27 @@
+"""Every browser test has a product and a browser of its own, and both must end without a fault."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.kit.people import People, chromium, people_at
+from tests.kit.product import Product, running_product
+
+
+@pytest.fixture
+async def product(tmp_path: Path) -> AsyncIterator[Product]:
+    async with running_product(tmp_path / "data") as product:
+        yield product
+    assert "Traceback" not in product.output, product.output
+    assert "eyJ" not in product.output, "a token was logged"
+
+
+@pytest.fixture
+async def people(product: Product) -> AsyncIterator[People]:
+    executable = chromium()
+    if executable is None:
+        pytest.fail("Chromium is missing; ci/setup installs it")
+    async with people_at(product.url, executable) as people:
+        yield people
+        assert people.faults == []

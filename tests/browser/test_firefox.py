@@ -1,0 +1,49 @@
+"""People in Firefox and in Chromium see and hear each other."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.kit.firefox import Firefox, firefox, running_firefox
+from tests.kit.people import People
+from tests.kit.product import Product
+
+# What Chromium sends. No H264: Firefox would fetch a decoder from the network.
+CODECS = ("VP8", "VP9", "AV1")
+
+
+@pytest.fixture
+async def fox(tmp_path: Path) -> AsyncIterator[Firefox]:
+    executable = firefox()
+    if executable is None:
+        pytest.skip("Firefox is not installed")
+    async with running_firefox(executable, tmp_path / "profile") as browser:
+        yield browser
+
+
+@pytest.mark.parametrize("codec", CODECS)
+async def test_firefox_and_chromium_see_and_hear_each_other(
+    people: People, fox: Firefox, product: Product, codec: str
+) -> None:
+    ada = await people.arrive("Ada", codec=codec)
+    await ada.join()
+    grace = await fox.arrive("Grace", product.url)
+    await grace.join()
+
+    await asyncio.gather(ada.sees(grace, frames=60), grace.sees(ada, frames=60))
+    await asyncio.gather(ada.hears(grace), grace.hears(ada))
+    at_grace = await grace.statistics()
+    # What Firefox itself sends cannot be chosen: it takes the first of the offer that it has.
+    assert {track.codec for track in at_grace.received} == {f"video/{codec}", "audio/opus"}
+    assert at_grace.srtp_ciphers == ("SRTP_AEAD_AES_128_GCM",)
+
+
+async def test_two_people_in_firefox_see_and_hear_each_other(fox: Firefox, product: Product) -> None:
+    ada, grace = await fox.arrive("Ada", product.url), await fox.arrive("Grace", product.url)
+    await ada.join()
+    await grace.join()
+
+    await asyncio.gather(ada.sees(grace, frames=60), grace.sees(ada, frames=60))
+    await asyncio.gather(ada.hears(grace), grace.hears(ada))

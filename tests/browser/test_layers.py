@@ -1,0 +1,116 @@
+"""A receiver that asks for fewer temporal layers gets fewer pictures, and notices nothing else.
+
+Of L1T3, layer 0 is a quarter of the pictures and layer 1 with it a half. They come at thirty a second,
+because at half of that the browser would call the pace of layer 0 a freeze; and they are small, because
+an encoder that runs out of bits leaves out pictures of layer 0 too.
+Spec: media document section 6.2, `set_layer`.
+"""
+
+import asyncio
+from collections import deque
+from dataclasses import dataclass
+
+import pytest
+
+from tests.kit.page_statistics import Received
+from tests.kit.people import Capture, People, Person
+from tests.kit.waiting import wait_until
+
+CODECS = ("AV1", "VP9", "VP8", "H264")
+CAPTURE = Capture(160, 120, 30)
+WINDOW_S = 3
+# Over which one can tell a full rate from a half: twelve pictures or six.
+GLIMPSE_S = 0.4
+RESTORED_WITHIN_S = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """What happened while one person watched another."""
+
+    encoded: int
+    frames: int
+
+    @property
+    def share(self) -> float:
+        """How much of what was sent was shown."""
+        return self.frames / self.encoded
+
+
+async def watch(watcher: Person, sender: Person) -> Window:
+    before = await asyncio.gather(sender.statistics(), watcher.statistics())
+    await asyncio.sleep(WINDOW_S)
+    after = await asyncio.gather(sender.statistics(), watcher.statistics())
+    return Window(
+        encoded=after[0].encoded - before[0].encoded,
+        frames=after[1].frames(sender.name) - before[1].frames(sender.name),
+    )
+
+
+async def seconds_until_all_is_shown(watcher: Person, sender: Person, rate: float) -> float:
+    """How long it takes until the pictures come at nearly this rate (1/s)."""
+    start = (await watcher.statistics()).at
+    glimpses: deque[tuple[float, int]] = deque()
+
+    async def restored() -> bool:
+        now = await watcher.statistics()
+        glimpses.append((now.at, now.frames(sender.name)))
+        while glimpses[-1][0] - glimpses[0][0] > GLIMPSE_S:
+            (since, before), *_ = glimpses
+            if now.frames(sender.name) - before >= 0.8 * rate * (now.at - since):
+                return True
+            glimpses.popleft()
+        return False
+
+    await wait_until(f"{watcher.name} sees all of {sender.name} again", restored, within_s=5)
+    return glimpses[-1][0] - start
+
+
+async def sender_and_watchers(people: People, codec: str, *names: str) -> tuple[Person, list[Person]]:
+    """Only one sends pictures: two cores encode and decode them, and draw the pages too."""
+    sender = await people.arrive("Ada", codec=codec, capture=CAPTURE)
+    await sender.join()
+    watchers = [await people.arrive(name) for name in names]
+    for watcher in watchers:
+        await watcher.join(camera=False)
+    await asyncio.gather(*(watcher.sees(sender, frames=45) for watcher in watchers))
+    return sender, watchers
+
+
+def troubles(track: Received) -> tuple[int, int, int]:
+    return track.packets_lost, track.nacks, track.freezes
+
+
+@pytest.mark.parametrize("codec", CODECS)
+async def test_a_receiver_chooses_how_many_layers_it_gets(people: People, codec: str) -> None:
+    ada, (grace,) = await sender_and_watchers(people, codec, "Grace")
+    _, _, freezes = troubles((await grace.statistics()).track("Ada"))
+    everything = await watch(grace, ada)
+
+    # Step by step: what comes at a quarter of the pace at once may look like a freeze to the browser.
+    await grace.set_layer(ada, 1)
+    half = await watch(grace, ada)
+    await grace.set_layer(ada, 0)
+    quarter = await watch(grace, ada)
+    await grace.set_layer(ada, -1)
+    took_s = await seconds_until_all_is_shown(grace, ada, everything.encoded / WINDOW_S)
+
+    assert everything.share > 0.9
+    assert 0.4 < half.share < 0.6
+    assert 0.15 < quarter.share < 0.35
+    assert took_s < RESTORED_WITHIN_S
+    received = (await grace.statistics()).track("Ada")
+    assert received.codec == f"video/{codec}"
+    assert troubles(received) == (0, 0, freezes)
+
+
+async def test_what_one_receiver_asks_for_changes_nothing_for_another(people: People) -> None:
+    ada, (grace, alan) = await sender_and_watchers(people, "VP8", "Grace", "Alan")
+    _, _, freezes = troubles((await alan.statistics()).track("Ada"))
+
+    await grace.set_layer(ada, 0)
+    at_grace, at_alan = await asyncio.gather(watch(grace, ada), watch(alan, ada))
+
+    assert 0.15 < at_grace.share < 0.35
+    assert at_alan.share > 0.9
+    assert troubles((await alan.statistics()).track("Ada")) == (0, 0, freezes)

@@ -1,0 +1,39 @@
+"""A media service stand-in, and a chat server beside it, on ports of the kernel's choice."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.chat.fake_sfu import FakeSfu, fake_sfu
+from tests.chat.member import ChatServer, chat_server
+
+
+@pytest.fixture
+async def sfu() -> AsyncIterator[FakeSfu]:
+    async with fake_sfu() as running:
+        yield running
+
+
+@pytest.fixture
+def variables(sfu: FakeSfu, tmp_path: Path) -> dict[str, str]:
+    """What `chat` runs with; a test that wants it otherwise runs a server of its own."""
+    return {
+        "PORT": "0",
+        "JWT_SECRET": "a secret of at least thirty-two bytes",
+        "DATA_DIR": str(tmp_path / "data"),
+        "SERVER_NAME": "Tests",
+        "SFU_WS_HOST": f"127.0.0.1:{sfu.port}",
+        "SERVER_ID": sfu.server_id,
+        "SERVER_PASSWORD": sfu.server_password,
+        "VOICE_CHANNEL_ID": "lobby",
+        "VOICE_CHANNEL_NAME": "Lobby",
+        "ADDITIONAL_CHANNELS": "general, voice:Side Room",
+        "DISABLE_STUN": "true",
+    }
+
+
+@pytest.fixture
+async def chat(variables: dict[str, str]) -> AsyncIterator[ChatServer]:
+    async with chat_server(variables) as running:
+        yield running

@@ -1,0 +1,94 @@
+"""What tests do as members: join, sign in on the live socket, ask, and wait for pushes."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from aiohttp import ClientSession, ClientWebSocketResponse
+
+from svc.chat.app import serving
+from svc.chat.config import read
+
+
+@dataclass
+class ChatServer:
+    """A running server, seen from outside."""
+
+    address: str
+    http: ClientSession
+    invite: str
+
+    async def join(self, nickname: str) -> str:
+        """The access token of a new member."""
+        body = {"nickname": nickname, "invite_code": self.invite}
+        async with self.http.post("/api/auth/join", json=body) as response:
+            assert response.status == 200
+            token = (await response.json())["access_token"]
+            assert isinstance(token, str)
+            return token
+
+    async def metrics(self) -> str:
+        async with self.http.get("/metrics") as response:
+            return await response.text()
+
+    @asynccontextmanager
+    async def member(self, nickname: str, token: str | None = None) -> AsyncIterator["LiveMember"]:
+        """A new member, or the one of `token`, signed in."""
+        token = token or await self.join(nickname)
+        async with self.http.ws_connect("/live", max_msg_size=0) as ws:
+            member = LiveMember(ws)
+            member.welcome = (await member.ask("authenticate", access_token=token))["data"]
+            yield member
+
+
+@asynccontextmanager
+async def chat_server(variables: Mapping[str, str]) -> AsyncIterator[ChatServer]:
+    config = read(variables)
+    async with serving(config) as address, ClientSession(address) as http:
+        invite = (config.data_dir / "invite-code").read_text().strip()
+        yield ChatServer(address, http, invite)
+
+
+def abort(ws: ClientWebSocketResponse) -> None:
+    """Lose a connection without saying goodbye."""
+    connection = ws._response.connection
+    assert connection is not None and isinstance(connection.transport, asyncio.Transport)
+    connection.transport.abort()
+
+
+class LiveMember:
+    """One live socket. Frames are plain JSON, as a client sees them."""
+
+    def __init__(self, ws: ClientWebSocketResponse) -> None:
+        self.ws = ws
+        self.welcome: dict[str, Any] = {}
+        self._pushes: list[dict[str, Any]] = []
+        self._last_id = 0
+
+    @property
+    def id(self) -> str:
+        return str(self.welcome["member"]["id"])
+
+    async def ask(self, event: str, **data: object) -> dict[str, Any]:
+        """The reply to a request; pushes that come before it are kept."""
+        self._last_id += 1
+        await self.ws.send_json({"event": event, "id": self._last_id, "data": data})
+        while (frame := await self.receive()).get("id") != self._last_id:
+            self._pushes.append(frame)
+        return frame
+
+    async def people(self, channel_id: str) -> list[str]:
+        """The names in the next `voice_state` push of a channel."""
+        while True:
+            frame = self._pushes.pop(0) if self._pushes else await self.receive()
+            if frame["event"] == "voice_state" and frame["data"]["channel_id"] == channel_id:
+                return [member["nickname"] for member in frame["data"]["members"]]
+
+    async def receive(self) -> dict[str, Any]:
+        async with asyncio.timeout(10):
+            text = await self.ws.receive_str()
+        frame: dict[str, Any] = json.loads(text)
+        return frame

@@ -1,0 +1,213 @@
+"""What every answer carries, the files of the page, and a start that fails in plain words."""
+
+from pathlib import Path
+
+import pytest
+from yarl import URL
+
+from svc.base.config import ConfigError
+from svc.base.metrics import Registry
+from svc.chat.config import DEFAULT_STUN_SERVER, read
+from svc.chat.errors import ChatError
+from svc.chat.pages.routes import Pages
+from svc.chat.voice.channels import VoiceChannel, voice_channels
+from tests.chat.member import ChatServer, chat_server
+
+LEAST = {"JWT_SECRET": "s"}
+WITH_MEDIA = LEAST | {"SFU_WS_HOST": "sfu:5005", "SERVER_ID": "s1", "SERVER_PASSWORD": "p1"}
+
+
+async def test_health_names_the_service_and_the_server(chat: ChatServer) -> None:
+    async with chat.http.get("/health") as response:
+        answer = await response.json()
+    timestamp = answer.pop("timestamp")
+    assert answer == {"status": "healthy", "service": "chat", "serverName": "Tests"}
+    assert timestamp.endswith("Z")
+
+
+async def test_metrics_are_in_the_scrapers_format(chat: ChatServer) -> None:
+    async with chat.http.get("/metrics") as response:
+        assert response.headers["Content-Type"].startswith("text/plain; version=")
+        text = await response.text()
+    for name in ("live_connections_active", "signalling_connections_active", "sfu_link_up"):
+        assert f"\nsvc_chat_{name} " in text
+
+
+@pytest.mark.parametrize("path", ["/", "/web/app.js", "/health", "/nothing", "/api/nothing"])
+async def test_every_answer_carries_the_same_protection(chat: ChatServer, path: str) -> None:
+    async with chat.http.get(path) as response:
+        assert response.headers["X-Content-Type-Options"] == "nosniff"
+        assert "default-src 'self'" in response.headers["Content-Security-Policy"]
+        assert "frame-ancestors 'none'" in response.headers["Content-Security-Policy"]
+        assert response.headers["Referrer-Policy"] == "no-referrer"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "code"),
+    [
+        ("GET", "/nothing", 404, "not_found"),
+        ("GET", "/web/nothing.js", 404, "not_found"),
+        ("DELETE", "/health", 405, "method_not_allowed"),
+        ("GET", "/api/auth/join", 405, "method_not_allowed"),
+        ("GET", "/live", 400, "invalid_request"),
+        ("GET", "/sfu/client", 400, "invalid_request"),
+    ],
+)
+async def test_every_refusal_has_the_same_shape(
+    chat: ChatServer, method: str, path: str, status: int, code: str
+) -> None:
+    async with chat.http.request(method, path) as response:
+        answer = await response.json()
+        assert (response.status, answer["error"]) == (status, code)
+        assert answer.keys() == {"error", "message"}
+
+
+async def test_a_fault_of_ours_is_logged_and_tells_nothing(
+    variables: dict[str, str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(registry: object) -> None:
+        raise RuntimeError("a detail nobody outside should read")
+
+    monkeypatch.setattr(Registry, "exposition", broken)
+    async with chat_server(variables) as chat, chat.http.get("/metrics") as response:
+        assert (response.status, (await response.json())["error"]) == (500, "internal_error")
+        assert "detail" not in await response.text()
+    assert "request failed" in caplog.text
+
+
+async def test_the_page_and_its_files_have_the_right_types(chat: ChatServer) -> None:
+    for path, content_type in [
+        ("/", "text/html; charset=utf-8"),
+        ("/web/app.js", "text/javascript; charset=utf-8"),
+        ("/web/style.css", "text/css; charset=utf-8"),
+        ("/web/icon.svg", "image/svg+xml"),
+    ]:
+        async with chat.http.get(path) as response:
+            assert (response.status, response.headers["Content-Type"]) == (200, content_type)
+            assert response.headers["Cache-Control"] == "no-cache"
+
+
+async def test_a_file_that_has_not_changed_is_not_sent_again(chat: ChatServer) -> None:
+    async with chat.http.get("/web/app.js") as response:
+        tag = response.headers["ETag"]
+    async with chat.http.get("/web/app.js", headers={"If-None-Match": tag}) as response:
+        assert response.status == 304
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/web/../config.py",
+        "/web/%2e%2e/chat/config.py",
+        "/web/..%2findex.html",
+        "/web//etc/hostname",
+        "/web/%00",
+        "/web/" + "x" * 5000,
+        "/web/.",
+    ],
+)
+async def test_no_path_leads_out_of_the_folder(chat: ChatServer, path: str) -> None:
+    async with chat.http.get(URL(f"{chat.address}{path}", encoded=True)) as response:
+        assert response.status == 404
+
+
+async def test_no_link_leads_out_of_the_folder(tmp_path: Path) -> None:
+    (tmp_path / "secret.txt").write_text("secret")
+    folder = tmp_path / "web"
+    folder.mkdir()
+    (folder / "link.txt").symlink_to(tmp_path / "secret.txt")
+    with pytest.raises(ChatError):
+        Pages(folder)._path("link.txt")
+
+
+async def test_pages_of_listed_sites_may_use_the_api(variables: dict[str, str]) -> None:
+    variables["CORS_ORIGIN"] = "https://app.example"
+    async with chat_server(variables) as chat:
+        headers = {"Origin": "https://app.example"}
+        async with chat.http.options("/api/auth/join", headers=headers) as response:
+            assert response.status == 204
+            assert response.headers["Access-Control-Allow-Origin"] == "https://app.example"
+            assert "Content-Type" in response.headers["Access-Control-Allow-Headers"]
+        async with chat.http.post("/api/auth/join", json={}, headers=headers) as response:
+            assert response.status == 400
+            assert response.headers["Access-Control-Allow-Origin"] == "https://app.example"
+
+
+async def test_pages_of_other_sites_may_not(chat: ChatServer) -> None:
+    headers = {"Origin": "https://evil.example"}
+    async with chat.http.post("/api/auth/join", json={}, headers=headers) as response:
+        assert (response.status, (await response.json())["error"]) == (403, "origin_refused")
+        assert "Access-Control-Allow-Origin" not in response.headers
+
+
+async def test_a_server_without_a_media_service_has_no_voice_channels(variables: dict[str, str]) -> None:
+    del variables["SFU_WS_HOST"]
+    async with chat_server(variables) as chat, chat.member("Ada") as ada:
+        assert (ada.welcome["channels"], ada.welcome["voice"]) == ([], {})
+        assert (await ada.ask("voice_join", channel_id="lobby"))["data"]["error"] == "unknown_channel"
+        async with chat.http.get("/sfu/client") as response:
+            assert response.status == 404
+
+
+async def test_it_listens_on_ipv6_as_well(variables: dict[str, str]) -> None:
+    variables["HOST"] = "::1"
+    async with chat_server(variables) as chat, chat.member("Ada") as ada:
+        assert chat.address.startswith("http://[::1]:")
+        assert (await ada.ask("voice_join", channel_id="lobby"))["event"] == "voice_join"
+
+
+async def test_a_port_that_is_taken_is_said_in_one_line(chat: ChatServer, variables: dict[str, str]) -> None:
+    variables["PORT"] = chat.address.rpartition(":")[2]
+    with pytest.raises(ConfigError, match=r"Cannot listen on HOST 127\.0\.0\.1, PORT \d+: "):
+        async with chat_server(variables):
+            pass
+
+
+@pytest.mark.parametrize(
+    ("variables", "message"),
+    [
+        ({}, "JWT_SECRET must be set"),
+        (LEAST | {"PORT": "5000x"}, "PORT must be a whole number"),
+        (LEAST | {"SFU_WS_HOST": "sfu:5005"}, "SERVER_ID must be set"),
+        (LEAST | {"SFU_WS_HOST": "sfu:5005", "SERVER_ID": "s1"}, "SERVER_PASSWORD must be set"),
+        (WITH_MEDIA | {"SFU_WS_HOST": "ftp://sfu"}, "SFU_WS_HOST must be host:port"),
+        (WITH_MEDIA | {"SFU_WS_HOST": "sfu:port"}, "SFU_WS_HOST must be host:port"),
+        (WITH_MEDIA | {"SFU_PUBLIC_HOST": "://"}, "SFU_PUBLIC_HOST must be host:port"),
+    ],
+)
+def test_a_variable_that_cannot_be_used_is_named(variables: dict[str, str], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        read(variables)
+
+
+@pytest.mark.parametrize(
+    ("host", "url"),
+    [
+        ("sfu:5005", "ws://sfu:5005"),
+        ("ws://sfu:5005/", "ws://sfu:5005"),
+        ("http://[::1]:5005", "ws://[::1]:5005"),
+        ("https://sfu/voice/", "wss://sfu/voice"),
+    ],
+)
+def test_the_address_of_the_media_service_may_be_written_as_people_do(host: str, url: str) -> None:
+    assert read(WITH_MEDIA | {"SFU_WS_HOST": host}).media.url == url
+
+
+def test_the_stun_servers_are_given_as_browsers_take_them() -> None:
+    def urls(**variables: str) -> list[str]:
+        return list(read(WITH_MEDIA | variables).media.stun_servers)
+
+    assert urls() == [f"stun:{DEFAULT_STUN_SERVER}"]
+    assert urls(STUN_SERVERS="a:1, stun:b:2") == ["stun:a:1", "stun:b:2"]
+    assert urls(STUN_SERVERS="") == []
+    assert urls(DISABLE_STUN="true", STUN_SERVERS="a:1") == []
+
+
+def test_additional_channels_of_the_voice_kind_are_rooms() -> None:
+    listed = ["voice:Side Room", "general", "voice: ", "voice:side room", "voice:Café", "voice:!!"]
+    assert voice_channels("lobby", "Lobby", listed) == (
+        VoiceChannel("lobby", "Lobby"),
+        VoiceChannel("side-room", "Side Room"),
+        VoiceChannel("café", "Café"),
+        VoiceChannel("voice", "!!"),
+    )

@@ -1,0 +1,181 @@
+"""The live socket: sign in first, ask in order, and keep up with what is pushed."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from aiohttp import ClientWebSocketResponse, WSMsgType, WSServerHandshakeError
+
+from svc.chat.access.origins import Origins
+from svc.chat.live import outbox as outbox_module
+from svc.chat.live import socket
+from svc.chat.live.allowance import Allowance
+from svc.chat.live.outbox import MAX_WAITING, Outbox
+from tests.chat.fake_sfu import FakeSfu
+from tests.chat.member import ChatServer, abort
+
+
+async def error_and_close(ws: ClientWebSocketResponse) -> tuple[dict[str, Any], int | None]:
+    """The error frame that ends a connection, and the code it is closed with."""
+    async with asyncio.timeout(5):
+        frame = json.loads(await ws.receive_str())
+        assert (await ws.receive()).type is WSMsgType.CLOSE
+    return frame, ws.close_code
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "request_id"),
+    [
+        ("nonsense", "invalid_json", None),
+        ("[]", "invalid_json", None),
+        ('{"event":"authenticate"}', "invalid_request", None),
+        ('{"event":"authenticate","id":true}', "invalid_request", None),
+        ('{"event":"authenticate","id":1,"data":[]}', "invalid_request", None),
+        ('{"event":"voice_join","id":1,"data":{}}', "auth_required", 1),
+        ('{"event":"authenticate","id":"a","data":{}}', "auth_required", "a"),
+        ('{"event":"authenticate","id":1,"data":{"access_token":"x"}}', "token_invalid", 1),
+    ],
+)
+async def test_whoever_does_not_sign_in_first_is_turned_away(
+    chat: ChatServer, text: str, code: str, request_id: object
+) -> None:
+    async with chat.http.ws_connect("/live") as ws:
+        await ws.send_str(text)
+        frame, close_code = await error_and_close(ws)
+    assert (frame["event"], frame["data"]["error"], frame.get("id")) == ("error", code, request_id)
+    assert close_code == 1008
+
+
+async def test_whoever_says_nothing_is_turned_away(chat: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(socket, "AUTHENTICATION_DEADLINE_S", 0.05)
+    async with chat.http.ws_connect("/live") as ws:
+        frame, close_code = await error_and_close(ws)
+    assert (frame["data"]["error"], close_code) == ("auth_required", 1008)
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("nonsense", "invalid_json"),
+        ('{"event":"voice_join","id":[]}', "invalid_request"),
+        ('{"event":"dance","id":7}', "unknown_event"),
+        ('{"event":"authenticate","id":7}', "unknown_event"),
+    ],
+)
+async def test_a_request_that_is_refused_leaves_the_connection_open(
+    chat: ChatServer, text: str, code: str
+) -> None:
+    async with chat.member("Ada") as ada:
+        await ada.ws.send_str(text)
+        assert (await ada.receive())["data"]["error"] == code
+        assert (await ada.ask("voice_join", channel_id="lobby"))["event"] == "voice_join"
+
+
+async def test_a_binary_message_is_no_request(chat: ChatServer) -> None:
+    async with chat.member("Ada") as ada:
+        await ada.ws.send_bytes(b"{}")
+        assert (await ada.receive())["data"]["error"] == "invalid_json"
+
+
+async def test_a_message_over_the_limit_closes_the_connection(chat: ChatServer) -> None:
+    async with chat.member("Ada") as ada:
+        await ada.ws.send_str("x" * 70_000)
+        async with asyncio.timeout(5):
+            assert (await ada.ws.receive()).type is WSMsgType.CLOSE
+        assert ada.ws.close_code == 1009
+
+
+async def test_the_same_member_may_have_two_pages_open(chat: ChatServer, sfu: FakeSfu) -> None:
+    token = await chat.join("Ada")
+    async with chat.member("Ada", token) as first, chat.member("Ada", token) as second:
+        await sfu.until("sync_request")
+        await sfu.tell("peer_joined", "lobby", first.id)
+        assert await first.people("lobby") == await second.people("lobby") == ["Ada"]
+
+
+def test_an_allowance_passes_a_burst_and_then_a_steady_rate() -> None:
+    allowance = Allowance(burst=2, per_s=10, now=0.0)
+    assert [allowance.take(0.0) for _ in range(4)] == [0.0, 0.0, 0.1, 0.2]
+    assert allowance.take(10.0) == 0.0
+
+
+async def test_a_page_that_does_not_read_ends_its_outbox() -> None:
+    stuck = asyncio.Event()
+    written: list[str] = []
+
+    async def write(frame: str) -> None:
+        written.append(frame)
+        await stuck.wait()
+
+    outbox = Outbox(write)
+    draining = asyncio.ensure_future(outbox.drain())
+    await asyncio.sleep(0)
+    for number in range(MAX_WAITING + 2):
+        outbox.send(str(number))
+        await asyncio.sleep(0)
+    await draining
+    assert written == ["0"]
+
+
+async def test_a_write_that_takes_too_long_ends_the_outbox(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outbox_module, "WRITE_DEADLINE_S", 0.01)
+
+    async def write(frame: str) -> None:
+        await asyncio.Event().wait()
+
+    outbox = Outbox(write)
+    outbox.send("frame")
+    with pytest.raises(TimeoutError):
+        await outbox.drain()
+
+
+async def test_a_page_that_does_not_read_is_cut_off(
+    chat: ChatServer, sfu: FakeSfu, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outbox_module, "WRITE_DEADLINE_S", 0.2)
+    monkeypatch.setattr(socket, "CLOSE_DEADLINE_S", 0.1)
+    async with chat.member("Ada") as ada, chat.member("Bob") as bob:
+        await sfu.until("sync_request")
+        bob.ws._response.connection.transport.pause_reading()  # type: ignore[union-attr]
+        # Each push is a megabyte; twenty do not fit into any socket's buffer.
+        sfu.people = {"lobby": [f"{number:0>200}" for number in range(4000)]}
+        await sfu.drop_control()
+        await ada.people("lobby")
+        for number in range(20):
+            await sfu.tell("peer_joined", "lobby", str(number))
+            assert len(await ada.people("lobby")) == 4001 + number
+        async with asyncio.timeout(10):
+            while "svc_chat_live_connections_active 1.0" not in await chat.metrics():
+                pass
+        abort(bob.ws)
+
+
+@pytest.mark.parametrize(
+    ("origin", "host", "allowed", "permitted"),
+    [
+        (None, "chat.example", [], True),
+        ("https://chat.example", "chat.example", [], True),
+        ("https://CHAT.example:443", "chat.example", [], True),
+        ("https://chat.example", "chat.example:443", [], True),
+        ("http://127.0.0.1:5000", "127.0.0.1:5000", [], True),
+        ("http://127.0.0.1:5001", "127.0.0.1:5000", [], False),
+        ("https://evil.example", "chat.example", [], False),
+        ("https://chat.example.evil", "chat.example", [], False),
+        ("null", "chat.example", [], False),
+        ("", "", [], False),
+        ("https://app.example", "chat.example", ["https://app.example/"], True),
+        ("https://app.example", "chat.example", ["*"], True),
+    ],
+)
+def test_pages_of_this_server_and_of_listed_sites_are_permitted(
+    origin: str | None, host: str, allowed: list[str], permitted: bool
+) -> None:
+    assert Origins(allowed).permits(origin, host) is permitted
+
+
+@pytest.mark.parametrize("path", ["/live", "/sfu/client"])
+async def test_a_page_of_another_site_gets_no_socket(chat: ChatServer, path: str) -> None:
+    with pytest.raises(WSServerHandshakeError) as refusal:
+        await chat.http.ws_connect(path, origin="https://evil.example")
+    assert refusal.value.status == 403

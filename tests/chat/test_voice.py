@@ -1,0 +1,231 @@
+"""Members find out who is in a voice room, and get in; the media service may come and go."""
+
+import asyncio
+import hashlib
+import hmac
+import logging
+
+import jwt
+import pytest
+
+from svc.base.envelope import payload
+from svc.chat.voice import sfu_link
+from tests.chat.fake_sfu import FakeSfu
+from tests.chat.member import ChatServer, chat_server
+
+
+async def test_every_voice_channel_is_registered_before_the_first_question(
+    sfu: FakeSfu, chat: ChatServer
+) -> None:
+    await sfu.until("sync_request")
+    assert [envelope.event for envelope in sfu.heard] == [
+        "server_register",
+        "server_register",
+        "sync_request",
+    ]
+    assert sfu.rooms == {"lobby", "side-room"}
+
+
+async def test_signing_in_tells_the_channels_and_who_is_there(sfu: FakeSfu, chat: ChatServer) -> None:
+    async with chat.member("Ada") as ada:
+        assert ada.welcome == {
+            "member": {"id": ada.id, "nickname": "Ada"},
+            "channels": [
+                {"id": "lobby", "name": "Lobby", "type": "voice"},
+                {"id": "side-room", "name": "Side Room", "type": "voice"},
+            ],
+            "voice": {"lobby": [], "side-room": []},
+        }
+
+
+async def test_a_member_is_given_the_way_into_a_room(sfu: FakeSfu, chat: ChatServer) -> None:
+    async with chat.member("Ada") as ada:
+        reply = await ada.ask("voice_join", channel_id="lobby")
+        join = reply["data"]["client_join"]
+        token = join.pop("user_token")
+        credential = hmac.digest(b"p1", b"client:s1", hashlib.sha256).hex()
+        assert reply["event"] == "voice_join"
+        assert reply["data"] == {
+            "urls": ["/sfu/client"],
+            "stun_servers": [],
+            "client_join": {
+                "room_id": "lobby",
+                "server_id": "s1",
+                "server_password": credential,
+                "user_id": ada.id,
+            },
+        }
+        claims = jwt.decode(token, hmac.digest(b"p1", b"token:s1", hashlib.sha256), algorithms=["HS256"])
+        assert (claims["iss"], claims["sub"], claims["room"]) == ("s1", ada.id, "lobby")
+        assert set(claims["caps"]) == {"speak", "share_video", "share_screen"}
+
+
+async def test_each_grant_is_another_one(chat: ChatServer) -> None:
+    async with chat.member("Ada") as ada:
+        tokens = [
+            (await ada.ask("voice_join", channel_id="lobby"))["data"]["client_join"]["user_token"]
+            for _ in range(2)
+        ]
+        assert len({jwt.decode(token, options={"verify_signature": False})["jti"] for token in tokens}) == 2
+
+
+async def test_the_room_is_registered_again_before_each_grant(sfu: FakeSfu, chat: ChatServer) -> None:
+    async with chat.member("Ada") as ada:
+        await sfu.until("sync_request")
+        sfu.rooms.clear()  # Swept, since nobody was there.
+        sfu.heard.clear()
+        await ada.ask("voice_join", channel_id="side-room")
+        assert [envelope.event for envelope in sfu.heard] == ["server_register", "sync_request"]
+        assert payload(sfu.heard[0])["room_id"] == "side-room"
+
+
+async def test_many_who_join_at_once_share_few_questions(sfu: FakeSfu, chat: ChatServer) -> None:
+    async with chat.member("Ada") as ada:
+        await sfu.until("sync_request")
+        sfu.heard.clear()
+        for number in range(20):
+            request = {"event": "voice_join", "id": 100 + number, "data": {"channel_id": "lobby"}}
+            await ada.ws.send_json(request)
+        async with chat.member("Bob") as bob, chat.member("Eve") as eve:
+            replies = await asyncio.gather(
+                bob.ask("voice_join", channel_id="lobby"), eve.ask("voice_join", channel_id="lobby")
+            )
+        assert {reply["event"] for reply in replies} == {"voice_join"}
+        assert sfu.count("sync_request") <= sfu.count("server_register")
+
+
+@pytest.mark.parametrize("channel_id", ["general", "", 7, None])
+async def test_an_unknown_channel_is_refused(chat: ChatServer, channel_id: object) -> None:
+    async with chat.member("Ada") as ada:
+        reply = await ada.ask("voice_join", channel_id=channel_id)
+        assert (reply["event"], reply["data"]["error"]) == ("error", "unknown_channel")
+
+
+async def test_coming_and_going_is_pushed_to_everybody(sfu: FakeSfu, chat: ChatServer) -> None:
+    async with chat.member("Ada") as ada, chat.member("Bob") as bob:
+        await sfu.until("sync_request")
+        await sfu.tell("peer_joined", "lobby", ada.id)
+        assert await ada.people("lobby") == await bob.people("lobby") == ["Ada"]
+        await sfu.tell("peer_joined", "lobby", bob.id)
+        assert await ada.people("lobby") == ["Ada", "Bob"]
+        await sfu.tell("peer_left", "lobby", ada.id)
+        assert await ada.people("lobby") == ["Bob"]
+
+
+async def test_a_lost_link_comes_back_and_takes_over_who_is_there(sfu: FakeSfu, chat: ChatServer) -> None:
+    async with chat.member("Ada") as ada, chat.member("Bob") as bob:
+        await sfu.until("sync_request")
+        await sfu.tell("peer_joined", "lobby", ada.id)
+        assert await bob.people("lobby") == ["Ada"]
+        sfu.people = {"lobby": [bob.id]}
+        await sfu.drop_control()
+        assert await bob.people("lobby") == ["Bob"]
+
+
+async def test_a_restarted_media_service_learns_the_rooms_again(sfu: FakeSfu, chat: ChatServer) -> None:
+    async with chat.member("Ada") as ada:
+        await sfu.until("sync_request")
+        await sfu.tell("peer_joined", "lobby", ada.id)
+        assert await ada.people("lobby") == ["Ada"]
+        await sfu.stop()
+        await sfu.start()
+        assert await ada.people("lobby") == []
+        assert sfu.rooms == {"lobby", "side-room"}
+        assert (await ada.ask("voice_join", channel_id="lobby"))["event"] == "voice_join"
+
+
+async def test_a_grant_waits_for_a_media_service_that_is_being_restarted(
+    sfu: FakeSfu, chat: ChatServer
+) -> None:
+    async with chat.member("Ada") as ada:
+        await sfu.until("sync_request")
+        await sfu.stop()
+        asking = asyncio.ensure_future(ada.ask("voice_join", channel_id="lobby"))
+        await asyncio.sleep(0)
+        await sfu.start()
+        assert (await asking)["event"] == "voice_join"
+
+
+async def test_without_a_media_service_the_member_is_told(
+    sfu: FakeSfu, chat: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sfu_link, "CONFIRM_DEADLINE_S", 0.05)
+    await sfu.stop()
+    async with chat.member("Ada") as ada:
+        reply = await ada.ask("voice_join", channel_id="lobby")
+        assert (reply["event"], reply["data"]["error"]) == ("error", "voice_unavailable")
+
+
+async def test_a_media_service_that_does_not_answer_is_dialled_again(
+    sfu: FakeSfu, chat: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sfu_link, "ANSWER_DEADLINE_S", 0.05)
+    sfu.answers_sync = False
+    await sfu.until("sync_request", 3)
+    sfu.answers_sync = True
+    async with chat.member("Ada") as ada:
+        assert (await ada.ask("voice_join", channel_id="lobby"))["event"] == "voice_join"
+
+
+async def test_a_media_service_that_stays_away_is_reported_once(
+    sfu: FakeSfu, chat: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await sfu.until("sync_request")
+    logged: asyncio.Queue[tuple[int, str]] = asyncio.Queue()
+    monkeypatch.setattr(
+        sfu_link.logger, "log", lambda level, message, extra: logged.put_nowait((level, message))
+    )
+    await sfu.stop()
+    levels = [(await logged.get()) for _ in range(3)]
+    assert levels == [
+        (level, "no media service") for level in (logging.WARNING, logging.DEBUG, logging.DEBUG)
+    ]
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        "nonsense",
+        '{"event":"peer_joined","data":"{}"}',
+        '{"event":"sync_response","data":"{\\"rooms\\":7}"}',
+        '{"event":"sync_response","data":"{\\"rooms\\":[{}]}"}',
+    ],
+)
+async def test_nonsense_on_the_control_connection_ends_it_and_nothing_else(
+    sfu: FakeSfu, chat: ChatServer, frame: str
+) -> None:
+    await sfu.until("sync_request")
+    await sfu.say(frame)
+    await sfu.until("sync_request", 2)
+    async with chat.member("Ada") as ada:
+        assert (await ada.ask("voice_join", channel_id="lobby"))["event"] == "voice_join"
+
+
+async def test_a_name_is_known_again_when_its_owner_signs_in_after_a_restart(
+    sfu: FakeSfu, chat: ChatServer
+) -> None:
+    async with chat.member("Ada") as ada:
+        await sfu.until("sync_request")
+        token = await chat.join("Bob")
+        bob_id = jwt.decode(token, options={"verify_signature": False})["sub"]
+        await sfu.tell("peer_joined", "lobby", bob_id)
+        assert await ada.people("lobby") == ["Somebody"]
+        async with chat.member("Bob", token):
+            assert await ada.people("lobby") == ["Bob"]
+
+
+async def test_the_public_address_of_the_media_service_comes_first(variables: dict[str, str]) -> None:
+    variables["SFU_PUBLIC_HOST"] = "media.example:5005,http://127.0.0.1:5005/"
+    variables["DISABLE_STUN"] = "false"
+    variables["STUN_SERVERS"] = "stun.example:3478"
+    async with chat_server(variables) as chat, chat.member("Ada") as ada:
+        reply = await ada.ask("voice_join", channel_id="lobby")
+        assert reply["data"]["urls"] == [
+            "wss://media.example:5005/client",
+            "ws://127.0.0.1:5005/client",
+            "/sfu/client",
+        ]
+        assert reply["data"]["stun_servers"] == ["stun:stun.example:3478"]
+        async with chat.http.get("/") as page:
+            policy = page.headers["Content-Security-Policy"]
+            assert "connect-src 'self' wss://media.example:5005 ws://127.0.0.1:5005;" in policy

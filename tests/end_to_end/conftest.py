@@ -1,0 +1,28 @@
+"""Every end-to-end test has a media service of its own, in a process that must end without a fault."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.kit.guests import Guests, guests_of
+from tests.kit.sfu_process import ControlConnection, SfuProcess, running_sfu
+
+
+@pytest.fixture
+async def sfu(request: pytest.FixtureRequest) -> AsyncIterator[SfuProcess]:
+    """A media service; the parameter, if there is one, holds variables of its environment."""
+    async with running_sfu(**getattr(request, "param", {})) as sfu:
+        yield sfu
+    assert sfu.faults == [], sfu.output
+
+
+@pytest.fixture
+async def control(sfu: SfuProcess) -> ControlConnection:
+    """The chat server "home", with the room "lobby"."""
+    return await sfu.control("lobby")
+
+
+@pytest.fixture
+async def guests(sfu: SfuProcess, control: ControlConnection) -> AsyncIterator[Guests]:
+    async with guests_of(sfu) as guests:
+        yield guests

@@ -1,0 +1,109 @@
+"""A second implementation, aiortc, talks through the service: media, comings and goings, codecs, ciphers.
+
+Media document sections 1 to 3.2.
+"""
+
+import asyncio
+
+import pytest
+
+from svc.sfu.codecs import VIDEO
+from tests.kit.aiortc_client import CAMERA, SCREEN, AiortcClient, Means
+from tests.kit.guests import Guests
+from tests.kit.sfu_process import ControlConnection, SfuProcess
+from tests.kit.synthetic_media import Picture
+
+GCM, CM = b"SRTP_AEAD_AES_128_GCM", b"SRTP_AES128_CM_SHA1_80"
+
+
+async def converse(*people: AiortcClient) -> None:
+    """Return once everybody sees and hears everybody."""
+    pairs = [(one, other) for one in people for other in people if one is not other]
+    await asyncio.gather(*(one.sees(other) for one, other in pairs))
+    await asyncio.gather(*(one.hears(other) for one, other in pairs))
+
+
+@pytest.mark.parametrize("codec", ["VP8", "H264"])
+async def test_two_people_see_and_hear_each_other(sfu: SfuProcess, guests: Guests, codec: str) -> None:
+    ada = await guests.arrive("ada", means=Means(codec=codec))
+    grace = await guests.arrive("grace", means=Means(codec=codec))
+    await converse(ada, grace)
+    payload_types = {number.payload_type for number in VIDEO if number.name == codec}
+    for one, other in ((ada, grace), (grace, ada)):
+        assert one.srtp_profile == GCM
+        assert one.remote_address == ("127.0.0.1", sfu.udp_port)
+        line = one.line(other)
+        assert line and line.payload_types and line.payload_types <= payload_types
+        assert one.errors == []
+    metrics = await sfu.metrics()
+    assert metrics["svc_sfu_packets_received_total"] > 20 and metrics["svc_sfu_packets_sent_total"] > 20
+    for harm in ("unauthenticated", "not_negotiated", "malformed", "pool_exhausted", "send_failed"):
+        assert metrics[f"svc_sfu_dropped_{harm}_total"] == 0
+
+
+@pytest.mark.parametrize(
+    ("adas", "graces"),
+    [
+        (Means(), Means(srtp_profile=CM)),
+        (Means(dtls_role="server"), Means(srtp_profile=CM, dtls_role="server")),
+    ],
+    ids=["the service is the DTLS server", "the service is the DTLS client"],
+)
+async def test_people_with_different_ciphers_understand_each_other(
+    guests: Guests, adas: Means, graces: Means
+) -> None:
+    ada, grace = await guests.arrive("ada", means=adas), await guests.arrive("grace", means=graces)
+    await converse(ada, grace)
+    assert (ada.srtp_profile, grace.srtp_profile) == (GCM, CM)
+
+
+async def test_a_client_that_names_no_address_is_found_by_its_checks(guests: Guests) -> None:
+    def without_candidates(sdp: str) -> str:
+        return "".join(line for line in sdp.splitlines(keepends=True) if "candidate" not in line)
+
+    ada = await guests.arrive("ada", means=Means(answered=without_candidates))
+    await converse(ada, await guests.arrive("grace"))
+
+
+async def test_whoever_leaves_ends_for_the_others(guests: Guests, control: ControlConnection) -> None:
+    ada, grace = await guests.arrive("ada"), await guests.arrive("grace")
+    line = await ada.sees(grace)
+    assert (line.ended, ada.directions[line.mid]) == (False, "recvonly")
+    await grace.leave()
+    await asyncio.gather(ada.lost(grace), ada.lost(grace, "mic"))
+    assert (line.ended, ada.directions[line.mid]) == (True, "inactive")
+    await control.hear("peer_left")
+    assert await control.sync() == {"lobby": ["ada"]}
+    assert ada.closed is None
+
+
+async def test_whoever_comes_in_mid_call_gets_every_track(guests: Guests) -> None:
+    ada, grace = await guests.arrive("ada"), await guests.arrive("grace")
+    await converse(ada, grace)
+    edsger = await guests.arrive("edsger")
+    await converse(ada, grace, edsger)
+    assert sorted(edsger.welcome["peers"]) == ["ada", "grace"]
+
+
+async def test_the_lines_of_somebody_who_left_carry_somebody_else(guests: Guests) -> None:
+    ada = await guests.arrive("ada")
+    lines: set[frozenset[str]] = set()
+    for name in ("grace", "edsger", "barbara"):
+        other = await guests.arrive(name)
+        await converse(ada, other)
+        lines.add(frozenset(ada.directions))
+        await other.leave()
+        await asyncio.gather(ada.lost(other), ada.lost(other, "mic"))
+    assert lines == {frozenset({"0", "1", "2", "3", "4", "5"})}
+
+
+async def test_a_camera_goes_off_and_on_and_a_screen_beside_it(guests: Guests) -> None:
+    ada, grace = await guests.arrive("ada"), await guests.arrive("grace")
+    await converse(ada, grace)
+    camera = ada.sends.pop(CAMERA)
+    await ada.say("renegotiate", {})
+    await grace.lost(ada)
+    ada.sends |= {CAMERA: camera, SCREEN: Picture(ada.voice.shade)}
+    await ada.say("renegotiate", {})
+    await asyncio.gather(grace.sees(ada), grace.sees(ada, source="screen"), grace.hears(ada))
+    assert grace.errors == ada.errors == []

@@ -1,0 +1,29 @@
+"""IPv6 carries a call as IPv4 does, and both meet in one room."""
+
+import asyncio
+
+import pytest
+
+from tests.kit.aiortc_client import Means
+from tests.kit.guests import Guests
+from tests.kit.sfu_process import SfuProcess
+
+V4, V6 = Means("127.0.0.1"), Means("::1")
+
+
+@pytest.mark.parametrize(
+    ("sfu", "ada_is_at", "grace_is_at"),
+    [
+        ({"ICE_ADVERTISE_IP": "::1"}, V6, V6),
+        ({"ICE_ADVERTISE_IP": "127.0.0.1,::1"}, V4, V6),
+    ],
+    indirect=["sfu"],
+    ids=["both over IPv6", "one over each"],
+)
+async def test_two_people_meet_whatever_family_they_come_by(
+    sfu: SfuProcess, guests: Guests, ada_is_at: Means, grace_is_at: Means
+) -> None:
+    ada, grace = await guests.arrive("ada", means=ada_is_at), await guests.arrive("grace", means=grace_is_at)
+    await asyncio.gather(ada.sees(grace), grace.sees(ada), ada.hears(grace), grace.hears(ada))
+    assert ada.remote_address == (ada_is_at.address, sfu.udp_port)
+    assert grace.remote_address == (grace_is_at.address, sfu.udp_port)

@@ -1,0 +1,36 @@
+"""What the service writes down: DEBUG and VERBOSE_LOG, media document section 8."""
+
+import pytest
+
+from tests.kit.guests import Guests
+from tests.kit.sfu_process import SfuProcess
+
+
+async def meet(guests: Guests) -> None:
+    ada, grace = await guests.arrive("ada"), await guests.arrive("grace")
+    await grace.sees(ada)
+    await ada.hears(grace)
+
+
+async def test_rooms_and_connections_are_logged_unless_told_otherwise(
+    sfu: SfuProcess, guests: Guests
+) -> None:
+    await meet(guests)
+    assert "peer joined room=lobby user=ada" in sfu.output
+    assert "packet forwarded" not in sfu.output
+
+
+@pytest.mark.parametrize("sfu", [{"DEBUG": "false"}], indirect=True)
+async def test_debug_set_to_false_silences_rooms_and_connections(sfu: SfuProcess, guests: Guests) -> None:
+    await meet(guests)
+    assert "lobby" not in sfu.output
+    assert "ada" not in sfu.output
+
+
+@pytest.mark.parametrize("sfu", [{"VERBOSE_LOG": "true", "DEBUG": "false"}], indirect=True)
+async def test_verbose_log_tells_of_each_packet_that_is_forwarded(sfu: SfuProcess, guests: Guests) -> None:
+    await meet(guests)
+    forwarded = [line for line in sfu.output.splitlines() if "packet forwarded" in line]
+    assert len(forwarded) > 50
+    fields = ("to=", "ssrc=", "sequence=", "as_ssrc=", "as_sequence=")
+    assert all(field in line for line in forwarded for field in fields)

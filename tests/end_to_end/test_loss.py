@@ -1,0 +1,46 @@
+"""A line that loses one datagram in twenty, both ways: NACK and RTX keep every picture coming.
+
+aiortc shows no frame before it has all those before it, so without resends it would stand still for seconds
+at each loss. Design, "NACK both ways".
+"""
+
+import asyncio
+
+import pytest
+
+from tests.kit.aiortc_client import Means
+from tests.kit.guests import ADA, GRACE, Guests, microphone_and_camera
+from tests.kit.relay import relay
+from tests.kit.sfu_process import SfuProcess
+
+LOSS = 0.05
+SEED = 20_260_101
+# Four seconds of picture, on a busy machine more. Each packet that never came would cost aiortc some 5 s.
+FRAMES = 120
+WITHIN_S = 14.0
+
+
+@pytest.mark.parametrize("codec", ["VP8", "H264"])
+async def test_pictures_keep_coming_over_a_line_that_loses_packets(
+    sfu: SfuProcess, guests: Guests, codec: str
+) -> None:
+    async with relay(loss=LOSS, seed=SEED) as line:
+        means = Means(codec=codec, offered=line.offered, answered=line.answered)
+        ada = await guests.arrive("ada", sends=microphone_and_camera(ADA, rich=True), means=means)
+        sends = microphone_and_camera(GRACE, rich=True)
+        grace = await guests.arrive("grace", sends=sends, means=Means(codec=codec))
+        await asyncio.gather(ada.sees(grace), grace.sees(ada), ada.hears(grace), grace.hears(ada))
+        assert ada.remote_address == line.to_client.address, "no way around the relay was found"
+
+        await asyncio.gather(
+            ada.sees(grace, frames=FRAMES, within_s=WITHIN_S),
+            grace.sees(ada, frames=FRAMES, within_s=WITHIN_S),
+        )
+
+        assert line.lost["up"] >= 10 and line.lost["down"] >= 10
+        metrics = await sfu.metrics()
+        assert metrics["svc_sfu_nacks_sent_total"] > 0, "the service asked Ada"
+        assert metrics["svc_sfu_retransmissions_received_total"] > 0, "and she sent again"
+        assert metrics["svc_sfu_nacks_received_total"] > 0, "Ada asked the service"
+        assert metrics["svc_sfu_retransmissions_sent_total"] > 0, "and it sent again"
+        await ada.leave()

@@ -1,0 +1,117 @@
+"""What a chat server may do to people in a call takes effect on their media at once.
+
+`user_audio_control`, `disconnect_user` and `user_caps`: media document section 6.1, and the design's
+"enforced in the core, at once, without renegotiation".
+"""
+
+import asyncio
+
+from tests.kit.aiortc_client import CAMERA, MIC, AiortcClient
+from tests.kit.guests import Guests
+from tests.kit.incoming import Incoming
+from tests.kit.sfu_process import ControlConnection
+from tests.kit.synthetic_media import Picture
+
+LOBBY = {"room_id": "lobby"}
+
+
+async def talking(guests: Guests) -> tuple[AiortcClient, AiortcClient]:
+    ada, grace = await guests.arrive("ada"), await guests.arrive("grace")
+    await asyncio.gather(ada.hears(grace), grace.hears(ada), ada.sees(grace), grace.sees(ada))
+    return ada, grace
+
+
+async def control_audio(control: ControlConnection, user_id: str, **flags: bool) -> None:
+    flags = {"is_muted": False, "is_deafened": False} | flags
+    await control.say("user_audio_control", **LOBBY, user_id=user_id, **flags)
+    await control.sync()
+
+
+async def drain(listener: AiortcClient, speaker: AiortcClient) -> None:
+    """Return once the listener has taken in all that was on its way.
+
+    A picture of a new shade is sent behind it, through the same socket, and comes out last.
+    """
+    camera = speaker.sends[CAMERA]
+    assert isinstance(camera, Picture)
+    speaker.voice = speaker.voice.darker()
+    camera.shade = speaker.voice.shade
+    await listener.sees(speaker, frames=2)
+
+
+def sequence_gaps(line: Incoming) -> int:
+    """How many numbers a receiver would take for lost."""
+    numbers = line.numbers
+    assert len(set(numbers)) == len(numbers)
+    return max(numbers) - min(numbers) + 1 - len(numbers)
+
+
+async def test_a_muted_users_sound_stops_at_once_and_resumes_without_a_gap(
+    guests: Guests, control: ControlConnection
+) -> None:
+    ada, grace = await talking(guests)
+    sound, offers = await grace.hears(ada), grace.offers
+    for _ in range(2):
+        await control_audio(control, "ada", is_muted=True)
+        await drain(grace, ada)
+        before = sound.packets
+        await grace.sees(ada, frames=15)
+        assert sound.packets == before, "half a second of picture, and not one packet of sound"
+        await control_audio(control, "ada")
+        await grace.hears(ada)
+    assert sequence_gaps(sound) == 0
+    assert grace.offers == offers, "nothing was negotiated"
+    await ada.hears(grace)
+
+
+async def test_a_deafened_user_hears_nobody_and_is_heard(guests: Guests, control: ControlConnection) -> None:
+    ada, grace = await talking(guests)
+    sound = await grace.hears(ada)
+    await control_audio(control, "grace", is_deafened=True)
+    await drain(grace, ada)
+    before = sound.packets
+    await asyncio.gather(grace.sees(ada, frames=15), ada.hears(grace))
+    assert sound.packets == before
+    await control_audio(control, "grace")
+    await grace.hears(ada)
+    assert sequence_gaps(sound) == 0
+
+
+async def test_a_mute_outlives_leaving_and_joining_again(guests: Guests, control: ControlConnection) -> None:
+    ada, grace = await talking(guests)
+    await control_audio(control, "ada", is_muted=True)
+    await ada.leave()
+    await grace.lost(ada, "mic")
+    ada = await guests.arrive("ada")
+    await grace.sees(ada, frames=15)
+    sound = grace.line(ada, "mic")
+    assert sound is None or sound.packets == 0
+    await control_audio(control, "ada")
+    await grace.hears(ada)
+
+
+async def test_a_disconnected_user_is_closed_and_ends_for_the_others(
+    guests: Guests, control: ControlConnection
+) -> None:
+    ada, grace = await talking(guests)
+    await control.say("disconnect_user", **LOBBY, user_id="ada")
+    assert await ada.ending() == (4004, "Disconnected by the server")
+    assert (await control.hear("peer_left"))["user_id"] == "ada"
+    await asyncio.gather(grace.lost(ada), grace.lost(ada, "mic"))
+    assert await control.sync() == {"lobby": ["grace"]}
+    ada = await guests.arrive("ada")
+    await asyncio.gather(grace.sees(ada), ada.sees(grace))
+
+
+async def test_a_right_that_is_lost_ends_its_track_and_no_other(
+    guests: Guests, control: ControlConnection
+) -> None:
+    ada, grace = await talking(guests)
+    sound = await grace.hears(ada)
+    await control.say("user_caps", **LOBBY, user_id="ada", caps=["speak"])
+    await grace.lost(ada)
+    await grace.hears(ada)
+    assert (ada.directions[MIC], ada.directions[CAMERA]) == ("sendonly", "inactive")
+    assert grace.line(ada, "mic") is sound and sequence_gaps(sound) == 0
+    await control.say("user_caps", **LOBBY, user_id="ada", caps=["speak", "share_video"])
+    await asyncio.gather(grace.sees(ada), grace.hears(ada))

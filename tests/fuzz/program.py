@@ -1,0 +1,34 @@
+"""Program: the input of a target that takes steps, read from the front; past its end all is zero."""
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+class Program:
+    """Bytes to choices, numbers and pieces. A change of one byte changes little of what follows."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._at = 0
+
+    @property
+    def left(self) -> int:
+        return len(self._data) - self._at
+
+    def take(self, count: int) -> bytes:
+        """The next `count` bytes, or what is left."""
+        taken = self._data[self._at : self._at + count]
+        self._at += len(taken)
+        return taken
+
+    def number(self, size: int = 1, *, signed: bool = False) -> int:
+        return int.from_bytes(self.take(size).ljust(size, b"\0"), "big", signed=signed)
+
+    def choice(self, among: Sequence[T]) -> T:
+        return among[self.number() % len(among)]
+
+    def piece(self, limit: int) -> bytes:
+        """Bytes with their length before them, in one byte where that is enough."""
+        return self.take(self.number(1 if limit < 256 else 2) % (limit + 1))

@@ -1,0 +1,235 @@
+"""Room: an engine and two participants in a call, for the targets that look behind authentication.
+
+Keys and credentials are constants, so that an input does the same every time; only what the engine
+draws by lot depends on the rooms before. The encryption is real, with keys that are known here.
+Both send microphone and camera; Bob has RTX and both extension forms, Alice neither.
+"""
+
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from itertools import count
+from typing import TYPE_CHECKING
+
+import pylibsrtp
+from aioice import stun
+
+from svc._rtp.engine import ManualEngine
+from svc._rtp.header import parse_header
+from tests.kit import packets
+from tests.kit.participant import DESCRIPTOR, LEVEL, MID, SERVER, TWCC, Participant
+from tests.kit.simulation.invariant import EncryptionInvariant
+
+if TYPE_CHECKING:
+    from svc._rtp.engine import Address
+
+AUDIO = 111
+VIDEO = {"VP8": 112, "VP9": 114, "H264": 116, "AV1": 118}
+PAYLOADS: list[tuple[int, str, str, int, int | None]] = [
+    (AUDIO, "audio", "opus", 48000, None),
+    *((number, "video", name, 90000, number + 1) for name, number in VIDEO.items()),
+]
+PAYLOAD_TYPES = [AUDIO, *range(112, 120)]
+PROFILE = "AEAD_AES_128_GCM"
+PWD = "passwordpasswordpassword"
+SSRCS = 100_000  # what a participant is sent, RTCP included, has SSRCs from this on, times its number
+LARGEST = 1720  # OUTGOING_BYTES of the core
+LARGEST_RECEIVED = 1350  # MAX_DATAGRAM less what encryption may add, as pylibsrtp counts
+
+
+@dataclass
+class Source:
+    """What a participant sends on one line, and where it is in it."""
+
+    mid: bytes
+    ssrc: int
+    sequence: int = 65530  # so that numbers wrap early
+    timestamp: int = 0xFFFFF000
+
+
+@dataclass
+class Peer:
+    """One participant, its keys, and what it has been sent."""
+
+    number: int
+    address: "Address"
+    transport: int
+    outbound: pylibsrtp.Session
+    sources: list[Source] = field(init=False)
+    ssrcs: list[int] = field(default_factory=list)  # of its down tracks; an RTX SSRC follows each
+    invariant: EncryptionInvariant = field(default_factory=EncryptionInvariant)
+    last_sequence: dict[int, int] = field(default_factory=dict)  # by SSRC
+
+    def __post_init__(self) -> None:
+        self.sources = [Source(b"0", 1000 * self.number), Source(b"1", 1000 * self.number + 500)]
+
+    def take_in(self, data: bytes) -> None:
+        self.invariant.check(data)
+        if not packets.is_rtcp(data):
+            ssrc, sequence = int.from_bytes(data[8:12], "big"), int.from_bytes(data[2:4], "big")
+            self.last_sequence[ssrc] = sequence
+            # The padding's length is encrypted.
+            assert data[0] & 0x20 or parse_header(data) is not None
+
+
+@lru_cache(maxsize=1)
+def _engine(number: int) -> ManualEngine:
+    """Where rooms are, one after the other: to make an engine takes longer than most inputs."""
+    engine = ManualEngine(seed=7 << 32)
+    engine.negotiate(
+        payloads=PAYLOADS,
+        mid_id=MID,
+        twcc_id=TWCC,
+        level_id=LEVEL,
+        descriptor_id=DESCRIPTOR,
+        forwarded_ids=[DESCRIPTOR, LEVEL],
+    )
+    return engine
+
+
+_ROOMS = count()
+ROOMS_IN_AN_ENGINE = 1000
+# So long apart rooms begin, in seconds: longer than any lasts, and a multiple of what clocks count in.
+APART = 4096
+
+
+class Room:
+    """The clock and everybody, from their joining to their leaving."""
+
+    def __init__(self) -> None:
+        engine, before = divmod(next(_ROOMS), ROOMS_IN_AN_ENGINE)
+        self.engine = _engine(engine)
+        self.now = float(APART * (before + 1))
+        self.forwarders: list[int] = []
+        self.down_tracks: list[int] = []
+        self.transports: list[int] = []
+        self.peers: list[Peer] = []
+        for number in (1, 2):
+            self.peers.append(self.join(number))
+            self.publish(self.peers[-1])
+        alice, bob = self.peers
+        for forwarder in self.forwarders[:2]:
+            self.subscribe(bob, forwarder)
+        for forwarder in self.forwarders[2:]:
+            self.subscribe(alice, forwarder)
+
+    def __enter__(self) -> "Room":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Everybody leaves: then nothing more is sent."""
+        for transport in self.transports:
+            self.engine.close_transport(transport)
+        self.wait(0.0)
+        self.engine.advance(self.now + 1)
+        assert not self.engine.take_datagrams()
+
+    def join(self, number: int) -> Peer:
+        """Open a transport, connected and keyed."""
+        key = bytes([number, len(self.transports) & 255]) * 14
+        engine, address = self.engine, ("198.51.100.7", 1000 + number)
+        transport = engine.open_transport(rtcp_ssrc=SSRCS * number)
+        engine.set_credentials(transport, f"ufrag{number}", PWD)
+        engine.set_keys(transport, PROFILE, key, key)
+        engine.receive(check(number), address, SERVER, self.now)
+        engine.select(transport, address, SERVER)
+        self.transports.append(transport)
+        return Peer(number, address, transport, Participant._session(PROFILE, key, outbound=True))
+
+    def rejoin(self, number: int) -> None:
+        """Leave, and come back under new keys."""
+        self.engine.close_transport(self.peers[number - 1].transport)
+        self.wait(0.0)
+        self.peers[number - 1] = self.join(number)
+        self.publish(self.peers[number - 1])
+
+    def publish(self, peer: Peer) -> None:
+        for line, (kind, payload_types) in enumerate((("audio", [AUDIO]), ("video", PAYLOAD_TYPES[1:]))):
+            ssrcs = [peer.sources[line].ssrc]
+            self.forwarders.append(
+                self.engine.open_line(peer.transport, 0, str(line), kind, payload_types, ssrcs)
+            )
+
+    def subscribe(self, peer: Peer, forwarder: int) -> None:
+        alice = peer.number == 1
+        ssrc = SSRCS * peer.number + 2 + 2 * len(peer.ssrcs)
+        peer.ssrcs.append(ssrc)
+        self.down_tracks.append(
+            self.engine.open_down_track(
+                forwarder,
+                peer.transport,
+                mid="4",
+                mid_id=MID,
+                ssrc=ssrc,
+                rtx_ssrc=0 if alice else ssrc + 1,
+                payload_types=PAYLOAD_TYPES,
+                extension_ids=[MID, DESCRIPTOR, LEVEL],
+                mixed=not alice,
+                cname="cname",
+            )
+        )
+
+    def send(self, peer: Peer, packet: bytes) -> None:
+        """Send RTP. What SRTP itself refuses never gets behind it in the core either."""
+        with suppress(pylibsrtp.Error):
+            self.receive(peer.outbound.protect(packet[:LARGEST_RECEIVED]), peer.address)
+
+    def send_rtcp(self, peer: Peer, compound: bytes) -> None:
+        with suppress(pylibsrtp.Error):
+            self.receive(peer.outbound.protect_rtcp(compound[:LARGEST_RECEIVED]), peer.address)
+
+    def receive(self, datagram: bytes, source: "Address") -> None:
+        self.engine.receive(datagram, source, SERVER, self.now)
+        self.look()
+
+    def wait(self, seconds: float) -> None:
+        self.now += seconds
+        self.engine.advance(self.now)
+        self.look()
+
+    def look(self) -> None:
+        """Check what the engine sends, and take its events."""
+        self.engine.take_events()
+        for data, _, _ in self.engine.take_datagrams():
+            assert len(data) <= LARGEST
+            if data[0] >= 128:
+                ssrc = int.from_bytes(data[4:8] if packets.is_rtcp(data) else data[8:12], "big")
+                self.peers[ssrc // SSRCS - 1].take_in(data)
+
+    def talk(self) -> None:
+        """A little of everything: both have sent and received."""
+        for _ in range(2):
+            for peer in self.peers:
+                for source, payload_type in zip(peer.sources, (AUDIO, VIDEO["VP8"]), strict=True):
+                    self.send(peer, media(source, payload_type, b"\x10\0 picture"))
+            self.wait(0.02)
+
+
+def media(source: Source, payload_type: int, payload: bytes) -> bytes:
+    """The next packet of a source, with its mid and a transport-wide number."""
+    source.sequence += 1
+    source.timestamp += 3000
+    elements = [(MID, source.mid), (TWCC, (source.sequence & 0xFFFF).to_bytes(2, "big"))]
+    return packets.rtp(
+        ssrc=source.ssrc,
+        sequence=source.sequence,
+        payload_type=payload_type,
+        timestamp=source.timestamp,
+        marker=True,
+        extensions=packets.one_byte_extensions(elements),
+        payload=payload,
+    )
+
+
+@cache
+def check(number: int, use_candidate: bool = True, role: str = "ICE-CONTROLLED") -> bytes:
+    """The connectivity check of a participant."""
+    request = stun.Message(stun.Method.BINDING, stun.Class.REQUEST, b"transaction.")
+    request.attributes["USERNAME"] = f"ufrag{number}:theirs"
+    request.attributes["PRIORITY"] = 100
+    request.attributes[role] = 1
+    if use_candidate:
+        request.attributes["USE-CANDIDATE"] = None
+    request.add_message_integrity(PWD.encode())
+    request.add_fingerprint()
+    return bytes(request)

@@ -1,0 +1,152 @@
+"""Makes the inputs that fuzzing starts from: real packets, descriptors, answers and files, cut to size.
+
+`python -m tests.fuzz.seeds TARGET FOLDER` writes them; nothing here is kept in the repository. Seeds
+spare the fuzzer the discovery of what a packet looks like; what they lack it finds by itself.
+"""
+
+import hashlib
+import struct
+import sys
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+
+from svc.sfu.offer import build_offer
+from svc.tools.rtpdump import read
+from tests.fuzz.targets.engine import STEPS, ask, media, nack, raw_rtcp, raw_rtp, report, wait
+from tests.fuzz.targets.sdp import SHORT
+from tests.kit import packets
+from tests.kit.answers import FINGERPRINT, Answering
+from tests.kit.captures import FOLDER, NAMES, capture
+from tests.sfu.calls import ANSWERS, CANDIDATE, ICE
+
+PER_CAPTURE = 20
+
+
+def header() -> Iterator[bytes]:
+    for name in NAMES:
+        yield from (packet.data for packet in capture(name).packets[:PER_CAPTURE])
+    yield packets.rtp(ssrc=1, sequence=2, payload_type=3, csrcs=[4, 5], payload=b"six", padding=7)
+
+
+def keyframe() -> Iterator[bytes]:
+    for name in NAMES:
+        for packet in capture(name).packets[:PER_CAPTURE]:
+            yield packet.data[packet.header["payload_offset"] :][:64]
+
+
+def descriptor() -> Iterator[bytes]:
+    for stream in _descriptors():
+        yield b"".join(bytes([len(each)]) + each for each in stream)
+        yield from stream
+
+
+def rtcp() -> Iterator[bytes]:
+    for path in FOLDER.glob("*.fb.rtpdump"):
+        yield from islice(_records(path), PER_CAPTURE)
+    for ssrc in (100_002, 200_002, 200_004):
+        yield packets.pli(ssrc) + packets.fir(ssrc) + packets.remb(ssrc)
+        yield packets.receiver_report(1, ssrc, fraction_lost=90, lsr=1 << 16, dlsr=100)
+        yield packets.nack(ssrc, range(5))
+    for ssrc in (1000, 1500, 2000, 2500):
+        yield packets.sender_report(ssrc, 1 << 32, 90000) + packets.rtcp(203, 1, struct.pack("!I", ssrc))
+
+
+def twcc() -> Iterator[bytes]:
+    for path in FOLDER.glob("*.fb.rtpdump"):
+        for compound in islice(_records(path), 10 * PER_CAPTURE):
+            packets_of = packets.split_compound(compound)
+            yield from (body for kind, form, body in packets_of if (kind, form) == (205, 15))
+
+
+def stun() -> Iterator[bytes]:
+    username, priority = b"\0\x06\0\x0cufrag:theirs", b"\0\x24\0\x04\1\2\3\4"
+    yield username + priority + b"\x80\x2a\0\x08" + bytes(8) + b"\0\x25\0\0"
+    yield username + b"\x80\x29\0\x08" + bytes(8)
+    yield b"\0\1\0\x18\x21\x12\xa4\x42transaction." + username + priority
+    yield b"\1\1\0\x0c\x21\x12\xa4\x42transaction.\0\x20\0\x08\0\1\x11\x22\x33\x44\x55\x66"
+    yield b"\1\x11\0\x0c\x21\x12\xa4\x42transaction.\0\x09\0\x08\0\0\x04\x57conf"
+
+
+def sdp() -> Iterator[bytes]:
+    offer = build_offer(
+        session_id=1, version=1, ice=ICE, fingerprint=FINGERPRINT, candidates=[CANDIDATE], transceivers=SHORT
+    )
+    for codec in ("VP8", "H264"):
+        others = {"VP8", "VP9", "H264", "AV1", "G722", "PCMU", "PCMA"} - {codec}
+        answering = Answering({"0": "a b"}, {"0": 7}, without_codecs=others, candidates=(CANDIDATE,))
+        yield answering.answer(offer).encode()
+    for path in ANSWERS.glob("*.sdp"):
+        yield path.read_bytes()
+
+
+def rtpdump() -> Iterator[bytes]:
+    for path in FOLDER.glob("*.rtpdump"):
+        yield path.read_bytes()[:600]
+
+
+def engine() -> Iterator[bytes]:
+    for name in NAMES:
+        yield b"".join(_step(raw_rtp, 0, *_piece(p.data)) for p in capture(name).packets[:PER_CAPTURE])
+    for codec, stream in enumerate(_descriptors()):
+        pictures = [_picture(each, codec) for each in stream]
+        yield b"".join(pictures) + _step(wait, 5)
+        # Bob asks for the lowest layer of Alice's camera; later every third packet is lost.
+        yield _step(ask, 2, 0, 1, 0, 0) + b"".join(pictures)
+        lost = [_picture(each, codec, step=1 + i % 3 // 2) for i, each in enumerate(stream)]
+        yield pictures[0] + _step(ask, 2, 0, 1, 0, 0) + b"".join(lost) if pictures else b""
+    for compound in rtcp():
+        yield _step(raw_rtcp, 1, *_piece(compound)) * 2
+    for step in STEPS:
+        yield _picture(b"", 0) * 3 + _step(step, 0, 1, 2, 3, 4, 5, 6)
+    yield _picture(b"", 0) * 3 + (_step(nack, 1, 0, 0, 255, 255) + _step(wait, 9) + _step(report, 1)) * 3
+
+
+def _descriptors() -> Iterator[list[bytes]]:
+    """The first descriptors of each capture."""
+    for name in NAMES:
+        recorded = capture(name)
+        found = [packet.extension(recorded.descriptor_id) for packet in recorded.packets[:PER_CAPTURE]]
+        yield [each for each in found if each]
+
+
+def _records(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        for record in read(file):
+            yield record.data
+
+
+def _step(step: Callable[..., None], *arguments: int) -> bytes:
+    return bytes([STEPS.index(step), *arguments])
+
+
+def _piece(data: bytes) -> bytes:
+    return struct.pack("!H", len(data)) + data
+
+
+def _picture(descriptor: bytes, codec: int, step: int = 1) -> bytes:
+    """A frame of one packet of Alice's camera, with everything beside it; `step` numbers after the last."""
+    return _step(media, 0, 0x2D, step, codec, len(descriptor), *descriptor, 3, 0x18, 0x10, 0)
+
+
+SEEDS: dict[str, Callable[[], Iterator[bytes]]] = {
+    "header": header,
+    "keyframe": keyframe,
+    "descriptor": descriptor,
+    "rtcp": rtcp,
+    "stun": stun,
+    "twcc": twcc,
+    "sdp": sdp,
+    "rtpdump": rtpdump,
+    "engine": engine,
+}
+
+
+def main(target: str, folder: str) -> None:
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    for seed in SEEDS[target]():
+        (Path(folder) / hashlib.sha1(seed).hexdigest()).write_bytes(seed)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

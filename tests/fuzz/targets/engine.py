@@ -1,0 +1,136 @@
+"""Whatever participants send and the SFU asks for, the engine goes on and keeps its invariant.
+
+The input is a program: a byte names a step, those after it are the step's arguments. What is sent is
+looked at after each step: its size, whose SSRC it has, and that nothing is encrypted twice differently.
+"""
+
+import struct
+
+from tests.fuzz.program import Program
+from tests.fuzz.room import AUDIO, PWD, VIDEO, Room, check
+from tests.kit import packets
+from tests.kit.participant import DESCRIPTOR, LEVEL, MID, SERVER, TWCC
+
+IN_PYTHON = False
+MOST_STEPS = 200
+
+
+def run(data: bytes) -> None:
+    program = Program(data)
+    with Room() as room:
+        for _ in range(MOST_STEPS):
+            if not program.left:
+                break
+            program.choice(STEPS)(program, room)
+        room.wait(1.0)
+
+
+def raw_datagram(program: Program, room: Room) -> None:
+    room.receive(program.piece(1500), program.choice(room.peers).address)
+
+
+def raw_rtp(program: Program, room: Room) -> None:
+    room.send(program.choice(room.peers), program.piece(1500))
+
+
+def raw_rtcp(program: Program, room: Room) -> None:
+    room.send_rtcp(program.choice(room.peers), program.piece(1500))
+
+
+def wait(program: Program, room: Room) -> None:
+    room.wait((program.number() + 1) ** 2 / 4000)  # up to 16 s
+
+
+def connectivity_check(program: Program, room: Room) -> None:
+    """From the address that it has, or another one: paths come, are chosen, and make room for others."""
+    peer, port, flags = program.choice(room.peers), program.number(), program.number()
+    if port > 15:
+        port = peer.address[1]
+    role = "ICE-CONTROLLING" if flags & 1 else "ICE-CONTROLLED"
+    room.receive(check(peer.number, bool(flags & 2), role), (peer.address[0], port))
+    if flags & 4:
+        room.engine.select(peer.transport, (peer.address[0], port), SERVER)
+
+
+def media(program: Program, room: Room) -> None:
+    """A well-formed packet: the next of its source, an earlier one, or one after a leap."""
+    peer, flags = program.choice(room.peers), program.number()
+    source = peer.sources[flags & 1]
+    sequence = source.sequence + program.number(signed=True) * (256 if flags & 2 else 1)
+    payload_type = program.choice([*VIDEO.values()]) if flags & 1 else AUDIO
+    descriptor, payload = program.piece(127), program.piece(15)
+    elements = [(DESCRIPTOR, descriptor)] if descriptor else [(LEVEL, payload[:1])]
+    if flags & 4:
+        elements.append((MID, source.mid))
+    if flags & 8:
+        elements.append((TWCC, struct.pack("!H", sequence & 0xFFFF)))
+    retransmitted = flags >> 4 & flags & 1
+    packet = packets.rtp(
+        # A retransmission has the SSRC and the payload type that follow those of the media.
+        ssrc=source.ssrc + retransmitted,
+        sequence=sequence,
+        payload_type=payload_type + retransmitted,
+        timestamp=source.timestamp,
+        marker=bool(flags & 32),
+        extensions=packets.two_byte_extensions(elements),
+        payload=(struct.pack("!H", sequence & 0xFFFF) if retransmitted else b"") + payload,
+        padding=flags >> 6 & 1,
+    )
+    source.sequence = sequence
+    source.timestamp += 3000 if flags & 32 else 0
+    source.ssrc += 100 if flags & 128 else 0
+    room.send(peer, packet)
+
+
+def nack(program: Program, room: Room) -> None:
+    peer = program.choice(room.peers)
+    ssrc = program.choice(peer.ssrcs or [0])
+    first = peer.last_sequence.get(ssrc, 0) - program.number()
+    body = struct.pack("!IIHH", 1, ssrc, first & 0xFFFF, program.number(2))
+    room.send_rtcp(peer, packets.rtcp(205, 1, body))
+
+
+def report(program: Program, room: Room) -> None:
+    """What a browser says of what it receives and sends, and what it asks for."""
+    peer = program.choice(room.peers)
+    ssrc, source = program.choice(peer.ssrcs or [0]), program.choice(peer.sources)
+    lost, delay = program.number(), program.number()
+    compounds = (
+        packets.receiver_report(1, ssrc, fraction_lost=lost, lsr=1 << 16, dlsr=delay << 8),
+        packets.sender_report(source.ssrc, 1 << 32, source.timestamp & 0xFFFFFFFF),
+        packets.pli(ssrc),
+        packets.fir(ssrc),
+        packets.rtcp(203, 1, struct.pack("!I", source.ssrc)),
+    )
+    room.send_rtcp(peer, program.choice(compounds))
+
+
+def ask(program: Program, room: Room) -> None:
+    """What the signalling asks of the core."""
+    engine, what = room.engine, program.number() % 10
+    forwarder, down_track = program.choice(room.forwarders), program.choice(room.down_tracks)
+    peer, argument = program.choice(room.peers), program.number()
+    if what == 0:
+        engine.set_muted(forwarder, bool(argument & 1))
+    elif what == 1:
+        engine.set_deafened(peer.transport, bool(argument & 1))
+    elif what == 2:
+        engine.set_layer(down_track, argument)
+    elif what == 3:
+        engine.close_down_track(down_track)
+    elif what == 4:
+        room.subscribe(peer, forwarder)
+    elif what == 5:
+        engine.close_forwarder(forwarder)
+    elif what == 6:
+        room.publish(peer)
+    elif what == 7:
+        engine.set_credentials(peer.transport, f"ufrag{peer.number}", PWD)
+        engine.set_controlling(peer.transport, bool(argument & 1))
+    elif what == 8:
+        engine.send_dtls(peer.transport, bytes([22]) * (1 + argument))
+    else:
+        room.rejoin(peer.number)
+
+
+STEPS = (media, media, media, wait, nack, report, ask, connectivity_check, raw_rtp, raw_rtcp, raw_datagram)

@@ -1,0 +1,19 @@
+"""Any compound is walked to its end or refused, and whoever sends it into a call harms nobody."""
+
+from svc._rtp.rtcp import parse_compound
+from tests.fuzz.room import Room
+
+IN_PYTHON = False
+
+
+def run(data: bytes) -> None:
+    packets = parse_compound(data)
+    if packets is None:
+        # What the engine does with the packets before the malformed one is the engine's target.
+        return
+    assert sum(4 + len(body) for _, _, body in packets) <= len(data)
+    with Room() as room:
+        room.talk()
+        for peer in room.peers:
+            room.send_rtcp(peer, data)
+        room.wait(1.0)

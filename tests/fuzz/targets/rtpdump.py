@@ -1,0 +1,18 @@
+"""Any file is a capture that is written back as it was, or refused with RtpdumpError."""
+
+from io import BytesIO
+
+from svc.tools.rtpdump import RtpdumpError, read, write
+
+IN_PYTHON = True
+
+
+def run(data: bytes) -> None:
+    try:
+        records = list(read(BytesIO(data)))
+    except RtpdumpError:
+        return
+    copy = BytesIO()
+    write(copy, records)
+    copy.seek(0)
+    assert list(read(copy)) == records

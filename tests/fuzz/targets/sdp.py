@@ -1,0 +1,33 @@
+"""Any text is an answer with terms that can be used, or is refused with an SdpError that can be shown."""
+
+from dataclasses import replace
+
+from svc.sfu.answer import read_answer
+from svc.sfu.candidates import Candidate, CandidateError
+from svc.sfu.sdp import SdpError, SessionDescription
+from tests.sfu.calls import CALL, CAMERA, OWN
+
+IN_PYTHON = True
+# Two lines, so that what answers them is short: most changes to a long text change nothing of interest.
+SHORT = (OWN[0], replace(CAMERA, mid="1"))
+
+
+def run(data: bytes) -> None:
+    # JSON can bring lone surrogates, which is what the bytes that are no UTF-8 become here.
+    text = data.decode(errors="surrogateescape")
+    try:
+        description = SessionDescription.parse(text)
+        assert SessionDescription.parse(str(description)) == description
+        for transceivers in (SHORT, *CALL.values()):
+            if len(transceivers) == len(description.media):
+                for candidate in read_answer(text, transceivers).candidates:
+                    _read_candidate(candidate)
+    except SdpError as refusal:
+        str(refusal).encode()
+
+
+def _read_candidate(text: str) -> None:
+    try:
+        Candidate.parse(text)
+    except CandidateError as refusal:
+        str(refusal).encode()

@@ -1,0 +1,21 @@
+"""Any bytes are transport-wide feedback or are refused, and what it tells can be told again by us."""
+
+from svc._rtp.twcc import Log, parse_feedback
+
+IN_PYTHON = False
+# Deltas can lead below zero, where no clock of ours is.
+LATER_S = 20_000
+
+
+def run(body: bytes) -> None:
+    told = parse_feedback(body)
+    if told is None:
+        return
+    log = Log()
+    arrivals = {number: at + LATER_S for number, at in told if at is not None}
+    for number, at in arrivals.items():
+        log.record(number, at)
+    while feedback := log.write():
+        again = parse_feedback(feedback[4:])
+        assert again, "we have written what we cannot read"
+        assert all(number in arrivals for number, at in again if at is not None)

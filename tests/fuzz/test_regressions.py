@@ -1,0 +1,38 @@
+"""What fuzzing has found once is never found again, and every target takes the inputs that it starts from.
+
+`ci/fuzz` looks for new ones. A finding is kept as `regressions/<target>/<what was wrong>`.
+"""
+
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from tests.fuzz.seeds import SEEDS
+
+FOLDER = Path(__file__).parent
+TARGETS = sorted(path.stem for path in (FOLDER / "targets").glob("*.py"))
+FINDINGS = sorted((FOLDER / "regressions").glob("*/*"))
+
+
+def test_every_target_has_seeds() -> None:
+    assert sorted(SEEDS) == TARGETS
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_target_takes_every_seed(target: str) -> None:
+    run = import_module(f"tests.fuzz.targets.{target}").run
+    for seed in SEEDS[target]():
+        run(seed)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_what_the_target_found_stays_fixed(target: str) -> None:
+    run = import_module(f"tests.fuzz.targets.{target}").run
+    for finding in FINDINGS:
+        if finding.parent.name == target:
+            run(finding.read_bytes())
+
+
+def test_every_finding_is_some_targets() -> None:
+    assert {finding.parent.name for finding in FINDINGS} <= set(TARGETS)

@@ -1,0 +1,252 @@
+"""A participant that is no browser: aiortc behind the events of `/client`.
+
+Joins, answers every offer, publishes tracks on the first four lines and decodes what
+arrives on the others. Where aiortc is no whole WebRTC client it is helped here, so that
+the service is tested and not aiortc: it leaves loopback out of its candidates, overlooks
+those of the first of several bundled lines, never ends a remote track, and never accepts
+other sources on a line that is used again.
+"""
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from aiohttp import ClientWebSocketResponse, WSMsgType
+from aioice import Candidate
+from aiortc import RTCBundlePolicy, RTCConfiguration, RTCPeerConnection, RTCRtpReceiver, RTCSessionDescription
+from aiortc.exceptions import InvalidStateError
+from aiortc.mediastreams import MediaStreamTrack
+from aiortc.rtcdtlstransport import SRTP_PROFILES, RTCDtlsTransport
+from aiortc.rtcrtptransceiver import RTCRtpTransceiver
+
+from tests.kit.incoming import HEARD_FRAMES, Incoming
+from tests.kit.waiting import eventually
+
+MIC, CAMERA, SCREEN, SCREEN_AUDIO = "0", "1", "2", "3"
+# What codecs may do to a shade and a pitch; the voices of a test lie much farther apart.
+SHADE_TOLERANCE = 6
+PITCH_TOLERANCE = 0.05
+DEADLINE_S = 12.0
+
+
+@dataclass(frozen=True)
+class Voice:
+    """What one person sounds and looks like."""
+
+    pitch_hz: int
+    shade: int
+
+    def darker(self) -> "Voice":
+        """The same person, whose picture can be told from the earlier one."""
+        return replace(self, shade=self.shade - 2 * SHADE_TOLERANCE)
+
+
+@dataclass(frozen=True)
+class Means:
+    """How a client takes part: where it is, what it prefers, and what lies between."""
+
+    address: str = "127.0.0.1"
+    codec: str = "VP8"
+    srtp_profile: bytes | None = None  # the only one that it knows
+    dtls_role: str = "auto"  # aiortc answers "active" then; "server" answers "passive"
+    # What becomes of the descriptions on their way.
+    offered: Callable[[str], str] = str
+    answered: Callable[[str], str] = str
+
+
+@dataclass
+class AiortcClient:
+    """One participant. `sends` holds tracks by mid; change it and say `renegotiate`."""
+
+    user_id: str
+    voice: Voice
+    socket: ClientWebSocketResponse
+    sends: dict[str, MediaStreamTrack]
+    means: Means = field(default_factory=Means)
+    welcome: dict[str, Any] = field(default_factory=dict)
+    errors: list[str] = field(default_factory=list)
+    closed: tuple[int | None, str] | None = None
+    offers: int = 0
+    directions: dict[str, str] = field(default_factory=dict)
+    incoming: dict[str, Incoming] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        # One transport for all lines from the start: it can be set up before the first offer.
+        self._pc = RTCPeerConnection(RTCConfiguration(bundlePolicy=RTCBundlePolicy.MAX_BUNDLE))
+        self._pc.addTransceiver("audio", direction="inactive")  # becomes mid 0
+        camera = self._pc.addTransceiver("video", direction="inactive")  # becomes mid 1
+        capabilities = RTCRtpReceiver.getCapabilities("video")
+        assert capabilities is not None
+        wanted = {f"video/{self.means.codec}", "video/rtx"}
+        camera.setCodecPreferences([codec for codec in capabilities.codecs if codec.mimeType in wanted])
+        self._transport: RTCDtlsTransport = camera.receiver.transport
+        self._prepare_transport()
+        self._listening = asyncio.create_task(self._listen())
+
+    @property
+    def srtp_profile(self) -> bytes:
+        """What the handshake agreed on."""
+        assert self._transport._ssl is not None
+        return self._transport._ssl.get_selected_srtp_profile()
+
+    @property
+    def remote_address(self) -> tuple[str, int]:
+        """Where media goes to."""
+        (pair,) = self._transport.transport._connection._nominated.values()
+        return pair.remote_addr
+
+    def line(self, other: "AiortcClient", source: str = "camera") -> Incoming | None:
+        """The line on which that track of somebody else's arrives now."""
+        wanted = other.user_id, source
+        return next((line for line in self.incoming.values() if (line.user_id, line.source) == wanted), None)
+
+    async def say(self, event: str, data: object) -> None:
+        await self.socket.send_str(json.dumps({"event": event, "data": json.dumps(data)}))
+
+    async def sees(
+        self,
+        other: "AiortcClient",
+        *,
+        frames: int = 10,
+        source: str = "camera",
+        within_s: float = DEADLINE_S,
+    ) -> Incoming:
+        """Return once that many more frames have come, and the picture is theirs."""
+        line = await self._arriving(other, source)
+        enough = line.frames + frames
+
+        def seen() -> bool:
+            shade = line.shade is not None and abs(line.shade - other.voice.shade) <= SHADE_TOLERANCE
+            return shade and line.frames >= enough
+
+        await eventually(f"{self.user_id} sees {source} of {other.user_id}", seen, within_s=within_s)
+        return line
+
+    async def hears(self, other: "AiortcClient") -> Incoming:
+        """Return once a fifth of a second of new sound has come, and its pitch is theirs."""
+        line = await self._arriving(other, "mic")
+        enough, pitch_hz = line.frames + HEARD_FRAMES, other.voice.pitch_hz
+
+        def heard() -> bool:
+            return line.frames >= enough and abs(line.pitch_hz - pitch_hz) <= PITCH_TOLERANCE * pitch_hz
+
+        await eventually(f"{self.user_id} hears {other.user_id}", heard, within_s=DEADLINE_S)
+        return line
+
+    async def lost(self, other: "AiortcClient", source: str = "camera") -> None:
+        """Return once that track has ended here."""
+        text = f"{source} of {other.user_id} ends for {self.user_id}"
+        await eventually(text, lambda: not self.line(other, source), within_s=DEADLINE_S)
+
+    async def _arriving(self, other: "AiortcClient", source: str) -> Incoming:
+        text = f"{source} of {other.user_id} is offered to {self.user_id}"
+        await eventually(text, lambda: self.line(other, source), within_s=DEADLINE_S)
+        line = self.line(other, source)
+        assert line is not None
+        return line
+
+    async def send_datagram(self, data: bytes) -> None:
+        """Send this, whatever it is, on the path that media takes."""
+        await self._transport.transport._connection.send(data)
+
+    async def ending(self) -> tuple[int | None, str]:
+        """The code and reason that the service closes with."""
+        await eventually(f"{self.user_id} is closed", lambda: self.closed, within_s=DEADLINE_S)
+        assert self.closed is not None
+        return self.closed
+
+    async def leave(self) -> None:
+        """Go, as a closed page does. A fault of this client's own shows here at the latest."""
+        async with asyncio.timeout(DEADLINE_S):
+            self._listening.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._listening
+            await self.socket.close()
+            await self._pc.close()
+            for line in self.incoming.values():
+                await line.stop()
+
+    def _prepare_transport(self) -> None:
+        """Before anything is negotiated: where to gather, and what to agree to."""
+        connection = self._transport.transport._connection
+        gather = connection.get_component_candidates
+
+        async def gather_here(component: int, addresses: list[str]) -> list[Candidate]:
+            return await gather(component, [self.means.address])
+
+        connection.get_component_candidates = gather_here  # type: ignore[method-assign,assignment]
+        self._transport._set_role(self.means.dtls_role)
+        if only := self.means.srtp_profile:
+            self._transport._srtp_profiles = [
+                profile for profile in SRTP_PROFILES if profile.openssl_profile == only
+            ]
+
+    async def _listen(self) -> None:
+        while (message := await self.socket.receive()).type is WSMsgType.TEXT:
+            frame = json.loads(message.data)
+            match frame["event"]:
+                case "room_joined":
+                    self.welcome = json.loads(frame["data"])
+                case "room_error":
+                    self.errors.append(frame["data"])
+                case "offer":
+                    await self._try_to_answer(json.loads(frame["data"]))
+        # aiohttp's own close_code says 1006 where its reply came too late.
+        said = message.data if message.type is WSMsgType.CLOSE else self.socket.close_code
+        self.closed = said, message.extra or ""
+
+    async def _try_to_answer(self, offer: Mapping[str, Any]) -> None:
+        try:
+            await self._answer(offer)
+        except InvalidStateError:
+            # The service may end everything meanwhile, and aiortc closes itself after DTLS.
+            if self._transport.state != "closed":
+                raise
+        except ConnectionError:
+            # The WebSocket is closed already: why, is the next thing to be received.
+            return
+
+    async def _answer(self, offer: Mapping[str, Any]) -> None:
+        pc, sdp = self._pc, _candidates_on_every_line(self.means.offered(offer["sdp"]))
+        await pc.setRemoteDescription(RTCSessionDescription(sdp, offer["type"]))
+        self._place_tracks()
+        await pc.setLocalDescription(await pc.createAnswer())
+        for transceiver in pc.getTransceivers():
+            await self._follow(transceiver, offer["tracks"].get(transceiver.mid))
+        await self.say("answer", {"type": "answer", "sdp": self.means.answered(pc.localDescription.sdp)})
+        self.offers += 1
+
+    def _place_tracks(self) -> None:
+        for transceiver in self._pc.getTransceivers():
+            if transceiver.mid not in (MIC, CAMERA, SCREEN, SCREEN_AUDIO):
+                continue
+            track = self.sends.get(transceiver.mid)
+            if track is not transceiver.sender.track:
+                transceiver.sender.replaceTrack(track)
+            transceiver.direction = "sendonly" if track else "inactive"
+
+    async def _follow(self, transceiver: RTCRtpTransceiver, track: Mapping[str, str] | None) -> None:
+        """Begin or end to receive on a line, as the offer has it."""
+        mid, line = transceiver.mid or "", self.incoming.get(transceiver.mid or "")
+        self.directions[mid] = transceiver.currentDirection or ""
+        if track and line is None:
+            self.incoming[mid] = Incoming(transceiver, mid, track)
+        elif track and line:
+            assert line.track_id == track["track_id"], "a line is inactive before it is used again"
+        elif line:
+            del self.incoming[mid]
+            await transceiver.receiver.stop()
+            await line.stop()
+            receiver = RTCRtpReceiver(transceiver.kind, self._transport)
+            receiver._set_rtcp_ssrc(transceiver.sender._ssrc)
+            transceiver._RTCRtpTransceiver__receiver = receiver  # type: ignore[attr-defined]
+
+
+def _candidates_on_every_line(offer: str) -> str:
+    """aiortc reads them from the last line of a bundle; the service names them on the first (RFC 9143)."""
+    first, *others = offer.split("m=")[1:]
+    candidates = "".join(line for line in first.splitlines(keepends=True) if line.startswith("a=candidate:"))
+    return "m=".join([offer.split("m=")[0], first, *(other + candidates for other in others)])

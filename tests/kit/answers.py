@@ -1,0 +1,84 @@
+"""Answers to the SFU's offers, as a client in a test wants them: no media behind them."""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+
+from svc.sfu.sdp import Attribute, MediaDescription, SessionDescription
+
+FINGERPRINT = ":".join(["AB"] * 32)
+
+
+@dataclass(slots=True)
+class Answering:
+    """What a client says to every offer, until the test changes its mind."""
+
+    # The lines it sends on, and the stream and track id that it gives them ("" for none).
+    sends: dict[str, str] = field(default_factory=dict)
+    ssrcs: Mapping[str, int] = field(default_factory=dict)
+    declines: Collection[str] = ()  # Answered inactive although something is offered.
+    rejects: Collection[str] = ()  # Answered with port 0.
+    without_codecs: Collection[str] = ()  # By name, in upper case.
+    ufrag: str = "clientUfrag"
+    fingerprint: str = FINGERPRINT
+    setup: str = "active"
+    candidates: tuple[str, ...] = ()
+    mixed: bool = True
+
+    def answer(self, offer: str) -> str:
+        """The session description that answers `offer`."""
+        theirs = SessionDescription.parse(offer)
+        ours = SessionDescription("- 1 1 IN IP4 127.0.0.1", lines=[("t", "0 0")])
+        ours.media = [self._line(media) for media in theirs.media]
+        bundled = " ".join(media.mid or "" for media in ours.media if media.port)
+        ours.attributes = [Attribute("group", f"BUNDLE {bundled}")]
+        if self.mixed:
+            ours.attributes.append(Attribute("extmap-allow-mixed"))
+        return str(ours)
+
+    def _line(self, offered: MediaDescription) -> MediaDescription:
+        mid = offered.mid or ""
+        formats = [number for number in offered.formats if self._keeps(offered, number)]
+        port = 0 if mid in self.rejects or not formats else 9
+        media = MediaDescription(offered.kind, port, offered.protocol, formats or offered.formats)
+        media.lines = [("c", "IN IP4 0.0.0.0")]
+        media.attributes = [
+            Attribute("mid", mid),
+            Attribute(self._direction(offered, mid)),
+            Attribute("rtcp-mux"),
+            Attribute("ice-ufrag", self.ufrag),
+            Attribute("ice-pwd", "clientPasswordOf22Characters"),
+            Attribute("fingerprint", f"sha-256 {self.fingerprint}"),
+            Attribute("setup", self.setup),
+            *_kept(offered, lambda attribute: attribute.name == "extmap"),
+            *_kept(offered, lambda attribute: _concerns(attribute, formats)),
+            *(Attribute("candidate", text.removeprefix("candidate:")) for text in self.candidates),
+        ]
+        if self.sends.get(mid):
+            media.attributes.append(Attribute("msid", self.sends[mid]))
+        if mid in self.ssrcs:
+            media.attributes.append(Attribute("ssrc", f"{self.ssrcs[mid]} cname:client"))
+        return media
+
+    def _direction(self, offered: MediaDescription, mid: str) -> str:
+        if offered.direction == "sendonly" and mid not in self.declines:
+            return "recvonly"
+        return "sendonly" if offered.direction == "recvonly" and mid in self.sends else "inactive"
+
+    def _keeps(self, offered: MediaDescription, number: str) -> bool:
+        maps = offered.rtpmaps()
+        repeated = [
+            value.split("apt=")[1] for value in offered.values("fmtp") if value.startswith(f"{number} apt=")
+        ]
+        names = {maps[int(each)].name.upper() for each in (number, *repeated) if int(each) in maps}
+        return names.isdisjoint(self.without_codecs)
+
+
+def _kept(offered: MediaDescription, which: Callable[[Attribute], bool]) -> list[Attribute]:
+    return [attribute for attribute in offered.attributes if which(attribute)]
+
+
+def _concerns(attribute: Attribute, formats: list[str]) -> bool:
+    """Whether the attribute says something about one of the payload types."""
+    return (
+        attribute.name in ("rtpmap", "fmtp", "rtcp-fb") and (attribute.value or "").split(" ")[0] in formats
+    )

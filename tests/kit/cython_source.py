@@ -1,0 +1,74 @@
+"""Reads Cython source as logical lines, with comments gone and strings emptied.
+
+Knows enough of the language to find imports, functions and C headers; it is no parser,
+and says nothing about types or expressions.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+# Triple quotes first: a single quote inside them begins nothing.
+_STRING_OR_COMMENT = re.compile(
+    r'''("""|\'\'\')(?:\\.|.)*?\1|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|#[^\n]*''', re.DOTALL
+)
+_DOCSTRING = re.compile(r'\A(?:\s|#[^\n]*\n)*"""((?:\\.|.)*?)"""', re.DOTALL)
+_INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)', re.MULTILINE)
+_EXTERN = re.compile(r'^[ \t]*cdef[ \t]+extern[ \t]+from[ \t]+["<\']+([^">\'*\n]+)', re.MULTILINE)
+_FUNCTION = re.compile(r"(?:async\s+def|def|cdef|cpdef)\b(?!\s+class)[^=]*?\b(\w+)\s*\(.*:\s*$", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class LogicalLine:
+    first: int  # line number in the file, from 1
+    last: int
+    indent: int
+    text: str
+
+
+def docstring(source: str) -> str | None:
+    """The text of the module's docstring, None when it does not open with one."""
+    found = _DOCSTRING.match(source)
+    return found[1] if found else None
+
+
+def headers(source: str) -> list[str]:
+    """The C headers that the file draws in, by extern blocks or by verbatim C."""
+    return _EXTERN.findall(source) + _INCLUDE.findall(source)
+
+
+def logical_lines(source: str) -> Iterator[LogicalLine]:
+    """Statements with brackets and backslashes joined; blank lines are left out."""
+    lines = _STRING_OR_COMMENT.sub(_emptied, source).split("\n")
+    number = 0
+    while number < len(lines):
+        first, text = number, lines[number]
+        while number + 1 < len(lines) and (_open_brackets(text) or text.endswith("\\")):
+            number += 1
+            text = text.removesuffix("\\") + "\n" + lines[number]
+        if text.strip():
+            yield LogicalLine(first + 1, number + 1, len(text) - len(text.lstrip()), text.strip())
+        number += 1
+
+
+def functions(source: str) -> Iterator[tuple[str, int, int]]:
+    """Name, first line and length in lines of every function."""
+    lines = list(logical_lines(source))
+    for index, line in enumerate(lines):
+        found = _FUNCTION.match(line.text)
+        if found is None:
+            continue
+        last = line.last
+        for following in lines[index + 1 :]:
+            if following.indent <= line.indent:
+                break
+            last = following.last
+        yield found[1], line.first, last - line.first + 1
+
+
+def _emptied(found: re.Match[str]) -> str:
+    return ("" if found[0].startswith("#") else '""') + "\n" * found[0].count("\n")
+
+
+def _open_brackets(text: str) -> bool:
+    return sum(text.count(bracket) for bracket in "([{") > sum(text.count(bracket) for bracket in ")]}")

@@ -1,0 +1,44 @@
+"""Decodes video with PyAV, FFmpeg's decoders, frame by frame on one thread."""
+
+import hashlib
+from collections.abc import Iterable
+
+import av
+
+from tests.kit.depacketise import DEPACKETISERS
+
+DECODERS = {"VP8": "vp8", "VP9": "vp9", "H264": "h264", "AV1": "libdav1d"}
+# One frame in, one picture out.
+OPTIONS = {"AV1": {"max_frame_delay": "1"}}
+
+
+def decode(codec: str, packets: Iterable[tuple[int, bytes]]) -> dict[int, bytes]:
+    """A digest of each picture, by RTP timestamp, from (timestamp, RTP payload) in decoding order."""
+    frames: dict[int, list[bytes]] = {}
+    for timestamp, payload in packets:
+        frames.setdefault(timestamp, []).append(payload)
+    context = av.CodecContext.create(DECODERS[codec], "r")
+    assert isinstance(context, av.VideoCodecContext)
+    context.options = OPTIONS.get(codec, {})
+    context.thread_count = 1
+    pictures: dict[int, bytes] = {}
+    for timestamp, payloads in frames.items():
+        unit = av.Packet(DEPACKETISERS[codec](payloads))
+        unit.pts = timestamp
+        pictures.update(_digests(context.decode(unit)))
+    pictures.update(_digests(context.decode(None)))
+    return pictures
+
+
+def _digests(frames: Iterable[av.VideoFrame]) -> dict[int, bytes]:
+    return {frame.pts: _digest(frame) for frame in frames if frame.pts is not None}
+
+
+def _digest(frame: av.VideoFrame) -> bytes:
+    """Of what is seen: lines of a plane may have anything behind them."""
+    digest = hashlib.sha256(f"{frame.format.name} {frame.width}x{frame.height}".encode())
+    for plane in frame.planes:
+        lines = memoryview(plane)
+        for start in range(0, plane.line_size * plane.height, plane.line_size):
+            digest.update(lines[start : start + plane.width])
+    return digest.digest()

@@ -1,0 +1,118 @@
+"""What the temporal filter makes of a capture, beside what the capture's sidecar says of its packets."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+from svc.tools.rtp.filter import Switch, filter_records
+from svc.tools.rtpdump import Record, read
+from tests.kit.captures import FOLDER, Capture, Packet, capture
+from tests.kit.decoding import decode
+from tests.kit.packets import Rtp, read_rtp
+
+# L1T3 with the descriptor on the wire, by codec; and more of AV1.
+THREE_LAYERS = ("vp8_l1t3", "vp9_l1t3", "h264_l1t3", "av1_l1t3", "av1_l1t3_av", "av1_l1t3_loss")
+ONE_OF_EACH_CODEC = THREE_LAYERS[:4]
+
+
+@dataclass(frozen=True)
+class Video:
+    """The media stream of a capture that carries the descriptor; the largest, if there are several."""
+
+    source: Capture
+    packets: list[Packet]
+
+    @property
+    def codec(self) -> str:
+        name: str = self.source.sidecar["codec"]
+        return name.split("/")[0]
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        return [packet.row for packet in self.packets]
+
+    def of_layers(self, highest: int) -> list[Packet]:
+        return [packet for packet in self.packets if packet.row["dd"]["temporal_id"] <= highest]
+
+
+@cache
+def video(name: str) -> Video:
+    source = capture(name)
+    by_ssrc: dict[int, list[Packet]] = {}
+    for packet in source.packets:
+        if "dd" in packet.row:
+            by_ssrc.setdefault(packet.row["ssrc"], []).append(packet)
+    return Video(source, max(by_ssrc.values(), key=lambda packets: sum(len(p.data) for p in packets)))
+
+
+@cache
+def records(name: str) -> list[Record]:
+    with (FOLDER / f"{name}.rtpdump").open("rb") as file:
+        return list(read(file))
+
+
+def at_each_packet(name: str) -> list[Record]:
+    """The records, a millisecond apart: a switch at n ms is one before record n."""
+    return [replace(record, offset_ms=place) for place, record in enumerate(records(name))]
+
+
+def place_of(packet: Packet) -> int:
+    """Which record of its capture a packet is."""
+    place: int = packet.row["i"]
+    return place
+
+
+def filtered(
+    source: Sequence[Record], descriptor_id: int | None, layer: int, switches: Sequence[Switch] = ()
+) -> list[Record]:
+    # Where none was negotiated, any id will do: nothing has it.
+    return filter_records(source, descriptor_id=descriptor_id or 99, layer=layer, switches=switches).records
+
+
+def read_media(sent: Iterable[Record]) -> list[Rtp]:
+    return [read_rtp(record.data) for record in sent]
+
+
+def contiguous(sent: Sequence[Rtp]) -> bool:
+    return all(packet.sequence == (sent[0].sequence + i) & 0xFFFF for i, packet in enumerate(sent))
+
+
+def payload(packet: Packet) -> bytes:
+    return read_rtp(packet.data).payload
+
+
+@cache
+def pictures(name: str) -> dict[int, bytes]:
+    """The digest of every picture of the full stream, by timestamp."""
+    stream = video(name)
+    return decode(stream.codec, [(packet.header["timestamp"], payload(packet)) for packet in stream.packets])
+
+
+def check_pictures(name: str, sent: Sequence[Rtp]) -> None:
+    """Every frame that was sent decodes to the very picture that it is in the full stream."""
+    decoded = decode(video(name).codec, [(packet.timestamp, packet.payload) for packet in sent])
+    assert decoded.keys() == {packet.timestamp for packet in sent}
+    full = pictures(name)
+    assert {timestamp for timestamp in decoded if decoded[timestamp] != full[timestamp]} == set()
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Which frames went: all of a frame's packets or none, and none without what it depends on."""
+
+    frames: frozenset[int]
+
+    @classmethod
+    def of(cls, name: str, sent: Sequence[Rtp]) -> "Shape":
+        got = {(packet.timestamp, packet.payload) for packet in sent}
+        whole: dict[int, bool] = {}
+        for packet in video(name).packets:
+            going = (packet.header["timestamp"], payload(packet)) in got
+            assert whole.setdefault(packet.row["dd"]["frame_number"], going) is going, "half a frame"
+        frames = frozenset(number for number, going in whole.items() if going)
+        for row in video(name).rows:
+            number = row["dd"]["frame_number"]
+            needed = {number - difference for difference in row["dd"]["fdiffs"]} & whole.keys()
+            assert number not in frames or needed <= frames, f"frame {number} lacks {needed - frames}"
+        return cls(frames)

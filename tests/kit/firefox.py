@@ -1,0 +1,162 @@
+"""People in Firefox, driven over WebDriver BiDi, which the browser speaks by itself: no driver program.
+
+Firefox makes up camera and microphone. Only what a test needs of BiDi is here: opening
+pages and running functions in them.
+"""
+
+import asyncio
+import json
+import re
+import shutil
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from aiohttp import ClientSession, ClientWebSocketResponse
+
+from tests.kit.page_statistics import Watcher
+from tests.kit.waiting import wait_until
+
+START_DEADLINE_S = 30.0
+STOP_DEADLINE_S = 10.0
+JOIN_DEADLINE_S = 20.0
+# Media without hardware or a hand, loopback candidates, and nothing fetched in the background.
+PREFERENCES = {
+    "app.update.enabled": False,
+    "browser.safebrowsing.malware.enabled": False,
+    "browser.shell.checkDefaultBrowser": False,
+    "datareporting.policy.dataSubmissionEnabled": False,
+    "extensions.update.enabled": False,
+    "media.autoplay.default": 0,
+    "media.gmp-manager.updateEnabled": False,
+    "media.navigator.permission.disabled": True,
+    "media.navigator.streams.fake": True,
+    "media.peerconnection.ice.loopback": True,
+    "media.peerconnection.ice.obfuscate_host_addresses": False,
+    "network.captive-portal-service.enabled": False,
+    "network.connectivity-service.enabled": False,
+    "services.settings.server": "data:,",
+}
+JOIN_SCRIPT = """
+() => {
+  document.getElementById("name").value = %s;
+  document.getElementById("with-camera").click();
+  document.getElementById("join").click();
+}
+"""
+
+
+class FirefoxPerson(Watcher):
+    async def join(self) -> None:
+        """Fill in the form, camera included, and be in the call."""
+        await self._evaluate(JOIN_SCRIPT % json.dumps(self.name))
+
+        async def connected() -> bool:
+            return bool(
+                await self._evaluate(
+                    "() => document.getElementById('call-state').textContent === 'Connected'"
+                )
+            )
+
+        await wait_until(f"{self.name} is connected", connected, within_s=JOIN_DEADLINE_S)
+
+
+class Firefox:
+    """One BiDi session; one command at a time."""
+
+    def __init__(self, socket: ClientWebSocketResponse) -> None:
+        self._socket = socket
+        self._commands = 0
+        self._turn = asyncio.Lock()
+
+    async def arrive(self, name: str, url: str) -> FirefoxPerson:
+        """Open the page in a window of its own; whoever arrives stands in the lobby."""
+        page = (await self.command("browsingContext.create", type="window"))["context"]
+        await self.command("browsingContext.navigate", context=page, url=url, wait="complete")
+
+        async def evaluate(function: str) -> Any:
+            answer = await self.command(
+                "script.callFunction",
+                functionDeclaration=f"async () => JSON.stringify((await ({function})()) ?? null)",
+                target={"context": page},
+                awaitPromise=True,
+                userActivation=True,
+            )
+            assert answer["type"] == "success", answer
+            return json.loads(answer["result"]["value"])
+
+        return FirefoxPerson(name, evaluate)
+
+    async def command(self, method: str, **params: object) -> dict[str, Any]:
+        async with self._turn, asyncio.timeout(START_DEADLINE_S):
+            self._commands += 1
+            await self._socket.send_json({"id": self._commands, "method": method, "params": params})
+            while True:
+                answer = await self._socket.receive_json()
+                if answer.get("id") == self._commands:
+                    assert answer["type"] == "success", answer
+                    result: dict[str, Any] = answer["result"]
+                    return result
+
+
+def firefox() -> str | None:
+    """Where this system's Firefox is."""
+    return shutil.which("firefox-esr") or shutil.which("firefox")
+
+
+@asynccontextmanager
+async def running_firefox(executable: str, profile: Path) -> AsyncIterator[Firefox]:
+    _write_preferences(profile)
+    process = await asyncio.create_subprocess_exec(
+        *(executable, "--headless", "--no-remote", "--profile", str(profile), "--remote-debugging-port", "0"),
+        stdout=DEVNULL,
+        stderr=PIPE,
+    )
+    try:
+        async with asyncio.timeout(START_DEADLINE_S):
+            address = await _read_address(process)
+        # Messages of the browser to nobody must not fill the pipe.
+        reading = asyncio.create_task(_read_to_end(process))
+        async with (
+            ClientSession() as session,
+            session.ws_connect(f"{address}/session", max_msg_size=0) as socket,
+        ):
+            browser = Firefox(socket)
+            await browser.command("session.new", capabilities={})
+            yield browser
+    finally:
+        await _end(process)
+    await reading
+
+
+def _write_preferences(profile: Path) -> None:
+    profile.mkdir()
+    lines = [f"user_pref({json.dumps(name)}, {json.dumps(value)});" for name, value in PREFERENCES.items()]
+    (profile / "user.js").write_text("\n".join(lines))
+
+
+async def _read_address(process: Process) -> str:
+    assert process.stderr is not None
+    async for line in process.stderr:
+        if found := re.search(rb"WebDriver BiDi listening on (ws://\S+)", line):
+            return found[1].decode()
+    raise AssertionError("Firefox ended before it could be driven")
+
+
+async def _read_to_end(process: Process) -> None:
+    assert process.stderr is not None
+    while await process.stderr.read(65536):
+        pass
+
+
+async def _end(process: Process) -> None:
+    if process.returncode is None:
+        process.terminate()
+        try:
+            async with asyncio.timeout(STOP_DEADLINE_S):
+                await process.wait()
+        except TimeoutError:
+            process.kill()
+            await process.wait()

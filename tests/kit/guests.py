@@ -1,0 +1,59 @@
+"""People who come to a media service with aiortc, and go when the test is over."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+
+from aiortc.mediastreams import MediaStreamTrack
+
+from tests.kit.aiortc_client import CAMERA, MIC, AiortcClient, Means, Voice
+from tests.kit.sfu_process import SECRET, SfuProcess
+from tests.kit.synthetic_media import Picture, Tone
+
+ADA, GRACE, EDSGER, BARBARA = Voice(440, 70), Voice(660, 120), Voice(880, 170), Voice(1100, 220)
+VOICES = {"ada": ADA, "grace": GRACE, "edsger": EDSGER, "barbara": BARBARA}
+
+
+class Guests:
+    """Everybody who has arrived."""
+
+    def __init__(self, sfu: SfuProcess) -> None:
+        self._sfu = sfu
+        self._all: list[AiortcClient] = []
+
+    async def arrive(
+        self,
+        user_id: str,
+        *,
+        voice: Voice | None = None,
+        sends: Mapping[str, MediaStreamTrack] | None = None,
+        means: Means | None = None,
+        **join: str,
+    ) -> AiortcClient:
+        """Ask to join, with microphone and camera unless told otherwise."""
+        voice = voice or VOICES[user_id]
+        request = {"room_id": "lobby", "server_id": "home", "server_password": SECRET, "user_token": ""}
+        sends = microphone_and_camera(voice) if sends is None else sends
+        client = AiortcClient(user_id, voice, await self._sfu.connect(), dict(sends), means or Means())
+        self._all.append(client)
+        await client.say("client_join", request | {"user_id": user_id} | join)
+        return client
+
+    async def leave(self) -> None:
+        """Everybody goes; whoever has gone already is not asked to."""
+        results = await asyncio.gather(*(client.leave() for client in self._all), return_exceptions=True)
+        if faults := [result for result in results if isinstance(result, Exception)]:
+            raise ExceptionGroup("clients failed", faults)
+
+
+def microphone_and_camera(voice: Voice, *, rich: bool = False) -> dict[str, MediaStreamTrack]:
+    return {MIC: Tone(voice.pitch_hz), CAMERA: Picture(voice.shade, rich=rich)}
+
+
+@asynccontextmanager
+async def guests_of(sfu: SfuProcess) -> AsyncIterator[Guests]:
+    guests = Guests(sfu)
+    try:
+        yield guests
+    finally:
+        await guests.leave()

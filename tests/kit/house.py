@@ -1,0 +1,161 @@
+"""Holds a source tree against a layer table: who imports whom, and that no circle stands.
+
+The table itself is `tests.test_layers`; this file knows no module by name.
+"""
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+from tests.kit.imports import Import, read_imports
+
+SUFFIXES = (".py", ".pyx", ".pxd")
+# What Cython itself brings to a cimport, beside the standard library.
+CYTHON_LIBRARIES = frozenset({"cython", "cpython", "libc", "libcpp", "posix"})
+
+
+@dataclass(frozen=True, slots=True)
+class Never:
+    """Modules that match `importers`, apart from `but`, import nothing that `targets` match."""
+
+    importers: str
+    targets: tuple[str, ...]
+    but: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    package: str
+    layers: Mapping[str, frozenset[str]]  # a layer, and those it may import beside itself
+    libraries: Mapping[str, tuple[str, ...]]  # a third-party library, and the modules that may use it
+    rules: tuple[Never, ...] = ()
+    private: tuple[str, ...] = ()  # modules that only their own folder may import
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    place: str  # file:line
+    importer: str
+    target: str
+
+
+def violations(source_root: Path, house: House) -> list[str]:
+    """Every import under `source_root` that breaks the house, in words; empty when all is well."""
+    edges = list(dict.fromkeys(read_edges(source_root, house.package)))
+    broken = [f"{edge.place}: {problem}" for edge in edges for problem in _problems(edge, house)]
+    return broken + _circles(edges, house.package)
+
+
+def source_files(source_root: Path, package: str) -> list[Path]:
+    return sorted(path for path in (source_root / package).rglob("*") if path.suffix in SUFFIXES)
+
+
+def read_edges(source_root: Path, package: str) -> Iterator[Edge]:
+    files = source_files(source_root, package)
+    modules = {_module(path, source_root) for path in files}
+    for path in files:
+        importer = _module(path, source_root)
+        for found in read_imports(path):
+            place = f"{path.relative_to(source_root).as_posix()}:{found.line}"
+            yield Edge(place, importer, _target(found, modules))
+
+
+def _module(path: Path, source_root: Path) -> str:
+    parts = path.relative_to(source_root).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _target(found: Import, modules: set[str]) -> str:
+    whole = f"{found.module}.{found.name}"
+    return whole if found.name and whole in modules else found.module
+
+
+def _problems(edge: Edge, house: House) -> Iterator[str]:
+    target, root = edge.target, edge.target.split(".")[0]
+    if target.startswith("."):
+        yield "a relative import"
+    elif target == "include":
+        yield "a textual include"
+    elif root == house.package:
+        yield from _layer_problems(edge, house)
+    elif _third_party(target) and not _matches(edge.importer, house.libraries.get(root, ())):
+        yield f"{edge.importer} may not use {root}"
+    if _matches(target, house.private) and not _at_home(edge):
+        yield f"{edge.importer} may not import {target}, which is private to its folder"
+    for rule in house.rules:
+        concerned = _within(edge.importer, rule.importers) and not _matches(edge.importer, rule.but)
+        if concerned and _matches(target, rule.targets):
+            yield f"{edge.importer} may not import {target}"
+
+
+def _third_party(target: str) -> bool:
+    return (
+        not target.startswith("<") and target.split(".")[0] not in sys.stdlib_module_names | CYTHON_LIBRARIES
+    )
+
+
+def _layer_problems(edge: Edge, house: House) -> Iterator[str]:
+    own, theirs = _layer(edge.importer), _layer(edge.target)
+    if own == theirs or edge.target == house.package:
+        return
+    if own not in house.layers or theirs not in house.layers:
+        yield f"{own if own not in house.layers else theirs} has no place in the layer table"
+    elif theirs not in house.layers[own]:
+        yield f"{own} may not import {theirs} ({edge.target})"
+
+
+def _layer(module: str) -> str:
+    """The folder or file directly under the package; the package's own name for the package itself."""
+    return module.split(".")[1] if "." in module else module
+
+
+def _at_home(edge: Edge) -> bool:
+    return _inside(edge.importer, edge.target.rpartition(".")[0])
+
+
+def _within(module: str, pattern: str) -> bool:
+    return fnmatchcase(module, pattern) or fnmatchcase(module, pattern + ".*")
+
+
+def _matches(module: str, patterns: Iterable[str]) -> bool:
+    return any(_within(module, pattern) for pattern in patterns)
+
+
+def _circles(edges: list[Edge], package: str) -> list[str]:
+    """Circles between files, and between the files and folders that lie side by side in one folder."""
+    inner = [(edge.importer, edge.target) for edge in edges if edge.target.split(".")[0] == package]
+    circles = list(_circle("files", inner))
+    for folder in sorted(_folders(importer for importer, _ in inner)):
+        siblings = [
+            (_child(importer, folder), _child(target, folder))
+            for importer, target in inner
+            if _inside(importer, folder) and _inside(target, folder)
+        ]
+        circles += _circle(f"rooms of {folder}", siblings)
+    return circles
+
+
+def _folders(modules: Iterable[str]) -> set[str]:
+    return {module.rsplit(".", depth)[0] for module in modules for depth in range(1, module.count(".") + 1)}
+
+
+def _circle(what: str, pairs: list[tuple[str, str]]) -> Iterator[str]:
+    sorter: TopologicalSorter[str] = TopologicalSorter()
+    for importer, target in pairs:
+        if importer != target:
+            sorter.add(importer, target)
+    try:
+        sorter.prepare()
+    except CycleError as error:
+        yield f"a circle of {what}: {' <- '.join(error.args[1])}"
+
+
+def _inside(module: str, folder: str) -> bool:
+    return module.startswith(folder + ".")
+
+
+def _child(module: str, folder: str) -> str:
+    return module.removeprefix(folder + ".").split(".")[0]

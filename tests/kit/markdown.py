@@ -1,0 +1,36 @@
+"""Reads the tables of a Markdown document, for tests that hold documents against code."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+_CODE = re.compile(r"`([^`]+)`")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    heading: str  # of the section that the table stands in
+    cells: tuple[str, ...]
+
+    def code(self, column: int) -> list[str]:
+        """What stands between backquotes in one cell."""
+        return _CODE.findall(self.cells[column])
+
+
+def rows(document: Path, heading: str | None = None) -> list[Row]:
+    """All table rows of a document, or of one section of it, the header rows left out."""
+    return [row for row in _rows(document) if heading in (None, row.heading)]
+
+
+def _rows(document: Path) -> Iterator[Row]:
+    heading, body = "", False
+    for line in document.read_text(encoding="utf-8").splitlines():
+        if line.startswith("#"):
+            heading = line.lstrip("# ")
+        if not line.startswith("|"):
+            body = False
+        elif set(line) <= set("|-: "):
+            body = True
+        elif body:
+            yield Row(heading, tuple(cell.strip() for cell in line.strip("|").split("|")))

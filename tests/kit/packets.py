@@ -1,0 +1,121 @@
+"""Builds RTP and RTCP packets by hand, byte by byte, independently of the core.
+
+No crypto and no state; what a test sends is written out here so that the core's own writers are
+never checked against themselves. RFC 3550, RFC 8285, RFC 4585.
+"""
+
+import struct
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+
+def one_byte_extensions(elements: Sequence[tuple[int, bytes]]) -> bytes:
+    """The extension block of RFC 8285 section 4.2, with its header."""
+    body = b"".join(bytes([(ext_id << 4) | (len(value) - 1)]) + value for ext_id, value in elements)
+    body += bytes(-len(body) % 4)
+    return struct.pack("!HH", 0xBEDE, len(body) // 4) + body
+
+
+def two_byte_extensions(elements: Sequence[tuple[int, bytes]]) -> bytes:
+    """The extension block of RFC 8285 section 4.3, with its header."""
+    body = b"".join(bytes([ext_id, len(value)]) + value for ext_id, value in elements)
+    body += bytes(-len(body) % 4)
+    return struct.pack("!HH", 0x1000, len(body) // 4) + body
+
+
+def rtp(
+    *,
+    ssrc: int,
+    sequence: int,
+    payload_type: int,
+    timestamp: int = 0,
+    marker: bool = False,
+    extensions: bytes = b"",
+    csrcs: Sequence[int] = (),
+    payload: bytes = b"",
+    padding: int = 0,
+) -> bytes:
+    first = 0x80 | (0x20 if padding else 0) | (0x10 if extensions else 0) | len(csrcs)
+    head = struct.pack(
+        "!BBHII",
+        first,
+        (0x80 if marker else 0) | payload_type,
+        sequence & 0xFFFF,
+        timestamp & 0xFFFFFFFF,
+        ssrc,
+    )
+    tail = bytes(padding - 1) + bytes([padding]) if padding else b""
+    return head + b"".join(struct.pack("!I", csrc) for csrc in csrcs) + extensions + payload + tail
+
+
+def rtcp(packet_type: int, count: int, body: bytes) -> bytes:
+    return struct.pack("!BBH", 0x80 | count, packet_type, len(body) // 4) + body
+
+
+def sender_report(ssrc: int, ntp: int, rtp_time: int, packets: int = 0, octets: int = 0) -> bytes:
+    return rtcp(200, 0, struct.pack("!IQIII", ssrc, ntp, rtp_time, packets, octets))
+
+
+def receiver_report(sender: int, media: int, *, fraction_lost: int = 0, lsr: int = 0, dlsr: int = 0) -> bytes:
+    return rtcp(201, 1, struct.pack("!IIIIIII", sender, media, fraction_lost << 24, 0, 0, lsr, dlsr))
+
+
+def pli(media: int) -> bytes:
+    return rtcp(206, 1, struct.pack("!II", 1, media))
+
+
+def fir(media: int) -> bytes:
+    return rtcp(206, 4, struct.pack("!IIIBBBB", 1, 0, media, 1, 0, 0, 0))
+
+
+def nack(media: int, numbers: Iterable[int]) -> bytes:
+    entries = b"".join(struct.pack("!HH", number & 0xFFFF, 0) for number in numbers)
+    return rtcp(205, 1, struct.pack("!II", 1, media) + entries)
+
+
+def remb(media: int) -> bytes:
+    return rtcp(206, 15, struct.pack("!II", 1, 0) + b"REMB" + struct.pack("!II", 0x01000000, media))
+
+
+def is_rtcp(datagram: bytes) -> bool:
+    """RFC 5761 section 4: told from RTP by the second byte."""
+    return 192 <= datagram[1] < 224
+
+
+def split_compound(compound: bytes) -> Iterator[tuple[int, int, bytes]]:
+    """(type, count or format, body) of each packet of a compound."""
+    while compound:
+        size = 4 * (1 + int.from_bytes(compound[2:4], "big"))
+        yield compound[1], compound[0] & 31, compound[4:size]
+        compound = compound[size:]
+
+
+def read_nack(body: bytes) -> Iterator[int]:
+    """The numbers that a generic NACK names."""
+    for first, mask in struct.iter_unpack("!HH", body[8:]):
+        yield first
+        for i in range(16):
+            if mask >> i & 1:
+                yield (first + i + 1) & 0xFFFF
+
+
+@dataclass(frozen=True, slots=True)
+class Rtp:
+    """A packet as far as a receiver of media looks at it."""
+
+    marker: bool
+    payload_type: int
+    sequence: int
+    timestamp: int
+    ssrc: int
+    payload: bytes
+
+
+def read_rtp(packet: bytes) -> Rtp:
+    """Read a packet without CSRCs; extensions are skipped, padding is taken off."""
+    first, second, sequence, timestamp, ssrc = struct.unpack_from("!BBHII", packet)
+    start = 12
+    if first & 0x10:
+        start += 4 + 4 * int.from_bytes(packet[14:16], "big")
+    end = len(packet) - (packet[-1] if first & 0x20 else 0)
+    return Rtp(second > 127, second & 127, sequence, timestamp, ssrc, packet[start:end])

@@ -1,0 +1,41 @@
+"""Puts a page behind a relay: what it and the media service tell each other of their addresses is rewritten.
+
+Reads the signalling socket on its way and changes descriptions and candidates only.
+"""
+
+from collections.abc import Callable
+
+from playwright.async_api import Page, WebSocketRoute
+
+from svc.base.envelope import parse, payload, serialise
+from tests.kit.relay import Relay
+
+SIGNALLING = "**/sfu/client"
+
+
+async def put_behind(line: Relay, page: Page) -> None:
+    """From now on; a page that is in a call already stays as it is."""
+
+    def opened(client: WebSocketRoute) -> None:
+        service = client.connect_to_server()
+
+        def to_client(frame: str | bytes) -> None:
+            client.send(_rewritten(frame, "offer", line.offered))
+
+        def to_service(frame: str | bytes) -> None:
+            if parse(str(frame)).event != "candidate":
+                service.send(_rewritten(frame, "answer", line.answered))
+
+        service.on_message(to_client)
+        client.on_message(to_service)
+
+    await page.route_web_socket(SIGNALLING, opened)
+
+
+def _rewritten(frame: str | bytes, event: str, rewrite: Callable[[str], str]) -> str:
+    """The frame, with its session description rewritten if it is this event."""
+    envelope = parse(str(frame))
+    if envelope.event != event:
+        return str(frame)
+    description = payload(envelope)
+    return serialise(event, {**description, "sdp": rewrite(str(description["sdp"]))})

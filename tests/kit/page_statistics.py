@@ -1,0 +1,136 @@
+"""What a page sends and receives, by its WebRTC statistics.
+
+Tracks are matched to names through the page's own handle, `window.svc`, and its tiles.
+All counts are from the begin of the connection on.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tests.kit.waiting import wait_until
+
+SCRIPT = """
+async () => {
+  const statistics = [...((await svc.call?.pc?.getStats()) ?? new Map()).values()];
+  const byId = new Map(statistics.map((entry) => [entry.id, entry]));
+  const names = new Map([...document.querySelectorAll("#people > li")].map((tile) =>
+    [tile.dataset.id, tile.querySelector(".name").textContent]));
+  const codec = ({ codecId }) => byId.get(codecId)?.mimeType ?? "";
+  const remote = ({ remoteId }) => byId.get(remoteId) ?? {};
+  return {
+    at: performance.now() / 1000,
+    received: (svc.call?.tracks ?? []).flatMap(({ mid, trackId, userId, source }) => statistics
+      .filter((entry) => entry.type === "inbound-rtp" && entry.mid === mid)
+      .map((entry) => ({ name: names.get(userId) ?? userId, source, track_id: trackId, codec: codec(entry),
+        frames: entry.framesDecoded ?? 0, energy: entry.totalAudioEnergy ?? 0,
+        packets_lost: entry.packetsLost ?? 0, nacks: entry.nackCount ?? 0, freezes: entry.freezeCount ?? 0,
+        packets_resent: entry.retransmittedPacketsReceived ?? 0,
+        playout_ms: entry.estimatedPlayoutTimestamp ?? 0,
+        clock_lag_ms: remote(entry).timestamp - remote(entry).remoteTimestamp }))),
+    sent: statistics.filter(({ type }) => type === "outbound-rtp").map((entry) => ({ mid: entry.mid,
+      codec: codec(entry), target_bps: entry.targetBitrate ?? 0,
+      scalability: entry.scalabilityMode ?? "", frames: entry.framesEncoded ?? 0,
+      nacks: entry.nackCount ?? 0, packets_resent: entry.retransmittedPacketsSent ?? 0,
+      round_trip_s: remote(entry).roundTripTime ?? null,
+      fraction_lost: remote(entry).fractionLost ?? null })),
+    srtp_ciphers: statistics
+      .filter(({ type }) => type === "transport").map(({ srtpCipher: cipher }) => cipher ?? ""),
+  };
+}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """One track that a page receives: whose, what it is, and how much has come of it."""
+
+    name: str
+    source: str
+    track_id: str
+    codec: str
+    frames: int  # Decoded pictures; 0 for sound.
+    energy: float  # Of the sound that was played; 0 for pictures.
+    packets_lost: int
+    nacks: int  # Requests of the page to send again; 0 for sound.
+    freezes: int
+    packets_resent: int  # Received as RTX.
+    playout_ms: float  # What is played now, by the sender's clock; 0 while that is unknown.
+    clock_lag_ms: float | None  # How old the last sender report was when it came, by both clocks.
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    mid: str
+    codec: str
+    target_bps: float
+    scalability: str  # Temporal layers, as in L1T3.
+    frames: int  # Encoded pictures; 0 for sound.
+    nacks: int  # Requests of the service to send again.
+    packets_resent: int
+    round_trip_s: float | None  # By the receiver's reports, like the next; None while there are none.
+    fraction_lost: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    at: float  # Seconds, by a clock of the page's own.
+    received: tuple[Received, ...]
+    sent: tuple[Sent, ...]
+    srtp_ciphers: tuple[str, ...]
+
+    def track(self, name: str, source: str = "camera") -> Received:
+        """The one track of this person and source; LookupError while there is none."""
+        for track in self.received:
+            if (track.name, track.source) == (name, source):
+                return track
+        raise LookupError(f"nothing is received from the {source} of {name}")
+
+    @property
+    def encoded(self) -> int:
+        """Pictures that the page has made of its camera and its screen."""
+        return sum(track.frames for track in self.sent)
+
+    def frames(self, name: str, source: str = "camera") -> int:
+        return sum(track.frames for track in self.received if (track.name, track.source) == (name, source))
+
+    def energy(self, name: str, source: str = "mic") -> float:
+        return sum(track.energy for track in self.received if (track.name, track.source) == (name, source))
+
+
+class Watcher:
+    """Somebody at a page; `evaluate` runs a JavaScript function there and returns what it returns."""
+
+    def __init__(self, name: str, evaluate: Callable[[str], Awaitable[Any]]) -> None:
+        self.name = name
+        self._evaluate = evaluate
+
+    async def statistics(self) -> Statistics:
+        found = await self._evaluate(SCRIPT)
+        return Statistics(
+            at=found["at"],
+            received=tuple(Received(**track) for track in found["received"]),
+            sent=tuple(Sent(**track) for track in found["sent"]),
+            srtp_ciphers=tuple(found["srtp_ciphers"]),
+        )
+
+    async def sees(
+        self, other: "Watcher", *, source: str = "camera", frames: int = 5, within_s: float = 15.0
+    ) -> None:
+        """Wait until so many more pictures of somebody have been decoded."""
+        before = (await self.statistics()).frames(other.name, source)
+
+        async def seen() -> bool:
+            now = (await self.statistics()).frames(other.name, source)
+            # A new connection counts from zero again.
+            return now >= (before if now >= before else 0) + frames
+
+        await wait_until(f"{self.name} sees the {source} of {other.name}", seen, within_s=within_s)
+
+    async def hears(self, other: "Watcher", *, within_s: float = 15.0) -> None:
+        before = (await self.statistics()).energy(other.name)
+
+        async def heard() -> bool:
+            return (await self.statistics()).energy(other.name) > before
+
+        await wait_until(f"{self.name} hears {other.name}", heard, within_s=within_s)

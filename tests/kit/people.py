@@ -1,0 +1,149 @@
+"""People in a real browser: each has a page of their own, presses its buttons and sees what it shows.
+
+Chromium makes up the camera, the microphone and the screen.
+"""
+
+import json
+import shutil
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from playwright.async_api import Browser, Page, async_playwright, expect
+
+from tests.kit.page_relay import put_behind
+from tests.kit.page_statistics import Watcher
+from tests.kit.relay import Relay
+
+# No GPU, no network of its own, media devices that need neither hardware nor a hand.
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--use-fake-device-for-media-stream=fps=30",
+    "--use-fake-ui-for-media-stream",
+    "--allow-loopback-in-peer-connection",
+    # Pages that nobody looks at must go on decoding and playing at full speed.
+    "--disable-background-timer-throttling",
+    "--disable-backgrounding-occluded-windows",
+    "--disable-renderer-backgrounding",
+)
+# A small window: the drawing costs two cores more than the decoding.
+VIEWPORT_WIDTH, VIEWPORT_HEIGHT = 480, 420
+JOIN_DEADLINE_S = 20.0
+
+CAPTURE_SCRIPT = """
+const size = %s;
+for (const name of ["getUserMedia", "getDisplayMedia"]) {
+  const open = navigator.mediaDevices[name].bind(navigator.mediaDevices);
+  navigator.mediaDevices[name] = (wishes) => open({ ...wishes, video: wishes.video && size });
+}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """What the made-up camera and screen deliver."""
+
+    width: int = 320
+    height: int = 240
+    frame_rate: int = 15
+
+    def script(self) -> str:
+        size = {"width": self.width, "height": self.height, "frameRate": self.frame_rate}
+        return CAPTURE_SCRIPT % json.dumps(size)
+
+
+class Person(Watcher):
+    """Somebody at a page. `faults` collects the page's uncaught errors."""
+
+    def __init__(self, name: str, page: Page) -> None:
+        super().__init__(name, page.evaluate)
+        self.page = page
+        self.faults: list[str] = []
+        page.on("pageerror", lambda error: self.faults.append(f"{name}: {error}"))
+
+    async def press(self, label: str) -> None:
+        await self.page.get_by_role("button", name=label, exact=True).click()
+
+    async def join(self, *, camera: bool = True) -> None:
+        """Fill in the form and be in the call; the microphone is on unless switched off before."""
+        await self.page.get_by_label("Your name").fill(self.name)
+        if camera:
+            await self.press("Camera")
+        await self.press("Join")
+        await self.is_connected()
+
+    async def is_connected(self, *, within_s: float = JOIN_DEADLINE_S) -> None:
+        await expect(self.page.locator("#call-state")).to_have_text("Connected", timeout=within_s * 1000)
+
+    async def shown_people(self) -> list[str]:
+        """The names on the stage, our own without its mark."""
+        names = await self.page.locator("#people .name").all_text_contents()
+        return sorted(name.removesuffix(" (you)") for name in names)
+
+    async def shown_screens(self) -> list[str]:
+        return sorted(await self.page.locator("#screens .name").all_text_contents())
+
+    async def shown_speakers(self) -> list[str]:
+        """Who is marked as speaking, ourselves included."""
+        names = await self.page.locator("#people > .speaking .name").all_text_contents()
+        return sorted(name.removesuffix(" (you)") for name in names)
+
+    async def set_layer(self, other: Watcher, layer: int) -> None:
+        """Receive somebody's camera up to this temporal layer only; -1 for all of it."""
+        track_id = (await self.statistics()).track(other.name).track_id
+        await self.page.evaluate("(wish) => svc.call.setLayer(...wish)", [track_id, layer])
+
+    async def shows_camera_of(self, name: str) -> bool:
+        tile = self.page.locator("#people > li.with-video").filter(
+            has=self.page.get_by_text(name, exact=True)
+        )
+        return await tile.count() == 1
+
+
+class People:
+    """Opens pages in one browser, each a person with storage of their own."""
+
+    def __init__(self, browser: Browser, url: str) -> None:
+        self._browser = browser
+        self._url = url
+        self._all: list[Person] = []
+
+    async def arrive(
+        self, name: str, *, codec: str = "VP8", capture: Capture | None = None, line: Relay | None = None
+    ) -> Person:
+        """Open the page; whoever arrives stands in the lobby. `line` is all that leads to the SFU."""
+        viewport = {"width": VIEWPORT_WIDTH, "height": VIEWPORT_HEIGHT}
+        context = await self._browser.new_context(viewport=viewport)  # type: ignore[arg-type]
+        await context.add_init_script((capture or Capture()).script())
+        person = Person(name, await context.new_page())
+        self._all.append(person)
+        if line:
+            await put_behind(line, person.page)
+        await person.page.goto(f"{self._url}&codec={codec}")
+        return person
+
+    @property
+    def faults(self) -> list[str]:
+        return [fault for person in self._all for fault in person.faults]
+
+
+def chromium() -> str | None:
+    """Where this system's Chromium is."""
+    names: Sequence[str] = ("chromium", "chromium-browser", "google-chrome")
+    return next((path for name in names if (path := shutil.which(name))), None)
+
+
+@asynccontextmanager
+async def people_at(url: str, executable: str) -> AsyncIterator[People]:
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=executable, args=FLAGS)
+        try:
+            yield People(browser, url)
+        finally:
+            await browser.close()

@@ -1,0 +1,108 @@
+"""The product as a person starts it: `svc up` in a process of its own, on free ports and loopback only.
+
+Knows nothing of browsers, and of the product only its command line and what it prints.
+"""
+
+import asyncio
+import os
+import re
+import signal
+import sys
+from asyncio.subprocess import PIPE, STDOUT, Process
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+COMMAND = (str(Path(sys.executable).with_name("svc")), "up")
+START_DEADLINE_S = 30.0
+STOP_DEADLINE_S = 10.0
+# Enough to see what went wrong; a test that runs wild fills no memory.
+KEPT_LINES = 500
+
+
+class Product:
+    """A running `svc up`. `url` opens the page with an invite in it."""
+
+    def __init__(self, process: Process) -> None:
+        self._process = process
+        self._lines: deque[str] = deque(maxlen=KEPT_LINES)
+        self.url = ""
+
+    @property
+    def output(self) -> str:
+        """What it printed last."""
+        return "\n".join(self._lines)
+
+    def program(self, command: str) -> int:
+        """The process id of `svc sfu` or `svc chat`; LookupError while it is not running."""
+        for pid in _children(self._process.pid):
+            if command in _command_line(pid):
+                return pid
+        raise LookupError(f"svc {command} is not running")
+
+    async def ready(self) -> None:
+        """Return once it has said where to open it."""
+        async for line in self._printed():
+            if found := re.match(r"Open (http\S+)", line):
+                self.url = found[1]
+                return
+        raise AssertionError(f"svc up ended before it was ready:\n{self.output}")
+
+    async def listen(self) -> None:
+        """Go on reading what it prints, until it ends."""
+        async for _ in self._printed():
+            pass
+
+    async def stop(self) -> None:
+        """Stop it as a service manager would, and kill what does not stop."""
+        if self._process.returncode is not None:
+            return
+        self._process.send_signal(signal.SIGTERM)
+        try:
+            async with asyncio.timeout(STOP_DEADLINE_S):
+                await self._process.wait()
+        except TimeoutError:
+            # It, or a child that it left behind and that still holds its output.
+            os.killpg(self._process.pid, signal.SIGKILL)
+            await self._process.wait()
+            raise AssertionError(f"svc up did not stop within {STOP_DEADLINE_S} s:\n{self.output}") from None
+
+    async def _printed(self) -> AsyncIterator[str]:
+        assert self._process.stdout is not None
+        async for line in self._process.stdout:
+            self._lines.append(line.decode(errors="replace").rstrip())
+            yield self._lines[-1]
+
+
+@asynccontextmanager
+async def running_product(data_dir: Path) -> AsyncIterator[Product]:
+    """`svc up` for as long as the block runs. It advertises 127.0.0.1 only and asks no STUN server."""
+    process = await asyncio.create_subprocess_exec(
+        *(*COMMAND, "--data-dir", str(data_dir), "--host", "127.0.0.1"),
+        *("--port", "0", "--sfu-port", "0", "--udp-port", "0"),
+        env=os.environ | {"ICE_ADVERTISE_IP": "127.0.0.1", "DISABLE_STUN": "true", "PYTHONUNBUFFERED": "1"},
+        stdout=PIPE,
+        stderr=STDOUT,
+        start_new_session=True,
+    )
+    product = Product(process)
+    try:
+        async with asyncio.timeout(START_DEADLINE_S):
+            await product.ready()
+        listening = asyncio.create_task(product.listen())
+        try:
+            yield product
+        finally:
+            await product.stop()
+            await listening
+    finally:
+        await product.stop()
+
+
+def _children(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def _command_line(pid: int) -> list[str]:
+    return Path(f"/proc/{pid}/cmdline").read_text().split("\0")

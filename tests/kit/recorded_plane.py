@@ -1,0 +1,145 @@
+"""A media plane that forwards nothing and remembers everything it is asked to do."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from types import MappingProxyType
+
+from svc.sfu.path import Path
+from svc.sfu.plane import MediaTransport, TransportListener
+
+
+@dataclass(eq=False)
+class RecordedDownTrack:
+    to: MediaTransport
+    mid: str
+    ssrc: int
+    rtx_ssrc: int | None
+    payload_types: frozenset[int]
+    extension_ids: frozenset[int]
+    mixed: bool
+    cname: str
+    layers: list[int] = field(default_factory=list)
+    closed: bool = False
+
+    def set_max_temporal_layer(self, layer: int) -> None:
+        self.layers.append(layer)
+
+    def close(self) -> None:
+        assert not self.closed, "closed once"
+        self.closed = True
+
+
+@dataclass(eq=False)
+class RecordedForwarder:
+    mid: str
+    kind: str
+    payload_types: frozenset[int]
+    ssrcs: tuple[int, ...]
+    muted: bool = False
+    closed: bool = False
+    down_tracks: list[RecordedDownTrack] = field(default_factory=list)
+
+    def set_muted(self, muted: bool) -> None:
+        self.muted = muted
+
+    def add_down_track(
+        self,
+        to: MediaTransport,
+        *,
+        mid: str,
+        ssrc: int,
+        rtx_ssrc: int | None,
+        payload_types: frozenset[int],
+        extension_ids: frozenset[int],
+        mixed: bool,
+        cname: str,
+    ) -> RecordedDownTrack:
+        assert not self.closed, "nothing is forwarded from a closed line"
+        track = RecordedDownTrack(to, mid, ssrc, rtx_ssrc, payload_types, extension_ids, mixed, cname)
+        self.down_tracks.append(track)
+        return track
+
+
+class RecordedTransport:
+    def __init__(self, listener: TransportListener, number: int) -> None:
+        self.id = number
+        self.transaction_prefix = number.to_bytes(8)
+        self.listener = listener
+        self.credentials: list[tuple[str, str]] = []
+        self.controlling = True
+        self.selected: list[Path] = []
+        self.stun: list[tuple[bytes, Path]] = []
+        self.dtls: list[bytes] = []
+        self.keys: list[tuple[str, bytes, bytes]] = []
+        self.lines: dict[str, RecordedForwarder] = {}
+        self.deafened = False
+        self.closed = False
+
+    def set_local_credentials(self, ufrag: str, pwd: str) -> None:
+        self.credentials.append((ufrag, pwd))
+
+    def set_controlling(self, controlling: bool) -> None:
+        self.controlling = controlling
+
+    def select(self, path: Path) -> None:
+        self.selected.append(path)
+
+    def send_stun(self, data: bytes, path: Path) -> None:
+        self.stun.append((data, path))
+
+    def send_dtls(self, data: bytes) -> None:
+        self.dtls.append(data)
+
+    def set_keys(self, profile: str, local: bytes, remote: bytes) -> None:
+        self.keys.append((profile, local, remote))
+
+    def receive_line(
+        self, mid: str, kind: str, payload_types: Iterable[int], ssrcs: Sequence[int] = ()
+    ) -> RecordedForwarder:
+        if mid in self.lines:
+            self.lines[mid].ssrcs = tuple(ssrcs)
+        else:
+            self.lines[mid] = RecordedForwarder(mid, kind, frozenset(payload_types), tuple(ssrcs))
+        return self.lines[mid]
+
+    def close_line(self, mid: str) -> None:
+        self.lines.pop(mid).closed = True
+
+    def set_deafened(self, deafened: bool) -> None:
+        self.deafened = deafened
+
+    def close(self) -> None:
+        assert not self.closed, "closed once"
+        self.closed = True
+
+
+class RecordedPlane:
+    """Implements `svc.sfu.plane.MediaPlane`, and what measurements and the probe ask of it."""
+
+    delay_buckets: Sequence[float] = (0.001,)
+    encryption: Mapping[str, str] = MappingProxyType({"sealed_by": "nobody", "aes": "unknown"})
+    probe_prefix = bytes(8)
+
+    def __init__(self) -> None:
+        self.transports: list[RecordedTransport] = []
+        self.counters: dict[str, int] = {}
+        self.probes: list[tuple[bytes, Path]] = []
+        self.probe_listener: Callable[[bytes, Path], None] | None = None
+        self._numbers = count(1)
+
+    def open_transport(self, listener: TransportListener) -> RecordedTransport:
+        self.transports.append(RecordedTransport(listener, next(self._numbers)))
+        return self.transports[-1]
+
+    def set_probe_listener(self, listener: Callable[[bytes, Path], None] | None) -> None:
+        self.probe_listener = listener
+
+    def send_stun(self, data: bytes, path: Path) -> None:
+        self.probes.append((data, path))
+
+    def statistics(self) -> dict[str, int]:
+        return self.counters
+
+    def forwarding_delay(self) -> tuple[Sequence[int], float]:
+        return (0, 0), 0.0

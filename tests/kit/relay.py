@@ -1,0 +1,101 @@
+"""A bad line: carries datagrams between one client and the media service, and loses some.
+
+Neither side knows a way around it: the client is given the relay's address in place of the
+service's, and the service is given none of the client's and learns it from what comes. What is
+lost is decided by a seeded generator for each direction. It neither delays nor reorders.
+"""
+
+import asyncio
+import random
+import re
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import cast
+
+from svc.sfu.path import Address
+
+_CANDIDATE = re.compile(r"^(a=candidate:\S+ 1 udp \d+) (\S+) (\d+)", re.MULTILINE | re.IGNORECASE)
+_CANDIDATE_LINE = re.compile(r"^a=candidate:.*\r?\n", re.MULTILINE)
+# RFC 7983: what begins with these is SRTP or SRTCP.
+_MEDIA = range(128, 192)
+
+
+class _Side(asyncio.DatagramProtocol):
+    """One of the relay's two sockets."""
+
+    transport: asyncio.DatagramTransport
+
+    def __init__(self, received: Callable[[bytes, Address], None]) -> None:
+        self._received = received
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = cast(asyncio.DatagramTransport, transport)
+
+    def datagram_received(self, data: bytes, addr: Address) -> None:
+        self._received(data, addr[:2])
+
+    @property
+    def address(self) -> Address:
+        host, port = self.transport.get_extra_info("sockname")[:2]
+        return host, port
+
+
+class Relay:
+    """`lost` counts, by direction, the media that never arrived."""
+
+    def __init__(self, *, loss: float, seed: int) -> None:
+        self.lost: Counter[str] = Counter()
+        self.carried: Counter[str] = Counter()
+        self._loss = loss
+        self._random = {"up": random.Random(seed), "down": random.Random(seed + 1)}
+        self._client: Address | None = None
+        self._sfu: Address | None = None
+        self.to_client = _Side(self._from_client)
+        self.to_sfu = _Side(self._from_sfu)
+
+    def offered(self, sdp: str) -> str:
+        """The service's offer as the client gets it."""
+        sdp, self._sfu = _readdressed(sdp, self.to_client.address)
+        return sdp
+
+    def answered(self, sdp: str) -> str:
+        """The client's answer as the service gets it."""
+        return _CANDIDATE_LINE.sub("", sdp)
+
+    def _from_client(self, data: bytes, source: Address) -> None:
+        # Of several addresses that a client tries, the first is the way.
+        self._client = self._client or source
+        if self._sfu and source == self._client and self._arrives("up", data):
+            self.to_sfu.transport.sendto(data, self._sfu)
+
+    def _from_sfu(self, data: bytes, source: Address) -> None:
+        if self._client and self._arrives("down", data):
+            self.to_client.transport.sendto(data, self._client)
+
+    def _arrives(self, direction: str, data: bytes) -> bool:
+        arrives = self._random[direction].random() >= self._loss
+        if data and data[0] in _MEDIA:
+            (self.carried if arrives else self.lost)[direction] += 1
+        return arrives
+
+
+@asynccontextmanager
+async def relay(*, loss: float, seed: int, host: str = "127.0.0.1") -> AsyncIterator[Relay]:
+    loop = asyncio.get_running_loop()
+    line = Relay(loss=loss, seed=seed)
+    sides = (line.to_client, line.to_sfu)
+    for side in sides:
+        await loop.create_datagram_endpoint(lambda side=side: side, local_addr=(host, 0))  # type: ignore[misc]
+    try:
+        yield line
+    finally:
+        for side in sides:
+            side.transport.close()
+
+
+def _readdressed(sdp: str, address: Address) -> tuple[str, Address]:
+    """The description with its one candidate address replaced, and what that was."""
+    found = {(host, int(port)) for _, host, port in _CANDIDATE.findall(sdp)}
+    assert len(found) == 1, f"a relay stands before one address, not {found}"
+    return _CANDIDATE.sub(rf"\1 {address[0]} {address[1]}", sdp), found.pop()

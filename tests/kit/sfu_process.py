@@ -1,0 +1,159 @@
+"""The media service in a process of its own, as an operator runs it, and the chat servers that use it.
+
+`svc sfu` on ports of the kernel's choice, on loopback, with everything that it writes kept.
+Knows nothing of media.
+"""
+
+import asyncio
+import json
+import os
+import re
+import signal
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from aiohttp import ClientSession, ClientWebSocketResponse
+
+COMMAND = (str(Path(sys.executable).with_name("svc")), "sfu", "--host", "127.0.0.1")
+START_DEADLINE_S = 30.0
+STOP_DEADLINE_S = 10.0
+EVENT_DEADLINE_S = 10.0
+KEPT_LINES = 2_000
+SECRET = "the control secret"
+
+_LISTENING = re.compile(r" listening http=(\d+) udp=(\d+)$")
+# A traceback's lines begin with no time, and Python's own warnings neither.
+_HARMLESS = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z (DEBUG|INFO) ")
+
+
+class ControlConnection:
+    """A chat server's connection to `/server`."""
+
+    def __init__(self, socket: ClientWebSocketResponse, server_id: str, secret: str) -> None:
+        self._socket = socket
+        self._credentials = {"server_id": server_id, "server_password": secret}
+        self.heard: list[tuple[str, Any]] = []
+
+    async def say(self, event: str, **data: object) -> None:
+        """Say it with this server's credentials, unless `data` holds others."""
+        text = json.dumps(self._credentials | data)
+        await self._socket.send_str(json.dumps({"event": event, "data": text}))
+
+    async def sync(self) -> dict[str, list[str]]:
+        """Who is in which room. All that was said before has been taken by then."""
+        await self.say("sync_request")
+        rooms = (await self.hear("sync_response"))["rooms"]
+        return {room["room_id"]: sorted(room["user_ids"]) for room in rooms}
+
+    async def hear(self, event: str) -> Any:
+        """The data of the next such event; whatever comes before it is in `heard` too."""
+        async with asyncio.timeout(EVENT_DEADLINE_S):
+            while True:
+                frame = json.loads(await self._socket.receive_str())
+                self.heard.append((frame["event"], json.loads(frame["data"])))
+                if frame["event"] == event:
+                    return self.heard[-1][1]
+
+
+class SfuProcess:
+    """A running `svc sfu`."""
+
+    def __init__(self, process: Process, http: ClientSession) -> None:
+        self.http = http
+        self.url = ""
+        self.http_port = 0
+        self.udp_port = 0
+        self._process = process
+        self._lines: deque[str] = deque(maxlen=KEPT_LINES)
+        self._sockets: list[ClientWebSocketResponse] = []
+
+    @property
+    def output(self) -> str:
+        return "\n".join(self._lines)
+
+    @property
+    def faults(self) -> list[str]:
+        """What it wrote that an operator would worry about."""
+        return [line for line in self._lines if not _HARMLESS.match(line)]
+
+    async def connect(self, path: str = "/client") -> ClientWebSocketResponse:
+        # Kept: a client that nobody holds is collected, and its connection with it.
+        self._sockets.append(await self.http.ws_connect(self.url + path, max_msg_size=0))
+        return self._sockets[-1]
+
+    async def control(self, *rooms: str, server_id: str = "home", secret: str = SECRET) -> ControlConnection:
+        """A chat server that has registered these rooms."""
+        control = ControlConnection(await self.connect("/server"), server_id, secret)
+        for room_id in rooms:
+            await control.say("server_register", room_id=room_id)
+        await control.sync()
+        return control
+
+    async def metrics(self) -> dict[str, float]:
+        """Every sample of /metrics, by name and labels."""
+        async with self.http.get(self.url + "/metrics") as response:
+            lines = (await response.text()).splitlines()
+        return {
+            name: float(value)
+            for name, value in (line.rsplit(" ", 1) for line in lines if line[:1] not in ("#", ""))
+        }
+
+    async def ready(self) -> None:
+        """Return once it says where it listens."""
+        async for line in self._written():
+            if found := _LISTENING.search(line):
+                self.http_port, self.udp_port = int(found[1]), int(found[2])
+                self.url = f"http://127.0.0.1:{self.http_port}"
+                return
+        raise AssertionError(f"svc sfu ended before it was ready:\n{self.output}")
+
+    async def listen(self) -> None:
+        """Go on reading what it writes, until it ends."""
+        async for _ in self._written():
+            pass
+
+    async def stop(self) -> None:
+        """Stop it as a service manager would; it must end in order, and say nothing bad."""
+        if self._process.returncode is None:
+            self._process.send_signal(signal.SIGTERM)
+        try:
+            async with asyncio.timeout(STOP_DEADLINE_S):
+                status = await self._process.wait()
+        except TimeoutError:
+            self._process.kill()
+            status = await self._process.wait()
+        assert status == 0, f"svc sfu ended with status {status}:\n{self.output}"
+
+    async def _written(self) -> AsyncIterator[str]:
+        assert self._process.stderr is not None
+        async for line in self._process.stderr:
+            self._lines.append(line.decode(errors="replace").rstrip())
+            yield self._lines[-1]
+
+
+@asynccontextmanager
+async def running_sfu(**variables: str) -> AsyncIterator[SfuProcess]:
+    """`svc sfu` for as long as the block runs. It advertises 127.0.0.1 only, unless told otherwise."""
+    quiet = {"DISABLE_STUN": "true", "ICE_ADVERTISE_IP": "127.0.0.1", "PYTHONUNBUFFERED": "1"}
+    ports = {"SFU_PORT": "0", "ICE_UDP_MUX_PORT": "0"}
+    process = await asyncio.create_subprocess_exec(
+        *COMMAND, env=os.environ | quiet | ports | variables, stderr=PIPE, start_new_session=True
+    )
+    async with ClientSession() as http:
+        sfu = SfuProcess(process, http)
+        try:
+            async with asyncio.timeout(START_DEADLINE_S):
+                await sfu.ready()
+            listening = asyncio.create_task(sfu.listen())
+            yield sfu
+            await sfu.stop()
+            await listening
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()

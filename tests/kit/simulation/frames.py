@@ -1,0 +1,56 @@
+"""Frames of video as the simulation sends them: a payload that says which part of which frame it is.
+
+VP8 to the engine (RFC 7741: payload descriptor, then the bit that tells a keyframe), and checked by a
+sum of its own at the receiver. Nothing is ever decoded.
+"""
+
+import struct
+import zlib
+from dataclasses import dataclass
+
+# VP8 descriptor and first byte of the frame, frame number, packet index, packets in the frame, checksum.
+HEAD = struct.Struct("!BBIHHI")
+DESCRIPTOR_FIRST, DESCRIPTOR_REST = 0x10, 0x00
+KEYFRAME, DELTA = 0x00, 0x01
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    number: int
+    captured: float
+    packets: int
+    keyframe: bool
+    since_keyframe: int = 0  # frames
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One packet's share of a frame."""
+
+    frame: int
+    index: int
+    count: int
+    keyframe: bool
+
+
+def payload(frame: Frame, index: int, size: int) -> bytes:
+    """The payload of packet `index`, about `size` bytes and different from every other."""
+    filler = struct.pack("!IH", frame.number, index) * (max(size - HEAD.size, 6) // 6)
+    return (
+        HEAD.pack(
+            DESCRIPTOR_REST if index else DESCRIPTOR_FIRST,
+            KEYFRAME if frame.keyframe else DELTA,
+            frame.number,
+            index,
+            frame.packets,
+            zlib.crc32(filler),
+        )
+        + filler
+    )
+
+
+def read(data: bytes) -> Part:
+    """What a received payload says of itself; AssertionError when it is not what was sent."""
+    _descriptor, kind, frame, index, count, checksum = HEAD.unpack_from(data)
+    assert zlib.crc32(data[HEAD.size :]) == checksum, f"frame {frame} came damaged"
+    return Part(frame, index, count, kind == KEYFRAME)

@@ -1,0 +1,41 @@
+"""EncryptionInvariant: no (SSRC, packet index) is ever encrypted twice with different bytes.
+
+AES-GCM gives its authentication key away otherwise (RFC 7714 section 8.1; docs/security.md). Looks at
+datagrams as they leave the engine, before any link loses one, and remembers all of them.
+"""
+
+from collections import defaultdict
+
+from tests.kit.packets import is_rtcp
+
+
+class EncryptionInvariant:
+    """Checks everything that is sent to one participant under one key; AES-GCM only."""
+
+    def __init__(self) -> None:
+        self.media: defaultdict[int, dict[int, int]] = defaultdict(dict)  # SSRC: index: hash of the bytes
+        self.bytes_sent: defaultdict[int, int] = defaultdict(int)  # by SSRC
+        self._highest: dict[int, int] = {}
+        self._control: set[bytes] = set()
+
+    def check(self, datagram: bytes) -> None:
+        """Take note of one datagram; AssertionError when it breaks the invariant."""
+        if is_rtcp(datagram):
+            # SSRC, and the index at the end (RFC 7714 section 9.3).
+            key = datagram[4:8] + datagram[-4:]
+            assert key not in self._control, "an SRTCP index was used twice"
+            self._control.add(key)
+            return
+        ssrc = int.from_bytes(datagram[8:12], "big")
+        sequence = int.from_bytes(datagram[2:4], "big")
+        highest = self._highest.get(ssrc, sequence)
+        index = highest + ((sequence - highest + 0x8000) & 0xFFFF) - 0x8000
+        self._highest[ssrc] = max(highest, index)
+        self.bytes_sent[ssrc] += len(datagram)
+        known = self.media[ssrc].setdefault(index, hash(datagram))
+        assert known == hash(datagram), f"index {index} of SSRC {ssrc} was encrypted with different bytes"
+
+    def numbers_left_out(self, ssrc: int) -> int:
+        """How many numbers between the first and the last were never sent."""
+        numbers = self.media[ssrc]
+        return max(numbers) - min(numbers) + 1 - len(numbers) if numbers else 0

@@ -1,0 +1,76 @@
+"""Link: one direction of a network path, whose faults are drawn from a seed.
+
+Tells when a datagram arrives, if at all; carries no bytes and keeps no clock. Jitter keeps the order,
+as a queue in a router does: only packets chosen for it are overtaken by others.
+"""
+
+from dataclasses import dataclass
+from random import Random
+
+# How long one draw of jitter lasts: a queue fills and empties, it does not change from packet to packet.
+JITTER_PERIOD_S = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """What a path does to the datagrams on it."""
+
+    delay_s: float = 0.02
+    jitter_s: float = 0.0  # added to the delay, at most
+    loss: float = 0.0  # share of datagrams
+    burst: float = 1.0  # mean number of datagrams lost together
+    reorder: float = 0.0  # share of datagrams that others overtake
+    reorder_s: float = 0.012  # how much later those come, at most
+    duplicate: float = 0.0  # share of datagrams that come twice
+    rate_bps: float = 0.0  # 0 = unlimited
+    queue_s: float = 0.1  # what does not fit into a queue this long is lost; with rate_bps
+
+
+class Link:
+    """Draws the fate of one datagram after the other; `send` is called in the order of time."""
+
+    def __init__(self, conditions: Conditions, random: Random) -> None:
+        self.conditions = conditions
+        self._random = random
+        self._losing = False
+        self._jitter = 0.0
+        self._jitter_until = 0.0
+        self._last_arrival = 0.0
+        self._line_free = 0.0
+
+    def send(self, size: int, now: float) -> list[float]:
+        """When a datagram of `size` bytes arrives: once, twice or never."""
+        conditions = self.conditions
+        leaves = now
+        if conditions.rate_bps:
+            leaves = max(now, self._line_free)
+            if leaves - now > conditions.queue_s:
+                return []
+            leaves += size * 8 / conditions.rate_bps
+            self._line_free = leaves
+        if conditions.loss and self._lost():
+            return []
+        arrival = leaves + conditions.delay_s + self._jitter_at(now)
+        if conditions.reorder and self._random.random() < conditions.reorder:
+            arrival += conditions.reorder_s * (1 - self._random.random() / 2)
+        else:
+            arrival = self._last_arrival = max(arrival, self._last_arrival)
+        if conditions.duplicate and self._random.random() < conditions.duplicate:
+            return [arrival, arrival + 0.001]
+        return [arrival]
+
+    def _lost(self) -> bool:
+        """Independent losses, or the two states of Gilbert's model."""
+        conditions = self.conditions
+        if conditions.burst <= 1:
+            return self._random.random() < conditions.loss
+        stay = 1 - 1 / conditions.burst
+        begin = conditions.loss / (conditions.burst * (1 - conditions.loss))
+        self._losing = self._random.random() < (stay if self._losing else begin)
+        return self._losing
+
+    def _jitter_at(self, now: float) -> float:
+        if self.conditions.jitter_s and now >= self._jitter_until:
+            self._jitter_until = now + JITTER_PERIOD_S
+            self._jitter = self._random.random() * self.conditions.jitter_s
+        return self._jitter

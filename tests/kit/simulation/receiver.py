@@ -1,0 +1,178 @@
+"""VideoReceiver: a browser that shows a video track, as far as the network sees it.
+
+Puts frames together, asks for what is missing, and for a keyframe where that is hopeless; reports.
+Every packet is checked: it authenticates, its payload is what was sent, and no number says two things.
+Nothing is decoded, and nothing is held back for playing: a frame has a time at which it was complete.
+"""
+
+import struct
+
+import pylibsrtp
+
+from tests.kit import packets
+from tests.kit.participant import DESCRIPTOR, VIDEO_RTX
+from tests.kit.simulation.frames import Part, read
+from tests.kit.simulation.world import Endpoint
+
+PROCESS_S = 0.01
+REPORT_INTERVAL_S = 1.0
+# libwebrtc's NackRequester: ten times, then a keyframe has to do.
+MAX_NACKS = 10
+
+
+class VideoReceiver:
+    """Subscribes to one forwarder."""
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        forwarder: int,
+        *,
+        rtx: bool = True,
+        reorder_wait_s: float = 0.015,
+        nack_interval_s: float = 0.06,
+    ) -> None:
+        self.endpoint = endpoint
+        self.ssrc = 5000
+        self.rtx_ssrc = 5001 if rtx else 0
+        self.reorder_wait_s = reorder_wait_s
+        self.nack_interval_s = nack_interval_s
+        self.down_track = endpoint.participant.subscribe(
+            forwarder, self.ssrc, rtx_ssrc=self.rtx_ssrc, extension_ids=[DESCRIPTOR]
+        )
+        # By extended number, with the timestamp; None is padding alone.
+        self.parts: dict[int, tuple[Part | None, int]] = {}
+        self.completed: dict[int, float] = {}  # when each frame was
+        self.packets = 0
+        self.duplicates = 0
+        self.nacks = 0
+        self.plis = 0
+        self._frames: dict[int, int] = {}  # packets received of each frame
+        self._last_keyframe = -1
+        self._first = -1
+        self._highest = -1
+        self._missing: dict[int, tuple[float, int]] = {}  # ask at, times asked
+        self._received = 0  # as receiver reports count: what came as RTX is lost
+        self._told = (0, 0)  # expected and received, at the last report
+        self._last_sr = (0, 0.0)
+        self._last_pli = 0.0
+        endpoint.on_rtp = self._rtp_received
+        endpoint.on_rtcp = self._rtcp_received
+        endpoint.world.every(PROCESS_S, self._process)
+        endpoint.world.every(REPORT_INTERVAL_S, self._report)
+
+    # --- media ---
+
+    def _rtp_received(self, data: bytes) -> None:
+        try:
+            packet = packets.read_rtp(self.endpoint.participant.inbound.unprotect(data))
+        except pylibsrtp.Error as error:
+            # The same packet again, bit for bit: the invariant has seen to that.
+            assert "bad index" in str(error), error
+            self.packets += 1
+            self.duplicates += 1
+            return
+        if packet.ssrc == self.rtx_ssrc:
+            assert packet.payload_type == VIDEO_RTX
+            self._take(
+                int.from_bytes(packet.payload[:2], "big"), packet.timestamp, packet.marker, packet.payload[2:]
+            )
+        else:
+            assert packet.ssrc == self.ssrc
+            self._received += 1
+            self._take(packet.sequence, packet.timestamp, packet.marker, packet.payload)
+
+    def _take(self, sequence: int, timestamp: int, marker: bool, payload: bytes) -> None:
+        part = read(payload) if payload else None
+        assert marker == (part is not None and part.index == part.count - 1), "the marker ends the frame"
+        if self._first < 0:
+            self._first = self._highest = sequence
+        number = self._highest + ((sequence - self._highest + 0x8000) & 0xFFFF) - 0x8000
+        self.packets += 1
+        known = self.parts.get(number)
+        if known is not None:
+            assert known == (part, timestamp), f"number {number} came with two contents"
+            self.duplicates += 1
+            return
+        self.parts[number] = part, timestamp
+        for missed in range(self._highest + 1, number):
+            self._missing[missed] = self.endpoint.world.now + self.reorder_wait_s, 0
+        self._highest = max(self._highest, number)
+        self._missing.pop(number, None)
+        if part is not None:
+            self._count(part)
+
+    def _count(self, part: Part) -> None:
+        count = self._frames.get(part.frame, 0) + 1
+        self._frames[part.frame] = count
+        if count == part.count:
+            self.completed[part.frame] = self.endpoint.world.now
+            if part.keyframe:
+                self._last_keyframe = max(self._last_keyframe, self._highest)
+
+    # --- what is asked for ---
+
+    def _process(self) -> None:
+        now = self.endpoint.world.now
+        due = []
+        for number, (ask_at, asked) in list(self._missing.items()):
+            if ask_at > now:
+                continue
+            if asked == MAX_NACKS:
+                del self._missing[number]
+                if number > self._last_keyframe:
+                    self._ask_for_a_keyframe()
+                continue
+            self._missing[number] = now + self.nack_interval_s, asked + 1
+            due.append(number)
+        if due:
+            self.nacks += 1
+            self.endpoint.send_rtcp(packets.nack(self.ssrc, due))
+
+    def _ask_for_a_keyframe(self) -> None:
+        now = self.endpoint.world.now
+        if now - self._last_pli > 0.2:
+            self._last_pli = now
+            self.plis += 1
+            self.endpoint.send_rtcp(packets.pli(self.ssrc))
+
+    def _report(self) -> None:
+        if self._first < 0:
+            return
+        now = self.endpoint.world.now
+        expected, received = self._highest - self._first + 1, self._received
+        lost = (expected - self._told[0]) - (received - self._told[1])
+        share = max(0, min(255, lost * 256 // max(1, expected - self._told[0])))
+        self._told = expected, received
+        lsr, came = self._last_sr
+        dlsr = round((now - came) * 65536) if lsr else 0
+        self.endpoint.send_rtcp(
+            packets.receiver_report(1, self.ssrc, fraction_lost=share, lsr=lsr, dlsr=dlsr)
+        )
+
+    def _rtcp_received(self, kind: int, count: int, body: bytes) -> None:
+        if kind == 200:
+            ssrc, ntp = struct.unpack_from("!IQ", body)
+            assert ssrc == self.ssrc
+            self._last_sr = ntp >> 16 & 0xFFFFFFFF, self.endpoint.world.now
+
+    # --- what a test asks ---
+
+    @property
+    def frames(self) -> set[int]:
+        """The numbers of the frames of which anything has come."""
+        return set(self._frames)
+
+    def check_order(self) -> None:
+        """Numbers rise with frames and the packets in them; a frame has one timestamp, and it rises."""
+        previous: tuple[Part, int] | None = None
+        for number in sorted(self.parts):
+            part, timestamp = self.parts[number]
+            if part is None:
+                continue
+            if previous is not None:
+                before, earlier = previous
+                assert (before.frame, before.index) < (part.frame, part.index)
+                assert (timestamp == earlier) == (part.frame == before.frame)
+                assert (timestamp - earlier) & 0xFFFFFFFF < 0x80000000
+            previous = part, timestamp

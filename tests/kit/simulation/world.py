@@ -1,0 +1,114 @@
+"""World: an engine, its participants, and the links between them, on a clock of its own.
+
+Runs as fast as the machine can: events wait in a heap, and time jumps from one to the next. Knows
+nothing of media; senders and receivers hang themselves on an Endpoint.
+"""
+
+import heapq
+from collections.abc import Callable
+from itertools import count
+from random import Random
+from typing import Any
+
+from tests.kit.packets import is_rtcp, split_compound
+from tests.kit.participant import SERVER, Participant, new_engine
+from tests.kit.simulation.invariant import EncryptionInvariant
+from tests.kit.simulation.link import Conditions, Link
+
+Address = tuple[str, int]
+# How often the engine looks for what is due, as udploop lets it.
+TICK_S = 0.01
+
+Action = Callable[[Any], None]
+
+
+class World:
+    """Everything that happens, in the order in which it happens."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = Random(seed)
+        self.engine = new_engine(seed << 32 | 7)
+        # Not 0, which is "never" in the core.
+        self.now = 1.0
+        self._events: list[tuple[float, int, Action, Any]] = []
+        self._order = count()
+        self._endpoints: dict[Address, Endpoint] = {}
+        self.every(TICK_S, self._tick)
+
+    def at(self, when: float, action: Action, argument: Any = None) -> None:
+        heapq.heappush(self._events, (when, next(self._order), action, argument))
+
+    def every(self, period: float, action: Callable[[], None]) -> None:
+        """Call `action` now and then, beginning at a random phase."""
+
+        def again(_: None) -> None:
+            action()
+            self.at(self.now + period, again)
+
+        self.at(self.now + period * self.random.random(), again)
+
+    def run(self, until: float) -> None:
+        events = self._events
+        while events and events[0][0] <= until:
+            self.now, _, action, argument = heapq.heappop(events)
+            action(argument)
+        self.now = until
+
+    def join(self, up: Conditions, down: Conditions) -> "Endpoint":
+        endpoint = Endpoint(self, 1001 + len(self._endpoints), up, down)
+        self._endpoints[endpoint.participant.address] = endpoint
+        return endpoint
+
+    def into_engine(self, arrived: tuple[bytes, Address]) -> None:
+        self.engine.receive(arrived[0], arrived[1], SERVER, self.now)
+        self._out_of_engine()
+
+    def _tick(self) -> None:
+        self.engine.advance(self.now)
+        self._out_of_engine()
+
+    def _out_of_engine(self) -> None:
+        for data, remote, _local in self.engine.take_datagrams():
+            if data[0] >= 128:
+                self._endpoints[remote].sent_to(data)
+
+
+class Endpoint:
+    """A participant with the links to it and from it."""
+
+    def __init__(self, world: World, port: int, up: Conditions, down: Conditions) -> None:
+        self.world = world
+        self.participant = Participant(world.engine, port, now=world.now)
+        self.up = Link(up, Random(world.random.random()))
+        self.down = Link(down, Random(world.random.random()))
+        self.invariant = EncryptionInvariant()
+        self.on_rtp: Action = lambda data: None  # takes the encrypted packet
+        self.on_rtcp: Callable[[int, int, bytes], None] = lambda kind, count, body: None
+
+    def transmit(self, data: bytes) -> bool:
+        """Send an encrypted datagram to the engine; whether it will get there."""
+        arrivals = self.up.send(len(data), self.world.now)
+        for arrival in arrivals:
+            self.world.at(arrival, self.world.into_engine, (data, self.participant.address))
+        return bool(arrivals)
+
+    def send_rtcp(self, packet: bytes) -> None:
+        self.transmit(self.participant.outbound.protect_rtcp(packet))
+
+    def sent_to(self, data: bytes) -> None:
+        """The engine has sent this to the participant."""
+        self.invariant.check(data)
+        for arrival in self.down.send(len(data), self.world.now):
+            self.world.at(arrival, self._take_in, data)
+
+    def _take_in(self, data: bytes) -> None:
+        if not is_rtcp(data):
+            self.on_rtp(data)
+            return
+        try:
+            compound = self.participant.inbound.unprotect_rtcp(data)
+        except Exception as error:
+            assert self.down.conditions.duplicate and "replay" in str(error), error
+            return
+        for kind, number, body in split_compound(compound):
+            self.on_rtcp(kind, number, body)

@@ -1,0 +1,141 @@
+"""A whole media service but for its media: real HTTP and WebSockets on loopback over a recorded plane."""
+
+import asyncio
+import json
+import random
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import aiohttp
+
+from svc.sfu.app import Flags, serving
+from svc.sfu.config import Config
+from svc.sfu.service import Service
+from tests.kit.answers import Answering
+from tests.kit.negotiation import certificate, hosts
+from tests.kit.recorded_plane import RecordedPlane
+
+SECRET = "the control secret"
+
+
+class Site:
+    """The service under test, and the way to it."""
+
+    def __init__(
+        self, service: Service, plane: RecordedPlane, http: aiohttp.ClientSession, port: int
+    ) -> None:
+        self.service = service
+        self.plane = plane
+        self.http = http
+        self.url = f"http://127.0.0.1:{port}"
+        self._sockets: list[Socket] = []
+
+    async def connect(self, path: str, **options: Any) -> "Socket":
+        # Kept: a client that nobody holds is collected, and its connection with it.
+        self._sockets.append(Socket(await self.http.ws_connect(self.url + path, **options)))
+        return self._sockets[-1]
+
+    async def control(self, server_id: str = "home", *room_ids: str) -> "Socket":
+        """A chat server that has registered its rooms."""
+        socket = await self.connect("/server")
+        for room_id in room_ids or ("lobby",):
+            await socket.say(
+                "server_register", {"server_id": server_id, "server_password": SECRET, "room_id": room_id}
+            )
+        await socket.sync(server_id)
+        return socket
+
+    async def join(self, user_id: str, room_id: str = "lobby", server_id: str = "home") -> "Socket":
+        """A participant whose first offer has come."""
+        socket = await self.ask_to_join(user_id, room_id=room_id, server_id=server_id)
+        await socket.hear("room_joined")
+        socket.offer = await socket.hear("offer")
+        return socket
+
+    async def ask_to_join(self, user_id: str, path: str = "/client", **changes: Any) -> "Socket":
+        socket = await self.connect(path)
+        join = {
+            "room_id": "lobby",
+            "server_id": "home",
+            "server_password": SECRET,
+            "user_token": "",
+            "user_id": user_id,
+        }
+        await socket.say("client_join", join | changes)
+        return socket
+
+    async def metrics(self) -> dict[str, float]:
+        """Every sample of /metrics, by name and labels."""
+        async with self.http.get(self.url + "/metrics") as response:
+            lines = (await response.text()).splitlines()
+        return {
+            name: float(value)
+            for name, value in (line.rsplit(" ", 1) for line in lines if line[:1] not in ("#", ""))
+        }
+
+
+class Socket:
+    """The client's end of a WebSocket of the service."""
+
+    def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
+        self.socket = socket
+        self.offer: Any = None
+
+    async def say(self, event: str, data: object) -> None:
+        await self.raw(
+            json.dumps({"event": event, "data": data if isinstance(data, str) else json.dumps(data)})
+        )
+
+    async def raw(self, text: str) -> None:
+        await self.socket.send_str(text)
+
+    async def answer(self, answering: Answering | None = None) -> None:
+        sdp = (answering or Answering()).answer(self.offer["sdp"])
+        await self.say("answer", {"type": "answer", "sdp": sdp})
+
+    async def hear(self, event: str) -> Any:
+        """The data of the next event, which must be this one."""
+        message = await self.socket.receive(timeout=600)
+        assert message.type is aiohttp.WSMsgType.TEXT, f"{message} instead of {event}"
+        frame = json.loads(message.data)
+        assert frame["event"] == event, frame
+        return frame["data"] if event == "room_error" else json.loads(frame["data"])
+
+    async def sync(self, server_id: str = "home") -> Any:
+        """What a sync_request is answered with; everything said before has been taken by then."""
+        await self.say("sync_request", {"server_id": server_id, "server_password": SECRET})
+        return (await self.hear("sync_response"))["rooms"]
+
+    async def ending(self) -> tuple[int | None, str]:
+        """The code and reason that the service closes with."""
+        message = await self.socket.receive(timeout=600)
+        assert message.type is aiohttp.WSMsgType.CLOSE, message
+        return message.data, message.extra or ""
+
+    async def close(self) -> None:
+        await self.socket.close()
+
+
+@asynccontextmanager
+async def site(variables: dict[str, str] | None = None, flags: Flags | None = None) -> AsyncIterator[Site]:
+    """Serve on loopback, with the STUN probe switched off unless `variables` say otherwise."""
+    config = Config.read({"SFU_PORT": "0", "DISABLE_STUN": "true"} | (variables or {}))
+    loop = asyncio.get_running_loop()
+    numbers = random.Random(1)
+    plane = RecordedPlane()
+    service = Service(
+        max_peers=config.max_peers,
+        plane=plane,
+        certificate=certificate(),
+        host_candidates=hosts,
+        random_bytes=numbers.randbytes,
+        random=numbers.random,
+        clock=loop.time,
+        wall_clock=lambda: 1_750_000_000.0 + loop.time(),
+    )
+    async with (
+        serving(service, plane, config, flags or Flags(host="127.0.0.1")) as port,
+        aiohttp.ClientSession() as http,
+    ):
+        yield Site(service, plane, http, port)

@@ -1,0 +1,63 @@
+"""Event loops whose clock jumps: hours of timers in milliseconds, and the same way every time.
+
+Whenever nothing is ready the clock moves to the next timer. Loopback sockets within the
+test work as ever, since what one end has written the other can read at once. What would
+run in a thread runs in place: nobody would wait for it.
+"""
+
+import asyncio
+import inspect
+import selectors
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Executor
+from functools import wraps
+from typing import Any, ParamSpec
+
+P = ParamSpec("P")
+
+
+class _JumpingSelector(selectors.DefaultSelector):
+    """Never sleeps: it moves the clock instead."""
+
+    now = 1000.0
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        ready = super().select(0)
+        if not ready and timeout is None:
+            raise AssertionError("the test waits for something that no timer will ever bring about")
+        if not ready and timeout:
+            self.now += timeout
+        return ready
+
+
+class VirtualLoop(asyncio.SelectorEventLoop):
+    def __init__(self) -> None:
+        self._jumping = _JumpingSelector()
+        super().__init__(self._jumping)
+
+    def time(self) -> float:
+        return self._jumping.now
+
+    def run_in_executor(  # type: ignore[override]
+        self, executor: Executor | None, func: Callable[..., Any], *args: Any
+    ) -> asyncio.Future[Any]:
+        future = self.create_future()
+        try:
+            future.set_result(func(*args))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+def in_virtual_time(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:
+    """Run an asynchronous test on a loop of its own whose clock jumps."""
+
+    @wraps(test)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        with asyncio.Runner(loop_factory=VirtualLoop) as runner:
+            runner.run(test(*args, **kwargs))
+
+    # pytest asks for the parameters, and must not find the coroutine function beneath.
+    run.__signature__ = inspect.signature(test)  # type: ignore[attr-defined]
+    del run.__wrapped__
+    return run

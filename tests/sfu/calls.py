@@ -1,0 +1,63 @@
+"""The m-lines of one call, offer by offer, as the tests and the recorded answers use them.
+
+`record_answers` plays these offers to real peers; the answers lie in `tests/data/sdp`,
+named by peer and step.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from svc.sfu.offer import IceParameters, Transceiver, build_offer
+
+ANSWERS: Final = Path(__file__).parent.parent / "data" / "sdp"
+
+FINGERPRINT: Final = ":".join(f"{byte:02X}" for byte in range(32))
+ICE: Final = IceParameters("offererU", "offererPasswordOfTwentyTwo")
+CANDIDATE: Final = "candidate:1 1 udp 2130706431 127.0.0.1 3478 typ host"
+
+OWN: Final = (
+    Transceiver("0", "audio", "recvonly"),
+    Transceiver("1", "video", "recvonly"),
+    Transceiver("2", "video", "recvonly"),
+    Transceiver("3", "audio", "recvonly"),
+)
+VOICE: Final = Transceiver("4", "audio", "sendonly", "ann", "ann-mic", "ann", 4001)
+CAMERA: Final = Transceiver("5", "video", "sendonly", "ann", "ann-camera", "ann", 5001, 5002, first_codec=112)
+
+CALL: Final = {
+    "alone": OWN,
+    "publishing": OWN,
+    "receiving": (*OWN, VOICE, CAMERA),
+    "left": (*OWN, replace(VOICE, direction="inactive"), replace(CAMERA, direction="inactive")),
+    "reused": (
+        *OWN,
+        replace(VOICE, stream_id="ben", track_id="ben-mic", cname="ben", ssrc=4003),
+        replace(
+            CAMERA,
+            stream_id="ben",
+            track_id="ben-camera",
+            cname="ben",
+            ssrc=5003,
+            rtx_ssrc=5004,
+            first_codec=114,
+        ),
+    ),
+}
+
+
+def offer(step: str) -> str:
+    """Our offer at that step of the call."""
+    return build_offer(
+        session_id=1,
+        version=1 + list(CALL).index(step),
+        ice=ICE,
+        fingerprint=FINGERPRINT,
+        candidates=[CANDIDATE],
+        transceivers=CALL[step],
+    )
+
+
+def answer(peer: str, step: str) -> str:
+    """What that peer really answered to it."""
+    return (ANSWERS / f"{peer}-{step}.sdp").read_bytes().decode()

@@ -1,0 +1,319 @@
+"""Answers of real peers are understood; what does not fit the offer is refused in words."""
+
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from svc.sfu.answer import AnswerError, AnswerTerms, Line, read_answer
+from svc.sfu.codecs import AUDIO_LEVEL, DEPENDENCY_DESCRIPTOR, MID, TRANSPORT_CC, payload_types
+from svc.sfu.sdp import Attribute, SdpError, SessionDescription
+from tests.sfu.calls import CALL, FINGERPRINT, OWN, answer, offer
+from tests.sfu.test_sdp import damaged
+
+STEPS = {
+    "alone": ["inactive"] * 4,
+    "publishing": ["sending"] * 2 + ["inactive"] * 2,
+    "receiving": ["sending"] * 2 + ["inactive"] * 2 + ["receiving"] * 2,
+    "left": ["sending"] * 2 + ["inactive"] * 4,
+    "reused": ["sending"] * 2 + ["inactive"] * 2 + ["receiving"] * 2,
+}
+
+
+def read(peer: str, step: str) -> AnswerTerms:
+    return read_answer(answer(peer, step), CALL[step])
+
+
+def part(line: Line) -> str:
+    if line.rejected:
+        return "rejected"
+    return "sending" if line.sending else "receiving" if line.receiving else "inactive"
+
+
+def edited(old: str, new: str, step: str = "receiving", times: int = -1) -> str:
+    text = answer("chromium", step)
+    assert old in text
+    return text.replace(old, new, times)
+
+
+def rejecting(index: int, *, keep_attributes: bool = True) -> str:
+    """Chromium's answer with one line rejected (RFC 8829 section 5.3.1)."""
+    session = SessionDescription.parse(answer("chromium", "receiving"))
+    media = session.media[index]
+    media.port = 0
+    if not keep_attributes:
+        media.attributes.clear()
+    bundled = " ".join(str(number) for number in range(6) if number != index)
+    session.attributes[0] = session.attributes[0]._replace(value=f"BUNDLE {bundled}")
+    return str(session)
+
+
+def refused(text: str, message: str, step: str = "receiving") -> None:
+    with pytest.raises(SdpError, match=f"^{re.escape(message)}$"):
+        read_answer(text, CALL[step])
+
+
+@pytest.mark.parametrize("peer", ["chromium", "aiortc"])
+@pytest.mark.parametrize("step", STEPS)
+def test_a_real_answer_says_who_sends_and_receives(peer: str, step: str) -> None:
+    assert [part(line) for line in read(peer, step).lines] == STEPS[step]
+    assert [line.mid for line in read(peer, step).lines] == [one.mid for one in CALL[step]]
+
+
+@pytest.mark.parametrize("peer", ["chromium", "aiortc"])
+def test_a_real_answer_gives_the_terms_of_the_transport(peer: str) -> None:
+    terms = read(peer, "publishing")
+    media = SessionDescription.parse(answer(peer, "publishing")).media[0]
+    assert (terms.ice.ufrag, terms.ice.pwd) == (media.value("ice-ufrag"), media.value("ice-pwd"))
+    assert terms.setup == "active"
+    assert terms.fingerprints[0][0] == "sha-256" and len(terms.fingerprints[0][1]) == 95
+
+
+def test_chromium_takes_the_dependency_descriptor_and_mixed_extensions() -> None:
+    terms = read("chromium", "receiving")
+    assert terms.mixed
+    for line in terms.lines:
+        assert (DEPENDENCY_DESCRIPTOR.id in line.extension_ids) == (line.kind == "video")
+        assert (AUDIO_LEVEL.id in line.extension_ids) == (line.kind == "audio")
+        assert (TRANSPORT_CC.id in line.extension_ids) == (line.mid in "0123")
+        assert MID.id in line.extension_ids
+
+
+def test_chromium_takes_every_codec_but_one_h264_profile() -> None:
+    audio, video = read("chromium", "publishing").lines[:2]
+    assert audio.payload_types == payload_types("audio")
+    assert video.payload_types == payload_types("video") - {100, 101}
+
+
+def test_aiortc_takes_what_it_knows() -> None:
+    terms = read("aiortc", "receiving")
+    assert terms.lines[5].payload_types == {96, 97, 98, 99, 112, 113}
+    assert not terms.mixed
+    assert [algorithm for algorithm, _ in terms.fingerprints] == ["sha-256", "sha-384", "sha-512"]
+
+
+def test_a_sending_line_tells_its_sources_and_its_track() -> None:
+    audio, video, screen, _ = read("chromium", "publishing").lines
+    assert (len(audio.ssrcs), len(video.ssrcs), screen.ssrcs) == (1, 2, ())
+    assert audio.stream_id is None  # "-": the track is in no stream
+    assert audio.track_id is not None and len(audio.track_id) == 36
+
+
+def test_what_would_be_announced_on_a_line_that_is_not_sent_on_is_left_out() -> None:
+    assert SessionDescription.parse(answer("aiortc", "receiving")).media[5].has("ssrc")
+    line = read("aiortc", "receiving").lines[5]
+    assert (line.ssrcs, line.stream_id, line.track_id) == ((), None, None)
+
+
+def test_a_candidate_repeated_on_every_line_is_told_once() -> None:
+    candidates = read("aiortc", "publishing").candidates
+    assert len(candidates) == len(set(candidates)) > 0
+    assert all(text.startswith("candidate:") for text in candidates)
+
+
+@pytest.mark.parametrize("msid", ["stream tra:ck", "stream " + "x" * 65, "stream", "stream "])
+def test_a_track_id_that_is_no_token_is_none(msid: str) -> None:
+    text = re.sub(r"a=msid:- .*", f"a=msid:{msid}", answer("chromium", "publishing").replace("\r", ""))
+    line = read_answer(text, OWN).lines[0]
+    assert (line.stream_id, line.track_id) == ("stream", None)
+
+
+def test_transport_terms_may_stand_once_for_the_whole_session() -> None:
+    session = SessionDescription.parse(answer("chromium", "receiving"))
+    names = ("ice-ufrag", "ice-pwd", "fingerprint", "setup", "extmap-allow-mixed")
+    session.attributes += [entry for entry in session.media[0].attributes if entry.name in names]
+    for media in session.media:
+        media.attributes = [entry for entry in media.attributes if entry.name not in names]
+    assert read_answer(str(session), CALL["receiving"]) == read("chromium", "receiving")
+
+
+def test_a_passive_client_is_the_dtls_server() -> None:
+    assert read_answer(edited("setup:active", "setup:passive"), CALL["receiving"]).setup == "passive"
+
+
+@pytest.mark.parametrize("keep_attributes", [True, False])
+def test_a_rejected_line_is_told_and_the_others_stand(keep_attributes: bool) -> None:
+    terms = read_answer(rejecting(5, keep_attributes=keep_attributes), CALL["receiving"])
+    assert [part(line) for line in terms.lines] == [*STEPS["receiving"][:5], "rejected"]
+
+
+def test_a_line_without_a_codec_in_common_counts_as_rejected() -> None:
+    text = edited("H264/90000", "H263/90000")
+    for name in ("VP8", "VP9", "AV1"):
+        text = text.replace(f"{name}/90000", "theora/90000")
+    parts = [part(line) for line in read_answer(text, CALL["receiving"]).lines]
+    assert parts == ["sending", "rejected", "rejected", "inactive", "receiving", "rejected"]
+
+
+def test_payload_types_and_extensions_that_were_not_offered_are_ignored() -> None:
+    text = edited("m=audio", "m=audio", times=1).replace(
+        " 111 9 0 8\r\n", " 111 9 0 8 120\r\na=rtpmap:120 red/48000\r\n"
+    )
+    text = text.replace(
+        "a=extmap:4 urn:ietf", "a=extmap:13 urn:x:new\r\na=extmap:3 urn:x:other\r\na=extmap:4 urn:ietf"
+    )
+    assert read_answer(text, CALL["receiving"]) == read("chromium", "receiving")
+
+
+def test_retransmission_without_its_codec_is_ignored() -> None:
+    text = edited(" 112 113 ", " 113 ", "publishing")
+    assert not {112, 113} & read_answer(text, OWN).lines[1].payload_types
+
+
+def test_an_extension_answered_inactive_is_not_in_use() -> None:
+    text = edited("a=extmap:3 ", "a=extmap:3/inactive ", "publishing")
+    assert DEPENDENCY_DESCRIPTOR.id not in read_answer(text, OWN).lines[1].extension_ids
+
+
+def test_a_fingerprint_of_an_unknown_kind_is_passed_over() -> None:
+    known = f"a=fingerprint:SHA-256 {FINGERPRINT.lower()}"
+    text = re.sub(
+        r"a=fingerprint:[^\r]*", f"a=fingerprint:md5 00:11\r\n{known}", answer("chromium", "receiving")
+    )
+    assert read_answer(text, CALL["receiving"]).fingerprints == (("sha-256", FINGERPRINT),)
+
+
+def test_another_number_of_lines_is_refused() -> None:
+    refused(answer("chromium", "alone"), "The offer has 6 media lines, the answer 4")
+
+
+def test_lines_in_another_order_are_refused() -> None:
+    session = SessionDescription.parse(answer("chromium", "receiving"))
+    session.media[0], session.media[3] = session.media[3], session.media[0]
+    refused(str(session), "Line 0 of the answer is not the audio line of the offer")
+
+
+def test_a_line_of_another_kind_is_refused() -> None:
+    refused(edited("m=video", "m=audio"), "Line 1 of the answer is not the video line of the offer")
+
+
+def test_a_line_without_its_mid_is_refused() -> None:
+    refused(edited("a=mid:4", "a=mud:4"), "Line 4 of the answer is not the audio line of the offer")
+
+
+def test_a_line_of_another_protocol_is_refused() -> None:
+    refused(edited("SAVPF", "SAVP"), "Line 0 of the answer does not use UDP/TLS/RTP/SAVPF")
+
+
+@pytest.mark.parametrize(
+    ("step", "old", "new", "message"),
+    [
+        ("publishing", "a=sendonly", "a=sendrecv", "to recvonly it can be sendonly or inactive"),
+        ("publishing", "a=sendonly", "a=recvonly", "to recvonly it can be sendonly or inactive"),
+        ("publishing", "a=sendonly", "a=x", "to recvonly it can be sendonly or inactive"),
+        ("receiving", "a=recvonly", "a=sendrecv", "to sendonly it can be recvonly or inactive"),
+        ("receiving", "a=recvonly", "a=sendonly", "to sendonly it can be recvonly or inactive"),
+    ],
+)
+def test_a_direction_that_does_not_answer_ours_is_refused(
+    step: str, old: str, new: str, message: str
+) -> None:
+    with pytest.raises(AnswerError, match=message):
+        read_answer(edited(old, new, step), CALL[step])
+
+
+def test_an_inactive_line_can_only_be_answered_inactive() -> None:
+    offered = [replace(one, direction="inactive") for one in CALL["publishing"]]
+    with pytest.raises(
+        AnswerError, match=r"^Line 0 of the answer is sendonly; to inactive it can be inactive$"
+    ):
+        read_answer(answer("chromium", "publishing"), offered)
+
+
+@pytest.mark.parametrize(
+    "group", ["x:y", "group:BUNDLE 0 1 2 3 4", "group:BUNDLE 0 1 2 3 4 5 6", "group:LS 0"]
+)
+def test_lines_that_are_not_all_bundled_are_refused(group: str) -> None:
+    text = edited("group:BUNDLE 0 1 2 3 4 5", group)
+    refused(text, "The answer does not bundle all its media lines into one transport")
+
+
+def test_an_answer_that_rejects_everything_is_refused() -> None:
+    text = re.sub(r"m=(\w+) \d+ ", r"m=\1 0 ", answer("chromium", "alone"))
+    refused(text, "The answer rejects every media line", "alone")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "replacement", "message"),
+    [
+        (r"a=ice-ufrag:.*", "a=ice-ufrag:abc", "An ice-ufrag has 4 to 256 letters, digits, + or /"),
+        (r"a=ice-ufrag:.*", "a=x", "The answer needs one a=ice-ufrag"),
+        (r"a=ice-pwd:.*", "a=ice-pwd:" + "p" * 21, "An ice-pwd has 22 to 256 letters, digits, + or /"),
+        (r"a=ice-pwd:.*", "a=ice-pwd:" + "p" * 257, "An ice-pwd has 22 to 256 letters, digits, + or /"),
+        (r"a=ice-pwd:.*", "a=x", "The answer needs one a=ice-pwd"),
+        (
+            r"a=fingerprint:sha-256 ..:",
+            "a=fingerprint:sha-256 ",
+            "The sha-256 fingerprint of the answer is malformed",
+        ),
+        (
+            r"a=fingerprint:sha-256",
+            "a=fingerprint:sha-1",
+            "The answer needs a fingerprint of one of these kinds: sha-256, sha-384, sha-512",
+        ),
+        (
+            r"a=fingerprint.*",
+            "a=x",
+            "The answer needs a fingerprint of one of these kinds: sha-256, sha-384, sha-512",
+        ),
+        (r"a=setup:active", "a=setup:actpass", "The answer needs a=setup:active or a=setup:passive"),
+        (r"a=setup:active", "a=x", "The answer needs one a=setup"),
+        (r"a=rtcp-mux", "a=x", "The answer needs a=rtcp-mux on every media line"),
+    ],
+)
+def test_an_answer_without_a_usable_transport_is_refused(
+    pattern: str, replacement: str, message: str
+) -> None:
+    text = answer("chromium", "receiving").replace("\r", "")
+    refused(re.sub(pattern, replacement, text), message)
+
+
+@pytest.mark.parametrize("name", ["ice-ufrag", "ice-pwd", "fingerprint", "setup"])
+def test_lines_that_disagree_about_the_transport_are_refused(name: str) -> None:
+    text = re.sub(f"a={name}:", f"a={name}:x", answer("chromium", "receiving"), count=1)
+    refused(text, f"The media lines of the answer disagree about {name}")
+
+
+def test_a_client_that_copies_our_lines_and_keeps_one_codec_is_understood() -> None:
+    """How simple clients answer: the lines of the offer back, one codec where they send."""
+    session = SessionDescription.parse(offer("receiving"))
+    for media in session.media:
+        copied = (
+            "mid",
+            "extmap",
+            "rtcp-mux",
+            "rtpmap",
+            "fmtp",
+            "rtcp-fb",
+            "ice-ufrag",
+            "ice-pwd",
+            "fingerprint",
+        )
+        media.attributes = [entry for entry in media.attributes if entry.name in copied]
+        opposite = "recvonly" if media.mid in ("4", "5") else "sendonly" if media.mid == "1" else "inactive"
+        media.attributes += [Attribute("setup", "active"), Attribute(opposite)]
+    session.media[1].formats = ["112"]
+    terms = read_answer(str(session), CALL["receiving"])
+    assert [part(line) for line in terms.lines] == [
+        "inactive",
+        "sending",
+        "inactive",
+        "inactive",
+        "receiving",
+        "receiving",
+    ]
+    assert terms.lines[1].payload_types == {112}
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_a_damaged_answer_is_read_or_refused_and_nothing_else(data: st.DataObject) -> None:
+    peer, step = data.draw(st.sampled_from(["chromium", "aiortc"])), data.draw(st.sampled_from(list(CALL)))
+    try:
+        terms = read_answer(damaged(data, answer(peer, step)), CALL[step])
+    except SdpError as error:
+        assert "\n" not in str(error) and len(str(error)) < 200
+    else:
+        assert len(terms.lines) == len(CALL[step])

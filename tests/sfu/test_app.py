@@ -1,0 +1,49 @@
+"""Starting and not starting: the program with its real ports. Media document section 7."""
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from svc.sfu.app import Flags, running
+from svc.sfu.config import Config
+from svc.sfu.measurements import _CORE_COUNTERS
+from svc.sfu.media import COUNTERS
+
+
+@pytest.fixture
+def held_udp_port() -> Iterator[int]:
+    """A UDP port that somebody else has."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as holder:
+        holder.bind(("0.0.0.0", 0))
+        yield holder.getsockname()[1]
+
+
+def test_a_udp_port_that_is_held_refuses_to_start_with_one_line_and_a_status(held_udp_port: int) -> None:
+    variables = {"SFU_PORT": "0", "ICE_UDP_MUX_PORT": str(held_udp_port), "DISABLE_STUN": "true"}
+    ended = subprocess.run(
+        [sys.executable, "-m", "svc.cli", "sfu", "--host", "127.0.0.1"],
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    assert ended.returncode != 0
+    assert ended.stderr == f"svc sfu: UDP port {held_udp_port} is already in use by another program\n"
+
+
+async def test_an_http_port_that_is_held_refuses_to_start() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as holder:
+        port = holder.getsockname()[1]
+        config = Config.read({"SFU_PORT": str(port), "ICE_UDP_MUX_PORT": "0", "DISABLE_STUN": "true"})
+        with pytest.raises(SystemExit, match=f"TCP port {port} is already in use"):
+            async with running(config, Flags(host="127.0.0.1")):
+                pass
+
+
+def test_every_counter_of_the_core_is_exposed_with_a_description() -> None:
+    assert set(_CORE_COUNTERS) == set(COUNTERS)

@@ -1,0 +1,101 @@
+"""The SFU's variables: their defaults, their checks, and that there are no others."""
+
+from collections.abc import Iterator, Mapping
+
+import pytest
+
+from svc.base.config import ConfigError
+from svc.sfu.config import Config
+
+
+class Recording(Mapping[str, str]):
+    """Variables that remember which of them were asked for."""
+
+    def __init__(self) -> None:
+        self.asked: set[str] = set()
+
+    def __getitem__(self, name: str) -> str:
+        self.asked.add(name)
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        raise AssertionError("variables are asked for by name")
+
+    def __len__(self) -> int:
+        raise AssertionError("variables are asked for by name")
+
+
+def test_the_variables_of_the_spec_are_read_and_no_others() -> None:
+    variables = Recording()
+    Config.read(variables)
+    assert variables.asked == {
+        *("SFU_PORT", "PORT", "ICE_UDP_MUX_PORT", "STUN_SERVERS", "DISABLE_STUN", "ICE_ADVERTISE_IP"),
+        *("MAX_PEERS", "DEBUG", "VERBOSE_LOG"),
+    }
+
+
+def test_the_defaults_are_those_of_the_spec() -> None:
+    assert Config.read({}) == Config(
+        port=5005,
+        udp_port=3478,
+        stun_servers=(("stun.l.google.com", 19302),),
+        disable_stun=False,
+        advertised=(),
+        max_peers=200,
+        debug=True,
+        verbose_log=False,
+    )
+
+
+def test_every_variable_counts() -> None:
+    variables = {
+        "SFU_PORT": "6000",
+        "PORT": "7000",
+        "ICE_UDP_MUX_PORT": "4000",
+        "STUN_SERVERS": "stun:one.example:1, two.example ,[2001:db8::1]:5, 2001:db8::2",
+        "DISABLE_STUN": "true",
+        "ICE_ADVERTISE_IP": "203.0.113.7, 2001:DB8::7",
+        "MAX_PEERS": "5",
+        "DEBUG": "false",
+        "VERBOSE_LOG": "true",
+    }
+    assert Config.read(variables) == Config(
+        port=6000,
+        udp_port=4000,
+        stun_servers=(("one.example", 1), ("two.example", 3478), ("2001:db8::1", 5), ("2001:db8::2", 3478)),
+        disable_stun=True,
+        advertised=("203.0.113.7", "2001:db8::7"),
+        max_peers=5,
+        debug=False,
+        verbose_log=True,
+    )
+
+
+def test_port_is_the_fallback_of_sfu_port() -> None:
+    assert Config.read({"PORT": "7000"}).port == 7000
+
+
+def test_the_former_range_variables_are_ignored() -> None:
+    assert Config.read({"ICE_UDP_PORT_MIN": "x", "ICE_UDP_PORT_MAX": "y"}) == Config.read({})
+
+
+@pytest.mark.parametrize("value", ["", "  ", ","])
+def test_stun_servers_set_to_nothing_means_none(value: str) -> None:
+    assert Config.read({"STUN_SERVERS": value}).stun_servers == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("SFU_PORT", "http"),
+        ("ICE_UDP_MUX_PORT", "65536"),
+        ("MAX_PEERS", "0"),
+        ("STUN_SERVERS", "stun.example:port"),
+        ("STUN_SERVERS", "stun.example:0"),
+        ("STUN_SERVERS", ":3478"),
+        ("ICE_ADVERTISE_IP", "sfu.example"),
+    ],
+)
+def test_a_value_that_cannot_be_used_is_refused_by_name(name: str, value: str) -> None:
+    with pytest.raises(ConfigError, match=name):
+        Config.read({name: value})

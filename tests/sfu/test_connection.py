@@ -1,0 +1,59 @@
+"""The pulse of a WebSocket, whoever is at its other end: pings, and what silence leads to."""
+
+import asyncio
+from itertools import pairwise
+
+import pytest
+from aiohttp import WSMsgType
+
+from svc.sfu.connection import PING_INTERVAL_S, SILENCE_LIMIT_S
+from tests.kit.site import SECRET, Site, Socket, site
+from tests.kit.virtual_time import in_virtual_time
+
+
+async def chat_server(where: Site) -> Socket:
+    """A control connection that leaves pings to the test."""
+    control = await where.connect("/server", autoping=False)
+    register = {"server_id": "home", "server_password": SECRET, "room_id": "lobby"}
+    await control.say("server_register", register)
+    return control
+
+
+async def next_ping(control: Socket) -> float:
+    while (message := await control.socket.receive()).type is WSMsgType.TEXT:
+        pass
+    assert message.type is WSMsgType.PING
+    return asyncio.get_running_loop().time()
+
+
+@in_virtual_time
+async def test_a_ping_goes_out_every_30_s_and_answering_is_enough_to_stay() -> None:
+    async with site() as where:
+        control = await chat_server(where)
+        moments = []
+        for _ in range(10):
+            moments.append(await next_ping(control))
+            await control.socket.pong()
+        gaps = [later - earlier for earlier, later in pairwise(moments)]
+        assert gaps == [pytest.approx(PING_INTERVAL_S, abs=0.1)] * 9
+
+
+@in_virtual_time
+async def test_90_s_without_an_answer_close_4000() -> None:
+    async with site() as where:
+        control = await chat_server(where)
+        start = asyncio.get_running_loop().time()
+        await next_ping(control)
+        await next_ping(control)
+        assert await control.hear("keep_alive")
+        assert await control.ending() == (4000, "No sign of life for 90 s")
+        assert asyncio.get_running_loop().time() - start == pytest.approx(SILENCE_LIMIT_S, abs=1)
+
+
+@in_virtual_time
+async def test_a_ping_of_the_clients_is_answered_with_its_payload() -> None:
+    async with site() as where:
+        control = await chat_server(where)
+        await control.socket.ping(b"are you there")
+        message = await control.socket.receive()
+        assert (message.type, message.data) == (WSMsgType.PONG, b"are you there")

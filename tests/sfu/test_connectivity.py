@@ -1,0 +1,155 @@
+"""From an answer to keys: ICE and DTLS of one session against a client in memory."""
+
+from datetime import UTC, datetime
+from functools import cache
+
+from svc.sfu.closing import CloseCode
+from svc.sfu.consent import EXPIRY_S
+from svc.sfu.dtls import Certificate, Connected, DtlsTransport, SrtpKeys
+from svc.sfu.path import BindingCheck, Path
+from svc.sfu.stun import read_message, success_response
+from tests.kit.negotiation import Call, Person, certificate
+
+CLIENT = ("198.51.100.7", 5000)
+PWD = "clientPasswordOf22Characters"
+
+
+@cache
+def client_certificate() -> Certificate:
+    return Certificate.generate(datetime(2026, 1, 1, tzinfo=UTC))
+
+
+class Client:
+    """What a browser does behind its answer: checks, a handshake, and nothing else."""
+
+    def __init__(self, call: Call, *, role: str = "client") -> None:
+        self.call = call
+        self.person: Person = call.join("ann")
+        self.transport = self.person.transport
+        self.dtls = DtlsTransport(client_certificate(), "client" if role == "client" else "server")
+        self.dtls.set_remote_fingerprints([("sha-256", certificate().fingerprint)])
+        self.person.answering.fingerprint = client_certificate().fingerprint
+        self.person.answering.setup = "active" if role == "client" else "passive"
+        self.person.answering.candidates = (f"candidate:1 1 udp 2130706431 {CLIENT[0]} {CLIENT[1]} typ host",)
+        self.answers_checks = True
+
+    def run(self, seconds: float = 2.0) -> None:
+        """Exchange datagrams for a while."""
+        for _ in range(int(seconds / 0.05)):
+            self._exchange()
+            self.call.pass_time(0.05)
+
+    def shake_hands(self) -> None:
+        """Send what the client's side of the handshake has to say."""
+        for data in self.dtls.transmits:
+            self.person.session.dtls_received(data)
+        self.dtls.transmits.clear()
+        self.call.settle()
+
+    def _exchange(self) -> None:
+        requests, self.transport.stun[:] = self.transport.stun[:], []
+        for data, path in requests:
+            message = read_message(data)
+            if self.answers_checks and message:
+                self.person.session.stun_received(success_response(message, path, PWD), path)
+        for data in self.transport.dtls:
+            self.dtls.receive(data, self.call.now)
+        self.transport.dtls.clear()
+        self.shake_hands()
+
+    @property
+    def keys(self) -> SrtpKeys | None:
+        return next((event.keys for event in self.dtls.events if isinstance(event, Connected)), None)
+
+
+def test_the_path_is_selected_and_both_sides_get_the_same_gcm_keys() -> None:
+    client = Client(Call())
+    client.person.answer()
+    client.dtls.start(client.call.now)
+    client.run()
+    assert [path.remote for path in client.transport.selected] == [CLIENT]
+    assert client.keys is not None and client.keys.profile == "AEAD_AES_128_GCM"
+    assert client.transport.keys == [(client.keys.profile, client.keys.remote, client.keys.local)]
+
+
+def test_a_client_that_is_passive_is_handshaken_by_us_once_there_is_a_path() -> None:
+    client = Client(Call(), role="server")
+    client.person.answer()
+    assert client.transport.dtls == []
+    client.run()
+    assert client.keys is not None and len(client.transport.keys) == 1
+
+
+def test_a_handshake_that_begins_before_the_answer_is_not_lost() -> None:
+    client = Client(Call())
+    client.dtls.start(client.call.now)
+    client.shake_hands()
+    assert client.transport.dtls == []
+    client.person.answer()
+    assert client.transport.dtls != []
+
+
+def test_a_check_of_the_clients_alone_finds_the_path() -> None:
+    client = Client(Call())
+    client.person.answering.candidates = ()
+    client.person.answer()
+    client.person.session.check_received(BindingCheck(Path(CLIENT, "192.0.2.1"), 1, use_candidate=False))
+    client.run()
+    assert client.transport.selected == [Path(CLIENT, "192.0.2.1")]
+
+
+def test_a_certificate_that_does_not_match_the_answer_closes_4005_and_gives_no_keys() -> None:
+    client = Client(Call())
+    client.person.answering.fingerprint = ":".join(["AB"] * 32)
+    client.person.answer()
+    client.dtls.start(client.call.now)
+    client.run()
+    assert client.person.closed == (
+        CloseCode.MEDIA_FAILED,
+        "Media encryption: the certificate does not match the fingerprint of the answer",
+    )
+    assert client.transport.keys == [] and client.call.tally["handshake_failures"] == 1
+
+
+def test_a_client_that_closes_its_media_is_closed() -> None:
+    client = Client(Call())
+    client.person.answer()
+    client.dtls.start(client.call.now)
+    client.run()
+    client.dtls.close()
+    client.shake_hands()
+    assert client.person.closed == (CloseCode.MEDIA_FAILED, "The client closed its media")
+
+
+def test_lost_consent_restarts_ice_and_media_finds_its_path_again_without_a_new_handshake() -> None:
+    client = Client(Call())
+    client.person.answer()
+    client.dtls.start(client.call.now)
+    client.run()
+    client.answers_checks = False
+    client.run(EXPIRY_S + 1)
+    assert len(client.person.offers) == 2 and client.person.closed is None
+    assert len(client.transport.credentials) == 2
+    client.answers_checks = True
+    client.person.answering.ufrag = "secondUfrag"
+    client.person.answer()
+    client.run()
+    assert len(client.transport.selected) == 2 and len(client.transport.keys) == 1
+
+
+def test_a_client_that_is_never_reached_is_offered_a_restart_and_keeps_its_seat() -> None:
+    call = Call()
+    client = Client(call)
+    client.answers_checks = False
+    client.person.answer()
+    client.run(31)
+    assert len(client.person.offers) == 2 and client.person.closed is None and call.rooms.peers == 1
+
+
+def test_leaving_says_goodbye_to_the_client() -> None:
+    client = Client(Call())
+    client.person.answer()
+    client.dtls.start(client.call.now)
+    client.run()
+    client.person.session.close()
+    assert client.transport.dtls != [] and client.transport.closed

@@ -1,0 +1,231 @@
+"""The /server connection, event by event. Media document sections 5, 6.1 and 7."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from tests.kit.answers import Answering
+from tests.kit.negotiation import MIC
+from tests.kit.site import SECRET, Site, site
+from tests.kit.virtual_time import in_virtual_time
+
+HOME = {"server_id": "home", "server_password": SECRET}
+LOBBY = {"room_id": "lobby", **HOME}
+
+
+async def published_mic(where: Site, user_id: str) -> Any:
+    """Somebody whose microphone is on; their transport."""
+    person = await where.join(user_id)
+    await person.answer(Answering(sends={MIC: ""}))
+    await asyncio.sleep(0.1)
+    transport = where.plane.transports[-1]
+    transport.listener.track_started(MIC, 7, 111)
+    return transport
+
+
+@in_virtual_time
+async def test_server_register_makes_the_room_and_repeating_it_changes_nothing() -> None:
+    async with site() as where:
+        control = await where.control("home", "lobby", "lobby", "attic")
+        assert await control.sync() == [
+            {"room_id": "lobby", "user_ids": []},
+            {"room_id": "attic", "user_ids": []},
+        ]
+
+
+@in_virtual_time
+async def test_sync_response_lists_who_is_connected_in_the_rooms_of_that_registration() -> None:
+    async with site() as where:
+        home, away = await where.control("home", "lobby", "attic"), await where.control("away")
+        await where.join("ann")
+        await home.hear("peer_joined")
+        await where.join("ben", server_id="away")
+        await away.hear("peer_joined")
+        assert await home.sync() == [
+            {"room_id": "lobby", "user_ids": ["ann"]},
+            {"room_id": "attic", "user_ids": []},
+        ]
+        assert await away.sync("away") == [{"room_id": "lobby", "user_ids": ["ben"]}]
+
+
+@in_virtual_time
+async def test_a_chat_server_that_reconnects_may_ask_first_and_hears_of_its_peers_from_then_on() -> None:
+    async with site() as where:
+        await (await where.control()).close()
+        control = await where.connect("/server")
+        assert await control.sync() == [{"room_id": "lobby", "user_ids": []}]
+        await where.join("ann")
+        assert await control.hear("peer_joined") == {"room_id": "lobby", "user_id": "ann"}
+
+
+@in_virtual_time
+async def test_peer_joined_and_peer_left_go_to_the_control_connections_of_that_registration() -> None:
+    async with site() as where:
+        first, second, away = [await where.control(server) for server in ("home", "home", "away")]
+        ann = await where.join("ann")
+        await ann.close()
+        for control in (first, second):
+            assert await control.hear("peer_joined") == {"room_id": "lobby", "user_id": "ann"}
+            assert await control.hear("peer_left") == {"room_id": "lobby", "user_id": "ann"}
+        assert await away.sync("away") == [{"room_id": "lobby", "user_ids": []}]
+
+
+@in_virtual_time
+async def test_of_a_rejoin_peer_left_is_heard_before_peer_joined() -> None:
+    async with site() as where:
+        control = await where.control()
+        first = await where.join("ann")
+        await where.join("ann")
+        assert [await control.hear(event) for event in ("peer_joined", "peer_left", "peer_joined")]
+        assert await first.ending() == (4001, "Joined again from elsewhere")
+        assert await control.sync() == [{"room_id": "lobby", "user_ids": ["ann"]}]
+
+
+@in_virtual_time
+async def test_disconnect_user_ends_that_connection() -> None:
+    async with site() as where:
+        control = await where.control()
+        ann = await where.join("ann")
+        await control.say("disconnect_user", {**LOBBY, "user_id": "ann"})
+        assert await ann.ending() == (4004, "Disconnected by the server")
+        await control.hear("peer_joined")
+        assert await control.hear("peer_left") == {"room_id": "lobby", "user_id": "ann"}
+
+
+@in_virtual_time
+async def test_user_audio_control_mutes_and_deafens_and_is_kept_by_user() -> None:
+    async with site() as where:
+        control = await where.control()
+        transport = await published_mic(where, "ann")
+        await control.hear("peer_joined")
+        await control.say(
+            "user_audio_control", {**LOBBY, "user_id": "ann", "is_muted": True, "is_deafened": True}
+        )
+        await control.sync()
+        assert transport.lines[MIC].muted and transport.deafened
+        again = await published_mic(where, "ann")
+        assert again is not transport and again.lines[MIC].muted and again.deafened
+
+
+@in_virtual_time
+async def test_user_caps_changes_what_a_participant_may_send() -> None:
+    async with site() as where:
+        control = await where.control()
+        ann = await where.join("ann")
+        await ann.answer()
+        await control.say("user_caps", {**LOBBY, "user_id": "ann", "caps": ["speak", "fly"]})
+        offer = await ann.hear("offer")
+        assert offer["sdp"].count("a=recvonly") == 1 and offer["sdp"].count("a=inactive") == 3
+
+
+@pytest.mark.parametrize("password", ["guess", "", None])
+@in_virtual_time
+async def test_a_message_with_wrong_credentials_is_dropped_silently(password: str | None) -> None:
+    async with site() as where:
+        control = await where.control()
+        ann = await where.join("ann")
+        await control.hear("peer_joined")
+        intruder = await where.connect("/server")
+        for event, extra in (
+            ("server_register", {"room_id": "attic"}),
+            ("disconnect_user", {"user_id": "ann"}),
+            ("user_audio_control", {"user_id": "ann", "is_muted": True, "is_deafened": True}),
+            ("user_caps", {"user_id": "ann", "caps": []}),
+            ("sync_request", {}),
+        ):
+            await intruder.say(event, {**LOBBY, **extra, "server_password": password})
+        assert await control.sync() == [{"room_id": "lobby", "user_ids": ["ann"]}]
+        assert not where.plane.transports[0].deafened
+        # What the intruder hears first is the answer to credentials of its own.
+        await intruder.say("server_register", {**HOME, "server_id": "intruder", "room_id": "den"})
+        assert await intruder.sync("intruder") == [{"room_id": "den", "user_ids": []}]
+        assert not ann.socket.closed
+
+
+@pytest.mark.parametrize("event", ["server_register", "disconnect_user", "user_audio_control", "user_caps"])
+@in_virtual_time
+async def test_a_message_without_its_fields_is_dropped(event: str) -> None:
+    async with site() as where:
+        control = await where.control()
+        for data in (
+            "",
+            "[]",
+            "{",
+            json.dumps(HOME),
+            json.dumps({**LOBBY, "user_id": 5}),
+            json.dumps({**LOBBY, "user_id": "nobody"}),
+        ):
+            await control.say(event, data)
+        assert await control.sync() == [{"room_id": "lobby", "user_ids": []}]
+
+
+@in_virtual_time
+async def test_an_event_of_a_newer_chat_server_does_not_end_the_connection() -> None:
+    async with site() as where:
+        control = await where.control()
+        await control.say("room_colour", {**LOBBY, "colour": "red"})
+        assert await control.sync()
+
+
+@in_virtual_time
+async def test_keep_alive_needs_no_credentials_and_the_service_sends_its_own() -> None:
+    async with site() as where:
+        control = await where.connect("/server")
+        await control.say("keep_alive", {"timestamp": 1})
+        heard = await control.hear("keep_alive")
+        assert heard["timestamp"] == pytest.approx(where.service.wall_clock() * 1000, abs=1000)
+
+
+@pytest.mark.parametrize("first", ['{"event":"client_join","data":"{}"}', "{", "[]", '"x"', '{"event":7}'])
+@in_virtual_time
+async def test_a_wrong_first_message_closes_1008(first: str) -> None:
+    async with site() as where:
+        control = await where.connect("/server")
+        await control.raw(first)
+        assert await control.ending() == (1008, "Expected server_register event")
+
+
+@in_virtual_time
+async def test_no_first_message_closes_1008_in_time() -> None:
+    async with site() as where:
+        assert await (await where.connect("/server")).ending() == (1008, "Expected server_register event")
+
+
+@in_virtual_time
+async def test_a_malformed_message_later_closes_1008_with_the_reason() -> None:
+    async with site() as where:
+        control = await where.control()
+        await control.raw("{")
+        assert await control.ending() == (1008, "The message is not valid JSON")
+
+
+@in_virtual_time
+async def test_two_servers_with_equal_room_ids_neither_see_nor_disturb_each_other() -> None:
+    async with site() as where:
+        home, away = await where.control("home"), await where.control("away")
+        ann, ben = await where.join("ann"), await where.join("ann", server_id="away")
+        await away.say("disconnect_user", {**LOBBY, "user_id": "ann"} | {"server_id": "away"})
+        assert (await ben.ending())[0] == 4004
+        await home.hear("peer_joined")
+        assert await home.sync() == [{"room_id": "lobby", "user_ids": ["ann"]}]
+        assert not ann.socket.closed
+
+
+@in_virtual_time
+async def test_a_sweep_every_5_minutes_removes_rooms_that_were_empty_for_30() -> None:
+    async with site() as where:
+        control = await where.control()
+        reading = asyncio.create_task(_pong(control))
+        await asyncio.sleep(29 * 60)
+        assert [room.room_id for room in where.service.rooms.rooms()] == ["lobby"]
+        await asyncio.sleep(6 * 60 + 1)
+        assert list(where.service.rooms.rooms()) == []
+        reading.cancel()
+
+
+async def _pong(control: Any) -> None:
+    """Answer pings, as reading does, until cancelled."""
+    while True:
+        await control.socket.receive()

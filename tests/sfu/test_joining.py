@@ -1,0 +1,106 @@
+"""Who may join: the raw secret, or the client credential with a token, and one refusal for all else."""
+
+from dataclasses import replace
+
+import pytest
+
+from svc.base.envelope import EnvelopeError
+from svc.base.grants import CAPS, client_credential, issue_user_token
+from svc.sfu.joining import REFUSAL, JoinRefused, JoinRequest, admit
+from svc.sfu.rooms import Rooms
+
+SECRET, NOW = "a long secret", 1_000_000.0
+
+
+def rooms() -> Rooms:
+    made = Rooms(max_peers=9)
+    made.register("home", SECRET, "lobby", 0.0)
+    return made
+
+
+def token(**changes: object) -> str:
+    claims = {"user_id": "ann", "room_id": "lobby", "caps": ["speak"], "now": NOW, "jti": "one"} | changes
+    return issue_user_token(SECRET, "home", **claims)  # type: ignore[arg-type]
+
+
+def request(**changes: str) -> JoinRequest:
+    member = JoinRequest(
+        room_id="lobby",
+        server_id="home",
+        user_id="ann",
+        server_password=client_credential(SECRET, "home"),
+        user_token=token(),
+    )
+    return replace(member, **changes)
+
+
+def test_the_raw_secret_admits_with_all_caps_and_no_token_is_examined() -> None:
+    admission = admit(rooms(), request(server_password=SECRET, user_token="whatever"), NOW)
+    assert admission.room.room_id == "lobby" and admission.caps == CAPS
+
+
+def test_the_client_credential_admits_with_the_caps_of_its_token() -> None:
+    assert admit(rooms(), request(), NOW).caps == {"speak"}
+
+
+def test_a_token_admits_once() -> None:
+    made = rooms()
+    admit(made, request(), NOW)
+    with pytest.raises(JoinRefused):
+        admit(made, request(), NOW)
+    admit(made, request(user_token=token(jti="two")), NOW)
+
+
+def test_a_join_that_is_refused_does_not_use_up_the_token() -> None:
+    made = rooms()
+    with pytest.raises(JoinRefused):
+        admit(made, request(user_id="ben"), NOW)
+    admit(made, request(), NOW)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"room_id": "attic"},
+        {"room_id": "attic", "server_password": SECRET},
+        {"server_id": "away"},
+        {"server_password": "guess"},
+        {"server_password": ""},
+        {"server_password": client_credential(SECRET, "away")},
+        {"user_token": ""},
+        {"user_token": "x.y.z"},
+        {"user_token": token(user_id="ben")},
+        {"user_token": token(room_id="attic")},
+        {"user_token": token(now=NOW - 301)},
+        {"user_id": "ben"},
+    ],
+)
+def test_a_nonexistent_room_and_wrong_credentials_are_refused_in_the_same_words(
+    wrong: dict[str, str],
+) -> None:
+    with pytest.raises(JoinRefused) as refused:
+        admit(rooms(), request(**wrong), NOW)
+    assert str(refused.value) == REFUSAL
+
+
+def test_no_secret_shows_in_the_repr_of_a_request() -> None:
+    assert "password" not in repr(request()) and "token" not in repr(request())
+
+
+@pytest.mark.parametrize(
+    ("payload", "error"),
+    [
+        ({}, "room_id must be a text that is not empty"),
+        ({"room_id": 5}, "room_id must be a text that is not empty"),
+        ({"room_id": "x" * 257}, "room_id is longer than 256 characters"),
+        ({"room_id": "r", "server_id": "s"}, "user_id must be a text that is not empty"),
+        ({"room_id": "r", "server_id": "s", "user_id": "u"}, "server_password must be a text"),
+        (
+            {"room_id": "r", "server_id": "s", "user_id": "u", "server_password": "p", "user_token": 1},
+            "user_token must be a text",
+        ),
+    ],
+)
+def test_a_client_join_without_its_fields_is_told_which(payload: dict[str, object], error: str) -> None:
+    with pytest.raises(EnvelopeError, match=f"^{error}$"):
+        JoinRequest.read(payload)

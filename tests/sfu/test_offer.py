@@ -1,0 +1,197 @@
+"""Our offers hold what browsers need, and nothing that a peer named can break out of its line."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from svc.sfu.codecs import TRANSPORT_CC, VIDEO
+from svc.sfu.offer import IceParameters, Transceiver, build_offer, is_msid_token
+from svc.sfu.sdp import MAX_TEXT, MediaDescription, SdpError, SessionDescription
+from tests.sfu.calls import CALL, CAMERA, CANDIDATE, FINGERPRINT, ICE, OWN, VOICE, offer
+
+
+def built(*transceivers: Transceiver, candidates: Sequence[str] = ()) -> SessionDescription:
+    text = build_offer(
+        session_id=77,
+        version=3,
+        ice=ICE,
+        fingerprint=FINGERPRINT,
+        candidates=candidates,
+        transceivers=transceivers,
+    )
+    return SessionDescription.parse(text)
+
+
+def line(transceiver: Transceiver) -> MediaDescription:
+    return built(transceiver).media[0]
+
+
+def test_the_origin_carries_session_and_version() -> None:
+    assert built(*OWN).origin == "- 77 3 IN IP4 127.0.0.1"
+
+
+def test_all_lines_are_bundled_and_extension_forms_may_mix() -> None:
+    session = built(*CALL["receiving"])
+    assert session.groups("BUNDLE") == [["0", "1", "2", "3", "4", "5"]]
+    assert session.has("extmap-allow-mixed")
+
+
+def test_every_line_stands_open_on_the_one_transport_and_lets_the_client_be_dtls_client() -> None:
+    for media in built(*CALL["left"]).media:
+        assert (media.port, media.protocol) == (9, "UDP/TLS/RTP/SAVPF")
+        assert media.value("ice-ufrag") == ICE.ufrag
+        assert media.value("ice-pwd") == ICE.pwd
+        assert media.value("fingerprint") == f"sha-256 {FINGERPRINT}"
+        assert media.value("setup") == "actpass"
+        assert media.has("rtcp-mux") and media.has("rtcp-rsize")
+
+
+def test_candidates_stand_on_the_first_line_only() -> None:
+    session = built(*OWN, candidates=[CANDIDATE])
+    assert [media.values("candidate") for media in session.media] == [
+        [CANDIDATE.removeprefix("candidate:")],
+        [],
+        [],
+        [],
+    ]
+
+
+def test_the_directions_are_those_of_the_transceivers() -> None:
+    directions = [media.direction for media in built(*CALL["left"]).media]
+    assert directions == ["recvonly"] * 4 + ["inactive"] * 2
+
+
+def test_video_lists_each_codec_with_its_retransmission_beside_it() -> None:
+    media = line(OWN[1])
+    numbers = [(codec.payload_type, codec.rtx_payload_type) for codec in VIDEO]
+    assert media.formats == [str(number) for pair in numbers for number in pair]
+    assert media.rtpmaps()[97].name == "rtx"
+    assert "97 apt=96" in media.values("fmtp")
+
+
+def test_no_red_and_no_ulpfec_is_offered() -> None:
+    assert "red/" not in offer("receiving") and "ulpfec" not in offer("receiving")
+
+
+@pytest.mark.parametrize("transceiver", [OWN[0], OWN[1]])
+def test_what_we_receive_is_fed_back_transport_wide(transceiver: Transceiver) -> None:
+    media = line(transceiver)
+    assert TRANSPORT_CC.uri in [entry.uri for entry in media.extmaps()]
+    assert any(value.endswith(" transport-cc") for value in media.values("rtcp-fb"))
+
+
+@pytest.mark.parametrize("transceiver", [VOICE, CAMERA, replace(CAMERA, direction="inactive")])
+def test_what_we_send_carries_no_transport_wide_numbers(transceiver: Transceiver) -> None:
+    assert "transport-wide-cc" not in str(built(transceiver))
+    assert "transport-cc" not in str(built(transceiver))
+
+
+def test_video_feedback_is_nack_pli_and_fir_both_ways() -> None:
+    for transceiver in (OWN[1], CAMERA):
+        feedback = line(transceiver).values("rtcp-fb")
+        assert {"112 nack", "112 nack pli", "112 ccm fir"} <= set(feedback)
+
+
+def test_the_publishers_codec_is_listed_first_and_the_others_keep_their_order() -> None:
+    assert line(CAMERA).formats[:4] == ["112", "113", "96", "97"]
+    assert sorted(line(CAMERA).formats) == sorted(line(OWN[1]).formats)
+
+
+def test_a_sendonly_line_names_its_track_and_pairs_its_sources() -> None:
+    media = line(CAMERA)
+    assert media.value("msid") == "ann ann-camera"
+    assert media.values("ssrc-group") == ["FID 5001 5002"]
+    assert media.values("ssrc") == ["5001 cname:ann", "5002 cname:ann"]
+    assert line(VOICE).values("ssrc") == ["4001 cname:ann"]
+    assert not line(VOICE).has("ssrc-group")
+
+
+def test_a_freed_line_names_no_track_and_no_source() -> None:
+    media = line(replace(CAMERA, direction="inactive"))
+    assert not media.has("msid") and media.ssrcs() == ()
+
+
+@pytest.mark.parametrize(
+    ("other", "what"),
+    [
+        (replace(VOICE, ssrc=4, track_id="x"), "mid"),
+        (replace(VOICE, mid="9", track_id="x"), "source"),
+        (replace(VOICE, mid="9", ssrc=4), "track"),
+        (replace(VOICE, mid="9", ssrc=4, rtx_ssrc=4001, track_id="x"), "source"),
+    ],
+)
+def test_two_lines_with_one_mid_source_or_track_are_refused(other: Transceiver, what: str) -> None:
+    with pytest.raises(SdpError, match=f"two lines of the offer have one {what}"):
+        built(VOICE, other)
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "a b", "a\r\na=recvonly", "a\nb", "a\0", "é", "x" * 65, "a:b", "a/b"]
+)
+def test_what_is_no_token_never_becomes_an_msid(text: str) -> None:
+    assert not is_msid_token(text)
+    for bad in (replace(VOICE, stream_id=text), replace(VOICE, track_id=text)):
+        with pytest.raises(SdpError, match="no tokens"):
+            built(bad)
+
+
+@pytest.mark.parametrize("text", ["-", "{4f2a}", "8c897ee7-4f2a-4b4e-9395-34d469f94efc", "x" * 64])
+def test_what_browsers_call_their_tracks_is_a_token(text: str) -> None:
+    assert is_msid_token(text)
+
+
+@pytest.mark.parametrize("text", ["", "a b", "a\r\n", "x" * 256])
+def test_a_cname_that_does_not_fit_its_line_is_refused(text: str) -> None:
+    with pytest.raises(SdpError, match="no tokens"):
+        built(replace(VOICE, cname=text))
+
+
+def test_a_mid_or_candidate_that_does_not_fit_its_line_is_refused() -> None:
+    with pytest.raises(SdpError, match="no line of an offer"):
+        built(replace(OWN[0], mid="0\r\na=x"))
+    with pytest.raises(SdpError, match="line break"):
+        built(*OWN, candidates=[CANDIDATE + "\r\na=recvonly"])
+
+
+def test_a_direction_that_an_sfu_does_not_offer_is_refused() -> None:
+    with pytest.raises(SdpError, match="no line of an offer"):
+        built(replace(OWN[0], direction="sendrecv"))
+
+
+@pytest.mark.parametrize(
+    ("ufrag", "pwd"),
+    [("abc", "p" * 22), ("u" * 257, "p" * 22), ("a:bc", "p" * 22), ("abcd", "p" * 21), ("abcd", "p" * 257)],
+)
+def test_ice_credentials_have_the_lengths_and_characters_of_rfc_8839(ufrag: str, pwd: str) -> None:
+    with pytest.raises(SdpError, match=r"^An ice-(ufrag|pwd) has"):
+        IceParameters(ufrag, pwd)
+
+
+def test_the_password_is_not_shown_where_ice_credentials_are_printed() -> None:
+    assert ICE.pwd not in repr(ICE)
+
+
+@settings(deadline=None)
+@given(stream=st.text(max_size=70), track=st.text(max_size=70), cname=st.text(max_size=70))
+def test_whatever_a_peer_calls_its_track_the_offer_has_the_same_lines(
+    stream: str, track: str, cname: str
+) -> None:
+    named = replace(CAMERA, stream_id=stream, track_id=track, cname=cname)
+    try:
+        session = built(named)
+    except SdpError:
+        return
+    expected = [(name, None if value is None else "") for name, value in line(CAMERA).attributes]
+    assert [(name, None if value is None else "") for name, value in session.media[0].attributes] == expected
+
+
+def test_a_room_of_seventy_cameras_still_fits_the_frame() -> None:
+    cameras = [
+        replace(CAMERA, mid=str(4 + 2 * i), ssrc=10 * i, rtx_ssrc=10 * i + 1, track_id=f"camera{i}")
+        for i in range(70)
+    ]
+    voices = [replace(VOICE, mid=str(5 + 2 * i), ssrc=10 * i + 2, track_id=f"voice{i}") for i in range(70)]
+    assert len(str(built(*OWN, *cameras, *voices))) <= MAX_TEXT

@@ -1,0 +1,253 @@
+"""The /client connection: joining, being refused, and what happens to bad manners.
+
+Media document sections 3.2, 6.2 and 7.
+"""
+
+import asyncio
+import json
+
+import aiohttp
+import pytest
+
+from svc.base.envelope import MAX_FRAME_BYTES
+from svc.base.grants import client_credential, issue_user_token
+from svc.sfu import connection
+from svc.sfu.joining import REFUSAL
+from tests.kit.answers import Answering
+from tests.kit.site import SECRET, Socket, site
+from tests.kit.virtual_time import in_virtual_time
+
+
+@in_virtual_time
+async def test_a_join_with_the_raw_secret_is_welcomed_and_offered() -> None:
+    async with site() as where:
+        await where.control()
+        ann = await where.ask_to_join("ann")
+        assert await ann.hear("room_joined") == {
+            "message": "Joined",
+            "room_id": "lobby",
+            "user_id": "ann",
+            "peers": [],
+        }
+        assert (await ann.hear("offer"))["type"] == "offer"
+
+
+@in_virtual_time
+async def test_a_join_with_client_credential_and_user_token_is_welcomed_once() -> None:
+    async with site() as where:
+        await where.control()
+        token = issue_user_token(
+            SECRET,
+            "home",
+            user_id="ann",
+            room_id="lobby",
+            caps=["speak"],
+            now=where.service.wall_clock(),
+            jti="one",
+        )
+        grant = {"server_password": client_credential(SECRET, "home"), "user_token": token}
+        ann = await where.ask_to_join("ann", **grant)
+        await ann.hear("room_joined")
+        assert (await ann.hear("offer"))["sdp"].count("a=recvonly") == 1
+        again = await where.ask_to_join("ann", **grant)
+        assert await again.hear("room_error") == REFUSAL
+
+
+@pytest.mark.parametrize("path", ["/", "/client", "/sfu/client", "/any/other/path"])
+@in_virtual_time
+async def test_any_other_path_is_treated_as_a_participant(path: str) -> None:
+    async with site() as where:
+        await where.control()
+        await (await where.ask_to_join("ann", path=path)).hear("room_joined")
+
+
+@pytest.mark.parametrize(
+    "first",
+    ['{"event":"keep_alive","data":"{}"}', '{"event":"answer","data":"{}"}', "{", "", "[]", '{"data":"{}"}'],
+)
+@in_virtual_time
+async def test_a_first_message_that_is_not_client_join_closes_with_that_reason(first: str) -> None:
+    async with site() as where:
+        stranger = await where.connect("/client")
+        await stranger.raw(first)
+        assert await stranger.ending() == (1008, "Expected client_join event")
+
+
+@in_virtual_time
+async def test_no_first_message_within_10_s_closes_with_that_reason() -> None:
+    async with site() as where:
+        now = asyncio.get_running_loop().time
+        stranger, start = await where.connect("/client"), now()
+        assert await stranger.ending() == (1008, "Expected client_join event")
+        assert now() - start == pytest.approx(10, abs=1)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"room_id": "attic"}, {"server_id": "away"}, {"server_password": "guess"}, {"server_password": ""}],
+)
+@in_virtual_time
+async def test_a_refused_join_gets_the_one_reason_as_room_error_and_then_4003(wrong: dict[str, str]) -> None:
+    async with site() as where:
+        await where.control()
+        stranger = await where.ask_to_join("ann", **wrong)
+        assert await stranger.hear("room_error") == "Room does not exist or credentials do not match"
+        assert await stranger.ending() == (4003, "Room does not exist or credentials do not match")
+        assert where.plane.transports == []
+
+
+@in_virtual_time
+async def test_a_client_join_that_lacks_a_field_is_told_which() -> None:
+    async with site() as where:
+        stranger = await where.ask_to_join("")
+        assert await stranger.hear("room_error") == "user_id must be a text that is not empty"
+        assert (await stranger.ending())[0] == 4003
+
+
+@in_virtual_time
+async def test_max_peers_across_all_rooms_and_servers_refuses_with_no_seats_left() -> None:
+    async with site({"MAX_PEERS": "2"}) as where:
+        await where.control("home", "lobby", "attic")
+        await where.control("away")
+        await where.join("ann", room_id="attic")
+        await where.join("ben", server_id="away")
+        late = await where.ask_to_join("cai")
+        assert await late.hear("room_error") == "No seats left in this voice server"
+        assert await late.ending() == (4003, "No seats left in this voice server")
+
+
+@in_virtual_time
+async def test_a_seat_that_was_left_can_be_taken() -> None:
+    async with site({"MAX_PEERS": "1"}) as where:
+        await where.control()
+        await (await where.join("ann")).close()
+        await where.join("ben")
+        await where.join("ben")
+
+
+@in_virtual_time
+async def test_no_answer_within_15_s_closes_4002() -> None:
+    async with site() as where:
+        await where.control()
+        ann = await where.join("ann")
+        assert await ann.ending() == (4002, "No answer to the offer within 15 s")
+
+
+@pytest.mark.parametrize(
+    ("frame", "error"),
+    [
+        ("{", "The message is not valid JSON"),
+        ("[1]", "The message is not a JSON object"),
+        ('{"event":"answer","data":{}}', "The data of the message is not a string containing JSON"),
+        ('{"event":"dance"}', "Unknown event 'dance'"),
+        ('{"event":"answer","data":"{}"}', 'The type of an answer must be "answer"'),
+    ],
+)
+@in_virtual_time
+async def test_bad_input_gets_a_room_error_and_the_call_goes_on(frame: str, error: str) -> None:
+    async with site() as where:
+        await where.control()
+        ann = await where.join("ann")
+        await ann.raw(frame)
+        assert await ann.hear("room_error") == error
+        await ann.answer()
+        await ann.say("renegotiate", "{}")
+        await ann.hear("offer")
+
+
+@in_virtual_time
+async def test_a_binary_frame_gets_a_room_error() -> None:
+    async with site() as where:
+        await where.control()
+        ann = await where.join("ann")
+        await ann.socket.send_bytes(b"{}")
+        assert await ann.hear("room_error") == "The message is not a text frame"
+
+
+@pytest.mark.parametrize("path", ["/client", "/server"])
+@in_virtual_time
+async def test_a_message_above_256_kb_closes_1009_with_the_reason(path: str) -> None:
+    async with site() as where:
+        stranger = await where.connect(path)
+        await stranger.raw("x" * (MAX_FRAME_BYTES + 1))
+        assert await stranger.ending() == (1009, "The message is larger than 256 KB")
+
+
+@in_virtual_time
+async def test_a_message_of_256_kb_is_read() -> None:
+    async with site() as where:
+        await where.control()
+        ann = await where.join("ann")
+        frame = json.dumps({"event": "dance", "data": ""})
+        await ann.raw(frame[:-1] + " " * (MAX_FRAME_BYTES - len(frame)) + "}")
+        assert await ann.hear("room_error") == "Unknown event 'dance'"
+
+
+@in_virtual_time
+async def test_a_talkative_client_is_read_more_slowly_and_nobody_else_is() -> None:
+    async with site() as where:
+        await where.control()
+        ann, ben = await where.join("ann"), await where.join("ben")
+        await asyncio.gather(ann.answer(), ben.answer())
+        for _ in range(400):
+            await ann.say("keep_alive", "{}")
+        await ann.say("renegotiate", "{}")
+        now = asyncio.get_running_loop().time
+        start = now()
+        await ben.say("renegotiate", "{}")
+        await ben.hear("offer")
+        assert now() - start < 0.1
+        await ann.hear("offer")
+        assert now() - start == pytest.approx(200 * 0.05, abs=1)
+
+
+@in_virtual_time
+async def test_a_client_that_reads_too_slowly_is_cut_off_and_frees_its_seat(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(connection, "MAX_QUEUED_CHARACTERS", 100_000)
+    async with site() as where:
+        await where.control()
+        ann = await where.join("ann")
+        await ann.answer()
+        for _ in range(20_000):
+            for session in list(where.service.sessions):
+                session._client.say_text("room_error", "x" * 1000)
+        await asyncio.sleep(60)
+        assert where.service.rooms.peers == 0 and len(where.service.connections) == 1
+
+
+@in_virtual_time
+async def test_shutting_down_says_goodbye_with_1001() -> None:
+    async with aiohttp.ClientSession() as http:
+        async with site() as where:
+            client = Socket(await http.ws_connect(where.url + "/client"))
+            goodbye = asyncio.create_task(client.ending())
+            await asyncio.sleep(1)
+        assert await goodbye == (1001, "The voice server is shutting down")
+
+
+@in_virtual_time
+async def test_nothing_that_a_client_says_reaches_the_error_log(caplog: pytest.LogCaptureFixture) -> None:
+    async with site() as where:
+        await where.control()
+        ann = await where.join("ann")
+        sdp = Answering().answer(ann.offer["sdp"])
+        mutilated = [sdp[:cut] for cut in range(0, len(sdp), 997)]
+        for event in ("answer", "candidate", "renegotiate", "set_layer", "keep_alive", "client_join", "\x00"):
+            for data in (
+                "",
+                "null",
+                "[]",
+                "{",
+                "7",
+                '{"candidate":"candidate:1 1 udp 1 ::1 9 typ host"}',
+                '{"sdp":null}',
+            ):
+                await ann.say(event, data)
+        for text in mutilated:
+            await ann.say("answer", {"type": "answer", "sdp": text})
+        await ann.answer()
+        await asyncio.sleep(5)
+        assert where.service.rooms.peers == 1
+        assert not [record for record in caplog.records if record.levelname in ("ERROR", "CRITICAL")]

@@ -1,0 +1,225 @@
+"""The book-keeping of registrations, rooms and seats, with watchers that write down what they hear."""
+
+import pytest
+
+from svc.base.grants import CAPS
+from svc.sfu import rooms as rooms_module
+from svc.sfu.closing import CloseCode
+from svc.sfu.rooms import FORGET_AFTER_S, AudioControl, NoSeats, Peer, Registration, Rooms, Track
+
+
+class Diary:
+    """A Watcher and a Member that share one list, so that the order of things can be asserted."""
+
+    def __init__(self) -> None:
+        self.entries: list[tuple[str, ...]] = []
+
+    def peer_joined(self, room_id: str, user_id: str) -> None:
+        self.entries.append(("joined", room_id, user_id))
+
+    def peer_left(self, room_id: str, user_id: str) -> None:
+        self.entries.append(("left", room_id, user_id))
+
+    def track_published(self, track: Track) -> None:
+        self.entries.append(("published", track.track_id))
+
+    def track_ended(self, track: Track) -> None:
+        self.entries.append(("ended", track.track_id))
+
+    def track_changed(self, track: Track) -> None:
+        self.entries.append(("changed", track.track_id))
+
+    def speakers_changed(self, user_ids: list[str]) -> None:
+        self.entries.append(("speakers", *user_ids))
+
+    def audio_controlled(self, control: AudioControl) -> None:
+        self.entries.append(("controlled", str(control.is_muted), str(control.is_deafened)))
+
+    def caps_changed(self, caps: frozenset[str]) -> None:
+        raise AssertionError("rooms change no caps")
+
+    def dismissed(self, code: CloseCode, reason: str) -> None:
+        self.entries.append(("dismissed", code.name))
+
+
+def registered(rooms: Rooms, server_id: str = "home", *room_ids: str, now: float = 0.0) -> Registration:
+    for room_id in room_ids or ("lobby",):
+        registration = rooms.register(server_id, f"secret of {server_id}", room_id, now)
+    assert registration is not None
+    return registration
+
+
+def seat(rooms: Rooms, user_id: str, diary: Diary, server_id: str = "home", now: float = 0.0) -> Peer:
+    room = registered(rooms, server_id).rooms["lobby"]
+    return rooms.join(room, user_id, CAPS, diary, now)
+
+
+def room_ids(rooms: Rooms) -> list[str]:
+    return [room.room_id for room in rooms.rooms()]
+
+
+def test_registering_is_idempotent_and_one_registration_has_several_rooms() -> None:
+    rooms = Rooms(max_peers=9)
+    first = registered(rooms, "home", "lobby", "attic")
+    lobby = first.rooms["lobby"]
+    assert registered(rooms, "home", "lobby") is first
+    assert first.rooms["lobby"] is lobby and room_ids(rooms) == ["lobby", "attic"]
+
+
+def test_another_secret_for_a_known_server_is_dropped() -> None:
+    rooms = Rooms(max_peers=9)
+    registered(rooms)
+    assert rooms.register("home", "guess", "attic", 0.0) is None
+    assert room_ids(rooms) == ["lobby"]
+
+
+@pytest.mark.parametrize(("server_id", "password"), [("home", ""), ("", "secret")])
+def test_an_empty_secret_or_id_registers_nothing(server_id: str, password: str) -> None:
+    rooms = Rooms(max_peers=9)
+    assert rooms.register(server_id, password, "lobby", 0.0) is None
+    assert rooms.authenticate(server_id, password) is None
+
+
+def test_only_the_right_secret_authenticates() -> None:
+    rooms = Rooms(max_peers=9)
+    registration = registered(rooms)
+    assert rooms.authenticate("home", "secret of home") is registration
+    assert rooms.authenticate("home", "secret of hom\N{LATIN SMALL LETTER E WITH ACUTE}") is None
+    assert rooms.authenticate("away", "secret of home") is None
+
+
+def test_no_secret_shows_in_a_repr() -> None:
+    assert "secret of" not in repr(registered(Rooms(max_peers=9)))
+
+
+def test_seats_are_counted_across_rooms_and_servers() -> None:
+    rooms = Rooms(max_peers=2)
+    seat(rooms, "ann", Diary())
+    seat(rooms, "ann", Diary(), server_id="away")
+    with pytest.raises(NoSeats, match=r"^No seats left in this voice server$"):
+        seat(rooms, "ben", Diary())
+    assert rooms.peers == 2
+
+
+def test_leaving_frees_the_seat_and_leaving_twice_is_leaving_once() -> None:
+    rooms = Rooms(max_peers=1)
+    ann = seat(rooms, "ann", Diary())
+    rooms.leave(ann, 1.0)
+    rooms.leave(ann, 2.0)
+    assert rooms.peers == 0
+    seat(rooms, "ben", Diary())
+
+
+def test_watchers_hear_of_their_own_registration_only() -> None:
+    rooms = Rooms(max_peers=9)
+    home, away = Diary(), Diary()
+    registered(rooms, "home").watch(home)
+    registered(rooms, "away").watch(away)
+    rooms.leave(seat(rooms, "ann", Diary()), 1.0)
+    assert home.entries == [("joined", "lobby", "ann"), ("left", "lobby", "ann")]
+    assert away.entries == []
+
+
+def test_all_control_connections_of_a_registration_hear_and_each_once() -> None:
+    rooms = Rooms(max_peers=9)
+    first, second = Diary(), Diary()
+    for diary in (first, first, second):
+        registered(rooms).watch(diary)
+    seat(rooms, "ann", Diary())
+    assert first.entries == second.entries == [("joined", "lobby", "ann")]
+
+
+def test_a_rejoin_frees_the_seat_first_and_peer_left_precedes_peer_joined() -> None:
+    rooms = Rooms(max_peers=1)
+    diary = Diary()
+    seat(rooms, "ann", diary)
+    registered(rooms).watch(diary)
+    again = seat(rooms, "ann", Diary())
+    assert diary.entries == [("left", "lobby", "ann"), ("dismissed", "REPLACED"), ("joined", "lobby", "ann")]
+    assert rooms.peers == 1 and again.present
+
+
+def test_the_evicted_peer_leaving_late_does_not_remove_its_successor() -> None:
+    rooms = Rooms(max_peers=9)
+    first = seat(rooms, "ann", Diary())
+    second = seat(rooms, "ann", Diary())
+    rooms.leave(first, 1.0)
+    assert second.present and rooms.peers == 1
+
+
+def test_the_same_user_may_sit_in_two_rooms() -> None:
+    rooms = Rooms(max_peers=9)
+    registration = registered(rooms, "home", "lobby", "attic")
+    for room in registration.rooms.values():
+        rooms.join(room, "ann", CAPS, Diary(), 0.0)
+    assert rooms.peers == 2
+
+
+def test_an_empty_room_is_removed_after_30_minutes_and_not_before() -> None:
+    rooms = Rooms(max_peers=9)
+    registered(rooms)
+    rooms.sweep(FORGET_AFTER_S - 1, 0.0)
+    assert room_ids(rooms) == ["lobby"]
+    rooms.sweep(FORGET_AFTER_S, 0.0)
+    assert room_ids(rooms) == []
+
+
+def test_a_room_with_somebody_in_it_stays_and_its_half_hour_starts_when_the_last_one_leaves() -> None:
+    rooms = Rooms(max_peers=9)
+    ann = seat(rooms, "ann", Diary())
+    rooms.sweep(10 * FORGET_AFTER_S, 0.0)
+    rooms.leave(ann, 10 * FORGET_AFTER_S)
+    rooms.sweep(11 * FORGET_AFTER_S - 1, 0.0)
+    assert room_ids(rooms) == ["lobby"]
+    rooms.sweep(11 * FORGET_AFTER_S, 0.0)
+    assert room_ids(rooms) == []
+
+
+def test_registering_again_does_not_prolong_an_empty_rooms_life_but_brings_it_back() -> None:
+    rooms = Rooms(max_peers=9)
+    registered(rooms)
+    rooms.sweep(FORGET_AFTER_S, 0.0)
+    registered(rooms, now=FORGET_AFTER_S)
+    assert room_ids(rooms) == ["lobby"]
+
+
+def test_a_server_is_forgotten_30_minutes_after_its_last_room_and_control_connection() -> None:
+    rooms = Rooms(max_peers=9)
+    diary = Diary()
+    registered(rooms).watch(diary)
+    rooms.sweep(2 * FORGET_AFTER_S, 0.0)
+    assert rooms.registration("home") is not None and room_ids(rooms) == []
+    registered(rooms, now=2 * FORGET_AFTER_S).unwatch(diary, 2 * FORGET_AFTER_S)
+    rooms.sweep(3 * FORGET_AFTER_S, 0.0)
+    assert rooms.registration("home") is not None
+    rooms.sweep(4 * FORGET_AFTER_S, 0.0)
+    assert rooms.registration("home") is None
+    assert rooms.register("home", "another secret", "lobby", 0.0) is not None
+
+
+def test_a_used_token_is_remembered_until_it_expires() -> None:
+    registration = registered(Rooms(max_peers=9))
+    assert registration.spend_token("one", expires_at=100.0, now=0.0)
+    assert not registration.spend_token("one", expires_at=100.0, now=99.0)
+    registration.sweep(0.0, 99.0)
+    assert not registration.spend_token("one", expires_at=100.0, now=99.0)
+    registration.sweep(0.0, 100.0)
+    assert registration.used_tokens == {}
+
+
+def test_used_tokens_are_bounded_and_a_replay_is_never_let_through(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rooms_module, "MAX_USED_TOKENS", 2)
+    registration = registered(Rooms(max_peers=9))
+    assert registration.spend_token("one", 100.0, 0.0) and registration.spend_token("two", 50.0, 0.0)
+    assert not registration.spend_token("three", 100.0, 10.0)
+    assert registration.spend_token("three", 100.0, 60.0)
+    assert not registration.spend_token("one", 100.0, 60.0)
+
+
+def test_rooms_and_registrations_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rooms_module, "MAX_ROOMS", 2)
+    monkeypatch.setattr(rooms_module, "MAX_REGISTRATIONS", 1)
+    rooms = Rooms(max_peers=9)
+    registered(rooms, "home", "a", "b", "c")
+    assert room_ids(rooms) == ["a", "b"]
+    assert rooms.register("away", "secret", "a", 0.0) is None

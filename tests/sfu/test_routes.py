@@ -1,0 +1,173 @@
+"""HTTP: health, metrics, and what the doors say to those without a WebSocket.
+
+Media document sections 3.1, 4 and 7.
+"""
+
+import asyncio
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import Any
+
+import pytest
+
+from svc.sfu.app import Flags
+from svc.sfu.path import Path
+from svc.sfu.stun import read_message, success_response
+from tests.kit.site import SECRET, Site, site
+from tests.kit.virtual_time import in_virtual_time
+
+GAUGES = ("rooms", "peers", "websocket_connections", "tracks")
+
+
+async def get(where: Site, path: str, **options: Any) -> tuple[int, Any]:
+    async with where.http.get(where.url + path, **options) as response:
+        body = await (response.json() if response.content_type == "application/json" else response.text())
+        return response.status, body
+
+
+@in_virtual_time
+async def test_health_says_healthy_with_the_package_version_and_the_time_in_utc() -> None:
+    async with site() as where:
+        status, body = await get(where, "/health")
+        assert status == 200
+        moment = datetime.fromisoformat(body.pop("timestamp"))
+        assert body == {"status": "healthy", "service": "sfu", "version": version("svc-server")}
+        assert moment.tzinfo is UTC or moment.utcoffset() is not None
+        assert abs(moment.timestamp() - where.service.wall_clock()) < 1
+
+
+@in_virtual_time
+async def test_health_says_starting_with_503_until_the_stun_probe_succeeds() -> None:
+    async with site({"DISABLE_STUN": "false", "STUN_SERVERS": "192.0.2.53:3478"}) as where:
+        assert await get(where, "/health") == (
+            503,
+            {"status": "starting", "detail": "verifying UDP connectivity"},
+        )
+        ((request, path),) = where.plane.probes
+        message = read_message(request)
+        assert message is not None and path.remote == ("192.0.2.53", 3478) and where.plane.probe_listener
+        response = success_response(message, Path(("203.0.113.9", 3478), "192.0.2.1"), "")
+        where.plane.probe_listener(response, Path(path.remote, "192.0.2.1"))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        assert (await get(where, "/health"))[0] == 200
+
+
+@in_virtual_time
+async def test_joins_work_while_health_is_starting() -> None:
+    async with site({"DISABLE_STUN": "false", "STUN_SERVERS": "192.0.2.53"}) as where:
+        await where.control()
+        await where.join("ann")
+        assert (await get(where, "/health"))[0] == 503
+
+
+@in_virtual_time
+async def test_health_is_healthy_with_a_warning_after_eight_attempts_went_unanswered() -> None:
+    async with site({"DISABLE_STUN": "false", "STUN_SERVERS": "192.0.2.53"}) as where:
+        await asyncio.sleep(60)
+        assert len(where.plane.probes) >= 8
+        assert (await get(where, "/health"))[0] == 200
+
+
+@pytest.mark.parametrize(
+    "variables", [{"DISABLE_STUN": "true"}, {"DISABLE_STUN": "false", "STUN_SERVERS": ""}]
+)
+@in_virtual_time
+async def test_the_probe_is_skipped_when_stun_is_disabled_or_there_is_no_server(
+    variables: dict[str, str],
+) -> None:
+    async with site(variables) as where:
+        assert (await get(where, "/health"))[0] == 200
+        await asyncio.sleep(60)
+        assert where.plane.probes == []
+
+
+@in_virtual_time
+async def test_a_reflexive_address_that_is_found_is_trickled_to_clients_and_offered_to_later_ones() -> None:
+    async with site({"DISABLE_STUN": "false", "STUN_SERVERS": "192.0.2.53"}) as where:
+        await where.control()
+        ann = await where.join("ann")
+        message = read_message(where.plane.probes[0][0])
+        assert message is not None and where.plane.probe_listener
+        outside, server = ("203.0.113.9", 40000), ("192.0.2.53", 3478)
+        where.plane.probe_listener(success_response(message, Path(outside), ""), Path(server, "192.0.2.1"))
+        init = await ann.hear("candidate")
+        assert "203.0.113.9 40000 typ srflx" in init["candidate"] and init["sdpMid"] == "0"
+        assert "203.0.113.9 40000 typ srflx" in (await where.join("ben")).offer["sdp"]
+
+
+@pytest.mark.parametrize("path", ["/", "/client", "/server", "/anything/else"])
+@in_virtual_time
+async def test_a_request_without_upgrade_gets_400_with_one_sentence(path: str) -> None:
+    async with site() as where:
+        status, text = await get(where, path)
+        assert status == 400 and text.endswith(".") and text.count(".") == 1
+        async with where.http.post(where.url + path) as response:
+            assert response.status == 400
+
+
+@in_virtual_time
+async def test_metrics_are_in_the_scrapers_text_format_with_runtime_metrics() -> None:
+    async with site() as where:
+        async with where.http.get(where.url + "/metrics") as response:
+            assert response.headers["Content-Type"].startswith("text/plain; version=")
+        samples = await where.metrics()
+        assert samples["process_open_fds"] > 0
+        assert any(name.startswith("python_info") for name in samples)
+        assert any(name.startswith("python_gc_collections_total") for name in samples)
+
+
+@in_virtual_time
+async def test_the_four_gauges_are_resynced_from_real_state_every_15_s() -> None:
+    async with site() as where:
+        await where.control("home", "lobby", "attic")
+        ann = await where.join("ann")
+        await ann.answer()
+        await asyncio.sleep(15)
+        samples = await where.metrics()
+        assert {name: samples[f"svc_sfu_{name}_active"] for name in GAUGES} == {
+            "rooms": 2,
+            "peers": 1,
+            "websocket_connections": 2,
+            "tracks": 0,
+        }
+        await ann.close()
+        await asyncio.sleep(15)
+        samples = await where.metrics()
+        assert samples["svc_sfu_peers_active"] == 0 and samples["svc_sfu_websocket_connections_active"] == 1
+
+
+@in_virtual_time
+async def test_the_cores_counters_and_the_sessions_are_exposed() -> None:
+    async with site() as where:
+        where.plane.counters |= {"packets_received": 7, "dropped_malformed": 2}
+        await where.ask_to_join("ann")
+        await asyncio.sleep(1)
+        samples = await where.metrics()
+        assert samples["svc_sfu_packets_received_total"] == 7
+        assert samples["svc_sfu_dropped_malformed_total"] == 2
+        assert samples["svc_sfu_refused_joins_total"] == 1
+        assert samples["svc_sfu_handshake_failures_total"] == 0
+        assert samples['svc_sfu_forwarding_delay_seconds_bucket{le="0.001"}'] == 0
+
+
+@in_virtual_time
+async def test_neither_health_nor_metrics_nor_room_errors_show_a_secret() -> None:
+    async with site() as where:
+        await where.control()
+        for path in ("/health", "/metrics"):
+            _, body = await get(where, path)
+            assert SECRET not in str(body)
+
+
+@pytest.mark.parametrize("header", ["X-Forwarded-For", "Forwarded", "X-Real-IP"])
+@in_virtual_time
+async def test_a_control_connection_through_a_proxy_is_refused(header: str) -> None:
+    async with site() as where:
+        assert (await get(where, "/server", headers={header: "198.51.100.1"}))[0] == 403
+
+
+@in_virtual_time
+async def test_a_flag_lets_control_connections_come_from_anywhere() -> None:
+    async with site(flags=Flags(host="127.0.0.1", control_from_anywhere=True)) as where:
+        assert (await get(where, "/server", headers={"X-Forwarded-For": "198.51.100.1"}))[0] == 400

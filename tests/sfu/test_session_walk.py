@@ -1,0 +1,120 @@
+"""Random walks of a room: whatever people do in whatever order, everybody ends up with everybody's tracks."""
+
+import random
+
+import pytest
+
+from svc.base.grants import CAPS
+from svc.sfu.rooms import AudioControl
+from tests.kit.negotiation import CAMERA, MIC, SCREEN, SCREEN_AUDIO, Call, Person
+from tests.kit.recorded_plane import RecordedDownTrack, RecordedForwarder
+
+LINES = (MIC, CAMERA, SCREEN, SCREEN_AUDIO)
+STEPS = 80
+
+
+class Walk:
+    """One room and the dice."""
+
+    def __init__(self, seed: int) -> None:
+        self.dice = random.Random(seed)
+        self.call = Call(max_peers=5)
+        self.forwarders: set[RecordedForwarder] = set()
+
+    @property
+    def present(self) -> list[Person]:
+        return [person for person in self.call.people if not person.session.closed]
+
+    def step(self) -> None:
+        if len(self.present) < 2 or self.dice.random() < 0.1:
+            self.join()
+            return
+        person = self.dice.choice(self.present)
+        self.dice.choice(
+            (self.leave, self.publish, self.stop, self.answer, self.answer, self.ask, self.control)
+        )(person)
+        for transport in self.call.plane.transports:
+            self.forwarders.update(transport.lines.values())
+        self.call.pass_time(self.dice.random())
+
+    def join(self) -> None:
+        user_id = f"user {self.dice.randrange(5)}"
+        person = self.call.join(user_id)
+        person.answering.sends = {mid: f"stream {user_id}{mid}" for mid in LINES if self.dice.random() < 0.5}
+
+    def leave(self, person: Person) -> None:
+        if self.dice.random() < 0.3:
+            person.session.close()
+
+    def publish(self, person: Person) -> None:
+        person.answering.sends[self.dice.choice(LINES)] = self.dice.choice(["", "a b", "c d"])
+        person.send("renegotiate", "{}")
+
+    def stop(self, person: Person) -> None:
+        person.answering.sends.pop(self.dice.choice(LINES), None)
+        person.send("renegotiate", {"ice_restart": self.dice.random() < 0.1})
+
+    def answer(self, person: Person) -> None:
+        person.answer()
+        for mid in list(person.transport.lines):
+            if self.dice.random() < 0.8:
+                person.send_media(mid)
+
+    def ask(self, person: Person) -> None:
+        person.answering.declines = self.dice.sample(["4", "5", "6", "7"], self.dice.randrange(3))
+        person.send("renegotiate", "not JSON")
+
+    def control(self, person: Person) -> None:
+        caps = frozenset(cap for cap in CAPS if self.dice.random() < 0.8)
+        person.session.caps_changed(caps)
+        muted = AudioControl(self.dice.random() < 0.5, self.dice.random() < 0.5)
+        self.call.room().control_audio(person.user_id, muted)
+
+    def come_to_rest(self) -> None:
+        """Everybody answers, and accepts, until nobody has anything to offer."""
+        for _ in range(8):
+            for person in self.present:
+                person.answering.declines = ()
+                person.send("renegotiate", "{}")
+                person.answer()
+                for mid in list(person.transport.lines):
+                    person.send_media(mid)
+
+    def down_tracks(self) -> list[tuple[RecordedForwarder, RecordedDownTrack]]:
+        return [(forwarder, track) for forwarder in self.forwarders for track in forwarder.down_tracks]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_whatever_people_do_everybody_ends_up_with_everybodys_tracks(
+    seed: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    walk = Walk(seed)
+    for _ in range(STEPS):
+        walk.step()
+    walk.come_to_rest()
+    for transport in walk.call.plane.transports:
+        walk.forwarders.update(transport.lines.values())
+
+    assert [record for record in caplog.records if record.levelname == "ERROR"] == []
+    room = walk.call.room()
+    for person in walk.present:
+        of_others = {track.track_id for track in room.tracks.values() if track.user_id != person.user_id}
+        assert {track["track_id"] for track in person.offer["tracks"].values()} == of_others
+        mine = [track for _, track in walk.down_tracks() if track.to is person.transport]
+        assert sum(not track.closed for track in mine) == len(of_others)
+        ssrcs = [ssrc for track in mine for ssrc in (track.ssrc, track.rtx_ssrc) if ssrc]
+        assert len(set(ssrcs)) == len(ssrcs), "a source serves one down track"
+    assert walk.call.rooms.peers == len(walk.present) == len(room.peers)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_nothing_is_left_open_when_all_have_gone(seed: int) -> None:
+    walk = Walk(seed)
+    for _ in range(STEPS):
+        walk.step()
+    for person in walk.present:
+        person.session.close()
+    assert all(transport.closed for transport in walk.call.plane.transports)
+    assert all(forwarder.closed for forwarder in walk.forwarders)
+    assert all(track.closed for _, track in walk.down_tracks())
+    assert walk.call.rooms.peers == 0 and walk.call.room().tracks == {}

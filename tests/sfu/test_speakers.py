@@ -1,0 +1,50 @@
+"""Everybody in a room hears who is speaking, and nobody outside it does."""
+
+from tests.kit.negotiation import MIC, SCREEN_AUDIO, Call
+
+
+def test_who_begins_and_ceases_to_speak_is_told_to_the_whole_room() -> None:
+    call = Call()
+    ann, ben = call.joined("ann", mic="a am"), call.joined("ben")
+    ann.session.speaking_changed(MIC, True, 30)
+    ann.session.speaking_changed(MIC, False, 90)
+    for person in (ann, ben):
+        assert person.events("active_speakers") == [{"user_ids": ["ann"]}, {"user_ids": []}]
+
+
+def test_the_loudest_comes_first() -> None:
+    call = Call()
+    ann, ben = call.joined("ann", mic="a am"), call.joined("ben", mic="b bm")
+    ann.session.speaking_changed(MIC, True, 40)
+    ben.session.speaking_changed(MIC, True, 20)
+    assert ann.events("active_speakers")[-1] == {"user_ids": ["ben", "ann"]}
+
+
+def test_a_newcomer_is_told_who_is_speaking_already() -> None:
+    call = Call()
+    ann = call.joined("ann", mic="a am")
+    ann.session.speaking_changed(MIC, True, 40)
+    assert call.joined("ben").events("active_speakers") == [{"user_ids": ["ann"]}]
+
+
+def test_who_leaves_speaks_no_more() -> None:
+    call = Call()
+    ann, ben = call.joined("ann", mic="a am"), call.joined("ben")
+    ann.session.speaking_changed(MIC, True, 40)
+    ann.session.close()
+    assert ben.events("active_speakers")[-1] == {"user_ids": []}
+
+
+def test_the_sound_of_a_shared_screen_is_nobodys_voice() -> None:
+    call = Call()
+    ann, ben = call.joined("ann", mic="a am"), call.joined("ben")
+    ann.session.speaking_changed(SCREEN_AUDIO, True, 20)
+    assert ben.events("active_speakers") == []
+
+
+def test_another_room_hears_nothing() -> None:
+    call = Call()
+    ann = call.joined("ann", mic="a am")
+    zoe = call.join("zoe", room=call.room("lobby", server_id="elsewhere"))
+    ann.session.speaking_changed(MIC, True, 20)
+    assert zoe.events("active_speakers") == []

@@ -1,0 +1,350 @@
+"""How a track travels: from the publisher's answer to each receiver's line, and back to a free line."""
+
+import pytest
+
+from svc.base.envelope import MAX_FRAME_BYTES, serialise
+from svc.sfu import subscriptions
+from svc.sfu.closing import CloseCode
+from svc.sfu.codecs import payload_types
+from svc.sfu.rooms import AudioControl
+from tests.kit.negotiation import AV1, CAMERA, MIC, OPUS, SCREEN, SCREEN_AUDIO, VP8, Call, Person
+
+
+def ids(person: Person) -> dict[str, str]:
+    """The tracks of the latest offer, by mid."""
+    return {mid: track["track_id"] for mid, track in person.offer["tracks"].items()}
+
+
+def test_a_line_opens_with_every_payload_type_offered_and_the_sources_of_the_answer() -> None:
+    ann = Call().join("ann")
+    ann.answering.sends, ann.answering.ssrcs = {CAMERA: "s c"}, {CAMERA: 4711}
+    ann.answering.without_codecs = ("H264",)
+    ann.answer()
+    assert ann.forwarder(CAMERA).kind == "video"
+    assert ann.forwarder(CAMERA).payload_types == payload_types("video")
+    assert ann.forwarder(CAMERA).ssrcs == (4711,)
+
+
+def test_a_track_is_offered_to_others_once_media_arrives_and_not_before() -> None:
+    call = Call()
+    ann, ben = call.join("ann"), call.joined("ben")
+    ann.answering.sends = {MIC: "stream track"}
+    ann.answer()
+    assert len(ben.offers) == 1
+    ann.send_media(MIC)
+    assert len(ben.offers) == 2 and len(ann.offers) == 1
+    assert ben.offer["tracks"] == {"4": {"track_id": "track", "user_id": "ann", "source": "mic"}}
+    line = ben.lines()["4"]
+    assert line.direction == "sendonly" and line.value("msid") == "stream track"
+
+
+def test_media_on_a_line_that_no_answer_opened_publishes_nothing() -> None:
+    call = Call()
+    ann, ben = call.joined("ann"), call.joined("ben")
+    ann.send_media(MIC)
+    assert len(ben.offers) == 1
+
+
+def test_sources_are_named_after_their_line() -> None:
+    call = Call()
+    ann = call.joined("ann", mic="", camera="", screen="", screen_audio="")
+    ben = call.join("ben")
+    assert {track["source"] for track in ben.offer["tracks"].values()} == {
+        "mic",
+        "camera",
+        "screen",
+        "screen_audio",
+    }
+    assert ann.offer["tracks"] == {}
+
+
+def test_a_newcomer_gets_all_tracks_in_the_first_offer() -> None:
+    call = Call()
+    call.joined("ann", mic="a am", camera="a ac")
+    call.joined("ben", mic="b bm")
+    cai = call.join("cai")
+    assert len(cai.offers) == 1
+    assert ids(cai) == {"4": "am", "5": "ac", "6": "bm"}
+
+
+def test_forwarding_starts_when_the_answer_accepts_the_line() -> None:
+    call = Call()
+    ann, ben = call.joined("ann", camera="s c"), call.join("ben")
+    assert ann.forwarder(CAMERA).down_tracks == []
+    ben.answering.without_codecs = ("H264", "AV1")
+    ben.answer()
+    (down_track,) = ann.forwarder(CAMERA).down_tracks
+    assert down_track.to is ben.transport and down_track.mid == "4"
+    assert down_track.payload_types == payload_types("video") - set(range(96, 106)) - {AV1, AV1 + 1}
+    assert down_track.extension_ids >= {1, 3} and down_track.mixed
+    line = ben.lines()["4"]
+    assert line.value("ssrc-group") == f"FID {down_track.ssrc} {down_track.rtx_ssrc}"
+    assert line.value("ssrc") == f"{down_track.ssrc} cname:{down_track.cname}"
+
+
+def test_the_publishers_codec_is_listed_first() -> None:
+    call = Call()
+    call.joined("ann", camera="s c")
+    assert call.join("ben").lines()["4"].formats[0] == str(VP8)
+
+
+def test_audio_has_no_retransmission_source() -> None:
+    call = Call()
+    ann, ben = call.joined("ann", mic="s t"), call.join("ben")
+    ben.answer()
+    assert ann.forwarder(MIC).down_tracks[0].rtx_ssrc is None
+
+
+def test_several_changes_during_one_offer_cost_one_more() -> None:
+    call = Call()
+    ben = call.join("ben")
+    call.joined("ann", mic="a am", camera="a ac")
+    call.joined("cai", mic="c cm")
+    assert len(ben.offers) == 1
+    ben.answer()
+    assert len(ben.offers) == 2 and sorted(ids(ben).values()) == ["ac", "am", "cm"]
+
+
+def test_changes_of_one_moment_cost_one_offer() -> None:
+    call = Call()
+    ann, ben = call.joined("ann", mic="a am", camera="a ac", screen="a as"), call.join("ben")
+    ben.answer()
+    ann.session.close()
+    call.settle()
+    assert len(ben.offers) == 2
+    assert [ben.directions()[mid] for mid in ("4", "5", "6")] == ["inactive"] * 3
+
+
+def test_a_line_is_reused_only_after_its_end_was_answered_and_with_new_sources() -> None:
+    call = Call()
+    ann, ben = call.joined("ann", camera="a one"), call.join("ben")
+    ben.answer()
+    first = ann.forwarder(CAMERA).down_tracks[0]
+    ann.session.close()
+    call.settle()
+    assert first.closed and ben.directions()["4"] == "inactive" and ben.offer["tracks"] == {}
+    # Ann's line is not answered yet: Cai's track needs another one.
+    call.joined("cai", camera="c two")
+    ben.answer()
+    assert ids(ben) == {"5": "two"}
+    ben.answer()
+    # Now it is free.
+    call.joined("dan", camera="d three")
+    assert ids(ben) == {"4": "three", "5": "two"}
+    ben.answer()
+    second = call.people[-1].forwarder(CAMERA).down_tracks[0]
+    assert {second.ssrc, second.rtx_ssrc}.isdisjoint({first.ssrc, first.rtx_ssrc})
+
+
+def test_a_free_line_of_another_kind_is_not_reused() -> None:
+    call = Call()
+    ann, ben = call.joined("ann", mic="a am"), call.join("ben")
+    ben.answer()
+    ann.session.close()
+    call.settle()
+    ben.answer()
+    call.joined("cai", camera="c cc")
+    assert ids(ben) == {"5": "cc"}
+
+
+def test_a_track_that_ends_while_its_offer_is_out_is_never_forwarded() -> None:
+    call = Call()
+    ann, ben = call.joined("ann", mic="a am"), call.join("ben")
+    forwarder = ann.forwarder(MIC)
+    ann.session.close()
+    ben.answer()
+    assert forwarder.down_tracks == [] and ben.directions()["4"] == "inactive"
+    ben.answer()
+    assert ben.errors == []
+
+
+def test_a_line_made_inactive_by_its_publisher_ends_the_track_for_all() -> None:
+    call = Call()
+    ann, ben = call.joined("ann", mic="a am", screen="a as"), call.join("ben")
+    ben.answer()
+    (screen,) = ann.forwarder(SCREEN).down_tracks
+    del ann.answering.sends[SCREEN]
+    ann.send("renegotiate", "{}")
+    ann.answer()
+    call.settle()
+    assert screen.closed and SCREEN not in ann.transport.lines
+    assert ids(ben) == {"4": "am"}
+
+
+def test_a_screen_can_be_shared_again() -> None:
+    call = Call()
+    ann, ben = call.joined("ann", screen="a as"), call.join("ben")
+    ben.answer()
+    for sends in ({}, {SCREEN: "a as"}):
+        ann.answering.sends = dict(sends)
+        ann.send("renegotiate", "{}")
+        ann.answer()
+        ben.answer()
+    ann.send_media(SCREEN)
+    assert ids(ben) == {"4": "as"}
+    ben.answer()
+    assert len(ann.forwarder(SCREEN).down_tracks) == 1
+
+
+def test_a_client_that_stops_receiving_and_resumes_gets_new_sources() -> None:
+    call = Call()
+    ann, ben = call.joined("ann", camera="a ac"), call.join("ben")
+    ben.answer()
+    for declines in (("4",), ()):
+        ben.answering.declines = declines
+        ben.send("renegotiate", "{}")
+        ben.answer()
+    ben.send("renegotiate", "{}")
+    first, second = ann.forwarder(CAMERA).down_tracks
+    assert first.closed and not second.closed and first.ssrc != second.ssrc
+    assert ben.events("track_unavailable") == []
+
+
+def test_a_client_without_the_publishers_codec_hears_track_unavailable_once() -> None:
+    call = Call()
+    call.joined("ann", camera="a ac")
+    ben = call.join("ben")
+    ben.answering.without_codecs = ("VP8",)
+    ben.answer()
+    ben.send("renegotiate", "{}")
+    ben.answer()
+    assert ben.events("track_unavailable") == [{"track_id": "ac"}]
+    assert call.tally["refused_tracks"] == 1
+
+
+def test_a_client_with_no_codec_of_a_line_hears_track_unavailable() -> None:
+    call = Call()
+    ann, ben = call.joined("ann", camera="a ac"), call.join("ben")
+    ben.answering.rejects = ("4",)
+    ben.answer()
+    assert ben.events("track_unavailable") == [{"track_id": "ac"}]
+    assert ann.forwarder(CAMERA).down_tracks == []
+
+
+def test_a_change_to_a_codec_that_a_receiver_lacks_is_told_and_the_way_back_is_open() -> None:
+    call = Call()
+    ann, ben = call.joined("ann", camera="a ac"), call.join("ben")
+    ben.answering.without_codecs = ("AV1",)
+    ben.answer()
+    ann.send_media(CAMERA, AV1, ssrc=8)
+    assert ben.events("track_unavailable") == [{"track_id": "ac"}]
+    ann.send_media(CAMERA, VP8, ssrc=9)
+    ann.send_media(CAMERA, AV1, ssrc=10)
+    assert len(ben.events("track_unavailable")) == 2
+    assert not ann.forwarder(CAMERA).down_tracks[0].closed
+
+
+@pytest.mark.parametrize("msid", ["", "- x y", "same same"])
+def test_ids_that_cannot_be_kept_are_assigned_by_the_sfu(msid: str) -> None:
+    call = Call()
+    call.joined("ann", mic="same same")
+    call.joined("ben", mic=msid)
+    cai = call.join("cai")
+    assert len(set(ids(cai).values())) == 2
+    assert len({line.value("msid") for mid, line in cai.lines().items() if mid in ("4", "5")}) == 2
+
+
+def test_a_stream_of_another_user_is_not_joined() -> None:
+    call = Call()
+    call.joined("ann", mic="ours am")
+    call.joined("ben", mic="ours bm")
+    streams = [line.msid() for mid, line in call.join("cai").lines().items() if mid in ("4", "5")]
+    assert [msid.track_id for msid in streams if msid] == ["am", "bm"]
+    assert len({msid.stream_id for msid in streams if msid}) == 2
+
+
+def test_voice_and_camera_without_a_stream_share_one_and_the_screen_has_its_own() -> None:
+    call = Call()
+    call.joined("ann", mic="- am", camera="- ac", screen="- as", screen_audio="- aa")
+    lines = call.join("ben").lines()
+    streams = {msid.track_id: msid.stream_id for line in lines.values() if (msid := line.msid())}
+    assert streams["am"] == streams["ac"] != streams["as"] == streams["aa"]
+
+
+def test_set_layer_takes_a_track_id_or_a_mid_before_and_after_the_answer() -> None:
+    call = Call()
+    ann, ben = call.joined("ann", camera="a ac"), call.join("ben")
+    ben.send("set_layer", {"track_id": "ac", "max_temporal_layer": 0})
+    ben.answer()
+    ben.send("set_layer", {"mid": "4", "max_temporal_layer": 2})
+    ben.send("set_layer", {"track_id": "ac", "max_temporal_layer": -1})
+    assert ann.forwarder(CAMERA).down_tracks[0].layers == [0, 2, -1]
+    assert ben.errors == []
+
+
+def test_layers_are_only_chosen_for_a_receiver_that_asked() -> None:
+    call = Call()
+    ann, ben = call.joined("ann", camera="a ac"), call.join("ben")
+    ben.answer()
+    assert ann.forwarder(CAMERA).down_tracks[0].layers == []
+
+
+def test_muting_concerns_all_sound_of_a_user_and_nothing_else_without_a_new_offer() -> None:
+    call = Call()
+    ann = call.joined("ann", mic="", camera="", screen_audio="")
+    call.room().control_audio("ann", AudioControl(is_muted=True))
+    assert [ann.forwarder(mid).muted for mid in (MIC, CAMERA, SCREEN_AUDIO)] == [True, False, True]
+    call.room().control_audio("ann", AudioControl())
+    assert not ann.forwarder(MIC).muted and len(ann.offers) == 1
+
+
+def test_muted_and_deafened_survive_leaving_and_joining_again() -> None:
+    call = Call()
+    call.joined("ann", mic="").session.close()
+    call.room().control_audio("ann", AudioControl(is_muted=True, is_deafened=True))
+    ann = call.joined("ann", mic="")
+    assert ann.forwarder(MIC).muted and ann.transport.deafened
+
+
+def test_a_user_who_rejoins_is_forwarded_anew_to_the_others() -> None:
+    call = Call()
+    ben = call.joined("ben")
+    call.joined("ann", mic="s t")
+    ben.answer()
+    again = call.joined("ann", mic="s t")
+    ben.answer()
+    assert call.people[1].closed == (CloseCode.REPLACED, "Joined again from elsewhere")
+    assert [track["track_id"] for track in ben.offer["tracks"].values()] == ["t"]
+    ben.answer()
+    assert again.forwarder(MIC).down_tracks[0].payload_types >= {OPUS}
+
+
+def test_rooms_of_two_servers_with_one_id_share_nothing() -> None:
+    call = Call()
+    call.joined("ann", mic="s t")
+    stranger = call.join("ben", room=call.room("lobby", server_id="elsewhere"))
+    assert stranger.offer["tracks"] == {}
+    assert stranger.events("room_joined")[0]["peers"] == []
+
+
+def test_an_offer_never_outgrows_a_message_and_what_waits_gets_the_next_free_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(subscriptions, "MAX_VIDEO_BYTES", 2 * 3_200)
+    call = Call()
+    ann = call.joined("ann", camera="a one", screen="a two", mic="a voice")
+    call.joined("ben", camera="b three")
+    cai = call.join("cai")
+    assert sorted(ids(cai).values()) == ["one", "two", "voice"]
+    assert cai.events("track_unavailable") == [{"track_id": "three"}]
+    cai.answer()
+    ann.session.close()
+    call.settle()
+    assert ids(cai) == {}
+    cai.answer()
+    assert sorted(ids(cai).values()) == ["three"]
+
+
+def test_a_full_offer_fits_into_one_message() -> None:
+    call = Call()
+    ann = call.join("ann")
+    for number in range(40):
+        call.joined(f"user-with-a-uuid-as-its-id-{number:010}", mic="", camera="", screen="", screen_audio="")
+    ann.answer()
+    ann.answer()
+    frame = serialise("offer", ann.offer)
+    assert MAX_FRAME_BYTES * 0.8 < len(frame) < MAX_FRAME_BYTES
+    answer = serialise("answer", {"type": "answer", "sdp": ann.answering.answer(ann.offer["sdp"])})
+    assert len(answer) < MAX_FRAME_BYTES
+    sources = [track["source"] for track in ann.offer["tracks"].values()]
+    assert sources.count("mic") == sources.count("screen_audio") == 40

@@ -1,0 +1,160 @@
+"""The documents say what the code does: variables, events, close codes, metrics, sizes, files."""
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+
+from svc.chat import config as chat_config
+from svc.chat.app import _measurements
+from svc.chat.live.hub import Hub
+from svc.chat.voice.routes import SignallingPassThrough
+from svc.chat.voice.sfu_link import SfuLink
+from svc.sfu import config as sfu_config
+from svc.sfu.closing import CloseCode
+from svc.sfu.control import _CONTROL_EVENTS
+from svc.sfu.measurements import MeasuredPlane, Measurements
+from svc.sfu.service import Service
+from svc.sfu.session import _CLIENT_EVENTS
+from tests.kit.house import SUFFIXES
+from tests.kit.markdown import rows
+from tests.test_layers import HOUSE
+
+REPOSITORY = Path(__file__).parent.parent
+DOCS = REPOSITORY / "docs"
+PACKAGE = REPOSITORY / "src/svc"
+
+LINES_AN_HOUR = 900
+
+REQUIRED = {"JWT_SECRET": "secret", "SFU_WS_HOST": "sfu:5005", "SERVER_ID": "one", "SERVER_PASSWORD": "two"}
+CONFIGURED: dict[str, Callable[[Mapping[str, str]], object]] = {
+    "SFU": sfu_config.Config.read,
+    "Chat server": chat_config.read,
+}
+
+
+class Recording(dict[str, str]):
+    """Variables that remember which of them were asked for."""
+
+    def __init__(self, variables: Mapping[str, str]) -> None:
+        super().__init__(variables)
+        self.asked: set[str] = set()
+
+    def get(self, name: str, default: str | None = None) -> str | None:  # type: ignore[override]
+        self.asked.add(name)
+        return super().get(name, default)
+
+    def __getitem__(self, name: str) -> str:
+        self.asked.add(name)
+        return super().__getitem__(name)
+
+
+@pytest.mark.parametrize("program", CONFIGURED)
+def test_every_variable_that_is_read_is_documented_and_no_other(program: str) -> None:
+    variables = Recording(REQUIRED)
+    CONFIGURED[program](variables)
+    documented = {name for row in rows(DOCS / "configuration.md", program) for name in row.code(0)}
+    assert documented == variables.asked
+
+
+@pytest.mark.parametrize("program", CONFIGURED)
+def test_the_documented_defaults_are_the_ones_in_force(program: str) -> None:
+    read = CONFIGURED[program]
+    for row in rows(DOCS / "configuration.md", program):
+        for default in row.code(1):
+            if default not in REQUIRED:
+                assert read({**REQUIRED, row.code(0)[0]: default}) == read(REQUIRED), row
+
+
+def test_the_floors_of_architecture_md_are_those_that_are_held() -> None:
+    floors = rows(REPOSITORY / "ARCHITECTURE.md", "The floors")
+    assert {row.code(0)[0]: _layers_named(row.code(1)) for row in floors} == {
+        floor: below for floor, below in HOUSE.layers.items() if floor != HOUSE.package
+    }
+
+
+def _layers_named(words: list[str]) -> frozenset[str]:
+    return frozenset(word for word in words if word in HOUSE.layers and word != HOUSE.package)
+
+
+def test_architecture_md_names_every_file_and_folder_and_none_that_is_gone() -> None:
+    sections = ("The core", "The SFU", "The chat server", "Below and above")
+    table = [row for section in sections for row in rows(REPOSITORY / "ARCHITECTURE.md", section)]
+    named = {word for row in table for word in row.code(0)}
+    assert named == _rooms()
+
+
+def _rooms() -> set[str]:
+    """`sfu/rooms` for each module, `chat/voice/` for each feature of chat, `web/`."""
+    modules = {
+        path.relative_to(PACKAGE).with_suffix("")
+        for path in PACKAGE.rglob("*")
+        if path.suffix in SUFFIXES and path.stem != "__init__"
+    }
+    features = {f"{module.parent}/" for module in modules if len(module.parts) > 2}
+    return features | {str(module) for module in modules if len(module.parts) <= 2} | {"web/"}
+
+
+def test_the_sizes_in_the_readme_are_right_within_a_fifth() -> None:
+    wrong = []
+    for row in rows(REPOSITORY / "README.md", "Reading guide"):
+        folder, what, lines, hours = row.cells
+        actual = _lines(REPOSITORY / row.code(0)[0])
+        stated = int(lines.replace(",", ""))
+        if abs(stated - actual) > actual / 5 or hours != f"{stated / LINES_AN_HOUR:.1f} h":
+            stated = round(actual / 50) * 50
+            wrong.append(f"| {folder} | {what} | {stated:,} | {stated / LINES_AN_HOUR:.1f} h |")
+    assert wrong == [], "what README.md should say"
+
+
+def _lines(folder: Path) -> int:
+    kinds = {*SUFFIXES, ".js", ".html", ".css"}
+    sources = [path for path in [folder, *folder.rglob("*")] if path.is_file() and path.suffix in kinds]
+    return sum(len(path.read_text(encoding="utf-8").splitlines()) for path in sources)
+
+
+def test_every_close_code_is_documented() -> None:
+    table = rows(DOCS / "signalling.md", "Why a WebSocket is closed")
+    assert {row.code(1)[0]: int(row.cells[0]) for row in table} == {code.name: code for code in CloseCode}
+
+
+@pytest.mark.parametrize(
+    ("section", "handlers"),
+    [("From the chat server", _CONTROL_EVENTS), ("From participants", _CLIENT_EVENTS)],
+)
+def test_every_event_that_the_sfu_takes_is_documented(section: str, handlers: Mapping[str, object]) -> None:
+    assert {row.code(0)[0] for row in rows(DOCS / "signalling.md", section)} == set(handlers)
+
+
+def test_every_event_that_the_sfu_sends_is_documented() -> None:
+    sources = "".join(path.read_text() for path in (PACKAGE / "sfu").glob("*.py"))
+    sent = set(re.findall(r'\.say(?:_text)?\(\s*"(\w+)"', sources))
+    sections = ("To the chat server", "To participants")
+    assert {row.code(0)[0] for section in sections for row in rows(DOCS / "signalling.md", section)} == sent
+
+
+def test_every_metric_is_documented() -> None:
+    plane = SimpleNamespace(
+        delay_buckets=(0.001,), encryption={}, statistics=dict, forwarding_delay=lambda: ((0, 0), 0.0)
+    )
+    service = SimpleNamespace(tally={})
+    link = SimpleNamespace(in_step=False)
+    exposition = Measurements(cast(Service, service), cast(MeasuredPlane, plane)).exposition()[0]
+    exposition += _measurements(Hub(), cast(SignallingPassThrough, ()), cast(SfuLink, link)).exposition()[0]
+    exposed = set(re.findall(r"^# TYPE (svc_\w+) ", exposition.decode(), re.MULTILINE))
+    documented = {
+        row.code(0)[0]
+        for section in ("SFU metrics", "Chat server metrics")
+        for row in rows(DOCS / "configuration.md", section)
+    }
+    assert documented == exposed
+
+
+def test_every_rtcp_type_that_the_core_knows_has_its_row() -> None:
+    enum = (PACKAGE / "_rtp/rtcp.pxd").read_text().split("cdef enum:")[1].split("cdef struct")[0]
+    types = set(re.findall(r"^    (\w+) = ", enum, re.MULTILINE)) - {"RTPFB", "PSFB", "MAX_RTCP"}
+    documented = {row.code(0)[0] for row in rows(DOCS / "rtcp.md", "What arrives") if row.code(0)}
+    assert documented == types

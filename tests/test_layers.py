@@ -1,0 +1,75 @@
+"""The floors of the house hold, in Python and in Cython: who may import whom, and no circles.
+
+The table is ARCHITECTURE.md's; the checker is `tests.kit.house`, which is itself tested in
+`tests/kit/test_house.py`.
+"""
+
+import re
+import tomllib
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+from tests.kit.house import House, Never, violations
+
+REPOSITORY = Path(__file__).parent.parent
+
+CLOCKS_SOCKETS_THREADS = (
+    *("time", "datetime", "socket", "select", "selectors", "threading", "concurrent"),
+    *("libc.time", "posix.time", "posix.unistd", "<time.h>", "<sys/time.h>", "<unistd.h>"),
+    *("<sys/socket.h>", "<netinet/*>", "<arpa/*>", "<poll.h>", "<sys/epoll.h>", "<sys/eventfd.h>"),
+    *("<pthread.h>", "<threads.h>", "cython.parallel", "<udp.h>"),
+)
+
+FEATURES = ("svc.chat.joining", "svc.chat.pages", "svc.chat.status", "svc.chat.voice")
+
+HOUSE = House(
+    package="svc",
+    layers={
+        "svc": frozenset(),
+        "_rtp": frozenset(),
+        "base": frozenset(),
+        "sfu": frozenset({"base", "_rtp"}),
+        "chat": frozenset({"base"}),
+        "tools": frozenset({"base", "_rtp", "sfu", "chat"}),
+        "cli": frozenset({"base", "_rtp", "sfu", "chat", "tools"}),
+    },
+    libraries={
+        "aiohttp": (
+            *("svc.sfu.app", "svc.sfu.connection", "svc.sfu.routes"),
+            *("svc.chat.app", "svc.chat.*.routes", "svc.chat.live", "svc.chat.voice.sfu_link"),
+            *("svc.tools.supervisor", "svc.tools.bench.client", "svc.tools.bench.crowd"),
+        ),
+        "aioice": ("svc.sfu.ice", "svc.sfu.readiness", "svc.sfu.stun"),
+        "cryptography": ("svc.sfu.dtls",),
+        "ifaddr": ("svc.sfu.candidates",),
+        "jwt": ("svc.base.grants", "svc.chat.access"),
+        "matplotlib": ("svc.tools.rtp.plot", "svc.tools.bench.plot"),
+        "OpenSSL": ("svc.sfu.dtls",),
+        "prometheus_client": ("svc.base.metrics",),
+        "pylibsrtp": ("svc._rtp.srtp",),
+    },
+    rules=(
+        Never("svc._rtp", ("asyncio", "logging")),
+        Never("svc._rtp", CLOCKS_SOCKETS_THREADS, but=("svc._rtp.udploop",)),
+        Never("svc.sfu", ("svc._rtp",), but=("svc.sfu.media",)),
+        # The floor of chat: what every feature stands on.
+        *(Never(floor, FEATURES) for floor in ("svc.chat.access", "svc.chat.live", "svc.chat.errors")),
+    ),
+    private=("svc.chat.*.store",),
+)
+
+
+def test_the_tree_keeps_to_the_layer_table() -> None:
+    assert violations(REPOSITORY / "src", HOUSE) == []
+
+
+def test_the_libraries_of_the_table_are_the_dependencies_of_pyproject() -> None:
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
+    lines = project["dependencies"] + project["optional-dependencies"]["plot"]
+    declared = {_normal(re.split(r"[^\w-]", line)[0]) for line in lines}
+    distributions = packages_distributions()
+    assert {_normal(distributions[library][0]) for library in HOUSE.libraries} == declared
+
+
+def _normal(distribution: str) -> str:
+    return distribution.replace("_", "-").lower()

@@ -1,0 +1,135 @@
+"""`svc bench sfu`: a short run against a real service, and the arithmetic of its figures."""
+
+import asyncio
+import json
+import os
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from svc.cli import main
+from svc.sfu.ice import IceCredentials
+from svc.sfu.sdp import SessionDescription
+from svc.tools.bench.answering import Terms, answer
+from svc.tools.bench.errors import BenchError
+from svc.tools.bench.measurement import Measurement, Reading, percentile_us
+from svc.tools.bench.process import cpu_ns, resident_kb
+from svc.tools.bench.scenario import Scenario
+from svc.tools.bench.traffic import LATENCY_BUCKETS
+from tests.kit.sfu_process import running_sfu
+
+SHORT = ("--seconds", "1", "--pps", "50", "--json")
+
+
+def bench(*arguments: str) -> int:
+    return main(["bench", "sfu", *arguments])
+
+
+def test_every_packet_reaches_every_receiver_and_is_authentic(capsys: pytest.CaptureFixture[str]) -> None:
+    assert bench("--publishers", "2", "--receivers", "3", *SHORT) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["sent"] == pytest.approx(2 * 50, abs=10)
+    assert found["received"] == found["sent"] * 4
+    assert (found["lost"], found["forged"], found["missed"]) == (0, 0, 0)
+    assert found["authenticated"] > 0
+    assert 0 < found["p50_us"] <= found["p99_us"] <= found["max_us"]
+    assert found["cpu_us_per_packet"] > 0
+    assert found["memory_kb"] > 10_000
+
+
+def test_each_rate_is_measured_and_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    picture = tmp_path / "latency.svg"
+    arguments = ("--audio", "--receivers", "2", "--size", "100", "--seconds", "0.5", "--burst", "2")
+    assert bench(*arguments, "--pps", "40,80", "--plot", str(picture)) == 0
+    first, second = [line for line in capsys.readouterr().out.splitlines() if line[0] != " "]
+    assert first.startswith("1 x 40 packets/s of 100 bytes in bursts of 2, 2 more receivers")
+    assert second.startswith("1 x 80 ")
+    assert "<svg" in picture.read_text()
+
+
+async def test_a_running_service_is_measured_from_outside(capsys: pytest.CaptureFixture[str]) -> None:
+    async with running_sfu() as sfu:
+        url = sfu.url.replace("http", "ws")
+        status = await asyncio.to_thread(bench, "--url", url, "--receivers", "1", *SHORT)
+        assert (status, sfu.faults) == (0, [])
+    found = json.loads(capsys.readouterr().out)
+    assert (found["lost"], found["cpu_us_per_packet"], found["memory_kb"]) == (0, None, None)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["--receivers", "0"], "somebody must send, and somebody receive"),
+        (["--size", "20"], "a packet has 48 to 1400 bytes"),
+        (["--plot", "x.gif"], "x.gif: a picture's name ends in .png or .svg"),
+        (["--url", "ws://127.0.0.1:1"], "ws://127.0.0.1:1: Cannot connect to host 127.0.0.1:1"),
+    ],
+)
+def test_what_cannot_be_measured_is_said_in_one_line(
+    arguments: list[str], line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert bench(*arguments) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"svc bench: {line}")
+    assert said.count("\n") == 1
+
+
+def test_a_percentile_lies_within_the_bucket_that_it_falls_into() -> None:
+    histogram = [0] * len(LATENCY_BUCKETS)
+    assert percentile_us(histogram, 0.5) is None
+    histogram[400], histogram[500] = 99, 1
+    half, last = percentile_us(histogram, 0.5), percentile_us(histogram, 1.0)
+    assert half is not None and last is not None
+    assert LATENCY_BUCKETS[400] <= half / 1e6 <= LATENCY_BUCKETS[401]
+    assert last == pytest.approx(LATENCY_BUCKETS[501] * 1e6, abs=0.1)
+
+
+def test_the_buckets_of_latency_are_at_most_three_percent_wide() -> None:
+    assert all(1 < upper / lower <= 1 + 1 / 32 for lower, upper in pairwise(LATENCY_BUCKETS[64:]))
+
+
+def test_loss_counts_against_what_was_sent_to_everybody() -> None:
+    zero = dict.fromkeys(("sent", "unsent", "received", "authenticated", "forged", "busy_ns"), 0)
+    start = Reading(at=10.0, totals=zero, latencies=[0], missed=0, cpu_ns=5_000, memory_kb=1)
+    end = Reading(
+        at=12.0, totals=zero | {"busy_ns": 10**9}, latencies=[0], missed=0, cpu_ns=95_000, memory_kb=7
+    )
+    settled = Reading(13.0, zero | {"sent": 20, "received": 90}, [90], missed=4, cpu_ns=99_000, memory_kb=8)
+    found = Measurement.of(Scenario(publishers=1, receivers=5), 10, start, end, settled=settled)
+    assert (found.lost, found.loss_percent, found.packets_per_s) == (10, 10.0, 45.0)
+    assert (found.cpu_us_per_packet, found.memory_kb, found.generator_percent) == (1.0, 7, 50.0)
+    assert found.warnings() == ["4 of the lost packets arrived; the generator was too slow to take them"]
+
+
+def test_an_answer_sends_on_one_line_and_receives_what_is_offered() -> None:
+    offer = SessionDescription.parse(
+        "v=0\no=- 1 1 IN IP4 0\ns=-\n"
+        "m=audio 9 UDP/TLS/RTP/SAVPF 111\na=mid:0\na=recvonly\n"
+        "m=video 9 UDP/TLS/RTP/SAVPF 112\na=mid:1\na=recvonly\n"
+        "m=video 9 UDP/TLS/RTP/SAVPF 112\na=mid:4\na=sendonly\n"
+        "m=video 9 UDP/TLS/RTP/SAVPF 112\na=mid:5\na=inactive\n"
+    )
+    ice = IceCredentials("ufrag", "password")
+    text = answer(offer, ice=ice, fingerprint="AB", sends="1", ssrc=7, name="someone")
+    lines = SessionDescription.parse(text).media
+    assert [line.direction for line in lines] == ["inactive", "sendonly", "recvonly", "inactive"]
+    assert [line.ssrcs() for line in lines] == [(), (7,), (), ()]
+
+
+def test_packets_are_numbered_as_the_offer_says() -> None:
+    offer = SessionDescription.parse(
+        "v=0\no=- 1 1 IN IP4 0\ns=-\nm=audio 9 UDP/TLS/RTP/SAVPF 63 109\na=mid:0\n"
+        "a=rtpmap:63 red/48000/2\na=rtpmap:109 opus/48000/2\n"
+        "a=extmap:5 urn:ietf:params:rtp-hdrext:sdes:mid\n"
+    )
+    assert Terms.of(offer, "0", "opus") == Terms(payload_type=109, mid_id=5, twcc_id=0, level_id=0)
+    with pytest.raises(BenchError, match="no VP8 on line 0"):
+        Terms.of(offer, "0", "VP8")
+
+
+def test_the_cost_of_this_process_grows() -> None:
+    before = cpu_ns(os.getpid())
+    assert sum(range(2_000_000)) > 0
+    assert cpu_ns(os.getpid()) > before > 0
+    assert resident_kb(os.getpid()) > 1_000

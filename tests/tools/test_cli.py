@@ -1,0 +1,43 @@
+"""The `svc` command: what it knows, and how it says what is wrong."""
+
+from importlib.metadata import version
+
+import pytest
+
+from svc.cli import main
+
+
+def test_the_version_is_that_of_the_distribution(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(["--version"])
+    assert (end.value.code, capsys.readouterr().out) == (0, f"svc {version('svc-server')}\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "variables", "line"),
+    [
+        (["chat"], {"JWT_SECRET": ""}, "svc chat: JWT_SECRET must be set: access tokens are signed with it"),
+        (["sfu"], {"MAX_PEERS": "many"}, "svc sfu: MAX_PEERS must be a whole number, not 'many'"),
+    ],
+)
+def test_what_the_operator_got_wrong_is_one_line(
+    arguments: list[str],
+    variables: dict[str, str],
+    line: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert main(arguments) == 2
+    assert capsys.readouterr().err == line + "\n"
+
+
+@pytest.mark.parametrize("arguments", [[], ["dance"], ["up", "--port", "70000"], ["up", "--port", "x"]])
+def test_a_command_line_that_makes_no_sense_ends_with_status_2(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(arguments)
+    assert end.value.code == 2
+    assert "usage: svc" in capsys.readouterr().err

@@ -1,0 +1,271 @@
+"""`svc rtp filter` writes what a receiver would be sent of a capture's stream, whatever else it holds."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from svc._rtp.header import parse_header
+from svc.cli import main
+from svc.tools.rtp.filter import Switch, filter_records
+from svc.tools.rtp.inspect import rows
+from svc.tools.rtp.packets import read_packets
+from svc.tools.rtp.streams import find_streams
+from svc.tools.rtpdump import Record, RtpdumpError, read
+from tests.kit import packets
+from tests.kit.captures import FOLDER, NAMES, Capture, capture
+from tests.kit.filtering import contiguous, filtered, payload, read_media, records, video
+
+WITH_RTX = [name for name in NAMES if any("rtx_osn" in packet.row for packet in capture(name).packets)]
+DESCRIPTOR = 13
+
+
+def without(name: str, numbers: set[int]) -> list[Record]:
+    """A capture in which some media packets of its main stream are missing."""
+    ssrc = video(name).packets[0].row["ssrc"]
+    return [
+        record
+        for record in records(name)
+        if record.is_rtcp or record.data[8:12] != ssrc.to_bytes(4, "big") or sequence(record) not in numbers
+    ]
+
+
+def sequence(record: Record) -> int:
+    return int.from_bytes(record.data[2:4], "big")
+
+
+# --- what is kept ---
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if "simulcast" not in name and name != "opus"])
+def test_with_all_layers_every_media_packet_goes_as_it_came(name: str) -> None:
+    """But for the header extension's form: ids, values, everything else and the time stay."""
+    source = capture(name)
+    sent = filtered(records(name), source.descriptor_id, -1)
+    media = [packet for packet in source.packets if "payload" in packet.row]
+    for record, original in zip(sent, media, strict=True):
+        header = parse_header(record.data)
+        assert header is not None
+        kept = ("sequence", "timestamp", "ssrc", "payload_type", "marker", "padding", "extensions")
+        assert {key: header[key] for key in kept} == {key: original.header[key] for key in kept}  # type: ignore[literal-required]
+        assert record.data[header["payload_offset"] :] == original.data[original.header["payload_offset"] :]
+        assert (record.offset_ms, record.packet_length) == (original.offset_ms, len(record.data))
+
+
+def test_of_fewer_layers_the_descriptor_tells() -> None:
+    sent = filtered(records("av1_l1t3"), DESCRIPTOR, 0, [Switch(4500, -1)])
+    told = [(at_ms, row["active_decode_targets"]) for at_ms, row in rows(sent, DESCRIPTOR)]
+    assert {targets for at_ms, targets in told if at_ms < 4500} == {0b001}
+    assert {targets for at_ms, targets in told if at_ms > 4800} == {0b111}
+
+
+# --- which stream ---
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_retransmissions_are_told_from_media_by_what_they_contain(name: str) -> None:
+    source = capture(name)
+    streams = find_streams(read_packets(records(name)))
+    groups = {row["ssrc"]: row["rtx_osn"] for row in (p.row for p in source.packets) if "rtx_osn" in row}
+    assert {r.stream.ssrc for group in streams.repetitions.values() for r in group} == groups.keys()
+    for media, rtx in source.sidecar.get("fid_groups") or []:
+        if rtx in groups:
+            assert streams.source_of(rtx) == media
+
+
+def test_of_simulcast_the_stream_with_most_media_is_taken_or_the_one_that_is_named() -> None:
+    source = capture("vp8_simulcast_l1t3")
+    by_ssrc = {packet.row["ssrc"]: packet for packet in source.packets if "dd" in packet.row}
+    largest = filter_records(records(source.name), descriptor_id=DESCRIPTOR, layer=-1)
+    assert largest.ssrc == video(source.name).packets[0].row["ssrc"]
+    for ssrc in by_ssrc:
+        outcome = filter_records(records(source.name), descriptor_id=DESCRIPTOR, layer=0, ssrc=ssrc)
+        sent = read_media(outcome.records)
+        assert {packet.ssrc for packet in sent} == {ssrc}
+        assert contiguous(sent)
+
+
+def test_of_sound_and_picture_the_one_with_the_descriptor_is_taken() -> None:
+    sent = read_media(filtered(records("av1_l1t3_av"), capture("av1_l1t3_av").descriptor_id, 0))
+    assert {packet.payload_type for packet in sent} == {45}
+
+
+def test_a_capture_of_sound_is_forwarded_without_its_padding() -> None:
+    sound = [p for p in capture("opus").packets if p.header["payload_length"]]
+    sent = read_media(filtered(records("opus"), None, 0))
+    assert contiguous(sent)
+    assert [packet.payload for packet in sent] == [payload(packet) for packet in sound]
+
+
+# --- what is missing ---
+
+
+def repeated_numbers(source: Capture) -> set[int]:
+    return {packet.row["rtx_osn"] for packet in source.packets if "rtx_osn" in packet.row}
+
+
+@pytest.mark.parametrize("layer", [0, -1])
+@pytest.mark.parametrize(
+    "name", [name for name in WITH_RTX if "simulcast" not in name and "nodd" not in name]
+)
+def test_what_is_there_as_a_retransmission_only_is_recovered(name: str, layer: int) -> None:
+    source = capture(name)
+    whole = read_media(filtered(records(name), source.descriptor_id, layer))
+    mended = read_media(filtered(without(name, repeated_numbers(source)), source.descriptor_id, layer))
+    mended.sort(key=lambda packet: packet.sequence)
+    assert contiguous(mended)
+    # What turns out unwanted when it comes has been promised a number: padding fills it.
+    media = [packet for packet in mended if packet.payload]
+    assert [(p.timestamp, p.payload) for p in media] == [(p.timestamp, p.payload) for p in whole]
+    assert len(mended) - len(media) <= len(repeated_numbers(source))
+    assert layer == 0 or mended == whole
+
+
+def test_a_packet_that_is_nowhere_leaves_its_gap_unless_its_frame_is_known_to_be_unwanted() -> None:
+    packets_of = video("vp8_l1t3").packets
+    wanted = next(p for p in packets_of[20:] if p.row["dd"]["temporal_id"] == 0)
+    first_of_two = next(
+        p for p in packets_of[20:] if p.row["dd"]["temporal_id"] == 2 and not p.row["dd"]["end_of_frame"]
+    )
+    for lost, leaves_none in ((wanted, False), (first_of_two, True)):
+        sent = read_media(filtered(without("vp8_l1t3", {lost.row["seq"]}), DESCRIPTOR, 0))
+        assert contiguous(sent) is leaves_none
+
+
+@pytest.mark.parametrize("layer", [0, -1])
+@pytest.mark.parametrize("name", WITH_RTX)
+def test_packets_in_another_order_have_the_numbers_that_they_had(name: str, layer: int) -> None:
+    """Neighbours change places, from the very first on."""
+    source = records(name)
+    swapped = [
+        source[place ^ 1] if place ^ 1 < len(source) else source[place] for place in range(len(source))
+    ]
+    descriptor_id = capture(name).descriptor_id
+    whole, other = (read_media(filtered(order, descriptor_id, layer)) for order in (source, swapped))
+    other.sort(key=lambda packet: (packet.sequence - whole[0].sequence) & 0xFFFF)
+    assert contiguous(other)
+    assert [packet.payload for packet in other if packet.payload] == [packet.payload for packet in whole]
+
+
+def test_numbers_go_over_the_16_bit_wrap() -> None:
+    def moved(record: Record) -> Record:
+        if record.is_rtcp or record.data[1] & 0x7F != 96:
+            return record
+        number = (sequence(record) - video("vp8_l1t3").packets[50].row["seq"]) & 0xFFFF
+        return replace(record, data=record.data[:2] + number.to_bytes(2, "big") + record.data[4:])
+
+    sent = read_media(filtered([moved(record) for record in records("vp8_l1t3")], DESCRIPTOR, 0))
+    assert contiguous(sent) and {0, 0xFFFF} <= {packet.sequence for packet in sent}
+    assert [packet.payload for packet in sent] == [
+        payload(packet) for packet in video("vp8_l1t3").of_layers(0)
+    ]
+
+
+def test_a_sender_that_begins_anew_goes_on_under_contiguous_numbers() -> None:
+    first = records("vp8_l1t3")
+    again = [
+        record
+        if record.is_rtcp
+        else replace(
+            record,
+            data=record.data[:2] + ((sequence(record) + 9000) & 0xFFFF).to_bytes(2, "big") + record.data[4:],
+        )
+        for record in first
+    ]
+    sent = read_media(filtered([*first, *again], DESCRIPTOR, 0))
+    assert contiguous(sent)
+    assert len(sent) == 2 * len(video("vp8_l1t3").of_layers(0))
+
+
+# --- other captures ---
+
+
+def test_a_capture_of_beginnings_stays_one() -> None:
+    cut = [replace(record, data=record.data[:100]) for record in records("vp8_l1t3")]
+    sent = filtered(cut, DESCRIPTOR, 0)
+    whole = filtered(records("vp8_l1t3"), DESCRIPTOR, 0)
+    assert [record.packet_length for record in sent] == [record.packet_length for record in whole]
+    for record, other in zip(sent, whole, strict=True):
+        # The descriptor that tells of fewer layers is longer.
+        assert 100 <= len(record.data) <= 108 and other.data.startswith(record.data)
+
+
+def test_a_capture_in_which_nothing_is_sent_is_refused() -> None:
+    with pytest.raises(RtpdumpError, match="there is no media in it"):
+        filtered([], DESCRIPTOR, 0)
+    with pytest.raises(RtpdumpError, match="there is no media in it"):
+        filtered([Record(0, packets.rtcp(200, 0, bytes(24)), 0)], DESCRIPTOR, 0)
+    with pytest.raises(RtpdumpError, match="SSRC 1 sends no media in it"):
+        filter_records(records("opus"), descriptor_id=DESCRIPTOR, layer=0, ssrc=1)
+
+
+def test_packets_that_no_datagram_holds_are_left_out_and_told() -> None:
+    huge = packets.rtp(ssrc=9, sequence=2, payload_type=96, payload=bytes(2000))
+    small = [packets.rtp(ssrc=9, sequence=number, payload_type=96, payload=b"x") for number in (1, 3)]
+    source = [Record(0, data, len(data)) for data in (small[0], huge, small[1])]
+    outcome = filter_records(source, descriptor_id=DESCRIPTOR, layer=0)
+    assert str(outcome) == "SSRC 9: 2 packets written, of 3; 1 are longer than 1484 bytes and were left out"
+
+
+# --- the command ---
+
+Run = Callable[..., tuple[int, list[Record], str]]
+
+
+@pytest.fixture
+def run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Run:
+    def run(name: str, *flags: str) -> tuple[int, list[Record], str]:
+        output = tmp_path / "out.rtpdump"
+        arguments = ["rtp", "filter", str(FOLDER / f"{name}.rtpdump"), str(output), "--dd-id", "13", *flags]
+        status = main(arguments)
+        with output.open("rb") as file:
+            return status, list(read(file)), capsys.readouterr().err
+
+    return run
+
+
+def test_the_command_writes_a_capture(run: Run) -> None:
+    status, sent, said = run("av1_l1t3", "--max-temporal-layer", "1")
+    assert (status, sent) == (0, filtered(records("av1_l1t3"), DESCRIPTOR, 1))
+    assert said == "SSRC 479293648: 111 packets written, of 216\n"
+
+
+def test_layers_are_changed_at_the_times_that_are_given_in_any_order(run: Run) -> None:
+    flags = ["--max-temporal-layer", "-1", "--switch", "4000:-1", "--switch", "2000:0"]
+    _, sent, _ = run("av1_l1t3", *flags)
+    switches = [Switch(2000, 0), Switch(4000, -1)]
+    assert sent == filtered(records("av1_l1t3"), DESCRIPTOR, -1, switches)
+    middle = [record for record in sent if 2100 < record.offset_ms < 4000]
+    lowest = [p for p in video("av1_l1t3").of_layers(0) if 2100 < p.offset_ms < 4000]
+    assert [packet.payload for packet in read_media(middle)] == [payload(packet) for packet in lowest]
+    rest = [packet for packet in video("av1_l1t3").packets if packet.offset_ms > 4300]
+    assert len([record for record in sent if record.offset_ms > 4300]) == len(rest)
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ["--max-temporal-layer", "8"],
+        ["--max-temporal-layer", "-2"],
+        [],
+        ["--max-temporal-layer", "0", "--switch", "5"],
+        ["--max-temporal-layer", "0", "--switch", "x:1"],
+        ["--max-temporal-layer", "0", "--switch", "5:9"],
+    ],
+)
+def test_a_layer_is_0_to_7_or_all(flags: list[str], run: Run) -> None:
+    with pytest.raises(SystemExit) as end:
+        run("av1_l1t3", *flags)
+    assert end.value.code == 2
+
+
+def test_a_place_that_cannot_be_written_to_is_one_line_and_status_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "none/out"
+    capture_file = str(FOLDER / "opus.rtpdump")
+    assert (
+        main(["rtp", "filter", capture_file, str(output), "--dd-id", "1", "--max-temporal-layer", "0"]) == 2
+    )
+    assert capsys.readouterr().err == f"svc rtp: {output}: No such file or directory\n"

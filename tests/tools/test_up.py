@@ -1,0 +1,305 @@
+"""`svc up` as an operator meets it: a real command, real programs, real signals."""
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import stat
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import ClientSession, WSMsgType
+
+from svc.base.config import ConfigError
+from svc.base.envelope import parse, payload, serialise
+from svc.tools.secret_store import Secrets, kept_secrets
+from svc.tools.up import Installation, greeting, plan, with_free_ports
+from tests.chat.member import ChatServer
+
+DEADLINE_S = 20.0
+
+
+@dataclass
+class Up:
+    """A running `svc up`."""
+
+    process: asyncio.subprocess.Process
+    address: str
+    invite: str
+
+    @property
+    def children(self) -> dict[str, int]:
+        """Process ids by program name."""
+        path = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
+        return {_program(int(pid)): int(pid) for pid in path.read_text().split()}
+
+
+def _program(pid: int) -> str:
+    words = Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
+    return words[words.index("svc.cli") + 1] if "svc.cli" in words else ""
+
+
+@asynccontextmanager
+async def svc_up(data_dir: Path, **variables: str) -> AsyncIterator[Up]:
+    """Start it on free ports; end it, if the test has not."""
+    environment = {**os.environ, "DISABLE_STUN": "true", "ICE_ADVERTISE_IP": "127.0.0.1", **variables}
+    process = await _svc("up", *_on_free_ports(data_dir), environment=environment)
+    assert process.stdout is not None
+    try:
+        async with asyncio.timeout(DEADLINE_S):
+            line = (await process.stdout.readline()).decode()
+        assert line.startswith("Open http://127.0.0.1:"), line
+        address, _, invite = line.removeprefix("Open ").strip().partition("/#invite=")
+        yield Up(process, address, invite)
+    finally:
+        if process.returncode is None:
+            process.terminate()
+        async with asyncio.timeout(DEADLINE_S):
+            await process.wait()
+
+
+def _on_free_ports(data_dir: Path) -> list[str]:
+    return ["--data-dir", str(data_dir), "--port", "0", "--sfu-port", "0", "--udp-port", "0"]
+
+
+async def _svc(*arguments: str, environment: dict[str, str]) -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "svc.cli", *arguments),
+        env=environment,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    """Poll what nobody tells us: the system's list of processes."""
+    deadline = time.monotonic() + DEADLINE_S
+    while not holds():
+        assert time.monotonic() < deadline, "waited in vain"
+        await asyncio.sleep(0.02)
+
+
+async def until_gone(pids: Sequence[int]) -> None:
+    await until(lambda: all(_is_gone(pid) for pid in pids))
+
+
+def _is_gone(pid: int) -> bool:
+    """Ended; a zombie only waits for a parent that reads its status."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
+
+
+async def enter(http: ClientSession, grant: dict[str, Any]) -> tuple[str, dict[str, object]]:
+    """Join a room through the pass-through; the media service's first answer."""
+    async with http.ws_connect(grant["urls"][0]) as signalling, asyncio.timeout(DEADLINE_S):
+        await signalling.send_str(serialise("client_join", grant["client_join"]))
+        message = await signalling.receive()
+        assert message.type is WSMsgType.TEXT, message
+        envelope = parse(message.data)
+        return envelope.event, payload(envelope)
+
+
+async def test_a_person_gets_in_and_still_does_after_the_media_service_was_killed(tmp_path: Path) -> None:
+    async with svc_up(tmp_path / "data") as up, ClientSession(up.address) as http:
+        chat = ChatServer(up.address, http, up.invite)
+        async with chat.member("Ada") as ada:
+            grant = (await ada.ask("voice_join", channel_id="voice"))["data"]
+            event, answer = await enter(http, grant)
+            assert (event, answer["room_id"], answer["user_id"]) == ("room_joined", "voice", ada.id)
+            assert await ada.people("voice") == ["Ada"]
+            assert await ada.people("voice") == []
+
+            killed = up.children["sfu"]
+            os.kill(killed, signal.SIGKILL)
+            await until_gone([killed])
+            async with asyncio.timeout(5):
+                grant = (await ada.ask("voice_join", channel_id="voice"))["data"]
+                event, _ = await enter(http, grant)
+            assert event == "room_joined"
+            assert up.children["sfu"] != killed
+
+
+async def test_a_chat_server_that_is_killed_comes_back_with_its_members(tmp_path: Path) -> None:
+    async with svc_up(tmp_path / "data") as up, ClientSession(up.address) as http:
+        chat = ChatServer(up.address, http, up.invite)
+        token = await chat.join("Ada")
+        killed = up.children["chat"]
+        os.kill(killed, signal.SIGKILL)
+        await until_gone([killed])
+        await until(lambda: "chat" in up.children)
+        host, _, port = up.address.removeprefix("http://").partition(":")
+        await until(lambda: _listens(host, int(port)))
+        async with chat.member("Ada", token) as ada:
+            assert (await ada.ask("voice_join", channel_id="voice"))["event"] == "voice_join"
+
+
+def _listens(host: str, port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex((host, port)) == 0
+
+
+async def test_a_grant_opens_the_room_once(tmp_path: Path) -> None:
+    async with svc_up(tmp_path / "data") as up, ClientSession(up.address) as http:
+        chat = ChatServer(up.address, http, up.invite)
+        async with chat.member("Ada") as ada:
+            grant = (await ada.ask("voice_join", channel_id="voice"))["data"]
+            assert (await enter(http, grant))[0] == "room_joined"
+            async with http.ws_connect("/sfu/client") as signalling:
+                await signalling.send_str(serialise("client_join", grant["client_join"]))
+                assert parse(await signalling.receive_str()).event == "room_error"
+                assert (await signalling.receive()).type is WSMsgType.CLOSE
+                assert signalling.close_code == 4003
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+async def test_a_signal_ends_everything_in_order(tmp_path: Path, number: signal.Signals) -> None:
+    async with svc_up(tmp_path / "data") as up:
+        children = list(up.children.values())
+        assert len(children) == 2
+        up.process.send_signal(number)
+        assert await up.process.wait() == 0
+        await until_gone(children)
+        assert up.process.stderr is not None
+        assert b"Traceback" not in await up.process.stderr.read()
+
+
+async def test_nobody_is_left_behind_when_the_command_itself_is_killed(tmp_path: Path) -> None:
+    async with svc_up(tmp_path / "data") as up:
+        children = list(up.children.values())
+        up.process.kill()
+        await up.process.wait()
+        await until_gone(children)
+
+
+async def test_secrets_and_invite_are_made_once_and_kept_from_others(tmp_path: Path) -> None:
+    data_dir = tmp_path / "data"
+    async with svc_up(data_dir) as first:
+        invite = first.invite
+    secrets = (data_dir / "secrets.json").read_text()
+    async with svc_up(data_dir) as second:
+        assert second.invite == invite
+    assert (data_dir / "secrets.json").read_text() == secrets
+    assert stat.S_IMODE(data_dir.stat().st_mode) == 0o700
+    assert {path.name: stat.S_IMODE(path.stat().st_mode) for path in data_dir.iterdir()} == {
+        "secrets.json": 0o600,
+        "invite-code": 0o600,
+    }
+
+
+async def test_a_port_that_is_taken_is_said_in_words(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        arguments = [*_on_free_ports(tmp_path / "data"), "--port", port]
+        process = await _svc("up", *arguments, environment={**os.environ, "DISABLE_STUN": "true"})
+        async with asyncio.timeout(DEADLINE_S):
+            output, errors = await process.communicate()
+    assert (process.returncode, output) == (2, b"")
+    assert f"svc chat: Cannot listen on HOST 127.0.0.1, PORT {port}: ".encode() in errors
+    assert b"svc up: could not start: svc chat ended with status 2" in errors
+    assert b"Traceback" not in errors
+
+
+INSTALLATION = Installation(Path("data"), "127.0.0.1", 5000, 5005, 3478)
+SECRETS = Secrets("j", "s1", "p1")
+
+
+def test_each_program_sees_only_what_is_meant_for_it() -> None:
+    variables = {
+        "PATH": "/bin",
+        "PYTHONUTF8": "1",
+        "PORT": "9999",
+        "JWT_SECRET": "somebody else's",
+        "AWS_SECRET_ACCESS_KEY": "nobody's business",
+        "MAX_PEERS": "7",
+        "STUN_SERVERS": "",
+        "SERVER_NAME": "Ours",
+    }
+    sfu, chat = plan(INSTALLATION, SECRETS, variables)
+    assert dict(sfu.environment) == {
+        "PATH": "/bin",
+        "PYTHONUTF8": "1",
+        "DEBUG": "false",
+        "MAX_PEERS": "7",
+        "STUN_SERVERS": "",
+        "SFU_PORT": "5005",
+        "ICE_UDP_MUX_PORT": "3478",
+    }
+    assert dict(chat.environment) == {
+        "PATH": "/bin",
+        "PYTHONUTF8": "1",
+        "STUN_SERVERS": "",
+        "SERVER_NAME": "Ours",
+        "HOST": "127.0.0.1",
+        "PORT": "5000",
+        "DATA_DIR": "data",
+        "JWT_SECRET": "j",
+        "SERVER_ID": "s1",
+        "SERVER_PASSWORD": "p1",
+        "SFU_WS_HOST": "127.0.0.1:5005",
+    }
+
+
+def test_the_media_services_http_stays_on_this_machine() -> None:
+    sfu, _ = plan(INSTALLATION, SECRETS, {})
+    assert list(sfu.arguments) == ["sfu", "--host", "127.0.0.1"]
+
+
+@pytest.mark.parametrize(
+    ("host", "lines"),
+    [
+        ("127.0.0.1", ["Open http://127.0.0.1:5000/#invite=abc"]),
+        ("::1", ["Open http://[::1]:5000/#invite=abc"]),
+        ("192.0.2.7", ["Open http://192.0.2.7:5000/#invite=abc"]),
+        (
+            "0.0.0.0",
+            [
+                "Open http://127.0.0.1:5000/#invite=abc",
+                "On your network: http://192.0.2.7:5000/#invite=abc",
+                "Browsers give microphone and camera only to localhost and to https:// addresses.",
+            ],
+        ),
+        (
+            "::",
+            [
+                "Open http://[::1]:5000/#invite=abc",
+                "On your network: http://[2001:db8::7]:5000/#invite=abc",
+                "Browsers give microphone and camera only to localhost and to https:// addresses.",
+            ],
+        ),
+    ],
+)
+def test_the_greeting_names_the_addresses_that_lead_here(host: str, lines: list[str]) -> None:
+    addresses = ["127.0.0.1", "192.0.2.7", "169.254.1.1", "::1", "2001:db8::7", "fe80::1"]
+    installation = Installation(Path("data"), host, 5000, 5005, 3478)
+    assert greeting(installation, "abc", addresses) == lines
+
+
+def test_a_port_of_0_becomes_a_free_one_and_others_stay() -> None:
+    chosen = with_free_ports(Installation(Path("data"), "127.0.0.1", 0, 5005, 0))
+    assert chosen.sfu_port == 5005
+    assert chosen.port > 0 and chosen.udp_port > 0
+
+
+def test_a_host_that_is_not_ours_is_said() -> None:
+    with pytest.raises(ConfigError, match=r"--host 192\.0\.2\.250 cannot be used: "):
+        with_free_ports(Installation(Path("data"), "192.0.2.250", 0, 1, 1))
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", json.dumps({"jwt_secret": "j"})])
+def test_a_damaged_secrets_file_is_said_and_not_replaced(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "secrets.json"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=r"secrets\.json is damaged"):
+        kept_secrets(tmp_path)
+    assert path.read_text() == text
