@@ -1,0 +1,30 @@
+"""What 200 participants cost who neither send nor receive. python -m benchmarks.idle"""
+
+import asyncio
+
+from svc.tools.bench.crowd import crowd
+from svc.tools.bench.process import cpu_ns, resident_kb
+from svc.tools.bench.scenario import Scenario
+from svc.tools.bench.server import own_server
+
+PEERS = 200
+SECONDS = 20.0
+
+
+async def main() -> None:
+    async with own_server(PEERS) as server, crowd(server.url, Scenario(1, 1)) as room:
+        empty_kb = resident_kb(server.pid)
+        for _ in range(PEERS):
+            await room.admit()
+        await asyncio.sleep(2.0)
+        before = cpu_ns(server.pid)
+        await room.unless_failed(asyncio.sleep(SECONDS))
+        percent = (cpu_ns(server.pid) - before) / SECONDS / 1e7
+        grown_kb = (resident_kb(server.pid) - empty_kb) / PEERS
+    print("| idle peers | % of a core | KB of memory each |")
+    print("|---|---|---|")
+    print(f"| {PEERS} | {percent:.2f} | {grown_kb:.0f} |")
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

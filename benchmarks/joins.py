@@ -1,0 +1,85 @@
+"""From client_join to the first media packet, alone and 200 times in 10 s. python -m benchmarks.joins
+
+While 200 come in, a call of ten goes on in the room: what it loses, and what its packets wait.
+"""
+
+import asyncio
+import statistics
+
+from benchmarks.contest import silent
+from svc.tools.bench.client import Client
+from svc.tools.bench.crowd import Crowd, crowd
+from svc.tools.bench.measurement import Measurement
+from svc.tools.bench.scenario import Scenario
+from svc.tools.bench.server import own_server
+
+CALL = Scenario(1, 10)
+PPS = 300
+ALONE, TOGETHER, WITHIN_S = 10, 200, 10.0
+FIRST_MEDIA_DEADLINE_S = 10.0
+PAUSE_S = 0.7
+
+
+async def main() -> None:
+    async with own_server(ALONE + TOGETHER + CALL.clients) as server:
+        async with crowd(server.url, CALL, server.pid) as call:
+            await call.assemble(silent)
+            await call.meter.warm_up(PPS, 1.0)
+            alone = [await join_after_a_pause(call) for _ in range(ALONE)]
+        async with (
+            crowd(server.url, CALL, server.pid) as call,
+            crowd(server.url, Scenario(1, 1, size=100), server.pid) as others,
+        ):
+            await call.assemble(silent)
+            await others.assemble(silent)
+            quiet = await call.meter.measure(PPS, WITHIN_S / 2, silent)
+            together, busy = await asyncio.gather(join_all(others), call.meter.measure(PPS, WITHIN_S, silent))
+    print("| | first media packet, ms: median | worst |")
+    print("|---|---|---|")
+    print(f"| one after another, {ALONE} | {statistics.median(alone):.0f} | {max(alone):.0f} |")
+    print(f"| {TOGETHER} in {WITHIN_S:.0f} s | {statistics.median(together):.0f} | {max(together):.0f} |")
+    print("\n| the call beside them | loss % | p50 us | p99 us |")
+    print("|---|---|---|---|")
+    for name, found in (("nobody comes", quiet), (f"{TOGETHER} come", busy)):
+        print(row(name, found))
+
+
+def row(name: str, found: Measurement) -> str:
+    return f"| {name} | {found.loss_percent:.3f} | {found.p50_us:,.0f} | {found.p99_us:,.0f} |"
+
+
+async def join_after_a_pause(room: Crowd) -> float:
+    # A sender is asked for a keyframe at most twice a second: the one before must not count against this one.
+    await asyncio.sleep(PAUSE_S)
+    return await join(room)
+
+
+async def join_all(others: Crowd) -> list[float]:
+    others.traffic.set_rate(PPS)
+    loop = asyncio.get_running_loop()
+    start = loop.time()
+    joining = []
+    for number in range(TOGETHER):
+        await asyncio.sleep(max(0.0, start + number * WITHIN_S / TOGETHER - loop.time()))
+        joining.append(asyncio.create_task(join(others)))
+    return await asyncio.gather(*joining)
+
+
+async def join(room: Crowd) -> float:
+    """How many milliseconds passed from its client_join to its first media packet."""
+    client = await room.admit()
+    await room.unless_failed(first_media(room, client))
+    at = room.traffic.first_media(client.number)
+    assert at is not None
+    return (at - client.joined_at) * 1000
+
+
+async def first_media(room: Crowd, client: Client) -> None:
+    async with asyncio.timeout(FIRST_MEDIA_DEADLINE_S):
+        # A native thread counts what comes: there is no event to wait for.
+        while room.traffic.first_media(client.number) is None:  # noqa: ASYNC110
+            await asyncio.sleep(0.005)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,1 @@
+"""What the hardware allows: receive, open once, seal for each receiver, send; and nothing else."""

@@ -1,0 +1,8 @@
+"""The least that a forwarding service does to a packet, on one thread: the floor for ours."""
+
+class Limit:
+    def __init__(self, clients: list[tuple[int, int, bytes, bytes]]) -> None:
+        """`clients`: (port, SSRC or 0, key of what comes from it, and of what goes to it)."""
+    @property
+    def port(self) -> int: ...
+    def run(self) -> None: ...

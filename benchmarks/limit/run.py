@@ -1,0 +1,76 @@
+"""Traffic through the limit program instead of a media service: the same generator, the same figures."""
+
+import asyncio
+import json
+import os
+import secrets
+import socket
+import sys
+from asyncio.subprocess import PIPE
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from svc._rtp.srtp import SrtpKeys
+from svc.tools.bench.connecting import SO_TIMESTAMPNS, SOCKET_BUFFER_BYTES
+from svc.tools.bench.crowd import new_traffic
+from svc.tools.bench.meter import Meter
+from svc.tools.bench.scenario import Scenario
+
+PROFILE = "AEAD_AES_128_GCM"
+KEY_BYTES = 28
+# Nobody asks for consent here.
+NO_PASSWORD = "none"
+
+
+@asynccontextmanager
+async def limit(scenario: Scenario) -> AsyncIterator[Meter]:
+    """The program on the first core, the generator on the others, as with a service of our own."""
+    sockets = [_socket() for _ in range(scenario.clients)]
+    keys = [(secrets.token_bytes(KEY_BYTES), secrets.token_bytes(KEY_BYTES)) for _ in sockets]
+    ssrcs = [number + 1 if number < scenario.publishers else 0 for number in range(scenario.clients)]
+    clients = [
+        (each.getsockname()[1], ssrc, ours.hex(), theirs.hex())
+        for each, ssrc, (ours, theirs) in zip(sockets, ssrcs, keys, strict=True)
+    ]
+    cores = os.sched_getaffinity(0)
+    first = {min(cores)} if len(cores) > 1 else cores
+    os.sched_setaffinity(0, first)
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "benchmarks.limit.server", stdin=PIPE, stdout=PIPE
+    )
+    os.sched_setaffinity(0, cores - first or cores)
+    assert process.stdin is not None and process.stdout is not None
+    process.stdin.write(json.dumps(clients).encode() + b"\n")
+    port = int(await process.stdout.readline())
+    traffic = new_traffic(scenario)
+    for each, ssrc, (ours, theirs) in zip(sockets, ssrcs, keys, strict=True):
+        each.connect(("127.0.0.1", port))
+        traffic.add(
+            each.fileno(),
+            SrtpKeys(PROFILE, ours, theirs),
+            NO_PASSWORD,
+            ("127.0.0.1", port),
+            payload_type=scenario.codec.payload_type,
+            streams=scenario.publishers,
+            mid=scenario.mid if ssrc else "",
+            ssrc=ssrc,
+        )
+    traffic.start()
+    try:
+        yield Meter(scenario, traffic, lambda: sockets, process.pid)
+    finally:
+        os.sched_setaffinity(0, cores)
+        traffic.stop()
+        for each in sockets:
+            each.close()
+        process.stdin.close()
+        await process.wait()
+
+
+def _socket() -> socket.socket:
+    made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    made.setblocking(False)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, SOCKET_BUFFER_BYTES)
+    made.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+    made.bind(("127.0.0.1", 0))
+    return made

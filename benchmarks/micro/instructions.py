@@ -1,0 +1,114 @@
+"""Counts the instructions of single steps of the core under callgrind, and compares with what is committed.
+
+    python -m benchmarks.micro.instructions            counts, compares, fails beyond the tolerance
+    python -m benchmarks.micro.instructions --write    counts and writes instructions.json
+
+Instructions do not depend on who else is at work. They do depend on the compiler and on the wheel whose
+OpenSSL encrypts, so these are kept beside the figures and named when they differ.
+"""
+
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+from importlib.metadata import version
+from pathlib import Path
+
+COMMITTED = Path(__file__).parent.parent / "instructions.json"
+# What a compiler of another version may differ by; a change that costs more is worth a look.
+TOLERANCE = 0.05
+# Run before, so that what happens once (a table grows, a function is resolved) is not counted.
+WARM_UP = 20
+TIMES = 100
+# A room of a thousand takes minutes to set up under callgrind, and tells what one of fifty does.
+LEFT_OUT = {"fan_out_1000"}
+
+
+def main(arguments: list[str]) -> int:
+    if arguments == ["--run"]:
+        run_steps()
+        return 0
+    found = count()
+    if arguments == ["--write"]:
+        COMMITTED.write_text(json.dumps(found, indent=2) + "\n")
+        print(f"{COMMITTED.name} written")
+        return 0
+    return compare(found)
+
+
+def run_steps() -> None:
+    """What callgrind looks at. Says for each step by which of all loops it is to be judged."""
+    from benchmarks.micro.loops import calls
+    from benchmarks.micro.steps import STEPS
+
+    counting = {}
+    for name, make in STEPS.items():
+        if name not in LEFT_OUT:
+            step = make(WARM_UP + TIMES)
+            step.run(WARM_UP)
+            step.run(TIMES)
+            counting[name] = calls()
+    print(json.dumps(counting))
+
+
+def count() -> dict[str, dict[str, str] | dict[str, int]]:
+    """The instructions of one repetition of each step, and with what the core was built."""
+    with tempfile.TemporaryDirectory() as folder:
+        output = Path(folder) / "callgrind"
+        said = subprocess.run(
+            [
+                *("valgrind", "--tool=callgrind", "--quiet", f"--callgrind-out-file={output}"),
+                *("--toggle-collect=svc_measured", "--dump-after=svc_measured"),
+                *(sys.executable, "-m", "benchmarks.micro.instructions", "--run"),
+            ],
+            check=True,
+            stdout=subprocess.PIPE,
+            env=os.environ | {"PYTHONHASHSEED": "0"},
+        )
+        steps = {
+            name: round(_total(Path(f"{output}.{number}")) / TIMES)
+            for name, number in json.loads(said.stdout).items()
+        }
+    return {"built with": circumstances(), "instructions": steps}
+
+
+def _total(dump: Path) -> int:
+    lines = dump.read_text().splitlines()
+    return int(next(line for line in lines if line.startswith(("summary:", "totals:"))).split()[1])
+
+
+def circumstances() -> dict[str, str]:
+    compiler = subprocess.run(["cc", "--version"], capture_output=True, text=True, check=True).stdout
+    return {
+        "machine": platform.machine(),
+        "compiler": compiler.splitlines()[0],
+        "cython": version("cython"),
+        "pylibsrtp": version("pylibsrtp"),
+    }
+
+
+def compare(found: dict[str, dict[str, str] | dict[str, int]]) -> int:
+    """Say how each step has changed; 1 when one has become dearer than the tolerance allows."""
+    committed = json.loads(COMMITTED.read_text())
+    for what, was in committed["built with"].items():
+        if found["built with"][what] != was:
+            print(f"beware: {what} is {found['built with'][what]}, the figures are of {was}")
+    worse = 0
+    for name, now in found["instructions"].items():
+        before = committed["instructions"].get(name)
+        change = (int(str(now)) - before) / before if before else 1.0
+        print(f"{name:14} {now:>9} instructions, {change:+.1%}{_verdict(change)}")
+        worse += change > TOLERANCE
+    return 1 if worse else 0
+
+
+def _verdict(change: float) -> str:
+    if abs(change) <= TOLERANCE:
+        return ""
+    return "  DEARER" if change > 0 else "  cheaper: commit the new figures"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,110 @@
+"""The steps of the core that the micro benchmarks repeat, each ready to run as often as asked.
+
+Timed by test_micro.py and counted by instructions.py: the same steps on the same packets.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Protocol
+
+from benchmarks.micro.loops import Descriptor, FanOut, Nack, Parse, Protect, Rewrite
+from svc._rtp.engine import ManualEngine
+from svc._rtp.srtp import SrtpKeys
+from tests.kit.captures import Packet, capture
+from tests.kit.participant import SERVER, VP8_DELTA, VP8_KEYFRAME, Participant, new_engine, video
+
+CAPTURE = "vp8_l1t3"
+PACKET_BYTES = 1100
+HEADER_BYTES = 24
+RECEIVERS = (1, 10, 50, 1000)
+KEY = bytes(range(28))
+
+
+class Step(Protocol):
+    def run(self, times: int) -> None: ...
+
+
+def parse() -> Step:
+    return Parse(_keyframe_and_delta()[0].data)
+
+
+def descriptor() -> Step:
+    keyframe, delta = _keyframe_and_delta()
+    return Descriptor(_descriptor(keyframe), _descriptor(delta))
+
+
+def rewrite() -> Step:
+    kept = capture(CAPTURE).descriptor_id
+    assert kept is not None
+    return Rewrite(_keyframe_and_delta()[1].data, kept)
+
+
+def protect() -> Step:
+    return Protect(SrtpKeys("AEAD_AES_128_GCM", KEY, KEY), PACKET_BYTES)
+
+
+def protect_sha1() -> Step:
+    key = KEY + KEY[:2]
+    return Protect(SrtpKeys("AES_CM_128_HMAC_SHA1_80", key, key), PACKET_BYTES)
+
+
+def nack() -> Step:
+    engine, publisher, receivers = _room(1)
+    FanOut(engine, _video(publisher, 256), publisher.address, SERVER).run(256)
+    return Nack(engine, receivers[0].transport)
+
+
+def fan_out(receivers: int, times: int) -> Step:
+    """A room where each packet goes to so many; it can be run `times` times."""
+    engine, publisher, _ = _room(receivers)
+    return FanOut(engine, _video(publisher, times), publisher.address, SERVER)
+
+
+def _keyframe_and_delta() -> tuple[Packet, Packet]:
+    """The first packet of a keyframe, with the structure of its layers, and a later frame's first."""
+    recorded = capture(CAPTURE)
+    keyframe = next(packet for packet in recorded.packets if len(_descriptor(packet)) > 8)
+    after = recorded.packets[recorded.packets.index(keyframe) :]
+    return keyframe, next(packet for packet in after if len(_descriptor(packet)) == 3)
+
+
+def _descriptor(packet: Packet) -> bytes:
+    return packet.extension(capture(CAPTURE).descriptor_id) or b""
+
+
+def _room(receivers: int) -> tuple[ManualEngine, Participant, list[Participant]]:
+    """One who sends a camera, and those who receive it."""
+    engine = new_engine()
+    publisher = Participant(engine, 1)
+    forwarder = publisher.publish("1", "video")
+    others = [Participant(engine, 2 + number) for number in range(receivers)]
+    for number, participant in enumerate(others):
+        participant.subscribe(forwarder, 10_000 + 2 * number, rtx_ssrc=10_001 + 2 * number)
+    engine.advance(0.1)
+    return engine, publisher, others
+
+
+def _video(publisher: Participant, count: int) -> list[bytes]:
+    """A keyframe's packet and many after it, encrypted, as a browser's camera sends them."""
+    packets = []
+    for number in range(count):
+        payload = (VP8_DELTA if number else VP8_KEYFRAME).ljust(PACKET_BYTES - HEADER_BYTES, b"\x07")
+        packet = video(number, payload=payload, timestamp=300 * number, twcc=number & 0xFFFF)
+        packets.append(publisher.outbound.protect(packet))
+    return packets
+
+
+def _however_often(make: Callable[[], Step]) -> Callable[[int], Step]:
+    return lambda _times: make()
+
+
+# By name; each is told how often it will be run at most.
+STEPS: dict[str, Callable[[int], Step]] = {
+    "parse": _however_often(parse),
+    "descriptor": _however_often(descriptor),
+    "rewrite": _however_often(rewrite),
+    "protect_gcm": _however_often(protect),
+    "protect_sha1": _however_often(protect_sha1),
+    "nack": _however_often(nack),
+    **{f"fan_out_{receivers}": partial(fan_out, receivers) for receivers in RECEIVERS},
+}

@@ -1,0 +1,34 @@
+"""How long single steps of the core take: ci/test benchmarks/micro -s
+
+Figures, never assertions. Times are CPU time, because others may be at work too; what must not grow unnoticed
+is counted in instructions (ci/bench). pytest-benchmark's table is of all repetitions together, the lines
+above it of one.
+"""
+
+import time
+
+import pytest
+from pytest_benchmark.fixture import BenchmarkFixture
+
+from benchmarks.micro.steps import STEPS
+
+ROUNDS = 5
+
+
+def times(name: str) -> int:
+    """About a tenth of a second's work, at most."""
+    receivers = int(name.removeprefix("fan_out_")) if name.startswith("fan_out_") else 0
+    return max(50, 20_000 // receivers) if receivers else 20_000
+
+
+@pytest.mark.benchmark(timer=time.process_time)
+@pytest.mark.parametrize("name", STEPS)
+def test_step(benchmark: BenchmarkFixture, name: str) -> None:
+    repetitions = times(name)
+    step = STEPS[name](repetitions * ROUNDS)
+    benchmark.extra_info["repetitions"] = repetitions
+    run = benchmark.pedantic
+    run(step.run, args=(repetitions,), rounds=ROUNDS, iterations=1)  # type: ignore[no-untyped-call]
+    stats = benchmark.stats
+    if stats is not None:
+        print(f"\n{name}: {stats['median'] / repetitions * 1e9:,.0f} ns each, of {repetitions}")

@@ -1,0 +1,9 @@
+"""S2 as a camera really sends: ten packets of a frame at once. python -m benchmarks.s2_bursts"""
+
+from benchmarks.contest import run
+from svc.tools.bench.scenario import Scenario
+
+TITLE, SCENARIO, PPS = "S2 in bursts: 1 x 50, 30 frames/s of 10 x 1100 bytes", Scenario(1, 50, burst=10), 300
+
+if __name__ == "__main__":
+    run(TITLE, SCENARIO, PPS)
