@@ -8,12 +8,14 @@ Knows no event. Spec: media document sections 2 and 4.
 
 import asyncio
 import logging
+import struct
 from collections import deque
 from collections.abc import Callable
 
 from aiohttp import WSCloseCode, WSMsgType, web
 
 from svc.base.envelope import MAX_FRAME_BYTES, Envelope, EnvelopeError, parse, serialise, serialise_text
+from svc.base.lingering import linger
 from svc.sfu.closing import CloseCode
 from svc.sfu.pace import Pace
 
@@ -43,16 +45,31 @@ _PROTOCOL_REASONS: dict[int, bytes] = {
 class Socket(web.WebSocketResponse):
     """A WebSocket as this service wants it: no compression, and pings in our own hands."""
 
-    def __init__(self) -> None:
+    def __init__(self, transport: asyncio.Transport | None) -> None:
+        self.transport = transport
         # aiohttp refuses what reaches its limit, we what exceeds ours.
         super().__init__(
             autoping=False, compress=False, max_msg_size=MAX_FRAME_BYTES + 1, timeout=CLOSE_DEADLINE_S
         )
 
     async def close(self, *, code: int = WSCloseCode.OK, message: bytes = b"", drain: bool = True) -> bool:
-        return await super().close(
-            code=code, message=message or _PROTOCOL_REASONS.get(code, b""), drain=drain
-        )
+        if not message and code in _PROTOCOL_REASONS and not self.closed:
+            await self._refuse(code)
+        return await super().close(code=code, message=message, drain=drain)
+
+    async def _refuse(self, code: int) -> None:
+        """Tell a peer who broke the protocol, and has perhaps not finished sending, why we close.
+
+        aiohttp has stopped reading by now.
+        """
+        try:
+            async with asyncio.timeout(SEND_DEADLINE_S):
+                reason = _PROTOCOL_REASONS[code]
+                await self.send_frame(struct.pack("!H", code) + reason, WSMsgType.CLOSE)
+            if self.transport is not None:
+                await linger(self.transport, CLOSE_DEADLINE_S)
+        except (TimeoutError, OSError) as error:
+            logger.debug("connection lost", extra={"cause": type(error).__name__})
 
 
 class Connection:
@@ -61,12 +78,10 @@ class Connection:
     def __init__(
         self,
         socket: Socket,
-        transport: asyncio.Transport | None,
         pace: Pace,
     ) -> None:
         self.on_pulse: Callable[[], None] = lambda: None  # called with every ping
         self._socket = socket
-        self._transport = transport
         self._pace = pace
         self._now = asyncio.get_running_loop().time
         self._queue: deque[str] = deque()
@@ -122,8 +137,8 @@ class Connection:
         except (TimeoutError, OSError) as error:
             logger.debug("connection lost", extra={"cause": type(error).__name__})
         finally:
-            if self._transport:
-                self._transport.abort()
+            if self._socket.transport:
+                self._socket.transport.abort()
 
     def _queue_frame(self, frame: str) -> None:
         if self._closing is not None:

@@ -84,14 +84,14 @@ class Routes:
         self, request: web.Request, pace: Pace, conversation: type[Control] | type[Participant]
     ) -> web.StreamResponse:
         """Upgrade the request to a WebSocket and serve it until it ends."""
-        socket = Socket()
+        socket = Socket(request.transport)
         if not socket.can_prepare(request):
             raise web.HTTPBadRequest(text="This is the voice server: connect to it by WebSocket.")
         connections = self._service.connections
         if len(connections) >= self._service.rooms.max_peers + MAX_CONNECTIONS_BEYOND_PEERS:
             raise web.HTTPServiceUnavailable(text="Too many connections.")
         await socket.prepare(request)
-        connection = Connection(socket, request.transport, pace)
+        connection = Connection(socket, pace)
         connections.add(connection)
         fields = {"path": request.path[:64], "remote": request.remote}
         logger.debug("connection opened", extra=fields)

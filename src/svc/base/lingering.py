@@ -1,0 +1,49 @@
+"""Ending a TCP connection so that the last words arrive, whatever the peer is still sending.
+
+A socket that is closed with unread bytes in it resets the connection, and the reset
+overtakes what was written last: a close frame, a refusal. So we say that we are done,
+read what still comes, and throw it away until the peer has closed or the deadline has
+passed. Writes nothing itself. RFC 7230 section 6.6, RFC 6455 section 7.1.1.
+"""
+
+import asyncio
+
+
+async def linger(transport: asyncio.Transport, deadline_s: float) -> None:
+    """Discard input until the peer closes; the caller closes the transport then."""
+    if transport.is_closing():
+        return
+    discarding = _Discarding(transport.get_protocol())
+    transport.set_protocol(discarding)
+    transport.resume_reading()
+    if transport.can_write_eof():
+        transport.write_eof()
+    try:
+        async with asyncio.timeout(deadline_s):
+            await discarding.ended.wait()
+    except TimeoutError:
+        pass
+
+
+class _Discarding(asyncio.Protocol):
+    """Stands in for `owner`, which still learns that the connection is over."""
+
+    def __init__(self, owner: asyncio.BaseProtocol) -> None:
+        self.ended = asyncio.Event()
+        self._owner = owner
+
+    def data_received(self, data: bytes) -> None:
+        pass
+
+    def eof_received(self) -> None:
+        self.ended.set()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self.ended.set()
+        self._owner.connection_lost(error)
+
+    def pause_writing(self) -> None:
+        self._owner.pause_writing()
+
+    def resume_writing(self) -> None:
+        self._owner.resume_writing()
