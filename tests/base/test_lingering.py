@@ -1,7 +1,7 @@
 """A connection that is closed in the middle of the peer's sentence still delivers our last words."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 
 import pytest
@@ -21,7 +21,9 @@ async def lingering(writer: asyncio.StreamWriter, deadline_s: float) -> None:
 
 
 @asynccontextmanager
-async def connected(serve: Callable[[asyncio.StreamWriter], Awaitable[None]]) -> AsyncIterator[Streams]:
+async def connected(
+    serve: Callable[[asyncio.StreamWriter], Coroutine[None, None, None]],
+) -> AsyncIterator[Streams]:
     accepted: asyncio.Future[asyncio.StreamWriter] = asyncio.get_running_loop().create_future()
     server = await asyncio.start_server(lambda _, writer: accepted.set_result(writer), "127.0.0.1", 0)
     async with server, asyncio.timeout(30), asyncio.TaskGroup() as tasks:
