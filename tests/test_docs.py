@@ -9,10 +9,7 @@ from typing import cast
 import pytest
 
 from svc.chat import config as chat_config
-from svc.chat.app import _measurements
-from svc.chat.live.hub import Hub
-from svc.chat.voice.routes import SignallingPassThrough
-from svc.chat.voice.sfu_link import SfuLink
+from svc.chat.status.measurements import measurements
 from svc.sfu import config as sfu_config
 from svc.sfu.closing import CloseCode
 from svc.sfu.control import _CONTROL_EVENTS
@@ -143,7 +140,7 @@ def test_every_metric_is_documented() -> None:
     service = SimpleNamespace(tally={})
     link = SimpleNamespace(in_step=False)
     exposition = Measurements(cast(Service, service), cast(MeasuredPlane, plane)).exposition()[0]
-    exposition += _measurements(Hub(), cast(SignallingPassThrough, ()), cast(SfuLink, link)).exposition()[0]
+    exposition += measurements((), (), link).exposition()[0]
     exposed = set(re.findall(r"^# TYPE (svc_\w+) ", exposition.decode(), re.MULTILINE))
     documented = {
         row.code(0)[0]

@@ -20,7 +20,12 @@ CLOCKS_SOCKETS_THREADS = (
     *("<pthread.h>", "<threads.h>", "cython.parallel", "<udp.h>"),
 )
 
-FEATURES = ("svc.chat.joining", "svc.chat.pages", "svc.chat.status", "svc.chat.voice")
+FEATURES = (
+    *("svc.chat.channels", "svc.chat.joining", "svc.chat.members", "svc.chat.pages", "svc.chat.status"),
+    "svc.chat.voice",
+)
+
+CHAT_FLOOR = ("svc.chat.access", "svc.chat.live", "svc.chat.errors", "svc.chat.fields", "svc.chat.http")
 
 HOUSE = House(
     package="svc",
@@ -36,9 +41,12 @@ HOUSE = House(
     libraries={
         "aiohttp": (
             *("svc.sfu.app", "svc.sfu.connection", "svc.sfu.routes"),
-            *("svc.chat.app", "svc.chat.*.routes", "svc.chat.live", "svc.chat.voice.sfu_link"),
+            *("svc.chat.app", "svc.chat.community", "svc.chat.http", "svc.chat.*.routes", "svc.chat.live"),
+            "svc.chat.voice.sfu_link",
             *("svc.tools.supervisor", "svc.tools.bench.client", "svc.tools.bench.crowd"),
         ),
+        "aiosqlite": ("svc.base.database",),
+        "orjson": ("svc.base.strict_json",),
         "aioice": ("svc.sfu.ice", "svc.sfu.readiness", "svc.sfu.stun"),
         "cryptography": ("svc.sfu.dtls",),
         "ifaddr": ("svc.sfu.candidates",),
@@ -53,7 +61,7 @@ HOUSE = House(
         Never("svc._rtp", CLOCKS_SOCKETS_THREADS, but=("svc._rtp.udploop",)),
         Never("svc.sfu", ("svc._rtp",), but=("svc.sfu.media",)),
         # The floor of chat: what every feature stands on.
-        *(Never(floor, FEATURES) for floor in ("svc.chat.access", "svc.chat.live", "svc.chat.errors")),
+        *(Never(floor, FEATURES) for floor in CHAT_FLOOR),
     ),
     private=("svc.chat.*.store",),
 )

@@ -7,10 +7,11 @@ from yarl import URL
 
 from svc.base.config import ConfigError
 from svc.base.metrics import Registry
+from svc.chat.access.directory import Channel
+from svc.chat.channels.seed import first_channels
 from svc.chat.config import DEFAULT_STUN_SERVER, read
 from svc.chat.errors import ChatError
 from svc.chat.pages.routes import Pages
-from svc.chat.voice.channels import VoiceChannel, voice_channels
 from tests.chat.member import ChatServer, chat_server
 
 LEAST = {"JWT_SECRET": "s"}
@@ -140,11 +141,10 @@ async def test_pages_of_other_sites_may_not(chat: ChatServer) -> None:
         assert "Access-Control-Allow-Origin" not in response.headers
 
 
-async def test_a_server_without_a_media_service_has_no_voice_channels(variables: dict[str, str]) -> None:
+async def test_without_a_media_service_nobody_can_enter_a_voice_channel(variables: dict[str, str]) -> None:
     del variables["SFU_WS_HOST"]
     async with chat_server(variables) as chat, chat.member("Ada") as ada:
-        assert (ada.welcome["channels"], ada.welcome["voice"]) == ([], {})
-        assert (await ada.ask("voice_join", channel_id="lobby"))["data"]["error"] == "unknown_channel"
+        assert (await ada.ask("voice_join", channel_id="lobby"))["data"]["error"] == "voice_unavailable"
         async with chat.http.get("/sfu/client") as response:
             assert response.status == 404
 
@@ -158,7 +158,14 @@ async def test_it_listens_on_ipv6_as_well(variables: dict[str, str]) -> None:
 
 async def test_a_port_that_is_taken_is_said_in_one_line(chat: ChatServer, variables: dict[str, str]) -> None:
     variables["PORT"] = chat.address.rpartition(":")[2]
+    variables["DATA_DIR"] += "-another"
     with pytest.raises(ConfigError, match=r"Cannot listen on HOST 127\.0\.0\.1, PORT \d+: "):
+        async with chat_server(variables):
+            pass
+
+
+async def test_a_data_folder_in_use_is_said_in_one_line(chat: ChatServer, variables: dict[str, str]) -> None:
+    with pytest.raises(ConfigError, match=r"DATA_DIR \S+ is in use by another server \(process \d+\)"):
         async with chat_server(variables):
             pass
 
@@ -203,11 +210,13 @@ def test_the_stun_servers_are_given_as_browsers_take_them() -> None:
     assert urls(DISABLE_STUN="true", STUN_SERVERS="a:1") == []
 
 
-def test_additional_channels_of_the_voice_kind_are_rooms() -> None:
-    listed = ["voice:Side Room", "general", "voice: ", "voice:side room", "voice:Café", "voice:!!"]
-    assert voice_channels("lobby", "Lobby", listed) == (
-        VoiceChannel("lobby", "Lobby"),
-        VoiceChannel("side-room", "Side Room"),
-        VoiceChannel("café", "Café"),
-        VoiceChannel("voice", "!!"),
-    )
+def test_the_first_channels_are_those_of_the_configuration() -> None:
+    listed = ["voice:Side Room", "general", "voice: ", "voice:side room", "News", "voice:Café", "voice:!!"]
+    assert first_channels("lobby", "Lobby", listed) == [
+        Channel("general", "general", "text", 0),
+        Channel("lobby", "Lobby", "voice", 1),
+        Channel("side-room", "Side Room", "voice", 2),
+        Channel("news", "News", "text", 3),
+        Channel("café", "Café", "voice", 4),
+        Channel("voice", "!!", "voice", 5),
+    ]

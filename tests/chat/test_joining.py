@@ -1,10 +1,12 @@
 """A name and an invite code make a member; everything else is refused with a code and words."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from svc.chat.access.tokens import LIFETIME_S, AccessTokens, Member
+from svc.chat.access.directory import Directory, Member
+from svc.chat.access.tokens import LIFETIME_S, AccessTokens, Asker
 from svc.chat.errors import ChatError
 from svc.chat.joining.invite import invite_code
 from svc.chat.joining.rules import readable_nickname
@@ -54,20 +56,31 @@ def test_a_name_that_cannot_be_seen_or_is_too_long_is_refused(text: str) -> None
     assert refusal.value.code == "invalid_nickname"
 
 
+def tokens(secret: str = SECRET, member: Member = ADA) -> AccessTokens:
+    directory = Directory(lambda: NOW)
+    directory.put_member(member)
+    return AccessTokens(secret, directory)
+
+
 def test_an_access_token_says_who_it_is_until_it_expires() -> None:
-    tokens = AccessTokens(SECRET)
-    token = tokens.issue(ADA, NOW)
-    assert tokens.verify(token, NOW + LIFETIME_S - 1) == ADA
+    token = tokens().issue(ADA, "s1", NOW)
+    assert tokens().verify(token, NOW + LIFETIME_S - 1) == Asker("m1", "s1", NOW + LIFETIME_S)
     with pytest.raises(ChatError):
-        tokens.verify(token, NOW + LIFETIME_S)
+        tokens().verify(token, NOW + LIFETIME_S)
+
+
+def test_an_access_token_ends_when_the_members_epoch_rises() -> None:
+    token = tokens().issue(ADA, "s1", NOW)
+    with pytest.raises(ChatError):
+        tokens(member=replace(ADA, epoch=1)).verify(token, NOW)
 
 
 @pytest.mark.parametrize(
-    "token", ["", "a.b.c", "\ud800", "x" * 5000, AccessTokens("another" + SECRET).issue(ADA, NOW)]
+    "token", ["", "a.b.c", "\ud800", "x" * 5000, tokens("another" + SECRET).issue(ADA, "s1", NOW)]
 )
 def test_a_token_of_somebody_else_is_refused(token: str) -> None:
     with pytest.raises(ChatError) as refusal:
-        AccessTokens(SECRET).verify(token, NOW)
+        tokens().verify(token, NOW)
     assert refusal.value.code == "token_invalid"
 
 

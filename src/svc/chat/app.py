@@ -1,48 +1,33 @@
-"""The chat server put together: features, routes, what every answer carries, start and stop.
+"""HTTP around the community: listening, what every request meets and every answer carries.
 
-The only file that knows all features; contains no rules of its own.
-Spec: chat document sections 1 and 4.1.
+Contains no rules of its own and knows no feature. Spec: chat document sections 1 and 4.1.
 """
 
 import asyncio
 import contextlib
 import logging
-import random
 import signal
 import sys
-import uuid
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from pathlib import Path
 
 from aiohttp import ClientSession, ClientTimeout, web
 from aiohttp.typedefs import Handler, Middleware
 
-import svc
 from svc.base import logs
-from svc.base.backoff import Backoff
 from svc.base.config import ConfigError
-from svc.base.metrics import Registry
+from svc.base.database import StorageFailed
+from svc.chat.access.catalogue import ENDPOINTS, Who, check
+from svc.chat.access.directory import Directory
 from svc.chat.access.origins import Origins
 from svc.chat.access.tokens import AccessTokens
-from svc.chat.config import ChatConfig, MediaConfig
+from svc.chat.community import Community, opened
+from svc.chat.config import ChatConfig
 from svc.chat.errors import ChatError, from_status
-from svc.chat.joining.invite import invite_code
-from svc.chat.joining.routes import JoiningRoutes
-from svc.chat.joining.rules import Joining
-from svc.chat.live.hub import Hub
-from svc.chat.live.socket import LiveSockets
-from svc.chat.pages.routes import Pages
-from svc.chat.status.routes import Status
-from svc.chat.voice.routes import SignallingPassThrough, VoiceEvents
-from svc.chat.voice.rules import MediaAccess, Voice
-from svc.chat.voice.sfu_link import Registration, SfuLink
+from svc.chat.http import ASKER
 
 MAX_BODY_BYTES = 64 * 1024
-# People in a call notice each second, and the media service is near.
-FIRST_RECONNECT_S = 0.2
-LAST_RECONNECT_S = 2.0
 SHUTDOWN_DEADLINE_S = 5.0
-WEB_FOLDER = Path(svc.__file__).parent / "web"
 
 logger = logging.getLogger(__name__)
 
@@ -65,8 +50,11 @@ async def _run(config: ChatConfig) -> None:
 @contextlib.asynccontextmanager
 async def serving(config: ChatConfig) -> AsyncIterator[str]:
     """A running server; yields its address."""
-    async with ClientSession(timeout=ClientTimeout()) as session:
-        runner = web.AppRunner(build(config, session), access_log=None, shutdown_timeout=SHUTDOWN_DEADLINE_S)
+    async with opened(config) as database, ClientSession(timeout=ClientTimeout()) as session:
+        community = Community(config, session, database)
+        await community.load()
+        application = build(community, config.media.public_urls)
+        runner = web.AppRunner(application, access_log=None, shutdown_timeout=SHUTDOWN_DEADLINE_S)
         await runner.setup()
         try:
             try:
@@ -80,76 +68,33 @@ async def serving(config: ChatConfig) -> AsyncIterator[str]:
             await runner.cleanup()
 
 
-def build(config: ChatConfig, session: ClientSession) -> web.Application:
-    """The application, not yet listening; `session` makes its connections."""
-    media = config.media
-    origins = Origins(config.allowed_origins)
-    tokens = AccessTokens(config.jwt_secret)
-    hub = Hub()
-    voice = Voice(media.channels, _media_access(media), hub.push, _new_id)
-    link = _link(session, media, voice)
-    pass_through = SignallingPassThrough(session, f"{media.url}/client", origins)
-    live = LiveSockets(
-        hub, tokens, origins, voice.welcome, {"voice_join": VoiceEvents(voice, link).voice_join}
-    )
-    joining = Joining(invite_code(config.data_dir), tokens, _new_id)
-    registry = _measurements(hub, pass_through, link)
-
+def build(community: Community, public_media_urls: Sequence[str]) -> web.Application:
+    """The application, not yet listening."""
     application = web.Application(
-        client_max_size=MAX_BODY_BYTES, middlewares=[_one_error_shape, _cross_origin(origins)]
+        client_max_size=MAX_BODY_BYTES,
+        middlewares=[
+            _one_error_shape,
+            _cross_origin(community.origins),
+            _by_the_catalogue(community.tokens, community.directory),
+        ],
     )
-    application.on_response_prepare.append(_headers(origins, media.public_urls))
-    for routes in (live, JoiningRoutes(joining), Status(config.server_name, registry), Pages(WEB_FOLDER)):
-        application.add_routes(routes.table())
-    application.on_shutdown.append(lambda _: live.close_all())
-    if media.url:
-        application.add_routes(pass_through.table())
-        application.on_shutdown.append(lambda _: pass_through.close_all())
-        application.cleanup_ctx.append(_kept_up(link))
+    application.on_response_prepare.append(_headers(community.origins, public_media_urls))
+    application.add_routes(community.routes())
+    application.on_shutdown.append(lambda _: community.say_goodbye())
+    for task in community.tasks():
+        application.cleanup_ctx.append(_running(task))
     return application
 
 
-def _new_id() -> str:
-    return str(uuid.uuid4())
-
-
-def _media_access(media: MediaConfig) -> MediaAccess:
-    # A page tries these in turn; our own address reaches the media service in any case.
-    urls = [*(f"{url}/client" for url in media.public_urls), "/sfu/client"]
-    return MediaAccess(media.server_id, media.server_password, urls, media.stun_servers)
-
-
-def _link(session: ClientSession, media: MediaConfig, voice: Voice) -> SfuLink:
-    rooms = [channel.id for channel in media.channels]
-    registration = Registration(media.server_id, media.server_password, rooms)
-    backoff = Backoff(FIRST_RECONNECT_S, LAST_RECONNECT_S, jitter=random.random)
-    return SfuLink(session, f"{media.url}/server", registration, voice.occupancy, backoff)
-
-
-def _kept_up(link: SfuLink) -> Callable[[web.Application], AsyncIterator[None]]:
-    async def keep_up(_: web.Application) -> AsyncIterator[None]:
-        task = asyncio.create_task(link.run())
+def _running(task: Callable[[], Awaitable[None]]) -> Callable[[web.Application], AsyncIterator[None]]:
+    async def run_beside(_: web.Application) -> AsyncIterator[None]:
+        running = asyncio.ensure_future(task())
         yield
-        task.cancel()
+        running.cancel()
         with contextlib.suppress(asyncio.CancelledError):
-            await task
+            await running
 
-    return keep_up
-
-
-def _measurements(hub: Hub, pass_through: SignallingPassThrough, link: SfuLink) -> Registry:
-    registry = Registry()
-    gauges: dict[str, tuple[str, Callable[[], float]]] = {
-        "svc_chat_live_connections_active": ("Pages signed in on the live socket", lambda: len(hub)),
-        "svc_chat_signalling_connections_active": (
-            "Participants passed through to the media service",
-            lambda: len(pass_through),
-        ),
-        "svc_chat_sfu_link_up": ("Is the media service connected and in step?", lambda: link.in_step),
-    }
-    for name, (description, value) in gauges.items():
-        registry.gauge(name, description).set_function(value)
-    return registry
+    return run_beside
 
 
 @web.middleware
@@ -163,6 +108,8 @@ async def _one_error_shape(request: web.Request, handler: Handler) -> web.Stream
     except web.HTTPException as fault:
         problem = from_status(fault.status)
         headers = {name: fault.headers[name] for name in ("Allow",) if name in fault.headers}
+    except StorageFailed:
+        problem = ChatError("storage_unavailable")
     except Exception:
         logger.exception("request failed", extra={"method": request.method, "path": request.path})
         problem = ChatError("internal_error")
@@ -182,6 +129,26 @@ def _cross_origin(origins: Origins) -> Middleware:
         return await handler(request)
 
     return check_origin
+
+
+def _by_the_catalogue(tokens: AccessTokens, directory: Directory) -> Middleware:
+    @web.middleware
+    async def admit(request: web.Request, handler: Handler) -> web.StreamResponse:
+        """Let in whom the catalogue lets in; the feature finds the member in the request."""
+        resource = request.match_info.route.resource
+        if resource is None:  # No such address, or no such method there: aiohttp answers.
+            return await handler(request)
+        needs = ENDPOINTS[f"{request.match_info.route.method} {resource.canonical}"]
+        if needs.who is not Who.ANYONE:
+            scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+            if scheme.lower() != "bearer":
+                raise ChatError("auth_required")
+            asker = tokens.verify(token.strip(), time.time())
+            check(needs, directory, asker.member_id)
+            request[ASKER] = asker
+        return await handler(request)
+
+    return admit
 
 
 def _headers(

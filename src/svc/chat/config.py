@@ -10,7 +10,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from svc.base.config import ConfigError, flag, items, port, required, text
-from svc.chat.voice.channels import VoiceChannel, voice_channels
+from svc.chat.access.directory import Channel
+from svc.chat.channels.seed import first_channels
 
 # "a public default server"; the media service's default is the same.
 DEFAULT_STUN_SERVER = "stun.l.google.com:19302"
@@ -22,7 +23,7 @@ _SCHEMES = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
 class MediaConfig:
     """The media service: where it is for us and for members, and who we are to it.
 
-    Without SFU_WS_HOST there is none, `url` is empty and so is everything else.
+    Without SFU_WS_HOST there is none, and `url` is empty.
     """
 
     url: str
@@ -30,7 +31,6 @@ class MediaConfig:
     server_id: str
     server_password: str
     stun_servers: Sequence[str]
-    channels: Sequence[VoiceChannel]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,7 @@ class ChatConfig:
     data_dir: Path
     server_name: str
     allowed_origins: Sequence[str]
+    first_channels: Sequence[Channel]
     media: MediaConfig
 
 
@@ -53,26 +54,24 @@ def read(variables: Mapping[str, str]) -> ChatConfig:
         data_dir=Path(text(variables, "DATA_DIR", "./data")),
         server_name=text(variables, "SERVER_NAME"),
         allowed_origins=items(variables, "CORS_ORIGIN"),
+        first_channels=first_channels(
+            text(variables, "VOICE_CHANNEL_ID", "voice"),
+            text(variables, "VOICE_CHANNEL_NAME", "Voice"),
+            items(variables, "ADDITIONAL_CHANNELS"),
+        ),
         media=_media(variables),
     )
 
 
 def _media(variables: Mapping[str, str]) -> MediaConfig:
     if not text(variables, "SFU_WS_HOST"):
-        return MediaConfig(
-            url="", public_urls=(), server_id="", server_password="", stun_servers=(), channels=()
-        )
+        return MediaConfig(url="", public_urls=(), server_id="", server_password="", stun_servers=())
     return MediaConfig(
         url=_websocket_url("SFU_WS_HOST", text(variables, "SFU_WS_HOST"), "ws"),
         public_urls=[_public_url(host) for host in items(variables, "SFU_PUBLIC_HOST")],
         server_id=required(variables, "SERVER_ID", "the media service knows this server by it"),
         server_password=required(variables, "SERVER_PASSWORD", "it proves SERVER_ID to the media service"),
         stun_servers=_stun_urls(variables),
-        channels=voice_channels(
-            text(variables, "VOICE_CHANNEL_ID", "voice"),
-            text(variables, "VOICE_CHANNEL_NAME", "Voice"),
-            items(variables, "ADDITIONAL_CHANNELS"),
-        ),
     )
 
 

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 _CODES: Mapping[str, tuple[int, str]] = {
     "auth_required": (401, "Sign in first"),
     "body_too_large": (413, "The request is too large"),
+    "forbidden": (403, "You may not do this here"),
+    "in_timeout": (403, "You are in timeout and can only read"),
     "internal_error": (500, "The server failed to handle this; it has been logged"),
     "invalid_json": (400, "The request is not a JSON object"),
     "invalid_nickname": (400, "A name has 1 to 32 characters that can be seen"),
@@ -18,10 +20,13 @@ _CODES: Mapping[str, tuple[int, str]] = {
     "method_not_allowed": (405, "This address does not take that method"),
     "not_found": (404, "There is nothing here"),
     "origin_refused": (403, "Pages of that site may not use this server"),
+    "rank_too_low": (403, "Only who ranks higher may do this"),
+    "storage_unavailable": (503, "The server cannot store anything right now; nothing was changed"),
     "token_invalid": (401, "The access token is not valid, or not any more"),
     "too_many_connections": (503, "The server has no room for another connection"),
     "unknown_channel": (404, "There is no such channel"),
     "unknown_event": (400, "There is no such event"),
+    "unknown_member": (404, "There is no such member"),
     "voice_unavailable": (503, "The voice server cannot be reached right now"),
 }
 

@@ -13,6 +13,7 @@ from svc.base.tasks import until_first_ends
 # has not read for many seconds.
 MAX_WAITING = 256
 WRITE_DEADLINE_S = 10.0
+TOO_SLOW = 4008
 
 
 class Outbox:
@@ -20,13 +21,21 @@ class Outbox:
         self._write = write
         self._waiting: asyncio.Queue[str] = asyncio.Queue(MAX_WAITING)
         self._overflowed = asyncio.Event()
+        # Why the page is to be cut off, once it is.
+        self.ending: tuple[int, str] | None = None
 
     def send(self, frame: str) -> None:
         """Queue a frame; one too many ends `drain`."""
         try:
             self._waiting.put_nowait(frame)
         except asyncio.QueueFull:
-            self._overflowed.set()
+            self.cut_off(TOO_SLOW, "Too slow to keep up")
+
+    def cut_off(self, code: int, reason: str) -> None:
+        """End `drain`; the first reason counts."""
+        if self.ending is None:
+            self.ending = code, reason
+        self._overflowed.set()
 
     async def drain(self) -> None:
         """Write frames until the reader proves too slow. Raises OSError when it is gone."""

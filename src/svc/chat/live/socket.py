@@ -8,20 +8,24 @@ given. Spec: the live socket of the design; chat document section 6.
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from aiohttp import WSCloseCode, WSMsgType, web
 
+from svc.base.database import StorageFailed
 from svc.base.tasks import until_first_ends
+from svc.chat.access.catalogue import EVENTS, check
+from svc.chat.access.directory import Directory
 from svc.chat.access.origins import Origins
-from svc.chat.access.tokens import AccessTokens, Member
+from svc.chat.access.tokens import AccessTokens, Asker
 from svc.chat.errors import ChatError
 from svc.chat.live import frames
 from svc.chat.live.allowance import Allowance
 from svc.chat.live.hub import Hub
 from svc.chat.live.outbox import Outbox
 
-Handler = Callable[[Member, Mapping[str, object]], Awaitable[object]]
+Handler = Callable[[Asker, Mapping[str, object]], Awaitable[object]]
+Welcome = Callable[[Asker], Mapping[str, object]]
 
 AUTHENTICATION_DEADLINE_S = 10.0
 CLOSE_DEADLINE_S = 5.0
@@ -38,20 +42,22 @@ logger = logging.getLogger(__name__)
 
 
 class LiveSockets:
-    """`welcome` makes what a member is told on signing in; `handlers` answer events by name."""
+    """Each of `welcomes` adds to what a member is told on signing in; `handlers` answer events by name."""
 
     def __init__(
         self,
         hub: Hub,
+        directory: Directory,
         tokens: AccessTokens,
         origins: Origins,
-        welcome: Callable[[Member], dict[str, object]],
+        welcomes: Sequence[Welcome],
         handlers: Mapping[str, Handler],
     ) -> None:
         self._hub = hub
+        self._directory = directory
         self._tokens = tokens
         self._origins = origins
-        self._welcome = welcome
+        self._welcomes = welcomes
         self._handlers = handlers
         self._sockets: set[web.WebSocketResponse] = set()
 
@@ -83,7 +89,7 @@ class LiveSockets:
         ]
         await asyncio.gather(*closing, return_exceptions=True)
 
-    async def _authenticate(self, ws: web.WebSocketResponse) -> tuple[Member, frames.RequestId] | None:
+    async def _authenticate(self, ws: web.WebSocketResponse) -> tuple[Asker, frames.RequestId] | None:
         """Who signed in, and by which request; None when the socket was closed instead."""
         request_id: frames.RequestId | None = None
         try:
@@ -93,7 +99,7 @@ class LiveSockets:
                 raise ChatError("auth_required")
             request = frames.parse(message.data)
             request_id = request.id
-            return self._member(request), request_id
+            return self._asker(request), request_id
         except TimeoutError:
             problem = ChatError("auth_required")
         except ChatError as refusal:
@@ -103,50 +109,53 @@ class LiveSockets:
             await ws.close(code=WSCloseCode.POLICY_VIOLATION, message=problem.code.encode())
         return None
 
-    def _member(self, request: frames.Request) -> Member:
+    def _asker(self, request: frames.Request) -> Asker:
         token = request.data.get("access_token")
         if request.event != "authenticate" or not isinstance(token, str):
             raise ChatError("auth_required")
         return self._tokens.verify(token, time.time())
 
-    async def _converse(
-        self, ws: web.WebSocketResponse, member: Member, request_id: frames.RequestId
-    ) -> None:
+    async def _converse(self, ws: web.WebSocketResponse, asker: Asker, request_id: frames.RequestId) -> None:
         """Answer and push until the page goes, or cannot keep up."""
         outbox = Outbox(ws.send_str)
         # Nothing is awaited between the welcome and the first push after it, so
         # that no change of state falls between them.
-        welcome = {"member": member.described(), **self._welcome(member)}
+        welcome: dict[str, object] = {}
+        for part in self._welcomes:
+            welcome |= part(asker)
         outbox.send(frames.reply("authenticated", request_id, welcome))
-        self._hub.add(outbox)
+        self._hub.add(asker.member_id, outbox)
         try:
-            await until_first_ends(self._read(ws, member, outbox), outbox.drain())
+            await until_first_ends(self._read(ws, asker, outbox), outbox.drain())
         except TimeoutError:
             logger.debug("live connection does not take what is written")
         finally:
-            self._hub.remove(outbox)
+            self._hub.remove(asker.member_id, outbox)
 
-    async def _read(self, ws: web.WebSocketResponse, member: Member, outbox: Outbox) -> None:
+    async def _read(self, ws: web.WebSocketResponse, asker: Asker, outbox: Outbox) -> None:
         loop = asyncio.get_running_loop()
         allowance = Allowance(REQUEST_BURST, REQUESTS_PER_S, loop.time())
         async for message in ws:
             if delay_s := allowance.take(loop.time()):
                 await asyncio.sleep(delay_s)
             text = message.data if message.type is WSMsgType.TEXT else ""
-            outbox.send(await self._answer(member, text))
+            outbox.send(await self._answer(asker, text))
 
-    async def _answer(self, member: Member, text: str) -> str:
+    async def _answer(self, asker: Asker, text: str) -> str:
         request_id: frames.RequestId | None = None
         try:
             request = frames.parse(text)
             request_id = request.id
             if (handler := self._handlers.get(request.event)) is None:
                 raise ChatError("unknown_event")
-            return frames.reply(request.event, request_id, await handler(member, request.data))
+            check(EVENTS[request.event], self._directory, asker.member_id)
+            return frames.reply(request.event, request_id, await handler(asker, request.data))
         except ChatError as problem:
             return frames.error(problem, request_id)
+        except StorageFailed:
+            return frames.error(ChatError("storage_unavailable"), request_id)
         except Exception:
-            logger.exception("live request failed", extra={"member": member.id})
+            logger.exception("live request failed", extra={"member": asker.member_id})
             return frames.error(ChatError("internal_error"), request_id)
 
     async def _cut_off(self, ws: web.WebSocketResponse, request: web.Request) -> None:

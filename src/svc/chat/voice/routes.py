@@ -23,8 +23,10 @@ from aiohttp import (
 from svc.base.envelope import MAX_FRAME_BYTES
 from svc.base.tasks import until_first_ends
 from svc.chat.access.origins import Origins
-from svc.chat.access.tokens import Member
+from svc.chat.access.tokens import Asker
 from svc.chat.errors import ChatError
+from svc.chat.fields import identifier
+from svc.chat.live.socket import Handler
 from svc.chat.voice.rules import MediaLink, Voice
 
 CONNECT_DEADLINE_S = 5.0
@@ -47,11 +49,12 @@ class VoiceEvents:
         self._voice = voice
         self._link = link
 
-    async def voice_join(self, member: Member, data: Mapping[str, object]) -> object:
-        channel_id = data.get("channel_id")
-        if not isinstance(channel_id, str):
-            raise ChatError("unknown_channel")
-        return await self._voice.join(self._link, member, channel_id, time.time())
+    def handlers(self) -> dict[str, Handler]:
+        return {"voice_join": self.voice_join}
+
+    async def voice_join(self, asker: Asker, data: Mapping[str, object]) -> object:
+        channel_id = identifier(data, "channel_id")
+        return await self._voice.join(self._link, asker.member_id, channel_id, time.time())
 
 
 class SignallingPassThrough:

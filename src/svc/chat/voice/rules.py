@@ -4,22 +4,28 @@ The media service decides who really is in a room; this only grants and reports.
 Spec: media document sections 5 and 6; the grant is described in `svc.base.grants`.
 """
 
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from svc.base.grants import CAPS, client_credential, issue_user_token
-from svc.chat.access.tokens import Member
+from svc.base.grants import client_credential, issue_user_token
+from svc.chat.access.directory import VOICE, Directory
+from svc.chat.access.permissions import Permission
+from svc.chat.access.tokens import Asker
 from svc.chat.errors import ChatError
-from svc.chat.voice.channels import VoiceChannel
+from svc.chat.live.audience import Viewers
+from svc.chat.live.hub import Hub
 from svc.chat.voice.occupancy import Occupancy
 
 # Long enough for a slow phone to connect; well under the five minutes allowed, so
 # that the clocks of two machines may differ by minutes.
 GRANT_LIFETIME_S = 120
-# Names of people who may still be in a call though their page is gone.
-MAX_REMEMBERED_NAMES = 10_000
+# What each permission lets a member send (`svc.base.grants`).
+_CAPS = {
+    "speak": Permission.SPEAK,
+    "share_video": Permission.SHARE_VIDEO,
+    "share_screen": Permission.SHARE_SCREEN,
+}
 
 
 class MediaLink(Protocol):
@@ -40,52 +46,52 @@ class MediaAccess:
 
 
 class Voice:
-    """`push` tells every open page; `new_id` makes the id of a single-use grant."""
+    """`new_id` makes the id of a single-use grant."""
 
     def __init__(
-        self,
-        channels: Sequence[VoiceChannel],
-        access: MediaAccess,
-        push: Callable[[str, object], None],
-        new_id: Callable[[], str],
+        self, access: MediaAccess, directory: Directory, hub: Hub, new_id: Callable[[], str]
     ) -> None:
-        self._channels = {channel.id: channel for channel in channels}
         self._access = access
-        self._push = push
+        self._directory = directory
+        self._hub = hub
         self._new_id = new_id
-        self._names: OrderedDict[str, str] = OrderedDict()
-        self.occupancy = Occupancy(self._channels, self._announce)
+        self.occupancy = Occupancy(self._announce)
 
-    def welcome(self, member: Member) -> dict[str, object]:
+    def room_ids(self) -> list[str]:
+        """The voice channels, whose ids are those of their rooms."""
+        return [channel.id for channel in self._directory.channels.values() if channel.kind == VOICE]
+
+    def welcome(self, asker: Asker) -> dict[str, object]:
         """What a member who signs in needs to know about voice."""
-        if self._remember(member):
-            for room_id in self.occupancy.rooms_of(member.id):
-                self._announce(room_id)
+        channels = self._directory.visible_channels(asker.member_id)
         return {
-            "channels": [channel.described() for channel in self._channels.values()],
-            "voice": {channel_id: self._people(channel_id) for channel_id in self._channels},
+            "channels": [channel.described() for channel in channels],
+            "voice": {channel.id: self._people(channel.id) for channel in channels if channel.kind == VOICE},
         }
 
-    async def join(self, link: MediaLink, member: Member, channel_id: str, now: float) -> dict[str, object]:
+    async def join(self, link: MediaLink, member_id: str, channel_id: str, now: float) -> dict[str, object]:
         """Let a member into a channel: where to connect, and with what."""
-        if channel_id not in self._channels:
+        if self._directory.channel(member_id, channel_id).kind != VOICE:
             raise ChatError("unknown_channel")
+        self._directory.require(member_id, Permission.JOIN_VOICE, channel_id)
+        if not self._access.server_id:
+            raise ChatError("voice_unavailable")
         await link.confirm_room(channel_id)
-        self._remember(member)
         return {
             "urls": list(self._access.urls),
             "stun_servers": list(self._access.stun_servers),
-            "client_join": self._grant(member, channel_id, now),
+            "client_join": self._grant(member_id, channel_id, now),
         }
 
-    def _grant(self, member: Member, channel_id: str, now: float) -> dict[str, str]:
+    def _grant(self, member_id: str, channel_id: str, now: float) -> dict[str, str]:
         server_id, password = self._access.server_id, self._access.server_password
+        granted = self._directory.permissions(member_id, channel_id)
         token = issue_user_token(
             password,
             server_id,
-            user_id=member.id,
+            user_id=member_id,
             room_id=channel_id,
-            caps=CAPS,
+            caps=[cap for cap, permission in _CAPS.items() if permission in granted],
             now=now,
             jti=self._new_id(),
             lifetime_s=GRANT_LIFETIME_S,
@@ -95,23 +101,19 @@ class Voice:
             "server_id": server_id,
             "server_password": client_credential(password, server_id),
             "user_token": token,
-            "user_id": member.id,
+            "user_id": member_id,
         }
 
     def _announce(self, channel_id: str) -> None:
-        self._push("voice_state", {"channel_id": channel_id, "members": self._people(channel_id)})
+        state = {"channel_id": channel_id, "members": self._people(channel_id)}
+        self._hub.push("voice_state", state, Viewers(channel_id))
 
     def _people(self, channel_id: str) -> list[dict[str, str]]:
         return [
-            {"id": user_id, "nickname": self._names.get(user_id, "Somebody")}
+            {"id": user_id, "nickname": self._nickname(user_id)}
             for user_id in self.occupancy.users(channel_id)
         ]
 
-    def _remember(self, member: Member) -> bool:
-        """Keep the name for the rooms' lists; was it news?"""
-        news = self._names.get(member.id) != member.nickname
-        self._names[member.id] = member.nickname
-        self._names.move_to_end(member.id)
-        if len(self._names) > MAX_REMEMBERED_NAMES:
-            self._names.popitem(last=False)
-        return news
+    def _nickname(self, user_id: str) -> str:
+        member = self._directory.members.get(user_id)
+        return member.nickname if member else "Somebody"

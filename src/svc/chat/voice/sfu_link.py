@@ -44,11 +44,11 @@ class Rooms(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """As whom we register, and which rooms."""
+    """As whom we register, and which rooms; asked at every connection."""
 
     server_id: str
     server_password: str
-    room_ids: Sequence[str]
+    room_ids: Callable[[], Sequence[str]]
 
 
 class LinkError(Exception):
@@ -157,7 +157,7 @@ class _Conversation:
 
     async def run(self) -> None:
         """Talk until the connection ends; whatever ends it otherwise is raised."""
-        for room_id in self._room_ids:
+        for room_id in self._room_ids():
             self._register(room_id)
         try:
             await until_first_ends(self._read(), self._write(), self._synchronise())

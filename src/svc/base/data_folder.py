@@ -1,0 +1,71 @@
+"""The folder of one installation: made with mode 0700, and held by one process at a time.
+
+The lock is the operating system's, so that it ends with the process however that ends.
+Knows nothing of what is in the folder.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from svc.base.config import ConfigError
+
+LOCK_NAME = "lock"
+
+
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Own `folder` for as long as the block runs. Raises ConfigError when somebody else does."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle = os.open(folder / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as fault:
+        raise ConfigError(f"DATA_DIR {folder} cannot be used: {fault.strerror}") from None
+    try:
+        if not _lock(handle):
+            owner = os.pread(handle, 32, 0).decode("ascii", "replace").strip()
+            raise ConfigError(f"DATA_DIR {folder} is in use by another server (process {owner or 'unknown'})")
+        try:
+            os.ftruncate(handle, 0)
+            os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
+        except OSError as fault:
+            raise ConfigError(f"DATA_DIR {folder} cannot be written: {fault.strerror}") from None
+        yield
+    finally:
+        os.close(handle)
+
+
+def is_held(folder: Path) -> bool:
+    """Is some process using the folder? Whoever asks does not become its owner."""
+    try:
+        handle = os.open(folder / LOCK_NAME, os.O_RDWR | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    try:
+        return not _lock(handle)
+    finally:
+        os.close(handle)
+
+
+if os.name == "nt":
+    import msvcrt
+
+    def _lock(handle: int) -> bool:
+        try:
+            # A byte far behind the process id, which stays readable.
+            os.lseek(handle, 1 << 20, os.SEEK_SET)
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+        except OSError:
+            return False
+        return True
+
+else:
+    import fcntl
+
+    def _lock(handle: int) -> bool:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True

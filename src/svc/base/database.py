@@ -1,0 +1,236 @@
+"""One SQLite file, owned by this process: durable group commits, and readers beside them.
+
+A write is a function of a connection. One thread runs whatever is waiting in one
+transaction, each function in a savepoint of its own, and answers when the commit has
+reached the disk: acknowledged means durable, and the price of the fsync is shared. That
+thread alone checkpoints, for older SQLite versions can damage a file in which two
+connections do (sqlite.org/wal.html, "the WAL-reset bug"). Readers see what has been
+committed and can change nothing. Knows no table; the schema is its caller's.
+"""
+
+import asyncio
+import logging
+import queue
+import sqlite3
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import aiosqlite
+
+from svc.base.migrations import Migration, migrate
+
+# Writers beyond this are refused: each holds its request's memory while it waits.
+MAX_WAITING = 10_000
+# What one commit takes together. A function takes some 10 µs; more would make the first wait
+# for the last without making the fsync any cheaper.
+MAX_GROUP = 1_000
+# The log is copied into the file when it has grown to this: a few ms of work.
+CHECKPOINT_BYTES = 4 * 1024 * 1024
+# Two, so that a long search does not hold up a page of history.
+READERS = 2
+_BUSY_TIMEOUT_S = 10.0
+# The disk's fault and not the statement's: full, read-only, failing.
+_DISK_FAULTS = frozenset(
+    {
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_READONLY,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_CORRUPT,
+        sqlite3.SQLITE_NOMEM,
+    }
+)
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+Row = sqlite3.Row
+Connection = sqlite3.Connection
+
+
+class DatabaseError(Exception):
+    """The file cannot be used; the message says why, in words for the operator."""
+
+
+class StorageFailed(Exception):
+    """A write was not kept: the disk is full, broken or read-only. Nothing of it remains."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Write:
+    change: Callable[[Connection], Any]
+    future: "asyncio.Future[Any]"
+
+
+class Database:
+    """Open it with `open`, and `close` it. Methods belong to the event loop that opened it."""
+
+    def __init__(self, path: Path, readers: Sequence[aiosqlite.Connection]) -> None:
+        self.path = path
+        self._readers = readers
+        self._next_reader = 0
+        self._loop = asyncio.get_running_loop()
+        self._waiting: queue.SimpleQueue[_Write | None] = queue.SimpleQueue()
+        self._closed = False
+        self._writer = threading.Thread(target=self._write_all, name="database", daemon=True)
+
+    @classmethod
+    async def open(cls, path: Path, migrations: Sequence[Migration], backups: Path) -> "Database":
+        """Bring the schema up to date and serve. Raises DatabaseError.
+
+        Before a schema that holds data is changed, the file is copied into `backups`.
+        """
+        await asyncio.to_thread(_prepare, path, migrations, backups)
+        readers = [await _reader(path) for _ in range(READERS)]
+        database = cls(path, readers)
+        database._writer.start()
+        return database
+
+    async def close(self) -> None:
+        """Finish what is waiting, empty the log into the file, and let go of it."""
+        if self._closed:
+            return
+        self._closed = True
+        for reader in self._readers:
+            await reader.close()
+        self._waiting.put(None)
+        await asyncio.to_thread(self._writer.join)
+
+    async def write(self, change: Callable[[Connection], T]) -> T:
+        """Run `change` on the writer's thread and return what it does, once that is durable.
+
+        It runs inside a transaction and neither commits nor rolls back. What it raises is
+        raised here, and undoes what it did and nothing else. Raises StorageFailed.
+        """
+        if self._closed or self._waiting.qsize() >= MAX_WAITING:
+            raise StorageFailed("closed" if self._closed else "too many writes are waiting")
+        write = _Write(change, self._loop.create_future())
+        self._waiting.put(write)
+        result: T = await write.future
+        return result
+
+    async def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[Row]:
+        """What a query finds. Its result is held in memory: give it a LIMIT."""
+        reader = self._readers[self._next_reader]
+        self._next_reader = (self._next_reader + 1) % len(self._readers)
+        return list(await reader.execute_fetchall(sql, parameters))
+
+    async def row(self, sql: str, parameters: Sequence[object] = ()) -> Row | None:
+        found = await self.rows(sql, parameters)
+        return found[0] if found else None
+
+    # The writer's thread.
+
+    def _write_all(self) -> None:
+        connection = connect(self.path)
+        log = self.path.with_name(self.path.name + "-wal")
+        try:
+            while group := self._next_group():
+                self._commit(connection, group)
+                _checkpoint_if_large(connection, log)
+        finally:
+            with suppress(sqlite3.Error):
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            connection.close()
+
+    def _next_group(self) -> list[_Write]:
+        """What waits now, at least one; nothing once the database is being closed."""
+        group: list[_Write] = []
+        try:
+            first = self._waiting.get()
+            while first is not None:
+                group.append(first)
+                if len(group) == MAX_GROUP:
+                    break
+                first = self._waiting.get_nowait()
+            else:
+                # The end is seen again after this group.
+                if group:
+                    self._waiting.put(None)
+        except queue.Empty:
+            pass
+        return group
+
+    def _commit(self, connection: Connection, group: Sequence[_Write]) -> None:
+        outcomes: list[tuple[_Write, Any, BaseException | None]]
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            outcomes = [(write, *_in_savepoint(connection, write.change)) for write in group]
+            connection.execute("COMMIT")
+        except sqlite3.Error as fault:
+            logger.error("writes were not kept", extra={"fault": str(fault), "writes": len(group)})
+            with suppress(sqlite3.Error):
+                connection.execute("ROLLBACK")
+            failed = StorageFailed(str(fault))
+            outcomes = [(write, None, failed) for write in group]
+        with suppress(RuntimeError):  # The loop is gone, and with it whoever asked.
+            self._loop.call_soon_threadsafe(_answer, outcomes)
+
+
+def connect(path: Path) -> Connection:
+    """A connection that writes durably; whoever holds it must own the file."""
+    connection = sqlite3.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
+    connection.row_factory = sqlite3.Row
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "wal_autocheckpoint=0", "foreign_keys=ON"):
+        connection.execute(f"PRAGMA {pragma}")
+    # Names from strangers do not become tables, and nothing in the file runs code.
+    connection.execute("PRAGMA trusted_schema=OFF")
+    return connection
+
+
+def _prepare(path: Path, migrations: Sequence[Migration], backups: Path) -> None:
+    try:
+        connection = connect(path)
+        try:
+            migrate(connection, migrations, backups)
+        finally:
+            connection.close()
+    except (sqlite3.Error, OSError) as fault:
+        raise DatabaseError(f"{path} cannot be used: {fault}") from fault
+    path.chmod(0o600)
+
+
+async def _reader(path: Path) -> aiosqlite.Connection:
+    reader = await aiosqlite.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
+    reader.row_factory = sqlite3.Row
+    for pragma in ("query_only=ON", "wal_autocheckpoint=0", "mmap_size=268435456"):
+        await reader.execute(f"PRAGMA {pragma}")
+    return reader
+
+
+def _in_savepoint(
+    connection: Connection, change: Callable[[Connection], Any]
+) -> tuple[Any, BaseException | None]:
+    connection.execute("SAVEPOINT change")
+    try:
+        result = change(connection)
+    except Exception as fault:
+        connection.execute("ROLLBACK TO change")
+        connection.execute("RELEASE change")
+        if isinstance(fault, sqlite3.Error) and fault.sqlite_errorcode & 0xFF in _DISK_FAULTS:
+            return None, StorageFailed(str(fault))
+        return None, fault
+    connection.execute("RELEASE change")
+    return result, None
+
+
+def _answer(outcomes: Sequence[tuple[_Write, Any, BaseException | None]]) -> None:
+    """Runs on the event loop. Whoever has stopped waiting is not told; the write stands."""
+    for write, result, fault in outcomes:
+        if write.future.done():
+            continue
+        if fault is None:
+            write.future.set_result(result)
+        else:
+            write.future.set_exception(fault)
+
+
+def _checkpoint_if_large(connection: Connection, log: Path) -> None:
+    with suppress(OSError, sqlite3.Error):
+        if log.stat().st_size >= CHECKPOINT_BYTES:
+            # Restarts the log when no reader is in it; otherwise what can be copied is.
+            connection.execute("PRAGMA wal_checkpoint(PASSIVE)")

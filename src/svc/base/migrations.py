@@ -1,0 +1,71 @@
+"""Numbered changes of a database's schema, applied once each and in order.
+
+The number reached stands in the file itself (`PRAGMA user_version`). A file from a newer
+version is refused, and before an older one is changed it is copied. Knows no schema.
+"""
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """`script` is SQL; it runs in one transaction with all other migrations that are due."""
+
+    number: int
+    name: str
+    script: str
+
+
+class SchemaTooNew(sqlite3.DatabaseError):
+    """Somebody has run a newer version on this file."""
+
+
+def migrations_in(folder: Path) -> list[Migration]:
+    """Those of a folder of files named like `0001_members.sql`, in order and without a gap."""
+    migrations = []
+    for number, file in enumerate(sorted(folder.glob("*.sql")), start=1):
+        prefix, _, name = file.stem.partition("_")
+        assert int(prefix) == number, f"{file} should be number {number:04}"
+        migrations.append(Migration(number, name, file.read_text(encoding="utf-8")))
+    return migrations
+
+
+def migrate(connection: sqlite3.Connection, migrations: Sequence[Migration], backups: Path) -> None:
+    """Apply what is missing, all of it or nothing. Raises sqlite3.Error and OSError."""
+    version = schema_version(connection)
+    newest = migrations[-1].number if migrations else 0
+    if version > newest:
+        raise SchemaTooNew(
+            f"it was written by a newer version (schema {version}, this one knows {newest}); "
+            "run that version, or restore the copy made before it was changed"
+        )
+    due = [migration for migration in migrations if migration.number > version]
+    if not due:
+        return
+    if version:
+        _copy(connection, backups / f"before-schema-{due[-1].number}-from-{version}.sqlite3")
+    statements = "\n".join(migration.script for migration in due)
+    try:
+        connection.executescript(f"BEGIN IMMEDIATE;\n{statements}\nPRAGMA user_version={newest};\nCOMMIT;")
+    except sqlite3.Error:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def schema_version(connection: sqlite3.Connection) -> int:
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    return version
+
+
+def _copy(connection: sqlite3.Connection, target: Path) -> None:
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # A copy that an earlier attempt did not finish would be in the way.
+    target.unlink(missing_ok=True)
+    with sqlite3.connect(target) as copy:
+        connection.backup(copy)
+    copy.close()
+    target.chmod(0o600)

@@ -1,0 +1,69 @@
+"""The one table of who may ask what: every HTTP endpoint, every request of the live socket.
+
+Whoever serves a request checks `ANYONE`, `MEMBER`, `OWNER` and the server-wide permissions
+here before the feature hears of it. `in_channel` permissions depend on the channel that
+the request is about: the feature's rules check those with `Directory.require`. What is not
+in the table is not served. Spec: chat document sections 4.1 and 5.
+"""
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from svc.chat.access.directory import Directory
+from svc.chat.access.permissions import Permission as P
+from svc.chat.errors import ChatError
+
+
+class Who(enum.Enum):
+    ANYONE = enum.auto()  # Also without an access token.
+    MEMBER = enum.auto()
+    OWNER = enum.auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    who: Who
+    permission: P | None = None
+    in_channel: bool = False
+
+
+ANYONE = Needs(Who.ANYONE)
+MEMBER = Needs(Who.MEMBER)
+OWNER = Needs(Who.OWNER)
+
+
+def on_server(permission: P) -> Needs:
+    return Needs(Who.MEMBER, permission)
+
+
+def in_channel(permission: P) -> Needs:
+    return Needs(Who.MEMBER, permission, in_channel=True)
+
+
+# A path as it is given to the router, with the names of its variable parts.
+ENDPOINTS: Mapping[str, Needs] = {
+    "GET /health": ANYONE,
+    "GET /metrics": ANYONE,
+    # The page, and sockets that check for themselves.
+    "GET /": ANYONE,
+    "GET /web/{path}": ANYONE,
+    "GET /live": ANYONE,
+    "GET /sfu/client": ANYONE,
+    # Joining.
+    "POST /api/auth/join": ANYONE,
+}
+
+# Requests of the live socket; `authenticate`, which comes before all of them, is not one.
+EVENTS: Mapping[str, Needs] = {
+    # Voice.
+    "voice_join": in_channel(P.JOIN_VOICE),
+}
+
+
+def check(needs: Needs, directory: Directory, member_id: str) -> None:
+    """Refuse a member who may not ask this at all. Raises ChatError."""
+    if needs.who is Who.OWNER and not directory.is_owner(member_id):
+        raise ChatError("forbidden")
+    if needs.permission is not None and not needs.in_channel:
+        directory.require(member_id, needs.permission)

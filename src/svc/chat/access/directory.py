@@ -1,0 +1,219 @@
+"""Who and what there is, in memory: members, roles, channels, and what each member may do where.
+
+The features load it at start and change it when their own writes have become durable;
+everybody asks it, on every request and every push. Stores nothing, and waits for nothing.
+"""
+
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from svc.chat.access.permissions import (
+    BUILT_IN,
+    EVERYTHING,
+    IN_TIMEOUT,
+    NOTHING,
+    OWNER,
+    Overrides,
+    Permission,
+    Role,
+    in_channel,
+    of_roles,
+)
+from svc.chat.errors import ChatError
+
+TEXT, VOICE = "text", "voice"
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    id: str
+    nickname: str
+    role_ids: tuple[str, ...] = ("member",)
+    # Rises when the member's sessions are revoked; access tokens carry it.
+    epoch: int = 0
+    # Seconds since 1970; in the past for everybody who may speak.
+    timeout_until: float = 0.0
+    joined_at_ms: int = 0
+    avatar_key: str | None = None
+
+    def described(self) -> dict[str, object]:
+        """As clients see it."""
+        return {
+            "id": self.id,
+            "nickname": self.nickname,
+            "roles": list(self.role_ids),
+            "timeout_until_ms": int(self.timeout_until * 1000) or None,
+            "joined_at_ms": self.joined_at_ms,
+            "avatar": self.avatar_key,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    id: str
+    name: str
+    kind: str  # TEXT or VOICE
+    position: int = 0
+    topic: str = ""
+    slow_mode_s: int = 0  # between two messages of one member; 0 is off
+    overrides: Overrides = field(default_factory=Overrides)
+
+    def described(self) -> dict[str, object]:
+        """As clients see it who may view it; overrides are for those who manage."""
+        return {
+            "id": self.id,
+            "name": self.name,
+            "type": self.kind,
+            "position": self.position,
+            "topic": self.topic,
+            "slow_mode_s": self.slow_mode_s,
+        }
+
+
+class Directory:
+    """`now` gives seconds since 1970."""
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        self._now = now
+        self.members: dict[str, Member] = {}
+        self.roles: dict[str, Role] = dict(BUILT_IN)
+        self.channels: dict[str, Channel] = {}
+        # Filled on demand, emptied by whatever it depends on.
+        self._server_wide: dict[str, Permission] = {}
+        self._in_channel: dict[tuple[str, str], Permission] = {}
+        self._viewers: dict[str, frozenset[str]] = {}
+
+    # Changes.
+
+    def put_member(self, member: Member) -> None:
+        self.members[member.id] = member
+        self._forget(member.id)
+
+    def drop_member(self, member_id: str) -> None:
+        self.members.pop(member_id, None)
+        self._forget(member_id)
+
+    def put_role(self, role: Role) -> None:
+        self.roles[role.id] = role
+        self._forget()
+
+    def drop_role(self, role_id: str) -> None:
+        """Members lose it too."""
+        self.roles.pop(role_id, None)
+        for member in list(self.members.values()):
+            if role_id in member.role_ids:
+                rest = tuple(held for held in member.role_ids if held != role_id)
+                self.members[member.id] = dataclasses.replace(member, role_ids=rest)
+        self._forget()
+
+    def put_channel(self, channel: Channel) -> None:
+        self.channels[channel.id] = channel
+        self._forget()
+
+    def drop_channel(self, channel_id: str) -> None:
+        self.channels.pop(channel_id, None)
+        self._forget()
+
+    def _forget(self, member_id: str | None = None) -> None:
+        self._viewers.clear()
+        if member_id is None:
+            self._server_wide.clear()
+            self._in_channel.clear()
+        else:
+            self._server_wide.pop(member_id, None)
+            for channel_id in self.channels:
+                self._in_channel.pop((member_id, channel_id), None)
+
+    # Questions.
+
+    def member(self, member_id: str) -> Member:
+        """Raises ChatError for somebody who is not, or no longer, a member."""
+        if (member := self.members.get(member_id)) is None:
+            raise ChatError("unknown_member")
+        return member
+
+    def rank(self, member_id: str) -> int:
+        """The highest of a member's roles; -1 for somebody unknown."""
+        member = self.members.get(member_id)
+        return max((role.rank for role in self._roles_of(member)), default=-1) if member else -1
+
+    def is_owner(self, member_id: str) -> bool:
+        member = self.members.get(member_id)
+        return member is not None and OWNER in member.role_ids
+
+    def permissions(self, member_id: str, channel_id: str | None = None) -> Permission:
+        """What a member may do right now, on the server or in a channel; nothing for a stranger."""
+        member = self.members.get(member_id)
+        if member is None:
+            return NOTHING
+        lasting = self._lasting(member) if channel_id is None else self._lasting_in(member, channel_id)
+        return lasting & IN_TIMEOUT if self._now() < member.timeout_until else lasting
+
+    def may(self, member_id: str, permission: Permission, channel_id: str | None = None) -> bool:
+        return permission in self.permissions(member_id, channel_id)
+
+    def require(self, member_id: str, permission: Permission, channel_id: str | None = None) -> None:
+        """Raises ChatError. Who may not view a channel is told that there is none."""
+        granted = self.permissions(member_id, channel_id)
+        if channel_id is not None and Permission.VIEW_CHANNEL not in granted:
+            raise ChatError("unknown_channel")
+        if permission in granted:
+            return
+        if self.members[member_id].timeout_until > self._now():
+            raise ChatError("in_timeout")
+        raise ChatError("forbidden")
+
+    def require_above(self, member_id: str, other_id: str) -> None:
+        """May the first act on the second? Only who ranks higher. Raises ChatError."""
+        self.member(other_id)
+        if self.rank(member_id) <= self.rank(other_id):
+            raise ChatError("rank_too_low")
+
+    def channel(self, member_id: str, channel_id: str) -> Channel:
+        """A channel that the member may view. Raises ChatError."""
+        self.require(member_id, Permission.VIEW_CHANNEL, channel_id)
+        return self.channels[channel_id]
+
+    def viewers(self, channel_id: str) -> frozenset[str]:
+        """The ids of all members who may view a channel."""
+        found = self._viewers.get(channel_id)
+        if found is None:
+            view = Permission.VIEW_CHANNEL
+            everybody = self.members.values()
+            found = frozenset(m.id for m in everybody if view in self._lasting_in(m, channel_id))
+            self._viewers[channel_id] = found
+        return found
+
+    def visible_channels(self, member_id: str) -> list[Channel]:
+        """Those that a member may view, in their order."""
+        view = Permission.VIEW_CHANNEL
+        seen = (c for c in self.channels.values() if self.may(member_id, view, c.id))
+        return sorted(seen, key=lambda channel: (channel.position, channel.id))
+
+    def holders(self, permission: Permission) -> Iterator[str]:
+        """The ids of all members with a permission on the server."""
+        return (member_id for member_id in self.members if self.may(member_id, permission))
+
+    def _roles_of(self, member: Member) -> Iterable[Role]:
+        return (role for role_id in member.role_ids if (role := self.roles.get(role_id)))
+
+    def _lasting(self, member: Member) -> Permission:
+        found = self._server_wide.get(member.id)
+        if found is None:
+            found = EVERYTHING if OWNER in member.role_ids else of_roles(self._roles_of(member))
+            self._server_wide[member.id] = found
+        return found
+
+    def _lasting_in(self, member: Member, channel_id: str) -> Permission:
+        key = member.id, channel_id
+        found = self._in_channel.get(key)
+        if found is None:
+            channel = self.channels.get(channel_id)
+            if channel is None:
+                return NOTHING
+            found = self._lasting(member)
+            if OWNER not in member.role_ids:
+                found = in_channel(found, member.role_ids, member.id, channel.overrides)
+            self._in_channel[key] = found
+        return found

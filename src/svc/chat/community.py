@@ -1,0 +1,133 @@
+"""All features of the chat server, built and connected: what a community is made of.
+
+The only file that knows every feature. Has no rules of its own, and serves nothing:
+`app` puts HTTP around it. Spec: chat document section 1.
+"""
+
+import random
+import secrets
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from aiohttp import ClientSession, web
+
+import svc
+from svc.base.backoff import Backoff
+from svc.base.config import ConfigError
+from svc.base.data_folder import held
+from svc.base.database import Database, DatabaseError
+from svc.base.ids import Ids
+from svc.base.migrations import migrations_in
+from svc.chat.access.directory import Directory
+from svc.chat.access.origins import Origins
+from svc.chat.access.tokens import AccessTokens
+from svc.chat.channels.rules import Channels
+from svc.chat.config import ChatConfig, MediaConfig
+from svc.chat.joining.invite import invite_code
+from svc.chat.joining.routes import JoiningRoutes
+from svc.chat.joining.rules import Joining
+from svc.chat.live.hub import Hub
+from svc.chat.live.socket import Handler, LiveSockets, Welcome
+from svc.chat.members.rules import Members
+from svc.chat.pages.routes import Pages
+from svc.chat.status.measurements import measurements
+from svc.chat.status.routes import Status
+from svc.chat.voice.routes import SignallingPassThrough, VoiceEvents
+from svc.chat.voice.rules import MediaAccess, Voice
+from svc.chat.voice.sfu_link import Registration, SfuLink
+
+# People in a call notice each second, and the media service is near.
+FIRST_RECONNECT_S = 0.2
+LAST_RECONNECT_S = 2.0
+DATABASE_NAME = "community.sqlite3"
+_PACKAGE = Path(svc.__file__).parent
+WEB_FOLDER = _PACKAGE / "web"
+SCHEMA_FOLDER = _PACKAGE / "chat" / "schema"
+
+
+@asynccontextmanager
+async def opened(config: ChatConfig) -> AsyncIterator[Database]:
+    """The database of DATA_DIR, which is ours alone meanwhile. Raises ConfigError."""
+    with held(config.data_dir):
+        path = config.data_dir / DATABASE_NAME
+        try:
+            database = await Database.open(path, migrations_in(SCHEMA_FOLDER), config.data_dir / "backups")
+        except DatabaseError as fault:
+            raise ConfigError(str(fault)) from None
+        try:
+            yield database
+        finally:
+            await database.close()
+
+
+class Community:
+    """Build it, `load` it, then serve its `routes` and run its `tasks`."""
+
+    def __init__(self, config: ChatConfig, session: ClientSession, database: Database) -> None:
+        """`session` makes the connections to other services."""
+        media = config.media
+        self._config = config
+        self._new_id = Ids(time.time, secrets.randbits).new
+        self.origins = Origins(config.allowed_origins)
+        self.directory = Directory(time.time)
+        self.tokens = AccessTokens(config.jwt_secret, self.directory)
+        self.hub = Hub(self.directory)
+
+        self.members = Members(database, self.directory, self.hub)
+        self.channels = Channels(database, self.directory)
+        self.joining = Joining(
+            invite_code(config.data_dir), self.tokens, database, self.members, self._new_id
+        )
+        self.voice = Voice(_media_access(media), self.directory, self.hub, self._new_id)
+        self.link = _link(session, media, self.voice)
+        self.pass_through = SignallingPassThrough(session, f"{media.url}/client", self.origins)
+        self.live = LiveSockets(
+            self.hub, self.directory, self.tokens, self.origins, self._welcomes(), self._handlers()
+        )
+        self._registry = measurements(self.hub, self.pass_through, self.link)
+
+    async def load(self) -> None:
+        """Read what there is from the database, before anybody is served."""
+        await self.members.load()
+        await self.channels.load(self._config.first_channels, int(time.time() * 1000))
+
+    def routes(self) -> list[web.RouteDef]:
+        tables = [
+            self.live.table(),
+            JoiningRoutes(self.joining).table(),
+            Status(self._config.server_name, self._registry).table(),
+            Pages(WEB_FOLDER).table(),
+        ]
+        if self._config.media.url:
+            tables.append(self.pass_through.table())
+        return [route for table in tables for route in table]
+
+    def tasks(self) -> list[Callable[[], Awaitable[None]]]:
+        """What runs beside the requests, for as long as the server does."""
+        return [self.link.run] if self._config.media.url else []
+
+    async def say_goodbye(self) -> None:
+        """End the connections that would otherwise stay open."""
+        await self.live.close_all()
+        await self.pass_through.close_all()
+
+    def _welcomes(self) -> list[Welcome]:
+        return [self.members.welcome, self.voice.welcome]
+
+    def _handlers(self) -> Mapping[str, Handler]:
+        features = [VoiceEvents(self.voice, self.link)]
+        return {event: handler for feature in features for event, handler in feature.handlers().items()}
+
+
+def _media_access(media: MediaConfig) -> MediaAccess:
+    # A page tries these in turn; our own address reaches the media service in any case.
+    urls = [*(f"{url}/client" for url in media.public_urls), "/sfu/client"]
+    return MediaAccess(media.server_id, media.server_password, urls, media.stun_servers)
+
+
+def _link(session: ClientSession, media: MediaConfig, voice: Voice) -> SfuLink:
+    registration = Registration(media.server_id, media.server_password, voice.room_ids)
+    backoff = Backoff(FIRST_RECONNECT_S, LAST_RECONNECT_S, jitter=random.random)
+    return SfuLink(session, f"{media.url}/server", registration, voice.occupancy, backoff)

@@ -1,0 +1,1 @@
+-- Identities, sessions and devices.

@@ -1,0 +1,1 @@
+-- Bans, reports, the audit log.

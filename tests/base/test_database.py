@@ -1,0 +1,132 @@
+"""The database: durable group commits, savepoints, migrations, copies before a change, one owner."""
+
+import asyncio
+import os
+import sqlite3
+from collections.abc import AsyncIterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from svc.base.database import Connection, Database, DatabaseError
+from svc.base.migrations import Migration, migrations_in
+
+FIRST = Migration(1, "words", "CREATE TABLE words (word TEXT PRIMARY KEY) STRICT;")
+SECOND = Migration(2, "lengths", "ALTER TABLE words ADD COLUMN length INTEGER;")
+
+
+@pytest.fixture
+async def database(tmp_path: Path) -> AsyncIterator[Database]:
+    opened = await Database.open(tmp_path / "words.sqlite3", [FIRST], tmp_path / "backups")
+    yield opened
+    await opened.close()
+
+
+def insert(connection: Connection, word: str) -> str:
+    connection.execute("INSERT INTO words VALUES (?)", (word,))
+    return word
+
+
+async def words(database: Database) -> list[str]:
+    return [row["word"] for row in await database.rows("SELECT word FROM words ORDER BY word")]
+
+
+async def test_a_write_returns_what_its_function_does_and_is_seen_by_readers(database: Database) -> None:
+    assert await database.write(lambda connection: insert(connection, "hello")) == "hello"
+    assert await words(database) == ["hello"]
+
+
+async def test_a_write_that_fails_undoes_itself_and_nothing_else(database: Database) -> None:
+    def fail_after_writing(connection: Connection) -> None:
+        insert(connection, "gone")
+        raise LookupError("no")
+
+    outcomes = await asyncio.gather(
+        database.write(lambda connection: insert(connection, "before")),
+        database.write(fail_after_writing),
+        database.write(lambda connection: insert(connection, "before")),
+        database.write(lambda connection: insert(connection, "after")),
+        return_exceptions=True,
+    )
+    assert [type(outcome) for outcome in outcomes] == [str, LookupError, sqlite3.IntegrityError, str]
+    assert await words(database) == ["after", "before"]
+
+
+async def test_many_writers_share_commits_and_all_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "words.sqlite3"
+    database = await Database.open(path, [FIRST], tmp_path / "backups")
+    await asyncio.gather(*(database.write(partial(insert, word=f"{n:05}")) for n in range(5_000)))
+    await database.close()
+    reopened = await Database.open(path, [FIRST], tmp_path / "backups")
+    assert len(await words(reopened)) == 5_000
+    await reopened.close()
+
+
+async def test_closing_finishes_what_waits_and_leaves_one_file(tmp_path: Path) -> None:
+    path = tmp_path / "words.sqlite3"
+    database = await Database.open(path, [FIRST], tmp_path / "backups")
+    waiting = [asyncio.create_task(database.write(partial(insert, word=str(n)))) for n in range(100)]
+    await asyncio.sleep(0)
+    await database.close()
+    await asyncio.gather(*waiting)
+    assert os.listdir(tmp_path) == ["words.sqlite3"]  # noqa: PTH208
+    with sqlite3.connect(path) as connection:
+        assert connection.execute("SELECT count(*) FROM words").fetchone() == (100,)
+    connection.close()
+
+
+async def test_readers_can_change_nothing(database: Database) -> None:
+    with pytest.raises(sqlite3.OperationalError, match="readonly"):
+        await database.rows("INSERT INTO words VALUES ('sneaked in')")
+
+
+async def test_an_older_schema_is_copied_and_changed(tmp_path: Path) -> None:
+    path, backups = tmp_path / "words.sqlite3", tmp_path / "backups"
+    database = await Database.open(path, [FIRST], backups)
+    await database.write(lambda connection: insert(connection, "old"))
+    await database.close()
+    assert not backups.exists()
+    database = await Database.open(path, [FIRST, SECOND], backups)
+    assert await database.row("SELECT word, length FROM words") is not None
+    await database.close()
+    with sqlite3.connect(backups / "before-schema-2-from-1.sqlite3") as copy:
+        assert copy.execute("SELECT * FROM words").fetchall() == [("old",)]
+    copy.close()
+
+
+async def test_a_newer_schema_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "words.sqlite3"
+    await (await Database.open(path, [FIRST, SECOND], tmp_path)).close()
+    before = path.read_bytes()
+    with pytest.raises(DatabaseError, match="written by a newer version"):
+        await Database.open(path, [FIRST], tmp_path)
+    assert path.read_bytes() == before
+
+
+async def test_a_migration_that_fails_changes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "words.sqlite3"
+    await (await Database.open(path, [FIRST], tmp_path)).close()
+    broken = Migration(2, "broken", "CREATE TABLE other (x); INSERT INTO nowhere VALUES (1);")
+    with pytest.raises(DatabaseError, match="nowhere"):
+        await Database.open(path, [FIRST, broken], tmp_path)
+    reopened = await Database.open(path, [FIRST], tmp_path)
+    assert await reopened.row("SELECT 1 FROM sqlite_master WHERE name = 'other'") is None
+    await reopened.close()
+
+
+async def test_what_is_no_database_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "words.sqlite3"
+    path.write_bytes(b"not a database at all, but long enough to look at" * 100)
+    with pytest.raises(DatabaseError, match="not a database"):
+        await Database.open(path, [FIRST], tmp_path)
+
+
+def test_migrations_are_read_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    for name in ("0002_b.sql", "0001_a.sql"):
+        (tmp_path / name).write_text(f"-- {name}")
+    found = [(migration.number, migration.name) for migration in migrations_in(tmp_path)]
+    assert found == [(1, "a"), (2, "b")]
+    (tmp_path / "0004_d.sql").write_text("")
+    with pytest.raises(AssertionError, match="should be number 0003"):
+        migrations_in(tmp_path)

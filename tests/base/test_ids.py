@@ -1,0 +1,33 @@
+"""Ids sort by the time they were made, also within a millisecond and when the clock steps back."""
+
+import random
+import uuid
+
+import pytest
+
+from svc.base.ids import Ids, time_ms
+
+
+def test_ids_rise_whatever_the_clock_does() -> None:
+    clock = iter([1.0, 1.0, 1.0, 0.5, 0.5, 2.0, 1.999])
+    ids = Ids(lambda: next(clock), random.Random(1).getrandbits)
+    made = [ids.new() for _ in range(7)]
+    assert made == sorted(made) and len(set(made)) == 7
+
+
+def test_more_ids_in_a_millisecond_than_its_counter_holds_still_rise() -> None:
+    ids = Ids(lambda: 1.0, random.Random(1).getrandbits)
+    made = [ids.new() for _ in range(10_000)]
+    assert made == sorted(set(made))
+
+
+def test_an_id_is_a_uuid_of_version_7_that_tells_its_time() -> None:
+    made = Ids(lambda: 1_800_000_000.123, random.Random(1).getrandbits).new()
+    assert (uuid.UUID(made).version, uuid.UUID(made).variant) == (7, uuid.RFC_4122)
+    assert time_ms(made) == 1_800_000_000_123
+
+
+@pytest.mark.parametrize("text", ["", "x", str(uuid.UUID(int=0)), "a" * 36])
+def test_what_is_no_such_id_has_no_time(text: str) -> None:
+    with pytest.raises(ValueError):
+        time_ms(text)
