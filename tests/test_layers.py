@@ -21,6 +21,7 @@ CLOCKS_SOCKETS_THREADS = (
 )
 
 FEATURES = (
+    *("svc.chat.audit", "svc.chat.moderation", "svc.chat.invites"),
     *("svc.chat.channels", "svc.chat.joining", "svc.chat.members", "svc.chat.pages", "svc.chat.status"),
     "svc.chat.voice",
 )

@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from svc.base.database import Database
+from svc.base.migrations import migrations_in
+from svc.chat.community import SCHEMA_FOLDER
 from tests.chat.fake_sfu import FakeSfu, fake_sfu
 from tests.chat.member import ChatServer, chat_server
 
@@ -37,3 +40,13 @@ def variables(sfu: FakeSfu, tmp_path: Path) -> dict[str, str]:
 async def chat(variables: dict[str, str]) -> AsyncIterator[ChatServer]:
     async with chat_server(variables) as running:
         yield running
+
+
+@pytest.fixture
+async def database(tmp_path: Path) -> AsyncIterator[Database]:
+    """An empty one with the server's tables, for rules without a server."""
+    opened = await Database.open(
+        tmp_path / "rules.sqlite3", migrations_in(SCHEMA_FOLDER), tmp_path / "backups"
+    )
+    yield opened
+    await opened.close()

@@ -23,6 +23,8 @@ from svc.base.migrations import migrations_in
 from svc.chat.access.directory import Directory
 from svc.chat.access.origins import Origins
 from svc.chat.access.tokens import AccessTokens
+from svc.chat.audit.routes import AuditRoutes
+from svc.chat.audit.rules import Audit
 from svc.chat.channels.rules import Channels
 from svc.chat.config import ChatConfig, MediaConfig
 from svc.chat.joining.invite import invite_code
@@ -75,6 +77,7 @@ class Community:
         self.tokens = AccessTokens(config.jwt_secret, self.directory)
         self.hub = Hub(self.directory)
 
+        self.audit = Audit(database)
         self.members = Members(database, self.directory, self.hub)
         self.channels = Channels(database, self.directory)
         self.joining = Joining(
@@ -97,6 +100,7 @@ class Community:
         tables = [
             self.live.table(),
             JoiningRoutes(self.joining).table(),
+            AuditRoutes(self.audit).table(),
             Status(self._config.server_name, self._registry).table(),
             Pages(WEB_FOLDER).table(),
         ]

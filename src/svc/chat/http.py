@@ -9,15 +9,26 @@ from collections.abc import Mapping
 from aiohttp import web
 
 from svc.base.strict_json import dumps, loads_object
+from svc.chat.access.address import FORWARDING_HEADERS, ClientAddress, seen_through
 from svc.chat.access.tokens import Asker
 from svc.chat.errors import ChatError
 
 ASKER = web.RequestKey("asker", Asker)
+# How many proxies in front of the server are trusted; put there by the application.
+TRUSTED_HOPS = web.AppKey("trusted_hops", int)
 
 
 def asker(request: web.Request) -> Asker:
     """Who asks; for endpoints that the catalogue opens to members only."""
     return request[ASKER]
+
+
+def client_address(request: web.Request) -> ClientAddress:
+    """Where a request comes from, as far as that can be believed."""
+    headers = request.headers
+    announced = any(name in headers for name in FORWARDING_HEADERS)
+    forwarded_for = headers.getall("X-Forwarded-For", [])
+    return seen_through(request.app[TRUSTED_HOPS], request.remote or "", forwarded_for, announced)
 
 
 async def body(request: web.Request) -> dict[str, object]:
@@ -26,6 +37,17 @@ async def body(request: web.Request) -> dict[str, object]:
         return loads_object(await request.text())
     except (ValueError, LookupError):  # LookupError: a charset nobody knows.
         raise ChatError("invalid_json") from None
+
+
+def query_number(request: web.Request, name: str, *, least: int, most: int) -> int | None:
+    """A whole number of the query; None where it is not given. Raises ChatError."""
+    text = request.query.get(name)
+    if text is None:
+        return None
+    # The bound on its length comes first: a number of a million digits takes long to read.
+    if not (text.isascii() and text.isdecimal() and len(text) <= 19 and least <= int(text) <= most):
+        raise ChatError("invalid_request", f"{name} must be a whole number from {least} to {most}")
+    return int(text)
 
 
 def answer(data: Mapping[str, object] | list[object], status: int = 200) -> web.Response:

@@ -52,6 +52,8 @@ ENDPOINTS: Mapping[str, Needs] = {
     "GET /sfu/client": ANYONE,
     # Joining.
     "POST /api/auth/join": ANYONE,
+    # The audit log.
+    "GET /api/audit": on_server(P.VIEW_AUDIT_LOG),
 }
 
 # Requests of the live socket; `authenticate`, which comes before all of them, is not one.

@@ -1,0 +1,72 @@
+"""The table of the audit log. SQL only."""
+
+from dataclasses import dataclass
+
+from svc.base.database import Connection, Database
+from svc.base.strict_json import loads_object
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    id: int
+    at_ms: int
+    actor_id: str | None
+    action: str
+    target_id: str | None
+    details: dict[str, object]
+
+    def described(self) -> dict[str, object]:
+        """As clients see it."""
+        return {
+            "id": self.id,
+            "at_ms": self.at_ms,
+            "actor_id": self.actor_id,
+            "action": self.action,
+            "target_id": self.target_id,
+            "details": self.details,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which entries; None stands for any."""
+
+    before: int | None = None
+    actor_id: str | None = None
+    target_id: str | None = None
+    action: str | None = None
+
+
+def insert(
+    connection: Connection, at_ms: int, actor_id: str | None, action: str, target_id: str | None, details: str
+) -> None:
+    connection.execute(
+        "INSERT INTO audit_log (at_ms, actor_id, action, target_id, details) VALUES (?, ?, ?, ?, ?)",
+        (at_ms, actor_id, action, target_id, details),
+    )
+
+
+async def page(database: Database, wanted: Wanted, limit: int) -> list[Entry]:
+    """The newest first."""
+    tests = {
+        "id < ?": wanted.before,
+        "actor_id = ?": wanted.actor_id,
+        "target_id = ?": wanted.target_id,
+        "action = ?": wanted.action,
+    }
+    asked = {test: value for test, value in tests.items() if value is not None}
+    where = f" WHERE {' AND '.join(asked)}" if asked else ""
+    rows = await database.rows(
+        f"SELECT * FROM audit_log{where} ORDER BY id DESC LIMIT ?", [*asked.values(), limit]
+    )
+    return [
+        Entry(
+            row["id"],
+            row["at_ms"],
+            row["actor_id"],
+            row["action"],
+            row["target_id"],
+            loads_object(row["details"]),
+        )
+        for row in rows
+    ]
