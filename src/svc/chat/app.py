@@ -24,7 +24,7 @@ from svc.chat.access.tokens import AccessTokens
 from svc.chat.community import Community, opened
 from svc.chat.config import ChatConfig
 from svc.chat.errors import ChatError, from_status
-from svc.chat.http import ASKER
+from svc.chat.http import ASKER, TRUSTED_HOPS
 
 MAX_BODY_BYTES = 64 * 1024
 SHUTDOWN_DEADLINE_S = 5.0
@@ -53,7 +53,7 @@ async def serving(config: ChatConfig) -> AsyncIterator[str]:
     async with opened(config) as database, ClientSession(timeout=ClientTimeout()) as session:
         community = Community(config, session, database)
         await community.load()
-        application = build(community, config.media.public_urls)
+        application = build(community, config)
         runner = web.AppRunner(application, access_log=None, shutdown_timeout=SHUTDOWN_DEADLINE_S)
         await runner.setup()
         try:
@@ -68,7 +68,7 @@ async def serving(config: ChatConfig) -> AsyncIterator[str]:
             await runner.cleanup()
 
 
-def build(community: Community, public_media_urls: Sequence[str]) -> web.Application:
+def build(community: Community, config: ChatConfig) -> web.Application:
     """The application, not yet listening."""
     application = web.Application(
         client_max_size=MAX_BODY_BYTES,
@@ -78,7 +78,8 @@ def build(community: Community, public_media_urls: Sequence[str]) -> web.Applica
             _by_the_catalogue(community.tokens, community.directory),
         ],
     )
-    application.on_response_prepare.append(_headers(community.origins, public_media_urls))
+    application[TRUSTED_HOPS] = config.trusted_proxy_hops
+    application.on_response_prepare.append(_headers(community.origins, config.media.public_urls))
     application.add_routes(community.routes())
     application.on_shutdown.append(lambda _: community.say_goodbye())
     for task in community.tasks():

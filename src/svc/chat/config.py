@@ -9,7 +9,8 @@ from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from svc.base.config import ConfigError, flag, items, port, required, text
+from svc.base.config import ConfigError, flag, items, number, port, required, text
+from svc.chat.access.address import MAX_HOPS
 from svc.chat.access.directory import Channel
 from svc.chat.channels.seed import first_channels
 
@@ -41,6 +42,7 @@ class ChatConfig:
     data_dir: Path
     server_name: str
     allowed_origins: Sequence[str]
+    trusted_proxy_hops: int
     first_channels: Sequence[Channel]
     media: MediaConfig
 
@@ -54,6 +56,7 @@ def read(variables: Mapping[str, str]) -> ChatConfig:
         data_dir=Path(text(variables, "DATA_DIR", "./data")),
         server_name=text(variables, "SERVER_NAME"),
         allowed_origins=items(variables, "CORS_ORIGIN"),
+        trusted_proxy_hops=number(variables, "SVC_TRUSTED_PROXY_HOPS", 0, maximum=MAX_HOPS),
         first_channels=first_channels(
             text(variables, "VOICE_CHANNEL_ID", "voice"),
             text(variables, "VOICE_CHANNEL_NAME", "Voice"),

@@ -1,0 +1,72 @@
+"""Who a request comes from, with and without proxies in front of the server."""
+
+import pytest
+
+from svc.chat.access.address import ClientAddress, seen_through
+
+
+@pytest.mark.parametrize(
+    ("hops", "forwarded_for", "expected"),
+    [
+        # No proxy is trusted: the header is ignored.
+        (0, [], "10.0.0.9"),
+        (0, ["1.1.1.1"], "10.0.0.9"),
+        # Counted from the right; what stands further left is the client's own claim.
+        (1, ["1.1.1.1"], "1.1.1.1"),
+        (1, ["6.6.6.6, 1.1.1.1"], "1.1.1.1"),
+        (2, ["6.6.6.6, 1.1.1.1, 2.2.2.2"], "1.1.1.1"),
+        (2, ["6.6.6.6", "1.1.1.1", "2.2.2.2"], "1.1.1.1"),
+        (3, ["6.6.6.6,1.1.1.1,2.2.2.2"], "6.6.6.6"),
+        # Too short, empty, or no address: the connection's stands.
+        (1, [], "10.0.0.9"),
+        (2, ["1.1.1.1"], "10.0.0.9"),
+        (1, [""], "10.0.0.9"),
+        (1, ["1.1.1.1,"], "10.0.0.9"),
+        (1, ["unknown"], "10.0.0.9"),
+        (1, ["1.1.1.1, <script>"], "10.0.0.9"),
+        (1, ["1.1.1"], "10.0.0.9"),
+        # Ports, brackets, zones, mapped addresses, odd spelling.
+        (1, [" 1.1.1.1:4711 "], "1.1.1.1"),
+        (1, ["[2001:db8::1]:4711"], "2001:db8::1"),
+        (1, ["[2001:db8::1]"], "2001:db8::1"),
+        (1, ["2001:DB8:0::1"], "2001:db8::1"),
+        (1, ["::ffff:1.1.1.1"], "1.1.1.1"),
+        (1, ["fe80::1%eth0"], "fe80::1"),
+    ],
+)
+def test_hops_are_counted_from_the_right(hops: int, forwarded_for: list[str], expected: str) -> None:
+    assert seen_through(hops, "10.0.0.9", forwarded_for, bool(forwarded_for)).ip == expected
+
+
+@pytest.mark.parametrize("peer", ["", "/run/proxy.sock"])
+def test_a_connection_may_have_no_address(peer: str) -> None:
+    assert seen_through(0, peer, [], False) == ClientAddress("", direct=True)
+    assert not seen_through(0, peer, [], False).is_local
+
+
+@pytest.mark.parametrize(
+    ("ip", "local"),
+    [
+        *[(ip, True) for ip in ("127.0.0.1", "10.1.2.3", "172.31.0.1", "192.168.0.1", "169.254.1.1")],
+        *[(ip, True) for ip in ("::1", "fd00::1", "fe80::1%eth0", "::ffff:192.168.0.1")],
+        *[(ip, False) for ip in ("1.1.1.1", "172.32.0.1", "100.64.0.1", "192.0.2.1", "0.0.0.0")],
+        *[(ip, False) for ip in ("2001:db8::1", "::ffff:1.1.1.1", "2002:c0a8:1::1")],
+    ],
+)
+def test_which_connections_are_of_the_local_network(ip: str, local: bool) -> None:
+    assert seen_through(0, ip, [], False).is_local is local
+
+
+@pytest.mark.parametrize("hops", [0, 1, 2])
+def test_an_address_with_a_proxy_behind_it_is_never_local(hops: int) -> None:
+    assert not seen_through(hops, "10.0.0.9", ["192.168.0.1"], True).is_local
+    # Another header gives the proxy away as well.
+    assert not seen_through(hops, "10.0.0.9", [], True).is_local
+    assert seen_through(hops, "10.0.0.9", [], False).is_local
+
+
+def test_an_ipv6_customer_is_counted_as_one() -> None:
+    first, second = ClientAddress("2001:db8:1:2:3::4", True), ClientAddress("2001:db8:1:2:ffff::1", True)
+    assert first.limited_as == second.limited_as == "2001:db8:1:2::/64"
+    assert ClientAddress("1.1.1.1", True).limited_as == "1.1.1.1"
+    assert ClientAddress("", True).limited_as == ""
