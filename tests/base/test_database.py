@@ -53,6 +53,22 @@ async def test_a_write_that_fails_undoes_itself_and_nothing_else(database: Datab
     assert await words(database) == ["after", "before"]
 
 
+async def test_what_follows_a_write_happens_in_order_also_when_nobody_waits_any_more(
+    database: Database,
+) -> None:
+    followed: list[str] = []
+    tasks = [
+        asyncio.create_task(database.write(partial(insert, word=f"{n:03}"), followed.append))
+        for n in range(100)
+    ]
+    await asyncio.sleep(0)
+    for task in tasks[::2]:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    await database.write(lambda connection: insert(connection, "last"))
+    assert followed == [f"{n:03}" for n in range(100)]
+
+
 async def test_many_writers_share_commits_and_all_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "words.sqlite3"
     database = await Database.open(path, [FIRST], tmp_path / "backups")

@@ -64,6 +64,7 @@ class StorageFailed(Exception):
 class _Write:
     change: Callable[[Connection], Any]
     future: "asyncio.Future[Any]"
+    then: Callable[[Any], None] | None
 
 
 class Database:
@@ -100,15 +101,17 @@ class Database:
         self._waiting.put(None)
         await asyncio.to_thread(self._writer.join)
 
-    async def write(self, change: Callable[[Connection], T]) -> T:
+    async def write(self, change: Callable[[Connection], T], then: Callable[[T], None] | None = None) -> T:
         """Run `change` on the writer's thread and return what it does, once that is durable.
 
         It runs inside a transaction and neither commits nor rolls back. What it raises is
         raised here, and undoes what it did and nothing else. Raises StorageFailed.
+        `then` is called on the event loop with what it did, in the order of the commits, also
+        when whoever asked has gone meanwhile: what is in memory keeps step with the file.
         """
         if self._closed or self._waiting.qsize() >= MAX_WAITING:
             raise StorageFailed("closed" if self._closed else "too many writes are waiting")
-        write = _Write(change, self._loop.create_future())
+        write = _Write(change, self._loop.create_future(), then)
         self._waiting.put(write)
         result: T = await write.future
         return result
@@ -221,6 +224,12 @@ def _in_savepoint(
 def _answer(outcomes: Sequence[tuple[_Write, Any, BaseException | None]]) -> None:
     """Runs on the event loop. Whoever has stopped waiting is not told; the write stands."""
     for write, result, fault in outcomes:
+        if fault is None and write.then is not None:
+            try:
+                write.then(result)
+            except Exception as mistake:  # The write stands; whoever asked learns of it.
+                logger.exception("what follows a write failed")
+                fault = mistake
         if write.future.done():
             continue
         if fault is None:
