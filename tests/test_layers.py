@@ -23,10 +23,17 @@ CLOCKS_SOCKETS_THREADS = (
 FEATURES = (
     *("svc.chat.audit", "svc.chat.moderation", "svc.chat.invites"),
     *("svc.chat.channels", "svc.chat.joining", "svc.chat.members", "svc.chat.pages", "svc.chat.status"),
-    "svc.chat.voice",
+    *("svc.chat.settings", "svc.chat.voice"),
 )
 
-CHAT_FLOOR = ("svc.chat.access", "svc.chat.live", "svc.chat.errors", "svc.chat.fields", "svc.chat.http")
+CHAT_FLOOR = (
+    "svc.chat.access",
+    "svc.chat.live",
+    "svc.chat.errors",
+    "svc.chat.fields",
+    "svc.chat.http",
+    "svc.chat.names",
+)
 
 HOUSE = House(
     package="svc",

@@ -80,6 +80,13 @@ class LiveMember:
             self._pushes.append(frame)
         return frame
 
+    async def pushed(self, event: str) -> Any:
+        """The data of the next push of that name; others before it are passed over."""
+        while True:
+            frame = self._pushes.pop(0) if self._pushes else await self.receive()
+            if frame["event"] == event:
+                return frame["data"]
+
     async def people(self, channel_id: str) -> list[str]:
         """The names in the next `voice_state` push of a channel."""
         while True:

@@ -20,6 +20,7 @@ from svc.base.data_folder import held
 from svc.base.database import Database, DatabaseError
 from svc.base.ids import Ids
 from svc.base.migrations import migrations_in
+from svc.chat.access.changes import Changes
 from svc.chat.access.directory import Directory
 from svc.chat.access.origins import Origins
 from svc.chat.access.tokens import AccessTokens
@@ -34,6 +35,8 @@ from svc.chat.live.hub import Hub
 from svc.chat.live.socket import Handler, LiveSockets, Welcome
 from svc.chat.members.rules import Members
 from svc.chat.pages.routes import Pages
+from svc.chat.settings.routes import SettingsRoutes
+from svc.chat.settings.rules import Settings
 from svc.chat.status.measurements import measurements
 from svc.chat.status.routes import Status
 from svc.chat.voice.routes import SignallingPassThrough, VoiceEvents
@@ -78,7 +81,11 @@ class Community:
         self.hub = Hub(self.directory)
 
         self.audit = Audit(database)
-        self.members = Members(database, self.directory, self.hub)
+        self.settings = Settings(database, self.directory, self.hub, self.audit)
+        self.changes = Changes()
+        self.members = Members(
+            database, self.directory, self.hub, self.audit, self.changes, config.max_members
+        )
         self.channels = Channels(database, self.directory)
         self.joining = Joining(
             invite_code(config.data_dir), self.tokens, database, self.members, self._new_id
@@ -93,6 +100,7 @@ class Community:
 
     async def load(self) -> None:
         """Read what there is from the database, before anybody is served."""
+        await self.settings.load(self._config.discoverable)
         await self.members.load()
         await self.channels.load(self._config.first_channels, int(time.time() * 1000))
 
@@ -101,6 +109,7 @@ class Community:
             self.live.table(),
             JoiningRoutes(self.joining).table(),
             AuditRoutes(self.audit).table(),
+            SettingsRoutes(self.settings).table(),
             Status(self._config.server_name, self._registry).table(),
             Pages(WEB_FOLDER).table(),
         ]
@@ -118,10 +127,10 @@ class Community:
         await self.pass_through.close_all()
 
     def _welcomes(self) -> list[Welcome]:
-        return [self.members.welcome, self.voice.welcome]
+        return [self.members.welcome, self.settings.welcome, self.voice.welcome]
 
     def _handlers(self) -> Mapping[str, Handler]:
-        features = [VoiceEvents(self.voice, self.link)]
+        features = [VoiceEvents(self.voice, self.link), SettingsRoutes(self.settings)]
         return {event: handler for feature in features for event, handler in feature.handlers().items()}
 
 

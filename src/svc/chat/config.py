@@ -41,8 +41,10 @@ class ChatConfig:
     jwt_secret: str
     data_dir: Path
     server_name: str
+    discoverable: bool
     allowed_origins: Sequence[str]
     trusted_proxy_hops: int
+    max_members: int
     first_channels: Sequence[Channel]
     media: MediaConfig
 
@@ -55,8 +57,10 @@ def read(variables: Mapping[str, str]) -> ChatConfig:
         jwt_secret=required(variables, "JWT_SECRET", "access tokens are signed with it"),
         data_dir=Path(text(variables, "DATA_DIR", "./data")),
         server_name=text(variables, "SERVER_NAME"),
+        discoverable=flag(variables, "SERVER_DISCOVERABLE", False),
         allowed_origins=items(variables, "CORS_ORIGIN"),
         trusted_proxy_hops=number(variables, "SVC_TRUSTED_PROXY_HOPS", 0, maximum=MAX_HOPS),
+        max_members=number(variables, "MAX_MEMBERS", 100, minimum=1),
         first_channels=first_channels(
             text(variables, "VOICE_CHANNEL_ID", "voice"),
             text(variables, "VOICE_CHANNEL_NAME", "Voice"),

@@ -15,12 +15,14 @@ _CODES: Mapping[str, tuple[int, str]] = {
     "invalid_json": (400, "The request is not a JSON object"),
     "invalid_nickname": (400, "A name has 1 to 32 characters that can be seen"),
     "invalid_request": (400, "The request lacks something, or has the wrong kind of value"),
+    "invalid_settings": (400, "Something about these settings is wrong; nothing was changed"),
     "invite_invalid": (403, "This invite is not valid"),
     "invite_required": (403, "An invite is needed to join"),
     "method_not_allowed": (405, "This address does not take that method"),
     "not_found": (404, "There is nothing here"),
     "origin_refused": (403, "Pages of that site may not use this server"),
     "rank_too_low": (403, "Only who ranks higher may do this"),
+    "server_full": (403, "This server has as many members as it takes"),
     "storage_unavailable": (503, "The server cannot store anything right now; nothing was changed"),
     "token_invalid": (401, "The access token is not valid, or not any more"),
     "too_many_connections": (503, "The server has no room for another connection"),
@@ -34,14 +36,16 @@ _CODES: Mapping[str, tuple[int, str]] = {
 class ChatError(Exception):
     """A refusal that the asker is told about."""
 
-    def __init__(self, code: str, message: str = "") -> None:
+    def __init__(self, code: str, message: str = "", more: Mapping[str, object] | None = None) -> None:
+        """`more` goes into the body beside code and message."""
         self.status, usual = _CODES[code]
         self.code = code
         self.message = message or usual
+        self.more = more or {}
         super().__init__(code)
 
-    def body(self) -> dict[str, str]:
-        return {"error": self.code, "message": self.message}
+    def body(self) -> dict[str, object]:
+        return {"error": self.code, "message": self.message, **self.more}
 
 
 def from_status(status: int) -> ChatError:

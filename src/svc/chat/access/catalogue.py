@@ -52,12 +52,18 @@ ENDPOINTS: Mapping[str, Needs] = {
     "GET /sfu/client": ANYONE,
     # Joining.
     "POST /api/auth/join": ANYONE,
+    # Settings.
+    "GET /api/settings": OWNER,
+    "PATCH /api/settings": OWNER,
     # The audit log.
     "GET /api/audit": on_server(P.VIEW_AUDIT_LOG),
 }
 
 # Requests of the live socket; `authenticate`, which comes before all of them, is not one.
 EVENTS: Mapping[str, Needs] = {
+    # Settings.
+    "settings_get": OWNER,
+    "settings_change": OWNER,
     # Voice.
     "voice_join": in_channel(P.JOIN_VOICE),
 }

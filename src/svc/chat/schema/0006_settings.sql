@@ -1,1 +1,21 @@
 -- The owner's settings, and members' own affairs.
+-- Values are JSON; a setting without a row has its default.
+CREATE TABLE settings (
+    name TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Whom a member does not want to hear from. Nobody else learns of it.
+CREATE TABLE blocks (
+    member_id TEXT NOT NULL REFERENCES members (id) ON DELETE CASCADE,
+    blocked_id TEXT NOT NULL,
+    created_at_ms INTEGER NOT NULL,
+    PRIMARY KEY (member_id, blocked_id)
+) STRICT, WITHOUT ROWID;
+
+-- What moderators have done to somebody's sound, until it is undone.
+CREATE TABLE voice_mutes (
+    member_id TEXT PRIMARY KEY REFERENCES members (id) ON DELETE CASCADE,
+    muted INTEGER NOT NULL,
+    deafened INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;

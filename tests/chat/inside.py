@@ -1,0 +1,31 @@
+"""A chat server with a view inside: for tests that need roles which nobody has given yet."""
+
+import dataclasses
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from unittest.mock import patch
+
+from svc.chat import app
+from svc.chat.community import Community
+from tests.chat.member import ChatServer, chat_server
+
+
+@asynccontextmanager
+async def server_with_insight(variables: Mapping[str, str]) -> AsyncIterator[tuple[ChatServer, Community]]:
+    """A running server, and the community that it serves."""
+    built: list[Community] = []
+
+    class Seen(Community):
+        def __init__(self, *arguments: object) -> None:
+            super().__init__(*arguments)  # type: ignore[arg-type]
+            built.append(self)
+
+    with patch.object(app, "Community", Seen):
+        async with chat_server(variables) as chat:
+            yield chat, built[0]
+
+
+def give_role(community: Community, member_id: str, *role_ids: str) -> None:
+    """These roles and no others, for as long as the server runs."""
+    member = community.directory.members[member_id]
+    community.directory.put_member(dataclasses.replace(member, role_ids=role_ids))

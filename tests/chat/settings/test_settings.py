@@ -1,0 +1,158 @@
+"""Owners change the settings, over HTTP and the live socket; whoever it concerns hears of it."""
+
+import sqlite3
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from svc.chat.community import Community
+from tests.chat.inside import give_role, server_with_insight
+from tests.chat.member import ChatServer
+
+World = tuple[ChatServer, Community]
+USUAL = {"joinPolicy": "invite", "discoverable": False, "lanOpen": False, "profanityMode": "off"}
+
+
+@pytest.fixture
+async def world(variables: dict[str, str]) -> AsyncIterator[World]:
+    async with server_with_insight(variables) as made:
+        yield made
+
+
+async def _owner(world: World) -> dict[str, str]:
+    """The headers of an owner's requests."""
+    chat, community = world
+    known = set(community.directory.members)
+    token = await chat.join("Olga")
+    (member_id,) = set(community.directory.members) - known
+    give_role(community, member_id, "owner")
+    return {"Authorization": f"Bearer {token}"}
+
+
+async def _patch(chat: ChatServer, owner: dict[str, str], changes: object) -> tuple[int, Any]:
+    async with chat.http.patch("/api/settings", json=changes, headers=owner) as response:
+        return response.status, await response.json()
+
+
+async def test_the_owner_reads_and_changes_them(world: World) -> None:
+    chat, community = world
+    owner = await _owner(world)
+    async with chat.http.get("/api/settings", headers=owner) as response:
+        assert await response.json() == USUAL
+    assert await _patch(chat, owner, {"lanOpen": "on", "joinPolicy": "open"}) == (
+        200,
+        {**USUAL, "lanOpen": True, "joinPolicy": "open"},
+    )
+    assert await _patch(chat, owner, {}) == (200, {**USUAL, "lanOpen": True, "joinPolicy": "open"})
+    assert community.settings.current.lanOpen
+
+
+async def test_one_bad_value_changes_nothing_and_all_are_named(world: World) -> None:
+    chat, community = world
+    changes = {"lanOpen": True, "joinPolicy": "closed", "discoverable": 3, "colour": "red"}
+    status, body = await _patch(chat, await _owner(world), changes)
+    assert (status, body["error"]) == (400, "invalid_settings")
+    assert [(problem["path"], problem["code"]) for problem in body["problems"]] == [
+        ("joinPolicy", "invalid"),
+        ("discoverable", "wrong_type"),
+        ("colour", "unknown_key"),
+    ]
+    assert community.settings.current.described() == USUAL
+
+
+@pytest.mark.parametrize("text", ["[]", "{", '"lanOpen"', ""])
+async def test_what_is_no_object_is_refused(world: World, text: str) -> None:
+    chat, _ = world
+    owner = await _owner(world)
+    async with chat.http.patch("/api/settings", data=text, headers=owner) as response:
+        assert (response.status, (await response.json())["error"]) == (400, "invalid_json")
+
+
+@pytest.mark.parametrize("role", ["admin", "moderator", "member", "guest"])
+async def test_nobody_else_may(world: World, role: str) -> None:
+    chat, community = world
+    token = await chat.join("Ada")
+    async with chat.member("", token) as ada:
+        give_role(community, ada.id, role)
+        headers = {"Authorization": f"Bearer {token}"}
+        assert (await _patch(chat, headers, {"lanOpen": True}))[0] == 403
+        assert (await ada.ask("settings_get"))["data"]["error"] == "forbidden"
+        assert (await ada.ask("settings_change", lanOpen=True))["data"]["error"] == "forbidden"
+    assert (await _patch(chat, {}, {"lanOpen": True}))[0] == 401
+    assert community.settings.current.described() == USUAL
+
+
+async def test_the_live_socket_does_the_same(world: World) -> None:
+    chat, community = world
+    async with chat.member("Olga") as olga:
+        give_role(community, olga.id, "owner")
+        assert (await olga.ask("settings_get"))["data"] == USUAL
+        reply = await olga.ask("settings_change", profanityMode="censor")
+        assert reply["data"] == {**USUAL, "profanityMode": "censor"}
+        reply = await olga.ask("settings_change", profanityMode="loud")
+        assert reply["data"]["error"] == "invalid_settings"
+
+
+async def test_members_hear_what_everybody_may_know_and_the_owner_all(world: World) -> None:
+    chat, community = world
+    async with chat.member("Olga") as olga, chat.member("Ada") as ada:
+        assert ada.welcome["settings"] == {"joinPolicy": "invite", "lanOpen": False}
+        give_role(community, olga.id, "owner")
+        give_role(community, ada.id, "member")
+        changes = {"discoverable": True, "joinPolicy": "open"}
+        await olga.ask("settings_change", **changes)
+        assert await olga.pushed("settings_changed") == changes
+        assert await ada.pushed("settings_changed") == {"joinPolicy": "open"}
+
+
+async def test_whoever_acts_on_a_setting_has_done_so_before_the_answer(world: World) -> None:
+    chat, community = world
+    heard: list[object] = []
+
+    async def follow(value: object) -> None:
+        heard.append(value)
+
+    async def stumble(value: object) -> None:
+        raise OSError("no network")
+
+    community.settings.on_change("discoverable", stumble)
+    community.settings.on_change("discoverable", follow)
+    owner = await _owner(world)
+    assert (await _patch(chat, owner, {"discoverable": True, "lanOpen": True}))[0] == 200
+    assert heard == [True]
+    # What it is already is no change.
+    assert (await _patch(chat, owner, {"discoverable": True}))[0] == 200
+    assert (await _patch(chat, owner, {"discoverable": "off"}))[0] == 200
+    assert heard == [True, False]
+
+
+async def test_changes_are_in_the_audit_log(world: World) -> None:
+    chat, _ = world
+    owner = await _owner(world)
+    await _patch(chat, owner, {"joinPolicy": "open", "lanOpen": False})
+    async with chat.http.get("/api/audit?action=settings_change", headers=owner) as response:
+        (entry,) = (await response.json())["entries"]
+    assert entry["details"] == {"joinPolicy": {"from": "invite", "to": "open"}}
+    assert entry["actor_id"]
+
+
+async def test_they_outlive_the_server_and_the_variable_counts_once(variables: dict[str, str]) -> None:
+    variables["SERVER_DISCOVERABLE"] = "true"
+    async with server_with_insight(variables) as world:
+        chat, community = world
+        assert community.settings.current.discoverable
+        await _patch(chat, await _owner(world), {"discoverable": False, "profanityMode": "block"})
+    async with server_with_insight(variables) as (_, community):
+        assert community.settings.current.described() == {**USUAL, "profanityMode": "block"}
+
+
+async def test_a_stored_value_that_is_none_any_more_has_its_default(variables: dict[str, str]) -> None:
+    async with server_with_insight(variables):
+        pass
+    with sqlite3.connect(Path(variables["DATA_DIR"]) / "community.sqlite3") as file:
+        file.execute("""INSERT OR REPLACE INTO settings VALUES ('joinPolicy', '"ask"'), ('colour', '1')""")
+    file.close()
+    async with server_with_insight(variables) as (_, community):
+        assert community.settings.current.described() == USUAL

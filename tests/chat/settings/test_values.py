@@ -1,0 +1,60 @@
+"""What a request may say for each setting."""
+
+import pytest
+
+from svc.chat.settings.values import MAX_PROBLEMS, Values, read
+
+
+def test_the_defaults_keep_a_server_to_itself() -> None:
+    assert Values().described() == {
+        "joinPolicy": "invite",
+        "discoverable": False,
+        "lanOpen": False,
+        "profanityMode": "off",
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "meant"),
+    [
+        *[("joinPolicy", policy, policy) for policy in ("invite", "open")],
+        *[("profanityMode", mode, mode) for mode in ("off", "flag", "censor", "block")],
+        *[
+            (name, said, meant)
+            for name in ("discoverable", "lanOpen")
+            for said, meant in ((True, True), (False, False), ("on", True), ("off", False))
+        ],
+    ],
+)
+def test_the_values_of_the_table_are_taken(name: str, said: object, meant: object) -> None:
+    assert read({name: said}) == ({name: meant}, [])
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "code"),
+    [
+        ("joinPolicy", "closed", "invalid"),
+        ("joinPolicy", "Invite", "invalid"),
+        ("joinPolicy", True, "wrong_type"),
+        ("joinPolicy", None, "wrong_type"),
+        ("discoverable", "yes", "invalid"),
+        ("discoverable", 1, "wrong_type"),
+        ("lanOpen", 0, "wrong_type"),
+        ("lanOpen", [True], "wrong_type"),
+        ("lanOpen", {"on": 1}, "wrong_type"),
+        ("profanityMode", False, "wrong_type"),
+        ("profanityMode", "on", "invalid"),
+        ("joinpolicy", "open", "unknown_key"),
+        ("", "open", "unknown_key"),
+    ],
+)
+def test_everything_else_is_a_problem(name: str, said: object, code: str) -> None:
+    values, problems = read({name: said})
+    assert values == {}
+    assert [(problem.path, problem.code) for problem in problems] == [(name, code)]
+
+
+def test_the_list_of_problems_is_bounded() -> None:
+    _, problems = read({f"{number:0100}": 1 for number in range(1000)})
+    assert len(problems) == MAX_PROBLEMS
+    assert all(len(problem.path) <= 64 for problem in problems)
