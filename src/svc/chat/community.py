@@ -130,8 +130,11 @@ class Community:
         return [self.members.welcome, self.settings.welcome, self.voice.welcome]
 
     def _handlers(self) -> Mapping[str, Handler]:
-        features = [VoiceEvents(self.voice, self.link), SettingsRoutes(self.settings)]
-        return {event: handler for feature in features for event, handler in feature.handlers().items()}
+        tables = [
+            VoiceEvents(self.voice, self.link).handlers(),
+            SettingsRoutes(self.settings).handlers(),
+        ]
+        return {event: handler for table in tables for event, handler in table.items()}
 
 
 def _media_access(media: MediaConfig) -> MediaAccess:
