@@ -40,6 +40,7 @@ class ChatServer:
         token = token or await self.join(nickname)
         async with self.http.ws_connect("/live", max_msg_size=0) as ws:
             member = LiveMember(ws)
+            member.hello = (await member.receive())["data"]
             member.welcome = (await member.ask("authenticate", access_token=token))["data"]
             yield member
 
@@ -64,6 +65,7 @@ class LiveMember:
 
     def __init__(self, ws: ClientWebSocketResponse) -> None:
         self.ws = ws
+        self.hello: dict[str, Any] = {}
         self.welcome: dict[str, Any] = {}
         self._pushes: list[dict[str, Any]] = []
         self._last_id = 0

@@ -8,10 +8,8 @@ import pytest
 from aiohttp import ClientWebSocketResponse, WSMsgType, WSServerHandshakeError
 
 from svc.chat.access.origins import Origins
-from svc.chat.live import outbox as outbox_module
-from svc.chat.live import socket
+from svc.chat.live import frames, socket, websocket
 from svc.chat.live.allowance import Allowance
-from svc.chat.live.outbox import MAX_WAITING, Outbox
 from tests.chat.fake_sfu import FakeSfu
 from tests.chat.member import ChatServer, abort
 
@@ -19,6 +17,7 @@ from tests.chat.member import ChatServer, abort
 async def error_and_close(ws: ClientWebSocketResponse) -> tuple[dict[str, Any], int | None]:
     """The error frame that ends a connection, and the code it is closed with."""
     async with asyncio.timeout(5):
+        assert json.loads(await ws.receive_str())["event"] == "hello"
         frame = json.loads(await ws.receive_str())
         assert (await ws.receive()).type is WSMsgType.CLOSE
     return frame, ws.close_code
@@ -31,6 +30,7 @@ async def error_and_close(ws: ClientWebSocketResponse) -> tuple[dict[str, Any], 
         ("[]", "invalid_json", None),
         ('{"event":"authenticate"}', "invalid_request", None),
         ('{"event":"authenticate","id":true}', "invalid_request", None),
+        ('{"event":"authenticate","id":9007199254740993}', "invalid_request", None),
         ('{"event":"authenticate","id":1,"data":[]}', "invalid_request", None),
         ('{"event":"voice_join","id":1,"data":{}}', "auth_required", 1),
         ('{"event":"authenticate","id":"a","data":{}}', "auth_required", "a"),
@@ -78,11 +78,17 @@ async def test_a_binary_message_is_no_request(chat: ChatServer) -> None:
         assert (await ada.receive())["data"]["error"] == "invalid_json"
 
 
+async def test_a_message_at_the_limit_is_read(chat: ChatServer) -> None:
+    async with chat.member("Ada") as ada:
+        await ada.ws.send_str("x" * frames.MAX_FRAME_BYTES)
+        assert (await ada.receive())["data"]["error"] == "invalid_json"
+
+
 async def test_a_message_over_the_limit_closes_the_connection(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         await ada.ws.send_str("x" * 70_000)
         async with asyncio.timeout(5):
-            assert (await ada.ws.receive()).type is WSMsgType.CLOSE
+            assert (await ada.ws.receive()).extra == "The message is larger than 64 KB"
         assert ada.ws.close_code == 1009
 
 
@@ -100,41 +106,10 @@ def test_an_allowance_passes_a_burst_and_then_a_steady_rate() -> None:
     assert allowance.take(10.0) == 0.0
 
 
-async def test_a_page_that_does_not_read_ends_its_outbox() -> None:
-    stuck = asyncio.Event()
-    written: list[str] = []
-
-    async def write(frame: str) -> None:
-        written.append(frame)
-        await stuck.wait()
-
-    outbox = Outbox(write)
-    draining = asyncio.ensure_future(outbox.drain())
-    await asyncio.sleep(0)
-    for number in range(MAX_WAITING + 2):
-        outbox.send(str(number))
-        await asyncio.sleep(0)
-    await draining
-    assert written == ["0"]
-
-
-async def test_a_write_that_takes_too_long_ends_the_outbox(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outbox_module, "WRITE_DEADLINE_S", 0.01)
-
-    async def write(frame: str) -> None:
-        await asyncio.Event().wait()
-
-    outbox = Outbox(write)
-    outbox.send("frame")
-    with pytest.raises(TimeoutError):
-        await outbox.drain()
-
-
 async def test_a_page_that_does_not_read_is_cut_off(
     chat: ChatServer, sfu: FakeSfu, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(outbox_module, "WRITE_DEADLINE_S", 0.2)
-    monkeypatch.setattr(socket, "CLOSE_DEADLINE_S", 0.1)
+    monkeypatch.setattr(websocket, "CLOSE_DEADLINE_S", 0.1)
     async with chat.member("Ada") as ada, chat.member("Bob") as bob:
         await sfu.until("sync_request")
         bob.ws._response.connection.transport.pause_reading()  # type: ignore[union-attr]

@@ -32,7 +32,8 @@ from svc.chat.joining.invite import invite_code
 from svc.chat.joining.routes import JoiningRoutes
 from svc.chat.joining.rules import Joining
 from svc.chat.live.hub import Hub
-from svc.chat.live.socket import Handler, LiveSockets, Welcome
+from svc.chat.live.sign_in import SignIn, Welcome
+from svc.chat.live.socket import Handler, LiveSockets
 from svc.chat.members.rules import Members
 from svc.chat.pages.routes import Pages
 from svc.chat.settings.routes import SettingsRoutes
@@ -78,7 +79,7 @@ class Community:
         self.origins = Origins(config.allowed_origins)
         self.directory = Directory(time.time)
         self.tokens = AccessTokens(config.jwt_secret, self.directory)
-        self.hub = Hub(self.directory)
+        self.hub = Hub(self.directory, time.time)
 
         self.audit = Audit(database)
         self.settings = Settings(database, self.directory, self.hub, self.audit)
@@ -93,8 +94,9 @@ class Community:
         self.voice = Voice(_media_access(media), self.directory, self.hub, self._new_id)
         self.link = _link(session, media, self.voice)
         self.pass_through = SignallingPassThrough(session, f"{media.url}/client", self.origins)
+        signing_in = SignIn(self.hub, self.tokens, self._welcomes(), self._present())
         self.live = LiveSockets(
-            self.hub, self.directory, self.tokens, self.origins, self._welcomes(), self._handlers()
+            self.hub, self.directory, signing_in, self.origins, media.server_id, self._handlers()
         )
         self._registry = measurements(self.hub, self.pass_through, self.link)
 
@@ -119,7 +121,7 @@ class Community:
 
     def tasks(self) -> list[Callable[[], Awaitable[None]]]:
         """What runs beside the requests, for as long as the server does."""
-        return [self.link.run] if self._config.media.url else []
+        return [self.live.run, *([self.link.run] if self._config.media.url else [])]
 
     async def say_goodbye(self) -> None:
         """End the connections that would otherwise stay open."""
@@ -128,6 +130,10 @@ class Community:
 
     def _welcomes(self) -> list[Welcome]:
         return [self.members.welcome, self.settings.welcome, self.voice.welcome]
+
+    def _present(self) -> list[Welcome]:
+        """What a page that resumes is told too, because no push that is kept tells of it."""
+        return []
 
     def _handlers(self) -> Mapping[str, Handler]:
         tables = [

@@ -26,6 +26,7 @@ _CODES: Mapping[str, tuple[int, str]] = {
     "storage_unavailable": (503, "The server cannot store anything right now; nothing was changed"),
     "token_invalid": (401, "The access token is not valid, or not any more"),
     "too_many_connections": (503, "The server has no room for another connection"),
+    "too_many_failures": (429, "Too many failed attempts from your address; wait a little"),
     "unknown_channel": (404, "There is no such channel"),
     "unknown_event": (400, "There is no such event"),
     "unknown_member": (404, "There is no such member"),

@@ -59,8 +59,11 @@ ENDPOINTS: Mapping[str, Needs] = {
     "GET /api/audit": on_server(P.VIEW_AUDIT_LOG),
 }
 
-# Requests of the live socket; `authenticate`, which comes before all of them, is not one.
+# Requests of the live socket; `authenticate` and `resume`, which come before all of them, are not here.
 EVENTS: Mapping[str, Needs] = {
+    # The live socket itself.
+    "ping": MEMBER,
+    "reauthenticate": MEMBER,
     # Settings.
     "settings_get": OWNER,
     "settings_change": OWNER,

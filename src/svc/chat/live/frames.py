@@ -1,18 +1,22 @@
-"""The JSON frames of the live socket: `{event, data, id?}`.
+"""The JSON frames of the live socket: `{event, data, id?, seq?}`.
 
-A request carries an id and gets exactly one reply with it; a push has none. Pure text
-in, text out.
+A request carries an id and gets exactly one reply with it; a push has none, but a rising
+`seq` where it is kept for those who come back. Pure: text in, and out come bytes that are
+ready for the wire, the WebSocket header before them. RFC 6455 section 5.2.
 """
 
-import json
 from dataclasses import dataclass
 
-from svc.base.strict_json import loads_object
+from svc.base.strict_json import dumps, loads_object
 from svc.chat.errors import ChatError
 
-# The largest request names a channel; the rest is room to grow.
+# The largest request is a message of 4000 characters; the rest is room to grow.
 MAX_FRAME_BYTES = 64 * 1024
 MAX_ID_CHARACTERS = 64
+# What JavaScript and every JSON library represent exactly.
+MAX_ID = 2**53
+# FIN and the opcode of a text frame.
+_TEXT = 0x81
 
 RequestId = int | str
 
@@ -31,26 +35,42 @@ def parse(text: str) -> Request:
     except ValueError:
         raise ChatError("invalid_json") from None
     match frame:
-        case {"event": str(event), "id": bool()}:
-            raise ChatError("invalid_request", "The id of a request is a number or a short text")
-        case {"event": str(event), "id": int() | str() as request_id, **rest}:
+        case {"event": str(event), "id": int() | str() as request_id, **rest} if _usable(request_id):
             data = rest.get("data", {})
-            if isinstance(data, dict) and len(str(request_id)) <= MAX_ID_CHARACTERS:
+            if isinstance(data, dict):
                 return Request(event, request_id, data)
-    raise ChatError("invalid_request", "A request is {event, id, data}, data being an object")
+    raise ChatError("invalid_request", "A request is {event, id, data}: id a number or a short text")
 
 
-def reply(event: str, request_id: RequestId, data: object) -> str:
-    return json.dumps({"event": event, "id": request_id, "data": data}, separators=(",", ":"))
+def reply(event: str, request_id: RequestId, data: object) -> bytes:
+    return framed({"event": event, "id": request_id, "data": data})
 
 
-def push(event: str, data: object) -> str:
-    return json.dumps({"event": event, "data": data}, separators=(",", ":"))
+def push(event: str, data: object, seq: int | None = None) -> bytes:
+    if seq is None:
+        return framed({"event": event, "data": data})
+    return framed({"event": event, "data": data, "seq": seq})
 
 
-def error(problem: ChatError, request_id: RequestId | None) -> str:
+def error(problem: ChatError, request_id: RequestId | None) -> bytes:
     """The reply to a request that was refused; without an id where none could be read."""
-    frame: dict[str, object] = {"event": "error", "data": problem.body()}
-    if request_id is not None:
-        frame["id"] = request_id
-    return json.dumps(frame, separators=(",", ":"))
+    if request_id is None:
+        return framed({"event": "error", "data": problem.body()})
+    return framed({"event": "error", "id": request_id, "data": problem.body()})
+
+
+def framed(frame: object) -> bytes:
+    """One unmasked, unfragmented text frame."""
+    payload = dumps(frame)
+    size = len(payload)
+    if size < 126:
+        return bytes((_TEXT, size)) + payload
+    if size < 1 << 16:
+        return bytes((_TEXT, 126)) + size.to_bytes(2, "big") + payload
+    return bytes((_TEXT, 127)) + size.to_bytes(8, "big") + payload
+
+
+def _usable(request_id: RequestId) -> bool:
+    if isinstance(request_id, str):
+        return len(request_id) <= MAX_ID_CHARACTERS
+    return not isinstance(request_id, bool) and abs(request_id) <= MAX_ID

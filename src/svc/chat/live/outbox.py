@@ -1,48 +1,116 @@
-"""Frames on their way to one page: a bounded queue and the one task that writes it.
+"""Frames on their way to one page, and the one place that writes them: prepared bytes go
+straight to the transport, all that waits for a page in a single write.
 
-A reader who does not keep up ends the task; frames are never dropped in silence, for
-the page would show a state that is not true. Does not close the socket.
+Frames are written at the end of the turn of the event loop in which they were queued. Under
+load the next round waits as long as the last one took: more frames then share a write, and
+writing never takes more than half of the time. While there is time, nothing is delayed.
+A reader who does not keep up is reported, by bytes or by time; frames are never dropped
+in silence, for the page would show a state that is not true. Closes no socket.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 
-from svc.base.tasks import until_first_ends
+# A page that is this far behind reloads faster than it catches up.
+MAX_WAITING_BYTES = 1024 * 1024
+# The peer's system has not acknowledged a byte for this long.
+STALL_DEADLINE_S = 10.0
+# Nobody sees it, and a thousand pages take about that long to write to.
+MAX_PAUSE_S = 0.005
+# How often a page whose transport was full is looked at again.
+RETRY_S = 0.02
 
-# Beyond what the socket itself buffers. A page that is this far behind
-# has not read for many seconds.
-MAX_WAITING = 256
-WRITE_DEADLINE_S = 10.0
-TOO_SLOW = 4008
+
+class Rounds:
+    """When to write to the pages that have something waiting."""
+
+    def __init__(self) -> None:
+        self._due: list[Outbox] = []
+        self._not_before = 0.0
+
+    def add(self, outbox: "Outbox") -> None:
+        """Write this one's frames soon."""
+        self._due.append(outbox)
+        if len(self._due) == 1:
+            loop = asyncio.get_running_loop()
+            if self._not_before <= loop.time():
+                loop.call_soon(self._write, loop)
+            else:
+                loop.call_at(self._not_before, self._write, loop)
+
+    def _write(self, loop: asyncio.AbstractEventLoop) -> None:
+        started = loop.time()
+        due, self._due = self._due, []
+        behind = [outbox for outbox in due if not outbox.write()]
+        ended = loop.time()
+        self._not_before = ended + min(ended - started, MAX_PAUSE_S)
+        if behind:
+            loop.call_later(RETRY_S, self._retry, behind)
+
+    def _retry(self, behind: "list[Outbox]") -> None:
+        for outbox in behind:
+            self.add(outbox)
 
 
 class Outbox:
-    def __init__(self, write: Callable[[str], Awaitable[None]]) -> None:
-        self._write = write
-        self._waiting: asyncio.Queue[str] = asyncio.Queue(MAX_WAITING)
-        self._overflowed = asyncio.Event()
-        # Why the page is to be cut off, once it is.
-        self.ending: tuple[int, str] | None = None
+    """`too_slow` is called once, when the page has fallen too far behind."""
 
-    def send(self, frame: str) -> None:
-        """Queue a frame; one too many ends `drain`."""
-        try:
-            self._waiting.put_nowait(frame)
-        except asyncio.QueueFull:
-            self.cut_off(TOO_SLOW, "Too slow to keep up")
+    __slots__ = (
+        *("_moved_at", "_rounds", "_seen", "_too_slow"),
+        *("_transport", "_waiting", "_waiting_bytes", "_written"),
+    )
 
-    def cut_off(self, code: int, reason: str) -> None:
-        """End `drain`; the first reason counts."""
-        if self.ending is None:
-            self.ending = code, reason
-        self._overflowed.set()
+    def __init__(self, transport: asyncio.Transport, rounds: Rounds, too_slow: Callable[[], None]) -> None:
+        self._transport = transport
+        self._rounds = rounds
+        self._too_slow = too_slow
+        self._waiting: list[bytes] = []
+        self._waiting_bytes = 0
+        self._written = 0
+        # How many bytes the peer's system had taken when we last looked, and since when.
+        self._seen = 0
+        self._moved_at: float | None = None
 
-    async def drain(self) -> None:
-        """Write frames until the reader proves too slow. Raises OSError when it is gone."""
-        await until_first_ends(self._write_all(), self._overflowed.wait())
+    def send(self, frame: bytes) -> None:
+        """Queue a frame, ready for the wire; it never waits."""
+        if not self._waiting:
+            self._rounds.add(self)
+        elif self._waiting_bytes > MAX_WAITING_BYTES:
+            self._give_up()
+            return
+        self._waiting.append(frame)
+        self._waiting_bytes += len(frame)
 
-    async def _write_all(self) -> None:
-        while True:
-            frame = await self._waiting.get()
-            async with asyncio.timeout(WRITE_DEADLINE_S):
-                await self._write(frame)
+    def write(self) -> bool:
+        """Write what waits; False while the transport still holds what was written before."""
+        waiting, transport = self._waiting, self._transport
+        if transport.get_write_buffer_size():
+            return False
+        if waiting and not transport.is_closing():
+            transport.write(waiting[0] if len(waiting) == 1 else b"".join(waiting))
+            self._written += self._waiting_bytes
+        self._forget()
+        return True
+
+    def check(self, now: float) -> None:
+        """To be called now and then: has the peer taken anything lately?"""
+        held = self._transport.get_write_buffer_size()
+        taken = self._written - held
+        if not held or self._moved_at is None or taken > self._seen:
+            self._seen = taken
+            self._moved_at = now if held else None
+        elif now - self._moved_at >= STALL_DEADLINE_S:
+            self._give_up()
+
+    def _forget(self) -> None:
+        self._waiting.clear()
+        self._waiting_bytes = 0
+
+    def _give_up(self) -> None:
+        self._forget()
+        too_slow, self._too_slow = self._too_slow, _nothing
+        too_slow()
+
+
+def _nothing() -> None:
+    pass

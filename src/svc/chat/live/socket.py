@@ -8,164 +8,192 @@ given. Spec: the live socket of the design; chat document section 6.
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 
-from aiohttp import WSCloseCode, WSMsgType, web
+from aiohttp import WSMessage, WSMsgType, web
 
 from svc.base.database import StorageFailed
-from svc.base.tasks import until_first_ends
 from svc.chat.access.catalogue import EVENTS, check
 from svc.chat.access.directory import Directory
 from svc.chat.access.origins import Origins
-from svc.chat.access.tokens import AccessTokens, Asker
+from svc.chat.access.tokens import Asker
 from svc.chat.errors import ChatError
-from svc.chat.live import frames
+from svc.chat.http import client_address
+from svc.chat.live import frames, sign_in
 from svc.chat.live.allowance import Allowance
+from svc.chat.live.closing import CloseCode
+from svc.chat.live.failures import Failures
 from svc.chat.live.hub import Hub
-from svc.chat.live.outbox import Outbox
+from svc.chat.live.outbox import Rounds
+from svc.chat.live.page import Page
+from svc.chat.live.sign_in import SignIn
+from svc.chat.live.websocket import HEARTBEAT_S, WebSocket
 
 Handler = Callable[[Asker, Mapping[str, object]], Awaitable[object]]
-Welcome = Callable[[Asker], Mapping[str, object]]
 
 AUTHENTICATION_DEADLINE_S = 10.0
-CLOSE_DEADLINE_S = 5.0
-# A connection that answers no ping for this long is gone.
-HEARTBEAT_S = 30.0
 # A person clicking never comes near; a script is slowed down to the lasting rate.
 REQUEST_BURST = 30
 REQUESTS_PER_S = 10.0
 # Each costs some 30 KB and a file descriptor.
 MAX_SOCKETS = 4096
-TOO_SLOW = 4008
+# Of those, how many may not have signed in yet: a quarter of the members coming back at once.
+MAX_UNSIGNED = 1024
+CHECK_INTERVAL_S = 1.0
 
 logger = logging.getLogger(__name__)
 
 
 class LiveSockets:
-    """Each of `welcomes` adds to what a member is told on signing in; `handlers` answer events by name."""
+    """`handlers` answer events by name; `run` goes on beside."""
 
     def __init__(
         self,
         hub: Hub,
         directory: Directory,
-        tokens: AccessTokens,
+        signing_in: SignIn,
         origins: Origins,
-        welcomes: Sequence[Welcome],
+        server_id: str,
         handlers: Mapping[str, Handler],
     ) -> None:
         self._hub = hub
         self._directory = directory
-        self._tokens = tokens
+        self._signing_in = signing_in
         self._origins = origins
-        self._welcomes = welcomes
+        self._hello = frames.push("hello", _greeting(server_id))
         self._handlers = handlers
-        self._sockets: set[web.WebSocketResponse] = set()
+        self._rounds = Rounds()
+        self._failures = Failures()
+        self._pages: set[Page] = set()
 
     def table(self) -> list[web.RouteDef]:
         return [web.get("/live", self.serve)]
 
-    async def serve(self, request: web.Request) -> web.WebSocketResponse:
-        if not self._origins.permits(request.headers.get("Origin"), request.host):
-            raise ChatError("origin_refused")
-        if len(self._sockets) >= MAX_SOCKETS:
-            raise ChatError("too_many_connections")
-        ws = web.WebSocketResponse(heartbeat=HEARTBEAT_S, max_msg_size=frames.MAX_FRAME_BYTES, compress=False)
+    async def serve(self, request: web.Request) -> web.StreamResponse:
+        address = client_address(request).limited_as
+        self._admit(request, address)
+        if (transport := request.transport) is None:  # Gone already.
+            return web.Response()
+        ws = WebSocket(transport)
         await ws.prepare(request)
-        self._sockets.add(ws)
+        page = Page(ws, self._rounds)
+        self._pages.add(page)
         try:
-            if signed_in := await self._authenticate(ws):
-                await self._converse(ws, *signed_in)
-                await self._cut_off(ws, request)
+            page.send(self._hello)
+            if await self._sign_in(page, address):
+                await self._read(page)
         except OSError:
             logger.debug("live connection lost")
         finally:
-            self._sockets.discard(ws)
+            self._pages.discard(page)
+            if page.asker is not None:
+                self._hub.remove(page.asker.member_id, page)
+            await page.ended()
         return ws
+
+    async def run(self) -> None:
+        """End pages that do not read, and those whose access token has ended."""
+        loop = asyncio.get_running_loop()
+        while True:
+            await asyncio.sleep(CHECK_INTERVAL_S)
+            for page in list(self._pages):
+                page.check(loop.time(), time.time())
 
     async def close_all(self) -> None:
         """Say goodbye to every page; they come back when the server does."""
-        closing = [
-            ws.close(code=WSCloseCode.GOING_AWAY, message=b"The server is stopping") for ws in self._sockets
-        ]
-        await asyncio.gather(*closing, return_exceptions=True)
+        pages = list(self._pages)
+        for page in pages:
+            page.cut_off(CloseCode.GOING_AWAY, "The server is stopping")
+        await asyncio.gather(*(page.ended() for page in pages))
 
-    async def _authenticate(self, ws: web.WebSocketResponse) -> tuple[Asker, frames.RequestId] | None:
-        """Who signed in, and by which request; None when the socket was closed instead."""
+    def _admit(self, request: web.Request, address: str) -> None:
+        if not self._origins.permits(request.headers.get("Origin"), request.host):
+            raise ChatError("origin_refused")
+        if self._failures.too_many(address, asyncio.get_running_loop().time()):
+            raise ChatError("too_many_failures")
+        if len(self._pages) >= MAX_SOCKETS or len(self._pages) - len(self._hub) >= MAX_UNSIGNED:
+            raise ChatError("too_many_connections")
+
+    async def _sign_in(self, page: Page, address: str) -> bool:
+        """Has somebody signed in? Else the page has been told why not."""
         request_id: frames.RequestId | None = None
         try:
             async with asyncio.timeout(AUTHENTICATION_DEADLINE_S):
-                message = await ws.receive()
-            if message.type is not WSMsgType.TEXT:
-                raise ChatError("auth_required")
-            request = frames.parse(message.data)
+                message = await page.ws.receive()
+            if message.type not in (WSMsgType.TEXT, WSMsgType.BINARY):
+                return False
+            request = frames.parse(_text(message))
             request_id = request.id
-            return self._asker(request), request_id
+            self._welcome(page, request)
+            return True
         except TimeoutError:
             problem = ChatError("auth_required")
         except ChatError as refusal:
             problem = refusal
-        if not ws.closed:
-            await ws.send_str(frames.error(problem, request_id))
-            await ws.close(code=WSCloseCode.POLICY_VIOLATION, message=problem.code.encode())
-        return None
+            self._failures.count(address, asyncio.get_running_loop().time())
+        page.send(frames.error(problem, request_id))
+        page.cut_off(CloseCode.REFUSED, problem.code)
+        return False
 
-    def _asker(self, request: frames.Request) -> Asker:
-        token = request.data.get("access_token")
-        if request.event != "authenticate" or not isinstance(token, str):
-            raise ChatError("auth_required")
-        return self._tokens.verify(token, time.time())
-
-    async def _converse(self, ws: web.WebSocketResponse, asker: Asker, request_id: frames.RequestId) -> None:
-        """Answer and push until the page goes, or cannot keep up."""
-        outbox = Outbox(ws.send_str)
+    def _welcome(self, page: Page, request: frames.Request) -> None:
         # Nothing is awaited between the welcome and the first push after it, so
         # that no change of state falls between them.
-        welcome: dict[str, object] = {}
-        for part in self._welcomes:
-            welcome |= part(asker)
-        outbox.send(frames.reply("authenticated", request_id, welcome))
-        self._hub.add(asker.member_id, outbox)
-        try:
-            await until_first_ends(self._read(ws, asker, outbox), outbox.drain())
-        except TimeoutError:
-            logger.debug("live connection does not take what is written")
-        finally:
-            self._hub.remove(asker.member_id, outbox)
+        signed_in = self._signing_in.first(request, time.time())
+        for frame in signed_in.frames:
+            page.send(frame)
+        page.asker = signed_in.asker
+        self._hub.add(page.asker.member_id, page)
 
-    async def _read(self, ws: web.WebSocketResponse, asker: Asker, outbox: Outbox) -> None:
+    async def _read(self, page: Page) -> None:
         loop = asyncio.get_running_loop()
         allowance = Allowance(REQUEST_BURST, REQUESTS_PER_S, loop.time())
-        async for message in ws:
+        async for message in page.ws:
             if delay_s := allowance.take(loop.time()):
                 await asyncio.sleep(delay_s)
-            text = message.data if message.type is WSMsgType.TEXT else ""
-            outbox.send(await self._answer(asker, text))
+            if page.is_ending:
+                break
+            page.send(await self._answer(page, _text(message)))
 
-    async def _answer(self, asker: Asker, text: str) -> str:
+    async def _answer(self, page: Page, text: str) -> bytes:
         request_id: frames.RequestId | None = None
         try:
             request = frames.parse(text)
             request_id = request.id
-            if (handler := self._handlers.get(request.event)) is None:
-                raise ChatError("unknown_event")
-            check(EVENTS[request.event], self._directory, asker.member_id)
-            return frames.reply(request.event, request_id, await handler(asker, request.data))
+            return frames.reply(request.event, request_id, await self._handle(page, request))
         except ChatError as problem:
             return frames.error(problem, request_id)
         except StorageFailed:
             return frames.error(ChatError("storage_unavailable"), request_id)
         except Exception:
-            logger.exception("live request failed", extra={"member": asker.member_id})
+            logger.exception("live request failed")
             return frames.error(ChatError("internal_error"), request_id)
 
-    async def _cut_off(self, ws: web.WebSocketResponse, request: web.Request) -> None:
-        """End a connection whose reader fell behind; one that ended by itself is left alone."""
-        if ws.closed:
-            return
-        logger.info("live connection cut off, it reads too slowly")
-        try:
-            async with asyncio.timeout(CLOSE_DEADLINE_S):
-                await ws.close(code=TOO_SLOW, message=b"Too slow to keep up")
-        except TimeoutError:
-            if request.transport is not None:
-                request.transport.abort()
+    async def _handle(self, page: Page, request: frames.Request) -> object:
+        assert page.asker is not None, "requests are read when somebody has signed in"
+        if request.event == "reauthenticate":
+            page.asker = self._signing_in.again(page.asker, request.data, time.time())
+            return sign_in.expiry(page.asker)
+        if request.event == "ping":
+            return {}
+        if (handler := self._handlers.get(request.event)) is None:
+            raise ChatError("unknown_event")
+        check(EVENTS[request.event], self._directory, page.asker.member_id)
+        return await handler(page.asker, request.data)
+
+
+def _greeting(server_id: str) -> dict[str, object]:
+    return {
+        "server_id": server_id,
+        "heartbeat_ms": int(HEARTBEAT_S * 1000),
+        "authenticate_within_ms": int(AUTHENTICATION_DEADLINE_S * 1000),
+        "limits": {
+            "max_message_bytes": frames.MAX_FRAME_BYTES,
+            "request_burst": REQUEST_BURST,
+            "requests_per_s": REQUESTS_PER_S,
+        },
+    }
+
+
+def _text(message: WSMessage) -> str:
+    """Of a text message; of any other what is no request."""
+    return message.data if message.type is WSMsgType.TEXT else ""

@@ -1,0 +1,70 @@
+"""How a page signs in on its socket: anew, after a lost connection, and again before its token ends.
+
+Decides who it is and what they are told first; reads and writes no socket.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from svc.chat.access.tokens import AccessTokens, Asker
+from svc.chat.errors import ChatError
+from svc.chat.fields import number, text
+from svc.chat.live import frames
+from svc.chat.live.hub import Hub
+
+# Part of what a member is told on signing in.
+Welcome = Callable[[Asker], Mapping[str, object]]
+
+# What may come first on a socket; everything else is in the catalogue.
+FIRST_EVENTS = ("authenticate", "resume")
+_MAX_TOKEN_CHARACTERS = 4096
+_MAX_SEQ = 2**53
+
+
+@dataclass(frozen=True, slots=True)
+class SignedIn:
+    asker: Asker
+    # The reply, and after it what was missed.
+    frames: Sequence[bytes]
+
+
+class SignIn:
+    """`welcomes` together are the whole state as a member sees it; `present` is the part that no
+    push that is kept tells of, such as who is online."""
+
+    def __init__(
+        self, hub: Hub, tokens: AccessTokens, welcomes: Sequence[Welcome], present: Sequence[Welcome]
+    ) -> None:
+        self._hub = hub
+        self._tokens = tokens
+        self._welcomes = welcomes
+        self._present = present
+
+    def first(self, request: frames.Request, now: float) -> SignedIn:
+        """Take the first request of a socket. Raises ChatError."""
+        if request.event not in FIRST_EVENTS or "access_token" not in request.data:
+            raise ChatError("auth_required")
+        asker = self._asker(request.data, now)
+        missed = None
+        if request.event == "resume":
+            missed = self._hub.missed(asker.member_id, number(request.data, "seq", least=0, most=_MAX_SEQ))
+        event, parts = ("authenticated", self._welcomes) if missed is None else ("resumed", self._present)
+        told: dict[str, object] = {"seq": self._hub.seq, **expiry(asker)}
+        for part in parts:
+            told |= part(asker)
+        return SignedIn(asker, [frames.reply(event, request.id, told), *(missed or ())])
+
+    def again(self, before: Asker, data: Mapping[str, object], now: float) -> Asker:
+        """The same member with a fresh token. Raises ChatError."""
+        asker = self._asker(data, now)
+        if asker.member_id != before.member_id:
+            raise ChatError("token_invalid")
+        return asker
+
+    def _asker(self, data: Mapping[str, object], now: float) -> Asker:
+        return self._tokens.verify(text(data, "access_token", most=_MAX_TOKEN_CHARACTERS), now)
+
+
+def expiry(asker: Asker) -> dict[str, object]:
+    """When the page has to have signed in again."""
+    return {"token_expires_at_ms": int(asker.expires_at * 1000)}
