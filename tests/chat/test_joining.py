@@ -9,7 +9,7 @@ from svc.chat.access.directory import Directory, Member
 from svc.chat.access.tokens import LIFETIME_S, AccessTokens, Asker
 from svc.chat.errors import ChatError
 from svc.chat.joining.invite import invite_code
-from svc.chat.joining.rules import readable_nickname
+from svc.chat.names import readable_nickname
 from tests.chat.member import ChatServer
 
 SECRET = "a secret of at least thirty-two bytes"

@@ -1,22 +1,58 @@
-"""Who is a member, and what becomes of members. No HTTP, no SQL."""
+"""Who is a member, under what name, and how they come and go. No HTTP, no SQL.
+
+Their roles are in `roles`; why somebody is made to go is for `moderation` to say.
+"""
+
+import dataclasses
+import unicodedata
 
 from svc.base.database import Connection, Database
+from svc.chat.access.changes import Changes
 from svc.chat.access.directory import Directory, Member
+from svc.chat.access.permissions import MEMBER, OWNER, Permission, names
 from svc.chat.access.tokens import Asker
+from svc.chat.audit.rules import Audit
+from svc.chat.errors import ChatError
 from svc.chat.live.audience import EVERYONE
 from svc.chat.live.hub import Hub
 from svc.chat.members import store
+from svc.chat.names import readable_nickname
+
+MAX_PAGE = 200
 
 
 class Members:
-    def __init__(self, database: Database, directory: Directory, hub: Hub) -> None:
+    def __init__(
+        self,
+        database: Database,
+        directory: Directory,
+        hub: Hub,
+        audit: Audit,
+        changes: Changes,
+        max_members: int,
+    ) -> None:
         self._database = database
         self._directory = directory
         self._hub = hub
+        self._audit = audit
+        self._changes = changes
+        self._max_members = max_members
 
     def welcome(self, asker: Asker) -> dict[str, object]:
         """What a member who signs in needs to know about themselves."""
-        return {"member": self._directory.member(asker.member_id).described()}
+        return {
+            "member": self._directory.member(asker.member_id).described(),
+            "permissions": self.permissions(asker.member_id),
+        }
+
+    def permissions(self, member_id: str) -> dict[str, object]:
+        """What a member may do, on the server and in each channel that they see."""
+        directory = self._directory
+        channels = directory.visible_channels(member_id)
+        return {
+            "server": names(directory.permissions(member_id)),
+            "channels": {c.id: names(directory.permissions(member_id, c.id)) for c in channels},
+        }
 
     async def load(self) -> None:
         """Fill the directory, at start."""
@@ -25,10 +61,86 @@ class Members:
         for member in await store.load_members(self._database):
             self._directory.put_member(member)
 
-    def insert(self, connection: Connection, member: Member) -> None:
-        """A step of a write in which somebody joins; `joined` follows once it is durable."""
+    # Coming and going: steps of a write, and what follows when it is durable.
+
+    def insert(self, connection: Connection, member: Member) -> Member:
+        """A step of a write in which somebody joins, and who they are then; `joined` follows.
+
+        The first of all members is the owner. Raises ChatError when the server is full.
+        """
+        if store.count_members(connection) >= self._max_members:
+            raise ChatError("server_full")
+        if not store.had_members(connection):
+            member = dataclasses.replace(member, role_ids=(MEMBER, OWNER))
         store.insert_member(connection, member)
+        return member
 
     def joined(self, member: Member) -> None:
         self._directory.put_member(member)
         self._hub.push("member_joined", member.described(), EVERYONE)
+
+    def remove(self, connection: Connection, member_id: str, now: float) -> None:
+        """A step of a write in which a member goes; `removed` follows. Their sessions end with it."""
+        if not store.remove_member(connection, member_id, int(now * 1000)):
+            raise ChatError("unknown_member")
+        for step in self._changes.member_removal:
+            step(connection, member_id)
+
+    def removed(self, member_id: str, close_code: int, reason: str) -> None:
+        """`close_code` and `reason` are what their open pages are told."""
+        self._directory.drop_member(member_id)
+        self._hub.cut_off(member_id, close_code, reason)
+        self._hub.push("member_left", {"member_id": member_id}, EVERYONE)
+        for tell in self._changes.member_gone:
+            tell(member_id)
+
+    # Looking and naming.
+
+    def page(self, query: str, after: str, limit: int) -> tuple[list[Member], str | None]:
+        """Members in the order in which they joined, and what to ask for `after` to go on."""
+        wanted = _folded(query)
+        found = (
+            member
+            for member_id, member in sorted(self._directory.members.items())
+            if member_id > after and wanted in _folded(member.nickname)
+        )
+        page = [member for member, _ in zip(found, range(limit + 1), strict=False)]
+        return page[:limit], page[limit - 1].id if len(page) > limit else None
+
+    async def rename(self, actor_id: str, member_id: str, nickname: str, now: float) -> Member:
+        """Give a member, oneself or somebody of lower rank, another name."""
+        if actor_id == member_id:
+            self._directory.require(actor_id, Permission.CHANGE_NICKNAME)
+        else:
+            self._directory.require(actor_id, Permission.MANAGE_NICKNAMES)
+            self._directory.require_above(actor_id, member_id)
+        name = readable_nickname(nickname)
+        before = self._directory.member(member_id).nickname
+
+        def write(connection: Connection) -> None:
+            if not store.set_nickname(connection, member_id, name):
+                raise ChatError("unknown_member")
+            if actor_id != member_id:
+                self._audit.record(
+                    connection,
+                    actor_id=actor_id,
+                    action="member_rename",
+                    target_id=member_id,
+                    details={"before": before, "after": name},
+                    now=now,
+                )
+
+        await self._database.write(write)
+        return self.changed(member_id, nickname=name)
+
+    def changed(self, member_id: str, **differences: object) -> Member:
+        """After a write: these attributes of a member are different now."""
+        member = dataclasses.replace(self._directory.member(member_id), **differences)  # type: ignore[arg-type]
+        self._directory.put_member(member)
+        self._hub.push("member_updated", member.described(), EVERYONE)
+        return member
+
+
+def _folded(text: str) -> str:
+    """As names are compared in a search: without case and compatibility forms."""
+    return unicodedata.normalize("NFKC", text).casefold()

@@ -2,7 +2,7 @@
 
 from svc.base.database import Connection, Database
 from svc.chat.access.directory import Member
-from svc.chat.access.permissions import Role, stored
+from svc.chat.access.permissions import Role, stored, to_store
 
 
 async def load_members(database: Database) -> list[Member]:
@@ -40,3 +40,64 @@ def insert_member(connection: Connection, member: Member) -> None:
     connection.executemany(
         "INSERT INTO member_roles VALUES (?, ?)", [(member.id, role_id) for role_id in member.role_ids]
     )
+
+
+def count_members(connection: Connection) -> int:
+    found: int = connection.execute("SELECT count(*) FROM members WHERE left_at_ms IS NULL").fetchone()[0]
+    return found
+
+
+def had_members(connection: Connection) -> bool:
+    """Has anybody ever joined?"""
+    return connection.execute("SELECT 1 FROM members LIMIT 1").fetchone() is not None
+
+
+def remove_member(connection: Connection, member_id: str, now_ms: int) -> bool:
+    """Mark a member as gone and void their access tokens; False for somebody who is none."""
+    connection.execute("DELETE FROM member_roles WHERE member_id = ?", (member_id,))
+    changed = connection.execute(
+        "UPDATE members SET left_at_ms = ?, epoch = epoch + 1 WHERE id = ? AND left_at_ms IS NULL",
+        (now_ms, member_id),
+    )
+    return changed.rowcount == 1
+
+
+def set_nickname(connection: Connection, member_id: str, nickname: str) -> bool:
+    changed = connection.execute(
+        "UPDATE members SET nickname = ? WHERE id = ? AND left_at_ms IS NULL", (nickname, member_id)
+    )
+    return changed.rowcount == 1
+
+
+def set_timeout(connection: Connection, member_id: str, until_ms: int) -> bool:
+    changed = connection.execute(
+        "UPDATE members SET timeout_until_ms = ? WHERE id = ? AND left_at_ms IS NULL", (until_ms, member_id)
+    )
+    return changed.rowcount == 1
+
+
+def give_role(connection: Connection, member_id: str, role_id: str) -> None:
+    connection.execute("INSERT OR IGNORE INTO member_roles VALUES (?, ?)", (member_id, role_id))
+
+
+def take_role(connection: Connection, member_id: str, role_id: str) -> bool:
+    """False when they did not have it."""
+    changed = connection.execute(
+        "DELETE FROM member_roles WHERE member_id = ? AND role_id = ?", (member_id, role_id)
+    )
+    return changed.rowcount == 1
+
+
+def put_role(connection: Connection, role: Role) -> None:
+    """Insert a role, or write down what it is now."""
+    connection.execute(
+        "INSERT INTO roles VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET"
+        " name = excluded.name, rank = excluded.rank, permissions = excluded.permissions,"
+        " color = excluded.color",
+        (role.id, role.name, role.rank, to_store(role.permissions), role.color),
+    )
+
+
+def delete_role(connection: Connection, role_id: str) -> bool:
+    connection.execute("DELETE FROM member_roles WHERE role_id = ?", (role_id,))
+    return connection.execute("DELETE FROM roles WHERE id = ?", (role_id,)).rowcount == 1

@@ -1,0 +1,28 @@
+"""Who wants to know when something has changed, or to have a hand in the write that changes it.
+
+The floor of chat: a feature that is told of another's changes is not imported by it. All are
+called without waiting; `community` connects them.
+"""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+
+from svc.base.database import Connection
+from svc.chat.access.directory import Channel
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    # Once the directory has been changed.
+    channel_added: list[Callable[[Channel], None]] = field(default_factory=list)
+    channel_removed: list[Callable[[Channel], None]] = field(default_factory=list)
+    # Members who have gained sight of a channel, and who have lost it.
+    channel_shown: list[Callable[[Channel, frozenset[str]], None]] = field(default_factory=list)
+    channel_hidden: list[Callable[[Channel, frozenset[str]], None]] = field(default_factory=list)
+    # The ids of members who may do more or less than before, somewhere.
+    permissions_changed: list[Callable[[Collection[str]], None]] = field(default_factory=list)
+    # Somebody has left, or was removed.
+    member_gone: list[Callable[[str], None]] = field(default_factory=list)
+    # Steps of the write in which a channel is deleted, or a member goes, by id.
+    channel_deletion: list[Callable[[Connection, str], None]] = field(default_factory=list)
+    member_removal: list[Callable[[Connection, str], None]] = field(default_factory=list)

@@ -1,0 +1,71 @@
+"""Who sees which channels, and telling those for whom that changes.
+
+A channel that comes into somebody's sight looks to them as if it had just been made, one that
+leaves it as if it had been deleted: neither tells that there was something they might not see.
+Changes nothing itself; whoever changes roles, members or overrides does it under `watched`.
+"""
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+
+from svc.chat.access.changes import Changes
+from svc.chat.access.directory import Directory
+from svc.chat.access.permissions import Permission
+from svc.chat.live.audience import Only
+from svc.chat.live.hub import Hub
+
+
+class Sight:
+    def __init__(self, directory: Directory, hub: Hub, changes: Changes) -> None:
+        self._directory = directory
+        self._hub = hub
+        self._changes = changes
+
+    @contextmanager
+    def watched(
+        self, members: Collection[str] | None = None, channels: Collection[str] | None = None
+    ) -> Iterator[None]:
+        """Around a change of the directory that concerns these members and channels; None means all."""
+        before = self._seen(members, channels)
+        yield
+        after = self._seen(members, channels)
+        for channel_id in before.keys() & after.keys():
+            self.shown(channel_id, after[channel_id] - before[channel_id])
+            self._hidden(channel_id, before[channel_id] - after[channel_id])
+        everybody = self._directory.members
+        affected = everybody if members is None else members
+        self.permissions_changed([member_id for member_id in affected if member_id in everybody])
+
+    def permissions_changed(self, member_ids: Collection[str]) -> None:
+        """These members may do more or less than before, somewhere; a page asks what."""
+        if member_ids:
+            self._hub.push("permissions_changed", {}, Only(frozenset(member_ids)))
+            for tell in self._changes.permissions_changed:
+                tell(member_ids)
+
+    def shown(self, channel_id: str, member_ids: frozenset[str]) -> None:
+        """A channel is there, for these members."""
+        if member_ids:
+            channel = self._directory.channels[channel_id]
+            self._hub.push("channel_created", channel.described(), Only(member_ids))
+            for tell in self._changes.channel_shown:
+                tell(channel, member_ids)
+
+    def _hidden(self, channel_id: str, member_ids: frozenset[str]) -> None:
+        if member_ids:
+            channel = self._directory.channels[channel_id]
+            self._hub.push("channel_deleted", {"channel_id": channel_id}, Only(member_ids))
+            for tell in self._changes.channel_hidden:
+                tell(channel, member_ids)
+
+    def _seen(
+        self, members: Collection[str] | None, channels: Collection[str] | None
+    ) -> dict[str, frozenset[str]]:
+        directory, view = self._directory, Permission.VIEW_CHANNEL
+        concerned = list(directory.channels if channels is None else channels)
+        if members is None:
+            return {channel_id: directory.viewers(channel_id) for channel_id in concerned}
+        return {
+            channel_id: frozenset(m for m in members if directory.may(m, view, channel_id))
+            for channel_id in concerned
+        }
