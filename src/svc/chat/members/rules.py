@@ -14,6 +14,7 @@ from svc.chat.access.tokens import Asker
 from svc.chat.audit.rules import Audit
 from svc.chat.errors import ChatError
 from svc.chat.live.audience import EVERYONE
+from svc.chat.live.closing import CloseCode
 from svc.chat.live.hub import Hub
 from svc.chat.members import store
 from svc.chat.names import readable_nickname
@@ -93,6 +94,20 @@ class Members:
         self._hub.push("member_left", {"member_id": member_id}, EVERYONE)
         for tell in self._changes.member_gone:
             tell(member_id)
+
+    def void_tokens(self, connection: Connection, member_id: str) -> int:
+        """A step of a write after which a member's access tokens are worthless; `tokens_voided` follows."""
+        epoch = store.raise_epoch(connection, member_id)
+        if epoch is None:
+            raise ChatError("unknown_member")
+        return epoch
+
+    def tokens_voided(self, member_id: str, epoch: int) -> None:
+        """All pages of the member come back with a fresh token, where they still get one."""
+        member = self._directory.members.get(member_id)
+        if member is not None:
+            self._directory.put_member(dataclasses.replace(member, epoch=max(epoch, member.epoch)))
+            self._hub.cut_off(member_id, CloseCode.TOKEN_EXPIRED, "Sign in again")
 
     # Looking and naming.
 

@@ -62,6 +62,15 @@ def remove_member(connection: Connection, member_id: str, now_ms: int) -> bool:
     return changed.rowcount == 1
 
 
+def raise_epoch(connection: Connection, member_id: str) -> int | None:
+    """Void a member's access tokens; the new epoch, or None for somebody who is no member."""
+    found = connection.execute(
+        "UPDATE members SET epoch = epoch + 1 WHERE id = ? AND left_at_ms IS NULL RETURNING epoch",
+        (member_id,),
+    ).fetchone()
+    return found["epoch"] if found else None
+
+
 def set_nickname(connection: Connection, member_id: str, nickname: str) -> bool:
     changed = connection.execute(
         "UPDATE members SET nickname = ? WHERE id = ? AND left_at_ms IS NULL", (nickname, member_id)
