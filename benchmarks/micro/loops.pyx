@@ -11,10 +11,10 @@ from libc.string cimport memcpy, memset
 
 from svc._rtp.address cimport Path, from_text, mix
 from svc._rtp.core cimport Core
+from svc._rtp.delivery cimport drain, is_pending
 from svc._rtp.egress cimport Egress
 from svc._rtp.engine cimport Engine
 from svc._rtp.feedback cimport rtcp_received
-from svc._rtp.forwarder cimport drain
 from svc._rtp.frames cimport FrameReader, read_frame
 from svc._rtp.header cimport Header, Rewrite as HeaderRewrite, parse, write
 from svc._rtp.ingress cimport received
@@ -202,7 +202,8 @@ cdef void fan_out_turn(void* context, long i) noexcept nogil:
     slot.length = <uint16_t>step.length
     slot.arrival = core.now
     received(core, slot, &step.path)
-    drain(core)
+    while is_pending(core):
+        drain(core)
     core.egress.flush(core.egress.context, &core.egress)
     release(&core.pool, slot)
 

@@ -110,13 +110,19 @@ STEP = st.one_of(
     st.tuples(st.just("report"), st.just(0)),
     st.tuples(st.just("new source"), st.integers(-20, 20)),
     st.tuples(st.just("jump"), st.sampled_from([3001, 5000, 20000])),
-    st.tuples(st.just("wait"), st.sampled_from([1, 30, 700])),
+    st.tuples(st.just("wait"), st.sampled_from([1, 30, 150, 700])),
+    st.tuples(st.just("line"), st.sampled_from([0, 1, 3, None])),
     st.tuples(st.just("down track"), st.just(0)),
 )
 
 
-def act(watched: Watched, action: str, argument: int, subscribed: list[int]) -> None:
+def act(watched: Watched, action: str, argument: int | None, subscribed: list[int]) -> None:
     call = watched.call
+    if action == "line":
+        # So many datagrams more, then what is sent has to wait, and is dropped in the end.
+        call.engine.limit(argument)
+        return
+    assert argument is not None
     if action in ("send", "keyframe"):
         watched.sequence += argument
         watched.send(watched.sequence, keyframe=action == "keyframe")
@@ -147,7 +153,7 @@ def act(watched: Watched, action: str, argument: int, subscribed: list[int]) -> 
 
 @settings(max_examples=150, deadline=None)
 @given(st.lists(STEP, max_size=60))
-def test_whatever_senders_and_receivers_do_a_number_has_one_face(steps: list[tuple[str, int]]) -> None:
+def test_whatever_senders_and_receivers_do_a_number_has_one_face(steps: list[tuple[str, int | None]]) -> None:
     watched = Watched()
     subscribed = [watched.call.down_track]
     watched.send(watched.sequence, keyframe=True)

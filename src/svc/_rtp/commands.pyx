@@ -1,8 +1,8 @@
 """Applies Python's commands to the core's objects: opens, links, changes and closes them.
 
 Objects are found by id; a command for one that is gone does nothing, because Python may speak of
-a transport that the core has just closed. Runs on the core's thread only, between batches, when no
-send record is queued. Decides nothing: sfu/session and sfu/rooms do.
+a transport that the core has just closed. Runs on the core's thread only, between batches; what still waits to be sent to
+a receiver goes with it. Decides nothing: sfu/session and sfu/rooms do.
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -20,6 +20,7 @@ from svc._rtp.layers cimport ALL_LAYERS, set_target
 from svc._rtp.layers cimport clear as clear_selector
 from svc._rtp.objects cimport AUDIO, MAX_LINES, VIDEO, Credentials, DownTrack, Forwarder, Line, Sent, Transport
 from svc._rtp.ring cimport CLOSED, Event, push
+from svc._rtp.sendqueue cimport forget as forget_waiting
 from svc._rtp.sequence cimport clear as clear_rewriter, init as init_rewriter
 from svc._rtp.table cimport insert, lookup, remove
 
@@ -308,6 +309,8 @@ cdef void fill_down_track(Core* core, DownTrack* down_track, Command* command) n
 
 cdef void close_down_track(Core* core, DownTrack* down_track) noexcept nogil:
     cdef DownTrack** link = &down_track.forwarder.down_tracks
+    forget_waiting(&core.audio if down_track.forwarder.kind == AUDIO else &core.video, &core.records, &core.pool,
+                   down_track)
     send_bye(core, down_track)
     while link[0] != down_track:
         link = &link[0].next_sent

@@ -3,30 +3,16 @@
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from svc._rtp.egress cimport Egress
-from svc._rtp.objects cimport Counters, DownTrack, Negotiated, Transport
-from svc._rtp.pool cimport Pool, Slot
+from svc._rtp.objects cimport Counters, Negotiated, Transport
+from svc._rtp.pool cimport Pool
 from svc._rtp.ring cimport Ring
+from svc._rtp.sendqueue cimport RecordPool, SendQueue
 from svc._rtp.table cimport Table
 
 cdef enum:
-    QUEUE = 4096            # send records; a full queue is drained at once
-
-
-cdef struct SendRecord:     # one packet for one receiver, decided and numbered but not yet written
-    DownTrack* down_track
-    Slot* slot              # one reference
-    int64_t output          # extended sequence number, which is also the SRTP packet index
-    bint filler             # send padding under the number, not the packet
-    SendRecord* next        # for the same receiver
-
-
-cdef struct SendQueue:
-    SendRecord* records     # QUEUE of them
-    uint32_t count
-    # Those that have records: one receiver's packets leave together, so that the kernel can cut them out
-    # of one message, and its state is fetched from memory once.
-    DownTrack* first
-    DownTrack* last
+    # Records sent before datagrams are received again: at a microsecond or so each, reception waits no longer
+    # than a quarter of a millisecond, and so does audio for video.
+    QUANTUM = 256
 
 
 cdef struct Core:
@@ -34,8 +20,11 @@ cdef struct Core:
     Egress egress
     Negotiated negotiated
     Counters counters
+    RecordPool records
     SendQueue audio         # drained first
     SendQueue video
+    int64_t departed[QUANTUM]  # ns: when the packets came whose last datagram this turn has written
+    uint32_t departed_count
 
     Transport* transports   # a list
     uint32_t sources        # that media comes from, over all transports

@@ -1,7 +1,7 @@
 """The batch of datagrams that wait to be sent."""
 
 from libc.stddef cimport size_t
-from libc.stdint cimport uint8_t, uint16_t, uint32_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
 from svc._rtp.address cimport Path
 
@@ -18,25 +18,40 @@ cdef struct Outgoing:
     uint16_t length
 
 
-# Sends the batch and empties it; called when it is full, and at the end of each turn.
+# Sends the batch; called when it is full, and at the end of each turn. What the system does not take now stays,
+# in its order, and the egress is blocked.
 ctypedef void (*flush_function)(void* context, Egress* egress) noexcept nogil
 
 
 cdef struct Egress:
     Outgoing* batch         # BATCH of them
     uint32_t count
+    bint blocked            # the system takes no more: what is here waits, and so do the send queues
+    uint64_t* dropped       # counts what found no place
     flush_function flush
     void* context
 
 
-cdef int init(Egress* egress, flush_function flush, void* context) noexcept nogil
+cdef int init(Egress* egress, flush_function flush, void* context, uint64_t* dropped) noexcept nogil
 cdef void clear(Egress* egress) noexcept nogil
+cdef void take_off(Egress* egress, uint32_t sent) noexcept nogil
+
+
+cdef inline bint has_room(Egress* egress) noexcept nogil:
+    """Whether media may be written: what is queued had better wait there, where it can be overtaken."""
+    if egress.count == BATCH:
+        egress.flush(egress.context, egress)
+    return not egress.blocked
 
 
 cdef inline Outgoing* next_outgoing(Egress* egress) noexcept nogil:
     """Where the next datagram is to be written; it is not sent until commit."""
     if egress.count == BATCH:
         egress.flush(egress.context, egress)
+        if egress.count == BATCH:
+            # Blocked. The newest gives way: it is no media, and what it said can be said again.
+            egress.count -= 1
+            egress.dropped[0] += 1
     return &egress.batch[egress.count]
 
 

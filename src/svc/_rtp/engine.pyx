@@ -15,11 +15,10 @@ from svc._rtp.commands cimport (
     SEND_DTLS, SEND_STUN, SET_CONTROLLING, SET_CREDENTIALS, SET_DEAFENED, SET_KEYS, SET_LAYER, SET_MUTED,
     CommandKind, apply, close_everything, free_command,
 )
-from svc._rtp.core cimport QUEUE, SendQueue, SendRecord
+from svc._rtp.delivery cimport drain, is_pending, shed
 from svc._rtp.egress cimport Egress
-from svc._rtp.egress cimport clear as clear_egress, init as init_egress
+from svc._rtp.egress cimport clear as clear_egress, init as init_egress, take_off
 from svc._rtp.feedback cimport tick as tick_transport
-from svc._rtp.forwarder cimport drain
 from svc._rtp.ingress cimport received
 from svc._rtp.keyframes cimport AV1, H264, OTHER, VP8, VP9
 from svc._rtp.objects cimport (
@@ -28,6 +27,7 @@ from svc._rtp.objects cimport (
 from svc._rtp.pool cimport MAX_DATAGRAM, Slot, acquire, destroy, release
 from svc._rtp.ring cimport CHECK, CLOSED, DTLS, FORWARDED, SPEAKING, STUN, TRACK, Event, Ring, peek, pop
 from svc._rtp.ring cimport clear as clear_ring, init as init_ring
+from svc._rtp.sendqueue cimport destroy as destroy_records
 from svc._rtp.sha1 cimport hmac_key
 from svc._rtp.srtp cimport SrtpKeys
 from svc._rtp.table cimport clear as clear_table, init as init_table
@@ -46,6 +46,7 @@ COUNTERS = (
     "packets_received", "bytes_received", "packets_sent", "bytes_sent", "dropped_unknown_source",
     "dropped_malformed", "dropped_oversized", "dropped_unauthenticated", "dropped_not_negotiated",
     "dropped_duplicate", "dropped_pool_exhausted", "dropped_ring_full", "dropped_send_failed", "dropped_stun",
+    "dropped_overload_video", "dropped_overload_audio",
     "nacks_received", "nacks_sent", "retransmissions_sent", "retransmissions_received", "plis_received",
     "plis_sent", "descriptors_unread", "fillers_sent", "layers_dropped",
 )
@@ -57,17 +58,38 @@ cdef void discard(void* context, Egress* egress) noexcept nogil:
     egress.count = 0
 
 
+cdef class Line:
+    """Where a ManualEngine sends to: what has been sent, and how much more goes now."""
+
+    cdef list datagrams
+    cdef object room        # how many datagrams; None = without end
+
+    def __cinit__(self):
+        self.datagrams = []
+
+    def take(self) -> list:
+        datagrams = self.datagrams
+        self.datagrams = []
+        return datagrams
+
+    def limit(self, room):
+        self.room = room
+
+
 cdef void collect(void* context, Egress* egress) noexcept with gil:
     """Keep what would be sent, for take_datagrams."""
-    cdef list datagrams = <list>context
-    cdef uint32_t i
-    for i in range(egress.count):
-        datagrams.append((
+    cdef Line line = <Line>context
+    cdef uint32_t i, count = egress.count
+    if line.room is not None:
+        count = min(count, <uint32_t>line.room)
+        line.room -= count
+    for i in range(count):
+        line.datagrams.append((
             (<const char*>egress.batch[i].data)[:egress.batch[i].length],
             to_text(&egress.batch[i].path.remote),
             to_text(&egress.batch[i].path.local)[0],
         ))
-    egress.count = 0
+    take_off(egress, count)
 
 
 cdef int fill_path(Path* path, tuple remote, str local) except -1:
@@ -87,9 +109,7 @@ cdef class Engine:
         core.hash_seed = seed
         core.random_state = (seed ^ <uint64_t>0x9E3779B97F4A7C15) | 1
         core.stun_tag = <uint32_t>(seed >> 32)
-        core.audio.records = <SendRecord*>malloc(QUEUE * sizeof(SendRecord))
-        core.video.records = <SendRecord*>malloc(QUEUE * sizeof(SendRecord))
-        if (core.audio.records == NULL or core.video.records == NULL or init_egress(&core.egress, discard, NULL) < 0
+        if (init_egress(&core.egress, discard, NULL, &core.counters.dropped_send_failed) < 0
                 or init_table(&core.by_id) < 0 or init_table(&core.by_source) < 0 or init_table(&core.by_ufrag) < 0
                 or init_ring(&core.ice, ICE_RING) < 0 or init_ring(&core.events, EVENT_RING) < 0
                 or init_ring(&core.details, DETAIL_RING) < 0):
@@ -107,8 +127,7 @@ cdef class Engine:
         clear_ring(&self.core.ice)
         clear_ring(&self.core.events)
         clear_ring(&self.core.details)
-        free(self.core.audio.records)
-        free(self.core.video.records)
+        destroy_records(&self.core.records)
         destroy(&self.core.pool)
 
     # --- the core's thread ---
@@ -138,7 +157,9 @@ cdef class Engine:
             oldest = following
 
     cdef void end_turn(self) noexcept nogil:
-        """Send everything that this turn has brought up."""
+        """Send what this turn has brought up, a quantum of it: is_pending tells whether there is more."""
+        if self.core.egress.blocked:
+            self.core.egress.flush(self.core.egress.context, &self.core.egress)
         drain(&self.core)
         if self.core.egress.count:
             self.core.egress.flush(self.core.egress.context, &self.core.egress)
@@ -150,6 +171,7 @@ cdef class Engine:
         while transport != NULL:
             tick_transport(&self.core, transport)
             transport = transport.next
+        shed(&self.core)
         self.core.next_tick = now + (BUSY_TICK if self.core.sources else IDLE_TICK)
 
     # --- commands ---
@@ -365,8 +387,8 @@ class ManualEngine(Engine):
     """An Engine driven by hand, for tests and simulations: times are seconds, addresses are tuples."""
 
     def __init__(self, *, seed):
-        self._datagrams = []
-        _collect_into(self, self._datagrams)
+        self._line = Line()
+        _collect_into(self, self._line)
 
     def receive(self, bytes data, tuple remote, str local, double now):
         """Take in one datagram and everything posted before it."""
@@ -378,14 +400,23 @@ class ManualEngine(Engine):
 
     def take_datagrams(self) -> list:
         """What has been sent since the last call: (data, (remote ip, port), local ip)."""
-        datagrams = self._datagrams[:]
-        self._datagrams.clear()
-        return datagrams
+        return self._line.take()
+
+    def limit(self, room):
+        """Let so many datagrams out from now on, and no more: the system does not take them. None = all."""
+        self._line.limit(room)
 
 
-cdef _collect_into(Engine engine, list datagrams):
+cdef _collect_into(Engine engine, Line line):
     engine.core.egress.flush = collect
-    engine.core.egress.context = <void*>datagrams
+    engine.core.egress.context = <void*>line
+
+
+cdef _send_all(Engine engine):
+    """As many turns as it takes: nothing else comes meanwhile."""
+    engine.end_turn()
+    while is_pending(&engine.core):
+        engine.end_turn()
 
 
 cdef _receive(Engine engine, bytes data, tuple remote, str local, int64_t now):
@@ -405,7 +436,7 @@ cdef _receive(Engine engine, bytes data, tuple remote, str local, int64_t now):
     slot.length = <uint16_t>len(data)
     slot.arrival = now
     received(&engine.core, slot, &path)
-    engine.end_turn()
+    _send_all(engine)
     release(&engine.core.pool, slot)
 
 
@@ -414,4 +445,4 @@ cdef _advance(Engine engine, int64_t now):
     engine.apply_commands()
     if now >= engine.core.next_tick:
         engine.tick(now)
-    engine.end_turn()
+    _send_all(engine)

@@ -10,8 +10,8 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 from libc.string cimport memset
 
 from svc._rtp.core cimport random32
+from svc._rtp.delivery cimport resend
 from svc._rtp.egress cimport Outgoing, commit, next_outgoing
-from svc._rtp.forwarder cimport resend
 from svc._rtp.history cimport expire
 from svc._rtp.keyframes cimport keyframe_came, request, take_due
 from svc._rtp.loudness cimport lapsed

@@ -142,9 +142,13 @@ cdef struct DownTrack:
     Transport* transport    # the receiver's
     DownTrack* next_sent
     DownTrack* next_received
-    DownTrack* next_queued  # in its send queue, while first_record is there
+    DownTrack* next_queued  # in its send queue, while it has a turn there
     void* first_record      # SendRecord*: what waits to be sent to this receiver
     void* last_record
+    uint32_t records        # how many wait
+    bint has_turn
+    bint shedding           # the frame with this timestamp is being dropped
+    uint32_t shed_timestamp
 
     uint32_t ssrc
     uint32_t rtx_ssrc       # 0 = no RTX
@@ -167,7 +171,7 @@ cdef struct DownTrack:
     int64_t rtx_index       # of the next RTX packet: rollover counter and sequence number
     uint32_t timestamp_offset   # added to the sender's timestamps
     uint32_t last_timestamp # as sent
-    int64_t last_timestamp_at   # ns
+    int64_t last_timestamp_at   # ns: when that packet was to be sent
     bint new_source         # the next start goes on with another source's timestamps
     TemporalLayerSelector layers
     LastFrame last_frame    # of the packet with the highest number
@@ -221,6 +225,8 @@ cdef struct Counters:
     uint64_t dropped_ring_full
     uint64_t dropped_send_failed
     uint64_t dropped_stun
+    uint64_t dropped_overload_video
+    uint64_t dropped_overload_audio
     uint64_t nacks_received
     uint64_t nacks_sent
     uint64_t retransmissions_sent
@@ -230,5 +236,5 @@ cdef struct Counters:
     uint64_t descriptors_unread
     uint64_t fillers_sent
     uint64_t layers_dropped         # packets kept from a receiver by its temporal layer
-    uint64_t forwarding_delay[12]   # histogram: packets whose batch left within 2^i x 50 us of arrival
+    uint64_t forwarding_delay[12]   # histogram: packets that left for everybody within 2^i x 50 us of arrival
     uint64_t forwarding_delay_ns    # their sum

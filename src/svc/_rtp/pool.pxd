@@ -20,6 +20,7 @@ cdef struct Slot:
     int64_t ext_seq         # extended sequence number in the publisher's numbers
     int64_t arrival         # ns, monotonic
     uint32_t references
+    uint32_t queued         # of these, records that wait to be sent
     uint16_t length         # bytes in data, decrypted
     bint late               # a newer number came before it
     bint starts_keyframe

@@ -289,16 +289,31 @@ static int svc_send_one(int fd, const struct svc_datagram *d) {
     return sendmsg(fd, &header, MSG_DONTWAIT) < 0 ? -1 : 0;
 }
 
-/* Send `count` (<= SVC_BATCH) datagrams; how many the kernel did not take. `*segment`: whether runs of
- * equal sizes may be one message each; cleared for good where the system cannot do that. */
-static int svc_udp_send(int fd, const struct svc_datagram *d, int count, int portable, int *segment) {
-    int i, failed = 0;
+/* Why the last datagram was not sent: because there is no room for it now, or for its own sake. */
+static int svc_is_full(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == ENOBUFS; }
+
+/* One by one; how many are done with, sent or failed: fewer than `count` where there is no room for more. */
+static int svc_send_singly(int fd, const struct svc_datagram *d, int count, int *failed) {
+    int i;
+    for (i = 0; i < count; i++)
+        if (svc_send_one(fd, &d[i]) < 0) {
+            if (svc_is_full(errno))
+                return i;
+            ++*failed; /* This one cannot be sent (no route, say); the others may. */
+        }
+    return count;
+}
+
+/* Send `count` (<= SVC_BATCH) datagrams; how many are done with, sent or failed (`*failed` counts these): fewer
+ * than `count` where the system takes no more for now, and errno says why. `*segment`: whether runs of equal
+ * sizes may be one message each; cleared for good where the system cannot do that. */
+static int svc_udp_send(int fd, const struct svc_datagram *d, int count, int portable, int *segment, int *failed) {
 #ifdef __linux__
     static __thread struct svc_message messages[SVC_BATCH];
     static __thread struct iovec iovs[SVC_BATCH];
     static __thread struct mmsghdr headers[SVC_BATCH];
     int first[SVC_BATCH + 1];
-    int n = 0, sent, k;
+    int i, n = 0, sent, done;
     if (!portable) {
         for (i = 0; i < count; i = first[n]) {
             int run = *segment ? svc_run(d + i, count - i) : 1;
@@ -310,37 +325,36 @@ static int svc_udp_send(int fd, const struct svc_datagram *d, int count, int por
             sent = sendmmsg(fd, headers + i, (unsigned)(n - i), MSG_DONTWAIT);
             if (sent > 0)
                 continue;
-            if (errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOBUFS)
-                return failed + count - first[i]; /* Late media is worthless: it is dropped, not kept. */
-            if (first[i + 1] - first[i] > 1) {
-                /* EINVAL may only mean that the way to this receiver takes no packets of that size. */
-                if (errno == EIO || errno == ENOPROTOOPT)
-                    *segment = 0;
-                for (k = first[i]; k < first[i + 1]; k++)
-                    failed -= svc_send_one(fd, d + k);
-            } else
-                failed++; /* This one cannot be sent (no route, say); the others may. */
+            if (svc_is_full(errno))
+                return first[i];
+            /* EINVAL may only mean that the way to this receiver takes no packets of that size. */
+            if (first[i + 1] - first[i] > 1 && (errno == EIO || errno == ENOPROTOOPT))
+                *segment = 0;
+            done = svc_send_singly(fd, d + first[i], first[i + 1] - first[i], failed);
+            if (done < first[i + 1] - first[i])
+                return first[i] + done;
             sent = 1;
         }
-        return failed;
+        return count;
     }
 #endif
     (void)portable;
     (void)segment;
-    for (i = 0; i < count; i++)
-        failed -= svc_send_one(fd, d + i);
-    return failed;
+    return svc_send_singly(fd, d, count, failed);
 }
 
-/* Wait until a descriptor can be read, at most so many milliseconds. */
-static void svc_wait(const int *fds, int count, int timeout_ms) {
+/* Wait until a descriptor can be read, or `full` (-1: none) written to, at most so many milliseconds; whether the
+ * first one can be read. */
+static int svc_wait(const int *fds, int count, int full, int timeout_ms) {
     struct pollfd polled[4];
     int i;
     for (i = 0; i < count; i++) {
         polled[i].fd = fds[i];
-        polled[i].events = POLLIN;
+        polled[i].events = (short)(fds[i] == full ? POLLIN | POLLOUT : POLLIN);
+        polled[i].revents = 0;
     }
     (void)poll(polled, (nfds_t)count, timeout_ms);
+    return polled[0].revents & POLLIN;
 }
 
 static void svc_signal(int fd) {

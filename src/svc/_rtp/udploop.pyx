@@ -8,13 +8,15 @@ sent) are here. Two sockets on one port when IPv4 and IPv6 are both asked for.
 import os
 import threading
 
+from libc.errno cimport ENOBUFS, errno
 from libc.stddef cimport size_t
-from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from svc._rtp.address cimport Address, Path, from_text, is_ipv4
 from svc._rtp.atomics cimport load_acquire, store_release
-from svc._rtp.egress cimport Egress
+from svc._rtp.delivery cimport is_pending
+from svc._rtp.egress cimport Egress, take_off
 from svc._rtp.engine cimport Engine
 from svc._rtp.ingress cimport received
 from svc._rtp.pool cimport MAX_DATAGRAM, Slot, acquire, release
@@ -37,14 +39,14 @@ cdef extern from "udp.h":
     int svc_udp_open(const uint8_t* ip, uint16_t port) nogil
     int svc_udp_port(int fd) nogil
     int svc_udp_receive(int fd, svc_datagram* datagrams, int count, bint portable) nogil
-    int svc_udp_send(int fd, const svc_datagram* datagrams, int count, bint portable, int* segment) nogil
-    void svc_wait(const int* fds, int count, int timeout_ms) nogil
+    int svc_udp_send(int fd, const svc_datagram* datagrams, int count, bint portable, int* segment, int* failed) nogil
+    bint svc_wait(const int* fds, int count, int full, int timeout_ms) nogil
     void svc_signal(int fd) nogil
     void svc_clear_signal(int fd) nogil
 
 cdef enum:
-    # Batches received from one socket before what is due elsewhere has its turn.
-    BATCHES_PER_TURN = 4
+    # A full socket says when it can take more; a full interface does not, and is asked again (ms).
+    RETRY_MS = 1
     FIRST_DELAY_BUCKET = 50_000     # ns
     DELAY_BUCKETS = 12
 
@@ -61,6 +63,7 @@ cdef class UdpLoop(Engine):
     cdef int event_fds[2]       # read, write: there are events for Python
     cdef bint portable
     cdef int segment            # whether the kernel may cut runs of equal datagrams out of one message
+    cdef int full               # the socket that takes no more for now; -1 = none
     cdef size_t stopping
     cdef size_t signalled       # bytes ever written to the rings when Python was last signalled
     cdef Slot* slots[SVC_BATCH]  # what the next batch is received into
@@ -71,7 +74,7 @@ cdef class UdpLoop(Engine):
 
     def __cinit__(self, **_ignored):
         # Here, because __dealloc__ closes them even if __init__ never ran.
-        self.sockets[0] = self.sockets[1] = -1
+        self.sockets[0] = self.sockets[1] = self.full = -1
         self.wake_fds[0] = self.wake_fds[1] = self.event_fds[0] = self.event_fds[1] = -1
 
     def __init__(self, *, seed, addresses, port, portable=False):
@@ -153,17 +156,19 @@ cdef class UdpLoop(Engine):
                 fds[count] = self.sockets[i]
                 count += 1
         while not load_acquire(&self.stopping):
+            if not is_pending(&self.core):
+                self.core.now = svc_monotonic()
+                if svc_wait(fds, count, self.full, self.timeout_ms()):
+                    svc_clear_signal(self.wake_fds[0])
             self.core.now = svc_monotonic()
-            svc_wait(fds, count, self.timeout_ms())
-            self.core.now = svc_monotonic()
-            svc_clear_signal(self.wake_fds[0])
             self.apply_commands()
             for i in range(2):
                 if self.sockets[i] >= 0:
-                    self.receive_turn(self.sockets[i])
+                    self.receive_batch(self.sockets[i])
             if self.core.now >= self.core.next_tick:
                 self.tick(self.core.now)
             self.end_turn()
+            self.measure_delay()
             written = self.core.ice.head + self.core.events.head + self.core.details.head
             if written != self.signalled:
                 self.signalled = written
@@ -173,24 +178,19 @@ cdef class UdpLoop(Engine):
         cdef int64_t left = self.core.next_tick - self.core.now
         if left <= 0:
             return 0
+        if self.core.egress.blocked and self.full < 0:
+            return RETRY_MS
         return <int>((left + 999_999) // 1_000_000)
 
-    cdef void receive_turn(self, int fd) noexcept nogil:
-        cdef int turn, count
-        for turn in range(BATCHES_PER_TURN):
-            count = self.receive_batch(fd)
-            if count < SVC_BATCH:
-                return
-
-    cdef int receive_batch(self, int fd) noexcept nogil:
-        """Step 1: receive into slots, let the engine act on each, and send what came of it."""
+    cdef void receive_batch(self, int fd) noexcept nogil:
+        """Step 1: receive into slots, and let the engine act on each."""
         cdef int capacity = self.fill_slots()
         cdef int count, i
         cdef int64_t behind
         cdef Path path
         count = svc_udp_receive(fd, self.incoming, capacity, self.portable)
         if count == 0:
-            return 0
+            return
         self.core.now = svc_monotonic()
         # What the kernel stamps is real time: carried over to ours by its distance from now.
         behind = svc_realtime()
@@ -204,14 +204,10 @@ cdef class UdpLoop(Engine):
             if 0 < behind - self.incoming[i].arrival < 1_000_000_000:
                 self.slots[i].arrival -= behind - self.incoming[i].arrival
             received(&self.core, self.slots[i], &path)
-        self.end_turn()
-        self.measure_delay(count)
-        for i in range(count):
             if self.slots[i].references > 1:
-                # A history keeps it: the next batch gets another slot.
+                # A history keeps it, or it waits to be sent: the next batch gets another slot.
                 release(&self.core.pool, self.slots[i])
                 self.slots[i] = NULL
-        return count
 
     cdef int fill_slots(self) noexcept nogil:
         """Make sure of a slot for each datagram of the next batch; how many there are."""
@@ -226,44 +222,55 @@ cdef class UdpLoop(Engine):
             self.incoming[i].length = MAX_DATAGRAM
         return SVC_BATCH
 
-    cdef void measure_delay(self, int count) noexcept nogil:
-        cdef int64_t now = svc_monotonic()
-        cdef int64_t delay, bound
-        cdef int i, bucket
-        for i in range(count):
-            if self.incoming[i].length < 0 or self.slots[i].references == 1:
-                # Not media, which a history keeps.
-                continue
-            delay = now - self.slots[i].arrival
+    cdef void measure_delay(self) noexcept nogil:
+        """Of the packets of which nothing waits to be sent any more."""
+        cdef int64_t now, delay, bound
+        cdef uint32_t i
+        cdef int bucket
+        if self.core.departed_count == 0:
+            return
+        now = svc_monotonic()
+        for i in range(self.core.departed_count):
+            delay = now - self.core.departed[i]
             bound = FIRST_DELAY_BUCKET
             bucket = 0
             while bucket < DELAY_BUCKETS - 1 and delay > bound:
                 bound *= 2
                 bucket += 1
             self.core.counters.forwarding_delay[bucket] += 1
-            self.core.counters.forwarding_delay_ns += <uint32_t>delay
+            self.core.counters.forwarding_delay_ns += <uint64_t>delay
 
     cdef void send_batch(self, Egress* egress) noexcept nogil:
         """Step 9: hand the batch to the kernel, in order; one family at a time where both are there."""
-        cdef uint32_t i = 0
+        cdef uint32_t i, done = 0
         cdef int count = 0, fd = -1, this_fd
+        self.full = -1
         for i in range(egress.count):
             this_fd = self.sockets[0 if is_ipv4(&egress.batch[i].path.remote) else 1]
             if count == SVC_BATCH or (count and this_fd != fd):
-                self.send_run(fd, count)
+                done += self.send_run(fd, count)
+                if done < i:
+                    break
                 count = 0
             fd = this_fd
             write_datagram(&self.outgoing[count], &egress.batch[i].path, egress.batch[i].data, egress.batch[i].length)
             count += 1
-        if count:
-            self.send_run(fd, count)
-        egress.count = 0
+        else:
+            if count:
+                done += self.send_run(fd, count)
+        take_off(egress, done)
 
-    cdef void send_run(self, int fd, int count) noexcept nogil:
-        cdef int failed = count
-        if fd >= 0:
-            failed = svc_udp_send(fd, self.outgoing, count, self.portable, &self.segment)
+    cdef uint32_t send_run(self, int fd, int count) noexcept nogil:
+        """How many are done with."""
+        cdef int failed = 0, done = count
+        if fd < 0:
+            failed = count
+        else:
+            done = svc_udp_send(fd, self.outgoing, count, self.portable, &self.segment, &failed)
+            if done < count and errno != ENOBUFS:
+                self.full = fd
         self.core.counters.dropped_send_failed += <uint32_t>failed
+        return <uint32_t>done
 
 
 cdef inline void read_path(Path* path, const svc_datagram* datagram) noexcept nogil:

@@ -36,6 +36,8 @@ _CORE_COUNTERS = {
     "dropped_ring_full": "Datagrams dropped: the control side was too slow",
     "dropped_send_failed": "Datagrams dropped: the system did not take them",
     "dropped_stun": "STUN messages dropped",
+    "dropped_overload_video": "Video packets dropped: they waited to be sent for too long",
+    "dropped_overload_audio": "Audio packets dropped: they waited to be sent for too long; video goes first",
     "nacks_received": "Packets that receivers asked for again",
     "nacks_sent": "Packets that senders were asked for again",
     "retransmissions_sent": "Packets sent again to receivers",
@@ -75,7 +77,7 @@ class Measurements:
         registry.counters_from(lambda: _named(plane.statistics()), _named(_CORE_COUNTERS))
         registry.histogram_from(
             "svc_sfu_forwarding_delay_seconds",
-            "Time from the arrival of a packet until its batch has left",
+            "Time from the arrival of a packet until it has left for every receiver",
             plane.delay_buckets,
             plane.forwarding_delay,
         )

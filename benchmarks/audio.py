@@ -1,0 +1,100 @@
+"""What audio pays for the video beside it, past saturation too. python -m benchmarks.audio
+
+One person's audio goes to ten, at five hundred packets a second so that short delays are met too; another
+room of the same service has a camera and fifty receivers. What the service itself says it has dropped stands
+beside what was lost.
+"""
+
+import asyncio
+import re
+import urllib.request
+from collections import Counter
+from dataclasses import dataclass
+
+from benchmarks.contest import Options, options, silent
+from svc.tools.bench.crowd import Crowd, crowd
+from svc.tools.bench.measurement import Measurement
+from svc.tools.bench.scenario import Scenario
+from svc.tools.bench.server import own_server
+
+AUDIO, AUDIO_PPS = Scenario(1, 10, size=100, audio=True), 500
+FRAMES = 10  # a second, of each camera below: each is a burst
+DROPPED = re.compile(r"svc_sfu_dropped_(\w+)_total ([-+.e\d]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What flows in the other room."""
+
+    what: str
+    camera: Scenario
+    pps: int
+
+
+CASES = (
+    Beside("nothing", Scenario(1, 50), 0),
+    Beside("50 x 300 packets/s", Scenario(1, 50), 300),
+    Beside("50 x keyframes of 60 packets", Scenario(1, 50, burst=60), 60 * FRAMES),
+    Beside("50 x keyframes of 200 packets", Scenario(1, 50, burst=200), 200 * FRAMES),
+    Beside("50 x 8,000 packets/s", Scenario(1, 50), 8000),
+    Beside("50 x 12,000 packets/s", Scenario(1, 50), 12_000),
+    Beside("50 x 18,000 packets/s", Scenario(1, 50), 18_000),
+)
+
+
+async def main(chosen: Options) -> None:
+    print(
+        "| beside | audio: loss % | p50 us | p99 us | max us | video: packets/s | loss % | p99 us | dropped |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|", flush=True)
+    for case in CASES:
+        async with (
+            own_server(AUDIO.clients + case.camera.clients) as server,
+            crowd(server.url, AUDIO, server.pid) as listeners,
+            crowd(server.url, case.camera, server.pid) as watchers,
+        ):
+            await listeners.assemble(silent)
+            await watchers.assemble(silent)
+            print(await row(case, server.url, listeners, watchers, chosen.seconds), flush=True)
+
+
+async def row(case: Beside, url: str, listeners: Crowd, watchers: Crowd, seconds: float) -> str:
+    await watchers.meter.warm_up(case.pps, 1.0)
+    before = await dropped(url)
+    # The video begins before the audio that is measured, and ends after it.
+    video = asyncio.create_task(watchers.meter.measure(case.pps, seconds + 1.0, silent))
+    heard = await listeners.meter.measure(AUDIO_PPS, seconds, silent)
+    seen = await video
+    counted = await dropped(url) - before
+    return " | ".join([f"| {case.what}", *of_audio(heard), *of_video(seen), of_drops(counted)]) + " |"
+
+
+def of_audio(found: Measurement) -> list[str]:
+    return [
+        f"{found.loss_percent:.2f}",
+        *(f"{us or 0:,.0f}" for us in (found.p50_us, found.p99_us, found.max_us)),
+    ]
+
+
+def of_video(found: Measurement) -> list[str]:
+    return [f"{found.packets_per_s:,.0f}", f"{found.loss_percent:.2f}", f"{found.p99_us or 0:,.0f}"]
+
+
+def of_drops(counted: Counter[str]) -> str:
+    return ", ".join(f"{reason} {count:,}" for reason, count in counted.items()) or "nothing"
+
+
+async def dropped(url: str) -> Counter[str]:
+    """What the service says that it has dropped, by reason."""
+
+    def fetch() -> str:
+        with urllib.request.urlopen(url.replace("ws:", "http:") + "/metrics", timeout=5) as answer:
+            return str(answer.read(), "utf-8")
+
+    return Counter(
+        {reason: int(float(count)) for reason, count in DROPPED.findall(await asyncio.to_thread(fetch))}
+    )
+
+
+if __name__ == "__main__":
+    asyncio.run(main(options()))

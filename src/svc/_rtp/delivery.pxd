@@ -1,0 +1,17 @@
+"""Delivery: what waits to be sent is written and encrypted, again where it was lost, or dropped where it is late."""
+
+from libc.stdint cimport int64_t, uint16_t
+
+from svc._rtp.core cimport Core
+from svc._rtp.objects cimport DownTrack
+from svc._rtp.pool cimport Slot
+from svc._rtp.sendqueue cimport SendQueue
+
+
+cdef bint is_pending(const Core* core) noexcept nogil
+cdef bint is_overloaded(const SendQueue* queue, int64_t now) noexcept nogil
+cdef void enqueue(Core* core, DownTrack* down_track, Slot* slot, int64_t output, bint filler) noexcept nogil
+cdef void drain(Core* core) noexcept nogil
+cdef void shed(Core* core) noexcept nogil
+cdef void send_waiting(Core* core, DownTrack* down_track) noexcept nogil
+cdef void resend(Core* core, DownTrack* down_track, uint16_t sequence) noexcept nogil

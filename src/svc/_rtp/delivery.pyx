@@ -1,0 +1,428 @@
+"""From a queued record to the datagram that its receiver gets; step 8 of a packet's journey.
+
+The queues are drained in quanta, audio first, and reception goes on between them. What the core or the line
+does not keep up with waits, and is dropped when it has waited too long: video by whole frames where that can be,
+audio last. A dropped packet is to its receiver a lost one: its number stays its own, and it may have the packet
+again from the history. Decides nothing of who gets what, and knows nothing of sockets. Media document section 1;
+RFC 3550, RFC 4588 (RTX).
+"""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.string cimport memset
+
+from svc._rtp.core cimport QUANTUM
+from svc._rtp.descriptor cimport MAX_DESCRIPTOR, DependencyDescriptor, decode_targets_up_to
+from svc._rtp.descriptor_writer cimport write_with_active_decode_targets
+from svc._rtp.egress cimport Outgoing, commit, has_room, next_outgoing
+from svc._rtp.frames cimport FrameReader, read_again
+from svc._rtp.header cimport Extension, Header, Rewrite, find, write
+from svc._rtp.history cimport MAX_AGE, get
+from svc._rtp.layers cimport ALL_LAYERS
+from svc._rtp.objects cimport AUDIO, VIDEO, Sent
+from svc._rtp.ring cimport FORWARDED, Event, push
+from svc._rtp.sendqueue cimport SendRecord, append, end_turn_of_first, first_record, longest, remove_first
+from svc._rtp.sequence cimport extend
+from svc._rtp.srtp cimport Plaintext, seal
+from svc._rtp.wire cimport store16
+
+# A keyframe for many is sent as fast as it goes, however long that takes. But a queue that has not been empty
+# for this long (ns) holds no burst: the core, or the line, does not keep up.
+cdef int64_t LONGEST_BURST = 100_000_000
+# How long a packet waits then (ns), and how long in a burst.
+cdef int64_t LONGEST_DELAY = 25_000_000
+cdef int64_t LONGEST_DELAY_IN_BURST = 250_000_000
+# "each packet at most once per RTT": where the round trip is unknown, and where it is tiny (ns).
+cdef int64_t UNKNOWN_RTT = 100_000_000
+cdef int64_t LEAST_RESEND_INTERVAL = 20_000_000
+cdef int MAX_RESENDS = 3
+# Three are too few for a receiver that loses a tenth: one frame in 1400 would stay broken. So one that
+# asks for more than 5 % may have a packet more often; its share of resends stays what it is.
+cdef int MAX_RESENDS_WHEN_LOSSY = 6
+cdef int64_t NACKED_ALL = 1 << 20
+cdef int64_t NACKED_PACKETS = 1024      # over which the share is averaged
+cdef int64_t LOSSY = NACKED_ALL * 5 // 100
+# Resends take at most a fifth of what a receiver gets; the credit may grow to 64 KB, a large frame.
+cdef int64_t RESEND_SHARE = 5
+cdef int64_t MAX_RESEND_CREDIT = 65536
+
+
+# --- what waits ---
+
+
+cdef bint is_pending(const Core* core) noexcept nogil:
+    """Whether there is something to send that can be sent now."""
+    return (core.audio.count > 0 or core.video.count > 0) and not core.egress.blocked
+
+
+cdef bint is_overloaded(const SendQueue* queue, int64_t now) noexcept nogil:
+    return queue.count > 0 and now - queue.busy_since > LONGEST_BURST
+
+
+cdef void enqueue(Core* core, DownTrack* down_track, Slot* slot, int64_t output, bint filler) noexcept nogil:
+    """Let a packet wait for its turn, under the number that the receiver will know it by."""
+    cdef SendQueue* queue = queue_of(core, down_track)
+    cdef SendRecord* record
+    if queue.count == 0:
+        queue.busy_since = core.now
+    record = append(queue, &core.records, down_track, slot)
+    if record == NULL:
+        make_room(core)
+        record = append(queue, &core.records, down_track, slot)
+        if record == NULL:
+            count_dropped(core, down_track)
+            return
+    record.output = output
+    record.since = core.now
+    record.filler = filler
+    record.told_layers = layers_to_tell(core, down_track, slot)
+
+
+cdef inline SendQueue* queue_of(Core* core, DownTrack* down_track) noexcept nogil:
+    return &core.audio if down_track.forwarder.kind == AUDIO else &core.video
+
+
+# --- step 8: write and encrypt ---
+
+
+cdef void drain(Core* core) noexcept nogil:
+    """Write a quantum of what waits, audio first."""
+    cdef int left = QUANTUM
+    core.departed_count = 0
+    left = drain_queue(core, &core.audio, left)
+    drain_queue(core, &core.video, left)
+
+
+cdef int drain_queue(Core* core, SendQueue* queue, int left) noexcept nogil:
+    """Receiver by receiver, each one's packets in their order; what is left of the quantum."""
+    cdef int64_t oldest = oldest_in_time(queue, core.now)
+    cdef DownTrack* down_track
+    while queue.first != NULL and left > 0:
+        down_track = queue.first
+        shed_overdue(core, queue, down_track, oldest)
+        while down_track.first_record != NULL and left > 0:
+            if not has_room(&core.egress):
+                return 0
+            send_first(core, down_track, first_record(down_track))
+            remove_first(queue, &core.records, &core.pool, down_track)
+            left -= 1
+        if down_track.first_record == NULL:
+            end_turn_of_first(queue)
+    return left
+
+
+cdef void send_waiting(Core* core, DownTrack* down_track) noexcept nogil:
+    """Write all that waits for a receiver, out of turn: what follows has other numbers or timestamps."""
+    cdef SendQueue* queue = queue_of(core, down_track)
+    if down_track.first_record != NULL and core.egress.blocked:
+        # There may be room by now.
+        core.egress.flush(core.egress.context, &core.egress)
+    while down_track.first_record != NULL:
+        if not has_room(&core.egress):
+            shed_first(core, queue, down_track)
+            continue
+        send_first(core, down_track, first_record(down_track))
+        remove_first(queue, &core.records, &core.pool, down_track)
+
+
+cdef void send_first(Core* core, DownTrack* down_track, const SendRecord* record) noexcept nogil:
+    """Send a packet to a receiver for the first time, and remember that it went."""
+    cdef Slot* slot = record.slot
+    cdef Sent* sent = remember(core, down_track, record)
+    cdef int length
+    down_track.nacked -= down_track.nacked // NACKED_PACKETS
+    length = send(core, down_track, slot, sent)
+    if slot.queued == 1 and core.departed_count < QUANTUM:
+        core.departed[core.departed_count] = slot.arrival
+        core.departed_count += 1
+    if core.verbose:
+        tell_forwarded(core, down_track, record)
+    if length > 0:
+        if not slot.late:
+            down_track.last_timestamp = slot.header.timestamp + down_track.timestamp_offset
+            down_track.last_timestamp_at = record.since
+        down_track.packets += 1
+        if record.filler:
+            core.counters.fillers_sent += 1
+            return
+        down_track.octets += slot.header.payload_length
+        if down_track.resend_credit < MAX_RESEND_CREDIT:
+            down_track.resend_credit += length // RESEND_SHARE
+
+
+cdef Sent* remember(Core* core, DownTrack* down_track, const SendRecord* record) noexcept nogil:
+    """Which packet the number stands for from now on, and how it is written."""
+    cdef Sent* sent = &down_track.sent[record.output & down_track.sent_mask]
+    sent.output = record.output
+    sent.input = record.slot.ext_seq
+    sent.resends = 0
+    # Who gets a packet late may have asked for it: to such a NACK this is the answer.
+    sent.resent_at = core.now if record.slot.late else 0
+    sent.with_mid = down_track.mid_id != 0 and not down_track.announced
+    sent.filler = record.filler
+    sent.told_layers = record.told_layers
+    return sent
+
+
+# --- too late, or too much ---
+
+
+cdef inline int64_t oldest_in_time(const SendQueue* queue, int64_t now) noexcept nogil:
+    return now - (LONGEST_DELAY if is_overloaded(queue, now) else LONGEST_DELAY_IN_BURST)
+
+
+cdef void shed(Core* core) noexcept nogil:
+    """Drop what waits too long, whosever turn it is: now and then, because turns may not come."""
+    shed_queue(core, &core.audio)
+    shed_queue(core, &core.video)
+
+
+cdef void shed_queue(Core* core, SendQueue* queue) noexcept nogil:
+    cdef DownTrack* down_track = queue.first
+    while down_track != NULL:
+        shed_overdue(core, queue, down_track, oldest_in_time(queue, core.now))
+        down_track = down_track.next_queued
+
+
+cdef void shed_overdue(Core* core, SendQueue* queue, DownTrack* down_track, int64_t oldest) noexcept nogil:
+    """Drop what has waited since before `oldest`, and with a packet the rest of its frame: half of one is useless."""
+    cdef SendRecord* record = first_record(down_track)
+    while record != NULL:
+        if record.since < (oldest - LONGEST_DELAY if is_under_way(down_track, record) else oldest):
+            down_track.shedding = True
+            down_track.shed_timestamp = record.slot.header.timestamp
+        elif not down_track.shedding:
+            return
+        elif record.slot.header.timestamp != down_track.shed_timestamp:
+            down_track.shedding = False
+            return
+        shed_first(core, queue, down_track)
+        record = first_record(down_track)
+
+
+cdef inline bint is_under_way(const DownTrack* down_track, const SendRecord* record) noexcept nogil:
+    """Whether the receiver has the beginning of this frame: it had better get the rest."""
+    return (not down_track.shedding and down_track.packets > 0
+            and record.slot.header.timestamp + down_track.timestamp_offset == down_track.last_timestamp)
+
+
+cdef void make_room(Core* core) noexcept nogil:
+    """Every record is in use: the older half of the longest queue goes, of video if there is any."""
+    cdef SendQueue* queue = &core.video if core.video.count else &core.audio
+    cdef DownTrack* down_track = longest(queue)
+    cdef uint32_t i
+    if down_track == NULL:
+        return
+    for i in range(down_track.records // 2 + 1):
+        down_track.shedding = True
+        down_track.shed_timestamp = first_record(down_track).slot.header.timestamp
+        shed_first(core, queue, down_track)
+    shed_overdue(core, queue, down_track, 0)
+
+
+cdef void shed_first(Core* core, SendQueue* queue, DownTrack* down_track) noexcept nogil:
+    """Drop a receiver's oldest record, as if it had been lost on the way."""
+    remember(core, down_track, first_record(down_track))
+    count_dropped(core, down_track)
+    remove_first(queue, &core.records, &core.pool, down_track)
+
+
+cdef inline void count_dropped(Core* core, DownTrack* down_track) noexcept nogil:
+    if down_track.forwarder.kind == AUDIO:
+        core.counters.dropped_overload_audio += 1
+    else:
+        core.counters.dropped_overload_video += 1
+
+
+# --- written ---
+
+
+cdef void tell_forwarded(Core* core, DownTrack* down_track, const SendRecord* record) noexcept nogil:
+    """A line for VERBOSE_LOG; where the log does not keep up, lines are left out."""
+    cdef Event event
+    memset(&event, 0, sizeof(Event))
+    event.kind = FORWARDED
+    event.transport = down_track.transport.id
+    event.a = record.slot.header.ssrc
+    event.b = down_track.ssrc
+    event.c = (<uint32_t>record.slot.header.sequence << 16) | <uint16_t>record.output
+    push(&core.details, &event, NULL)
+
+
+cdef uint8_t layers_to_tell(Core* core, DownTrack* down_track, Slot* slot) noexcept nogil:
+    """To which temporal layer the packet's descriptor cuts the active decode targets; ALL_LAYERS for not at all.
+
+    Told with the first packet of each frame of the lowest layer, which every receiver gets; to one that has
+    all layers again as well, because it would hold on to the last that it was told. Not to a
+    receiver without RTX: a plain resend must repeat the header, and the structure may have changed by then.
+    """
+    if (down_track.layers.decisions == NULL or not slot.has_frame or not slot.frame.start
+            or slot.frame.temporal_id != 0 or rtx_payload_type(core, down_track, slot) == 0
+            or not down_track.ext_ids[core.negotiated.descriptor_id]):
+        return ALL_LAYERS
+    # What the receiver gets now: the layers that it wants may have to wait for a switch point.
+    return down_track.layers.current[slot.frame.spatial_id]
+
+
+cdef int send(Core* core, DownTrack* down_track, Slot* slot, const Sent* sent) noexcept nogil:
+    """Write the packet as this receiver's, the same bytes whenever it is called for the same `sent`."""
+    cdef Outgoing* outgoing = next_outgoing(&core.egress)
+    cdef uint8_t descriptor[MAX_DESCRIPTOR]
+    cdef Plaintext plaintext
+    cdef Rewrite rewrite
+    fill(&rewrite, down_track, slot, sent.with_mid)
+    rewrite.ssrc = down_track.ssrc
+    rewrite.sequence = <uint16_t>sent.output
+    rewrite.payload_type = slot.header.payload_type
+    plaintext.prefix_length = 0
+    plaintext.ssrc = rewrite.ssrc
+    plaintext.index = <uint64_t>sent.output
+    if sent.filler:
+        return send_filler(core, down_track, outgoing, &rewrite, &plaintext)
+    replace_descriptor(core, down_track, slot, sent, &rewrite, descriptor)
+    plaintext.header_length = write(outgoing.data, slot.data, &slot.header, &rewrite)
+    return finish(core, down_track, outgoing, slot, &plaintext)
+
+
+cdef int send_filler(Core* core, DownTrack* down_track, Outgoing* outgoing, Rewrite* rewrite,
+                     Plaintext* plaintext) noexcept nogil:
+    """Nothing but one byte of padding under the number of a packet that was not to go (RFC 3550 section 5.1)."""
+    cdef uint8_t padding = 1
+    cdef Header header
+    header.padding = 1
+    header.extension_count = 0
+    rewrite.marker = False
+    plaintext.header_length = write(outgoing.data, NULL, &header, rewrite)
+    plaintext.payload = &padding
+    plaintext.payload_length = 1
+    return hand_over(core, down_track, outgoing, plaintext)
+
+
+cdef void replace_descriptor(Core* core, DownTrack* down_track, Slot* slot, const Sent* sent, Rewrite* rewrite,
+                             uint8_t* out) noexcept nogil:
+    """Cut the descriptor's active decode targets to those that the receiver gets (AV1 RTP, appendix A.4)."""
+    cdef FrameReader* frames = down_track.forwarder.frames
+    cdef const Extension* extension
+    cdef DependencyDescriptor descriptor
+    cdef uint32_t targets
+    cdef int length
+    if sent.told_layers == ALL_LAYERS or frames == NULL:
+        return
+    extension = find(&slot.header, core.negotiated.descriptor_id)
+    if extension == NULL or read_again(frames, slot.data + extension.offset, extension.length, &descriptor) < 0:
+        return
+    targets = decode_targets_up_to(descriptor.structure, sent.told_layers) & frames.active_decode_targets
+    if targets == 0:
+        return
+    length = write_with_active_decode_targets(&descriptor, targets, out, MAX_DESCRIPTOR)
+    # A receiver of the one-byte form alone would lose the whole descriptor to the few bytes more.
+    if length > 0 and (length <= 16 or down_track.mixed):
+        rewrite.replaced = extension
+        rewrite.replacement = out
+        rewrite.replacement_length = <uint8_t>length
+
+
+cdef inline void fill(Rewrite* rewrite, DownTrack* down_track, Slot* slot, bint with_mid) noexcept nogil:
+    rewrite.timestamp = slot.header.timestamp + down_track.timestamp_offset
+    rewrite.marker = slot.header.marker
+    rewrite.mixed = down_track.mixed
+    rewrite.mid_id = down_track.mid_id if with_mid else 0
+    rewrite.mid = down_track.mid
+    rewrite.mid_length = down_track.mid_length
+    rewrite.ext_ids = down_track.ext_ids
+    rewrite.replaced = NULL
+
+
+cdef int finish(Core* core, DownTrack* down_track, Outgoing* outgoing, Slot* slot, Plaintext* plaintext) noexcept nogil:
+    """Seal the payload, as it came, behind the header, and hand over; the datagram's length, or -1."""
+    plaintext.payload = slot.data + slot.header.payload_offset
+    plaintext.payload_length = slot.length - slot.header.payload_offset
+    return hand_over(core, down_track, outgoing, plaintext)
+
+
+cdef int hand_over(Core* core, DownTrack* down_track, Outgoing* outgoing, const Plaintext* plaintext) noexcept nogil:
+    """Encrypt, and add to the batch."""
+    cdef int total = seal(&down_track.transport.outbound, outgoing.data, plaintext)
+    if total < 0:
+        core.counters.dropped_send_failed += 1
+        return -1
+    outgoing.path = down_track.transport.selected
+    commit(&core.egress, total)
+    core.counters.packets_sent += 1
+    core.counters.bytes_sent += <uint32_t>total
+    return total
+
+
+# --- again, for a receiver that missed it ---
+
+
+cdef void resend(Core* core, DownTrack* down_track, uint16_t sequence) noexcept nogil:
+    """Answer one number of a NACK from the history, where the receiver may still have it."""
+    cdef int64_t output = extend(down_track.numbers.next_output, sequence)
+    cdef Sent* sent
+    cdef Slot* slot
+    cdef int length
+    if output < 0 or not down_track.numbers.started or down_track.transport.keyed == 0:
+        return
+    if core.egress.blocked or (down_track.forwarder.kind == VIDEO and is_overloaded(&core.video, core.now)):
+        # It would delay what waits. Who still misses it asks again.
+        return
+    if down_track.waiting:
+        # `sent` tells numbers of the sender before this one, and this one's may be the same: its packets
+        # would go out under indices that are used up.
+        return
+    sent = &down_track.sent[output & down_track.sent_mask]
+    if sent.output != output or not may_resend(core, down_track, sent):
+        return
+    slot = get(&down_track.forwarder.history, sent.input)
+    if slot == NULL or core.now - slot.arrival > MAX_AGE or down_track.resend_credit < slot.length:
+        return
+    if sent.resends == 0:
+        down_track.nacked += NACKED_ALL // NACKED_PACKETS
+    sent.resends += 1
+    sent.resent_at = core.now
+    length = resend_as_rtx(core, down_track, slot, sent)
+    if length > 0:
+        down_track.resend_credit -= length
+        core.counters.retransmissions_sent += 1
+
+
+cdef inline bint may_resend(Core* core, DownTrack* down_track, const Sent* sent) noexcept nogil:
+    cdef int64_t interval = max(down_track.rtt, LEAST_RESEND_INTERVAL) if down_track.rtt else UNKNOWN_RTT
+    if sent.resends >= (MAX_RESENDS if down_track.nacked <= LOSSY else MAX_RESENDS_WHEN_LOSSY):
+        return False
+    return sent.resent_at == 0 or core.now - sent.resent_at >= interval
+
+
+cdef inline uint8_t rtx_payload_type(Core* core, DownTrack* down_track, Slot* slot) noexcept nogil:
+    """As what this receiver gets the packet again; 0 = plainly, bit for bit as it was."""
+    cdef uint8_t payload_type = core.negotiated.rtx_of[slot.header.payload_type]
+    if down_track.rtx_ssrc == 0 or not down_track.payload_types[payload_type]:
+        return 0
+    return payload_type
+
+
+cdef int resend_as_rtx(Core* core, DownTrack* down_track, Slot* slot, const Sent* sent) noexcept nogil:
+    """Send it on the RTX stream (RFC 4588 section 4); where the receiver has none, the same packet again."""
+    cdef uint8_t payload_type = rtx_payload_type(core, down_track, slot)
+    cdef uint8_t original[2]
+    cdef uint8_t descriptor[MAX_DESCRIPTOR]
+    cdef Outgoing* outgoing
+    cdef Plaintext plaintext
+    cdef Rewrite rewrite
+    if sent.filler or payload_type == 0:
+        return send(core, down_track, slot, sent)
+    outgoing = next_outgoing(&core.egress)
+    fill(&rewrite, down_track, slot, sent.with_mid)
+    rewrite.ssrc = down_track.rtx_ssrc
+    rewrite.sequence = <uint16_t>down_track.rtx_index
+    rewrite.payload_type = payload_type
+    replace_descriptor(core, down_track, slot, sent, &rewrite, descriptor)
+    store16(original, <uint16_t>sent.output)
+    plaintext.header_length = write(outgoing.data, slot.data, &slot.header, &rewrite)
+    plaintext.prefix = original
+    plaintext.prefix_length = 2
+    plaintext.ssrc = rewrite.ssrc
+    plaintext.index = <uint64_t>down_track.rtx_index
+    down_track.rtx_index += 1
+    return finish(core, down_track, outgoing, slot, &plaintext)

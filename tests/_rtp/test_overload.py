@@ -1,0 +1,291 @@
+"""When more is to be sent than can be: audio overtakes, the oldest video is dropped, reception goes on."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+import pytest
+
+from svc._rtp.engine import ManualEngine
+from tests.kit import packets
+from tests.kit.call import Call, header, payload, sequences
+from tests.kit.participant import (
+    AUDIO,
+    MID,
+    SERVER,
+    VIDEO_RTX,
+    VP8_DELTA,
+    VP8_KEYFRAME,
+    Participant,
+    deliver,
+    new_engine,
+    video,
+)
+from tests.kit.simulation.link import Conditions
+from tests.kit.simulation.receiver import VideoReceiver
+from tests.kit.simulation.sender import VideoSender
+from tests.kit.simulation.world import World
+
+TURN_S = 0.001
+BATCH = 128
+MAX_RECORDS = 131072
+CLEAN = Conditions()
+
+
+@dataclass
+class Viewer:
+    """A receiver, and what it got when."""
+
+    participant: Participant
+    frames: Counter[int] = field(default_factory=Counter)  # packets of each, first transmissions only
+    delays: list[float] = field(default_factory=list)  # of video
+    sounds: list[float] = field(default_factory=list)  # delays of audio
+    again: list[int] = field(default_factory=list)  # RTX: the numbers it repeats
+    numbers: list[int] = field(default_factory=list)  # of video
+
+    def look(self, now: float) -> None:
+        for packet in self.participant.media:
+            kind, body = header(packet)["payload_type"], payload(packet)
+            if kind == VIDEO_RTX:
+                self.again.append(int.from_bytes(body[:2], "big"))
+                continue
+            frame, sent = int.from_bytes(body[2:6], "big"), int.from_bytes(body[6:10], "big") / 1e6
+            if kind == AUDIO:
+                self.sounds.append(now - sent)
+            else:
+                self.frames[frame] += 1
+                self.delays.append(now - sent)
+                self.numbers.append(header(packet)["sequence"])
+        self.participant.media.clear()
+
+
+class Room:
+    """One person's camera and microphone, received by others; `rate` datagrams leave in each millisecond."""
+
+    def __init__(self, receivers: int, rate: int) -> None:
+        self.engine: ManualEngine = new_engine()
+        self.rate = rate
+        self.now = 1.0
+        self.number = self.frame = self.spoken = 0
+        self.ada = Participant(self.engine, 2001)
+        self.microphone = self.ada.publish("0", "audio")
+        self.camera = self.ada.publish("1", "video")
+        self.viewers = [self.enter(3001 + n) for n in range(receivers)]
+        self.go_on(0.01)
+
+    def enter(self, port: int) -> Viewer:
+        viewer = Participant(self.engine, port)
+        viewer.subscribe(self.microphone, 4000, kind="audio", mid="4")
+        viewer.subscribe(self.camera, 5000, rtx_ssrc=5001, mid="5")
+        return Viewer(viewer)
+
+    def show(self, count: int) -> None:
+        """A frame of so many packets."""
+        self.frame += 1
+        for i in range(count):
+            start = VP8_KEYFRAME if self.frame == 1 and i == 0 else VP8_DELTA
+            self.ada.send(
+                video(self.number, timestamp=self.frame * 3000, payload=start + self.stamp()), self.now
+            )
+            self.number += 1
+
+    def speak(self) -> None:
+        self.spoken += 1
+        extensions = packets.one_byte_extensions([(MID, b"0")])
+        sound = packets.rtp(
+            ssrc=900,
+            sequence=self.spoken,
+            payload_type=AUDIO,
+            timestamp=self.spoken * 960,
+            extensions=extensions,
+            payload=bytes(2) + self.stamp(),
+        )
+        self.ada.send(sound, self.now)
+
+    def stamp(self) -> bytes:
+        return self.frame.to_bytes(4, "big") + round(self.now * 1e6).to_bytes(4, "big")
+
+    def go_on(self, seconds: float) -> None:
+        for _ in range(round(seconds / TURN_S)):
+            self.now += TURN_S
+            self.engine.limit(self.rate)
+            self.engine.advance(self.now)
+            self.look()
+        self.engine.limit(0)
+
+    def look(self) -> None:
+        deliver(self.engine, *(viewer.participant for viewer in self.viewers))
+        for viewer in self.viewers:
+            viewer.look(self.now)
+
+    def counted(self, name: str) -> int:
+        return self.engine.counters()[name]
+
+
+def overloaded(seconds: float) -> Room:
+    """A camera of 100 frames of 12 packets a second, for which the line to ten has 70 % of the room."""
+    room = Room(receivers=10, rate=9)
+    for _ in range(round(seconds * 100)):
+        room.show(12)
+        room.speak()
+        room.go_on(0.01)
+    return room
+
+
+def test_past_saturation_every_sound_comes_at_once_and_video_soon_or_never() -> None:
+    room = overloaded(3.0)
+    room.go_on(0.3)
+    for viewer in room.viewers:
+        assert len(viewer.sounds) == room.spoken
+        assert max(viewer.sounds) <= 0.02
+        delays = sorted(viewer.delays)
+        assert delays[round(len(delays) * 0.99)] <= 0.05
+    video_sent = sum(len(viewer.delays) for viewer in room.viewers)
+    assert video_sent + room.counted("dropped_overload_video") == 10 * room.number
+    assert room.counted("dropped_overload_audio") == 0
+    # The line was never idle: no more was dropped than had to be.
+    assert video_sent >= 0.98 * (3000 * 9 - 10 * room.spoken)
+
+
+def test_past_saturation_frames_come_whole_or_nearly_never() -> None:
+    room = overloaded(3.0)
+    whole = sum(count == 12 for viewer in room.viewers for count in viewer.frames.values())
+    some = sum(len(viewer.frames) for viewer in room.viewers)
+    assert whole / some >= 0.98
+    # Nobody is served at the cost of another.
+    shares = [sum(viewer.frames.values()) for viewer in room.viewers]
+    assert max(shares) <= 1.3 * min(shares)
+
+
+def test_a_keyframe_for_many_is_no_overload() -> None:
+    room = Room(receivers=20, rate=20)
+    room.show(80)
+    for _ in range(10):
+        room.speak()
+        room.go_on(0.01)
+    assert room.counted("dropped_overload_video") == 0
+    assert all(viewer.frames[1] == 80 for viewer in room.viewers)
+    assert max(delay for viewer in room.viewers for delay in viewer.sounds) <= 0.01
+
+
+def test_what_was_dropped_may_be_asked_for_when_there_is_room_again_and_not_before() -> None:
+    room = overloaded(1.0)
+    viewer = room.viewers[0]
+    missing = sorted(set(range(viewer.numbers[0], viewer.numbers[-1])) - set(viewer.numbers))[-20:]
+    nack = packets.nack(5000, missing)
+    viewer.participant.send_rtcp(nack, room.now)
+    room.show(12)
+    room.go_on(0.005)
+    assert viewer.again == []
+    room.go_on(0.1)
+    viewer.participant.send_rtcp(nack, room.now)
+    room.go_on(0.01)
+    assert viewer.again == missing
+
+
+def test_a_line_that_takes_nothing_keeps_no_more_than_its_time() -> None:
+    room = Room(receivers=3, rate=9)
+    room.show(5)
+    room.go_on(0.01)
+    room.rate = 0
+    for _ in range(200):
+        room.show(5)
+        room.speak()
+        room.go_on(0.005)
+    # All but the last 25 ms, what the batch has, and what was dropped with its frame.
+    assert room.counted("dropped_overload_video") >= 3 * (room.number - 40) - BATCH
+    assert room.counted("dropped_overload_audio") >= 3 * (room.spoken - 10)
+    received = room.counted("packets_received")
+    assert received == room.number + room.spoken
+    room.rate = 1000
+    room.go_on(0.01)
+    late = [delay for viewer in room.viewers for delay in viewer.delays if delay > 0.1]
+    assert len(late) <= BATCH
+
+
+def test_when_every_record_is_in_use_the_longest_queue_pays() -> None:
+    room = Room(receivers=64, rate=1000)
+    room.show(1)
+    room.speak()
+    room.go_on(0.01)
+    bob = Participant(room.engine, 2002)
+    room.viewers[0].participant.subscribe(bob.publish("1", "video"), 6000)
+    room.engine.limit(0)
+    bob.send(video(1, ssrc=2000), room.now)
+    for _ in range(MAX_RECORDS // 64 // 16 + 1):
+        room.show(16)
+    dropped = room.counted("dropped_overload_video")
+    assert 0 < dropped < MAX_RECORDS // 16
+    room.engine.limit(None)
+    room.engine.advance(room.now)
+    taken = [header_ssrc(data) for data, _, _ in room.engine.take_datagrams()]
+    assert taken.count(6000) == 1
+    assert taken.count(5000) == 64 * (room.number - 1) - dropped
+
+
+def header_ssrc(datagram: bytes) -> int:
+    return int.from_bytes(datagram[8:12], "big")
+
+
+def test_who_leaves_takes_along_what_waits() -> None:
+    call = Call()
+    call.send(1, 1.0)
+    call.engine.limit(0)
+    for sequence in range(2, 50):
+        call.send(sequence, 1.0)
+    call.engine.close_down_track(call.down_track)
+    call.engine.advance(1.001)
+    call.engine.limit(None)
+    call.engine.advance(1.002)
+    call.deliver()
+    assert len(call.bob.media) <= 3
+    call.engine.close_transport(call.alice.transport)
+    call.engine.advance(1.003)
+
+
+def test_what_waits_of_one_source_goes_before_the_next_one_begins() -> None:
+    call = Call()
+    for sequence in range(10):
+        if sequence == 1:
+            call.engine.limit(3)
+        call.send(sequence, 1.0, timestamp=9000)
+    call.engine.limit(None)
+    call.send(7, 1.02, ssrc=2000, timestamp=123456)
+    numbers = sequences(call.bob)
+    assert numbers == list(range(numbers[0], numbers[0] + 11))
+    timestamps = [header(packet)["timestamp"] for packet in call.bob.media]
+    assert timestamps[:10] == [9000] * 10
+    assert 9000 < timestamps[10] < 9000 + 90000
+
+
+def test_a_full_line_keeps_media_and_loses_the_newest_of_the_rest() -> None:
+    call = Call()
+    call.engine.limit(0)
+    call.send(1, 1.0)
+    for _ in range(2 * BATCH):
+        call.engine.send_stun(b"\0\1" + bytes(18), ("198.51.100.7", 1), SERVER)
+    call.engine.advance(1.001)
+    assert call.engine.counters()["dropped_send_failed"] > BATCH
+    call.engine.limit(None)
+    call.engine.advance(1.002)
+    call.deliver()
+    assert len(call.bob.media) == 1
+
+
+@pytest.mark.parametrize("rtx", [True, False])
+def test_a_call_on_a_line_that_is_too_narrow_goes_on_and_recovers(rtx: bool) -> None:
+    """Four receivers of 2 Mbit/s, every number once, whatever is dropped, asked for and sent again."""
+    world = World(seed=5)
+    sender = VideoSender(world.join(CLEAN, CLEAN))
+    receivers = [VideoReceiver(world.join(CLEAN, CLEAN), sender.forwarder, rtx=rtx) for _ in range(4)]
+    world.run(2.0)
+    # More than 840 packets a second are to be sent, and 700 can be.
+    world.every(0.01, lambda: world.engine.limit(7 if world.now < 8 else None))
+    world.run(14.0)
+    sender.stop()
+    world.run(15.0)
+    assert world.engine.counters()["dropped_overload_video"] > 500
+    for receiver in receivers:
+        receiver.check_order()
+        last = [frame for frame in sender.frames if frame.captured > 10.0]
+        shown = sum(frame.number in receiver.completed for frame in last)
+        assert shown >= 0.98 * len(last)
