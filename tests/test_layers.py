@@ -23,12 +23,13 @@ CLOCKS_SOCKETS_THREADS = (
 FEATURES = (
     *("svc.chat.audit", "svc.chat.moderation", "svc.chat.invites"),
     *("svc.chat.channels", "svc.chat.joining", "svc.chat.members", "svc.chat.pages", "svc.chat.status"),
-    *("svc.chat.settings", "svc.chat.voice"),
+    *("svc.chat.openapi", "svc.chat.settings", "svc.chat.voice"),
 )
 
 CHAT_FLOOR = (
     "svc.chat.access",
     "svc.chat.live",
+    "svc.chat.described",
     "svc.chat.errors",
     "svc.chat.fields",
     "svc.chat.http",

@@ -9,6 +9,7 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from importlib.metadata import version
 from pathlib import Path
 
 from aiohttp import ClientSession, web
@@ -35,6 +36,7 @@ from svc.chat.live.hub import Hub
 from svc.chat.live.sign_in import SignIn, Welcome
 from svc.chat.live.socket import Handler, LiveSockets
 from svc.chat.members.rules import Members
+from svc.chat.openapi.routes import DescriptionRoutes
 from svc.chat.pages.routes import Pages
 from svc.chat.settings.routes import SettingsRoutes
 from svc.chat.settings.rules import Settings
@@ -113,6 +115,7 @@ class Community:
             AuditRoutes(self.audit).table(),
             SettingsRoutes(self.settings).table(),
             Status(self._config.server_name, self._registry).table(),
+            DescriptionRoutes(version("svc-server")).table(),
             Pages(WEB_FOLDER).table(),
         ]
         if self._config.media.url:

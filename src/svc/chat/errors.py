@@ -45,6 +45,13 @@ _CODES: Mapping[str, tuple[int, str]] = {
 }
 
 
+CODES = tuple(_CODES)
+
+
+def status_of(code: str) -> int:
+    return _CODES[code][0]
+
+
 class ChatError(Exception):
     """A refusal that the asker is told about."""
 

@@ -45,6 +45,8 @@ def in_channel(permission: P) -> Needs:
 ENDPOINTS: Mapping[str, Needs] = {
     "GET /health": ANYONE,
     "GET /metrics": ANYONE,
+    "GET /openapi.json": ANYONE,
+    "GET /asyncapi.json": ANYONE,
     # The page, and sockets that check for themselves.
     "GET /": ANYONE,
     "GET /web/{path}": ANYONE,

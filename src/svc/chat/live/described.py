@@ -1,0 +1,35 @@
+"""What the live socket says of itself, beyond signing in."""
+
+from svc.chat.described import TIME_MS, Described, Event, Pushed, asked, integer, obj, string
+
+_LIMITS = obj(
+    {"max_message_bytes": integer(1), "request_burst": integer(1), "requests_per_s": {"type": "number"}}
+)
+DESCRIBED = Described(
+    events=[
+        Event("ping", "Is the server there? Browsers hide the socket's own pings", reply=obj({})),
+        Event(
+            "reauthenticate",
+            "Show a fresh access token before the old one ends",
+            data=asked({"access_token": string(4096, 1)}),
+            reply=obj({"token_expires_at_ms": TIME_MS}),
+            refusals=["token_invalid"],
+        ),
+    ],
+    pushes=[
+        Pushed(
+            "hello",
+            "Comes first on every socket",
+            obj(
+                {
+                    "server_id": string(),
+                    "heartbeat_ms": integer(1),
+                    "authenticate_within_ms": integer(1),
+                    "limits": _LIMITS,
+                }
+            ),
+            to="whoever connects",
+            kept=False,
+        )
+    ],
+)

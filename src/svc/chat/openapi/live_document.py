@@ -1,0 +1,108 @@
+"""The AsyncAPI 3 document: every request of the live socket with its reply, every push.
+
+Told from the server's side, as AsyncAPI has it: it receives requests and sends pushes. Made of
+the catalogue and of what the features say of themselves; serves nothing.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from svc.chat.access.catalogue import EVENTS
+from svc.chat.described import TIME_MS, Described, Event, Pushed, Schema, asked, integer, obj, string
+from svc.chat.errors import CODES
+from svc.chat.openapi.http_document import permission
+from svc.chat.openapi.schemas import REQUEST_ID, Components, refusal
+
+_CHANNEL = {"$ref": "#/channels/live"}
+_SEQ = integer(0)
+_TOKEN = string(4096, 1)
+
+
+def live_document(features: Mapping[str, Described], version: str) -> dict[str, object]:
+    components = Components()
+    messages = {name: components.written(message) for name, message in _messages(features)}
+    return {
+        "asyncapi": "3.0.0",
+        "info": {
+            "title": "Live socket of the community chat server",
+            "version": version,
+            "description": "JSON text frames: a request and its reply share an id, kept pushes have a seq.",
+        },
+        "defaultContentType": "application/json",
+        "channels": {"live": {"address": "/live", "messages": messages}},
+        "operations": dict(_operations(features)),
+        "components": {"schemas": components.schemas},
+    }
+
+
+def _messages(features: Mapping[str, Described]) -> Iterator[tuple[str, Schema]]:
+    data = {"access_token": _TOKEN}
+    yield _request("authenticate", asked(data), "Sign in; comes first on a socket")
+    yield _request(
+        "resume", asked({**data, "seq": _SEQ}), "Come back after a lost connection; may come first"
+    )
+    yield _reply("authenticated", _greeting(*(feature.welcome for feature in features.values())))
+    yield _reply("resumed", _greeting(*(feature.present for feature in features.values())))
+    yield "error", _message("error", {"data": refusal(sorted(CODES))}, {"id": REQUEST_ID}, "A refusal")
+    for feature in features.values():
+        for event in feature.events:
+            yield _request(event.name, event.data, event.summary)
+            yield _reply(event.name, event.reply)
+        for push in feature.pushes:
+            needed: dict[str, Schema] = {"data": push.data, **({"seq": _SEQ} if push.kept else {})}
+            yield push.name, _message(push.name, needed, {}, f"{push.summary}. To: {push.to}")
+
+
+def _greeting(*parts: Mapping[str, Schema]) -> Schema:
+    together: dict[str, Schema] = {"seq": _SEQ, "token_expires_at_ms": TIME_MS}
+    for part in parts:
+        together |= part
+    return obj(together)
+
+
+def _request(event: str, data: Schema, summary: str) -> tuple[str, Schema]:
+    return f"{event}.request", _message(event, {"id": REQUEST_ID}, {"data": data}, summary)
+
+
+def _reply(event: str, data: Schema) -> tuple[str, Schema]:
+    return f"{event}.reply", _message(event, {"id": REQUEST_ID, "data": data}, {}, "The reply")
+
+
+def _message(
+    event: str, needed: Mapping[str, Schema], optional: Mapping[str, Schema], summary: str
+) -> Schema:
+    frame = obj({"event": {"const": event}, **needed}, optional)
+    return {"name": event, "summary": summary, "payload": frame}
+
+
+def _operations(features: Mapping[str, Described]) -> Iterator[tuple[str, dict[str, object]]]:
+    yield "authenticate", _asking("authenticate", ["authenticated.reply"])
+    yield "resume", _asking("resume", ["resumed.reply", "authenticated.reply"])
+    for feature, described in features.items():
+        tags = [{"name": feature}]
+        for event in described.events:
+            yield event.name, {**_asked(event), "tags": tags}
+        for push in described.pushes:
+            yield f"push_{push.name}", {**_pushing(push), "tags": tags}
+
+
+def _asked(event: Event) -> dict[str, object]:
+    needs = EVENTS[event.name]
+    refusals = {"x-refusals": list(event.refusals)} if event.refusals else {}
+    return {**_asking(event.name, [f"{event.name}.reply"]), **permission(needs), **refusals}
+
+
+def _asking(event: str, replies: Sequence[str]) -> dict[str, object]:
+    return {
+        "action": "receive",
+        "channel": _CHANNEL,
+        "messages": [_reference(f"{event}.request")],
+        "reply": {"channel": _CHANNEL, "messages": [_reference(name) for name in [*replies, "error"]]},
+    }
+
+
+def _pushing(push: Pushed) -> dict[str, object]:
+    return {"action": "send", "channel": _CHANNEL, "messages": [_reference(push.name)]}
+
+
+def _reference(message: str) -> dict[str, str]:
+    return {"$ref": f"#/channels/live/messages/{message}"}
