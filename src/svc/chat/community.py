@@ -27,6 +27,7 @@ from svc.chat.access.origins import Origins
 from svc.chat.access.tokens import AccessTokens
 from svc.chat.audit.routes import AuditRoutes
 from svc.chat.audit.rules import Audit
+from svc.chat.channels.routes import ChannelRoutes
 from svc.chat.channels.rules import Channels
 from svc.chat.config import ChatConfig, MediaConfig
 from svc.chat.joining.invite import invite_code
@@ -35,6 +36,8 @@ from svc.chat.joining.rules import Joining
 from svc.chat.live.hub import Hub
 from svc.chat.live.sign_in import SignIn, Welcome
 from svc.chat.live.socket import Handler, LiveSockets
+from svc.chat.members.roles import Roles
+from svc.chat.members.routes import MemberRoutes
 from svc.chat.members.rules import Members
 from svc.chat.openapi.routes import DescriptionRoutes
 from svc.chat.pages.routes import Pages
@@ -83,13 +86,16 @@ class Community:
         self.tokens = AccessTokens(config.jwt_secret, self.directory)
         self.hub = Hub(self.directory, time.time)
 
-        self.audit = Audit(database)
+        self.audit = Audit(database, self.directory)
         self.settings = Settings(database, self.directory, self.hub, self.audit)
         self.changes = Changes()
         self.members = Members(
             database, self.directory, self.hub, self.audit, self.changes, config.max_members
         )
-        self.channels = Channels(database, self.directory)
+        self.channels = Channels(database, self.directory, self.hub, self.audit, self.changes, self._new_id)
+        self.roles = Roles(
+            database, self.directory, self.hub, self.audit, self.channels, self.members, self._new_id
+        )
         self.joining = Joining(
             invite_code(config.data_dir), self.tokens, database, self.members, self._new_id
         )
@@ -113,6 +119,8 @@ class Community:
             self.live.table(),
             JoiningRoutes(self.joining).table(),
             AuditRoutes(self.audit).table(),
+            MemberRoutes(self.members, self.roles, self.directory).table(),
+            ChannelRoutes(self.channels, self.directory).table(),
             SettingsRoutes(self.settings).table(),
             Status(self._config.server_name, self._registry).table(),
             DescriptionRoutes(version("svc-server")).table(),
@@ -132,7 +140,13 @@ class Community:
         await self.pass_through.close_all()
 
     def _welcomes(self) -> list[Welcome]:
-        return [self.members.welcome, self.settings.welcome, self.voice.welcome]
+        return [
+            self.members.welcome,
+            self.roles.welcome,
+            self.channels.welcome,
+            self.settings.welcome,
+            self.voice.welcome,
+        ]
 
     def _present(self) -> list[Welcome]:
         """What a page that resumes is told too, because no push that is kept tells of it."""

@@ -34,6 +34,7 @@ _CODES: Mapping[str, tuple[int, str]] = {
     "server_full": (403, "This server has as many members as it takes"),
     "storage_unavailable": (503, "The server cannot store anything right now; nothing was changed"),
     "token_invalid": (401, "The access token is not valid, or not any more"),
+    "too_many": (409, "There are as many of these as the server keeps"),
     "too_many_connections": (503, "The server has no room for another connection"),
     "too_many_failures": (429, "Too many failed attempts from your address; wait a little"),
     "too_many_requests": (429, "Too many requests from your address; wait a little"),
@@ -41,6 +42,7 @@ _CODES: Mapping[str, tuple[int, str]] = {
     "unknown_device": (404, "You have no such device"),
     "unknown_event": (400, "There is no such event"),
     "unknown_member": (404, "There is no such member"),
+    "unknown_role": (404, "There is no such role"),
     "voice_unavailable": (503, "The voice server cannot be reached right now"),
 }
 

@@ -3,40 +3,54 @@
 import pytest
 
 from svc.base.database import Connection, Database
+from svc.chat.access.directory import TEXT, Channel, Directory, Member
+from svc.chat.access.permissions import Override, Overrides, Permission
 from svc.chat.audit.rules import Audit
 from svc.chat.audit.store import Wanted
 
 NOW = 1_800_000_000.0
 
 
-async def record(database: Database, audit: Audit, actor: str | None, action: str, target: str) -> None:
+def directory() -> Directory:
+    known = Directory(lambda: NOW)
+    known.put_member(Member("ada", "Ada", role_ids=("admin",)))
+    known.put_member(Member("own", "Owner", role_ids=("owner",)))
+    known.put_channel(Channel("open", "open", TEXT))
+    hidden = Overrides(members={"ada": Override(deny=Permission.VIEW_CHANNEL)})
+    known.put_channel(Channel("secret", "secret", TEXT, overrides=hidden))
+    return known
+
+
+async def record(
+    database: Database, audit: Audit, actor: str | None, action: str, target: str, **details: str
+) -> None:
     await database.write(
         lambda connection: audit.record(
-            connection, actor_id=actor, action=action, target_id=target, details={"name": action}, now=NOW
+            connection, actor_id=actor, action=action, target_id=target, details=details, now=NOW
         )
     )
 
 
 async def test_the_newest_comes_first_and_pages_follow_each_other(database: Database) -> None:
-    audit = Audit(database)
+    audit = Audit(database, directory())
     for number in range(5):
         await record(database, audit, "ada", f"act_{number}", "bob")
     seen, before = [], None
     for _ in range(3):
-        page, before = await audit.page(Wanted(before=before), 2)
+        page, before = await audit.page("ada", Wanted(before=before), 2)
         seen.append([entry.action for entry in page])
     assert seen == [["act_4", "act_3"], ["act_2", "act_1"], ["act_0"]]
     assert before is None
 
 
 async def test_entries_are_chosen_by_actor_target_and_action(database: Database) -> None:
-    audit = Audit(database)
+    audit = Audit(database, directory())
     await record(database, audit, "ada", "kick", "bob")
     await record(database, audit, "eve", "kick", "cyd")
     await record(database, audit, None, "ban", "bob")
 
     async def found(**wanted: str) -> list[str | None]:
-        page, _ = await audit.page(Wanted(**wanted), 10)  # type: ignore[arg-type]
+        page, _ = await audit.page("ada", Wanted(**wanted), 10)  # type: ignore[arg-type]
         return [entry.actor_id for entry in page]
 
     assert await found(actor_id="ada") == ["ada"]
@@ -46,7 +60,7 @@ async def test_entries_are_chosen_by_actor_target_and_action(database: Database)
 
 
 async def test_what_is_undone_is_not_recorded(database: Database) -> None:
-    audit = Audit(database)
+    audit = Audit(database, directory())
 
     def fails(connection: Connection) -> None:
         audit.record(connection, actor_id="ada", action="kick", target_id="bob", details={}, now=NOW)
@@ -54,4 +68,17 @@ async def test_what_is_undone_is_not_recorded(database: Database) -> None:
 
     with pytest.raises(ValueError, match="no"):
         await database.write(fails)
-    assert await audit.page(Wanted(), 10) == ([], None)
+    assert await audit.page("ada", Wanted(), 10) == ([], None)
+
+
+async def test_what_is_about_a_channel_is_for_those_who_may_view_it(database: Database) -> None:
+    audit = Audit(database, directory())
+    for channel_id in ("open", "secret", "deleted"):
+        await record(database, audit, "own", "channel_edit", channel_id, channel_id=channel_id)
+
+    async def seen_by(member_id: str) -> list[str | None]:
+        page, _ = await audit.page(member_id, Wanted(), 10)
+        return [entry.target_id for entry in page]
+
+    assert await seen_by("ada") == ["open"]
+    assert await seen_by("own") == ["deleted", "secret", "open"]

@@ -57,6 +57,29 @@ ENDPOINTS: Mapping[str, Needs] = {
     # Settings.
     "GET /api/settings": OWNER,
     "PATCH /api/settings": OWNER,
+    # Members and roles; one's own nickname, and others', are told apart by the rules.
+    "GET /api/members": MEMBER,
+    "GET /api/members/{member_id}": MEMBER,
+    "PATCH /api/members/{member_id}": MEMBER,
+    "PUT /api/members/{member_id}/roles/{role_id}": on_server(P.MANAGE_ROLES),
+    "DELETE /api/members/{member_id}/roles/{role_id}": on_server(P.MANAGE_ROLES),
+    "POST /api/members/{member_id}/owner": OWNER,
+    "GET /api/me/permissions": MEMBER,
+    "GET /api/roles": MEMBER,
+    "POST /api/roles": on_server(P.MANAGE_ROLES),
+    "PUT /api/roles/order": on_server(P.MANAGE_ROLES),
+    "PATCH /api/roles/{role_id}": on_server(P.MANAGE_ROLES),
+    "DELETE /api/roles/{role_id}": on_server(P.MANAGE_ROLES),
+    # Channels.
+    "GET /api/channels": MEMBER,
+    "POST /api/channels": on_server(P.MANAGE_CHANNELS),
+    "PUT /api/channels/order": on_server(P.MANAGE_CHANNELS),
+    "GET /api/channels/{channel_id}": in_channel(P.VIEW_CHANNEL),
+    "PATCH /api/channels/{channel_id}": on_server(P.MANAGE_CHANNELS),
+    "DELETE /api/channels/{channel_id}": on_server(P.MANAGE_CHANNELS),
+    "GET /api/channels/{channel_id}/overrides": on_server(P.MANAGE_CHANNELS),
+    "PUT /api/channels/{channel_id}/overrides/{type}/{target_id}": on_server(P.MANAGE_CHANNELS),
+    "DELETE /api/channels/{channel_id}/overrides/{type}/{target_id}": on_server(P.MANAGE_CHANNELS),
     # The audit log.
     "GET /api/audit": on_server(P.VIEW_AUDIT_LOG),
 }

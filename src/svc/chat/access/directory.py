@@ -150,6 +150,14 @@ class Directory:
         lasting = self._lasting(member) if channel_id is None else self._lasting_in(member, channel_id)
         return lasting & IN_TIMEOUT if self._now() < member.timeout_until else lasting
 
+    def would_have(self, member_id: str, channel: Channel) -> Permission:
+        """What a member might do in a channel if it were as given; timeouts do not count."""
+        member = self.members[member_id]
+        lasting = self._lasting(member)
+        if OWNER in member.role_ids:
+            return lasting
+        return in_channel(lasting, member.role_ids, member_id, channel.overrides)
+
     def may(self, member_id: str, permission: Permission, channel_id: str | None = None) -> bool:
         return permission in self.permissions(member_id, channel_id)
 

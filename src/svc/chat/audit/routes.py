@@ -5,7 +5,7 @@ from aiohttp import web
 from svc.chat.audit.rules import MAX_PAGE, Audit
 from svc.chat.audit.store import Wanted
 from svc.chat.fields import MAX_ID_CHARACTERS, optional_text
-from svc.chat.http import answer, query_number
+from svc.chat.http import answer, asker, query_number
 
 USUAL_PAGE = 50
 _LAST_ID = 2**63 - 1
@@ -27,5 +27,5 @@ class AuditRoutes:
             action=optional_text(asked, "action", most=MAX_ID_CHARACTERS),
         )
         limit = query_number(request, "limit", least=1, most=MAX_PAGE) or USUAL_PAGE
-        entries, following = await self._audit.page(wanted, limit)
+        entries, following = await self._audit.page(asker(request).member_id, wanted, limit)
         return answer({"entries": [entry.described() for entry in entries], "next": following})

@@ -1,13 +1,16 @@
 """Who did what to whom: one entry for each administrative act, in the same write as the act.
 
-An entry is never changed and never deleted. Decides nothing about the acts themselves; and
-whoever records one leaves secrets out of its details. No HTTP, no SQL.
+An entry is never changed and never deleted. One whose details name a `channel_id` is shown
+only to who may view that channel, and once the channel is gone to the owner. Decides nothing
+about the acts themselves; and whoever records one leaves secrets out of its details.
+No HTTP, no SQL.
 """
 
 from collections.abc import Mapping
 
 from svc.base.database import Connection, Database
 from svc.base.strict_json import dumps
+from svc.chat.access.directory import Directory
 from svc.chat.audit import store
 from svc.chat.audit.store import Entry, Wanted
 
@@ -15,8 +18,9 @@ MAX_PAGE = 200
 
 
 class Audit:
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, directory: Directory) -> None:
         self._database = database
+        self._directory = directory
 
     def record(
         self,
@@ -30,10 +34,15 @@ class Audit:
     ) -> None:
         """A step of the write that does what is recorded. Without an actor, the operator did it."""
         written = dumps(dict(details)).decode()
-        store.insert(connection, int(now * 1000), actor_id, action, target_id, written)
+        channel_id = details.get("channel_id")
+        where = channel_id if isinstance(channel_id, str) else None
+        store.insert(connection, int(now * 1000), actor_id, action, target_id, where, written)
 
-    async def page(self, wanted: Wanted, limit: int) -> tuple[list[Entry], int | None]:
-        """Entries, newest first, and what to ask for `before` to go on; None at the end."""
-        found = await store.page(self._database, wanted, limit + 1)
+    async def page(self, asker_id: str, wanted: Wanted, limit: int) -> tuple[list[Entry], int | None]:
+        """What a member may see, newest first, and what to ask for `before` to go on; None at the end."""
+        directory = self._directory
+        everything = directory.is_owner(asker_id)
+        seen = None if everything else [channel.id for channel in directory.visible_channels(asker_id)]
+        found = await store.page(self._database, wanted, limit + 1, seen)
         page = found[:limit]
         return page, page[-1].id if len(found) > limit else None

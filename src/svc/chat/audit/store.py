@@ -1,5 +1,6 @@
 """The table of the audit log. SQL only."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from svc.base.database import Connection, Database
@@ -38,16 +39,25 @@ class Wanted:
 
 
 def insert(
-    connection: Connection, at_ms: int, actor_id: str | None, action: str, target_id: str | None, details: str
+    connection: Connection,
+    at_ms: int,
+    actor_id: str | None,
+    action: str,
+    target_id: str | None,
+    channel_id: str | None,
+    details: str,
 ) -> None:
     connection.execute(
-        "INSERT INTO audit_log (at_ms, actor_id, action, target_id, details) VALUES (?, ?, ?, ?, ?)",
-        (at_ms, actor_id, action, target_id, details),
+        "INSERT INTO audit_log (at_ms, actor_id, action, target_id, channel_id, details)"
+        " VALUES (?, ?, ?, ?, ?, ?)",
+        (at_ms, actor_id, action, target_id, channel_id, details),
     )
 
 
-async def page(database: Database, wanted: Wanted, limit: int) -> list[Entry]:
-    """The newest first."""
+async def page(
+    database: Database, wanted: Wanted, limit: int, channel_ids: Sequence[str] | None
+) -> list[Entry]:
+    """The newest first; those about a channel only of `channel_ids`, unless that is None."""
     tests = {
         "id < ?": wanted.before,
         "actor_id = ?": wanted.actor_id,
@@ -55,10 +65,12 @@ async def page(database: Database, wanted: Wanted, limit: int) -> list[Entry]:
         "action = ?": wanted.action,
     }
     asked = {test: value for test, value in tests.items() if value is not None}
-    where = f" WHERE {' AND '.join(asked)}" if asked else ""
-    rows = await database.rows(
-        f"SELECT * FROM audit_log{where} ORDER BY id DESC LIMIT ?", [*asked.values(), limit]
-    )
+    conditions, values = list(asked), list(asked.values())
+    if channel_ids is not None:
+        conditions.append(f"(channel_id IS NULL OR channel_id IN ({','.join('?' * len(channel_ids))}))")
+        values += channel_ids
+    where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+    rows = await database.rows(f"SELECT * FROM audit_log{where} ORDER BY id DESC LIMIT ?", [*values, limit])
     return [
         Entry(
             row["id"],

@@ -1,19 +1,221 @@
-"""Which channels there are. No HTTP, no SQL."""
+"""Which channels there are, and what becomes of them. No HTTP, no SQL.
 
-from collections.abc import Iterable
+The catalogue has asked for the permission to manage channels by then; a channel that its
+manager may not view does not exist for them either.
+"""
 
-from svc.base.database import Database
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from svc.base.database import Connection, Database
+from svc.chat.access.changes import Changes
 from svc.chat.access.directory import Channel, Directory
-from svc.chat.channels import store
+from svc.chat.access.permissions import Override, Permission
+from svc.chat.access.tokens import Asker
+from svc.chat.audit.rules import Audit
+from svc.chat.channels import overrides, store
+from svc.chat.channels.overrides import Change
+from svc.chat.channels.sight import Sight
+from svc.chat.channels.slow_mode import SlowMode
+from svc.chat.errors import ChatError
+from svc.chat.live.audience import Only, Viewers
+from svc.chat.live.hub import Hub
+
+# Each has a line in every member's welcome.
+MAX_CHANNELS = 500
 
 
 class Channels:
-    def __init__(self, database: Database, directory: Directory) -> None:
+    """`new_id` makes the id of a new channel."""
+
+    def __init__(
+        self,
+        database: Database,
+        directory: Directory,
+        hub: Hub,
+        audit: Audit,
+        changes: Changes,
+        new_id: Callable[[], str],
+    ) -> None:
         self._database = database
         self._directory = directory
+        self._hub = hub
+        self._audit = audit
+        self._changes = changes
+        self._new_id = new_id
+        self._slow_mode = SlowMode()
+        self.sight = Sight(directory, hub, changes)
+
+    def welcome(self, asker: Asker) -> dict[str, object]:
+        """The channels that a member sees."""
+        return {"channels": [c.described() for c in self._directory.visible_channels(asker.member_id)]}
 
     async def load(self, first: Iterable[Channel], now_ms: int) -> None:
         """Fill the directory, at start; `first` are the channels of a new server."""
         await self._database.write(lambda connection: store.seed(connection, first, now_ms))
         for channel in await store.load(self._database):
             self._directory.put_channel(channel)
+
+    def slow_mode_wait_s(self, member_id: str, channel_id: str, now: float) -> float:
+        """How long a member must wait with a message; 0 permits one, and counts it as sent."""
+        if self._directory.may(member_id, Permission.MANAGE_MESSAGES, channel_id):
+            return 0.0
+        slow_mode_s = self._directory.channels[channel_id].slow_mode_s
+        return self._slow_mode.wait_s(member_id, channel_id, slow_mode_s, now)
+
+    async def create(self, actor_id: str, wanted: Channel, access: Sequence[Change], now: float) -> Channel:
+        """Make a channel like `wanted`, at the end, with the overrides of `access` from its first moment."""
+        if len(self._directory.channels) >= MAX_CHANNELS:
+            raise ChatError("too_many")
+        last = max((channel.position for channel in self._directory.channels.values()), default=-1)
+        channel = dataclasses.replace(wanted, id=self._new_id(), position=last + 1)
+        for change in access:
+            overrides.check(self._directory, actor_id, channel, change)
+            channel = overrides.changed(channel, change)
+
+        def write(connection: Connection) -> None:
+            store.insert(connection, channel, int(now * 1000))
+            for change in overrides.listed(channel):
+                store.put_override(connection, channel.id, change.kind, change.target_id, change.override)
+            details = {"name": channel.name, "type": channel.kind, "overrides": _described(channel)}
+            self._record(connection, actor_id, "channel_create", channel.id, details, now)
+
+        await self._database.write(write)
+        self._directory.put_channel(channel)
+        self._hub.push("channel_created", channel.described(), Viewers(channel.id))
+        for tell in self._changes.channel_added:
+            tell(channel)
+        return channel
+
+    async def edit(
+        self, actor_id: str, channel_id: str, differences: Mapping[str, str | int], now: float
+    ) -> Channel:
+        """Give a channel another name, topic or slow mode: attributes of `Channel` by name."""
+        before = self._directory.channel(actor_id, channel_id)
+        told = {
+            name: {"before": getattr(before, name), "after": value} for name, value in differences.items()
+        }
+
+        def write(connection: Connection) -> None:
+            if not store.edit(connection, channel_id, differences):
+                raise ChatError("unknown_channel")
+            self._record(connection, actor_id, "channel_edit", channel_id, told, now)
+
+        await self._database.write(write)
+        return self._changed(channel_id, differences)
+
+    async def order(self, actor_id: str, channel_ids: Sequence[str], now: float) -> list[Channel]:
+        """Put all channels that the actor sees into this order; those they do not see stay where they are."""
+        visible = self._directory.visible_channels(actor_id)
+        if sorted(channel_ids) != sorted(channel.id for channel in visible):
+            raise ChatError("invalid_request", "channel_ids must name each channel once")
+        # The places are given out anew, and made to differ where they did not.
+        places: list[int] = []
+        for channel in visible:
+            places.append(max(channel.position, places[-1] + 1 if places else 0))
+        moved = {
+            channel_id: place
+            for channel_id, place in zip(channel_ids, places, strict=True)
+            if self._directory.channels[channel_id].position != place
+        }
+
+        def write(connection: Connection) -> None:
+            for channel_id, place in moved.items():
+                if not store.edit(connection, channel_id, {"position": place}):
+                    raise ChatError("unknown_channel")
+                self._record(connection, actor_id, "channel_move", channel_id, {"position": place}, now)
+
+        await self._database.write(write)
+        for channel_id, place in moved.items():
+            self._changed(channel_id, {"position": place})
+        return self._directory.visible_channels(actor_id)
+
+    async def delete(self, actor_id: str, channel_id: str, now: float) -> None:
+        """A channel goes, with all that is in it."""
+        channel = self._directory.channel(actor_id, channel_id)
+        readers = self._directory.holders(Permission.VIEW_AUDIT_LOG)
+        known = self._directory.viewers(channel_id).issuperset(readers)
+        details = {"name": channel.name, "type": channel.kind}
+
+        def write(connection: Connection) -> None:
+            for step in self._changes.channel_deletion:
+                step(connection, channel_id)
+            if not store.delete(connection, channel_id):
+                raise ChatError("unknown_channel")
+            # Afterwards nobody can be asked who saw it: only if all did, may all be told.
+            named = details if known else {"channel_id": channel_id, **details}
+            self._audit.record(
+                connection, actor_id=actor_id, action="channel_delete", target_id=channel_id,
+                details=named, now=now,
+            )  # fmt: skip
+
+        await self._database.write(write)
+        viewers = self._directory.viewers(channel_id)
+        self._directory.drop_channel(channel_id)
+        self._hub.push("channel_deleted", {"channel_id": channel_id}, Only(viewers))
+        for tell in self._changes.channel_removed:
+            tell(channel)
+
+    def overrides(self, actor_id: str, channel_id: str) -> list[Change]:
+        return list(overrides.listed(self._directory.channel(actor_id, channel_id)))
+
+    async def override(self, actor_id: str, channel_id: str, change: Change, now: float) -> None:
+        """Change what a role or a member may do in a channel."""
+        channel = self._directory.channel(actor_id, channel_id)
+        overrides.check(self._directory, actor_id, channel, change)
+
+        def write(connection: Connection) -> None:
+            if not store.exists(connection, channel_id):
+                raise ChatError("unknown_channel")
+            store.put_override(connection, channel_id, change.kind, change.target_id, change.override)
+            self._record(connection, actor_id, "channel_override", channel_id, change.described(), now)
+
+        await self._database.write(write)
+        if (current := self._directory.channels.get(channel_id)) is not None:
+            concerned = self._holders(change)
+            with self.sight.watched(concerned, [channel_id]):
+                self._directory.put_channel(overrides.changed(current, change))
+
+    # Steps of others' writes: a role or a member is no more.
+
+    def forget(self, connection: Connection, kind: str, target_id: str) -> None:
+        """A step of a write; `forgotten` follows."""
+        store.delete_overrides(connection, kind, target_id)
+
+    def forgotten(self, kind: str, target_id: str) -> None:
+        gone = Change(kind, target_id, Override())
+        for channel in list(self._directory.channels.values()):
+            if target_id in channel.overrides.roles or target_id in channel.overrides.members:
+                self._directory.put_channel(overrides.changed(channel, gone))
+
+    def _holders(self, change: Change) -> list[str]:
+        if change.kind == overrides.MEMBER:
+            return [change.target_id] if change.target_id in self._directory.members else []
+        members = self._directory.members.values()
+        return [member.id for member in members if change.target_id in member.role_ids]
+
+    def _changed(self, channel_id: str, differences: Mapping[str, str | int]) -> Channel:
+        current = self._directory.channels[channel_id]
+        channel = dataclasses.replace(current, **differences)  # type: ignore[arg-type]
+        self._directory.put_channel(channel)
+        self._hub.push("channel_updated", channel.described(), Viewers(channel_id))
+        return channel
+
+    def _record(
+        self,
+        connection: Connection,
+        actor_id: str,
+        action: str,
+        channel_id: str,
+        details: Mapping[str, object],
+        now: float,
+    ) -> None:
+        """For the eyes of those who may view the channel."""
+        told = {"channel_id": channel_id, **details}
+        self._audit.record(
+            connection, actor_id=actor_id, action=action, target_id=channel_id, details=told, now=now
+        )
+
+
+def _described(channel: Channel) -> list[dict[str, object]]:
+    return [change.described() for change in overrides.listed(channel)]

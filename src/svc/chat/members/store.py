@@ -1,6 +1,6 @@
 """The tables of members and roles. SQL only."""
 
-from svc.base.database import Connection, Database
+from svc.base.database import Connection, Database, Row
 from svc.chat.access.directory import Member
 from svc.chat.access.permissions import Role, stored, to_store
 
@@ -26,10 +26,7 @@ async def load_members(database: Database) -> list[Member]:
 
 
 async def load_roles(database: Database) -> list[Role]:
-    return [
-        Role(row["id"], row["name"], row["rank"], stored(row["permissions"]), row["color"])
-        for row in await database.rows("SELECT * FROM roles")
-    ]
+    return [_role(row) for row in await database.rows("SELECT * FROM roles")]
 
 
 def insert_member(connection: Connection, member: Member) -> None:
@@ -110,3 +107,18 @@ def put_role(connection: Connection, role: Role) -> None:
 def delete_role(connection: Connection, role_id: str) -> bool:
     connection.execute("DELETE FROM member_roles WHERE role_id = ?", (role_id,))
     return connection.execute("DELETE FROM roles WHERE id = ?", (role_id,)).rowcount == 1
+
+
+def exists(connection: Connection, member_id: str) -> bool:
+    found = connection.execute("SELECT 1 FROM members WHERE id = ? AND left_at_ms IS NULL", (member_id,))
+    return found.fetchone() is not None
+
+
+def role(connection: Connection, role_id: str) -> Role | None:
+    """A role that was made, or changed."""
+    row = connection.execute("SELECT * FROM roles WHERE id = ?", (role_id,)).fetchone()
+    return _role(row) if row else None
+
+
+def _role(row: Row) -> Role:
+    return Role(row["id"], row["name"], row["rank"], stored(row["permissions"]), row["color"])

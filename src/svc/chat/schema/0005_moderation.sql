@@ -7,6 +7,8 @@ CREATE TABLE audit_log (
     actor_id TEXT,
     action TEXT NOT NULL,
     target_id TEXT,
+    -- Where the act was about a channel: only who may view it may know of it.
+    channel_id TEXT,
     -- A JSON object.
     details TEXT NOT NULL
 ) STRICT;

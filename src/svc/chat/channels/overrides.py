@@ -1,0 +1,99 @@
+"""Whether somebody may change the overrides of a channel. Decides; changes nothing.
+
+Nobody hands out or takes away what they may not do themselves, and nobody of the same or a
+higher rank loses anything by it. The owner is exempt, and cannot be overridden.
+"""
+
+import dataclasses
+from collections.abc import Iterator
+
+from svc.chat.access.directory import Channel, Directory
+from svc.chat.access.permissions import NOTHING, OF_A_CHANNEL, Override, Overrides, Permission, names
+from svc.chat.errors import ChatError
+
+ROLE, MEMBER = "role", "member"
+_NONE = Override()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Change:
+    """A role's or a member's override is to be this one; an empty one is none."""
+
+    kind: str  # ROLE or MEMBER
+    target_id: str
+    override: Override
+
+    def described(self) -> dict[str, object]:
+        """As those see it who manage channels."""
+        return {
+            "type": self.kind,
+            "target_id": self.target_id,
+            "allow": names(self.override.allow),
+            "deny": names(self.override.deny),
+        }
+
+
+def listed(channel: Channel) -> Iterator[Change]:
+    """The overrides of a channel, as the changes that would make them."""
+    for kind, overrides in ((ROLE, channel.overrides.roles), (MEMBER, channel.overrides.members)):
+        for target_id, override in sorted(overrides.items()):
+            yield Change(kind, target_id, override)
+
+
+def changed(channel: Channel, change: Change) -> Channel:
+    """The channel as it is with a change."""
+    of_roles, of_members = dict(channel.overrides.roles), dict(channel.overrides.members)
+    kind = of_roles if change.kind == ROLE else of_members
+    if change.override == _NONE:
+        kind.pop(change.target_id, None)
+    else:
+        kind[change.target_id] = change.override
+    return dataclasses.replace(channel, overrides=Overrides(of_roles, of_members))
+
+
+def check(directory: Directory, actor_id: str, channel: Channel, change: Change) -> None:
+    """Refuse a change that `actor_id` may not make. Raises ChatError."""
+    before = _current(channel, change)
+    touched = (before.allow ^ change.override.allow) | (before.deny ^ change.override.deny)
+    if (change.override.allow | change.override.deny) & ~OF_A_CHANNEL:
+        raise ChatError("invalid_request", "Only what is done in a channel can be overridden there")
+    if change.override.allow & change.override.deny:
+        raise ChatError("invalid_request", "An override cannot allow and deny the same")
+    # What is taken back may be of somebody who has gone.
+    if change.override != _NONE:
+        _require_target(directory, change)
+    if directory.is_owner(actor_id):
+        return
+    if touched & ~directory.would_have(actor_id, channel):
+        raise ChatError("forbidden", "Only who may do something can override it for others")
+    _require_no_loss(directory, actor_id, channel, change)
+
+
+def _current(channel: Channel, change: Change) -> Override:
+    kind = channel.overrides.roles if change.kind == ROLE else channel.overrides.members
+    return kind.get(change.target_id, _NONE)
+
+
+def _require_target(directory: Directory, change: Change) -> None:
+    if change.kind == MEMBER:
+        directory.member(change.target_id)
+    elif change.target_id not in directory.roles:
+        raise ChatError("unknown_role")
+
+
+def _require_no_loss(directory: Directory, actor_id: str, channel: Channel, change: Change) -> None:
+    """Nobody of the actor's rank or above may lose anything, nor any holder of such a role to come."""
+    rank = directory.rank(actor_id)
+    role = directory.roles.get(change.target_id) if change.kind == ROLE else None
+    if role is not None and role.rank >= rank and _takes(_current(channel, change), change.override):
+        raise ChatError("rank_too_low")
+    after = changed(channel, change)
+    for member_id in directory.members:
+        if member_id != actor_id and directory.rank(member_id) >= rank:
+            lost = directory.would_have(member_id, channel) & ~directory.would_have(member_id, after)
+            if lost != NOTHING:
+                raise ChatError("rank_too_low")
+
+
+def _takes(before: Override, after: Override) -> Permission:
+    return (before.allow & ~after.allow) | (after.deny & ~before.deny)
