@@ -25,6 +25,7 @@ def variables(sfu: FakeSfu, tmp_path: Path) -> dict[str, str]:
         "PORT": "0",
         "JWT_SECRET": "a secret of at least thirty-two bytes",
         "DATA_DIR": str(tmp_path / "data"),
+        "SVC_IDENTITY_TIERS": "account, local",
         "SERVER_NAME": "Tests",
         "SFU_WS_HOST": f"127.0.0.1:{sfu.port}",
         "SERVER_ID": sfu.server_id,

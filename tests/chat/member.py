@@ -11,6 +11,7 @@ from aiohttp import ClientSession, ClientWebSocketResponse
 
 from svc.chat.app import serving
 from svc.chat.config import read
+from tests.kit.device import Device
 
 
 @dataclass
@@ -22,13 +23,16 @@ class ChatServer:
     invite: str
 
     async def join(self, nickname: str) -> str:
-        """The access token of a new member."""
-        body = {"nickname": nickname, "invite_code": self.invite}
-        async with self.http.post("/api/auth/join", json=body) as response:
-            assert response.status == 200
-            token = (await response.json())["access_token"]
-            assert isinstance(token, str)
-            return token
+        """The access token of a new member, on a device of their own."""
+        return str((await self.sign_in(Device(), nickname=nickname, invite_code=self.invite))["access_token"])
+
+    async def sign_in(self, device: Device, **fields: object) -> dict[str, Any]:
+        """What a device is answered that signs in."""
+        proof = await device.proof(self.http, self.address)
+        async with self.http.post("/api/auth/join", json=proof | fields) as response:
+            answer: dict[str, Any] = await response.json()
+            assert response.status == 200, answer
+            return answer
 
     async def metrics(self) -> str:
         async with self.http.get("/metrics") as response:

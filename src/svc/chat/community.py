@@ -30,9 +30,17 @@ from svc.chat.audit.rules import Audit
 from svc.chat.channels.routes import ChannelRoutes
 from svc.chat.channels.rules import Channels
 from svc.chat.config import ChatConfig, MediaConfig
+from svc.chat.joining.codes import new_code
+from svc.chat.joining.devices import Devices
+from svc.chat.joining.door import CodeDoor
 from svc.chat.joining.invite import invite_code
-from svc.chat.joining.routes import JoiningRoutes
+from svc.chat.joining.issuers import IssuerKeys
+from svc.chat.joining.refresh import RefreshTokens
+from svc.chat.joining.routes import DeviceRoutes, JoiningRoutes
 from svc.chat.joining.rules import Joining
+from svc.chat.joining.server_id import kept_server_id
+from svc.chat.joining.sessions import Sessions
+from svc.chat.joining.trust import Trust
 from svc.chat.live.hub import Hub
 from svc.chat.live.sign_in import SignIn, Welcome
 from svc.chat.live.socket import Handler, LiveSockets
@@ -96,9 +104,18 @@ class Community:
         self.roles = Roles(
             database, self.directory, self.hub, self.audit, self.channels, self.members, self._new_id
         )
-        self.joining = Joining(
-            invite_code(config.data_dir), self.tokens, database, self.members, self._new_id
+        self.sessions = self._sessions(database)
+        self.joining = self._joining(session, database)
+        self.devices = Devices(
+            database,
+            self.directory,
+            self.members,
+            self.hub,
+            self.audit,
+            lambda: new_code(secrets.choice),
         )
+        # Whoever goes is signed in nowhere any more.
+        self.changes.member_removal.append(self.sessions.revoke_all)
         self.voice = Voice(_media_access(media), self.directory, self.hub, self._new_id)
         self.link = _link(session, media, self.voice)
         self.pass_through = SignallingPassThrough(session, f"{media.url}/client", self.origins)
@@ -117,7 +134,8 @@ class Community:
     def routes(self) -> list[web.RouteDef]:
         tables = [
             self.live.table(),
-            JoiningRoutes(self.joining).table(),
+            JoiningRoutes(self.joining, self.sessions).table(),
+            DeviceRoutes(self.devices).table(),
             AuditRoutes(self.audit).table(),
             MemberRoutes(self.members, self.roles, self.directory).table(),
             ChannelRoutes(self.channels, self.directory).table(),
@@ -138,6 +156,35 @@ class Community:
         """End the connections that would otherwise stay open."""
         await self.live.close_all()
         await self.pass_through.close_all()
+
+    def _sessions(self, database: Database) -> Sessions:
+        return Sessions(
+            database,
+            self.directory,
+            self.members,
+            self.tokens,
+            RefreshTokens(self._config.jwt_secret),
+            lifetime_days=self._config.identity.refresh_ttl_days,
+            new_id=self._new_id,
+            random_bytes=secrets.token_bytes,
+        )
+
+    def _joining(self, session: ClientSession, database: Database) -> Joining:
+        config = self._config
+        code = invite_code(config.data_dir)
+        return Joining(
+            Trust.of(config.identity, kept_server_id(config.identity.server_id, config.data_dir)),
+            IssuerKeys(session, config.identity.oidc_issuer, time.monotonic),
+            CodeDoor(code),
+            code,
+            database=database,
+            directory=self.directory,
+            members=self.members,
+            sessions=self.sessions,
+            hub=self.hub,
+            audit=self.audit,
+            new_id=self._new_id,
+        )
 
     def _welcomes(self) -> list[Welcome]:
         return [

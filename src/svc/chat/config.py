@@ -13,6 +13,8 @@ from svc.base.config import ConfigError, flag, items, number, port, required, te
 from svc.chat.access.address import MAX_HOPS
 from svc.chat.access.directory import Channel
 from svc.chat.channels.seed import first_channels
+from svc.chat.joining import config as joining_config
+from svc.chat.joining.config import IdentityConfig
 
 # "a public default server"; the media service's default is the same.
 DEFAULT_STUN_SERVER = "stun.l.google.com:19302"
@@ -45,6 +47,7 @@ class ChatConfig:
     allowed_origins: Sequence[str]
     trusted_proxy_hops: int
     max_members: int
+    identity: IdentityConfig
     first_channels: Sequence[Channel]
     media: MediaConfig
 
@@ -61,6 +64,7 @@ def read(variables: Mapping[str, str]) -> ChatConfig:
         allowed_origins=items(variables, "CORS_ORIGIN"),
         trusted_proxy_hops=number(variables, "SVC_TRUSTED_PROXY_HOPS", 0, maximum=MAX_HOPS),
         max_members=number(variables, "MAX_MEMBERS", 100, minimum=1),
+        identity=joining_config.read(variables),
         first_channels=first_channels(
             text(variables, "VOICE_CHANNEL_ID", "voice"),
             text(variables, "VOICE_CHANNEL_NAME", "Voice"),

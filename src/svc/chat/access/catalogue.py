@@ -52,8 +52,15 @@ ENDPOINTS: Mapping[str, Needs] = {
     "GET /web/{path}": ANYONE,
     "GET /live": ANYONE,
     "GET /sfu/client": ANYONE,
-    # Joining.
+    # Joining; whoever recovers a member hands out a code that takes the member's place.
+    "POST /api/auth/challenge": ANYONE,
     "POST /api/auth/join": ANYONE,
+    "POST /api/auth/refresh": ANYONE,
+    "POST /api/auth/logout": ANYONE,
+    "GET /api/me/devices": MEMBER,
+    "POST /api/me/devices/link": MEMBER,
+    "DELETE /api/me/devices/{device_id}": MEMBER,
+    "POST /api/members/{member_id}/recovery": OWNER,
     # Settings.
     "GET /api/settings": OWNER,
     "PATCH /api/settings": OWNER,

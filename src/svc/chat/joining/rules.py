@@ -1,41 +1,282 @@
-"""Who may join, and under what name. No HTTP, no storage."""
+"""Signing in: from a challenge over a proof to a session, as a member old or new.
 
+Who may become a member is asked at the `door`; what proves an identity is in `proof`. No HTTP,
+no SQL. Spec: chat document section 5; the sign-in of the design.
+"""
+
+import dataclasses
+import logging
+import secrets
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
-from svc.base.database import Database
-from svc.base.grants import same_secret
-from svc.chat.access.directory import Member
-from svc.chat.access.tokens import AccessTokens
+from svc.base.database import Connection, Database
+from svc.chat.access.address import ClientAddress
+from svc.chat.access.directory import Directory, Member
+from svc.chat.audit.rules import Audit
 from svc.chat.errors import ChatError
+from svc.chat.joining import proof, store
+from svc.chat.joining.challenge import Challenges
+from svc.chat.joining.codes import Kind, hashed
+from svc.chat.joining.door import Admission, CodeDoor, Door
+from svc.chat.joining.issuers import IssuerKeys
+from svc.chat.joining.refresh import Session
+from svc.chat.joining.sessions import BlankSession, Sessions, Tokens
+from svc.chat.joining.trust import Trust
+from svc.chat.live.audience import only
+from svc.chat.live.hub import Hub
 from svc.chat.members.rules import Members
 from svc.chat.names import readable_nickname
 
+# Each is a key that opens the member's account; the one that was not used for longest makes room.
+MOST_DEVICES = 20
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """What somebody sends who wants to be signed in; what is empty was not given."""
+
+    certificate: str
+    id_token: str
+    assertion: str
+    nickname: str
+    invite_code: str
+    link_code: str
+    recovery_code: str
+    device_name: str
+    address: ClientAddress
+    # The address that the request was sent to, as its Host header says.
+    host: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """One application and all that its write needs: the writer's thread makes no ids and no randomness."""
+
+    application: Application
+    identity: proof.Identity
+    # As it will be shown; empty where none was given.
+    name: str
+    now: float
+    new_member_id: str
+    new_device_id: str
+    blank: BlankSession
+
+    @property
+    def now_ms(self) -> int:
+        return int(self.now * 1000)
+
+
+@dataclass(frozen=True, slots=True)
+class _SignedIn:
+    """What a write has come to, and what is to be told once it is durable."""
+
+    member_id: str
+    session: Session
+    newcomer: Member | None = None
+    # Of a member who was recovered.
+    epoch: int | None = None
+    # A device that the member did not have before.
+    device: store.Device | None = None
+    admitted: Callable[[], None] = field(default=lambda: None)
+
 
 class Joining:
-    """`new_id` makes the id of a new member, and of a session."""
+    """`founding_code` is what the first member of all must know; `door` decides on all others."""
 
     def __init__(
         self,
-        invite_code: str,
-        tokens: AccessTokens,
+        trust: Trust,
+        keys: IssuerKeys,
+        door: Door,
+        founding_code: str,
+        *,
         database: Database,
+        directory: Directory,
         members: Members,
+        sessions: Sessions,
+        hub: Hub,
+        audit: Audit,
         new_id: Callable[[], str],
     ) -> None:
-        self._invite_code = invite_code
-        self._tokens = tokens
+        self._trust = trust
+        self._keys = keys
+        self._door = door
+        self._founding = CodeDoor(founding_code)
         self._database = database
+        self._directory = directory
         self._members = members
+        self._sessions = sessions
+        self._hub = hub
+        self._audit = audit
         self._new_id = new_id
+        self._challenges = Challenges(secrets.token_urlsafe)
 
-    async def join(self, nickname: str, invite_code: str, now: float) -> tuple[str, Member]:
-        """Admit somebody: their access token, and who they are from now on."""
-        name = readable_nickname(nickname)
-        if not invite_code.strip():
-            raise ChatError("invite_required")
-        if not same_secret(invite_code.strip(), self._invite_code):
-            raise ChatError("invite_invalid")
-        newcomer = Member(self._new_id(), name, joined_at_ms=int(now * 1000))
-        member = await self._database.write(lambda connection: self._members.insert(connection, newcomer))
-        self._members.joined(member)
-        return self._tokens.issue(member, self._new_id(), now), member
+    def challenge(self, now: float) -> dict[str, object]:
+        nonce, ends = self._challenges.issue(now)
+        return {
+            "nonce": nonce,
+            "audience": self._trust.audience,
+            "identityTiers": list(self._trust.tiers),
+            "expiresAt": int(ends * 1000),
+        }
+
+    async def join(self, application: Application, now: float) -> tuple[Tokens, Member]:
+        """Sign in who is a member, admit who becomes one. Raises ChatError."""
+        if self._trust.closed:
+            logger.info("a join was refused", extra={"because": self._trust.closed})
+            raise ChatError("joins_disabled")
+        identity = await self._identity(application, now)
+        wanted = _Wanted(
+            application,
+            identity,
+            readable_nickname(application.nickname) if application.nickname else "",
+            now,
+            self._new_id(),
+            self._new_id(),
+            self._sessions.blank(),
+        )
+        signed_in = await self._database.write(lambda c: self._admit(c, wanted), self._admitted)
+        member = self._directory.member(signed_in.member_id)
+        return self._sessions.handed_out(signed_in.session, member, now), member
+
+    # Who it is.
+
+    async def _identity(self, application: Application, now: float) -> proof.Identity:
+        try:
+            assertion = proof.read(application.assertion)
+            credential = self._credential(application, assertion)
+            if credential.tier not in self._trust.tiers:
+                raise ChatError("identity_tier_refused")
+            # From here on the nonce is used up, whatever comes of it.
+            if not self._challenges.take(proof.nonce_of(assertion), now):
+                raise ChatError("challenge_invalid")
+            key = None
+            if credential.issuer:
+                key = await self._keys.key(credential.issuer, credential.key_id, credential.algorithm)
+            identity = proof.verify(credential, key, now)
+            origin = proof.check_assertion(assertion, credential, identity, self._trust.audience, now)
+        except proof.ProofRefused as refusal:
+            raise ChatError("proof_invalid", f"This does not prove who you are: {refusal}") from None
+        if not self._trust.addresses.include(origin, application.host):
+            raise ChatError("proof_invalid", "The assertion was made for a server at another address")
+        return identity
+
+    def _credential(self, application: Application, assertion: proof.Token) -> proof.Credential:
+        if bool(application.certificate) == bool(application.id_token):
+            raise ChatError("invalid_request", "Send either certificate or id_token")
+        if application.certificate:
+            return proof.certificate(proof.read(application.certificate), self._trust.cert_issuers)
+        token = proof.read(application.id_token)
+        return proof.id_token(token, assertion, self._trust.oidc_issuer, self._trust.oidc_audience)
+
+    # Whose it is: all of it in one write.
+
+    def _admit(self, connection: Connection, wanted: _Wanted) -> _SignedIn:
+        application = wanted.application
+        holder_id = store.member_of(connection, wanted.identity)
+        if holder_id is not None and self._members.exists(connection, holder_id):
+            if application.link_code or application.recovery_code:
+                return self._add_to_itself(connection, wanted, holder_id)
+            return self._sign_in(connection, wanted, holder_id)
+        if application.recovery_code:
+            return self._recover(connection, wanted)
+        if application.link_code:
+            return self._link(connection, wanted)
+        return self._join(connection, wanted, holder_id)
+
+    def _join(self, connection: Connection, wanted: _Wanted, former_id: str | None) -> _SignedIn:
+        if not wanted.name:
+            raise ChatError("invalid_nickname")
+        admission = self._admission(connection, wanted, former_id)
+        newcomer = Member(wanted.new_member_id, wanted.name, admission.role_ids, joined_at_ms=wanted.now_ms)
+        member = self._members.insert(connection, newcomer)
+        if former_id is not None:
+            store.move(connection, former_id, member.id)
+        store.bind(connection, wanted.identity, member.id, wanted.now_ms)
+        signed_in = self._sign_in(connection, wanted, member.id)
+        return dataclasses.replace(signed_in, newcomer=member, admitted=admission.admitted)
+
+    def _admission(self, connection: Connection, wanted: _Wanted, former_id: str | None) -> Admission:
+        application = wanted.application
+        if not store.anybody(connection):
+            # Whoever comes first is the owner: an open door must not make it a stranger.
+            return self._founding.admit(
+                connection,
+                invite_code=application.invite_code,
+                address=application.address,
+                former_id=None,
+                now=wanted.now,
+            )
+        return self._door.admit(
+            connection,
+            invite_code=application.invite_code,
+            address=application.address,
+            former_id=former_id,
+            now=wanted.now,
+        )
+
+    def _link(self, connection: Connection, wanted: _Wanted) -> _SignedIn:
+        member_id = self._spend(connection, Kind.LINK, wanted.application.link_code, wanted)
+        if store.count_devices(connection, member_id) >= MOST_DEVICES:
+            raise ChatError("too_many_devices")
+        store.bind(connection, wanted.identity, member_id, wanted.now_ms)
+        return self._sign_in(connection, wanted, member_id)
+
+    def _recover(self, connection: Connection, wanted: _Wanted) -> _SignedIn:
+        """From now on only this device is the member's: the others may be in wrong hands."""
+        member_id = self._spend(connection, Kind.RECOVERY, wanted.application.recovery_code, wanted)
+        self._sessions.revoke_all(connection, member_id)
+        store.unbind_all(connection, member_id)
+        store.bind(connection, wanted.identity, member_id, wanted.now_ms)
+        self._audit.record(
+            connection,
+            actor_id=member_id,
+            action="recovery_use",
+            target_id=member_id,
+            details={},
+            now=wanted.now,
+        )
+        epoch = self._members.void_tokens(connection, member_id)
+        return dataclasses.replace(self._sign_in(connection, wanted, member_id), epoch=epoch)
+
+    def _add_to_itself(self, connection: Connection, wanted: _Wanted, holder_id: str) -> _SignedIn:
+        """An identity that has a member is not taken from them by a code of somebody else's."""
+        application = wanted.application
+        kind = Kind.RECOVERY if application.recovery_code else Kind.LINK
+        code = application.recovery_code or application.link_code
+        if self._spend(connection, kind, code, wanted) != holder_id:
+            raise ChatError("identity_taken")
+        return self._sign_in(connection, wanted, holder_id)
+
+    def _spend(self, connection: Connection, kind: Kind, code: str, wanted: _Wanted) -> str:
+        """Whose code it is."""
+        member_id = store.take_code(connection, kind, hashed(code), wanted.now_ms)
+        if member_id is None:
+            raise ChatError("code_invalid")
+        return member_id
+
+    def _sign_in(self, connection: Connection, wanted: _Wanted, member_id: str) -> _SignedIn:
+        device = store.seen(
+            connection,
+            member_id,
+            wanted.identity.thumbprint,
+            wanted.application.device_name,
+            wanted.new_device_id,
+            wanted.now_ms,
+        )
+        store.forget_oldest_devices(connection, member_id, MOST_DEVICES)
+        session = self._sessions.begin(connection, wanted.blank, member_id, device.id, wanted.now_ms)
+        return _SignedIn(member_id, session, device=device if device.id == wanted.new_device_id else None)
+
+    def _admitted(self, signed_in: _SignedIn) -> None:
+        if signed_in.newcomer is not None:
+            self._members.joined(signed_in.newcomer)
+            signed_in.admitted()
+        if signed_in.epoch is not None:
+            self._members.tokens_voided(signed_in.member_id, signed_in.epoch)
+        if signed_in.device is not None and signed_in.newcomer is None:
+            device = signed_in.device.described(current=False)
+            self._hub.push("device_linked", {"device": device}, only(signed_in.member_id))

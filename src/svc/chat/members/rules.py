@@ -76,6 +76,10 @@ class Members:
         store.insert_member(connection, member)
         return member
 
+    def exists(self, connection: Connection, member_id: str) -> bool:
+        """A step of a write: is this somebody who has not left?"""
+        return store.is_member(connection, member_id)
+
     def joined(self, member: Member) -> None:
         self._directory.put_member(member)
         self._hub.push("member_joined", member.described(), EVERYONE)

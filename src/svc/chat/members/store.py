@@ -44,6 +44,11 @@ def count_members(connection: Connection) -> int:
     return found
 
 
+def is_member(connection: Connection, member_id: str) -> bool:
+    found = connection.execute("SELECT 1 FROM members WHERE id = ? AND left_at_ms IS NULL", (member_id,))
+    return found.fetchone() is not None
+
+
 def had_members(connection: Connection) -> bool:
     """Has anybody ever joined?"""
     return connection.execute("SELECT 1 FROM members LIMIT 1").fetchone() is not None

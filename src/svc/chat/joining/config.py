@@ -1,0 +1,99 @@
+"""Which identities may join, as the operator has set it.
+
+Reads variables and checks them; verifies nobody. Spec: chat document sections 5 and 9.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from svc.base.config import ConfigError, items, number, text
+from svc.chat.joining.proof import ACCOUNT, TIERS
+
+MAX_TTL_DAYS = 3650
+# The name that counts, and the older one with words of its own.
+_ENABLED: Mapping[str, Mapping[str, bool]] = {
+    "SVC_SERVER_ENABLED": {
+        **dict.fromkeys(("true", "1", "yes", "on"), True),
+        **dict.fromkeys(("false", "0", "no", "off"), False),
+    },
+    "SVC_AUTH_MODE": {"required": True, "disabled": False},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class IdentityConfig:
+    # What sign-ins are made for; empty where the operator has set none, and one is made up.
+    server_id: str
+    tiers: Sequence[str]
+    oidc_issuer: str
+    oidc_audience: str
+    cert_issuers: Sequence[str]
+    # Why every join is refused; empty where they are not.
+    closed: str
+    refresh_ttl_days: int
+    # What this server is called from outside.
+    names: Sequence[str]
+
+
+def read(variables: Mapping[str, str]) -> IdentityConfig:
+    """Raises ConfigError for what cannot be used."""
+    oidc_issuer, oidc_audience = text(variables, "SVC_OIDC_ISSUER"), text(variables, "SVC_OIDC_AUDIENCE")
+    if oidc_issuer and not oidc_audience:
+        raise ConfigError("SVC_OIDC_AUDIENCE must be set: else tokens for any other service would be taken")
+    return IdentityConfig(
+        server_id=text(variables, "SERVER_ID"),
+        tiers=_tiers(variables),
+        oidc_issuer=_issuer("SVC_OIDC_ISSUER", oidc_issuer) if oidc_issuer else "",
+        oidc_audience=oidc_audience,
+        cert_issuers=[
+            _issuer("SVC_TRUSTED_CERT_ISSUERS", issuer).rstrip("/")
+            for issuer in items(variables, "SVC_TRUSTED_CERT_ISSUERS")
+        ],
+        closed=_closed(variables),
+        refresh_ttl_days=number(variables, "REFRESH_TOKEN_TTL_DAYS", 7, minimum=1, maximum=MAX_TTL_DAYS),
+        names=items(variables, "EXTERNAL_HOST"),
+    )
+
+
+def _tiers(variables: Mapping[str, str]) -> tuple[str, ...]:
+    named = [tier.lower() for tier in items(variables, "SVC_IDENTITY_TIERS", (ACCOUNT,))]
+    if unknown := [tier for tier in named if tier not in TIERS]:
+        raise ConfigError(f"SVC_IDENTITY_TIERS may name {' and '.join(TIERS)}, not {unknown[0]!r}")
+    return tuple(tier for tier in TIERS if tier in named)
+
+
+def _closed(variables: Mapping[str, str]) -> str:
+    """The new name wins when both are set; what is no known value refuses (spec section 5)."""
+    values = {name: text(variables, name) for name in _ENABLED}
+    for name, value in values.items():
+        if value:
+            match _ENABLED[name].get(value.lower()):
+                case True:
+                    return ""
+                case False:
+                    return f"{name} is {value}"
+                case None:
+                    return f"{name} has a value that is not known: {value!r}"
+    return ""
+
+
+def _issuer(variable: str, address: str) -> str:
+    """An https address; http only on this machine, for whoever sits between could swap the keys."""
+    try:
+        parts = urlsplit(address)
+        secure = parts.scheme == "https" or (parts.scheme == "http" and _is_loopback(parts.hostname or ""))
+        usable = secure and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable or parts.query or parts.fragment or parts.username:
+        raise ConfigError(f"{variable} must be an https:// address, not {address!r}")
+    return address
+
+
+def _is_loopback(name: str) -> bool:
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return name == "localhost"

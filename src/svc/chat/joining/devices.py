@@ -1,0 +1,93 @@
+"""A member's own devices: which there are, another one by a code, one less; and recovery by the owner.
+
+The code is turned into a sign-in by `rules`. No HTTP, no SQL.
+"""
+
+from collections.abc import Callable
+
+from svc.base.database import Connection, Database
+from svc.chat.access.directory import Directory
+from svc.chat.access.tokens import Asker
+from svc.chat.audit.rules import Audit
+from svc.chat.errors import ChatError
+from svc.chat.joining import store
+from svc.chat.joining.codes import Kind, hashed
+from svc.chat.live.audience import only
+from svc.chat.live.hub import Hub
+from svc.chat.members.rules import Members
+
+
+class Devices:
+    def __init__(
+        self,
+        database: Database,
+        directory: Directory,
+        members: Members,
+        hub: Hub,
+        audit: Audit,
+        new_code: Callable[[], str],
+    ) -> None:
+        self._database = database
+        self._directory = directory
+        self._members = members
+        self._hub = hub
+        self._audit = audit
+        self._new_code = new_code
+
+    async def of(self, asker: Asker) -> list[dict[str, object]]:
+        """All devices of a member, the one used last first."""
+        current = await store.device_of_session(self._database, asker.session_id)
+        found = await store.devices(self._database, asker.member_id)
+        return [device.described(current=device.id == current) for device in found]
+
+    async def link(self, asker: Asker, now: float) -> dict[str, object]:
+        """A code by which a new device signs in as this member; an earlier one is void."""
+        return await self._hand_out(Kind.LINK, asker.member_id, now, lambda connection: None)
+
+    async def recover(self, owner: Asker, member_id: str, now: float) -> dict[str, object]:
+        """A code for a member who can sign in no more; whoever uses it takes their place."""
+        self._directory.member(member_id)
+
+        def note(connection: Connection) -> None:
+            self._audit.record(
+                connection,
+                actor_id=owner.member_id,
+                action="recovery_create",
+                target_id=member_id,
+                details={},
+                now=now,
+            )
+
+        return await self._hand_out(Kind.RECOVERY, member_id, now, note)
+
+    async def unlink(self, asker: Asker, device_id: str) -> None:
+        """The device signs in as this member no more. Raises ChatError for the last one."""
+        member_id = asker.member_id
+
+        def write(connection: Connection) -> int:
+            thumbprint = store.thumbprint_of(connection, member_id, device_id)
+            if thumbprint is None:
+                raise ChatError("unknown_device")
+            store.remove_device(connection, member_id, thumbprint)
+            if store.count_identities(connection, member_id) == 0:
+                raise ChatError("last_device")
+            return self._members.void_tokens(connection, member_id)
+
+        def unlinked(epoch: int) -> None:
+            self._hub.push("device_unlinked", {"device_id": device_id}, only(member_id))
+            self._members.tokens_voided(member_id, epoch)
+
+        await self._database.write(write, unlinked)
+
+    async def _hand_out(
+        self, kind: Kind, member_id: str, now: float, note: Callable[[Connection], None]
+    ) -> dict[str, object]:
+        code = self._new_code()
+        expires_at_ms = int(now * 1000) + kind.lifetime_ms
+
+        def write(connection: Connection) -> None:
+            store.put_code(connection, kind, member_id, hashed(code), expires_at_ms)
+            note(connection)
+
+        await self._database.write(write)
+        return {"code": code, "expires_at_ms": expires_at_ms}

@@ -1,0 +1,128 @@
+"""Public keys in JSON: a device's own, and the sets that issuers publish.
+
+Takes P-256 from devices; from issuers also RSA and Ed25519. A key that holds a private part
+is refused, not trimmed: whoever sends one has made it known. Pure. RFC 7517, 7518, 7638, 8037.
+"""
+
+import base64
+import binascii
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import jwt
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
+
+PublicKey = ec.EllipticCurvePublicKey | ed25519.Ed25519PublicKey | rsa.RSAPublicKey
+
+_COORDINATE_BYTES = 32
+# RFC 7518 sections 6.2.2, 6.3.2 and 6.4: all that a public key does not have.
+_PRIVATE = frozenset({"d", "p", "q", "dp", "dq", "qi", "oth", "k"})
+# RFC 7518 section 3.3 asks for the least; larger ones cost more to verify than they are worth.
+_RSA_BITS = range(2048, 8192 + 1)
+MAX_KEYS = 64
+# The kinds of key that we take, and an algorithm by which PyJWT reads each.
+_USUAL = (("RSA", None, "RS256"), ("EC", "P-256", "ES256"), ("OKP", "Ed25519", "EdDSA"))
+
+
+class KeyRefused(Exception):
+    """Not a key that we take; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceKey:
+    """`thumbprint` names the key: the same for every way of writing it (RFC 7638)."""
+
+    key: ec.EllipticCurvePublicKey
+    thumbprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class IssuerKey:
+    key_id: str
+    algorithms: frozenset[str]
+    key: PublicKey
+
+
+def device_key(jwk: object) -> DeviceKey:
+    """Read the public key of a device. Raises KeyRefused."""
+    if not isinstance(jwk, dict) or jwk.get("kty") != "EC" or jwk.get("crv") != "P-256":
+        raise KeyRefused("a device's key is an EC key on P-256")
+    if not _PRIVATE.isdisjoint(jwk):
+        raise KeyRefused("it holds its private part, which nobody else may see")
+    x, y = _coordinate(jwk.get("x")), _coordinate(jwk.get("y"))
+    numbers = ec.EllipticCurvePublicNumbers(int.from_bytes(x), int.from_bytes(y), ec.SECP256R1())
+    try:
+        key = numbers.public_key()
+    except ValueError:
+        raise KeyRefused("it is not a point of the curve") from None
+    members = {"crv": "P-256", "kty": "EC", "x": _base64url(x), "y": _base64url(y)}
+    text = json.dumps(members, separators=(",", ":"), sort_keys=True)
+    return DeviceKey(key, _base64url(hashlib.sha256(text.encode()).digest()))
+
+
+def issuer_keys(document: Mapping[str, object]) -> list[IssuerKey]:
+    """The keys of a set that can verify; whatever else is in it is left out. RFC 7517 section 5."""
+    found = document.get("keys")
+    if not isinstance(found, list):
+        return []
+    keys = (_issuer_key(jwk) for jwk in found[:MAX_KEYS] if isinstance(jwk, dict))
+    return [key for key in keys if key is not None]
+
+
+def choose(keys: Sequence[IssuerKey], key_id: str | None, algorithm: str) -> IssuerKey | None:
+    """The key that a token names; without a name, the only one of its kind."""
+    fitting = [key for key in keys if algorithm in key.algorithms and key_id in (None, key.key_id)]
+    return fitting[0] if fitting and (key_id is not None or len(fitting) == 1) else None
+
+
+def _issuer_key(jwk: Mapping[str, object]) -> IssuerKey | None:
+    if jwk.get("use", "sig") != "sig" or not _PRIVATE.isdisjoint(jwk):
+        return None
+    key = _public_key(jwk)
+    if key is None:
+        return None
+    named, key_id = jwk.get("alg"), jwk.get("kid")
+    algorithms = frozenset(name for name in _algorithms(key) if named in (None, name))
+    return IssuerKey(key_id if isinstance(key_id, str) else "", algorithms, key)
+
+
+def _public_key(jwk: Mapping[str, object]) -> PublicKey | None:
+    usual = [
+        algorithm for kind, curve, algorithm in _USUAL if (jwk.get("kty"), jwk.get("crv")) == (kind, curve)
+    ]
+    if not usual:
+        return None
+    try:
+        key = jwt.PyJWK(dict(jwk), algorithm=usual[0]).key
+    except (jwt.PyJWTError, UnsupportedAlgorithm, ValueError, TypeError, KeyError, AttributeError):
+        return None
+    if isinstance(key, rsa.RSAPublicKey):
+        return key if key.key_size in _RSA_BITS else None
+    return key if isinstance(key, ec.EllipticCurvePublicKey | ed25519.Ed25519PublicKey) else None
+
+
+def _algorithms(key: PublicKey) -> Sequence[str]:
+    match key:
+        case rsa.RSAPublicKey():
+            return ("RS256", "PS256")
+        case ed25519.Ed25519PublicKey():
+            return ("EdDSA",)
+        case _:
+            return ("ES256",)
+
+
+def _coordinate(text: object) -> bytes:
+    """RFC 7518 section 6.2.1.2: the full size, also where it begins with zeros."""
+    if not isinstance(text, str) or len(text) != len(_base64url(bytes(_COORDINATE_BYTES))):
+        raise KeyRefused("a coordinate has 43 characters")
+    try:
+        return base64.b64decode(text + "=", altchars=b"-_", validate=True)
+    except (binascii.Error, ValueError):
+        raise KeyRefused("a coordinate is written in base64url") from None
+
+
+def _base64url(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()

@@ -1,0 +1,224 @@
+"""Who somebody proves to be: a certificate or an id_token, and an assertion by their device's key.
+
+Pure: tokens, keys, the expected values and `now` go in; an identity or a refusal comes out.
+Looks up no key and remembers no nonce. Where a token says how it wants to be verified (an
+algorithm, a key or an address of one), that is compared or refused, never followed.
+Spec: chat document section 5; RFC 7515, 7519, 8725, OpenID Connect Core 3.1.3.7.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+import jwt
+from jwt.types import Options
+
+from svc.chat.joining.jwk import DeviceKey, IssuerKey, KeyRefused, PublicKey, device_key
+
+ACCOUNT, LOCAL = "account", "local"
+TIERS = (ACCOUNT, LOCAL)
+# An id_token with a person's whole profile is some KB; the rest is nobody's token.
+MAX_TOKEN_CHARACTERS = 16 * 1024
+MAX_SUBJECT_CHARACTERS = 255
+# How far clocks of issuers and ours may be apart.
+LEEWAY_S = 60.0
+_DEVICE_ALGORITHM = "ES256"
+ISSUER_ALGORITHMS = ("ES256", "RS256", "PS256", "EdDSA")
+# RFC 8725 section 3.10: keys that come with what they are to verify; and extensions
+# that must be understood, of which we know none.
+_REFUSED_HEADERS = frozenset({"jwk", "jku", "x5c", "x5u", "crit", "b64"})
+# All claims are checked here, with the time that is given.
+_UNCHECKED: Options = {
+    "verify_exp": False,
+    "verify_nbf": False,
+    "verify_iat": False,
+    "verify_aud": False,
+    "verify_iss": False,
+    "verify_sub": False,
+    "verify_jti": False,
+}
+
+
+class ProofRefused(Exception):
+    """It proves nothing; the message says why, in words for who wrote the client."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A JWT that has been read and not verified."""
+
+    text: str
+    header: Mapping[str, object]
+    claims: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """What is claimed, until `verified`: by a certificate, or by an id_token beside it."""
+
+    token: Token
+    device: DeviceKey
+    # Who is to vouch for it; empty where the device key does.
+    issuer: str
+    algorithm: str
+    key_id: str | None
+    # An id_token's audience and key are checked differently.
+    audience: str | None = None
+
+    @property
+    def tier(self) -> str:
+        return ACCOUNT if self.issuer else LOCAL
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """(issuer, subject) is who it is; of a device key the issuer is empty, the subject its thumbprint."""
+
+    issuer: str
+    subject: str
+    thumbprint: str
+
+    @property
+    def tier(self) -> str:
+        return ACCOUNT if self.issuer else LOCAL
+
+
+def read(text: object) -> Token:
+    """Raises ProofRefused for what is no JWT."""
+    if not isinstance(text, str) or len(text) > MAX_TOKEN_CHARACTERS:
+        raise ProofRefused("a token is a string of at most 16384 characters")
+    try:
+        parts = jwt.decode_complete(text, options={"verify_signature": False, **_UNCHECKED})
+    except (jwt.InvalidTokenError, ValueError, RecursionError):
+        raise ProofRefused("it is not a signed JWT") from None
+    return Token(text, parts["header"], parts["payload"])
+
+
+def certificate(token: Token, trusted: Collection[str]) -> Credential:
+    """What a certificate claims: of an issuer in `trusted`, or of itself."""
+    _refuse_headers(token, _REFUSED_HEADERS)
+    device = _device_key(token.claims.get("jwk"))
+    issuer = token.claims.get("iss")
+    name = issuer.rstrip("/") if isinstance(issuer, str) else ""
+    if name in trusted:
+        return Credential(token, device, name, *_of_issuer(token))
+    if token.header.get("alg") != _DEVICE_ALGORITHM:
+        raise ProofRefused("a certificate is signed with ES256, by a trusted issuer or by its own key")
+    return Credential(token, device, "", _DEVICE_ALGORITHM, None)
+
+
+def id_token(token: Token, assertion: Token, issuer: str, audience: str) -> Credential:
+    """What an id_token of `issuer` for `audience` claims; the assertion brings the device key."""
+    _refuse_headers(token, _REFUSED_HEADERS)
+    if not issuer or token.claims.get("iss") != issuer:
+        raise ProofRefused("the id_token is of another issuer")
+    device = _device_key(assertion.header.get("jwk"))
+    return Credential(token, device, issuer, *_of_issuer(token), audience)
+
+
+def verify(credential: Credential, issuer_key: IssuerKey | None, now: float) -> Identity:
+    """Believe a credential, or raise ProofRefused. `issuer_key` is the one that it names."""
+    if not credential.issuer:
+        claims = _verified(credential.token, credential.device.key, _DEVICE_ALGORITHM)
+        _check_times(claims, now)
+        return Identity("", credential.device.thumbprint, credential.device.thumbprint)
+    if issuer_key is None:
+        raise ProofRefused("it is signed with a key that its issuer does not publish")
+    claims = _verified(credential.token, issuer_key.key, credential.algorithm)
+    if "exp" not in claims:
+        raise ProofRefused("it does not say when it ends")
+    _check_times(claims, now)
+    if credential.audience is not None:
+        _check_id_token(claims, credential.audience, credential.device)
+    return Identity(credential.issuer, _subject(claims), credential.device.thumbprint)
+
+
+def nonce_of(assertion: Token) -> str:
+    nonce = assertion.claims.get("nonce")
+    return nonce if isinstance(nonce, str) else ""
+
+
+def check_assertion(
+    assertion: Token, credential: Credential, identity: Identity, audience: str, now: float
+) -> str:
+    """The device holds its key, and means this server. Returns the address that it dialled.
+
+    The nonce is its caller's to check, and the address too. Raises ProofRefused.
+    """
+    brings_key = credential.audience is not None
+    _refuse_headers(assertion, _REFUSED_HEADERS - {"jwk"} if brings_key else _REFUSED_HEADERS)
+    claims = _verified(assertion, credential.device.key, _DEVICE_ALGORITHM)
+    _check_times(claims, now)
+    if claims.get("aud") != audience:
+        raise ProofRefused("the assertion is meant for another server")
+    if identity.issuer and claims.get("sub") != identity.subject:
+        raise ProofRefused("the assertion speaks of somebody else")
+    origin = claims.get("origin")
+    if not isinstance(origin, str):
+        raise ProofRefused("the assertion does not say which address was dialled")
+    return origin
+
+
+def _verified(token: Token, key: PublicKey, algorithm: str) -> Mapping[str, object]:
+    if token.header.get("alg") != algorithm:
+        raise ProofRefused(f"it is not signed with {algorithm}")
+    try:
+        claims: Mapping[str, object] = jwt.decode(
+            token.text, key, algorithms=[algorithm], options={"verify_signature": True, **_UNCHECKED}
+        )
+    except (jwt.PyJWTError, ValueError, TypeError, RecursionError):
+        raise ProofRefused("its signature is wrong") from None
+    return claims
+
+
+def _of_issuer(token: Token) -> tuple[str, str | None]:
+    """Algorithm and key id of an issuer's token."""
+    algorithm, key_id = token.header.get("alg"), token.header.get("kid")
+    if algorithm not in ISSUER_ALGORITHMS:
+        raise ProofRefused("an issuer signs with one of " + ", ".join(ISSUER_ALGORITHMS))
+    return str(algorithm), key_id if isinstance(key_id, str) else None
+
+
+def _device_key(jwk: object) -> DeviceKey:
+    try:
+        return device_key(jwk)
+    except KeyRefused as fault:
+        raise ProofRefused(f"jwk: {fault}") from None
+
+
+def _refuse_headers(token: Token, names: Collection[str]) -> None:
+    if found := sorted(set(names).intersection(token.header)):
+        raise ProofRefused(f"its header may not have {found[0]}")
+
+
+def _check_times(claims: Mapping[str, object], now: float) -> None:
+    """Devices need not tell the time, for theirs may be wrong; what they tell must be right."""
+    for name in ("exp", "nbf", "iat"):
+        value = claims.get(name)
+        if value is None and name not in claims:
+            continue
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise ProofRefused(f"{name} is not a time")
+        if name == "exp" and now >= value + LEEWAY_S:
+            raise ProofRefused("it has ended")
+        if name != "exp" and now < value - LEEWAY_S:
+            raise ProofRefused("it is from the future")
+
+
+def _check_id_token(claims: Mapping[str, object], audience: str, device: DeviceKey) -> None:
+    named = claims.get("aud")
+    audiences = named if isinstance(named, list) else [named]
+    if audience not in audiences:
+        raise ProofRefused("the id_token is meant for another audience")
+    if claims.get("azp", audience) != audience:
+        raise ProofRefused("the id_token was issued to another party")
+    # Else whoever is handed it, such as another server with this audience, could
+    # bring it here with a device of their own.
+    if claims.get("nonce") != device.thumbprint:
+        raise ProofRefused("the id_token's nonce is not the thumbprint of the device's key")
+
+
+def _subject(claims: Mapping[str, object]) -> str:
+    subject = claims.get("sub")
+    if isinstance(subject, str) and 0 < len(subject) <= MAX_SUBJECT_CHARACTERS and subject.isprintable():
+        return subject
+    raise ProofRefused("sub is not the name of somebody")

@@ -1,0 +1,154 @@
+"""Sessions: from a sign-in on, for as long as its refresh tokens are used in time.
+
+What a refresh token is worth is judged in `refresh`. How somebody signs in is not here.
+No HTTP, no SQL. Spec: chat document section 5, REFRESH_TOKEN_TTL_DAYS.
+"""
+
+import dataclasses
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from svc.base.database import Connection, Database
+from svc.chat.access.directory import Directory, Member
+from svc.chat.access.tokens import LIFETIME_S, AccessTokens
+from svc.chat.errors import ChatError
+from svc.chat.joining import store
+from svc.chat.joining.refresh import SALT_BYTES, RefreshTokens, Session, Shown, Verdict, read
+from svc.chat.members.rules import Members
+
+DAY_MS = 24 * 3_600_000
+# A person signs in again where an answer was lost; more than this at once is a script.
+MOST_OF_A_DEVICE = 5
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    access: str
+    refresh: str
+
+    def described(self) -> dict[str, object]:
+        return {
+            "access_token": self.access,
+            "refresh_token": self.refresh,
+            # A duration, for the clocks of devices may be wrong.
+            "expires_in_ms": LIFETIME_S * 1000,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class BlankSession:
+    """What of a session is made by chance."""
+
+    id: str
+    salt: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    verdict: Verdict
+    session: Session | None
+    # Of a member whose access tokens have been voided with the session.
+    epoch: int = 0
+
+
+class Sessions:
+    """`random_bytes(n)` gives n random bytes."""
+
+    def __init__(
+        self,
+        database: Database,
+        directory: Directory,
+        members: Members,
+        tokens: AccessTokens,
+        refresh_tokens: RefreshTokens,
+        *,
+        lifetime_days: int,
+        new_id: Callable[[], str],
+        random_bytes: Callable[[int], bytes],
+    ) -> None:
+        self._database = database
+        self._directory = directory
+        self._members = members
+        self._tokens = tokens
+        self._refresh_tokens = refresh_tokens
+        self._lifetime_ms = lifetime_days * DAY_MS
+        self._new_id = new_id
+        self._random_bytes = random_bytes
+
+    def blank(self) -> BlankSession:
+        """For `begin`, which runs where no randomness is made."""
+        return BlankSession(self._new_id(), self._random_bytes(SALT_BYTES))
+
+    def begin(
+        self, connection: Connection, blank: BlankSession, member_id: str, device_id: str, now_ms: int
+    ) -> Session:
+        """A step of the write in which somebody signs in."""
+        session = Session(blank.id, member_id, device_id, blank.salt, 0, now_ms, now_ms + self._lifetime_ms)
+        store.remove_ended(connection, now_ms)
+        store.put_session(connection, session)
+        store.keep_newest_sessions(connection, device_id, MOST_OF_A_DEVICE)
+        return session
+
+    def handed_out(self, session: Session, member: Member, now: float) -> Tokens:
+        return Tokens(self._tokens.issue(member, session.id, now), self._refresh_tokens.token(session))
+
+    async def refresh(self, token: object, now: float) -> Tokens:
+        """Fresh tokens for a refresh token. Raises ChatError."""
+        shown = read(token)
+        if shown is None:
+            raise ChatError("refresh_invalid")
+        outcome = await self._database.write(lambda c: self._moved_on(c, shown, int(now * 1000)), self._told)
+        session = outcome.session
+        member = self._directory.members.get(session.member_id) if session else None
+        if session is None or member is None or outcome.verdict is Verdict.STOLEN:
+            raise ChatError("refresh_invalid")
+        return self.handed_out(session, member, now)
+
+    async def end(self, token: object, now: float) -> None:
+        """Sign out. Nothing happens for a token that is worth nothing."""
+        shown = read(token)
+        if shown is None:
+            return
+
+        def write(connection: Connection) -> None:
+            session = store.session(connection, shown.session_id)
+            if self._refresh_tokens.judge(shown, session, int(now * 1000)) is not Verdict.REFUSE:
+                store.end_session(connection, shown.session_id)
+
+        await self._database.write(write)
+
+    def revoke_all(self, connection: Connection, member_id: str) -> None:
+        """A step of a write after which nobody is signed in as this member, and no code makes it so.
+
+        Access tokens are not its business: whoever takes this step raises the member's epoch in
+        the same write, and afterwards cuts off the member's pages.
+        """
+        store.end_sessions(connection, member_id)
+        store.drop_codes(connection, member_id)
+
+    def _moved_on(self, connection: Connection, shown: Shown, now_ms: int) -> _Outcome:
+        session = store.session(connection, shown.session_id)
+        verdict = self._refresh_tokens.judge(shown, session, now_ms)
+        if session is None or verdict is Verdict.REFUSE:
+            return _Outcome(verdict, None)
+        if verdict is Verdict.STOLEN:
+            store.end_session(connection, session.id)
+            return _Outcome(verdict, session, self._members.void_tokens(connection, session.member_id))
+        if verdict is Verdict.ROTATE:
+            session = dataclasses.replace(
+                session,
+                generation=session.generation + 1,
+                rotated_at_ms=now_ms,
+                expires_at_ms=now_ms + self._lifetime_ms,
+            )
+            store.put_session(connection, session)
+            store.used(connection, session.device_id, now_ms)
+        return _Outcome(verdict, session)
+
+    def _told(self, outcome: _Outcome) -> None:
+        if outcome.verdict is Verdict.STOLEN and outcome.session is not None:
+            logger.warning("a used refresh token came again", extra={"member": outcome.session.member_id})
+            self._members.tokens_voided(outcome.session.member_id, outcome.epoch)

@@ -1,0 +1,229 @@
+"""The tables of identities, devices, sessions and codes. SQL only."""
+
+import sqlite3
+from dataclasses import dataclass
+
+from svc.base.database import Connection, Database
+from svc.chat.joining.codes import Kind
+from svc.chat.joining.proof import Identity
+from svc.chat.joining.refresh import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    id: str
+    name: str
+    added_at_ms: int
+    last_seen_at_ms: int
+    # Its key is an identity of its own, and not just used by an account.
+    is_identity: bool = False
+
+    def described(self, *, current: bool) -> dict[str, object]:
+        return {
+            "id": self.id,
+            "name": self.name,
+            "tier": "local" if self.is_identity else "account",
+            "current": current,
+            "added_at_ms": self.added_at_ms,
+            "last_seen_at_ms": self.last_seen_at_ms,
+        }
+
+
+# Identities.
+
+
+def anybody(connection: Connection) -> bool:
+    """Has anybody ever become a member?"""
+    return connection.execute("SELECT 1 FROM identities LIMIT 1").fetchone() is not None
+
+
+def member_of(connection: Connection, identity: Identity) -> str | None:
+    """Whose it is, or was."""
+    found = connection.execute(
+        "SELECT member_id FROM identities WHERE issuer = ? AND subject = ?",
+        (identity.issuer, identity.subject),
+    ).fetchone()
+    return found["member_id"] if found else None
+
+
+def bind(connection: Connection, identity: Identity, member_id: str, now_ms: int) -> None:
+    connection.execute(
+        "INSERT INTO identities VALUES (?, ?, ?, ?)"
+        " ON CONFLICT (issuer, subject) DO UPDATE SET member_id = excluded.member_id",
+        (identity.issuer, identity.subject, member_id, now_ms),
+    )
+
+
+def move(connection: Connection, from_id: str, to_id: str) -> None:
+    """Somebody who left is a member again, under another id: their identities and devices follow."""
+    for table in ("identities", "devices"):
+        connection.execute(f"UPDATE {table} SET member_id = ? WHERE member_id = ?", (to_id, from_id))
+
+
+def count_identities(connection: Connection, member_id: str) -> int:
+    found = connection.execute("SELECT count(*) FROM identities WHERE member_id = ?", (member_id,))
+    count: int = found.fetchone()[0]
+    return count
+
+
+def unbind_all(connection: Connection, member_id: str) -> None:
+    connection.execute("DELETE FROM identities WHERE member_id = ?", (member_id,))
+    connection.execute("DELETE FROM devices WHERE member_id = ?", (member_id,))
+
+
+# Devices.
+
+
+async def devices(database: Database, member_id: str) -> list[Device]:
+    """A member's, the one used last first."""
+    found = await database.rows(
+        "SELECT d.*, i.member_id IS NOT NULL AS is_identity FROM devices d"
+        " LEFT JOIN identities i ON i.issuer = '' AND i.subject = d.thumbprint AND i.member_id = d.member_id"
+        " WHERE d.member_id = ? ORDER BY d.last_seen_at_ms DESC, d.id DESC",
+        (member_id,),
+    )
+    return [_device(row) for row in found]
+
+
+async def device_of_session(database: Database, session_id: str) -> str | None:
+    found = await database.row("SELECT device_id FROM sessions WHERE id = ?", (session_id,))
+    return found["device_id"] if found else None
+
+
+def seen(
+    connection: Connection, member_id: str, thumbprint: str, name: str, new_id: str, now_ms: int
+) -> Device:
+    """The device with this key, which a member uses right now; `new_id` and `name` where it is new."""
+    row = connection.execute(
+        "INSERT INTO devices VALUES (?, ?, ?, ?, ?, ?)"
+        " ON CONFLICT (member_id, thumbprint) DO UPDATE SET last_seen_at_ms = excluded.last_seen_at_ms"
+        " RETURNING *",
+        (new_id, member_id, thumbprint, name, now_ms, now_ms),
+    ).fetchone()
+    return Device(row["id"], row["name"], row["added_at_ms"], row["last_seen_at_ms"])
+
+
+def used(connection: Connection, device_id: str, now_ms: int) -> None:
+    connection.execute("UPDATE devices SET last_seen_at_ms = ? WHERE id = ?", (now_ms, device_id))
+
+
+def thumbprint_of(connection: Connection, member_id: str, device_id: str) -> str | None:
+    found = connection.execute(
+        "SELECT thumbprint FROM devices WHERE id = ? AND member_id = ?", (device_id, member_id)
+    ).fetchone()
+    return found["thumbprint"] if found else None
+
+
+def remove_device(connection: Connection, member_id: str, thumbprint: str) -> None:
+    """With its sessions, and with the identity that its key is."""
+    connection.execute("DELETE FROM devices WHERE member_id = ? AND thumbprint = ?", (member_id, thumbprint))
+    connection.execute(
+        "DELETE FROM identities WHERE issuer = '' AND subject = ? AND member_id = ?", (thumbprint, member_id)
+    )
+
+
+def count_devices(connection: Connection, member_id: str) -> int:
+    found: int = connection.execute(
+        "SELECT count(*) FROM devices WHERE member_id = ?", (member_id,)
+    ).fetchone()[0]
+    return found
+
+
+def forget_oldest_devices(connection: Connection, member_id: str, most: int) -> None:
+    """Those beyond `most` that were not used for longest; never one whose key is an identity."""
+    connection.execute(
+        "DELETE FROM devices WHERE id IN (SELECT id FROM devices WHERE member_id = ?1"
+        " ORDER BY last_seen_at_ms DESC, id DESC LIMIT -1 OFFSET ?2) AND thumbprint NOT IN"
+        " (SELECT subject FROM identities WHERE issuer = '' AND member_id = ?1)",
+        (member_id, most),
+    )
+
+
+# Sessions.
+
+
+def session(connection: Connection, session_id: str) -> Session | None:
+    row = connection.execute("SELECT * FROM sessions WHERE id = ?", (session_id,)).fetchone()
+    return _session(row) if row else None
+
+
+def put_session(connection: Connection, one: Session) -> None:
+    connection.execute(
+        "INSERT OR REPLACE INTO sessions"
+        " (id, device_id, member_id, salt, generation, rotated_at_ms, expires_at_ms)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (
+            one.id,
+            one.device_id,
+            one.member_id,
+            one.salt,
+            one.generation,
+            one.rotated_at_ms,
+            one.expires_at_ms,
+        ),
+    )
+
+
+def end_session(connection: Connection, session_id: str) -> None:
+    connection.execute("DELETE FROM sessions WHERE id = ?", (session_id,))
+
+
+def end_sessions(connection: Connection, member_id: str) -> None:
+    connection.execute("DELETE FROM sessions WHERE member_id = ?", (member_id,))
+
+
+def keep_newest_sessions(connection: Connection, device_id: str, most: int) -> None:
+    connection.execute(
+        "DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE device_id = ?"
+        " ORDER BY id DESC LIMIT -1 OFFSET ?)",
+        (device_id, most),
+    )
+
+
+def remove_ended(connection: Connection, now_ms: int) -> None:
+    connection.execute("DELETE FROM sessions WHERE expires_at_ms <= ?", (now_ms,))
+    connection.execute("DELETE FROM link_codes WHERE expires_at_ms <= ?", (now_ms,))
+
+
+# Codes.
+
+
+def put_code(
+    connection: Connection, kind: Kind, member_id: str, code_hash: bytes, expires_at_ms: int
+) -> None:
+    """In the place of an earlier one of the kind."""
+    connection.execute(
+        "INSERT OR REPLACE INTO link_codes VALUES (?, ?, ?, ?)",
+        (kind.value, member_id, code_hash, expires_at_ms),
+    )
+
+
+def take_code(connection: Connection, kind: Kind, code_hash: bytes, now_ms: int) -> str | None:
+    """Whose code it was, until now; None for one that is used, over or none."""
+    row = connection.execute(
+        "DELETE FROM link_codes WHERE kind = ? AND hash = ? AND expires_at_ms > ? RETURNING member_id",
+        (kind.value, code_hash, now_ms),
+    ).fetchone()
+    return row["member_id"] if row else None
+
+
+def drop_codes(connection: Connection, member_id: str) -> None:
+    connection.execute("DELETE FROM link_codes WHERE member_id = ?", (member_id,))
+
+
+def _device(row: sqlite3.Row) -> Device:
+    return Device(
+        row["id"], row["name"], row["added_at_ms"], row["last_seen_at_ms"], bool(row["is_identity"])
+    )
+
+
+def _session(row: sqlite3.Row) -> Session:
+    return Session(
+        id=row["id"],
+        member_id=row["member_id"],
+        device_id=row["device_id"],
+        salt=row["salt"],
+        generation=row["generation"],
+        rotated_at_ms=row["rotated_at_ms"],
+        expires_at_ms=row["expires_at_ms"],
+    )

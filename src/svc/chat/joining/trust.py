@@ -1,0 +1,42 @@
+"""Whom this server believes, and what it is called: what sign-ins are held against."""
+
+import logging
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from svc.chat.joining.config import IdentityConfig
+from svc.chat.joining.proof import ACCOUNT
+from svc.chat.joining.server_addresses import ServerAddresses
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    audience: str
+    tiers: Collection[str]
+    oidc_issuer: str
+    oidc_audience: str
+    cert_issuers: Collection[str]
+    addresses: ServerAddresses
+    # Why nobody is let in; empty otherwise.
+    closed: str
+
+    @classmethod
+    def of(cls, config: IdentityConfig, audience: str) -> "Trust":
+        """As configured; says in the log what will keep people out."""
+        if config.closed:
+            logger.warning("every join is refused", extra={"because": config.closed})
+        if tuple(config.tiers) == (ACCOUNT,) and not (config.oidc_issuer or config.cert_issuers):
+            logger.warning(
+                "nobody can join: SVC_IDENTITY_TIERS takes accounts only, and no issuer of them is trusted"
+            )
+        return cls(
+            audience,
+            config.tiers,
+            config.oidc_issuer,
+            config.oidc_audience,
+            config.cert_issuers,
+            ServerAddresses(config.names),
+            config.closed,
+        )
