@@ -80,11 +80,7 @@ class Channels:
             details = {"name": channel.name, "type": channel.kind, "overrides": _described(channel)}
             self._record(connection, actor_id, "channel_create", channel.id, details, now)
 
-        await self._database.write(write)
-        self._directory.put_channel(channel)
-        self._hub.push("channel_created", channel.described(), Viewers(channel.id))
-        for tell in self._changes.channel_added:
-            tell(channel)
+        await self._database.write(write, lambda _: self._created(channel))
         return channel
 
     async def edit(
@@ -101,8 +97,8 @@ class Channels:
                 raise ChatError("unknown_channel")
             self._record(connection, actor_id, "channel_edit", channel_id, told, now)
 
-        await self._database.write(write)
-        return self._changed(channel_id, differences)
+        await self._database.write(write, lambda _: self._changed(channel_id, differences))
+        return self._directory.channel(actor_id, channel_id)
 
     async def order(self, actor_id: str, channel_ids: Sequence[str], now: float) -> list[Channel]:
         """Put all channels that the actor sees into this order; those they do not see stay where they are."""
@@ -119,15 +115,17 @@ class Channels:
             if self._directory.channels[channel_id].position != place
         }
 
-        def write(connection: Connection) -> None:
+        def move(connection: Connection) -> None:
             for channel_id, place in moved.items():
                 if not store.edit(connection, channel_id, {"position": place}):
                     raise ChatError("unknown_channel")
                 self._record(connection, actor_id, "channel_move", channel_id, {"position": place}, now)
 
-        await self._database.write(write)
-        for channel_id, place in moved.items():
-            self._changed(channel_id, {"position": place})
+        def tell(_: None) -> None:
+            for channel_id, place in moved.items():
+                self._changed(channel_id, {"position": place})
+
+        await self._database.write(move, tell)
         return self._directory.visible_channels(actor_id)
 
     async def delete(self, actor_id: str, channel_id: str, now: float) -> None:
@@ -149,12 +147,7 @@ class Channels:
                 details=named, now=now,
             )  # fmt: skip
 
-        await self._database.write(write)
-        viewers = self._directory.viewers(channel_id)
-        self._directory.drop_channel(channel_id)
-        self._hub.push("channel_deleted", {"channel_id": channel_id}, Only(viewers))
-        for tell in self._changes.channel_removed:
-            tell(channel)
+        await self._database.write(write, lambda _: self._deleted(channel))
 
     def overrides(self, actor_id: str, channel_id: str) -> list[Change]:
         return list(overrides.listed(self._directory.channel(actor_id, channel_id)))
@@ -170,11 +163,7 @@ class Channels:
             store.put_override(connection, channel_id, change.kind, change.target_id, change.override)
             self._record(connection, actor_id, "channel_override", channel_id, change.described(), now)
 
-        await self._database.write(write)
-        if (current := self._directory.channels.get(channel_id)) is not None:
-            concerned = self._holders(change)
-            with self.sight.watched(concerned, [channel_id]):
-                self._directory.put_channel(overrides.changed(current, change))
+        await self._database.write(write, lambda _: self._overridden(channel_id, change))
 
     # Steps of others' writes: a role or a member is no more.
 
@@ -188,18 +177,37 @@ class Channels:
             if target_id in channel.overrides.roles or target_id in channel.overrides.members:
                 self._directory.put_channel(overrides.changed(channel, gone))
 
+    # Once a write is durable, in the order of the writes.
+
+    def _created(self, channel: Channel) -> None:
+        self._directory.put_channel(channel)
+        self._hub.push("channel_created", channel.described(), Viewers(channel.id))
+        for tell in self._changes.channel_added:
+            tell(channel)
+
+    def _deleted(self, channel: Channel) -> None:
+        viewers = self._directory.viewers(channel.id)
+        self._directory.drop_channel(channel.id)
+        self._hub.push("channel_deleted", {"channel_id": channel.id}, Only(viewers))
+        for tell in self._changes.channel_removed:
+            tell(channel)
+
+    def _changed(self, channel_id: str, differences: Mapping[str, str | int]) -> None:
+        current = self._directory.channels[channel_id]
+        channel = dataclasses.replace(current, **differences)  # type: ignore[arg-type]
+        self._directory.put_channel(channel)
+        self._hub.push("channel_updated", channel.described(), Viewers(channel_id))
+
+    def _overridden(self, channel_id: str, change: Change) -> None:
+        current = self._directory.channels[channel_id]
+        with self.sight.watched(self._holders(change), [channel_id]):
+            self._directory.put_channel(overrides.changed(current, change))
+
     def _holders(self, change: Change) -> list[str]:
         if change.kind == overrides.MEMBER:
             return [change.target_id] if change.target_id in self._directory.members else []
         members = self._directory.members.values()
         return [member.id for member in members if change.target_id in member.role_ids]
-
-    def _changed(self, channel_id: str, differences: Mapping[str, str | int]) -> Channel:
-        current = self._directory.channels[channel_id]
-        channel = dataclasses.replace(current, **differences)  # type: ignore[arg-type]
-        self._directory.put_channel(channel)
-        self._hub.push("channel_updated", channel.described(), Viewers(channel_id))
-        return channel
 
     def _record(
         self,

@@ -103,9 +103,7 @@ class Roles:
             store.put_role(connection, role)
             self._record(connection, actor_id, "role_create", role.id, described(role), now)
 
-        await self._database.write(write)
-        self._directory.put_role(role)
-        self._hub.push("role_created", described(role), EVERYONE)
+        await self._database.write(write, lambda _: self._created(role))
         return role
 
     async def edit(self, actor_id: str, role_id: str, wish: Wish, now: float) -> Role:
@@ -135,11 +133,7 @@ class Roles:
             self._channels.forget(connection, ROLE, role_id)
             self._record(connection, actor_id, "role_delete", role_id, {"name": role.name}, now)
 
-        await self._database.write(write)
-        with self._channels.sight.watched(self._holders(role_id)):
-            self._directory.drop_role(role_id)
-            self._channels.forgotten(ROLE, role_id)
-        self._hub.push("role_deleted", {"role_id": role_id}, EVERYONE)
+        await self._database.write(write, lambda _: self._deleted(role_id))
 
     async def give(self, actor_id: str, member_id: str, role_id: str, now: float) -> Member:
         """Give a member of lower rank, or oneself, a role."""
@@ -155,8 +149,8 @@ class Roles:
             details = {"role_id": role_id, "name": role.name}
             self._record(connection, actor_id, "member_role_give", member_id, details, now)
 
-        await self._database.write(write)
-        return self._moved(member_id, add=role_id)
+        await self._database.write(write, lambda _: self._moved(member_id, add=role_id))
+        return self._directory.member(member_id)
 
     async def take(self, actor_id: str, member_id: str, role_id: str, now: float) -> Member:
         """Take a role from a member of lower rank, or from oneself."""
@@ -168,8 +162,8 @@ class Roles:
                 details = {"role_id": role_id, "name": role.name}
                 self._record(connection, actor_id, "member_role_take", member_id, details, now)
 
-        await self._database.write(write)
-        return self._moved(member_id, drop=role_id)
+        await self._database.write(write, lambda _: self._moved(member_id, drop=role_id))
+        return self._directory.member(member_id)
 
     async def hand_over(self, actor_id: str, member_id: str, now: float) -> Member:
         """Make another member the owner; who was it becomes an admin."""
@@ -189,9 +183,8 @@ class Roles:
             store.give_role(connection, member_id, OWNER)
             self._record(connection, actor_id, "owner_transfer", member_id, {}, now)
 
-        await self._database.write(write)
-        self._moved(actor_id, add=ADMIN, drop=OWNER)
-        return self._moved(member_id, add=OWNER)
+        await self._database.write(write, lambda _: self._handed_over(actor_id, member_id))
+        return self._directory.member(member_id)
 
     # What is allowed.
 
@@ -228,13 +221,7 @@ class Roles:
         def write(connection: Connection) -> list[Role]:
             return [self._write_one(connection, actor_id, *item, action, now) for item in wishes.items()]
 
-        roles = await self._database.write(write)
-        concerned = {member_id for role in roles for member_id in self._holders(role.id)}
-        with self._channels.sight.watched(concerned):
-            for role in roles:
-                self._directory.put_role(role)
-                self._hub.push("role_updated", described(role), EVERYONE)
-        return roles
+        return await self._database.write(write, self._rewritten)
 
     def _write_one(
         self, connection: Connection, actor_id: str, role_id: str, wish: Wish, action: str, now: float
@@ -249,12 +236,35 @@ class Roles:
         self._record(connection, actor_id, action, role_id, details, now)
         return after
 
-    def _moved(self, member_id: str, *, add: str = "", drop: str = "") -> Member:
+    # Once a write is durable, in the order of the writes.
+
+    def _created(self, role: Role) -> None:
+        self._directory.put_role(role)
+        self._hub.push("role_created", described(role), EVERYONE)
+
+    def _rewritten(self, roles: list[Role]) -> None:
+        concerned = {member_id for role in roles for member_id in self._holders(role.id)}
+        with self._channels.sight.watched(concerned):
+            for role in roles:
+                self._directory.put_role(role)
+                self._hub.push("role_updated", described(role), EVERYONE)
+
+    def _deleted(self, role_id: str) -> None:
+        with self._channels.sight.watched(self._holders(role_id)):
+            self._directory.drop_role(role_id)
+            self._channels.forgotten(ROLE, role_id)
+        self._hub.push("role_deleted", {"role_id": role_id}, EVERYONE)
+
+    def _handed_over(self, former_id: str, owner_id: str) -> None:
+        self._moved(former_id, add=ADMIN, drop=OWNER)
+        self._moved(owner_id, add=OWNER)
+
+    def _moved(self, member_id: str, *, add: str = "", drop: str = "") -> None:
         """After a write: a member has one role more, or one less, or both."""
         held = set(self._directory.member(member_id).role_ids)
         role_ids = tuple(sorted((held | ({add} if add else set())) - {drop}))
         with self._channels.sight.watched([member_id]):
-            return self._members.changed(member_id, role_ids=role_ids)
+            self._members.changed(member_id, role_ids=role_ids)
 
     def _holders(self, role_id: str) -> list[str]:
         return [member.id for member in self._directory.members.values() if role_id in member.role_ids]

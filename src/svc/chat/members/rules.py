@@ -149,15 +149,14 @@ class Members:
                     now=now,
                 )
 
-        await self._database.write(write)
-        return self.changed(member_id, nickname=name)
+        await self._database.write(write, lambda _: self.changed(member_id, nickname=name))
+        return self._directory.member(member_id)
 
-    def changed(self, member_id: str, **differences: object) -> Member:
+    def changed(self, member_id: str, **differences: object) -> None:
         """After a write: these attributes of a member are different now."""
         member = dataclasses.replace(self._directory.member(member_id), **differences)  # type: ignore[arg-type]
         self._directory.put_member(member)
         self._hub.push("member_updated", member.described(), EVERYONE)
-        return member
 
 
 def _folded(text: str) -> str:
