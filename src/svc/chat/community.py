@@ -47,6 +47,9 @@ from svc.chat.live.socket import Handler, LiveSockets
 from svc.chat.members.roles import Roles
 from svc.chat.members.routes import MemberRoutes
 from svc.chat.members.rules import Members
+from svc.chat.moderation.reports import Reports
+from svc.chat.moderation.routes import ModerationRoutes, TimeoutWatch
+from svc.chat.moderation.rules import Moderation
 from svc.chat.openapi.routes import DescriptionRoutes
 from svc.chat.pages.routes import Pages
 from svc.chat.settings.routes import SettingsRoutes
@@ -104,6 +107,9 @@ class Community:
         self.roles = Roles(
             database, self.directory, self.hub, self.audit, self.channels, self.members, self._new_id
         )
+        self.moderation = Moderation(database, self.directory, self.members, self.audit, self.changes)
+        self.timeouts = TimeoutWatch(self.moderation)
+        self.reports = Reports(database, self.directory, self.hub, self.audit, _author_of, self._new_id)
         self.sessions = self._sessions(database)
         self.joining = self._joining(session, database)
         self.devices = Devices(
@@ -139,6 +145,7 @@ class Community:
             AuditRoutes(self.audit).table(),
             MemberRoutes(self.members, self.roles, self.directory).table(),
             ChannelRoutes(self.channels, self.directory).table(),
+            ModerationRoutes(self.moderation, self.reports).table(),
             SettingsRoutes(self.settings).table(),
             Status(self._config.server_name, self._registry).table(),
             DescriptionRoutes(version("svc-server")).table(),
@@ -205,6 +212,10 @@ class Community:
             SettingsRoutes(self.settings).handlers(),
         ]
         return {event: handler for table in tables for event, handler in table.items()}
+
+
+async def _author_of(channel_id: str, message_id: str) -> str | None:
+    return None
 
 
 def _media_access(media: MediaConfig) -> MediaAccess:

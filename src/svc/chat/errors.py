@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 _CODES: Mapping[str, tuple[int, str]] = {
     "auth_required": (401, "Sign in first"),
+    "banned": (403, "You are banned from this server"),
     "body_too_large": (413, "The request is too large"),
     "challenge_invalid": (401, "The nonce is none of ours, was used before, or is over; ask for another"),
     "code_invalid": (403, "This code is not valid, was used before, or is over"),
@@ -39,10 +40,13 @@ _CODES: Mapping[str, tuple[int, str]] = {
     "too_many_devices": (409, "You have as many devices as a member may have; unlink one first"),
     "too_many_failures": (429, "Too many failed attempts from your address; wait a little"),
     "too_many_requests": (429, "Too many requests from your address; wait a little"),
+    "unknown_ban": (404, "There is no such ban"),
     "unknown_channel": (404, "There is no such channel"),
     "unknown_device": (404, "You have no such device"),
     "unknown_event": (400, "There is no such event"),
     "unknown_member": (404, "There is no such member"),
+    "unknown_message": (404, "There is no such message"),
+    "unknown_report": (404, "There is no such report"),
     "unknown_role": (404, "There is no such role"),
     "voice_unavailable": (503, "The voice server cannot be reached right now"),
 }

@@ -45,6 +45,8 @@ class Channels:
         self._new_id = new_id
         self._slow_mode = SlowMode()
         self.sight = Sight(directory, hub, changes)
+        changes.member_removal.append(lambda c, member_id: self.forget(c, overrides.MEMBER, member_id))
+        changes.member_gone.append(lambda member_id: self.forgotten(overrides.MEMBER, member_id))
 
     def welcome(self, asker: Asker) -> dict[str, object]:
         """The channels that a member sees."""

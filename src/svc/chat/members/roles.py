@@ -158,6 +158,8 @@ class Roles:
         self._require_below(actor_id, member_id)
 
         def write(connection: Connection) -> None:
+            if not store.exists(connection, member_id):
+                raise ChatError("unknown_member")
             if store.take_role(connection, member_id, role_id):
                 details = {"role_id": role_id, "name": role.name}
                 self._record(connection, actor_id, "member_role_take", member_id, details, now)

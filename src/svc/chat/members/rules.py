@@ -113,6 +113,10 @@ class Members:
             self._directory.put_member(dataclasses.replace(member, epoch=max(epoch, member.epoch)))
             self._hub.cut_off(member_id, CloseCode.TOKEN_EXPIRED, "Sign in again")
 
+    def time_out(self, connection: Connection, member_id: str, until: float) -> bool:
+        """A step of a write; `changed` follows. False for somebody who is no member."""
+        return store.set_timeout(connection, member_id, int(until * 1000))
+
     # Looking and naming.
 
     def page(self, query: str, after: str, limit: int) -> tuple[list[Member], str | None]:

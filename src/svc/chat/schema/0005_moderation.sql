@@ -14,3 +14,27 @@ CREATE TABLE audit_log (
 ) STRICT;
 CREATE INDEX audit_log_by_actor ON audit_log (actor_id, id);
 CREATE INDEX audit_log_by_target ON audit_log (target_id, id);
+
+-- Who may not come back. Identities stay bound to the member that they were here.
+CREATE TABLE bans (
+    member_id TEXT PRIMARY KEY REFERENCES members (id) ON DELETE CASCADE,
+    nickname TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    banned_by TEXT,
+    banned_at_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE reports (
+    id TEXT PRIMARY KEY,
+    reporter_id TEXT NOT NULL,
+    member_id TEXT NOT NULL,
+    -- Both null where a member was reported and no message.
+    channel_id TEXT,
+    message_id TEXT,
+    text TEXT NOT NULL,
+    created_at_ms INTEGER NOT NULL,
+    resolved_at_ms INTEGER,
+    resolved_by TEXT,
+    note TEXT NOT NULL DEFAULT ''
+) STRICT, WITHOUT ROWID;
+CREATE INDEX reports_open_by_reporter ON reports (reporter_id) WHERE resolved_at_ms IS NULL;

@@ -1,0 +1,118 @@
+"""Reports: what members tell those who moderate about a member or a message. No HTTP, no SQL.
+
+A report about a message is seen by those who may view its channel and nobody else.
+"""
+
+from collections.abc import Awaitable, Callable
+
+from svc.base.database import Connection, Database
+from svc.chat.access.directory import Directory
+from svc.chat.access.permissions import Permission
+from svc.chat.audit.rules import Audit
+from svc.chat.errors import ChatError
+from svc.chat.live.audience import Only
+from svc.chat.live.hub import Hub
+from svc.chat.moderation import store
+from svc.chat.moderation.store import Report, WantedReports
+
+# So that nobody buries the others' reports under their own.
+MAX_OPEN_OF_ONE = 20
+
+# The author of a message in a channel; None when there is no such message.
+AuthorOf = Callable[[str, str], Awaitable[str | None]]
+
+
+class Reports:
+    """`new_id` makes the id of a new report."""
+
+    def __init__(
+        self,
+        database: Database,
+        directory: Directory,
+        hub: Hub,
+        audit: Audit,
+        author_of: AuthorOf,
+        new_id: Callable[[], str],
+    ) -> None:
+        self._database = database
+        self._directory = directory
+        self._hub = hub
+        self._audit = audit
+        self._author_of = author_of
+        self._new_id = new_id
+
+    async def about_member(self, reporter_id: str, member_id: str, text: str, now: float) -> Report:
+        self._directory.member(member_id)
+        return await self._file(self._report(reporter_id, member_id, None, None, text, now))
+
+    async def about_message(
+        self, reporter_id: str, channel_id: str, message_id: str, text: str, now: float
+    ) -> Report:
+        self._directory.channel(reporter_id, channel_id)
+        author_id = await self._author_of(channel_id, message_id)
+        if author_id is None:
+            raise ChatError("unknown_message")
+        return await self._file(self._report(reporter_id, author_id, channel_id, message_id, text, now))
+
+    async def page(self, asker_id: str, wanted: WantedReports, limit: int) -> tuple[list[Report], str | None]:
+        """Reports, newest first, and what to ask for `before` to go on."""
+        found = await store.reports(self._database, wanted, limit + 1, self._channels_of(asker_id))
+        page = found[:limit]
+        return page, page[-1].id if len(found) > limit else None
+
+    async def resolve(self, actor_id: str, report_id: str, note: str, now: float) -> None:
+        """Somebody has seen to it."""
+
+        def write(connection: Connection) -> None:
+            report = store.report(connection, report_id)
+            seen = self._channels_of(actor_id)
+            hidden = report is not None and report.channel_id is not None and seen is not None
+            if report is None or (hidden and report.channel_id not in (seen or ())):
+                raise ChatError("unknown_report")
+            store.resolve(connection, report_id, actor_id, note, int(now * 1000))
+            details: dict[str, object] = {"member_id": report.member_id, "note": note}
+            if report.channel_id is not None:
+                details["channel_id"] = report.channel_id
+            self._audit.record(
+                connection,
+                actor_id=actor_id,
+                action="report_resolve",
+                target_id=report_id,
+                details=details,
+                now=now,
+            )
+
+        await self._database.write(write)
+
+    def _report(
+        self,
+        reporter_id: str,
+        member_id: str,
+        channel_id: str | None,
+        message_id: str | None,
+        text: str,
+        now: float,
+    ) -> Report:
+        now_ms = int(now * 1000)
+        return Report(self._new_id(), reporter_id, member_id, channel_id, message_id, text, now_ms)
+
+    async def _file(self, report: Report) -> Report:
+        def write(connection: Connection) -> None:
+            if store.count_open(connection, report.reporter_id) >= MAX_OPEN_OF_ONE:
+                raise ChatError("too_many")
+            store.insert_report(connection, report)
+
+        await self._database.write(write, lambda _: self._filed(report))
+        return report
+
+    def _filed(self, report: Report) -> None:
+        told = frozenset(self._directory.holders(Permission.VIEW_REPORTS))
+        if report.channel_id is not None:
+            told &= self._directory.viewers(report.channel_id)
+        self._hub.push("report_created", report.described(), Only(told))
+
+    def _channels_of(self, member_id: str) -> list[str] | None:
+        """In which channels a member may know of reports; None for the owner, who may in all."""
+        if self._directory.is_owner(member_id):
+            return None
+        return [channel.id for channel in self._directory.visible_channels(member_id)]
