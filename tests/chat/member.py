@@ -43,7 +43,7 @@ class ChatServer:
         """A new member, or the one of `token`, signed in."""
         token = token or await self.join(nickname)
         async with self.http.ws_connect("/live", max_msg_size=0) as ws:
-            member = LiveMember(ws)
+            member = LiveMember(ws, token)
             member.hello = (await member.receive())["data"]
             member.welcome = (await member.ask("authenticate", access_token=token))["data"]
             yield member
@@ -67,8 +67,9 @@ def abort(ws: ClientWebSocketResponse) -> None:
 class LiveMember:
     """One live socket. Frames are plain JSON, as a client sees them."""
 
-    def __init__(self, ws: ClientWebSocketResponse) -> None:
+    def __init__(self, ws: ClientWebSocketResponse, token: str) -> None:
         self.ws = ws
+        self.token = token
         self.hello: dict[str, Any] = {}
         self.welcome: dict[str, Any] = {}
         self._pushes: list[dict[str, Any]] = []
@@ -85,6 +86,10 @@ class LiveMember:
         while (frame := await self.receive()).get("id") != self._last_id:
             self._pushes.append(frame)
         return frame
+
+    def kept_events(self) -> list[str]:
+        """The names of the pushes that have come and were not asked for yet."""
+        return [frame["event"] for frame in self._pushes]
 
     async def pushed(self, event: str) -> Any:
         """The data of the next push of that name; others before it are passed over."""

@@ -61,7 +61,7 @@ def test_every_push_that_is_described_stands_in_the_code(live: dict[str, Any]) -
 def pushed_in_the_code() -> set[str]:
     folder = Path(svc.chat.__file__).parent
     source = "".join(path.read_text() for path in folder.rglob("*.py"))
-    return set(re.findall(r'\bhub\.push\(\s*"(\w+)"', source))
+    return set(re.findall(r'hub\.push\(\s*"(\w+)"', source))
 
 
 @pytest.mark.parametrize("path", ["/openapi.json", "/asyncapi.json"])

@@ -20,6 +20,10 @@ class Ids:
         # Milliseconds and a counter within them, as one number that only rises.
         self._last = 0
 
+    def rise_above(self, number: int) -> None:
+        """Make only ids after the one of that moment and counter, whatever the clock says now."""
+        self._last = max(self._last, number)
+
     def new(self) -> str:
         """A new id, in the usual 36 characters."""
         self._last = max(self._last + 1, int(self._now() * 1000) << _COUNTER_BITS)

@@ -47,6 +47,9 @@ from svc.chat.live.socket import Handler, LiveSockets
 from svc.chat.members.roles import Roles
 from svc.chat.members.routes import MemberRoutes
 from svc.chat.members.rules import Members
+from svc.chat.messages.feature import MessagesFeature
+from svc.chat.messages.routes import MessageRoutes
+from svc.chat.messages.rules import Surroundings
 from svc.chat.moderation.reports import Reports
 from svc.chat.moderation.routes import ModerationRoutes, TimeoutWatch
 from svc.chat.moderation.rules import Moderation
@@ -124,6 +127,7 @@ class Community:
         self.changes.member_removal.append(self.sessions.revoke_all)
         self.voice = Voice(_media_access(media), self.directory, self.hub, self._new_id)
         self.link = _link(session, media, self.voice)
+        self.messages = self._messages(database)
         self.pass_through = SignallingPassThrough(session, f"{media.url}/client", self.origins)
         signing_in = SignIn(self.hub, self.tokens, self._welcomes(), self._present())
         self.live = LiveSockets(
@@ -136,6 +140,7 @@ class Community:
         await self.settings.load(self._config.discoverable)
         await self.members.load()
         await self.channels.load(self._config.first_channels, int(time.time() * 1000))
+        await self.messages.load()
 
     def routes(self) -> list[web.RouteDef]:
         tables = [
@@ -147,6 +152,7 @@ class Community:
             ChannelRoutes(self.channels, self.directory).table(),
             ModerationRoutes(self.moderation, self.reports).table(),
             SettingsRoutes(self.settings).table(),
+            MessageRoutes(self.messages).table(),
             Status(self._config.server_name, self._registry).table(),
             DescriptionRoutes(version("svc-server")).table(),
             Pages(WEB_FOLDER).table(),
@@ -157,10 +163,11 @@ class Community:
 
     def tasks(self) -> list[Callable[[], Awaitable[None]]]:
         """What runs beside the requests, for as long as the server does."""
-        return [self.live.run, *([self.link.run] if self._config.media.url else [])]
+        return [self.live.run, *self.messages.tasks(), *([self.link.run] if self._config.media.url else [])]
 
     async def say_goodbye(self) -> None:
         """End the connections that would otherwise stay open."""
+        self.messages.close()
         await self.live.close_all()
         await self.pass_through.close_all()
 
@@ -193,22 +200,42 @@ class Community:
             new_id=self._new_id,
         )
 
+    def _messages(self, database: Database) -> MessagesFeature:
+        surroundings = Surroundings(
+            profanity_mode=lambda: self.settings.current.profanityMode,
+            slow_mode_wait_s=self.channels.slow_mode_wait_s,
+        )
+        feature = MessagesFeature(
+            database,
+            self.directory,
+            self.hub,
+            self.audit,
+            Ids(time.time, secrets.randbits),
+            self._config.message_cache_ttl_ms,
+            surroundings,
+        )
+        feature.follow(self.changes)
+        return feature
+
     def _welcomes(self) -> list[Welcome]:
         return [
             self.members.welcome,
             self.roles.welcome,
             self.channels.welcome,
             self.settings.welcome,
+            self.messages.welcome,
+            *self._present(),
             self.voice.welcome,
         ]
 
     def _present(self) -> list[Welcome]:
         """What a page that resumes is told too, because no push that is kept tells of it."""
-        return []
+        return [self.messages.present]
 
     def _handlers(self) -> Mapping[str, Handler]:
         tables = [
             VoiceEvents(self.voice, self.link).handlers(),
+            MessageRoutes(self.messages).handlers(),
             SettingsRoutes(self.settings).handlers(),
         ]
         return {event: handler for table in tables for event, handler in table.items()}

@@ -19,6 +19,9 @@ from svc.chat.joining.config import IdentityConfig
 # "a public default server"; the media service's default is the same.
 DEFAULT_STUN_SERVER = "stun.l.google.com:19302"
 
+# A day; what is longer was meant otherwise.
+MAX_CACHE_TTL_MS = 24 * 60 * 60 * 1000
+
 _SCHEMES = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
 
 
@@ -49,6 +52,8 @@ class ChatConfig:
     max_members: int
     identity: IdentityConfig
     first_channels: Sequence[Channel]
+    # For how long a page of messages is kept in memory; 0 for not at all.
+    message_cache_ttl_ms: int
     media: MediaConfig
 
 
@@ -65,6 +70,7 @@ def read(variables: Mapping[str, str]) -> ChatConfig:
         trusted_proxy_hops=number(variables, "SVC_TRUSTED_PROXY_HOPS", 0, maximum=MAX_HOPS),
         max_members=number(variables, "MAX_MEMBERS", 100, minimum=1),
         identity=joining_config.read(variables),
+        message_cache_ttl_ms=number(variables, "MESSAGE_CACHE_TTL_MS", 30_000, maximum=MAX_CACHE_TTL_MS),
         first_channels=first_channels(
             text(variables, "VOICE_CHANNEL_ID", "voice"),
             text(variables, "VOICE_CHANNEL_NAME", "Voice"),

@@ -97,6 +97,22 @@ ENDPOINTS: Mapping[str, Needs] = {
     "GET /api/reports": on_server(P.VIEW_REPORTS),
     "POST /api/reports": MEMBER,
     "POST /api/reports/{report_id}/resolve": on_server(P.VIEW_REPORTS),
+    # Messages.
+    "GET /api/channels/{channel_id}/messages": in_channel(P.VIEW_CHANNEL),
+    "POST /api/channels/{channel_id}/messages": in_channel(P.SEND_MESSAGES),
+    "GET /api/channels/{channel_id}/messages/{message_id}": in_channel(P.VIEW_CHANNEL),
+    "PATCH /api/channels/{channel_id}/messages/{message_id}": in_channel(P.SEND_MESSAGES),
+    # One's own; another's takes MANAGE_MESSAGES. So do the edits.
+    "DELETE /api/channels/{channel_id}/messages/{message_id}": in_channel(P.VIEW_CHANNEL),
+    "GET /api/channels/{channel_id}/messages/{message_id}/edits": in_channel(P.VIEW_CHANNEL),
+    "PUT /api/channels/{channel_id}/messages/{message_id}/reactions/{emoji}": in_channel(P.ADD_REACTIONS),
+    "DELETE /api/channels/{channel_id}/messages/{message_id}/reactions/{emoji}": in_channel(P.ADD_REACTIONS),
+    "GET /api/channels/{channel_id}/pins": in_channel(P.VIEW_CHANNEL),
+    "PUT /api/channels/{channel_id}/pins/{message_id}": in_channel(P.MANAGE_MESSAGES),
+    "DELETE /api/channels/{channel_id}/pins/{message_id}": in_channel(P.MANAGE_MESSAGES),
+    "POST /api/channels/{channel_id}/typing": in_channel(P.SEND_MESSAGES),
+    "POST /api/channels/{channel_id}/read": in_channel(P.VIEW_CHANNEL),
+    "GET /api/search": MEMBER,
     # The audit log.
     "GET /api/audit": on_server(P.VIEW_AUDIT_LOG),
 }
@@ -109,6 +125,20 @@ EVENTS: Mapping[str, Needs] = {
     # Settings.
     "settings_get": OWNER,
     "settings_change": OWNER,
+    # Messages.
+    "message_send": in_channel(P.SEND_MESSAGES),
+    "message_edit": in_channel(P.SEND_MESSAGES),
+    "message_delete": in_channel(P.VIEW_CHANNEL),
+    "message_edits": in_channel(P.VIEW_CHANNEL),
+    "reaction_add": in_channel(P.ADD_REACTIONS),
+    "reaction_remove": in_channel(P.ADD_REACTIONS),
+    "pin_add": in_channel(P.MANAGE_MESSAGES),
+    "pin_remove": in_channel(P.MANAGE_MESSAGES),
+    "pins": in_channel(P.VIEW_CHANNEL),
+    "typing": in_channel(P.SEND_MESSAGES),
+    "read": in_channel(P.VIEW_CHANNEL),
+    "history": in_channel(P.VIEW_CHANNEL),
+    "search": MEMBER,
     # Voice.
     "voice_join": in_channel(P.JOIN_VOICE),
 }

@@ -1,0 +1,76 @@
+"""The parts of the feature, built and connected: what the community sees of messages.
+
+Has no rules of its own. What other features may use: `messages` to post, `reads` to count.
+"""
+
+import time
+from collections.abc import Awaitable, Callable, Mapping
+
+from svc.base.database import Database
+from svc.base.ids import Ids
+from svc.chat.access.changes import Changes
+from svc.chat.access.directory import Directory
+from svc.chat.access.tokens import Asker
+from svc.chat.audit.rules import Audit
+from svc.chat.live.hub import Hub
+from svc.chat.messages import store
+from svc.chat.messages.marking import Marking
+from svc.chat.messages.page_cache import PageCache
+from svc.chat.messages.presence import Presence
+from svc.chat.messages.reading import History, Reads
+from svc.chat.messages.rules import Messages, Surroundings
+from svc.chat.messages.searching import Indexer, Search
+
+
+class MessagesFeature:
+    """`ids` makes the ids of messages, and of nothing else."""
+
+    def __init__(
+        self,
+        database: Database,
+        directory: Directory,
+        hub: Hub,
+        audit: Audit,
+        ids: Ids,
+        cache_ttl_ms: int,
+        surroundings: Surroundings,
+    ) -> None:
+        self._database = database
+        self._ids = ids
+        self.indexer = Indexer(database)
+        pages = PageCache(cache_ttl_ms / 1000, time.monotonic)
+        self.reads = Reads(database, directory, hub)
+        self.messages = Messages(
+            database, directory, hub, audit, ids.new, pages, self.reads, self.indexer, surroundings
+        )
+        self.marking = Marking(database, directory, hub, audit, pages)
+        self.history = History(database, directory, pages)
+        self.search = Search(database, directory)
+        self.presence = Presence(directory, hub)
+
+    def follow(self, changes: Changes) -> None:
+        """Let go of what hangs on channels and members that go."""
+        changes.channel_deletion.append(store.note_channel_gone)
+        changes.channel_removed.append(lambda channel: self.reads.forget_channel(channel.id))
+        changes.member_removal.append(store.forget_member)
+        changes.member_gone.append(self.reads.forget_member)
+
+    async def load(self) -> None:
+        """Once the directory is filled."""
+        # A clock that was set back must not put new messages before old ones.
+        self._ids.rise_above(await store.newest(self._database))
+        await self.reads.load()
+
+    def welcome(self, asker: Asker) -> Mapping[str, object]:
+        return self.reads.welcome(asker)
+
+    def present(self, asker: Asker) -> Mapping[str, object]:
+        """What no push that is kept tells of."""
+        return self.presence.welcome(asker)
+
+    def tasks(self) -> list[Callable[[], Awaitable[None]]]:
+        return [self.indexer.run]
+
+    def close(self) -> None:
+        """The server stops."""
+        self.presence.close()

@@ -1,0 +1,93 @@
+"""Who a text mentions: the markdown links in it whose target is `mention:<member_id>`.
+
+Reads only as much markdown as that takes: what stands in code is not a link, and neither is
+what a backslash or an image mark takes out. Whether the members exist is for others to say.
+Spec: chat document section 2.8; CommonMark 0.31 sections 2.4, 4.4, 4.5, 6.1, 6.3.
+"""
+
+import re
+
+# A message that names more members than this names a crowd.
+MAX_MENTIONS = 50
+_MAX_LABEL_BRACKETS = 32
+
+_FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})(?P<info>.*)")
+_INDENTED = re.compile(r"(?: {4}| {0,3}\t)")
+_TARGET = re.compile(
+    r"\(\s*(?P<open><)?mention:(?P<id>[A-Za-z0-9_-]{1,128})(?(open)>)"
+    r"""(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?\s*\)"""
+)
+_TICKS = re.compile(r"`+")
+
+
+def mentioned(text: str) -> tuple[str, ...]:
+    """The ids, each once, in their order; at most MAX_MENTIONS."""
+    if "](" not in text or "mention:" not in text:
+        return ()
+    found: dict[str, None] = {}
+    for paragraph in _paragraphs(text):
+        for member_id in _in_paragraph(paragraph):
+            found[member_id] = None
+            if len(found) == MAX_MENTIONS:
+                return tuple(found)
+    return tuple(found)
+
+
+def _paragraphs(text: str) -> list[str]:
+    """The text without its blocks of code, cut where a link cannot go on."""
+    paragraphs: list[list[str]] = [[]]
+    fence = ""
+    for line in text.splitlines():
+        opening = _FENCE.fullmatch(line)
+        if fence:
+            closes = opening and not opening["info"].strip() and opening["fence"].startswith(fence)
+            if closes:
+                fence = ""
+        elif opening and not (opening["fence"][0] == "`" and "`" in opening["info"]):
+            fence = opening["fence"]
+            paragraphs.append([])
+        elif not line.strip():
+            paragraphs.append([])
+        elif _INDENTED.match(line) and not paragraphs[-1]:
+            continue  # Code; within a paragraph the indentation means nothing.
+        else:
+            paragraphs[-1].append(line)
+    return ["\n".join(lines) for lines in paragraphs if lines]
+
+
+def _in_paragraph(text: str) -> list[str]:
+    found: list[str] = []
+    # Where labels may begin, innermost last, and whether the bracket is that of an image.
+    open_brackets: list[bool] = []
+    position = 0
+    while position < len(text):
+        character = text[position]
+        if character == "\\":
+            position += 2
+        elif character == "`":
+            position = _after_code(text, position)
+        elif character == "[" or text.startswith("![", position):
+            open_brackets.append(character == "!")
+            del open_brackets[:-_MAX_LABEL_BRACKETS]
+            position += len("![") if character == "!" else 1
+        elif character == "]" and open_brackets:
+            is_image = open_brackets.pop()
+            target = _TARGET.match(text, position + 1)
+            if target and not is_image:
+                found.append(target["id"])
+                # A link holds no other link: what is open around it stays text.
+                open_brackets.clear()
+            position = target.end() if target else position + 1
+        else:
+            position += 1
+    return found
+
+
+def _after_code(text: str, start: int) -> int:
+    """The position behind a code span, or behind its opening ticks when nothing closes it."""
+    opening = _TICKS.match(text, start)
+    assert opening is not None, "only called on a tick"
+    for ticks in _TICKS.finditer(text, opening.end()):
+        if len(ticks[0]) == len(opening[0]):
+            return ticks.end()
+    return opening.end()

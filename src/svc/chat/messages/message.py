@@ -1,0 +1,106 @@
+"""What a message is, and how clients see it.
+
+A record and its cursor; decides nothing and stores nothing. The author is a member or a
+webhook. Spec: chat document sections 2.2 and 2.8.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from svc.chat.errors import ChatError
+
+MAX_TEXT_CHARACTERS = 4_000
+MEMBER, WEBHOOK = "member", "webhook"
+
+_ID_CHARACTERS = 36
+# Of the 128 bits of an id: 48 of milliseconds, 4 of version, 12 of counter, 64 of the rest.
+_COUNTER_BITS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    kind: str  # MEMBER or WEBHOOK
+    id: str
+    display_name: str
+    avatar: str | None = None
+
+    def described(self) -> dict[str, object]:
+        return {
+            "kind": self.kind,
+            "id": self.id,
+            "display_name": self.display_name,
+            "avatar": self.avatar,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """`n` is the moment and the counter of `id`, as one number that rises with it."""
+
+    n: int
+    id: str
+    channel_id: str
+    author: Author
+    text: str
+    reply_to: str | None = None
+    # Members who are named in it and may view the channel.
+    mentions: tuple[str, ...] = ()
+    # Those of them for whom it counts; known while it is being posted.
+    told: tuple[str, ...] = ()
+    cards: Sequence[object] = ()
+    attachments: Sequence[object] = ()
+    flagged: bool = False
+    edited_at_ms: int | None = None
+    # Emoji and who reacted with it, in the order of the first of each.
+    reactions: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    pinned: bool = False
+
+    @property
+    def posted_at_ms(self) -> int:
+        return self.n >> _COUNTER_BITS
+
+    def described(self) -> dict[str, object]:
+        """As everybody sees it who may view the channel."""
+        return {
+            "id": self.id,
+            "channel_id": self.channel_id,
+            "author": self.author.described(),
+            "text": self.text,
+            "reply_to": self.reply_to,
+            "mentions": list(self.mentions),
+            "cards": list(self.cards),
+            "attachments": list(self.attachments),
+            "flagged": self.flagged,
+            "posted_at_ms": self.posted_at_ms,
+            "edited_at_ms": self.edited_at_ms,
+            "reactions": [
+                {"emoji": emoji, "member_ids": list(member_ids)}
+                for emoji, member_ids in self.reactions.items()
+            ],
+            "pinned": self.pinned,
+        }
+
+
+def number_of(message_id: str) -> int:
+    """The cursor of an id, also of a message that is gone. ChatError for what is no such id."""
+    try:
+        if len(message_id) != _ID_CHARACTERS or message_id[14] != "7":
+            raise ValueError
+        # 8-4-4-4-12 digits; the first digit of the third group is the version.
+        digits = message_id[0:8] + message_id[9:13] + message_id[15:18]
+        if not digits.isascii() or not digits.isalnum():
+            raise ValueError
+        return int(digits, 16)
+    except ValueError:
+        raise ChatError("unknown_message") from None
+
+
+def last_id_of(n: int) -> str:
+    """What compares, as text, as not smaller than the id with this cursor, and smaller than the next."""
+    digits = f"{n:015x}"
+    return f"{digits[:8]}-{digits[8:12]}-7{digits[12:]}-ffff-ffffffffffff"
+
+
+def first_number_at(ms: int) -> int:
+    """The smallest cursor of a moment."""
+    return ms << _COUNTER_BITS

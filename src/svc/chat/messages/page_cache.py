@@ -1,0 +1,105 @@
+"""Pages of history kept for a while: never one that a write has made untrue.
+
+A channel has a version that rises with every write to its messages. A page is kept only if
+the version is still the one from before it was read, and is dropped with the next write.
+Bounded in pages and in text. Reads nothing itself. Spec: chat document section 8.2,
+MESSAGE_CACHE_TTL_MS.
+"""
+
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from svc.chat.messages.message import Message
+
+# The newest page of each channel, and what people scroll through.
+MAX_PAGES = 256
+MAX_CHARACTERS = 8_000_000
+# What a message weighs beside its text: ids, names, an object.
+_MESSAGE_CHARACTERS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Messages, the oldest first, and whether there are more at either end."""
+
+    messages: tuple[Message, ...]
+    more_before: bool
+    more_after: bool
+
+    def described(self) -> dict[str, object]:
+        return {
+            "messages": [message.described() for message in self.messages],
+            "more_before": self.more_before,
+            "more_after": self.more_after,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which page; one of the three at most."""
+
+    channel_id: str
+    limit: int
+    before: int | None = None
+    after: int | None = None
+    around: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    page: Page
+    version: int
+    until: float
+    characters: int
+
+
+class PageCache:
+    """`ttl_s` of 0 keeps nothing; `now` gives seconds that rise."""
+
+    def __init__(self, ttl_s: float, now: Callable[[], float]) -> None:
+        self._ttl_s = ttl_s
+        self._now = now
+        self._versions: dict[str, int] = {}
+        # The one used longest ago first.
+        self._kept: OrderedDict[Wanted, _Kept] = OrderedDict()
+        self._characters = 0
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def written(self, channel_id: str) -> None:
+        """Something about the channel's messages has changed."""
+        self._versions[channel_id] = self._versions.get(channel_id, 0) + 1
+
+    async def page(self, wanted: Wanted, read: Callable[[], Awaitable[Page]]) -> Page:
+        """The kept page, or what `read` brings."""
+        version = self._versions.get(wanted.channel_id, 0)
+        kept = self._kept.get(wanted)
+        if kept is not None and kept.version == version and self._now() < kept.until:
+            self._kept.move_to_end(wanted)
+            return kept.page
+        self._drop(wanted)
+        page = await read()
+        if self._versions.get(wanted.channel_id, 0) == version:
+            self._keep(wanted, page, version)
+        return page
+
+    def _keep(self, wanted: Wanted, page: Page, version: int) -> None:
+        if self._ttl_s <= 0:
+            return
+        self._drop(wanted)  # Somebody else may have read the same meanwhile.
+        characters = sum(_weight(message) for message in page.messages)
+        self._kept[wanted] = _Kept(page, version, self._now() + self._ttl_s, characters)
+        self._characters += characters
+        while len(self._kept) > MAX_PAGES or self._characters > MAX_CHARACTERS:
+            self._drop(next(iter(self._kept)))
+
+    def _drop(self, wanted: Wanted) -> None:
+        if (kept := self._kept.pop(wanted, None)) is not None:
+            self._characters -= kept.characters
+
+
+def _weight(message: Message) -> int:
+    reactions = sum(len(member_ids) for member_ids in message.reactions.values())
+    return len(message.text) + _MESSAGE_CHARACTERS * (1 + len(message.cards)) + 100 * reactions

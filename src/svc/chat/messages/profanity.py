@@ -1,0 +1,179 @@
+"""Swear words in a text, found through the usual disguises: `profanityMode`.
+
+Whole words are compared, so that no word is refused for what stands inside it (Scunthorpe).
+Case, width, accents, look-alike letters, digits and signs for letters, invisible characters,
+repeated letters and spaces between single letters are seen through. English only; understands
+no meaning. Pure. Spec: chat document section 2.9.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from svc.chat.errors import ChatError
+
+OFF, FLAG, CENSOR, BLOCK = "off", "flag", "censor", "block"
+_WORDS_FILE = Path(__file__).with_name("profanity.txt")
+
+# Letters of other scripts that look like Latin ones, after case folding.
+_LOOK_ALIKES = str.maketrans(
+    "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0455\u04bb\u043a\u043c\u0442\u0432\u043d\u0433"
+    "\u03b1\u03b5\u03bf\u03c1\u03c5\u03c7\u03b9\u03ba\u03bd\u03c4\u0131\u0142\u00f8\u0111",
+    "aeopcyxishkmtbhraeopuxikvtilod",
+)
+# Digits and signs that stand for letters. A mark at the end of a word is a mark: it is cut off first.
+_SIGNS = str.maketrans("0134578@$!|+", "oieastbasiit")
+_MARKS = "!|+.,;:?'\"*~_-()[]{}<>#&%=/\\`^"
+_TOKEN = re.compile(r"[\w@$!|+*]+")
+# `f u c k`, `f.u.c.k`: single letters, with the same between them, and at least three.
+_SPACED = re.compile(r"(?<![\w@$])[\w@$]([\s._*\-]{1,3})[\w@$](?:\1[\w@$])+(?![\w@$])")
+_RUN = re.compile(r"(.)\1*")
+
+
+@dataclass(frozen=True, slots=True)
+class Moderated:
+    text: str
+    flagged: bool = False
+
+
+def moderated(text: str, mode: str) -> Moderated:
+    """The text as it may be stored. In mode `block`, raises ChatError where there is a word.
+
+    For messages, names and what webhooks post alike.
+    """
+    if mode == OFF:
+        return Moderated(text)
+    found = profane_spans(text)
+    if not found:
+        return Moderated(text)
+    if mode == BLOCK:
+        raise ChatError("profanity_refused")
+    if mode == CENSOR:
+        characters = list(text)
+        for start, end in found:
+            characters[start:end] = "*" * (end - start)
+        text = "".join(characters)
+    return Moderated(text, flagged=True)
+
+
+def profane_spans(text: str) -> list[tuple[int, int]]:
+    """Where the words stand, in characters of `text`, in their order and apart from each other."""
+    folded, places = _folded(text)
+    found = []
+    for start, end in (*_tokens(folded), *(match.span() for match in _SPACED.finditer(folded))):
+        if _is_profane(folded[start:end]):
+            found.append((places[start], places[end - 1] + 1))
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(found):
+        if merged and start < merged[-1][1]:
+            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _folded(text: str) -> tuple[str, list[int]]:
+    """Plain small letters, and where each stood in the text."""
+    if text.isascii():
+        return text.lower(), list(range(len(text)))
+    letters: list[str] = []
+    places: list[int] = []
+    for place, character in enumerate(text):
+        for part in unicodedata.normalize("NFKD", character.casefold()):
+            # What is invisible, and what sits on another letter, says nothing.
+            if unicodedata.category(part) not in ("Mn", "Me", "Cf"):
+                letters.append(part)
+                places.append(place)
+    return "".join(letters).translate(_LOOK_ALIKES), places
+
+
+def _tokens(folded: str) -> Iterator[tuple[int, int]]:
+    """Words, without the marks around them."""
+    for match in _TOKEN.finditer(folded):
+        word = match[0]
+        start = match.start() + len(word) - len(word.lstrip(_MARKS))
+        end = match.end() - (len(word) - len(word.rstrip(_MARKS)))
+        if start < end:
+            yield start, end
+            # Parts of `snake_case` are words of their own.
+            if "_" in folded[start:end]:
+                for part in re.finditer(r"[^_]+", folded[start:end]):
+                    yield start + part.start(), start + part.end()
+
+
+def _is_profane(token: str) -> bool:
+    letters = re.sub(r"[\s._\-]", "", token)
+    if len(letters) < _shortest() or letters.isdigit():
+        return False
+    return any(_listed(plain) for plain in {letters.translate(_SIGNS), letters.replace("1", "l")})
+
+
+def _listed(word: str) -> bool:
+    if "*" in word:
+        return _hidden(word)
+    squeezed = _RUN.sub(r"\1", word)
+    candidates = _words().get(squeezed, ())
+    return (
+        any(_stretched(word, candidate) for candidate in candidates) or _anywhere().search(word) is not None
+    )
+
+
+def _stretched(word: str, listed: str) -> bool:
+    """Is it the listed word with letters repeated? Twice is spelling, more is play."""
+    for run, wanted in zip(_RUN.finditer(word), _RUN.finditer(listed), strict=True):
+        here, there = len(run[0]), len(wanted[0])
+        if here < there or (here > there and here == 2):
+            return False
+    return True
+
+
+def _hidden(word: str) -> bool:
+    """A word with stars for some of its letters, the first being shown."""
+    shown = word.replace("*", "")
+    if len(shown) < 2 or word.startswith("*") or word.endswith("*"):
+        return False
+    pattern = re.compile(re.escape(word).replace(r"\*", "[a-z]"))
+    return any(pattern.fullmatch(listed) for listed in _short_words())
+
+
+@cache
+def _entries() -> tuple[str, ...]:
+    lines = _WORDS_FILE.read_text(encoding="utf-8").splitlines()
+    return tuple(line for line in lines if line and not line.startswith("#"))
+
+
+@cache
+def _words() -> dict[str, list[str]]:
+    """Whole words and their plurals, by what is left when repeated letters are taken out."""
+    found: dict[str, list[str]] = {}
+    for entry in _entries():
+        if "*" not in entry:
+            for word in (entry, entry + "s"):
+                found.setdefault(_RUN.sub(r"\1", word), []).append(word)
+    return found
+
+
+@cache
+def _anywhere() -> re.Pattern[str]:
+    """The entries with stars, each letter as often as somebody likes."""
+    patterns = []
+    for entry in _entries():
+        if "*" in entry:
+            stem = "".join(f"{letter}+" for letter in entry.strip("*"))
+            patterns.append(stem if entry.startswith("*") else rf"\b{stem}")
+    return re.compile("|".join(patterns))
+
+
+@cache
+def _short_words() -> tuple[str, ...]:
+    """Those that people write with stars: compounds are rarely worth the trouble."""
+    stems = [entry.strip("*") for entry in _entries()]
+    return tuple(stem for stem in stems if len(stem) <= 8)
+
+
+@cache
+def _shortest() -> int:
+    return min(len(entry.strip("*")) for entry in _entries())

@@ -1,0 +1,154 @@
+"""Reading messages: pages of history, what a message said before, who has read how far.
+
+Shows nobody what they may not view, and changes nothing but the marks of who reads. No
+HTTP, no SQL. Spec: chat document section 8.2, MESSAGE_CACHE_TTL_MS.
+"""
+
+from collections.abc import Collection
+from functools import partial
+
+from svc.base.database import Connection, Database
+from svc.chat.access.directory import Directory
+from svc.chat.access.permissions import Permission
+from svc.chat.access.tokens import Asker
+from svc.chat.errors import ChatError
+from svc.chat.live.audience import only
+from svc.chat.live.hub import Hub
+from svc.chat.messages import reads_store, store
+from svc.chat.messages.marks import MOST_KEPT, Marks
+from svc.chat.messages.message import MEMBER, Message, first_number_at, last_id_of, number_of
+from svc.chat.messages.page_cache import Page, PageCache, Wanted
+
+MAX_PAGE = 100
+# Greater than any cursor: SQLite's largest integer.
+_END = 2**63 - 1
+
+
+class History:
+    def __init__(self, database: Database, directory: Directory, pages: PageCache) -> None:
+        self._database = database
+        self._directory = directory
+        self._pages = pages
+
+    async def page(self, member_id: str, wanted: Wanted) -> Page:
+        """Raises ChatError. Cursors may be those of messages that are gone."""
+        self._directory.channel(member_id, wanted.channel_id)
+        return await self._pages.page(wanted, partial(self._read, wanted))
+
+    async def one(self, member_id: str, channel_id: str, message_id: str) -> Message:
+        self._directory.channel(member_id, channel_id)
+        message = await store.one(self._database, channel_id, number_of(message_id))
+        if message is None or message.id != message_id:
+            raise ChatError("unknown_message")
+        return message
+
+    async def edits(self, member_id: str, channel_id: str, message_id: str) -> list[store.Edit]:
+        """What a message said before: for its author, and for who may delete it."""
+        message = await self.one(member_id, channel_id, message_id)
+        if message.author.kind != MEMBER or message.author.id != member_id:
+            self._directory.require(member_id, Permission.MANAGE_MESSAGES, channel_id)
+        return await store.edits(self._database, message.n)
+
+    async def pins(self, member_id: str, channel_id: str) -> list[Message]:
+        self._directory.channel(member_id, channel_id)
+        return await store.pinned(self._database, channel_id)
+
+    async def _read(self, wanted: Wanted) -> Page:
+        """One more than wanted says whether there are more."""
+        channel_id, limit = wanted.channel_id, wanted.limit
+        if wanted.around is not None:
+            older = limit // 2
+            before = await store.before(self._database, channel_id, wanted.around, older + 1)
+            after = await store.after(self._database, channel_id, wanted.around - 1, limit - older + 1)
+            shown = (*before[-older:], *after[: limit - older]) if older else after[:limit]
+            return Page(tuple(shown), len(before) > older, len(after) > limit - older)
+        if wanted.after is not None:
+            found = await store.after(self._database, channel_id, wanted.after, limit + 1)
+            return Page(tuple(found[:limit]), more_before=True, more_after=len(found) > limit)
+        end = _END if wanted.before is None else wanted.before
+        found = await store.before(self._database, channel_id, end, limit + 1)
+        return Page(tuple(found[-limit:]), len(found) > limit, more_after=wanted.before is not None)
+
+
+class Reads:
+    """Up to where members have read, and the counts of what they have not."""
+
+    def __init__(self, database: Database, directory: Directory, hub: Hub) -> None:
+        self._database = database
+        self._directory = directory
+        self._hub = hub
+        self._marks = Marks()
+
+    async def load(self) -> None:
+        """Start counting, once the directory is filled."""
+        for member_id, channel_id, n in await reads_store.marks(self._database):
+            self._marks.read(member_id, channel_id, n)
+        async for channel_id, numbers in reads_store.newest_of_each_channel(self._database, MOST_KEPT):
+            for n in numbers:
+                self._marks.posted(channel_id, n)
+        for member_id, channel_id, n in await reads_store.unread_mentions(self._database):
+            self._marks.mentioned(channel_id, n, [member_id])
+
+    def welcome(self, asker: Asker) -> dict[str, object]:
+        """The counts of every channel that the member may view."""
+        channels = self._directory.visible_channels(asker.member_id)
+        return {"unread": [self._counts(asker.member_id, channel.id) for channel in channels]}
+
+    async def read(self, member_id: str, channel_id: str, message_id: str) -> dict[str, object]:
+        """Everything up to a message, which may be gone, has been read; the counts after it."""
+        self._directory.channel(member_id, channel_id)
+        # Nobody has read what is yet to be posted.
+        n = min(number_of(message_id), self._marks.last(channel_id) or 0)
+
+        def mark(connection: Connection) -> None:
+            reads_store.mark_read(connection, member_id, channel_id, n)
+
+        def marked(_: None) -> None:
+            self._marks.read(member_id, channel_id, n)
+            self._tell(member_id, channel_id)
+
+        await self._database.write(mark, marked)
+        return self._counts(member_id, channel_id)
+
+    # What messages bring about.
+
+    def posted(self, message: Message) -> None:
+        """Whoever writes has read what is there."""
+        self._marks.posted(message.channel_id, message.n)
+        if message.author.kind == MEMBER:
+            self._marks.read(message.author.id, message.channel_id, message.n)
+        if message.told:
+            self._marks.mentioned(message.channel_id, message.n, message.told)
+
+    def unmentioned(self, message: Message, member_ids: Collection[str]) -> None:
+        self._marks.unmentioned(message.channel_id, message.n, member_ids)
+        for member_id in member_ids:
+            self._tell(member_id, message.channel_id)
+
+    def deleted(self, message: Message) -> None:
+        self._marks.deleted(message.channel_id, message.n, message.mentions)
+        for member_id in message.mentions:
+            self._tell(member_id, message.channel_id)
+
+    def forget_channel(self, channel_id: str) -> None:
+        self._marks.forget(channel_id=channel_id)
+
+    def forget_member(self, member_id: str) -> None:
+        self._marks.forget(member_id=member_id)
+
+    def _tell(self, member_id: str, channel_id: str) -> None:
+        """The member's pages have the right counts, whatever they made of the pushes so far."""
+        if member_id in self._directory.viewers(channel_id):
+            self._hub.push("unread", self._counts(member_id, channel_id), only(member_id))
+
+    def _counts(self, member_id: str, channel_id: str) -> dict[str, object]:
+        # What was said before somebody came is not news to them.
+        since = first_number_at(self._directory.member(member_id).joined_at_ms)
+        last = self._marks.last(channel_id)
+        return {
+            "channel_id": channel_id,
+            "read_up_to": last_id_of(max(since, self._marks.mark(member_id, channel_id))),
+            "last": None if last is None else last_id_of(last),
+            "unread": self._marks.unread(member_id, channel_id, since),
+            "mentions": self._marks.mentions(member_id, channel_id),
+        }

@@ -1,0 +1,39 @@
+"""The table of what members have read, and what the counts of the unread start from. SQL only."""
+
+from collections.abc import AsyncIterator
+
+from svc.base.database import Connection, Database
+
+
+def mark_read(connection: Connection, member_id: str, channel_id: str, n: int) -> None:
+    """A mark does not go back."""
+    connection.execute(
+        "INSERT INTO reads VALUES (?, ?, ?)"
+        " ON CONFLICT DO UPDATE SET n = excluded.n WHERE excluded.n > reads.n",
+        (member_id, channel_id, n),
+    )
+
+
+async def marks(database: Database) -> list[tuple[str, str, int]]:
+    """Member, channel, and up to which cursor."""
+    found = await database.rows("SELECT member_id, channel_id, n FROM reads")
+    return [(row["member_id"], row["channel_id"], row["n"]) for row in found]
+
+
+async def unread_mentions(database: Database) -> list[tuple[str, str, int]]:
+    """Member, channel, and the cursor of a message that mentions and was not read."""
+    found = await database.rows(
+        "SELECT m.member_id, m.channel_id, m.n FROM mentions AS m LEFT JOIN reads AS r"
+        " ON r.member_id = m.member_id AND r.channel_id = m.channel_id"
+        " WHERE m.n > coalesce(r.n, 0) ORDER BY m.n"
+    )
+    return [(row["member_id"], row["channel_id"], row["n"]) for row in found]
+
+
+async def newest_of_each_channel(database: Database, most: int) -> AsyncIterator[tuple[str, list[int]]]:
+    """The cursors of the newest messages of each channel, the oldest first."""
+    for channel in await database.rows("SELECT id FROM channels"):
+        found = await database.rows(
+            "SELECT n FROM messages WHERE channel_id = ? ORDER BY n DESC LIMIT ?", (channel["id"], most)
+        )
+        yield channel["id"], [row["n"] for row in reversed(found)]

@@ -1,0 +1,96 @@
+"""The index of the words of messages, and what it has yet to take in. SQL only.
+
+The index holds no text: to take a message out of it, one must say what was put in. Hence
+what a message was when it was indexed is noted in the write that changes it, once.
+"""
+
+import hashlib
+from collections.abc import Mapping
+
+from svc.base.database import Connection, Database
+from svc.chat.messages.message import Message
+from svc.chat.messages.query import has_link
+from svc.chat.messages.store import read_after, read_these
+
+_CARD_TEXTS = ("title", "description")
+
+
+def channel_tag(channel_id: str) -> str:
+    return "c" + _short(channel_id)
+
+
+def author_tag(author_id: str) -> str:
+    return "a" + _short(author_id)
+
+
+def has_tag(what: str) -> str:
+    return "h" + what
+
+
+def changes(connection: Connection, old: Message) -> None:
+    """A step of the write that edits or deletes a message."""
+    connection.execute(
+        "INSERT OR IGNORE INTO indexed_before SELECT ?, ?, ? WHERE ? <= (SELECT up_to FROM indexed)",
+        (old.n, _text(old), _tags(old), old.n),
+    )
+
+
+def take_in(connection: Connection, most: int) -> int:
+    """Index what has been posted and changed since; returns how many messages that were."""
+    stale = connection.execute("SELECT * FROM indexed_before LIMIT ?", (most,)).fetchall()
+    connection.executemany(
+        "INSERT INTO message_words (message_words, rowid, text, tags) VALUES ('delete', ?, ?, ?)",
+        [(row["n"], row["text"], row["tags"]) for row in stale],
+    )
+    connection.executemany("DELETE FROM indexed_before WHERE n = ?", [(row["n"],) for row in stale])
+    again = read_these(connection, [row["n"] for row in stale])
+    up_to = connection.execute("SELECT up_to FROM indexed").fetchone()[0]
+    new = read_after(connection, up_to, most - len(stale))
+    connection.executemany(
+        "INSERT INTO message_words (rowid, text, tags) VALUES (?, ?, ?)",
+        [(message.n, _text(message), _tags(message)) for message in (*again, *new)],
+    )
+    if new:
+        connection.execute("UPDATE indexed SET up_to = ?", (new[-1].n,))
+    return len(stale) + len(new)
+
+
+async def find(
+    database: Database, query: str, after: int, before: int, *, pinned: bool, reacted: bool, limit: int
+) -> list[int]:
+    """The cursors of what matches between two, the newest first."""
+    sql = "SELECT rowid AS n FROM message_words WHERE message_words MATCH ? AND rowid > ? AND rowid < ?"
+    if pinned:
+        sql += " AND rowid IN (SELECT n FROM pins)"
+    if reacted:
+        sql += " AND EXISTS (SELECT 1 FROM reactions AS r WHERE r.n = message_words.rowid)"
+    found = await database.rows(sql + " ORDER BY rowid DESC LIMIT ?", (query, after, before, limit))
+    return [row["n"] for row in found]
+
+
+def _text(message: Message) -> str:
+    """What is searched: the text, and what cards say."""
+    texts = [message.text]
+    for card in message.cards:
+        if isinstance(card, Mapping):
+            texts += [str(card[name]) for name in _CARD_TEXTS if card.get(name)]
+    return "\n".join(texts)
+
+
+def _tags(message: Message) -> str:
+    tags = [channel_tag(message.channel_id), author_tag(message.author.id)]
+    if has_link(message.text):
+        tags.append(has_tag("link"))
+    if message.cards:
+        tags.append(has_tag("card"))
+    if message.attachments:
+        tags.append(has_tag("file"))
+        kinds = [a.get("content_type") for a in message.attachments if isinstance(a, Mapping)]
+        if any(str(kind).startswith("image/") for kind in kinds):
+            tags.append(has_tag("image"))
+    return " ".join(tags)
+
+
+def _short(name: str) -> str:
+    """One token, whatever the id is made of."""
+    return hashlib.blake2s(name.encode(), digest_size=8).hexdigest()

@@ -1,0 +1,154 @@
+"""Searching messages, and keeping the index of them in step behind the commits.
+
+Finds nothing that the asker may not view. Indexing has writes of its own, so that posting
+never waits for it; what it has done is in the file, so that it goes on where a stopped
+server left off. No HTTP, no SQL.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import NoReturn
+
+from svc.base.database import Connection, Database, StorageFailed
+from svc.chat.access.directory import Directory
+from svc.chat.errors import ChatError
+from svc.chat.messages import search_store, store
+from svc.chat.messages.message import Message, first_number_at, number_of
+from svc.chat.messages.query import Query, engine_query, parse
+
+MAX_FOUND = 50
+# Some 5 ms of the writer's time, which others wait for; and how many times as long they have it next.
+_BATCH = 100
+_SHARE = 2
+# Behind a commit by this, so that a burst is indexed together.
+_PAUSE_S = 0.05
+_PAUSE_AFTER_FAULT_S = 5.0
+# A client that has not had its answer by then will not ask again.
+NONCES_KEPT_S = 7 * 24 * 3600.0
+_TIDY_EVERY_S = 600.0
+_END = 2**63 - 1
+
+logger = logging.getLogger(__name__)
+
+
+class Indexer:
+    """Wake it when something was committed; `run` it beside the requests."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._due = asyncio.Event()
+        self._due.set()
+        self._in_step = asyncio.Event()
+
+    def wake(self) -> None:
+        self._due.set()
+        self._in_step.clear()
+
+    async def in_step(self) -> None:
+        """Return once everything that was committed before can be found."""
+        await self._in_step.wait()
+
+    async def run(self) -> NoReturn:
+        tidy_at = 0.0
+        while True:
+            try:
+                await self._take_in()
+                if time.monotonic() >= tidy_at:
+                    tidy_at = time.monotonic() + _TIDY_EVERY_S
+                    await self._tidy_up()
+            except StorageFailed as fault:
+                logger.warning("messages are not indexed", extra={"fault": str(fault)})
+                self._due.set()
+                await asyncio.sleep(_PAUSE_AFTER_FAULT_S)
+            except Exception:
+                logger.exception("indexing failed")
+                await asyncio.sleep(_PAUSE_AFTER_FAULT_S)
+            await self._due.wait()
+            await asyncio.sleep(_PAUSE_S)
+
+    async def _take_in(self) -> None:
+        self._due.clear()
+        await self._bit_by_bit(lambda connection: search_store.take_in(connection, _BATCH))
+        if not self._due.is_set():
+            self._in_step.set()
+
+    async def _tidy_up(self) -> None:
+        """Forget what is of no more use."""
+        old = first_number_at(int((time.time() - NONCES_KEPT_S) * 1000))
+        await self._bit_by_bit(lambda connection: store.forget_nonces(connection, old, _BATCH))
+        await self._bit_by_bit(_remove_of_gone_channels)
+
+    async def _bit_by_bit(self, step: Callable[[Connection], int]) -> None:
+        """Repeat a write until it has nothing left to do, and leave most of the time to others."""
+        done = 1
+        while done:
+            before = time.monotonic()
+            done = await self._database.write(step)
+            await asyncio.sleep(_SHARE * (time.monotonic() - before) if done == _BATCH else 0)
+
+
+def _remove_of_gone_channels(connection: Connection) -> int:
+    messages = store.of_gone_channels(connection, _BATCH)
+    for message in messages:
+        search_store.changes(connection, message)
+        store.delete(connection, message.n)
+    return len(messages)
+
+
+class Search:
+    def __init__(self, database: Database, directory: Directory) -> None:
+        self._database = database
+        self._directory = directory
+
+    async def find(
+        self, member_id: str, text: str, before_id: str | None, limit: int
+    ) -> tuple[list[Message], bool]:
+        """What matches, the newest first, older than a message already found; and whether there is more."""
+        query = parse(text)
+        channel_ids = self._channels(member_id, query.in_names)
+        authors = self._authors(query.from_names)
+        if not channel_ids or (query.from_names and not authors):
+            return [], False
+        groups: list[Iterable[str]] = [[search_store.channel_tag(channel_id) for channel_id in channel_ids]]
+        if authors:
+            groups.append([search_store.author_tag(author_id) for author_id in authors])
+        groups += [[search_store.has_tag(what)] for what in query.has - {"pin", "reaction"}]
+        numbers = await search_store.find(
+            self._database,
+            engine_query(query.phrases, groups),
+            *_bounds(query, before_id),
+            pinned="pin" in query.has,
+            reacted="reaction" in query.has,
+            limit=limit + 1,
+        )
+        found = await store.these(self._database, numbers[:limit])
+        # What the index says of a message may be older than the message and than today's rights.
+        visible = {channel.id for channel in self._directory.visible_channels(member_id)}
+        return [message for message in found if message.channel_id in visible], len(numbers) > limit
+
+    def _channels(self, member_id: str, names: Sequence[str]) -> list[str]:
+        """Those to search: all that the member may view, or those of them that are named."""
+        visible = self._directory.visible_channels(member_id)
+        if not names:
+            return [channel.id for channel in visible]
+        wanted = {name.removeprefix("#").casefold() for name in names}
+        named = [c.id for c in visible if c.id.casefold() in wanted or c.name.casefold() in wanted]
+        if not named:
+            raise ChatError("unknown_channel")
+        return named
+
+    def _authors(self, names: Sequence[str]) -> list[str]:
+        """Members by id or name; an id may be that of somebody who has left, or of a webhook."""
+        wanted = {name.removeprefix("@").casefold() for name in names}
+        members = self._directory.members.values()
+        named = [member.id for member in members if member.nickname.casefold() in wanted]
+        return [*named, *wanted]
+
+
+def _bounds(query: Query, before_id: str | None) -> tuple[int, int]:
+    """Between which cursors, neither included."""
+    after = -1 if query.after_ms is None else first_number_at(query.after_ms) - 1
+    before = _END if query.before_ms is None else first_number_at(query.before_ms)
+    return after, before if before_id is None else min(before, number_of(before_id))

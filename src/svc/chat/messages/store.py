@@ -1,0 +1,281 @@
+"""The tables of messages, their edits, reactions, pins and mentions. SQL only."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from svc.base.database import Connection, Database, Row
+from svc.base.strict_json import dumps
+from svc.chat.messages.message import Author, Message
+
+# Messages with what hangs on them, each in one row.
+_MESSAGES = """
+SELECT m.*, p.n AS pin,
+    (SELECT json_group_array(json_array(r.emoji, r.member_id)) FROM
+        (SELECT emoji, member_id FROM reactions WHERE n = m.n ORDER BY reacted_at_ms, member_id) AS r
+    ) AS reactions
+FROM messages AS m LEFT JOIN pins AS p ON p.n = m.n
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """What a message said until then."""
+
+    text: str
+    replaced_at_ms: int
+
+
+# Posting and changing: steps of a write.
+
+
+def insert(connection: Connection, message: Message) -> None:
+    author = message.author
+    connection.execute(
+        "INSERT INTO messages (n, id, channel_id, author_kind, author_id, display_name, avatar,"
+        " text, reply_to, mentions, cards, attachments, flagged)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            message.n,
+            message.id,
+            message.channel_id,
+            author.kind,
+            author.id,
+            author.display_name,
+            author.avatar,
+            message.text,
+            message.reply_to,
+            _json(message.mentions),
+            _json(message.cards),
+            _json(message.attachments),
+            message.flagged,
+        ),
+    )
+
+
+def insert_mentions(connection: Connection, message: Message) -> None:
+    connection.executemany(
+        "INSERT INTO mentions VALUES (?, ?, ?)",
+        [(member_id, message.channel_id, message.n) for member_id in message.told],
+    )
+
+
+def delete_mentions_but(connection: Connection, n: int, member_ids: Iterable[str]) -> None:
+    still = dumps(list(member_ids)).decode()
+    connection.execute(
+        "DELETE FROM mentions WHERE n = ? AND member_id NOT IN (SELECT value FROM json_each(?))", (n, still)
+    )
+
+
+def nonce_taken(connection: Connection, author_id: str, channel_id: str, nonce: str) -> int | None:
+    """The cursor of the message that its author called so, whether it still exists or not."""
+    row = connection.execute(
+        "SELECT n FROM message_nonces WHERE author_id = ? AND channel_id = ? AND nonce = ?",
+        (author_id, channel_id, nonce),
+    ).fetchone()
+    return row["n"] if row else None
+
+
+def insert_nonce(connection: Connection, author_id: str, channel_id: str, nonce: str, n: int) -> None:
+    connection.execute("INSERT INTO message_nonces VALUES (?, ?, ?, ?)", (author_id, channel_id, nonce, n))
+
+
+def forget_nonces(connection: Connection, before: int, most: int) -> int:
+    """Of messages older than a cursor; returns how many were forgotten."""
+    return connection.execute(
+        "DELETE FROM message_nonces WHERE (author_id, channel_id, nonce) IN"
+        " (SELECT author_id, channel_id, nonce FROM message_nonces WHERE n < ? LIMIT ?)",
+        (before, most),
+    ).rowcount
+
+
+def get(connection: Connection, channel_id: str, n: int) -> Message | None:
+    """As the write sees it that asks."""
+    row = connection.execute(_MESSAGES + "WHERE m.n = ? AND m.channel_id = ?", (n, channel_id)).fetchone()
+    return _message(row) if row else None
+
+
+def read_these(connection: Connection, numbers: Sequence[int]) -> list[Message]:
+    """Those of the numbers that still exist."""
+    if not numbers:
+        return []
+    found = connection.execute(
+        _MESSAGES + "WHERE m.n IN (SELECT value FROM json_each(?))", (dumps(list(numbers)).decode(),)
+    )
+    return [_message(row) for row in found]
+
+
+def read_after(connection: Connection, n: int, limit: int) -> list[Message]:
+    """The oldest messages of all channels that are newer than a cursor."""
+    found = connection.execute(_MESSAGES + "WHERE m.n > ? ORDER BY m.n LIMIT ?", (n, limit))
+    return [_message(row) for row in found]
+
+
+def update(connection: Connection, message: Message) -> None:
+    connection.execute(
+        "UPDATE messages SET text = ?, mentions = ?, flagged = ?, edited_at_ms = ? WHERE n = ?",
+        (message.text, _json(message.mentions), message.flagged, message.edited_at_ms, message.n),
+    )
+
+
+def insert_edit(connection: Connection, n: int, edit: Edit, most: int) -> None:
+    """Keep what a message said; of more than `most` edits the oldest are forgotten."""
+    connection.execute(
+        "INSERT INTO message_edits"
+        " SELECT ?, coalesce(max(number), 0) + 1, ?, ? FROM message_edits WHERE n = ?",
+        (n, edit.text, edit.replaced_at_ms, n),
+    )
+    connection.execute(
+        "DELETE FROM message_edits WHERE n = ?1 AND number <="
+        " (SELECT max(number) FROM message_edits WHERE n = ?1) - ?2",
+        (n, most),
+    )
+
+
+def delete(connection: Connection, n: int) -> None:
+    """With its edits, reactions, pin and mentions."""
+    connection.execute("DELETE FROM messages WHERE n = ?", (n,))
+
+
+def note_channel_gone(connection: Connection, channel_id: str) -> None:
+    connection.execute("INSERT OR IGNORE INTO channels_gone VALUES (?)", (channel_id,))
+
+
+def of_gone_channels(connection: Connection, most: int) -> list[Message]:
+    """Messages that nobody can view any more; a channel without any is forgotten."""
+    row = connection.execute("SELECT channel_id FROM channels_gone LIMIT 1").fetchone()
+    if row is None:
+        return []
+    found = connection.execute(_MESSAGES + "WHERE m.channel_id = ? LIMIT ?", (row["channel_id"], most))
+    messages = [_message(message) for message in found]
+    if len(messages) < most:
+        connection.execute("DELETE FROM channels_gone WHERE channel_id = ?", (row["channel_id"],))
+    return messages
+
+
+def forget_member(connection: Connection, member_id: str) -> None:
+    """What is only of use to the member who goes; the messages stay."""
+    connection.execute("DELETE FROM mentions WHERE member_id = ?", (member_id,))
+    connection.execute("DELETE FROM reads WHERE member_id = ?", (member_id,))
+
+
+# Reactions and pins: steps of a write.
+
+
+def add_reaction(connection: Connection, n: int, emoji: str, member_id: str, now_ms: int) -> bool:
+    """False where it was there already."""
+    return (
+        connection.execute(
+            "INSERT OR IGNORE INTO reactions VALUES (?, ?, ?, ?)", (n, emoji, member_id, now_ms)
+        ).rowcount
+        > 0
+    )
+
+
+def remove_reaction(connection: Connection, n: int, emoji: str, member_id: str) -> bool:
+    return (
+        connection.execute(
+            "DELETE FROM reactions WHERE n = ? AND emoji = ? AND member_id = ?", (n, emoji, member_id)
+        ).rowcount
+        > 0
+    )
+
+
+def add_pin(connection: Connection, message: Message, member_id: str, now_ms: int) -> None:
+    connection.execute(
+        "INSERT INTO pins VALUES (?, ?, ?, ?)", (message.n, message.channel_id, member_id, now_ms)
+    )
+
+
+def remove_pin(connection: Connection, n: int) -> None:
+    connection.execute("DELETE FROM pins WHERE n = ?", (n,))
+
+
+def count_pins(connection: Connection, channel_id: str) -> int:
+    row = connection.execute("SELECT count(*) FROM pins WHERE channel_id = ?", (channel_id,)).fetchone()
+    return int(row[0])
+
+
+# Reading.
+
+
+async def one(database: Database, channel_id: str, n: int) -> Message | None:
+    row = await database.row(_MESSAGES + "WHERE m.n = ? AND m.channel_id = ?", (n, channel_id))
+    return _message(row) if row else None
+
+
+async def nonce_known(database: Database, author_id: str, channel_id: str, nonce: str) -> int | None:
+    """As `nonce_taken`, for what is durable already."""
+    row = await database.row(
+        "SELECT n FROM message_nonces WHERE author_id = ? AND channel_id = ? AND nonce = ?",
+        (author_id, channel_id, nonce),
+    )
+    return row["n"] if row else None
+
+
+async def before(database: Database, channel_id: str, n: int, limit: int) -> list[Message]:
+    """The newest messages of a channel that are older than a cursor, the oldest first."""
+    sql = _MESSAGES + "WHERE m.channel_id = ? AND m.n < ? ORDER BY m.n DESC LIMIT ?"
+    found = await database.rows(sql, (channel_id, n, limit))
+    return [_message(row) for row in reversed(found)]
+
+
+async def after(database: Database, channel_id: str, n: int, limit: int) -> list[Message]:
+    """The oldest messages of a channel that are newer than a cursor, the oldest first."""
+    sql = _MESSAGES + "WHERE m.channel_id = ? AND m.n > ? ORDER BY m.n LIMIT ?"
+    return [_message(row) for row in await database.rows(sql, (channel_id, n, limit))]
+
+
+async def these(database: Database, numbers: Sequence[int]) -> list[Message]:
+    """Those of the numbers that still exist, the newest first."""
+    wanted = dumps(list(numbers)).decode()
+    sql = _MESSAGES + "WHERE m.n IN (SELECT value FROM json_each(?)) ORDER BY m.n DESC"
+    return [_message(row) for row in await database.rows(sql, (wanted,))]
+
+
+async def pinned(database: Database, channel_id: str) -> list[Message]:
+    """The pinned messages of a channel, that which was pinned last first."""
+    sql = _MESSAGES + "WHERE p.channel_id = ? ORDER BY p.pinned_at_ms DESC, m.n DESC"
+    return [_message(row) for row in await database.rows(sql, (channel_id,))]
+
+
+async def edits(database: Database, n: int) -> list[Edit]:
+    """What a message said before, the oldest first."""
+    found = await database.rows("SELECT * FROM message_edits WHERE n = ? ORDER BY number", (n,))
+    return [Edit(row["text"], row["replaced_at_ms"]) for row in found]
+
+
+async def newest(database: Database) -> int:
+    row = await database.row("SELECT coalesce(max(n), 0) AS n FROM messages")
+    assert row is not None, "an aggregate has a row"
+    return int(row["n"])
+
+
+def _json(values: Sequence[object]) -> str | None:
+    return dumps(list(values)).decode() if values else None
+
+
+def _values(text: str | None) -> list[object]:
+    return list(json.loads(text)) if text else []
+
+
+def _message(row: Row) -> Message:
+    reactions: dict[str, list[str]] = {}
+    if row["reactions"] != "[]":
+        for emoji, member_id in json.loads(row["reactions"]):
+            reactions.setdefault(emoji, []).append(member_id)
+    return Message(
+        n=row["n"],
+        id=row["id"],
+        channel_id=row["channel_id"],
+        author=Author(row["author_kind"], row["author_id"], row["display_name"], row["avatar"]),
+        text=row["text"],
+        reply_to=row["reply_to"],
+        mentions=tuple(str(member_id) for member_id in _values(row["mentions"])),
+        cards=_values(row["cards"]),
+        attachments=_values(row["attachments"]),
+        flagged=bool(row["flagged"]),
+        edited_at_ms=row["edited_at_ms"],
+        reactions=reactions,
+        pinned=row["pin"] is not None,
+    )
