@@ -93,17 +93,30 @@ class LiveMember:
 
     async def pushed(self, event: str) -> Any:
         """The data of the next push of that name; others before it are passed over."""
-        while True:
-            frame = self._pushes.pop(0) if self._pushes else await self.receive()
-            if frame["event"] == event:
-                return frame["data"]
+        while (frame := await self._next_push())["event"] != event:
+            pass
+        return frame["data"]
 
     async def people(self, channel_id: str) -> list[str]:
-        """The names in the next `voice_state` push of a channel."""
+        """The names in a voice channel, after the next push that says who came or went there."""
         while True:
-            frame = self._pushes.pop(0) if self._pushes else await self.receive()
-            if frame["event"] == "voice_state" and frame["data"]["channel_id"] == channel_id:
-                return [member["nickname"] for member in frame["data"]["members"]]
+            frame = await self._next_push()
+            told = frame["event"] in ("voice_joined", "voice_left", "voice_state")
+            if told and frame["data"]["channel_id"] == channel_id:
+                return [member["nickname"] for member in self.welcome["voice"][channel_id]]
+
+    async def _next_push(self) -> dict[str, Any]:
+        frame = self._pushes.pop(0) if self._pushes else await self.receive()
+        voice, data = self.welcome.get("voice", {}), frame["data"]
+        match frame["event"]:
+            case "voice_joined":
+                voice.setdefault(data["channel_id"], []).append(data["member"])
+            case "voice_left":
+                room = voice[data["channel_id"]]
+                room[:] = [member for member in room if member["id"] != data["member_id"]]
+            case "voice_state":
+                voice[data["channel_id"]] = data["members"]
+        return frame
 
     async def receive(self) -> dict[str, Any]:
         async with asyncio.timeout(10):

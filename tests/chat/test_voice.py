@@ -127,7 +127,7 @@ async def test_a_lost_link_comes_back_and_takes_over_who_is_there(sfu: FakeSfu, 
         assert await bob.people("lobby") == ["Ada"]
         sfu.people = {"lobby": [bob.id]}
         await sfu.drop_control()
-        assert await bob.people("lobby") == ["Bob"]
+        assert [await bob.people("lobby") for _ in range(2)] == [[], ["Bob"]]
 
 
 async def test_a_restarted_media_service_learns_the_rooms_again(sfu: FakeSfu, chat: ChatServer) -> None:

@@ -59,6 +59,8 @@ from svc.chat.settings.routes import SettingsRoutes
 from svc.chat.settings.rules import Settings
 from svc.chat.status.measurements import measurements
 from svc.chat.status.routes import Status
+from svc.chat.voice.moderation import VoiceModeration
+from svc.chat.voice.occupancy import Occupancy
 from svc.chat.voice.routes import SignallingPassThrough, VoiceEvents
 from svc.chat.voice.rules import MediaAccess, Voice
 from svc.chat.voice.sfu_link import Registration, SfuLink
@@ -125,8 +127,21 @@ class Community:
         )
         # Whoever goes is signed in nowhere any more.
         self.changes.member_removal.append(self.sessions.revoke_all)
-        self.voice = Voice(_media_access(media), self.directory, self.hub, self._new_id)
-        self.link = _link(session, media, self.voice)
+        occupancy = Occupancy()
+        self.link = _link(session, media, self.directory, occupancy)
+        self.voice = Voice(
+            _media_access(media),
+            self.directory,
+            self.hub,
+            self._new_id,
+            occupancy,
+            self.link,
+            config.voice_max_users,
+        )
+        self.voice_moderation = VoiceModeration(
+            database, self.directory, self.hub, self.audit, self.voice, self.link
+        )
+        self._connect_voice()
         self.messages = self._messages(database)
         self.pass_through = SignallingPassThrough(session, f"{media.url}/client", self.origins)
         signing_in = SignIn(self.hub, self.tokens, self._welcomes(), self._present())
@@ -138,6 +153,7 @@ class Community:
     async def load(self) -> None:
         """Read what there is from the database, before anybody is served."""
         await self.settings.load(self._config.discoverable)
+        await self.voice_moderation.load()
         await self.members.load()
         await self.channels.load(self._config.first_channels, int(time.time() * 1000))
         await self.messages.load()
@@ -228,13 +244,21 @@ class Community:
             self.voice.welcome,
         ]
 
+    def _connect_voice(self) -> None:
+        control, changes = self.voice.control, self.changes
+        changes.channel_added.append(control.channel_added)
+        changes.channel_removed.append(control.channel_removed)
+        changes.channel_shown.append(self.voice.channel_shown)
+        changes.permissions_changed.append(control.permissions_changed)
+        changes.member_gone.append(control.member_gone)
+
     def _present(self) -> list[Welcome]:
         """What a page that resumes is told too, because no push that is kept tells of it."""
         return [self.messages.present]
 
     def _handlers(self) -> Mapping[str, Handler]:
         tables = [
-            VoiceEvents(self.voice, self.link).handlers(),
+            VoiceEvents(self.voice, self.voice_moderation).handlers(),
             MessageRoutes(self.messages).handlers(),
             SettingsRoutes(self.settings).handlers(),
         ]
@@ -251,7 +275,7 @@ def _media_access(media: MediaConfig) -> MediaAccess:
     return MediaAccess(media.server_id, media.server_password, urls, media.stun_servers)
 
 
-def _link(session: ClientSession, media: MediaConfig, voice: Voice) -> SfuLink:
-    registration = Registration(media.server_id, media.server_password, voice.room_ids)
+def _link(session: ClientSession, media: MediaConfig, directory: Directory, occupancy: Occupancy) -> SfuLink:
+    registration = Registration(media.server_id, media.server_password, directory.voice_channel_ids)
     backoff = Backoff(FIRST_RECONNECT_S, LAST_RECONNECT_S, jitter=random.random)
-    return SfuLink(session, f"{media.url}/server", registration, voice.occupancy, backoff)
+    return SfuLink(session, f"{media.url}/server", registration, occupancy, backoff)

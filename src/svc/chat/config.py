@@ -54,6 +54,8 @@ class ChatConfig:
     first_channels: Sequence[Channel]
     # For how long a page of messages is kept in memory; 0 for not at all.
     message_cache_ttl_ms: int
+    # Seats in all voice channels together; 0 for no limit.
+    voice_max_users: int
     media: MediaConfig
 
 
@@ -76,6 +78,7 @@ def read(variables: Mapping[str, str]) -> ChatConfig:
             text(variables, "VOICE_CHANNEL_NAME", "Voice"),
             items(variables, "ADDITIONAL_CHANNELS"),
         ),
+        voice_max_users=number(variables, "VOICE_MAX_USERS", 0),
         media=_media(variables),
     )
 

@@ -32,6 +32,7 @@ _CODES: Mapping[str, tuple[int, str]] = {
     "message_too_long": (400, "A message has at most 4,000 characters"),
     "method_not_allowed": (405, "This address does not take that method"),
     "not_found": (404, "There is nothing here"),
+    "not_in_voice": (404, "This member is in no voice channel that you see"),
     "origin_refused": (403, "Pages of that site may not use this server"),
     "profanity_refused": (400, "This server does not take such words"),
     "proof_invalid": (401, "This does not prove who you are"),
@@ -54,6 +55,7 @@ _CODES: Mapping[str, tuple[int, str]] = {
     "unknown_message": (404, "There is no such message"),
     "unknown_report": (404, "There is no such report"),
     "unknown_role": (404, "There is no such role"),
+    "voice_full": (409, "All seats in the voice channels of this server are taken"),
     "voice_unavailable": (503, "The voice server cannot be reached right now"),
 }
 

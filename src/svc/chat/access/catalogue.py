@@ -141,6 +141,10 @@ EVENTS: Mapping[str, Needs] = {
     "search": MEMBER,
     # Voice.
     "voice_join": in_channel(P.JOIN_VOICE),
+    "voice_mute_self": MEMBER,
+    "voice_mute": in_channel(P.MUTE_MEMBERS),
+    "voice_disconnect": in_channel(P.MOVE_MEMBERS),
+    "voice_move": in_channel(P.MOVE_MEMBERS),
 }
 
 

@@ -199,6 +199,10 @@ class Directory:
         seen = (c for c in self.channels.values() if self.may(member_id, view, c.id))
         return sorted(seen, key=lambda channel: (channel.position, channel.id))
 
+    def voice_channel_ids(self) -> list[str]:
+        """The voice channels, whose ids are those of their rooms at the media service."""
+        return [channel.id for channel in self.channels.values() if channel.kind == VOICE]
+
     def holders(self, permission: Permission) -> Iterator[str]:
         """The ids of all members with a permission on the server."""
         return (member_id for member_id in self.members if self.may(member_id, permission))

@@ -1,4 +1,4 @@
-"""The live event `voice_join`, and `/sfu/client`: signalling on this server's own address.
+"""The live events of voice, and `/sfu/client`: signalling on this server's own address.
 
 The pass-through carries frames, pings and closes between a member's browser and the
 media service and reads none of them. Spec: media document sections 4 and 6.2.
@@ -7,7 +7,6 @@ media service and reads none of them. Spec: media document sections 4 and 6.2.
 import asyncio
 import logging
 import time
-from collections.abc import Mapping
 
 from aiohttp import (
     ClientError,
@@ -25,9 +24,10 @@ from svc.base.tasks import until_first_ends
 from svc.chat.access.origins import Origins
 from svc.chat.access.tokens import Asker
 from svc.chat.errors import ChatError
-from svc.chat.fields import identifier
+from svc.chat.fields import Data, flag, identifier
 from svc.chat.live.socket import Handler
-from svc.chat.voice.rules import MediaLink, Voice
+from svc.chat.voice.moderation import VoiceModeration
+from svc.chat.voice.rules import Voice
 
 CONNECT_DEADLINE_S = 5.0
 WRITE_DEADLINE_S = 10.0
@@ -45,16 +45,47 @@ Side = web.WebSocketResponse | ClientWebSocketResponse
 class VoiceEvents:
     """What members ask for on the live socket."""
 
-    def __init__(self, voice: Voice, link: MediaLink) -> None:
+    def __init__(self, voice: Voice, moderation: VoiceModeration) -> None:
         self._voice = voice
-        self._link = link
+        self._moderation = moderation
 
     def handlers(self) -> dict[str, Handler]:
-        return {"voice_join": self.voice_join}
+        return {
+            "voice_join": self.voice_join,
+            "voice_mute_self": self.voice_mute_self,
+            "voice_mute": self.voice_mute,
+            "voice_disconnect": self.voice_disconnect,
+            "voice_move": self.voice_move,
+        }
 
-    async def voice_join(self, asker: Asker, data: Mapping[str, object]) -> object:
-        channel_id = identifier(data, "channel_id")
-        return await self._voice.join(self._link, asker.member_id, channel_id, time.time())
+    async def voice_join(self, asker: Asker, data: Data) -> object:
+        return await self._voice.join(asker.member_id, identifier(data, "channel_id"), time.time())
+
+    async def voice_mute_self(self, asker: Asker, data: Data) -> object:
+        return self._voice.choose(asker.member_id, *_mute_of(data))
+
+    async def voice_mute(self, asker: Asker, data: Data) -> object:
+        member_id, mute = identifier(data, "member_id"), _mute_of(data)
+        return await self._moderation.mute(asker.member_id, member_id, *mute, time.time())
+
+    async def voice_disconnect(self, asker: Asker, data: Data) -> object:
+        await self._moderation.disconnect(asker.member_id, identifier(data, "member_id"), time.time())
+        return {}
+
+    async def voice_move(self, asker: Asker, data: Data) -> object:
+        member_id, channel_id = identifier(data, "member_id"), identifier(data, "channel_id")
+        await self._moderation.move(asker.member_id, member_id, channel_id, time.time())
+        return {}
+
+
+def _mute_of(data: Data) -> tuple[bool | None, bool | None]:
+    """What is to change, of `muted` and `deafened`."""
+    changes = tuple(
+        flag(data, name) if data.get(name) is not None else None for name in ("muted", "deafened")
+    )
+    if changes == (None, None):
+        raise ChatError("invalid_request", "muted or deafened is missing")
+    return changes[0], changes[1]
 
 
 class SignallingPassThrough:

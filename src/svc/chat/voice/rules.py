@@ -1,4 +1,4 @@
-"""The way into a voice room, and telling everybody who is there. No HTTP.
+"""The way into a voice room, and telling who comes, goes and falls silent. No HTTP.
 
 The media service decides who really is in a room; this only grants and reports.
 Spec: media document sections 5 and 6; the grant is described in `svc.base.grants`.
@@ -6,33 +6,22 @@ Spec: media document sections 5 and 6; the grant is described in `svc.base.grant
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from svc.base.grants import client_credential, issue_user_token
-from svc.chat.access.directory import VOICE, Directory
+from svc.chat.access.directory import VOICE, Channel, Directory
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Asker
 from svc.chat.errors import ChatError
-from svc.chat.live.audience import Viewers
+from svc.chat.live.audience import Only, Viewers
 from svc.chat.live.hub import Hub
+from svc.chat.voice.control import MediaControl, MediaLink
 from svc.chat.voice.occupancy import Occupancy
+from svc.chat.voice.seats import Seats
+from svc.chat.voice.states import Mute, States
 
 # Long enough for a slow phone to connect; well under the five minutes allowed, so
 # that the clocks of two machines may differ by minutes.
 GRANT_LIFETIME_S = 120
-# What each permission lets a member send (`svc.base.grants`).
-_CAPS = {
-    "speak": Permission.SPEAK,
-    "share_video": Permission.SHARE_VIDEO,
-    "share_screen": Permission.SHARE_SCREEN,
-}
-
-
-class MediaLink(Protocol):
-    """The control connection to the media service."""
-
-    async def confirm_room(self, room_id: str) -> None:
-        """Return once the media service is known to have the room; ChatError otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,20 +35,30 @@ class MediaAccess:
 
 
 class Voice:
-    """`new_id` makes the id of a single-use grant."""
+    """`new_id` makes the id of a single-use grant. Watches the occupancy that it is given."""
 
     def __init__(
-        self, access: MediaAccess, directory: Directory, hub: Hub, new_id: Callable[[], str]
+        self,
+        access: MediaAccess,
+        directory: Directory,
+        hub: Hub,
+        new_id: Callable[[], str],
+        occupancy: Occupancy,
+        link: MediaLink,
+        max_users: int = 0,
     ) -> None:
         self._access = access
         self._directory = directory
         self._hub = hub
         self._new_id = new_id
-        self.occupancy = Occupancy(self._announce)
-
-    def room_ids(self) -> list[str]:
-        """The voice channels, whose ids are those of their rooms."""
-        return [channel.id for channel in self._directory.channels.values() if channel.kind == VOICE]
+        self._link = link
+        self._seats = Seats(max_users)
+        self.occupancy = occupancy
+        self.states = States()
+        self.control = MediaControl(directory, occupancy, self.states, link)
+        # Everybody hears that somebody has come before that one is put out again.
+        occupancy.watch(self)
+        occupancy.watch(self.control)
 
     def welcome(self, asker: Asker) -> dict[str, object]:
         """What a member who signs in needs to know about voice."""
@@ -69,29 +68,73 @@ class Voice:
             "voice": {channel.id: self._people(channel.id) for channel in channels if channel.kind == VOICE},
         }
 
-    async def join(self, link: MediaLink, member_id: str, channel_id: str, now: float) -> dict[str, object]:
+    async def join(self, member_id: str, channel_id: str, now: float) -> dict[str, object]:
         """Let a member into a channel: where to connect, and with what."""
-        if self._directory.channel(member_id, channel_id).kind != VOICE:
-            raise ChatError("unknown_channel")
-        self._directory.require(member_id, Permission.JOIN_VOICE, channel_id)
+        self.require_voice_channel(member_id, channel_id, Permission.JOIN_VOICE)
         if not self._access.server_id:
             raise ChatError("voice_unavailable")
-        await link.confirm_room(channel_id)
+        self._seats.reserve((channel_id, member_id), self.occupancy.everybody(), now)
+        await self._link.confirm_room(channel_id)
+        # It may have taken seconds.
+        self.require_voice_channel(member_id, channel_id, Permission.JOIN_VOICE)
         return {
             "urls": list(self._access.urls),
             "stun_servers": list(self._access.stun_servers),
             "client_join": self._grant(member_id, channel_id, now),
         }
 
+    def require_voice_channel(self, member_id: str, channel_id: str, permission: Permission) -> None:
+        """Raises ChatError unless the member has a permission in this voice channel."""
+        if self._directory.channel(member_id, channel_id).kind != VOICE:
+            raise ChatError("unknown_channel")
+        self._directory.require(member_id, permission, channel_id)
+
+    def choose(self, member_id: str, muted: bool | None, deafened: bool | None) -> dict[str, bool]:
+        """A member silences themselves, or not any more; shown to others, enforced by their own page."""
+        own, before = self.states.own(member_id), self.states.described(member_id)
+        own = Mute(own.muted if muted is None else muted, own.deafened if deafened is None else deafened)
+        self.states.choose(member_id, own)
+        self.state_changed(member_id, before)
+        return self.states.described(member_id)
+
+    def state_changed(self, member_id: str, before: dict[str, bool]) -> None:
+        """Tell what is different now, wherever the member is."""
+        now = self.states.described(member_id)
+        new = {name: value for name, value in now.items() if value != before[name]}
+        if new:
+            for room_id in self.occupancy.rooms_of(member_id):
+                update = {"channel_id": room_id, "member_id": member_id, **new}
+                self._hub.push("voice_updated", update, Viewers(room_id))
+
+    # Of the occupancy.
+
+    def joined(self, room_id: str, user_id: str) -> None:
+        self._seats.occupied((room_id, user_id))
+        newcomer = {"channel_id": room_id, "member": self._person(user_id)}
+        self._hub.push("voice_joined", newcomer, Viewers(room_id))
+        if self._seats.exceeded_by(self.occupancy.everybody()):
+            self.control.put_out(room_id, user_id)
+
+    def left(self, room_id: str, user_id: str) -> None:
+        self._hub.push("voice_left", {"channel_id": room_id, "member_id": user_id}, Viewers(room_id))
+
+    def in_step(self) -> None:
+        """Who is there has been told one by one."""
+
+    def channel_shown(self, channel: Channel, member_ids: frozenset[str]) -> None:
+        """To whom a channel is new, its people are too."""
+        if channel.kind == VOICE and (people := self._people(channel.id)):
+            state = {"channel_id": channel.id, "members": people}
+            self._hub.push("voice_state", state, Only(member_ids))
+
     def _grant(self, member_id: str, channel_id: str, now: float) -> dict[str, str]:
         server_id, password = self._access.server_id, self._access.server_password
-        granted = self._directory.permissions(member_id, channel_id)
         token = issue_user_token(
             password,
             server_id,
             user_id=member_id,
             room_id=channel_id,
-            caps=[cap for cap, permission in _CAPS.items() if permission in granted],
+            caps=sorted(self.control.grant(member_id, channel_id)),
             now=now,
             jti=self._new_id(),
             lifetime_s=GRANT_LIFETIME_S,
@@ -104,16 +147,10 @@ class Voice:
             "user_id": member_id,
         }
 
-    def _announce(self, channel_id: str) -> None:
-        state = {"channel_id": channel_id, "members": self._people(channel_id)}
-        self._hub.push("voice_state", state, Viewers(channel_id))
+    def _people(self, channel_id: str) -> list[dict[str, object]]:
+        return [self._person(user_id) for user_id in self.occupancy.users(channel_id)]
 
-    def _people(self, channel_id: str) -> list[dict[str, str]]:
-        return [
-            {"id": user_id, "nickname": self._nickname(user_id)}
-            for user_id in self.occupancy.users(channel_id)
-        ]
-
-    def _nickname(self, user_id: str) -> str:
+    def _person(self, user_id: str) -> dict[str, object]:
         member = self._directory.members.get(user_id)
-        return member.nickname if member else "Somebody"
+        nickname = member.nickname if member else "Somebody"
+        return {"id": user_id, "nickname": nickname, **self.states.described(user_id)}

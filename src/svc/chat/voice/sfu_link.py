@@ -9,6 +9,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import NoReturn, Protocol
 
@@ -30,6 +31,7 @@ KEEP_ALIVE_S = 20.0
 # From our own media service; a list of thousands of people is honest.
 MAX_FRAME_BYTES = 4 * 1024 * 1024
 MAX_WAITING_FRAMES = 1024
+_DOES_NOT_READ = "the media service does not read"
 
 logger = logging.getLogger(__name__)
 
@@ -40,6 +42,7 @@ class Rooms(Protocol):
     def joined(self, room_id: str, user_id: str) -> None: ...
     def left(self, room_id: str, user_id: str) -> None: ...
     def synchronise(self, actual: Mapping[str, Sequence[str]]) -> None: ...
+    def in_step(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +101,18 @@ class SfuLink:
         except (TimeoutError, LinkError):
             raise ChatError("voice_unavailable") from None
 
+    def register(self, room_id: str) -> None:
+        """Have a new room made; without a connection it is made with the next."""
+        if self._conversation is not None:
+            with suppress(LinkError):
+                self._conversation.register(room_id)
+
+    def tell(self, event: str, data: Mapping[str, object]) -> None:
+        """Say something about a user, if we are in step; `Rooms.in_step` is the time to say it otherwise."""
+        if self.in_step and self._conversation is not None:
+            with suppress(LinkError):
+                self._conversation.tell(event, data)
+
     async def _converse(self) -> None:
         """One connection, from its first frame to its end."""
         async with asyncio.timeout(CONNECT_DEADLINE_S):
@@ -128,6 +143,7 @@ class SfuLink:
         logger.info("in step with the media service", extra={"url": self._url})
         self._backoff.reset()
         self._in_step.set()
+        self._rooms.in_step()
 
 
 class _Conversation:
@@ -154,13 +170,15 @@ class _Conversation:
         self._wanted = asyncio.Event()
         self._answered = asyncio.Event()
         self._next = _new_answer()
+        # A frame that found no room is lost: only a new connection brings us in step again.
+        self._stuck = asyncio.Event()
 
     async def run(self) -> None:
         """Talk until the connection ends; whatever ends it otherwise is raised."""
         for room_id in self._room_ids():
-            self._register(room_id)
+            self.register(room_id)
         try:
-            await until_first_ends(self._read(), self._write(), self._synchronise())
+            await until_first_ends(self._read(), self._write(), self._synchronise(), self._until_stuck())
         finally:
             self._next.set_result(False)
 
@@ -170,10 +188,16 @@ class _Conversation:
         The media service forgets rooms that stay empty, so registering is repeated, and
         since it has no answer of its own, a sync_request behind it brings one.
         """
-        self._register(room_id)
+        self.register(room_id)
         self._wanted.set()
         # Shielded: others wait for the same answer.
         return await asyncio.shield(self._next)
+
+    def register(self, room_id: str) -> None:
+        self.tell("server_register", {"room_id": room_id})
+
+    def tell(self, event: str, data: Mapping[str, object]) -> None:
+        self._send(event, {**self._credentials, **data})
 
     async def _synchronise(self) -> None:
         """Ask who is where: once, then whenever somebody wants to know."""
@@ -221,14 +245,16 @@ class _Conversation:
                 self._rooms.synchronise(_people(payload(envelope)))
                 self._answered.set()
 
-    def _register(self, room_id: str) -> None:
-        self._send("server_register", {**self._credentials, "room_id": room_id})
-
     def _send(self, event: str, data: Mapping[str, object]) -> None:
         try:
             self._outbox.put_nowait(serialise(event, data))
         except asyncio.QueueFull:
-            raise LinkError("the media service does not read") from None
+            self._stuck.set()
+            raise LinkError(_DOES_NOT_READ) from None
+
+    async def _until_stuck(self) -> None:
+        await self._stuck.wait()
+        raise LinkError(_DOES_NOT_READ)
 
 
 def _new_answer() -> asyncio.Future[bool]:

@@ -1,0 +1,135 @@
+"""Keeping the people in voice rooms to what they may do there, whenever that or they change.
+
+Tells the media service: whom to silence, what somebody may send, whom to put out. Grants
+nothing and pushes nothing. Spec: media document section 6.1; `user_caps` is the design's.
+"""
+
+from collections.abc import Collection, Mapping
+from typing import Protocol
+
+from svc.chat.access.directory import VOICE, Channel, Directory
+from svc.chat.access.permissions import Permission
+from svc.chat.voice.occupancy import Occupancy
+from svc.chat.voice.states import Mute, States
+
+# What each permission lets a member send (`svc.base.grants`).
+_CAPS = {
+    "speak": Permission.SPEAK,
+    "share_video": Permission.SHARE_VIDEO,
+    "share_screen": Permission.SHARE_SCREEN,
+}
+# Grants that nobody has used may be forgotten when there are so many: they have expired.
+MAX_GRANTED = 4096
+
+Place = tuple[str, str]  # room and user
+
+
+class MediaLink(Protocol):
+    """The control connection to the media service."""
+
+    @property
+    def in_step(self) -> bool: ...
+
+    async def confirm_room(self, room_id: str) -> None:
+        """Return once the media service is known to have the room; ChatError otherwise."""
+
+    def register(self, room_id: str) -> None:
+        """Have the room made; without a connection it is made with the next."""
+
+    def tell(self, event: str, data: Mapping[str, object]) -> None:
+        """Say something, with our credentials; without a connection it is not said."""
+
+
+class MediaControl:
+    """A watcher of the occupancy; its other methods are called when something has changed."""
+
+    def __init__(self, directory: Directory, occupancy: Occupancy, states: States, link: MediaLink) -> None:
+        self._directory = directory
+        self._occupancy = occupancy
+        self._states = states
+        self._link = link
+        # What we have allowed whom to send, by grant or in mid-call.
+        self._granted: dict[Place, frozenset[str]] = {}
+
+    def caps(self, member_id: str, room_id: str) -> frozenset[str]:
+        """What a member may send in a room."""
+        permitted = self._directory.permissions(member_id, room_id)
+        return frozenset(cap for cap, permission in _CAPS.items() if permission in permitted)
+
+    def grant(self, member_id: str, room_id: str) -> frozenset[str]:
+        """The caps for a grant, remembered; and any mute is there before its bearer is."""
+        if len(self._granted) >= MAX_GRANTED:
+            present = set(self._occupancy.everybody())
+            self._granted = {place: caps for place, caps in self._granted.items() if place in present}
+        caps = self._granted[room_id, member_id] = self.caps(member_id, room_id)
+        self.apply_mute(room_id, member_id)
+        return caps
+
+    def put_out(self, room_id: str, user_id: str) -> None:
+        self._link.tell("disconnect_user", {"room_id": room_id, "user_id": user_id})
+
+    def apply_mute(self, room_id: str, user_id: str) -> None:
+        """Nothing is said of those whom moderators have always left alone."""
+        if (mute := self._states.moderated(user_id)) is not None:
+            self._tell_mute(room_id, user_id, mute)
+
+    # Of the occupancy.
+
+    def joined(self, room_id: str, user_id: str) -> None:
+        """A grant may be older than what has been taken from its bearer."""
+        if self._keep_or_put_out(room_id, user_id):
+            self._apply_caps(room_id, user_id)
+            self.apply_mute(room_id, user_id)
+
+    def left(self, room_id: str, user_id: str) -> None:
+        self._granted.pop((room_id, user_id), None)
+
+    def in_step(self) -> None:
+        """What was said while there was no connection is said now."""
+        for room_id, user_id in self._occupancy.everybody():
+            self._granted.pop((room_id, user_id), None)
+            self.joined(room_id, user_id)
+
+    # Of other features.
+
+    def channel_added(self, channel: Channel) -> None:
+        if channel.kind == VOICE:
+            self._link.register(channel.id)
+
+    def channel_removed(self, channel: Channel) -> None:
+        for user_id in self._occupancy.users(channel.id):
+            self.put_out(channel.id, user_id)
+
+    def permissions_changed(self, member_ids: Collection[str]) -> None:
+        concerned = frozenset(member_ids)
+        for room_id, user_id in self._occupancy.everybody():
+            if user_id in concerned and self._keep_or_put_out(room_id, user_id):
+                self._apply_caps(room_id, user_id)
+
+    def member_gone(self, member_id: str) -> None:
+        for room_id in self._occupancy.rooms_of(member_id):
+            self.put_out(room_id, member_id)
+        self._states.forget(member_id)
+
+    def _keep_or_put_out(self, room_id: str, user_id: str) -> bool:
+        """May somebody be there? Who came with the control secret itself and is no member, may."""
+        known = user_id in self._directory.members or (room_id, user_id) in self._granted
+        if known and not self._directory.may(user_id, Permission.JOIN_VOICE, room_id):
+            self.put_out(room_id, user_id)
+            return False
+        return known
+
+    def _apply_caps(self, room_id: str, user_id: str) -> None:
+        caps = self.caps(user_id, room_id)
+        if self._granted.get((room_id, user_id)) != caps:
+            self._granted[room_id, user_id] = caps
+            self._link.tell("user_caps", {"room_id": room_id, "user_id": user_id, "caps": sorted(caps)})
+
+    def _tell_mute(self, room_id: str, user_id: str, mute: Mute) -> None:
+        said = {
+            "room_id": room_id,
+            "user_id": user_id,
+            "is_muted": mute.muted,
+            "is_deafened": mute.deafened,
+        }
+        self._link.tell("user_audio_control", said)

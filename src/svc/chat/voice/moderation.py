@@ -1,0 +1,129 @@
+"""What moderators do to people in voice channels: silence them, put them out, move them elsewhere.
+
+Each act needs its permission in the channel where somebody is, and a higher rank than
+theirs; who sees no such channel is told that they are in none. No HTTP, no SQL.
+"""
+
+from collections.abc import Mapping
+
+from svc.base.database import Connection, Database
+from svc.chat.access.directory import Directory
+from svc.chat.access.permissions import Permission
+from svc.chat.audit.rules import Audit
+from svc.chat.errors import ChatError
+from svc.chat.live.audience import only
+from svc.chat.live.hub import Hub
+from svc.chat.voice import store
+from svc.chat.voice.control import MediaLink
+from svc.chat.voice.rules import Voice
+from svc.chat.voice.states import Mute
+
+
+class VoiceModeration:
+    def __init__(
+        self, database: Database, directory: Directory, hub: Hub, audit: Audit, voice: Voice, link: MediaLink
+    ) -> None:
+        self._database = database
+        self._directory = directory
+        self._hub = hub
+        self._audit = audit
+        self._voice = voice
+        self._link = link
+
+    async def load(self) -> None:
+        self._voice.states.load(await store.load(self._database))
+
+    async def mute(
+        self, actor_id: str, member_id: str, muted: bool | None, deafened: bool | None, now: float
+    ) -> dict[str, bool]:
+        """Change what somebody is heard by and hears; it holds wherever they go, until it is undone."""
+        self._directory.require_above(actor_id, member_id)
+        room_ids = self._visible_rooms(actor_id, member_id)
+        self._directory.require(actor_id, Permission.MUTE_MEMBERS, room_ids[0] if room_ids else None)
+        was = self._voice.states.moderated(member_id) or Mute()
+        mute = Mute(was.muted if muted is None else muted, was.deafened if deafened is None else deafened)
+        details = {"muted": mute.muted, "deafened": mute.deafened}
+
+        def change(connection: Connection) -> None:
+            store.put(connection, member_id, mute)
+            self._record(connection, actor_id, "voice_mute", member_id, details, now)
+
+        await self._database.write(change, lambda _: self._muted(member_id, mute))
+        return self._voice.states.described(member_id)
+
+    async def disconnect(self, actor_id: str, member_id: str, now: float) -> None:
+        """Put somebody out of the voice channels in which the actor may do that. They may join again."""
+        room_ids = self._rooms_to_clear(actor_id, member_id)
+
+        def change(connection: Connection) -> None:
+            for room_id in room_ids:
+                details = {"channel_id": room_id}
+                self._record(connection, actor_id, "voice_disconnect", member_id, details, now)
+
+        def follow(_: object) -> None:
+            for room_id in room_ids:
+                self._voice.control.put_out(room_id, member_id)
+
+        await self._database.write(change, follow)
+
+    async def move(self, actor_id: str, member_id: str, channel_id: str, now: float) -> None:
+        """Send somebody to another voice channel, where they must be allowed to be themselves.
+
+        Their page is told to go there and they are put out here; so who does not follow is out.
+        """
+        room_ids = [room for room in self._rooms_to_clear(actor_id, member_id) if room != channel_id]
+        self._voice.require_voice_channel(actor_id, channel_id, Permission.MOVE_MEMBERS)
+        if not self._directory.may(member_id, Permission.JOIN_VOICE, channel_id):
+            raise ChatError("forbidden", "This member may not join that channel")
+
+        def change(connection: Connection) -> None:
+            # It names no other channel: who sees the entry may not see that one.
+            details = {"channel_id": channel_id}
+            self._record(connection, actor_id, "voice_move", member_id, details, now)
+
+        def follow(_: object) -> None:
+            for room_id in room_ids:
+                told = {"from_channel_id": room_id, "channel_id": channel_id}
+                self._hub.push("voice_moved", told, only(member_id))
+                self._voice.control.put_out(room_id, member_id)
+
+        if room_ids:
+            await self._database.write(change, follow)
+
+    def _rooms_to_clear(self, actor_id: str, member_id: str) -> list[str]:
+        self._directory.require_above(actor_id, member_id)
+        visible = self._visible_rooms(actor_id, member_id)
+        if not visible:
+            raise ChatError("not_in_voice")
+        may = self._directory.may
+        room_ids = [room for room in visible if may(actor_id, Permission.MOVE_MEMBERS, room)]
+        if not room_ids:
+            self._directory.require(actor_id, Permission.MOVE_MEMBERS, visible[0])
+        if not self._link.in_step:
+            raise ChatError("voice_unavailable")
+        return room_ids
+
+    def _visible_rooms(self, actor_id: str, member_id: str) -> list[str]:
+        may = self._directory.may
+        rooms = self._voice.occupancy.rooms_of(member_id)
+        return [room_id for room_id in rooms if may(actor_id, Permission.VIEW_CHANNEL, room_id)]
+
+    def _muted(self, member_id: str, mute: Mute) -> None:
+        states, before = self._voice.states, self._voice.states.described(member_id)
+        states.moderate(member_id, mute)
+        for room_id in self._voice.occupancy.rooms_of(member_id):
+            self._voice.control.apply_mute(room_id, member_id)
+        self._voice.state_changed(member_id, before)
+
+    def _record(
+        self,
+        connection: Connection,
+        actor_id: str,
+        action: str,
+        target_id: str,
+        details: Mapping[str, object],
+        now: float,
+    ) -> None:
+        self._audit.record(
+            connection, actor_id=actor_id, action=action, target_id=target_id, details=details, now=now
+        )

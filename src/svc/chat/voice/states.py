@@ -1,0 +1,50 @@
+"""What is shown beside a member in a voice channel: silent or deaf, by moderators or of their own will.
+
+Holds it by member, so that leaving and joining again changes nothing. Tells nobody.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Mute:
+    """Muted: is not heard. Deafened: hears nobody."""
+
+    muted: bool = False
+    deafened: bool = False
+
+
+class States:
+    def __init__(self) -> None:
+        self._by_moderators: dict[str, Mute] = {}
+        self._own: dict[str, Mute] = {}
+
+    def load(self, by_moderators: Mapping[str, Mute]) -> None:
+        self._by_moderators.update(by_moderators)
+
+    def moderated(self, member_id: str) -> Mute | None:
+        """None for somebody whom moderators have always left alone."""
+        return self._by_moderators.get(member_id)
+
+    def moderate(self, member_id: str, mute: Mute) -> None:
+        self._by_moderators[member_id] = mute
+
+    def own(self, member_id: str) -> Mute:
+        return self._own.get(member_id, Mute())
+
+    def choose(self, member_id: str, mute: Mute) -> None:
+        self._own[member_id] = mute
+
+    def forget(self, member_id: str) -> None:
+        """Somebody has gone; what moderators did waits for them."""
+        self._own.pop(member_id, None)
+
+    def described(self, member_id: str) -> dict[str, bool]:
+        moderated, own = self.moderated(member_id) or Mute(), self.own(member_id)
+        return {
+            "muted": moderated.muted,
+            "deafened": moderated.deafened,
+            "self_muted": own.muted,
+            "self_deafened": own.deafened,
+        }

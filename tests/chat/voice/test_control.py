@@ -1,0 +1,162 @@
+"""People in voice channels are kept to what they may do there, whatever changes, and to the seats."""
+
+import asyncio
+import dataclasses
+from unittest.mock import Mock
+
+import pytest
+
+from svc.chat.access.directory import VOICE, Channel
+from svc.chat.access.permissions import Override, Overrides, Permission
+from svc.chat.errors import ChatError
+from svc.chat.voice.seats import RESERVED_S, Seats
+from tests.chat.fake_sfu import FakeSfu
+from tests.chat.inside import give_role, server_with_insight
+from tests.chat.voice.conftest import World
+
+
+def changed(world: World, *member_ids: str) -> None:
+    """As the roles' rules tell it, after they have changed the directory."""
+    for tell in world.community.changes.permissions_changed:
+        tell(member_ids)
+
+
+async def test_a_role_change_in_mid_call_changes_what_may_be_sent(world: World) -> None:
+    await world.ada.ask("voice_join", channel_id="lobby")
+    await world.enters(world.ada)
+    give_role(world.community, world.ada.id, "guest")
+    changed(world, world.ada.id, world.bob.id)
+    lobby = {"room_id": "lobby", "user_id": world.ada.id}
+    assert await world.told("user_caps") == {**lobby, "caps": ["speak"]}
+    changed(world, world.ada.id)
+    give_role(world.community, world.ada.id, "member")
+    changed(world, world.ada.id)
+    every = ["share_screen", "share_video", "speak"]
+    assert await world.told("user_caps", 2) == {**lobby, "caps": every}
+    await world.nothing_more()
+    assert world.sfu.count("user_caps") == 2, "what has not changed is not said"
+
+
+async def test_a_grant_that_is_used_late_gives_what_is_allowed_now(world: World) -> None:
+    await world.ada.ask("voice_join", channel_id="lobby")
+    await world.bob.ask("voice_join", channel_id="lobby")
+    give_role(world.community, world.ada.id, "guest")
+    await world.enters(world.ada)
+    assert (await world.told("user_caps"))["caps"] == ["speak"]
+    world.community.directory.drop_member(world.bob.id)
+    await world.sfu.tell("peer_joined", "lobby", world.bob.id)
+    assert (await world.told("disconnect_user"))["user_id"] == world.bob.id
+
+
+@pytest.mark.parametrize("lost", [Permission.JOIN_VOICE, Permission.VIEW_CHANNEL])
+async def test_who_may_not_be_there_any_more_is_put_out(world: World, lost: Permission) -> None:
+    await world.enters(world.ada)
+    directory = world.community.directory
+    own = Overrides(members={world.ada.id: Override(deny=lost)})
+    directory.put_channel(dataclasses.replace(directory.channels["lobby"], overrides=own))
+    changed(world, world.ada.id)
+    assert await world.told("disconnect_user") == {"room_id": "lobby", "user_id": world.ada.id}
+
+
+async def test_who_goes_and_whose_channel_goes_is_put_out(world: World) -> None:
+    await world.enters(world.ada)
+    await world.enters(world.bob, "side-room")
+    world.community.directory.drop_member(world.ada.id)
+    for tell in world.community.changes.member_gone:
+        tell(world.ada.id)
+    assert (await world.told("disconnect_user"))["user_id"] == world.ada.id
+    side_room = world.community.directory.channels["side-room"]
+    world.community.directory.drop_channel("side-room")
+    for tell_of_channel in world.community.changes.channel_removed:
+        tell_of_channel(side_room)
+    assert (await world.told("disconnect_user", 2))["user_id"] == world.bob.id
+
+
+async def test_a_new_voice_channel_is_registered_at_once(world: World) -> None:
+    channel = Channel("attic", "Attic", VOICE)
+    world.community.directory.put_channel(channel)
+    for tell in world.community.changes.channel_added:
+        tell(channel)
+    assert (await world.told("server_register", 3))["room_id"] == "attic"
+
+
+async def test_to_whom_a_channel_is_new_its_people_are_too(world: World) -> None:
+    await world.enters(world.ada)
+    lobby = world.community.directory.channels["lobby"]
+    for tell in world.community.changes.channel_shown:
+        tell(lobby, frozenset({world.bob.id}))
+    state = await world.bob.pushed("voice_state")
+    assert [member["nickname"] for member in state["members"]] == ["Ada"]
+
+
+async def test_a_new_link_makes_everything_as_it_should_be(world: World) -> None:
+    await world.enters(world.ada)
+    give_role(world.community, world.bob.id, "guest")
+    directory = world.community.directory
+    own = Overrides(members={world.ada.id: Override(deny=Permission.JOIN_VOICE)})
+    directory.put_channel(dataclasses.replace(directory.channels["lobby"], overrides=own))
+    world.sfu.people = {"lobby": [world.ada.id, world.bob.id]}
+    await world.sfu.drop_control()
+    assert (await world.told("disconnect_user"))["user_id"] == world.ada.id
+    assert await world.told("user_caps") == {
+        "room_id": "lobby",
+        "user_id": world.bob.id,
+        "caps": ["speak"],
+    }
+
+
+async def test_the_seats_of_a_server_are_counted(variables: dict[str, str], sfu: FakeSfu) -> None:
+    variables["VOICE_MAX_USERS"] = "1"
+    async with server_with_insight(variables) as (chat, _):
+        await sfu.until("sync_request")
+        async with chat.member("Ada") as ada, chat.member("Bob") as bob:
+            for _ in range(2):
+                assert (await ada.ask("voice_join", channel_id="lobby"))["event"] == "voice_join"
+            refused = await bob.ask("voice_join", channel_id="side-room")
+            assert refused["data"]["error"] == "voice_full"
+            await sfu.tell("peer_joined", "lobby", ada.id)
+            assert await bob.people("lobby") == ["Ada"]
+            assert (await bob.ask("voice_join", channel_id="lobby"))["data"]["error"] == "voice_full"
+            # Whoever comes nevertheless is one too many.
+            await sfu.tell("peer_joined", "side-room", bob.id)
+            assert await bob.people("side-room") == ["Bob"]
+            await sfu.until("disconnect_user")
+            await sfu.tell("peer_left", "side-room", bob.id)
+            await sfu.tell("peer_left", "lobby", ada.id)
+            assert await bob.people("lobby") == []
+            assert (await bob.ask("voice_join", channel_id="lobby"))["event"] == "voice_join"
+
+
+def test_a_seat_that_is_not_taken_is_free_again() -> None:
+    seats = Seats(1)
+    seats.reserve(("lobby", "ada"), [], now=0.0)
+    with pytest.raises(ChatError, match="voice_full"):
+        seats.reserve(("lobby", "bob"), [], now=RESERVED_S - 1)
+    seats.reserve(("lobby", "bob"), [], now=RESERVED_S)
+    assert Seats(0).exceeded_by([("lobby", str(number)) for number in range(1000)]) == 0
+
+
+async def test_grants_are_not_remembered_for_ever(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("svc.chat.voice.control.MAX_GRANTED", 1)
+    control = world.community.voice.control
+    await world.enters(world.ada)
+    control.grant(world.ada.id, "lobby")
+    for channel_id in ("lobby", "side-room"):
+        control.grant(world.bob.id, channel_id)
+    assert set(control._granted) == {("lobby", world.ada.id), ("side-room", world.bob.id)}
+
+
+async def test_a_stranger_with_the_control_secret_is_left_alone(world: World) -> None:
+    await world.sfu.tell("peer_joined", "lobby", "a load generator")
+    assert await world.bob.people("lobby") == ["Somebody"]
+    await world.nothing_more()
+    assert world.sfu.count("disconnect_user") == world.sfu.count("user_caps") == 0
+
+
+async def test_a_media_service_that_does_not_read_loses_the_link(world: World) -> None:
+    link = world.community.link
+    conversation = link._conversation
+    assert conversation is not None
+    conversation._outbox = Mock(put_nowait=Mock(side_effect=asyncio.QueueFull))
+    link.tell("disconnect_user", {"room_id": "lobby", "user_id": "x"})
+    await world.sfu.until("sync_request", 2)

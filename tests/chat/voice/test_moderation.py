@@ -1,0 +1,187 @@
+"""Moderators silence, put out and move people in voice channels; what they did holds."""
+
+import dataclasses
+from typing import Any
+
+import pytest
+
+from svc.chat.access.permissions import Override, Overrides, Permission
+from svc.chat.audit.store import Wanted
+from tests.chat.inside import give_role
+from tests.chat.voice.conftest import World
+
+
+def override(world: World, channel_id: str, member_id: str, own: Override) -> None:
+    channel = world.community.directory.channels[channel_id]
+    changed = dataclasses.replace(channel, overrides=Overrides(members={member_id: own}))
+    world.community.directory.put_channel(changed)
+
+
+async def error(asking: Any) -> str:
+    reply = await asking
+    assert reply["event"] == "error", reply
+    return str(reply["data"]["error"])
+
+
+async def test_a_mute_reaches_the_media_service_and_everybody_sees_it(world: World) -> None:
+    await world.enters(world.ada)
+    reply = await world.mod.ask("voice_mute", member_id=world.ada.id, muted=True)
+    assert reply["data"] == {
+        "muted": True,
+        "deafened": False,
+        "self_muted": False,
+        "self_deafened": False,
+    }
+    lobby = {"room_id": "lobby", "user_id": world.ada.id}
+    assert await world.told("user_audio_control") == {**lobby, "is_muted": True, "is_deafened": False}
+    here = {"channel_id": "lobby", "member_id": world.ada.id}
+    assert await world.bob.pushed("voice_updated") == {**here, "muted": True}
+    await world.mod.ask("voice_mute", member_id=world.ada.id, muted=False, deafened=True)
+    assert await world.told("user_audio_control", 2) == {**lobby, "is_muted": False, "is_deafened": True}
+    assert await world.bob.pushed("voice_updated") == {**here, "muted": False, "deafened": True}
+
+
+async def test_a_mute_is_there_before_who_comes_back(world: World) -> None:
+    await world.enters(world.ada)
+    await world.mod.ask("voice_mute", member_id=world.ada.id, muted=True)
+    await world.sfu.tell("peer_left", "lobby", world.ada.id)
+    await world.ada.pushed("voice_left")
+    await world.ada.ask("voice_join", channel_id="side-room")
+    assert (await world.told("user_audio_control", 2))["room_id"] == "side-room"
+    async with world.chat.member("Eve") as eve:
+        await world.sfu.tell("peer_joined", "side-room", world.ada.id)
+        assert (await eve.pushed("voice_joined"))["member"]["muted"] is True
+
+
+async def test_mutes_outlive_both_servers(world: World) -> None:
+    await world.enters(world.ada)
+    await world.mod.ask("voice_mute", member_id=world.ada.id, deafened=True)
+    await world.told("user_audio_control")
+    # The link is lost, and while it is, the mute is changed.
+    world.sfu.people = {"lobby": [world.ada.id]}
+    await world.sfu.stop()
+    world.sfu.heard.clear()
+    await world.mod.ask("voice_mute", member_id=world.ada.id, muted=True)
+    world.sfu.people = {"lobby": [world.ada.id]}
+    await world.sfu.start()
+    said = await world.told("user_audio_control")
+    assert (said["is_muted"], said["is_deafened"]) == (True, True)
+    stored = type(world.community.voice.states)()
+    world.community.voice.states = stored
+    await world.community.voice_moderation.load()
+    assert stored.described(world.ada.id)["muted"]
+
+
+async def test_of_the_absent_moderators_of_the_whole_server_decide(world: World) -> None:
+    assert (await world.mod.ask("voice_mute", member_id=world.ada.id, muted=True))["event"] == "voice_mute"
+    assert await error(world.bob.ask("voice_mute", member_id=world.ada.id, muted=True)) == "rank_too_low"
+    give_role(world.community, world.bob.id, "admin")
+    override(world, "lobby", world.bob.id, Override(deny=Permission.MUTE_MEMBERS))
+    await world.enters(world.ada)
+    give_role(world.community, world.bob.id, "moderator")
+    assert await error(world.bob.ask("voice_mute", member_id=world.ada.id, muted=True)) == "forbidden"
+
+
+async def test_disconnecting_puts_somebody_out_and_is_recorded(world: World) -> None:
+    await world.enters(world.ada)
+    assert (await world.mod.ask("voice_disconnect", member_id=world.ada.id))["event"] == "voice_disconnect"
+    assert await world.told("disconnect_user") == {"room_id": "lobby", "user_id": world.ada.id}
+    await world.sfu.tell("peer_left", "lobby", world.ada.id)
+    assert await world.bob.pushed("voice_left") == {"channel_id": "lobby", "member_id": world.ada.id}
+
+
+async def test_moving_tells_the_page_where_to_go_and_puts_it_out(world: World) -> None:
+    await world.enters(world.ada)
+    reply = await world.mod.ask("voice_move", member_id=world.ada.id, channel_id="side-room")
+    assert reply["event"] == "voice_move"
+    told = {"from_channel_id": "lobby", "channel_id": "side-room"}
+    assert await world.ada.pushed("voice_moved") == told
+    assert await world.told("disconnect_user") == {"room_id": "lobby", "user_id": world.ada.id}
+    # To where somebody is, there is nothing to do.
+    await world.enters(world.bob, "side-room")
+    await world.mod.ask("voice_move", member_id=world.bob.id, channel_id="side-room")
+    await world.nothing_more()
+    assert world.sfu.count("disconnect_user") == 1
+
+
+async def test_nobody_is_moved_where_they_may_not_be(world: World) -> None:
+    await world.enters(world.ada)
+    override(world, "side-room", world.ada.id, Override(deny=Permission.JOIN_VOICE))
+    asked = {"member_id": world.ada.id, "channel_id": "side-room"}
+    assert await error(world.mod.ask("voice_move", **asked)) == "forbidden"
+    override(world, "side-room", world.mod.id, Override(deny=Permission.VIEW_CHANNEL))
+    assert await error(world.mod.ask("voice_move", **asked)) == "unknown_channel"
+    asked["channel_id"] = "general"
+    assert await error(world.mod.ask("voice_move", **asked)) == "unknown_channel"
+
+
+@pytest.mark.parametrize(
+    ("event", "more"),
+    [("voice_mute", {"muted": True}), ("voice_disconnect", {}), ("voice_move", {"channel_id": "side-room"})],
+)
+async def test_every_act_has_its_refusals(world: World, event: str, more: dict[str, object]) -> None:
+    mod, ada, bob = world.mod, world.ada, world.bob
+    await world.enters(ada)
+    assert await error(mod.ask(event, member_id="nobody", **more)) == "unknown_member"
+    assert await error(mod.ask(event, **more)) == "invalid_request"
+    assert await error(bob.ask(event, member_id=ada.id, **more)) == "rank_too_low"
+    assert await error(mod.ask(event, member_id=mod.id, **more)) == "rank_too_low"
+    give_role(world.community, ada.id, "admin")
+    assert await error(mod.ask(event, member_id=ada.id, **more)) == "rank_too_low"
+    give_role(world.community, ada.id, "guest")
+    assert await error(bob.ask(event, member_id=ada.id, **more)) == "forbidden"
+    if event != "voice_mute":
+        assert await error(mod.ask(event, member_id=bob.id, **more)) == "not_in_voice"
+        # Nobody learns that somebody is where they cannot see them.
+        override(world, "lobby", mod.id, Override(deny=Permission.VIEW_CHANNEL))
+        assert await error(mod.ask(event, member_id=ada.id, **more)) == "not_in_voice"
+    assert world.sfu.count("disconnect_user") == world.sfu.count("user_audio_control") == 0
+
+
+@pytest.mark.parametrize("data", [{}, {"muted": None}, {"muted": 1}, {"muted": "yes"}, {"deafened": []}])
+async def test_a_mute_says_what(world: World, data: dict[str, object]) -> None:
+    assert await error(world.mod.ask("voice_mute", member_id=world.ada.id, **data)) == "invalid_request"
+    assert await error(world.ada.ask("voice_mute_self", **data)) == "invalid_request"
+
+
+async def test_without_the_media_service_nobody_is_put_out(world: World) -> None:
+    await world.enters(world.ada)
+    await world.sfu.stop()
+    while world.community.link.in_step:
+        await world.mod.ask("voice_mute_self", muted=False)
+    asked = {"member_id": world.ada.id}
+    assert await error(world.mod.ask("voice_disconnect", **asked)) == "voice_unavailable"
+
+
+async def test_acts_are_in_the_audit_log(world: World) -> None:
+    await world.enters(world.ada)
+    await world.mod.ask("voice_mute", member_id=world.ada.id, muted=True)
+    await world.mod.ask("voice_move", member_id=world.ada.id, channel_id="side-room")
+    await world.mod.ask("voice_disconnect", member_id=world.ada.id)
+    page, _ = await world.community.audit.page(world.mod.id, Wanted(), 10)
+    assert [(entry.action, entry.target_id, entry.details) for entry in page][:3] == [
+        ("voice_disconnect", world.ada.id, {"channel_id": "lobby"}),
+        ("voice_move", world.ada.id, {"channel_id": "side-room"}),
+        ("voice_mute", world.ada.id, {"muted": True, "deafened": False}),
+    ]
+
+
+async def test_members_show_that_they_are_silent_and_it_is_kept(world: World) -> None:
+    await world.enters(world.ada)
+    reply = await world.ada.ask("voice_mute_self", muted=True)
+    assert reply["data"]["self_muted"] is True
+    here = {"channel_id": "lobby", "member_id": world.ada.id}
+    assert await world.bob.pushed("voice_updated") == {**here, "self_muted": True}
+    await world.sfu.tell("peer_left", "lobby", world.ada.id)
+    await world.bob.pushed("voice_left")
+    await world.sfu.tell("peer_joined", "lobby", world.ada.id)
+    assert (await world.bob.pushed("voice_joined"))["member"] == {
+        "id": world.ada.id,
+        "nickname": "Ada",
+        "muted": False,
+        "deafened": False,
+        "self_muted": True,
+        "self_deafened": False,
+    }
+    await world.nothing_more()
+    assert world.sfu.count("user_audio_control") == 0, "their own page silences them"
