@@ -15,6 +15,7 @@ from tests.kit.page_relay import put_behind
 from tests.kit.page_statistics import Watcher
 from tests.kit.relay import Relay
 
+INSECURE_HOST = "plain.example"
 # No GPU, no network of its own, media devices that need neither hardware nor a hand.
 FLAGS = (
     "--no-sandbox",
@@ -31,6 +32,8 @@ FLAGS = (
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",
     "--disable-renderer-backgrounding",
+    # This machine under a name, at which pages are not secure.
+    f"--host-resolver-rules=MAP {INSECURE_HOST} 127.0.0.1",
 )
 # A small window: the drawing costs two cores more than the decoding.
 VIEWPORT_WIDTH, VIEWPORT_HEIGHT = 480, 420
@@ -38,7 +41,7 @@ JOIN_DEADLINE_S = 20.0
 
 CAPTURE_SCRIPT = """
 const size = %s;
-for (const name of ["getUserMedia", "getDisplayMedia"]) {
+for (const name of navigator.mediaDevices ? ["getUserMedia", "getDisplayMedia"] : []) {
   const open = navigator.mediaDevices[name].bind(navigator.mediaDevices);
   navigator.mediaDevices[name] = (wishes) => open({ ...wishes, video: wishes.video && size });
 }

@@ -189,10 +189,10 @@ async def test_secrets_and_invite_are_made_once_and_kept_from_others(tmp_path: P
         assert second.invite == invite
     assert (data_dir / "secrets.json").read_text() == secrets
     assert stat.S_IMODE(data_dir.stat().st_mode) == 0o700
-    assert {path.name: stat.S_IMODE(path.stat().st_mode) for path in data_dir.iterdir()} == {
-        "secrets.json": 0o600,
-        "invite-code": 0o600,
-    }
+    modes = {path: stat.S_IMODE(path.stat().st_mode) for path in data_dir.rglob("*")}
+    assert {path.name for path in modes} >= {"secrets.json", "invite-code", "community.sqlite3"}
+    assert {mode for path, mode in modes.items() if path.is_file()} == {0o600}
+    assert {mode for path, mode in modes.items() if path.is_dir()} <= {0o700}
 
 
 async def test_a_port_that_is_taken_is_said_in_words(tmp_path: Path) -> None:
@@ -240,6 +240,7 @@ def test_each_program_sees_only_what_is_meant_for_it() -> None:
         "PYTHONUTF8": "1",
         "STUN_SERVERS": "",
         "SERVER_NAME": "Ours",
+        "SVC_IDENTITY_TIERS": "account, local",
         "HOST": "127.0.0.1",
         "PORT": "5000",
         "DATA_DIR": "data",
@@ -266,7 +267,7 @@ def test_the_media_services_http_stays_on_this_machine() -> None:
             [
                 "Open http://127.0.0.1:5000/#invite=abc",
                 "On your network: http://192.0.2.7:5000/#invite=abc",
-                "Browsers give microphone and camera only to localhost and to https:// addresses.",
+                "Browsers let people sign in and talk only on localhost and at https:// addresses.",
             ],
         ),
         (
@@ -274,7 +275,7 @@ def test_the_media_services_http_stays_on_this_machine() -> None:
             [
                 "Open http://[::1]:5000/#invite=abc",
                 "On your network: http://[2001:db8::7]:5000/#invite=abc",
-                "Browsers give microphone and camera only to localhost and to https:// addresses.",
+                "Browsers let people sign in and talk only on localhost and at https:// addresses.",
             ],
         ),
     ],

@@ -31,12 +31,23 @@ _FOR_CHAT = (
     "ADDITIONAL_CHANNELS",
     "CORS_ORIGIN",
     "DISABLE_STUN",
+    "EXTERNAL_HOST",
+    "MAX_MEMBERS",
+    "REFRESH_TOKEN_TTL_DAYS",
     "SERVER_NAME",
     "SFU_PUBLIC_HOST",
     "STUN_SERVERS",
+    "SVC_AUTH_MODE",
+    "SVC_IDENTITY_TIERS",
+    "SVC_OIDC_AUDIENCE",
+    "SVC_OIDC_ISSUER",
+    "SVC_SERVER_ENABLED",
+    "SVC_TRUSTED_CERT_ISSUERS",
     "VOICE_CHANNEL_ID",
     "VOICE_CHANNEL_NAME",
 )
+# What is different at home, unless the operator says otherwise: nobody needs an account elsewhere.
+_AT_HOME = {"SVC_IDENTITY_TIERS": "account, local"}
 
 logger = logging.getLogger(__name__)
 
@@ -92,7 +103,7 @@ def plan(installation: Installation, secrets: Secrets, variables: Mapping[str, s
     }
     sfu = {"DEBUG": "false"} | {name: variables[name] for name in _FOR_SFU if name in variables}
     sfu |= {"SFU_PORT": str(installation.sfu_port), "ICE_UDP_MUX_PORT": str(installation.udp_port)}
-    chat = {name: variables[name] for name in _FOR_CHAT if name in variables}
+    chat = _AT_HOME | {name: variables[name] for name in _FOR_CHAT if name in variables}
     chat |= {
         "HOST": installation.host,
         "PORT": str(installation.port),
@@ -115,7 +126,7 @@ def greeting(installation: Installation, invite: str, addresses: Sequence[str]) 
     if _is_wildcard(installation.host):
         near = [_url(address, port) for address in addresses if _on_the_network(address, installation.host)]
         lines += [f"On your network: {url}/#invite={invite}" for url in near]
-        lines.append("Browsers give microphone and camera only to localhost and to https:// addresses.")
+        lines.append("Browsers let people sign in and talk only on localhost and at https:// addresses.")
     return lines
 
 

@@ -1,7 +1,9 @@
 // The page: wires the chat server's live socket, the call and the views together.
 // Holds the only state that outlives a view: who we are, the rooms, who is in them.
 
+import { Account } from "./account.js";
 import { Call } from "./call.js";
+import { available } from "./device_key.js";
 import { Live } from "./live.js";
 import { Lobby } from "./lobby.js";
 import { Publisher } from "./publisher.js";
@@ -10,14 +12,17 @@ import { Sound } from "./sound.js";
 import { Stage } from "./stage.js";
 import { hearOfVoice } from "./voice.js";
 
-const IDENTITY = "svc.identity"; // In localStorage: {access_token, member}, until another name is asked for.
 const PLACE = "svc.place"; // In sessionStorage: where this tab was, so that a reload comes back.
 const ENDINGS = { replaced: "You joined from another tab or device.", removed: "You were removed from the room." };
+
+const INSECURE = "Browsers let people sign in only at https:// addresses, or on this very computer at http://127.0.0.1. Ask whoever runs this server for its https:// address.";
+const FIELDS = { invalid_nickname: "name", invite_required: "invite", invite_invalid: "invite" };
 
 const byId = (id) => document.getElementById(id);
 const hash = new URLSearchParams(location.hash.slice(1));
 
 const state = { member: null, channels: [], voice: {}, channelId: null };
+let account = null;
 let live = null;
 let call = null;
 let publisher = null;
@@ -40,27 +45,32 @@ start();
 function start() {
   // For the curious and for the tests; nothing secret.
   Object.defineProperty(window, "svc", { value: Object.freeze({ get call() { return call; } }) });
-  const identity = JSON.parse(localStorage.getItem(IDENTITY));
-  if (identity) {
-    state.member = identity.member;
-    connect(identity.access_token);
-  }
   render();
   lobby.show(true);
+  if (!available()) return lobby.block(INSECURE);
+  account = new Account();
+  account.addEventListener("renewed", ({ detail }) => live?.reauthenticate(detail));
+  if (account.member) {
+    state.member = account.member;
+    render();
+    connect();
+  }
+  return undefined;
 }
 
 /** Open the live socket; resolves when the server has said whether it knows us. */
-function connect(token) {
-  live = new Live(webSocketUrl("/live"), token);
+function connect() {
+  live = new Live(webSocketUrl("/live"), (refused) => account.accessToken(refused));
   live.addEventListener("push", ({ detail }) => receive(detail));
   return new Promise((resolve) => {
     live.addEventListener("authenticated", ({ detail }) => {
       greet(detail);
       resolve();
     });
-    live.addEventListener("rejected", () => {
-      forget();
-      lobby.fail("This server does not know you any more. Please join again.");
+    live.addEventListener("rejected", ({ detail }) => {
+      leaveServer();
+      account.signOut();
+      lobby.fail(`This server does not let you in any more. ${detail.message}`);
       resolve();
     });
   });
@@ -100,33 +110,30 @@ async function join({ name, invite, channelId, mic, camera }) {
 }
 
 async function register(nickname, invite) {
-  const answer = await post("/api/auth/join", invite ? { nickname, invite_code: invite } : { nickname });
-  if (answer.error) {
-    const fields = { invalid_nickname: "name", invite_required: "invite", invite_invalid: "invite" };
-    if (fields[answer.error] === "invite") lobby.askInvite();
-    lobby.fail(answer.message, fields[answer.error]);
+  try {
+    await account.join(nickname, invite);
+  } catch (error) {
+    const field = FIELDS[error.code];
+    if (field === "invite") lobby.askInvite();
+    lobby.fail(error.message, field);
     return false;
   }
-  localStorage.setItem(IDENTITY, JSON.stringify({ access_token: answer.access_token, member: answer.member }));
   // The invite has done its work; the address can be shown around again.
   hash.delete("invite");
   history.replaceState(null, "", hash.size ? `#${hash}` : location.pathname);
-  await connect(answer.access_token);
+  await connect();
   return state.member !== null;
 }
 
-async function post(path, body) {
-  const headers = { "Content-Type": "application/json" };
-  try {
-    return await (await fetch(path, { method: "POST", headers, body: JSON.stringify(body) })).json();
-  } catch {
-    return { error: "unreachable", message: "The server cannot be reached. Try again in a moment." };
-  }
+/** Be somebody else from now on. */
+async function forget() {
+  live?.close();
+  // The form that comes next must not find the old key.
+  await account.forget();
+  leaveServer();
 }
 
-/** Drop who we were. */
-function forget() {
-  localStorage.removeItem(IDENTITY);
+function leaveServer() {
   sessionStorage.removeItem(PLACE);
   call?.leave();
   live?.close();

@@ -2,31 +2,31 @@
 // by id, passes pushes on, and reconnects by itself. Knows nothing of calls or of
 // the page. Frames are JSON: {event, data, id?}.
 
+import { Refusal } from "./api.js";
 import { Backoff } from "./backoff.js";
 
 const REPLY_DEADLINE_MS = 10_000; // The server allows as long for our first frame.
 
-/** The server answered a request with an error; `code` is for programs, the message for people. */
-export class Refusal extends Error {
-  constructor({ error, message }) {
-    super(message || error);
-    this.code = error;
-  }
-}
-
 /**
  * Events: "authenticated" (detail: the server's greeting), "push" (detail: {event, data}),
- * "offline", and "rejected" (detail: Refusal; the token is no good, no more attempts follow).
+ * "offline", and "rejected" (detail: Refusal; there is no token for us, no more attempts follow).
  */
 export class Live extends EventTarget {
-  #url; #token; #socket = null; #nextId = 1; #waiting = new Map(); #closed = false;
+  #url; #getToken; #token = null; #refused = null; #socket = null; #nextId = 1; #waiting = new Map(); #closed = false;
   #authenticated = false; #timer = 0; #backoff = new Backoff(250, 4000);
 
-  constructor(url, token) {
+  /** `getToken(refused)` resolves with an access token other than the one that was refused. */
+  constructor(url, getToken) {
     super();
     this.#url = url;
-    this.#token = token;
+    this.#getToken = getToken;
     this.#open();
+  }
+
+  /** Go on with a fresh token; without it the server ends the connection with the old one. */
+  async reauthenticate(token) {
+    this.#token = token;
+    if (this.#authenticated) await this.#ask("reauthenticate", { access_token: token }).catch(() => {});
   }
 
   /** Resolves with the reply's data; rejects with a Refusal, or with an Error when the socket is not there. */
@@ -41,7 +41,20 @@ export class Live extends EventTarget {
     this.#socket?.close(1000);
   }
 
-  #open() {
+  async #open() {
+    try {
+      this.#token = await this.#getToken(this.#refused);
+    } catch (error) {
+      if (this.#closed) return undefined;
+      if (!(error instanceof Refusal) || error.passes) return this.#later();
+      this.close();
+      return this.#tell("rejected", error);
+    }
+    if (!this.#closed) this.#connect();
+    return undefined;
+  }
+
+  #connect() {
     const socket = new WebSocket(this.#url);
     this.#socket = socket;
     socket.addEventListener("open", () => this.#authenticate());
@@ -54,9 +67,8 @@ export class Live extends EventTarget {
     try {
       greeting = await this.#ask("authenticate", { access_token: this.#token });
     } catch (error) {
-      if (error.code !== "token_invalid") return this.#socket.close(); // Then try again.
-      this.close();
-      return this.#tell("rejected", error);
+      if (error.code === "token_invalid") this.#refused = this.#token;
+      return this.#socket.close(); // Then try again.
     }
     this.#authenticated = true;
     this.#backoff.reset();
@@ -95,8 +107,12 @@ export class Live extends EventTarget {
     this.#waiting.clear();
     this.#authenticated = false;
     if (this.#closed) return;
-    this.#timer = setTimeout(() => this.#open(), this.#backoff.next());
+    this.#later();
     this.#tell("offline");
+  }
+
+  #later() {
+    this.#timer = setTimeout(() => this.#open(), this.#backoff.next());
   }
 
   #tell(type, detail) {

@@ -4,7 +4,7 @@
 const byId = (id) => document.getElementById(id);
 
 export class Lobby {
-  #form = byId("join-form"); #rooms = []; #busy = false; #reachable = true;
+  #form = byId("join-form"); #rooms = []; #busy = false; #reachable = true; #blocked = false;
 
   /** `onJoin({name, invite, channelId, mic, camera})` on submit, `onForget()` for another name. */
   constructor({ invite, onJoin, onForget }) {
@@ -44,6 +44,13 @@ export class Lobby {
     byId("invite").focus();
   }
 
+  /** Nobody can join from here; say why. */
+  block(message) {
+    this.#blocked = true;
+    this.fail(message);
+    this.#renderButton();
+  }
+
   setBusy(busy) {
     this.#busy = busy;
     this.#renderButton();
@@ -76,7 +83,7 @@ export class Lobby {
 
   #renderButton() {
     const button = byId("join");
-    button.disabled = this.#busy || !this.#reachable;
+    button.disabled = this.#blocked || this.#busy || !this.#reachable;
     button.textContent = this.#busy ? "Joining…" : this.#reachable ? "Join" : "Connecting…";
   }
 

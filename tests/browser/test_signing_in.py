@@ -1,0 +1,80 @@
+"""Who has joined once is known again: by this browser's key, and by nothing that could be copied from it."""
+
+from playwright.async_api import expect
+
+from tests.kit.people import INSECURE_HOST, People, Person
+from tests.kit.product import Product
+
+KEPT = "() => JSON.parse(localStorage.getItem('svc.identity'))"
+# The private key itself, as far as a page can get hold of it.
+EXPORTED = """async () => {
+  const opening = indexedDB.open("svc", 1);
+  await new Promise((resolve) => opening.addEventListener("success", resolve));
+  const reading = opening.result.transaction("keys").objectStore("keys").get("device");
+  await new Promise((resolve) => reading.addEventListener("success", resolve));
+  opening.result.close();
+  return crypto.subtle.exportKey("jwk", reading.result.privateKey).then(() => "read", () => "kept");
+}"""
+
+
+async def own_id(person: Person) -> str:
+    return str((await person.page.evaluate(KEPT))["member"]["id"])
+
+
+async def test_a_member_who_comes_back_needs_no_invite(people: People, product: Product) -> None:
+    ada = await people.arrive("Ada")
+    await ada.join(camera=False)
+    before = await own_id(ada)
+    await ada.press("Leave")
+
+    await ada.page.goto("about:blank")
+    await ada.page.goto(product.url.partition("#")[0])
+    await expect(ada.page.locator("#own-name")).to_have_text("Ada")
+    await ada.press("Join")
+    await ada.is_connected()
+    assert await own_id(ada) == before
+
+
+async def test_a_member_whose_tokens_have_ended_signs_in_with_the_key(
+    people: People, product: Product
+) -> None:
+    ada = await people.arrive("Ada")
+    await ada.join(camera=False)
+    before = await own_id(ada)
+    await ada.press("Leave")
+    await ada.page.evaluate(
+        """() => {
+          const kept = JSON.parse(localStorage.getItem("svc.identity"));
+          const spoilt = { ...kept, access_token: "x", refresh_token: "x", fresh_until: 0 };
+          localStorage.setItem("svc.identity", JSON.stringify(spoilt));
+        }"""
+    )
+    await ada.page.goto("about:blank")
+    await ada.page.goto(product.url.partition("#")[0])
+    await ada.press("Join")
+    await ada.is_connected()
+    assert await own_id(ada) == before
+    assert await ada.page.evaluate(EXPORTED) == "kept"
+
+
+async def test_another_name_is_another_member(people: People, product: Product) -> None:
+    ada = await people.arrive("Ada")
+    await ada.join(camera=False)
+    before = await own_id(ada)
+    await ada.press("Leave")
+    await ada.press("Use another name")
+    await expect(ada.page.get_by_label("Your name")).to_be_visible()
+    await ada.page.goto("about:blank")
+    await ada.page.goto(product.url)
+    await ada.page.get_by_label("Your name").fill("Eve")
+    await ada.press("Join")
+    await ada.is_connected()
+    assert await own_id(ada) != before
+
+
+async def test_an_address_without_https_says_what_is_missing(people: People, product: Product) -> None:
+    ada = await people.arrive("Ada")
+    await ada.page.goto("about:blank")
+    await ada.page.goto(product.url.replace("127.0.0.1", INSECURE_HOST))
+    await expect(ada.page.locator("#lobby-error")).to_contain_text("only at https:// addresses")
+    await expect(ada.page.get_by_role("button", name="Join", exact=True)).to_be_disabled()
