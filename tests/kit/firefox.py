@@ -72,8 +72,9 @@ class Firefox:
         self._turn = asyncio.Lock()
 
     async def arrive(self, name: str, url: str) -> FirefoxPerson:
-        """Open the page in a window of its own; whoever arrives stands in the lobby."""
-        page = (await self.command("browsingContext.create", type="window"))["context"]
+        """Open the page with storage of its own; whoever arrives stands in the lobby."""
+        person = (await self.command("browser.createUserContext"))["userContext"]
+        page = (await self.command("browsingContext.create", type="window", userContext=person))["context"]
         await self.command("browsingContext.navigate", context=page, url=url, wait="complete")
 
         async def evaluate(function: str) -> Any:
