@@ -10,7 +10,9 @@ from aiohttp import ClientWebSocketResponse, WSMsgType, WSServerHandshakeError
 from svc.chat.access.origins import Origins
 from svc.chat.live import frames, socket, websocket
 from svc.chat.live.allowance import Allowance
+from svc.chat.live.audience import EVERYONE
 from tests.chat.fake_sfu import FakeSfu
+from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer, abort
 
 
@@ -107,19 +109,19 @@ def test_an_allowance_passes_a_burst_and_then_a_steady_rate() -> None:
 
 
 async def test_a_page_that_does_not_read_is_cut_off(
-    chat: ChatServer, sfu: FakeSfu, monkeypatch: pytest.MonkeyPatch
+    variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(websocket, "CLOSE_DEADLINE_S", 0.1)
-    async with chat.member("Ada") as ada, chat.member("Bob") as bob:
-        await sfu.until("sync_request")
+    async with (
+        server_with_insight(variables) as (chat, community),
+        chat.member("Ada") as ada,
+        chat.member("Bob") as bob,
+    ):
         bob.ws._response.connection.transport.pause_reading()  # type: ignore[union-attr]
-        # Each push is a megabyte; twenty do not fit into any socket's buffer.
-        sfu.people = {"lobby": [f"{number:0>200}" for number in range(4000)]}
-        await sfu.drop_control()
-        await ada.people("lobby")
+        # Twenty megabytes do not fit into any socket's buffer.
         for number in range(20):
-            await sfu.tell("peer_joined", "lobby", str(number))
-            assert len(await ada.people("lobby")) == 4001 + number
+            community.hub.push("long", [number, "x" * 1_000_000], EVERYONE)
+            assert (await ada.pushed("long"))[0] == number
         async with asyncio.timeout(10):
             while "svc_chat_live_connections_active 1.0" not in await chat.metrics():
                 pass
