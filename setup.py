@@ -35,15 +35,27 @@ def macros() -> list[tuple[str, str | None]]:
     return chosen
 
 
+def sources() -> list[Path]:
+    """Every .pyx file; on Windows without the load generator, whose sockets and clocks are POSIX's."""
+    return [
+        path
+        for path in sorted(Path("src/svc").rglob("*.pyx"))
+        if os.name != "nt" or "bench" not in path.parts
+    ]
+
+
 extensions = [
     Extension(
         ".".join(path.relative_to("src").with_suffix("").parts),
         [str(path)],
+        # Cython copies the headers that a source names beside its C file; this one is named by a header.
+        depends=["src/svc/_rtp/udp_windows.h"] if path.stem == "udploop" else [],
+        libraries=["ws2_32"] if path.stem == "udploop" and os.name == "nt" else [],
         define_macros=macros(),
         py_limited_api=ABI3,
         extra_compile_args=compiler_flags(),
     )
-    for path in sorted(Path("src/svc").rglob("*.pyx"))
+    for path in sources()
 ]
 
 setup(

@@ -1,27 +1,40 @@
 /* UDP as it differs between systems: opening the mux socket, and batches of datagrams with the
  * address that they were sent to and the time that they came. Linux has recvmmsg and sendmmsg;
  * elsewhere (and on Linux with `portable`) one system call carries one datagram. Where Linux can, a run
- * of equal-sized datagrams to one receiver is one message that the kernel cuts.
- * udploop.pyx is the only user. */
+ * of equal-sized datagrams to one receiver is one message that the kernel cuts. udp_windows.h does the
+ * same for Windows. With SVC_PORTABLE, Linux is compiled as macOS and the BSDs are, so that what they get
+ * can be tested. udploop.pyx is the only user. */
 #ifndef SVC_UDP_H
 #define SVC_UDP_H
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#ifndef __APPLE_USE_RFC_3542
+#define __APPLE_USE_RFC_3542 /* else macOS has no IPV6_RECVPKTINFO */
+#endif
+#include <stdint.h>
+#include <string.h>
+#ifdef _WIN32
+#include <winsock2.h>
+#include <ws2tcpip.h>
+#else
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <stdint.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
+#endif
 
+#if defined(__linux__) && !defined(SVC_PORTABLE)
+#define SVC_LINUX
+#include <sys/eventfd.h>
 #ifndef UDP_SEGMENT
 #define UDP_SEGMENT 103 /* linux/udp.h, since 4.18 */
+#endif
 #endif
 
 enum {
@@ -42,6 +55,56 @@ struct svc_datagram {
     int64_t arrival;    /* ns, realtime; 0 = the kernel did not say */
 };
 
+static const uint8_t svc_mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
+static const uint8_t svc_nowhere[16];
+
+static inline int svc_is_v4(const uint8_t ip[16]) { return memcmp(ip, svc_mapped, 12) == 0; }
+
+/* Write an address (16 bytes, IPv4 mapped) as sockets want it; its length. */
+static socklen_t svc_write_name(struct sockaddr_storage *name, const uint8_t ip[16], uint16_t port, uint32_t scope) {
+    if (svc_is_v4(ip)) {
+        struct sockaddr_in *a = (struct sockaddr_in *)name;
+        memset(a, 0, sizeof *a);
+        a->sin_family = AF_INET;
+        a->sin_port = htons(port);
+        memcpy(&a->sin_addr, ip + 12, 4);
+        return sizeof *a;
+    } else {
+        struct sockaddr_in6 *a = (struct sockaddr_in6 *)name;
+        memset(a, 0, sizeof *a);
+        a->sin6_family = AF_INET6;
+        a->sin6_port = htons(port);
+        a->sin6_scope_id = scope;
+        memcpy(&a->sin6_addr, ip, 16);
+        return sizeof *a;
+    }
+}
+
+/* Where a datagram came from. */
+static void svc_read_name(struct svc_datagram *d, const struct sockaddr_storage *name) {
+    if (name->ss_family == AF_INET) {
+        const struct sockaddr_in *a = (const struct sockaddr_in *)name;
+        memcpy(d->remote, svc_mapped, 12);
+        memcpy(d->remote + 12, &a->sin_addr, 4);
+        d->port = ntohs(a->sin_port);
+        d->scope = 0;
+    } else {
+        const struct sockaddr_in6 *a = (const struct sockaddr_in6 *)name;
+        memcpy(d->remote, &a->sin6_addr, 16);
+        d->port = ntohs(a->sin6_port);
+        d->scope = a->sin6_scope_id;
+    }
+}
+
+static uint16_t svc_port_of(const struct sockaddr_storage *name) {
+    return ntohs(name->ss_family == AF_INET ? ((const struct sockaddr_in *)name)->sin_port
+                                            : ((const struct sockaddr_in6 *)name)->sin6_port);
+}
+
+#ifdef _WIN32
+#include "udp_windows.h"
+#else
+
 static inline int64_t svc_clock(clockid_t id) {
     struct timespec t;
     clock_gettime(id, &t);
@@ -50,14 +113,12 @@ static inline int64_t svc_clock(clockid_t id) {
 static inline int64_t svc_monotonic(void) { return svc_clock(CLOCK_MONOTONIC); }
 static inline int64_t svc_realtime(void) { return svc_clock(CLOCK_REALTIME); }
 
-static const uint8_t svc_mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
-
 /* Bind a socket to an address (16 bytes, IPv4 mapped); its descriptor, or -errno. The port is never
  * shared: SO_REUSEPORT stays off, so that a second service on it fails to start. */
 static int svc_udp_open(const uint8_t ip[16], uint16_t port) {
-    int v4 = memcmp(ip, svc_mapped, 12) == 0, on = 1, size = SVC_SOCKET_BUFFER, result;
-    struct sockaddr_in a4;
-    struct sockaddr_in6 a6;
+    int v4 = svc_is_v4(ip), on = 1, size = SVC_SOCKET_BUFFER, result;
+    struct sockaddr_storage name;
+    socklen_t length = svc_write_name(&name, ip, port, 0);
     int fd = socket(v4 ? AF_INET : AF_INET6, SOCK_DGRAM, 0);
     if (fd < 0)
         return -errno;
@@ -65,29 +126,22 @@ static int svc_udp_open(const uint8_t ip[16], uint16_t port) {
     fcntl(fd, F_SETFL, O_NONBLOCK);
     setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
     setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
-#ifdef SO_TIMESTAMPNS
+#ifdef SVC_LINUX
     setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
+#else
+    setsockopt(fd, SOL_SOCKET, SO_TIMESTAMP, &on, sizeof on);
 #endif
     if (v4) {
 #ifdef IP_PKTINFO
         setsockopt(fd, IPPROTO_IP, IP_PKTINFO, &on, sizeof on);
 #endif
-        memset(&a4, 0, sizeof a4);
-        a4.sin_family = AF_INET;
-        a4.sin_port = htons(port);
-        memcpy(&a4.sin_addr, ip + 12, 4);
-        result = bind(fd, (struct sockaddr *)&a4, sizeof a4);
     } else {
         setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
 #ifdef IPV6_RECVPKTINFO
         setsockopt(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, &on, sizeof on);
 #endif
-        memset(&a6, 0, sizeof a6);
-        a6.sin6_family = AF_INET6;
-        a6.sin6_port = htons(port);
-        memcpy(&a6.sin6_addr, ip, 16);
-        result = bind(fd, (struct sockaddr *)&a6, sizeof a6);
     }
+    result = bind(fd, (struct sockaddr *)&name, length);
     if (result < 0) {
         result = -errno;
         close(fd);
@@ -97,12 +151,21 @@ static int svc_udp_open(const uint8_t ip[16], uint16_t port) {
 }
 
 static int svc_udp_port(int fd) {
-    struct sockaddr_storage a;
-    socklen_t length = sizeof a;
-    if (getsockname(fd, (struct sockaddr *)&a, &length) < 0)
+    struct sockaddr_storage name;
+    socklen_t length = sizeof name;
+    if (getsockname(fd, (struct sockaddr *)&name, &length) < 0)
         return -errno;
-    return ntohs(a.ss_family == AF_INET ? ((struct sockaddr_in *)&a)->sin_port : ((struct sockaddr_in6 *)&a)->sin6_port);
+    return svc_port_of(&name);
 }
+
+/* The types of two fields of msghdr, which glibc has wider than POSIX. */
+#ifdef __GLIBC__
+typedef size_t svc_iovlen;
+typedef size_t svc_controllen;
+#else
+typedef int svc_iovlen;
+typedef socklen_t svc_controllen;
+#endif
 
 /* What one system call needs for one datagram. */
 struct svc_message {
@@ -127,19 +190,8 @@ static void svc_read_received(struct svc_datagram *d, struct svc_message *m, str
     struct cmsghdr *c;
     d->length = h->msg_flags & MSG_TRUNC ? -1 : length;
     d->arrival = 0;
-    d->scope = 0;
     memset(d->local, 0, 16);
-    if (m->name.ss_family == AF_INET) {
-        struct sockaddr_in *a = (struct sockaddr_in *)&m->name;
-        memcpy(d->remote, svc_mapped, 12);
-        memcpy(d->remote + 12, &a->sin_addr, 4);
-        d->port = ntohs(a->sin_port);
-    } else {
-        struct sockaddr_in6 *a = (struct sockaddr_in6 *)&m->name;
-        memcpy(d->remote, &a->sin6_addr, 16);
-        d->port = ntohs(a->sin6_port);
-        d->scope = a->sin6_scope_id;
-    }
+    svc_read_name(d, &m->name);
     for (c = CMSG_FIRSTHDR(h); c; c = CMSG_NXTHDR(h, c)) {
 #ifdef IP_PKTINFO
         if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_PKTINFO) {
@@ -151,11 +203,17 @@ static void svc_read_received(struct svc_datagram *d, struct svc_message *m, str
         if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_PKTINFO)
             memcpy(d->local, &((struct in6_pktinfo *)CMSG_DATA(c))->ipi6_addr, 16);
 #endif
-#ifdef SCM_TIMESTAMPNS
+#ifdef SVC_LINUX
         if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPNS) {
             struct timespec t;
             memcpy(&t, CMSG_DATA(c), sizeof t);
             d->arrival = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+        }
+#else
+        if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMP) {
+            struct timeval t;
+            memcpy(&t, CMSG_DATA(c), sizeof t);
+            d->arrival = (int64_t)t.tv_sec * 1000000000 + (int64_t)t.tv_usec * 1000;
         }
 #endif
     }
@@ -165,8 +223,7 @@ static void svc_read_received(struct svc_datagram *d, struct svc_message *m, str
  * bytes each, the last perhaps shorter, that the kernel cuts (generic segmentation offload). */
 static void svc_prepare_send(const struct svc_datagram *d, int run, struct svc_message *m, struct iovec *iov,
                              struct msghdr *h) {
-    static const uint8_t nowhere[16];
-    int v4 = memcmp(d->remote, svc_mapped, 12) == 0, i;
+    int v4 = svc_is_v4(d->remote), i;
     size_t control = 0;
     struct cmsghdr *c;
     for (i = 0; i < run; i++) {
@@ -176,30 +233,15 @@ static void svc_prepare_send(const struct svc_datagram *d, int run, struct svc_m
     memset(h, 0, sizeof *h);
     h->msg_name = &m->name;
     h->msg_iov = iov;
-    h->msg_iovlen = (size_t)run;
-    if (v4) {
-        struct sockaddr_in *a = (struct sockaddr_in *)&m->name;
-        memset(a, 0, sizeof *a);
-        a->sin_family = AF_INET;
-        a->sin_port = htons(d->port);
-        memcpy(&a->sin_addr, d->remote + 12, 4);
-        h->msg_namelen = sizeof *a;
-    } else {
-        struct sockaddr_in6 *a = (struct sockaddr_in6 *)&m->name;
-        memset(a, 0, sizeof *a);
-        a->sin6_family = AF_INET6;
-        a->sin6_port = htons(d->port);
-        a->sin6_scope_id = d->scope;
-        memcpy(&a->sin6_addr, d->remote, 16);
-        h->msg_namelen = sizeof *a;
-    }
+    h->msg_iovlen = (svc_iovlen)run;
+    h->msg_namelen = svc_write_name(&m->name, d->remote, d->port, d->scope);
     h->msg_control = m->control.bytes;
     h->msg_controllen = sizeof m->control.bytes;
     memset(m->control.bytes, 0, sizeof m->control.bytes);
     c = CMSG_FIRSTHDR(h);
     /* Answer from the address that was contacted: browsers check pairs towards every address. */
 #ifdef IP_PKTINFO
-    if (v4 && memcmp(d->local, nowhere, 16) != 0) {
+    if (v4 && memcmp(d->local, svc_nowhere, 16) != 0) {
         struct in_pktinfo info;
         memset(&info, 0, sizeof info);
         memcpy(&info.ipi_spec_dst, d->local + 12, 4);
@@ -212,7 +254,7 @@ static void svc_prepare_send(const struct svc_datagram *d, int run, struct svc_m
     }
 #endif
 #ifdef IPV6_PKTINFO
-    if (!v4 && memcmp(d->local, nowhere, 16) != 0) {
+    if (!v4 && memcmp(d->local, svc_nowhere, 16) != 0) {
         struct in6_pktinfo info;
         memset(&info, 0, sizeof info);
         memcpy(&info.ipi6_addr, d->local, 16);
@@ -224,7 +266,7 @@ static void svc_prepare_send(const struct svc_datagram *d, int run, struct svc_m
         c = CMSG_NXTHDR(h, c);
     }
 #endif
-#ifdef __linux__
+#ifdef SVC_LINUX
     if (run > 1) {
         uint16_t size = (uint16_t)d->length;
         c->cmsg_level = IPPROTO_UDP;
@@ -234,7 +276,7 @@ static void svc_prepare_send(const struct svc_datagram *d, int run, struct svc_m
         control += CMSG_SPACE(sizeof size);
     }
 #endif
-    h->msg_controllen = control;
+    h->msg_controllen = (svc_controllen)control;
     if (control == 0)
         h->msg_control = NULL;
 }
@@ -243,7 +285,7 @@ static void svc_prepare_send(const struct svc_datagram *d, int run, struct svc_m
 static int svc_udp_receive(int fd, struct svc_datagram *d, int count, int portable) {
     static __thread struct svc_message messages[SVC_BATCH];
     int i, n;
-#ifdef __linux__
+#ifdef SVC_LINUX
     static __thread struct mmsghdr headers[SVC_BATCH];
     if (!portable) {
         for (i = 0; i < count; i++)
@@ -266,6 +308,7 @@ static int svc_udp_receive(int fd, struct svc_datagram *d, int count, int portab
     return i;
 }
 
+#ifdef SVC_LINUX
 /* How many datagrams from d on the kernel may cut out of one message: to one address from one address,
  * of one size, but for the last, which may be shorter. */
 static int svc_run(const struct svc_datagram *d, int count) {
@@ -280,6 +323,7 @@ static int svc_run(const struct svc_datagram *d, int count) {
     }
     return run;
 }
+#endif
 
 static int svc_send_one(int fd, const struct svc_datagram *d) {
     struct svc_message message;
@@ -308,7 +352,7 @@ static int svc_send_singly(int fd, const struct svc_datagram *d, int count, int 
  * than `count` where the system takes no more for now, and errno says why. `*segment`: whether runs of equal
  * sizes may be one message each; cleared for good where the system cannot do that. */
 static int svc_udp_send(int fd, const struct svc_datagram *d, int count, int portable, int *segment, int *failed) {
-#ifdef __linux__
+#ifdef SVC_LINUX
     static __thread struct svc_message messages[SVC_BATCH];
     static __thread struct iovec iovs[SVC_BATCH];
     static __thread struct mmsghdr headers[SVC_BATCH];
@@ -357,6 +401,23 @@ static int svc_wait(const int *fds, int count, int full, int timeout_ms) {
     return polled[0].revents & POLLIN;
 }
 
+/* Two descriptors, non-blocking: what is signalled at the second can be read at the first. 0, or -errno. */
+static int svc_signal_open(int fds[2]) {
+#ifdef SVC_LINUX
+    fds[0] = fds[1] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    return fds[0] < 0 ? -errno : 0;
+#else
+    int i;
+    if (pipe(fds) < 0)
+        return -errno;
+    for (i = 0; i < 2; i++) {
+        fcntl(fds[i], F_SETFD, FD_CLOEXEC);
+        fcntl(fds[i], F_SETFL, O_NONBLOCK);
+    }
+    return 0;
+#endif
+}
+
 static void svc_signal(int fd) {
     uint64_t one = 1;
     ssize_t written = write(fd, &one, sizeof one);
@@ -369,4 +430,7 @@ static void svc_clear_signal(int fd) {
     (void)got;
 }
 
+static void svc_close(int fd) { (void)close(fd); }
+
+#endif
 #endif

@@ -41,8 +41,10 @@ cdef extern from "udp.h":
     int svc_udp_receive(int fd, svc_datagram* datagrams, int count, bint portable) nogil
     int svc_udp_send(int fd, const svc_datagram* datagrams, int count, bint portable, int* segment, int* failed) nogil
     bint svc_wait(const int* fds, int count, int full, int timeout_ms) nogil
+    int svc_signal_open(int* fds) nogil
     void svc_signal(int fd) nogil
     void svc_clear_signal(int fd) nogil
+    void svc_close(int fd) nogil
 
 cdef enum:
     # A full socket says when it can take more; a full interface does not, and is asked again (ms).
@@ -84,8 +86,8 @@ cdef class UdpLoop(Engine):
         try:
             for address in addresses:
                 self._open(address)
-            self.wake_fds[0], self.wake_fds[1] = _signal_pair()
-            self.event_fds[0], self.event_fds[1] = _signal_pair()
+            open_signal(self.wake_fds)
+            open_signal(self.event_fds)
         except BaseException:
             self._close()
             raise
@@ -111,7 +113,7 @@ cdef class UdpLoop(Engine):
         for fd in {self.sockets[0], self.sockets[1], self.wake_fds[0], self.wake_fds[1], self.event_fds[0],
                    self.event_fds[1]}:
             if fd >= 0:
-                os.close(fd)
+                svc_close(fd)
         self.sockets[0] = self.sockets[1] = -1
         self.wake_fds[0] = self.wake_fds[1] = self.event_fds[0] = self.event_fds[1] = -1
 
@@ -290,12 +292,9 @@ cdef inline void write_datagram(svc_datagram* datagram, const Path* path, uint8_
     memcpy(datagram.local, path.local.ip, 16)
 
 
-def _signal_pair():
-    """Two descriptors, non-blocking: what is written to the second wakes who waits for the first."""
-    if hasattr(os, "eventfd"):
-        fd = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
-        return fd, fd
-    read, write = os.pipe()
-    os.set_blocking(read, False)
-    os.set_blocking(write, False)
-    return read, write
+cdef int open_signal(int* fds) except -1:
+    """Two descriptors: what is signalled at the second wakes who waits for the first."""
+    cdef int failed = svc_signal_open(fds)
+    if failed < 0:
+        raise OSError(-failed, os.strerror(-failed))
+    return 0
