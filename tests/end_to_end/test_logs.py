@@ -1,8 +1,13 @@
 """What the service writes down: DEBUG and VERBOSE_LOG, media document section 8."""
 
+import platform
+import re
+
 import pytest
 
+from svc._rtp.srtp import ENCRYPTION
 from tests.kit.guests import Guests
+from tests.kit.processor import WITHOUT_AES
 from tests.kit.sfu_process import SfuProcess
 
 
@@ -34,3 +39,24 @@ async def test_verbose_log_tells_of_each_packet_that_is_forwarded(sfu: SfuProces
     assert len(forwarded) > 50
     fields = ("to=", "ssrc=", "sequence=", "as_ssrc=", "as_sequence=")
     assert all(field in line for line in forwarded for field in fields)
+
+
+async def test_the_start_and_the_metrics_say_how_media_is_encrypted(sfu: SfuProcess) -> None:
+    assert await how_media_is_encrypted(sfu) == ENCRYPTION
+
+
+@pytest.mark.skipif(
+    platform.machine() not in ("x86_64", "aarch64"), reason="OpenSSL has other variables for it"
+)
+@pytest.mark.parametrize("sfu", [WITHOUT_AES], indirect=True)
+async def test_a_processor_without_aes_instructions_is_told_of(sfu: SfuProcess) -> None:
+    assert await how_media_is_encrypted(sfu) == ENCRYPTION | {"aes": "software"}
+
+
+async def how_media_is_encrypted(sfu: SfuProcess) -> dict[str, str]:
+    """What the log says, which is what the metrics say."""
+    (line,) = (line for line in sfu.output.splitlines() if " encryption " in line)
+    logged = dict(re.findall(r"(\w+)=(\S+)", line))
+    (sample,) = (name for name in await sfu.metrics() if name.startswith("svc_sfu_encryption_info"))
+    assert dict(re.findall(r'(\w+)="([^"]+)"', sample)) == logged
+    return logged

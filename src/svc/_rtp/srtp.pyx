@@ -9,6 +9,8 @@ packet that fails is the peer's fault. RFC 3711 (SRTP), RFC 7714 (AES-GCM), RFC 
 """
 
 import ctypes
+import re
+from itertools import zip_longest
 
 from libc.stdint cimport uintptr_t
 from libc.string cimport memcpy, memset
@@ -291,8 +293,13 @@ OPENSSL = OPENSSL and _openssl_agrees()
 # --- what an operator is told ---
 
 OPENSSL_INFO_CPU_SETTINGS = 1008
-# The instructions that AES-GCM is made of, AES and carry-less multiplication, in OpenSSL's words.
-AES_AND_MULTIPLICATION = {"OPENSSL_ia32cap": 1 << 57 | 1 << 33, "OPENSSL_armcap": 1 << 2 | 1 << 5}
+# The instructions that AES-GCM is made of, AES and carry-less multiplication, as OpenSSL's words of bits say
+# it; any of these sets will do. x86-64 has them for single blocks and, in the second word, for vectors of
+# blocks with the AVX-512 that OpenSSL wants beside them: it asks for those first and for those alone.
+AES_AND_MULTIPLICATION = {
+    "OPENSSL_ia32cap": ((1 << 57 | 1 << 33, 0), (0, 1 << 42 | 1 << 41 | 1 << 31 | 1 << 30 | 1 << 17 | 1 << 16)),
+    "OPENSSL_armcap": ((1 << 5 | 1 << 2,),),
+}
 
 
 def _processor() -> str:
@@ -312,8 +319,11 @@ def aes_by(processor: str) -> str:
     name, _, features = processor.partition("=")
     if name not in AES_AND_MULTIPLICATION:
         return "unknown"
-    wanted = AES_AND_MULTIPLICATION[name]
-    return "hardware" if int(features.split(":")[0].split()[0], 16) & wanted == wanted else "software"
+    words = [int(word, 16) for word in re.findall("0x([0-9a-f]+)", features.partition(" ")[0])]
+    for wanted in AES_AND_MULTIPLICATION[name]:
+        if all(word & bits == bits for word, bits in zip_longest(words, wanted, fillvalue=0)):
+            return "hardware"
+    return "software"
 
 
 ENCRYPTION = {"sealed_by": _LIBRARY if OPENSSL else "libsrtp", "aes": aes_by(_processor())}
