@@ -43,7 +43,7 @@ $(VENV)/core: $(VENV)/installed $(CORE)
 	touch $@
 
 $(VENV)/test-tools: $(VENV)/installed
-	$(call FROM_PYPROJECT,p["project"]["optional-dependencies"]["test"]) | $(PIP_INSTALL) -r /dev/stdin
+	$(call FROM_PYPROJECT,p["dependency-groups"]["core-test"] + p["dependency-groups"]["test"][1:]) | $(PIP_INSTALL) -r /dev/stdin
 	touch $@
 
 clean:
