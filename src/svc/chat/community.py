@@ -32,7 +32,7 @@ from svc.chat.channels.rules import Channels
 from svc.chat.config import ChatConfig, MediaConfig
 from svc.chat.joining.codes import new_code
 from svc.chat.joining.devices import Devices
-from svc.chat.joining.door import CodeDoor
+from svc.chat.joining.door import CodeDoor, ServerDoor
 from svc.chat.joining.invite import invite_code
 from svc.chat.joining.issuers import IssuerKeys
 from svc.chat.joining.refresh import RefreshTokens
@@ -205,7 +205,7 @@ class Community:
         return Joining(
             Trust.of(config.identity, kept_server_id(config.identity.server_id, config.data_dir)),
             IssuerKeys(session, config.identity.oidc_issuer, time.monotonic),
-            CodeDoor(code),
+            ServerDoor(self.moderation.refuse_banned, self.settings.invite_needed, CodeDoor(code)),
             code,
             database=database,
             directory=self.directory,

@@ -1,7 +1,8 @@
 """What somebody must satisfy to become a member: the protocol that invites, bans and settings fill.
 
 Only somebody new comes to the door; a member who signs in again, or links a device, does not.
-Neither does the founder, the first member of all. Decides nothing itself.
+Neither does the founder, the first member of all. What each of the three decides is theirs;
+`ServerDoor` only asks them in turn. Spec: chat document sections 2.9 and 8.2.
 """
 
 from collections.abc import Callable
@@ -65,3 +66,45 @@ class CodeDoor:
         if not same_secret(invite_code, self._code):
             raise ChatError("invite_invalid")
         return Admission()
+
+
+class ServerDoor:
+    """The door of a server: bans first, then whether an invite is needed at all, then the invite.
+
+    `refuse_banned` is a step of the write that raises ChatError for a former member who is
+    banned; `invite_needed` decides by where somebody comes from; `invites` admits by a code.
+    """
+
+    def __init__(
+        self,
+        refuse_banned: Callable[[Connection, str], None],
+        invite_needed: Callable[[ClientAddress], bool],
+        invites: Door,
+    ) -> None:
+        self._refuse_banned = refuse_banned
+        self._invite_needed = invite_needed
+        self._invites = invites
+
+    def admit(
+        self,
+        connection: Connection,
+        *,
+        invite_code: str,
+        address: ClientAddress,
+        former_id: str | None,
+        now: float,
+    ) -> Admission:
+        if former_id is not None:
+            self._refuse_banned(connection, former_id)
+        needed = self._invite_needed(address)
+        if not needed and not invite_code:
+            return Admission()
+        try:
+            return self._invites.admit(
+                connection, invite_code=invite_code, address=address, former_id=former_id, now=now
+            )
+        except ChatError:
+            # An invite may say more than "come in"; one that is of no use keeps nobody out who needs none.
+            if needed:
+                raise
+            return Admission()

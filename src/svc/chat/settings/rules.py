@@ -10,6 +10,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 
 from svc.base.database import Connection, Database
+from svc.chat.access.address import ClientAddress
 from svc.chat.access.directory import Directory
 from svc.chat.access.tokens import Asker
 from svc.chat.audit.rules import Audit
@@ -17,7 +18,7 @@ from svc.chat.errors import ChatError
 from svc.chat.live.audience import Only, only
 from svc.chat.live.hub import Hub
 from svc.chat.settings import store
-from svc.chat.settings.values import PUBLIC, Values, read
+from svc.chat.settings.values import OPEN, PUBLIC, Values, read
 
 # What acts on a change, such as an advertisement that is withdrawn, is near and quick.
 FOLLOWER_DEADLINE_S = 5.0
@@ -54,6 +55,11 @@ class Settings:
         owner = self._directory.is_owner(asker.member_id)
         return {"settings": self.current.described() if owner else self.current.public()}
 
+    def invite_needed(self, address: ClientAddress) -> bool:
+        """May somebody join from there without an invite? Also asked on the writer's thread."""
+        values = self.current
+        return values.joinPolicy != OPEN and not (values.lanOpen and address.is_local)
+
     async def apply(
         self, changes: Mapping[str, object], actor_id: str | None, now: float
     ) -> dict[str, object]:
@@ -66,6 +72,12 @@ class Settings:
             named = "; ".join(f"{problem.path}: {problem.message}" for problem in problems)
             listed = [problem.described() for problem in problems]
             raise ChatError("invalid_settings", named, {"problems": listed})
+        # Shielded: a page that goes meanwhile must not leave a change half done.
+        return await asyncio.shield(self._apply(wanted, actor_id, now))
+
+    async def _apply(
+        self, wanted: Mapping[str, object], actor_id: str | None, now: float
+    ) -> dict[str, object]:
         async with self._one_at_a_time:
             before = self.current.described()
             new = {name: value for name, value in wanted.items() if value != before[name]}

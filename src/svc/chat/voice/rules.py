@@ -61,12 +61,9 @@ class Voice:
         occupancy.watch(self.control)
 
     def welcome(self, asker: Asker) -> dict[str, object]:
-        """What a member who signs in needs to know about voice."""
-        channels = self._directory.visible_channels(asker.member_id)
-        return {
-            "channels": [channel.described() for channel in channels],
-            "voice": {channel.id: self._people(channel.id) for channel in channels if channel.kind == VOICE},
-        }
+        """Who is in the voice channels that a member sees."""
+        seen = self._directory.visible_channels(asker.member_id)
+        return {"voice": {channel.id: self._people(channel.id) for channel in seen if channel.kind == VOICE}}
 
     async def join(self, member_id: str, channel_id: str, now: float) -> dict[str, object]:
         """Let a member into a channel: where to connect, and with what."""

@@ -1,0 +1,98 @@
+"""Who gets in without an invite, and who does not get in with one."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from svc.chat.access.address import ClientAddress
+from svc.chat.errors import ChatError
+from svc.chat.joining.door import Admission, CodeDoor, ServerDoor
+from tests.chat.inside import server_with_insight
+from tests.chat.member import ChatServer
+from tests.kit.device import Device
+
+HERE = ClientAddress("127.0.0.1", direct=True)
+BANNED = "somebody banned"
+
+
+def door(needed: bool) -> ServerDoor:
+    def refuse_banned(connection: object, former_id: str) -> None:
+        if former_id == BANNED:
+            raise ChatError("banned")
+
+    return ServerDoor(refuse_banned, lambda address: needed, CodeDoor("code"))
+
+
+@pytest.mark.parametrize(
+    ("needed", "code", "former_id", "refusal"),
+    [
+        (True, "", None, "invite_required"),
+        (True, "other", None, "invite_invalid"),
+        (True, "code", None, None),
+        (True, "code", "left by themselves", None),
+        (True, "code", BANNED, "banned"),
+        (False, "", None, None),
+        (False, "other", None, None),
+        (False, "code", None, None),
+        (False, "", BANNED, "banned"),
+    ],
+)
+def test_the_door_asks_bans_settings_and_invites(
+    needed: bool, code: str, former_id: str | None, refusal: str | None
+) -> None:
+    connection: Any = None
+
+    def admit() -> Admission:
+        return door(needed).admit(connection, invite_code=code, address=HERE, former_id=former_id, now=0.0)
+
+    if refusal is None:
+        assert admit().role_ids == ("member",)
+    else:
+        with pytest.raises(ChatError, match=refusal):
+            admit()
+
+
+@pytest.fixture(params=["0", "1"])
+async def settled(request: pytest.FixtureRequest, variables: dict[str, str]) -> AsyncIterator[Any]:
+    """A server that has its owner, behind no proxy and behind one."""
+    variables["SVC_TRUSTED_PROXY_HOPS"] = request.param
+    async with server_with_insight(variables) as (chat, community):
+        await chat.join("Olga")
+        yield chat, community
+
+
+async def _join(chat: ChatServer, headers: dict[str, str], **fields: str) -> str:
+    """The refusal, or nothing."""
+    proof = await Device().proof(chat.http, chat.address)
+    body = {**proof, "nickname": "Ada", **fields}
+    async with chat.http.post("/api/auth/join", json=body, headers=headers) as response:
+        return str((await response.json()).get("error", ""))
+
+
+async def test_an_open_server_takes_everybody(settled: Any) -> None:
+    chat, community = settled
+    assert await _join(chat, {}) == "invite_required"
+    await community.settings.apply({"joinPolicy": "open"}, None, 0.0)
+    assert await _join(chat, {}) == ""
+    assert await _join(chat, {"X-Forwarded-For": "1.1.1.1"}) == ""
+    assert await _join(chat, {}, invite_code="of no use") == ""
+
+
+async def test_the_local_network_needs_no_invite_unless_a_proxy_says_that_it_is_local(settled: Any) -> None:
+    chat, community = settled
+    await community.settings.apply({"lanOpen": True}, None, 0.0)
+    assert await _join(chat, {}) == ""
+    for name in ("X-Forwarded-For", "Forwarded", "X-Real-IP", "Via"):
+        assert await _join(chat, {name: "192.168.0.1"}) == "invite_required"
+    await community.settings.apply({"lanOpen": False}, None, 0.0)
+    assert await _join(chat, {}) == "invite_required"
+
+
+async def test_a_full_server_takes_nobody(variables: dict[str, str]) -> None:
+    variables["MAX_MEMBERS"] = "2"
+    async with server_with_insight(variables) as (chat, community):
+        await chat.join("Olga")
+        await community.settings.apply({"joinPolicy": "open"}, None, 0.0)
+        assert await _join(chat, {}) == ""
+        assert await _join(chat, {}) == "server_full"
