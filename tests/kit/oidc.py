@@ -1,0 +1,139 @@
+"""An OpenID provider that others wrote, running on this machine: `oidc-provider` from npm.
+
+Signs people in as a browser would, through its own pages, and hands out their id_tokens.
+"""
+
+import asyncio
+import hashlib
+import re
+import secrets
+import shutil
+import sys
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from urllib.parse import parse_qs, urlencode, urljoin, urlsplit
+
+import pytest
+from aiohttp import ClientSession, CookieJar
+
+from tests.kit.device import base64url
+
+SOURCE = Path(__file__).parent.parent / "oidc"
+CLIENT_ID = "community"
+REDIRECT = "https://client.invalid/signed-in"
+INSTALL_DEADLINE_S = 90.0
+START_DEADLINE_S = 30.0
+# Authorise, sign in, consent and back again, with a redirect between each.
+MAX_STEPS = 12
+
+
+class OidcProvider:
+    def __init__(self, issuer: str) -> None:
+        self.issuer = issuer
+
+    async def id_token(self, name: str, nonce: str) -> str:
+        """Sign in there as `name`, by the code flow with PKCE, as a public client does."""
+        verifier = secrets.token_urlsafe(48)
+        query = {
+            "client_id": CLIENT_ID,
+            "response_type": "code",
+            "redirect_uri": REDIRECT,
+            "scope": "openid",
+            "nonce": nonce,
+            "code_challenge": base64url(hashlib.sha256(verifier.encode()).digest()),
+            "code_challenge_method": "S256",
+        }
+        async with ClientSession(cookie_jar=CookieJar(unsafe=True)) as http:
+            code = await self._code(http, f"{self.issuer}/auth?{urlencode(query)}", name)
+            form = {
+                "grant_type": "authorization_code",
+                "client_id": CLIENT_ID,
+                "redirect_uri": REDIRECT,
+                "code": code,
+                "code_verifier": verifier,
+            }
+            async with http.post(f"{self.issuer}/token", data=form) as response:
+                answer = await response.json()
+                assert response.status == 200, answer
+                return str(answer["id_token"])
+
+    async def _code(self, http: ClientSession, address: str, name: str) -> str:
+        form: dict[str, str] | None = None
+        for _ in range(MAX_STEPS):
+            method = "POST" if form else "GET"
+            async with http.request(method, address, data=form, allow_redirects=False) as response:
+                page, location = await response.text(), response.headers.get("Location")
+            if location is None:
+                # The provider's own page with one form on it: who it is, or whether they agree.
+                found = re.search(r'<form[^>]* action="([^"]+)"', page)
+                prompt = re.search(r'name="prompt" value="(\w+)"', page)
+                assert found and prompt, page
+                address = urljoin(address, found[1])
+                form = {"prompt": prompt[1]}
+                if prompt[1] == "login":
+                    form |= {"login": name, "password": "any"}
+                continue
+            address, form = urljoin(address, location), None
+            if address.startswith(REDIRECT):
+                return parse_qs(urlsplit(address).query)["code"][0]
+        raise AssertionError("the provider never came to an end")
+
+
+@asynccontextmanager
+async def oidc_provider(algorithm: str = "RS256") -> AsyncIterator[OidcProvider]:
+    node = shutil.which("node")
+    if node is None:
+        pytest.fail("node is missing; ci/setup installs it")
+    folder = await _installed()
+    process = await asyncio.create_subprocess_exec(
+        *(node, "provider.mjs", algorithm), cwd=folder, stdin=PIPE, stdout=PIPE, stderr=DEVNULL
+    )
+    try:
+        assert process.stdout is not None
+        async with asyncio.timeout(START_DEADLINE_S):
+            issuer = (await process.stdout.readline()).decode().strip()
+        assert issuer, "the provider did not start"
+        yield OidcProvider(issuer)
+    finally:
+        await _ended(process)
+
+
+async def _installed() -> Path:
+    """The packages of the lock file and no others, in the virtual environment, once for each lock file."""
+    lock = (SOURCE / "package-lock.json").read_bytes()
+    folder = Path(sys.prefix) / "npm" / f"oidc-{hashlib.sha256(lock).hexdigest()[:16]}"
+    if not (folder / "complete").exists():
+        npm = shutil.which("npm")
+        if npm is None:
+            pytest.fail("npm is missing; ci/setup installs it")
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in ("package.json", "package-lock.json"):
+            shutil.copy(SOURCE / name, folder)
+        await _run(npm, folder)
+        (folder / "complete").touch()
+    shutil.copy(SOURCE / "provider.mjs", folder)
+    return folder
+
+
+async def _run(npm: str, folder: Path) -> None:
+    process = await asyncio.create_subprocess_exec(
+        *(npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"),
+        cwd=folder,
+        stdin=DEVNULL,
+        stdout=PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    try:
+        async with asyncio.timeout(INSTALL_DEADLINE_S):
+            output, _ = await process.communicate()
+    finally:
+        await _ended(process)
+    assert process.returncode == 0, output.decode(errors="replace")
+
+
+async def _ended(process: Process) -> None:
+    if process.returncode is None:
+        process.kill()
+        await process.wait()

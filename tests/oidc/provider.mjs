@@ -1,0 +1,39 @@
+// An OpenID provider on a free port of this machine, for tests: prints its address, and
+// stops with its standard input. Whoever signs in types a name; there are no passwords.
+// Its tokens are signed with the algorithm that is given, ES256 or RS256.
+
+import { createServer } from "node:http";
+import { generateKeyPair } from "node:crypto";
+import { promisify } from "node:util";
+import Provider from "oidc-provider";
+
+const ALGORITHM = process.argv[2] ?? "RS256";
+const REDIRECT = "https://client.invalid/signed-in";
+const KEYS = { RS256: ["rsa", { modulusLength: 2048 }], ES256: ["ec", { namedCurve: "P-256" }] };
+
+async function signingKey() {
+  const { privateKey } = await promisify(generateKeyPair)(...KEYS[ALGORITHM]);
+  return { ...privateKey.export({ format: "jwk" }), kid: `key-${Date.now()}`, alg: ALGORITHM, use: "sig" };
+}
+
+const server = createServer();
+await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+const issuer = `http://127.0.0.1:${server.address().port}`;
+const provider = new Provider(issuer, {
+  clients: [
+    {
+      client_id: "community",
+      token_endpoint_auth_method: "none",
+      redirect_uris: [REDIRECT],
+      id_token_signed_response_alg: ALGORITHM,
+    },
+  ],
+  clientAuthMethods: ["none"],
+  cookies: { keys: ["for tests"] },
+  findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
+  jwks: { keys: [await signingKey()] },
+});
+server.on("request", provider.callback());
+console.log(issuer);
+process.stdin.resume();
+process.stdin.on("end", () => process.exit());
