@@ -44,7 +44,9 @@ def test_the_door_asks_bans_settings_and_invites(
     connection: Any = None
 
     def admit() -> Admission:
-        return door(needed).admit(connection, invite_code=code, address=HERE, former_id=former_id, now=0.0)
+        return door(needed).admit(
+            connection, invite_code=code, client="key", address=HERE, former_id=former_id, now=0.0
+        )
 
     if refusal is None:
         assert admit().role_ids == ("member",)

@@ -30,9 +30,13 @@ from svc.chat.audit.rules import Audit
 from svc.chat.channels.routes import ChannelRoutes
 from svc.chat.channels.rules import Channels
 from svc.chat.config import ChatConfig, MediaConfig
+from svc.chat.invites.door import InviteDoor
+from svc.chat.invites.guard import InviteGuard
+from svc.chat.invites.routes import InviteRoutes
+from svc.chat.invites.rules import Invites
 from svc.chat.joining.codes import new_code
 from svc.chat.joining.devices import Devices
-from svc.chat.joining.door import CodeDoor, ServerDoor
+from svc.chat.joining.door import ServerDoor
 from svc.chat.joining.invite import invite_code
 from svc.chat.joining.issuers import IssuerKeys
 from svc.chat.joining.refresh import RefreshTokens
@@ -114,6 +118,16 @@ class Community:
         )
         self.moderation = Moderation(database, self.directory, self.members, self.audit, self.changes)
         self.timeouts = TimeoutWatch(self.moderation)
+        self.invites = Invites(
+            database,
+            self.directory,
+            self.roles,
+            self.audit,
+            self.changes,
+            config.invites.joins_per_hour,
+            self._new_id,
+            lambda: new_code(secrets.choice),
+        )
         self.reports = Reports(database, self.directory, self.hub, self.audit, _author_of, self._new_id)
         self.sessions = self._sessions(database)
         self.joining = self._joining(session, database)
@@ -155,6 +169,7 @@ class Community:
         await self.settings.load(self._config.discoverable)
         await self.voice_moderation.load()
         await self.members.load()
+        await self.invites.load(invite_code(self._config.data_dir), time.time())
         await self.channels.load(self._config.first_channels, int(time.time() * 1000))
         await self.messages.load()
 
@@ -167,6 +182,7 @@ class Community:
             MemberRoutes(self.members, self.roles, self.directory).table(),
             ChannelRoutes(self.channels, self.directory).table(),
             ModerationRoutes(self.moderation, self.reports).table(),
+            InviteRoutes(self.invites).table(),
             SettingsRoutes(self.settings).table(),
             MessageRoutes(self.messages).table(),
             Status(self._config.server_name, self._registry).table(),
@@ -179,7 +195,8 @@ class Community:
 
     def tasks(self) -> list[Callable[[], Awaitable[None]]]:
         """What runs beside the requests, for as long as the server does."""
-        return [self.live.run, *self.messages.tasks(), *([self.link.run] if self._config.media.url else [])]
+        tasks = [self.live.run, self.timeouts.run, *self.messages.tasks()]
+        return [*tasks, self.link.run] if self._config.media.url else tasks
 
     async def say_goodbye(self) -> None:
         """End the connections that would otherwise stay open."""
@@ -205,7 +222,11 @@ class Community:
         return Joining(
             Trust.of(config.identity, kept_server_id(config.identity.server_id, config.data_dir)),
             IssuerKeys(session, config.identity.oidc_issuer, time.monotonic),
-            ServerDoor(self.moderation.refuse_banned, self.settings.invite_needed, CodeDoor(code)),
+            ServerDoor(
+                self.moderation.refuse_banned,
+                self.settings.invite_needed,
+                InviteDoor(self.invites, InviteGuard(config.invites)),
+            ),
             code,
             database=database,
             directory=self.directory,

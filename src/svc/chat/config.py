@@ -13,6 +13,8 @@ from svc.base.config import ConfigError, flag, items, number, port, required, te
 from svc.chat.access.address import MAX_HOPS
 from svc.chat.access.directory import Channel
 from svc.chat.channels.seed import first_channels
+from svc.chat.invites import config as invites_config
+from svc.chat.invites.config import InviteConfig
 from svc.chat.joining import config as joining_config
 from svc.chat.joining.config import IdentityConfig
 
@@ -51,6 +53,7 @@ class ChatConfig:
     trusted_proxy_hops: int
     max_members: int
     identity: IdentityConfig
+    invites: InviteConfig
     first_channels: Sequence[Channel]
     # For how long a page of messages is kept in memory; 0 for not at all.
     message_cache_ttl_ms: int
@@ -73,6 +76,7 @@ def read(variables: Mapping[str, str]) -> ChatConfig:
         max_members=number(variables, "MAX_MEMBERS", 100, minimum=1),
         identity=joining_config.read(variables),
         message_cache_ttl_ms=number(variables, "MESSAGE_CACHE_TTL_MS", 30_000, maximum=MAX_CACHE_TTL_MS),
+        invites=invites_config.read(variables),
         first_channels=first_channels(
             text(variables, "VOICE_CHANNEL_ID", "voice"),
             text(variables, "VOICE_CHANNEL_NAME", "Voice"),

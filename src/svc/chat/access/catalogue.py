@@ -113,6 +113,10 @@ ENDPOINTS: Mapping[str, Needs] = {
     "POST /api/channels/{channel_id}/typing": in_channel(P.SEND_MESSAGES),
     "POST /api/channels/{channel_id}/read": in_channel(P.VIEW_CHANNEL),
     "GET /api/search": MEMBER,
+    # Invites: one's own, and with the permission to manage them others'.
+    "GET /api/invites": MEMBER,
+    "POST /api/invites": on_server(P.CREATE_INVITES),
+    "DELETE /api/invites/{invite_id}": MEMBER,
     # The audit log.
     "GET /api/audit": on_server(P.VIEW_AUDIT_LOG),
 }

@@ -34,13 +34,15 @@ class Door(Protocol):
         connection: Connection,
         *,
         invite_code: str,
+        client: str,
         address: ClientAddress,
         former_id: str | None,
         now: float,
     ) -> Admission:
         """A step of the write in which somebody joins; raises ChatError to turn them away.
 
-        `invite_code` is empty when none was given. `former_id` is who they were here before
+        `invite_code` is empty when none was given. `client` is the key that they have proven to
+        hold, whose wrong codes are counted. `former_id` is who they were here before
         they left, or were removed or banned: they have proven to be the same. Runs on the
         writer's thread, where nothing else of the program runs.
         """
@@ -57,6 +59,7 @@ class CodeDoor:
         connection: Connection,
         *,
         invite_code: str,
+        client: str,
         address: ClientAddress,
         former_id: str | None,
         now: float,
@@ -90,6 +93,7 @@ class ServerDoor:
         connection: Connection,
         *,
         invite_code: str,
+        client: str,
         address: ClientAddress,
         former_id: str | None,
         now: float,
@@ -101,7 +105,12 @@ class ServerDoor:
             return Admission()
         try:
             return self._invites.admit(
-                connection, invite_code=invite_code, address=address, former_id=former_id, now=now
+                connection,
+                invite_code=invite_code,
+                client=client,
+                address=address,
+                former_id=former_id,
+                now=now,
             )
         except ChatError:
             # An invite may say more than "come in"; one that is of no use keeps nobody out who needs none.

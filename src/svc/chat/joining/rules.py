@@ -206,6 +206,7 @@ class Joining:
             return self._founding.admit(
                 connection,
                 invite_code=application.invite_code,
+                client=wanted.identity.thumbprint,
                 address=application.address,
                 former_id=None,
                 now=wanted.now,
@@ -213,6 +214,7 @@ class Joining:
         return self._door.admit(
             connection,
             invite_code=application.invite_code,
+            client=wanted.identity.thumbprint,
             address=application.address,
             former_id=former_id,
             now=wanted.now,

@@ -87,6 +87,22 @@ class Roles:
         """The highest first."""
         return sorted(self._directory.roles.values(), key=lambda role: (-role.rank, role.id))
 
+    def known(self, connection: Connection, role_id: str) -> bool:
+        """A step of a write: is there still such a role, of those that were made here?"""
+        return store.role(connection, role_id) is not None
+
+    def require_can_be_given(self, role_id: str) -> Role:
+        """A role that there is and that is not the owner's. Raises ChatError."""
+        if (role := self._directory.roles.get(role_id)) is None:
+            raise ChatError("unknown_role")
+        if role_id == OWNER:
+            raise ChatError("rank_too_low")
+        return role
+
+    def require_holds_all_of(self, actor_id: str, role_id: str) -> None:
+        """Nobody gives a permission that they lack. Raises ChatError."""
+        self._require_holds(actor_id, self._directory.roles[role_id].permissions)
+
     def require_may_give(self, actor_id: str, role_id: str) -> Role:
         """The role, if the actor may hand it out. Raises ChatError."""
         role = self._below(actor_id, role_id)
@@ -192,9 +208,8 @@ class Roles:
 
     def _below(self, actor_id: str, role_id: str) -> Role:
         """A role that ranks below the actor. Raises ChatError."""
-        if (role := self._directory.roles.get(role_id)) is None:
-            raise ChatError("unknown_role")
-        if role_id == OWNER or role.rank >= self._directory.rank(actor_id):
+        role = self.require_can_be_given(role_id)
+        if role.rank >= self._directory.rank(actor_id):
             raise ChatError("rank_too_low")
         return role
 

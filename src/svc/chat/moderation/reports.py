@@ -62,13 +62,11 @@ class Reports:
 
     async def resolve(self, actor_id: str, report_id: str, note: str, now: float) -> None:
         """Somebody has seen to it."""
+        report = await store.report(self._database, report_id)
+        if report is None or not self._may_know(actor_id, report):
+            raise ChatError("unknown_report")
 
         def write(connection: Connection) -> None:
-            report = store.report(connection, report_id)
-            seen = self._channels_of(actor_id)
-            hidden = report is not None and report.channel_id is not None and seen is not None
-            if report is None or (hidden and report.channel_id not in (seen or ())):
-                raise ChatError("unknown_report")
             store.resolve(connection, report_id, actor_id, note, int(now * 1000))
             details: dict[str, object] = {"member_id": report.member_id, "note": note}
             if report.channel_id is not None:
@@ -110,6 +108,10 @@ class Reports:
         if report.channel_id is not None:
             told &= self._directory.viewers(report.channel_id)
         self._hub.push("report_created", report.described(), Only(told))
+
+    def _may_know(self, member_id: str, report: Report) -> bool:
+        seen = self._channels_of(member_id)
+        return report.channel_id is None or seen is None or report.channel_id in seen
 
     def _channels_of(self, member_id: str) -> list[str] | None:
         """In which channels a member may know of reports; None for the owner, who may in all."""

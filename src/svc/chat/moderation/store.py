@@ -117,8 +117,8 @@ def insert_report(connection: Connection, report: Report) -> None:
     )
 
 
-def report(connection: Connection, report_id: str) -> Report | None:
-    row = connection.execute("SELECT * FROM reports WHERE id = ?", (report_id,)).fetchone()
+async def report(database: Database, report_id: str) -> Report | None:
+    row = await database.row("SELECT * FROM reports WHERE id = ?", (report_id,))
     return _report(row) if row else None
 
 

@@ -1,1 +1,22 @@
 -- Invites.
+CREATE TABLE invites (
+    id TEXT PRIMARY KEY,
+    -- Kept as it is, so that it can be shown again.
+    code TEXT NOT NULL UNIQUE,
+    -- Null where the operator made it.
+    created_by TEXT,
+    role_id TEXT NOT NULL,
+    created_at_ms INTEGER NOT NULL,
+    -- Null: never, and without end.
+    expires_at_ms INTEGER,
+    max_uses INTEGER,
+    uses INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+CREATE INDEX invites_by_creator ON invites (created_by);
+
+-- The joins of the last hour, where their rate is limited.
+CREATE TABLE invite_joins (
+    invite_id TEXT NOT NULL REFERENCES invites (id) ON DELETE CASCADE,
+    at_ms INTEGER NOT NULL
+) STRICT;
+CREATE INDEX invite_joins_by_time ON invite_joins (invite_id, at_ms);

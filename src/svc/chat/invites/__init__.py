@@ -1,0 +1,1 @@
+"""Invites, and the door through which people join."""

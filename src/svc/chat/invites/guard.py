@@ -1,0 +1,103 @@
+"""How often wrong invite codes may be tried: by one client, and from one address.
+
+So many failures within a window, and whoever made them is refused, also with a right code,
+until the window has passed them, or where a cooldown is set for that long: twice as long
+each time that it comes to this again, up to a maximum. Reads no clock; bounded, and the
+least recent are forgotten first. Spec: chat document section 8.2, SERVER_INVITE_….
+"""
+
+from collections import OrderedDict, deque
+from dataclasses import dataclass, field
+
+from svc.chat.errors import ChatError
+from svc.chat.invites.config import InviteConfig
+
+# Of each kind: 3 MB when everybody has failed as often as they may by default.
+MAX_KEYS = 10_000
+# Where cooldowns double without a maximum of the operator's.
+LONGEST_COOLDOWN_MS = 24 * 60 * 60 * 1000
+
+
+@dataclass(slots=True)
+class _Record:
+    # When the failures were that count, in ms, the oldest first.
+    failures: deque[int] = field(default_factory=deque)
+    blocked_until: int = 0
+    # How often it has come to a cooldown, lately.
+    cooldowns: int = 0
+
+
+class Limit:
+    """So many failures for each key. Times are whole milliseconds, and never fall."""
+
+    def __init__(
+        self, most: int, window_ms: int, cooldown_ms: int | None, max_cooldown_ms: int | None
+    ) -> None:
+        self._most = most
+        self._window_ms = window_ms
+        self._cooldown_ms = cooldown_ms
+        self._max_cooldown_ms = LONGEST_COOLDOWN_MS if max_cooldown_ms is None else max_cooldown_ms
+        self._records: OrderedDict[str, _Record] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def wait_ms(self, key: str, now: int) -> int:
+        """How long until this key may try again; 0 is now."""
+        record = self._records.get(key)
+        if record is None:
+            return 0
+        if record.blocked_until > now:
+            return record.blocked_until - now
+        self._forget_old(record, now)
+        if self._cooldown_ms is None and len(record.failures) >= self._most:
+            return record.failures[0] + self._window_ms - now
+        return 0
+
+    def failed(self, key: str, now: int) -> None:
+        """Count a failure of somebody who did not have to wait."""
+        record = self._records.setdefault(key, _Record())
+        self._records.move_to_end(key)
+        if len(self._records) > MAX_KEYS:
+            self._records.popitem(last=False)
+        self._forget_old(record, now)
+        # Who was quiet for a whole window since the last cooldown starts afresh.
+        if record.cooldowns and now - record.blocked_until >= self._window_ms:
+            record.cooldowns = 0
+        record.failures.append(now)
+        if self._cooldown_ms is not None and len(record.failures) >= self._most:
+            # Doubling further would only make a large number.
+            doubled = self._cooldown_ms << min(record.cooldowns, 32)
+            record.blocked_until = now + min(doubled, self._max_cooldown_ms)
+            record.cooldowns += 1
+            record.failures.clear()
+
+    def _forget_old(self, record: _Record, now: int) -> None:
+        while record.failures and record.failures[0] + self._window_ms <= now:
+            record.failures.popleft()
+
+
+class InviteGuard:
+    """`now` is in seconds. Belongs to one thread."""
+
+    def __init__(self, config: InviteConfig) -> None:
+        def limit(most: int) -> Limit:
+            return Limit(most, config.retry_window_ms, config.cooldown_ms, config.max_cooldown_ms)
+
+        self._clients = limit(config.max_retries)
+        self._addresses = None if config.ip_max_retries is None else limit(config.ip_max_retries)
+
+    def check(self, client: str, address: str, now: float) -> None:
+        """Raises ChatError, with the time to wait, for who has failed too often."""
+        now_ms = int(now * 1000)
+        wait_ms = self._clients.wait_ms(client, now_ms)
+        if self._addresses is not None:
+            wait_ms = max(wait_ms, self._addresses.wait_ms(address, now_ms))
+        if wait_ms:
+            raise ChatError("too_many_invite_attempts", more={"retry_after_ms": wait_ms})
+
+    def failed(self, client: str, address: str, now: float) -> None:
+        now_ms = int(now * 1000)
+        self._clients.failed(client, now_ms)
+        if self._addresses is not None:
+            self._addresses.failed(address, now_ms)
