@@ -41,7 +41,9 @@ def read(variables: Mapping[str, str]) -> IdentityConfig:
     """Raises ConfigError for what cannot be used."""
     oidc_issuer, oidc_audience = text(variables, "SVC_OIDC_ISSUER"), text(variables, "SVC_OIDC_AUDIENCE")
     if oidc_issuer and not oidc_audience:
-        raise ConfigError("SVC_OIDC_AUDIENCE must be set: else tokens for any other service would be taken")
+        raise ConfigError(
+            "SVC_OIDC_AUDIENCE must be set with SVC_OIDC_ISSUER: else any service's tokens would do"
+        )
     return IdentityConfig(
         server_id=text(variables, "SERVER_ID"),
         tiers=_tiers(variables),

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from aiohttp import web
 
+from svc.chat.errors import ChatError
 from svc.chat.fields import identifier, optional_text
 from svc.chat.http import answer, asker, body, client_address, nothing
 from svc.chat.joining.devices import Devices
@@ -14,8 +15,6 @@ from svc.chat.joining.rules import Application, Joining
 from svc.chat.joining.sessions import Sessions
 from svc.chat.joining.throttle import Throttle
 
-# Its own check says which names are good; this bounds what it is given.
-MAX_NICKNAME_CHARACTERS = 1024
 MAX_CODE_CHARACTERS = 128
 MAX_DEVICE_NAME_CHARACTERS = 64
 # A crowd behind one address comes at once, such as a school's; verifying takes some 0.5 ms of
@@ -92,11 +91,14 @@ def _application(data: Mapping[str, object], request: web.Request) -> Applicatio
     def text(name: str, most: int) -> str:
         return (optional_text(data, name, most=most) or "").strip()
 
+    nickname = data.get("nickname")
+    if not isinstance(nickname, str | None):
+        raise ChatError("invalid_nickname")
     return Application(
         certificate=text("certificate", MAX_TOKEN_CHARACTERS),
         id_token=text("id_token", MAX_TOKEN_CHARACTERS),
         assertion=text("assertion", MAX_TOKEN_CHARACTERS),
-        nickname=text("nickname", MAX_NICKNAME_CHARACTERS),
+        nickname=nickname or "",
         invite_code=text("invite_code", MAX_CODE_CHARACTERS),
         link_code=text("link_code", MAX_CODE_CHARACTERS),
         recovery_code=text("recovery_code", MAX_CODE_CHARACTERS),

@@ -145,6 +145,8 @@ class Joining:
     # Who it is.
 
     async def _identity(self, application: Application, now: float) -> proof.Identity:
+        if bool(application.certificate) == bool(application.id_token) or not application.assertion:
+            raise ChatError("invalid_request", "Send either certificate or id_token, and assertion")
         try:
             assertion = proof.read(application.assertion)
             credential = self._credential(application, assertion)
@@ -165,8 +167,6 @@ class Joining:
         return identity
 
     def _credential(self, application: Application, assertion: proof.Token) -> proof.Credential:
-        if bool(application.certificate) == bool(application.id_token):
-            raise ChatError("invalid_request", "Send either certificate or id_token")
         if application.certificate:
             return proof.certificate(proof.read(application.certificate), self._trust.cert_issuers)
         token = proof.read(application.id_token)

@@ -1,0 +1,113 @@
+"""Which identities may join is what the operator wrote; what cannot be meant keeps people out.
+
+Spec: chat document sections 5 and 9.
+"""
+
+import pytest
+
+from svc.base.config import ConfigError
+from svc.chat.joining.config import read
+from svc.chat.joining.server_addresses import ServerAddresses
+
+
+@pytest.mark.parametrize(
+    ("variables", "opened"),
+    [
+        ({}, True),
+        ({"SVC_SERVER_ENABLED": ""}, True),
+        ({"SVC_SERVER_ENABLED": "true"}, True),
+        ({"SVC_SERVER_ENABLED": "TRUE"}, True),
+        ({"SVC_SERVER_ENABLED": "on"}, True),
+        ({"SVC_SERVER_ENABLED": "false"}, False),
+        ({"SVC_SERVER_ENABLED": "0"}, False),
+        # What is no known value refuses, by the new name and by the old one.
+        ({"SVC_SERVER_ENABLED": "perhaps"}, False),
+        ({"SVC_SERVER_ENABLED": "required"}, False),
+        ({"SVC_AUTH_MODE": "required"}, True),
+        ({"SVC_AUTH_MODE": "disabled"}, False),
+        ({"SVC_AUTH_MODE": "optional"}, False),
+        ({"SVC_AUTH_MODE": "true"}, False),
+        # The new name wins.
+        ({"SVC_SERVER_ENABLED": "true", "SVC_AUTH_MODE": "disabled"}, True),
+        ({"SVC_SERVER_ENABLED": "false", "SVC_AUTH_MODE": "required"}, False),
+        ({"SVC_SERVER_ENABLED": "perhaps", "SVC_AUTH_MODE": "required"}, False),
+        ({"SVC_SERVER_ENABLED": "true", "SVC_AUTH_MODE": "nonsense"}, True),
+    ],
+)
+def test_joins_are_accepted_where_the_operator_said_so(variables: dict[str, str], opened: bool) -> None:
+    assert (read(variables).closed == "") is opened
+
+
+@pytest.mark.parametrize(
+    ("value", "tiers"),
+    [
+        ("", ("account",)),
+        ("account", ("account",)),
+        ("local", ("local",)),
+        ("local, Account,local", ("account", "local")),
+    ],
+)
+def test_the_tiers_are_those_that_are_named(value: str, tiers: tuple[str, ...]) -> None:
+    assert read({"SVC_IDENTITY_TIERS": value}).tiers == tiers
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {"SVC_IDENTITY_TIERS": "acount"},
+        {"SVC_OIDC_ISSUER": "https://id.example"},
+        {"SVC_OIDC_ISSUER": "http://id.example", "SVC_OIDC_AUDIENCE": "a"},
+        {"SVC_OIDC_ISSUER": "id.example", "SVC_OIDC_AUDIENCE": "a"},
+        {"SVC_OIDC_ISSUER": "https://id.example?x=1", "SVC_OIDC_AUDIENCE": "a"},
+        {"SVC_OIDC_ISSUER": "https://user@id.example", "SVC_OIDC_AUDIENCE": "a"},
+        {"SVC_OIDC_ISSUER": "https://[", "SVC_OIDC_AUDIENCE": "a"},
+        {"SVC_TRUSTED_CERT_ISSUERS": "https://a.example, ftp://b.example"},
+        {"REFRESH_TOKEN_TTL_DAYS": "0"},
+        {"REFRESH_TOKEN_TTL_DAYS": "soon"},
+    ],
+)
+def test_what_cannot_be_meant_is_said_at_the_start(variables: dict[str, str]) -> None:
+    with pytest.raises(ConfigError, match="|".join(variables)):
+        read(variables)
+
+
+def test_issuers_on_this_machine_need_no_https() -> None:
+    config = read(
+        {
+            "SVC_OIDC_ISSUER": "http://127.0.0.1:1234",
+            "SVC_OIDC_AUDIENCE": "a",
+            "SVC_TRUSTED_CERT_ISSUERS": "https://ca.example/, http://localhost:5",
+        }
+    )
+    assert config.cert_issuers == ["https://ca.example", "http://localhost:5"]
+
+
+@pytest.mark.parametrize(
+    ("names", "origin", "host", "ours"),
+    [
+        ([], "http://127.0.0.1:5000", "127.0.0.1:5000", True),
+        ([], "https://chat.example", "chat.example", True),
+        ([], "https://chat.example", "chat.example:443", True),
+        ([], "https://Chat.Example", "chat.example", True),
+        ([], "http://[::1]:5000", "[::1]:5000", True),
+        ([], "https://chat.example:8443", "chat.example", False),
+        ([], "https://evil.example", "chat.example", False),
+        ([], "ftp://chat.example", "chat.example", False),
+        ([], "https://chat.example/path", "chat.example", False),
+        ([], "https://user@chat.example", "chat.example", False),
+        ([], "https://chat.example:99999", "chat.example:99999", False),
+        ([], "chat.example", "chat.example", False),
+        ([], "", "", False),
+        # Once the operator has named the server, no other name is its own, whatever Host says.
+        (["chat.example"], "https://evil.example", "evil.example", False),
+        (["chat.example"], "https://chat.example", "10.0.0.5:5000", True),
+        (["chat.example:8443"], "https://chat.example:8443", "chat.example:8443", True),
+        (["chat.example:8443"], "https://chat.example", "chat.example", False),
+        (["chat.example"], "http://127.0.0.1:5000", "127.0.0.1:5000", True),
+        (["chat.example"], "http://192.168.1.4:5000", "192.168.1.4:5000", True),
+        (["chat.example"], "http://192.168.1.4:5000", "chat.example", False),
+        (["chat.example"], "http://1.1.1.1", "1.1.1.1", False),
+    ],
+)
+def test_an_address_is_ours_or_is_not(names: list[str], origin: str, host: str, ours: bool) -> None:
+    assert ServerAddresses(names).include(origin, host) is ours

@@ -1,0 +1,302 @@
+"""Proof of an identity, a name and an invite make a member; everything else is refused in words."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from svc.chat.access.directory import Directory, Member
+from svc.chat.access.tokens import LIFETIME_S, AccessTokens, Asker
+from svc.chat.errors import ChatError
+from svc.chat.joining.challenge import Challenges
+from svc.chat.joining.invite import invite_code
+from svc.chat.joining.throttle import Throttle
+from svc.chat.names import readable_nickname
+from tests.chat.member import ChatServer, chat_server
+from tests.kit.device import Device
+
+SECRET = "a secret of at least thirty-two bytes"
+ADA = Member("m1", "Ada")
+NOW = 1_800_000_000.0
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Ada", "Ada"),
+        ("  Ada Lovelace ", "Ada Lovelace"),
+        ("x" * 32, "x" * 32),
+        ("e\u0301", "é"),
+        ("\U0001f468\u200d\U0001f469\u200d\U0001f467", "\U0001f468\u200d\U0001f469\u200d\U0001f467"),
+        ("李", "李"),
+    ],
+)
+def test_a_name_is_trimmed_and_kept(text: str, name: str) -> None:
+    assert readable_nickname(text) == name
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "   ", "x" * 33, "x" * 1_000_000, "A\nda", "A\x00da", "A\x9bda", "\u202eadA"),
+        *("A\u2066da", "A\u2028da", "\ud800", "\u200b\u200d", "\u0301"),
+    ],
+)
+def test_a_name_that_cannot_be_seen_or_is_too_long_is_refused(text: str) -> None:
+    with pytest.raises(ChatError) as refusal:
+        readable_nickname(text)
+    assert refusal.value.code == "invalid_nickname"
+
+
+def tokens(secret: str = SECRET, member: Member = ADA) -> AccessTokens:
+    directory = Directory(lambda: NOW)
+    directory.put_member(member)
+    return AccessTokens(secret, directory)
+
+
+def test_an_access_token_says_who_it_is_until_it_expires() -> None:
+    token = tokens().issue(ADA, "s1", NOW)
+    assert tokens().verify(token, NOW + LIFETIME_S - 1) == Asker("m1", "s1", NOW + LIFETIME_S)
+    with pytest.raises(ChatError):
+        tokens().verify(token, NOW + LIFETIME_S)
+
+
+def test_an_access_token_ends_when_the_members_epoch_rises() -> None:
+    token = tokens().issue(ADA, "s1", NOW)
+    with pytest.raises(ChatError):
+        tokens(member=replace(ADA, epoch=1)).verify(token, NOW)
+
+
+@pytest.mark.parametrize(
+    "token", ["", "a.b.c", "\ud800", "x" * 5000, tokens("another" + SECRET).issue(ADA, "s1", NOW)]
+)
+def test_a_token_of_somebody_else_is_refused(token: str) -> None:
+    with pytest.raises(ChatError) as refusal:
+        tokens().verify(token, NOW)
+    assert refusal.value.code == "token_invalid"
+
+
+def test_the_invite_code_is_made_once(tmp_path: Path) -> None:
+    code = invite_code(tmp_path)
+    assert len(code) == 16
+    assert invite_code(tmp_path) == code
+
+
+def test_a_nonce_is_good_once_and_for_a_while() -> None:
+    numbers = iter(range(10))
+    challenges = Challenges(lambda: str(next(numbers)))
+    (first, ends), (second, _) = challenges.issue(0.0), challenges.issue(1.0)
+    assert (first, ends) == ("0", 300.0)
+    assert challenges.take(first, 299.9)
+    assert not challenges.take(first, 299.9)
+    assert not challenges.take(second, 301.0)
+    assert not challenges.take("made up", 0.0)
+
+
+def test_the_oldest_nonce_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("svc.chat.joining.challenge.MOST", 2)
+    numbers = iter(range(10))
+    challenges = Challenges(lambda: str(next(numbers)))
+    nonces = [challenges.issue(0.0)[0] for _ in range(3)]
+    assert [challenges.take(nonce, 1.0) for nonce in nonces] == [False, True, True]
+
+
+def test_a_throttled_address_gets_on_by_waiting_and_holds_up_no_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    throttle = Throttle(burst=2, per_s=1.0)
+
+    def passes(address: str, now: float) -> bool:
+        try:
+            throttle.take(address, now)
+        except ChatError as refusal:
+            assert refusal.code == "too_many_requests"
+            return False
+        return True
+
+    assert [passes("a", 0.0) for _ in range(4)] == [True, True, False, False]
+    assert passes("b", 0.0)
+    assert [passes("a", 1.0), passes("a", 1.0), passes("a", 0.5)] == [True, False, False]
+    monkeypatch.setattr("svc.chat.joining.throttle.MOST_ADDRESSES", 2)
+    passes("c", 2.0)
+    assert len(throttle._left) == 2
+
+
+async def joined(chat: ChatServer, **fields: object) -> tuple[int, dict[str, Any]]:
+    """The answer to a join whose proof is good."""
+    body = await Device().proof(chat.http, chat.address) | fields
+    async with chat.http.post("/api/auth/join", json=body) as response:
+        return response.status, await response.json()
+
+
+@pytest.mark.parametrize(
+    ("fields", "status", "code"),
+    [
+        ({"nickname": "", "invite_code": "right"}, 400, "invalid_nickname"),
+        ({"nickname": " ", "invite_code": "right"}, 400, "invalid_nickname"),
+        ({"invite_code": "right"}, 400, "invalid_nickname"),
+        ({"nickname": 7, "invite_code": "right"}, 400, "invalid_nickname"),
+        ({"nickname": "Ada"}, 403, "invite_required"),
+        ({"nickname": "Ada", "invite_code": " "}, 403, "invite_required"),
+        ({"nickname": "Ada", "invite_code": "wrong"}, 403, "invite_invalid"),
+        ({"nickname": "Ada", "invite_code": 7}, 400, "invalid_request"),
+        ({"nickname": "Ada", "link_code": "wrong"}, 403, "code_invalid"),
+        ({"nickname": "Ada", "recovery_code": "wrong"}, 403, "code_invalid"),
+        ({"assertion": "x"}, 401, "proof_invalid"),
+        ({"certificate": "x"}, 401, "proof_invalid"),
+        ({"certificate": "x" * 20_000}, 400, "invalid_request"),
+        ({"certificate": None}, 400, "invalid_request"),
+        ({"assertion": None}, 400, "invalid_request"),
+        ({"id_token": "x"}, 400, "invalid_request"),
+        ({"certificate": None, "id_token": "x"}, 401, "proof_invalid"),
+        ({"device_name": "x" * 65}, 400, "invalid_request"),
+    ],
+)
+async def test_a_refused_join_says_why(
+    chat: ChatServer, fields: dict[str, object], status: int, code: str
+) -> None:
+    if fields.get("invite_code") == "right":
+        fields = fields | {"invite_code": chat.invite}
+    assert (await joined(chat, **fields))[0] == status
+    answer = (await joined(chat, **fields))[1]
+    assert answer["error"] == code
+    assert answer.keys() == {"error", "message"}
+
+
+async def test_a_challenge_says_what_a_proof_is_made_for(chat: ChatServer) -> None:
+    async with chat.http.post("/api/auth/challenge") as response:
+        answer = await response.json()
+    assert answer.keys() == {"nonce", "audience", "identityTiers", "expiresAt"}
+    assert (answer["audience"], answer["identityTiers"]) == ("s1", ["account", "local"])
+
+
+async def test_joining_answers_with_tokens_and_the_member(chat: ChatServer) -> None:
+    status, answer = await joined(chat, nickname=" Ada ", invite_code=f" {chat.invite} ")
+    assert status == 200
+    assert answer.keys() == {"access_token", "refresh_token", "expires_in_ms", "member"}
+    assert answer["member"]["nickname"] == "Ada"
+    assert answer["expires_in_ms"] == LIFETIME_S * 1000
+
+
+async def test_two_members_of_one_name_are_two_members(chat: ChatServer) -> None:
+    async with chat.member("Ada") as first, chat.member("Ada") as second:
+        assert first.id != second.id
+
+
+async def test_a_member_signs_in_again_without_an_invite(chat: ChatServer) -> None:
+    device = Device()
+    first = await chat.sign_in(device, nickname="Ada", invite_code=chat.invite)
+    again = await chat.sign_in(device)
+    assert again["member"] == first["member"]
+    renamed = await chat.sign_in(device, nickname="Somebody else")
+    assert renamed["member"]["nickname"] == "Ada"
+
+
+async def test_the_first_member_is_the_owner_and_no_other(chat: ChatServer) -> None:
+    first = await chat.sign_in(Device(), nickname="Ada", invite_code=chat.invite)
+    second = await chat.sign_in(Device(), nickname="Bob", invite_code=chat.invite)
+    assert set(first["member"]["roles"]) == {"owner", "member"}
+    assert second["member"]["roles"] == ["member"]
+
+
+async def test_no_more_join_than_the_server_takes_but_members_sign_in(variables: dict[str, str]) -> None:
+    async with chat_server({**variables, "MAX_MEMBERS": "1"}) as chat:
+        device = Device()
+        await chat.sign_in(device, nickname="Ada", invite_code=chat.invite)
+        status, answer = await joined(chat, nickname="Bob", invite_code=chat.invite)
+        assert (status, answer["error"]) == (403, "server_full")
+        await chat.sign_in(device)
+
+
+async def test_a_nonce_signs_in_once(chat: ChatServer) -> None:
+    body = await Device().proof(chat.http, chat.address)
+    body |= {"nickname": "Ada", "invite_code": chat.invite}
+    statuses = []
+    for _ in range(2):
+        async with chat.http.post("/api/auth/join", json=body) as response:
+            statuses.append((response.status, (await response.json()).get("error")))
+    assert statuses == [(200, None), (401, "challenge_invalid")]
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://127.0.0.1:1", "https://evil.example", "http://127.0.0.1", "nonsense", 7, None]
+)
+async def test_a_proof_for_another_address_is_refused(chat: ChatServer, origin: object) -> None:
+    device = Device()
+    async with chat.http.post("/api/auth/challenge") as response:
+        challenge = await response.json()
+    body = {"certificate": device.certificate(), "assertion": device.assertion(challenge, origin)}
+    async with chat.http.post("/api/auth/join", json=body) as response:
+        assert (response.status, (await response.json())["error"]) == (401, "proof_invalid")
+
+
+async def test_another_server_cannot_pass_on_what_was_made_for_it(variables: dict[str, str]) -> None:
+    """It writes the Host header as it likes; the name that the operator gave decides."""
+    device = Device()
+    async with chat_server({**variables, "EXTERNAL_HOST": "chat.example"}) as chat:
+        for dialled, status in [("https://evil.example", 401), ("https://chat.example", 200)]:
+            async with chat.http.post("/api/auth/challenge") as response:
+                challenge = await response.json()
+            body = {
+                "certificate": device.certificate(),
+                "assertion": device.assertion(challenge, dialled),
+                "nickname": "Ada",
+                "invite_code": chat.invite,
+            }
+            headers = {"Host": dialled.removeprefix("https://")}
+            async with chat.http.post("/api/auth/join", json=body, headers=headers) as response:
+                assert response.status == status, await response.text()
+
+
+async def test_a_body_that_is_no_json_is_refused(chat: ChatServer) -> None:
+    async with chat.http.post("/api/auth/join", data=b"\xff{") as response:
+        assert (response.status, (await response.json())["error"]) == (400, "invalid_json")
+    headers = {"Content-Type": "application/json; charset=nonsense"}
+    async with chat.http.post("/api/auth/join", data=b"{}", headers=headers) as response:
+        assert (response.status, (await response.json())["error"]) == (400, "invalid_json")
+
+
+async def test_a_body_that_is_too_large_is_refused(chat: ChatServer) -> None:
+    async with chat.http.post("/api/auth/join", data=b"x" * 70_000) as response:
+        assert (response.status, (await response.json())["error"]) == (413, "body_too_large")
+
+
+async def test_who_asks_too_fast_is_told_to_wait(chat: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("svc.chat.joining.throttle.Throttle.take", refusing)
+    for path in ("challenge", "join", "refresh"):
+        async with chat.http.post(f"/api/auth/{path}", json={}) as response:
+            assert (response.status, (await response.json())["error"]) == (429, "too_many_requests")
+
+
+def refusing(throttle: Throttle, address: str, now: float) -> None:
+    assert address == "127.0.0.1"
+    raise ChatError("too_many_requests")
+
+
+@pytest.fixture
+async def local_refused(variables: dict[str, str]) -> AsyncIterator[ChatServer]:
+    async with chat_server({**variables, "SVC_IDENTITY_TIERS": "account"}) as running:
+        yield running
+
+
+async def test_device_keys_are_refused_where_only_accounts_may_join(local_refused: ChatServer) -> None:
+    status, answer = await joined(local_refused, nickname="Ada", invite_code=local_refused.invite)
+    assert (status, answer["error"]) == (403, "identity_tier_refused")
+
+
+async def test_a_closed_server_lets_nobody_in_but_keeps_its_members(
+    variables: dict[str, str], caplog: pytest.LogCaptureFixture
+) -> None:
+    device = Device()
+    async with chat_server(variables) as chat:
+        before = await chat.sign_in(device, nickname="Ada", invite_code=chat.invite)
+    async with chat_server({**variables, "SVC_SERVER_ENABLED": "perhaps"}) as chat:
+        assert "every join is refused" in caplog.text
+        for body in ({}, await device.proof(chat.http, chat.address)):
+            async with chat.http.post("/api/auth/join", json=body) as response:
+                assert (response.status, (await response.json())["error"]) == (403, "joins_disabled")
+        refreshing = {"refresh_token": before["refresh_token"]}
+        async with chat.http.post("/api/auth/refresh", json=refreshing) as response:
+            assert response.status == 200
