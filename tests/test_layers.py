@@ -24,7 +24,7 @@ FEATURES = (
     *("svc.chat.audit", "svc.chat.moderation", "svc.chat.invites"),
     *("svc.chat.channels", "svc.chat.joining", "svc.chat.members", "svc.chat.pages", "svc.chat.status"),
     "svc.chat.messages",
-    *("svc.chat.openapi", "svc.chat.settings", "svc.chat.voice"),
+    *("svc.chat.openapi", "svc.chat.own", "svc.chat.settings", "svc.chat.voice"),
 )
 
 CHAT_FLOOR = (

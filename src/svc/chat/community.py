@@ -24,7 +24,7 @@ from svc.base.migrations import migrations_in
 from svc.chat.access.changes import Changes
 from svc.chat.access.directory import Directory
 from svc.chat.access.origins import Origins
-from svc.chat.access.tokens import AccessTokens
+from svc.chat.access.tokens import AccessTokens, Asker
 from svc.chat.audit.routes import AuditRoutes
 from svc.chat.audit.rules import Audit
 from svc.chat.channels.routes import ChannelRoutes
@@ -58,6 +58,10 @@ from svc.chat.moderation.reports import Reports
 from svc.chat.moderation.routes import ModerationRoutes, TimeoutWatch
 from svc.chat.moderation.rules import Moderation
 from svc.chat.openapi.routes import DescriptionRoutes
+from svc.chat.own.blocks import Blocks
+from svc.chat.own.export import Part
+from svc.chat.own.routes import OwnRoutes
+from svc.chat.own.rules import OwnAffairs
 from svc.chat.pages.routes import Pages
 from svc.chat.settings.routes import SettingsRoutes
 from svc.chat.settings.rules import Settings
@@ -156,7 +160,9 @@ class Community:
             database, self.directory, self.hub, self.audit, self.voice, self.link
         )
         self._connect_voice()
+        self.blocks = Blocks(database, self.directory, self.hub)
         self.messages = self._messages(database)
+        self.own_affairs = self._own_affairs(database)
         self.pass_through = SignallingPassThrough(session, f"{media.url}/client", self.origins)
         signing_in = SignIn(self.hub, self.tokens, self._welcomes(), self._present())
         self.live = LiveSockets(
@@ -171,6 +177,7 @@ class Community:
         await self.members.load()
         await self.invites.load(invite_code(self._config.data_dir), time.time())
         await self.channels.load(self._config.first_channels, int(time.time() * 1000))
+        await self.blocks.load()
         await self.messages.load()
 
     def routes(self) -> list[web.RouteDef]:
@@ -184,6 +191,7 @@ class Community:
             ModerationRoutes(self.moderation, self.reports).table(),
             InviteRoutes(self.invites).table(),
             SettingsRoutes(self.settings).table(),
+            OwnRoutes(self.own_affairs, self.blocks, self._kept_of_a_member()).table(),
             MessageRoutes(self.messages).table(),
             Status(self._config.server_name, self._registry).table(),
             DescriptionRoutes(version("svc-server")).table(),
@@ -195,7 +203,7 @@ class Community:
 
     def tasks(self) -> list[Callable[[], Awaitable[None]]]:
         """What runs beside the requests, for as long as the server does."""
-        tasks = [self.live.run, self.timeouts.run, *self.messages.tasks()]
+        tasks = [self.live.run, self.timeouts.run, self.own_affairs.run, *self.messages.tasks()]
         return [*tasks, self.link.run] if self._config.media.url else tasks
 
     async def say_goodbye(self) -> None:
@@ -241,6 +249,7 @@ class Community:
         surroundings = Surroundings(
             profanity_mode=lambda: self.settings.current.profanityMode,
             slow_mode_wait_s=self.channels.slow_mode_wait_s,
+            blocks=self.blocks.blocks,
         )
         feature = MessagesFeature(
             database,
@@ -254,12 +263,42 @@ class Community:
         feature.follow(self.changes)
         return feature
 
+    def _own_affairs(self, database: Database) -> OwnAffairs:
+        self.changes.member_removal.append(self.blocks.forget_in)
+        self.changes.member_gone.append(self.blocks.forget)
+        forgetting = [self.devices.forget, self.members.make_nameless]
+        return OwnAffairs(database, self.directory, self.members, forgetting, self.messages.own.erase_some)
+
+    def _kept_of_a_member(self) -> dict[str, Part]:
+        """What an export holds, by name."""
+
+        async def member(asker: Asker) -> AsyncIterator[object]:
+            yield self.directory.member(asker.member_id).described()
+
+        async def devices(asker: Asker) -> AsyncIterator[object]:
+            for device in await self.devices.of(asker):
+                yield device
+
+        async def blocked(asker: Asker) -> AsyncIterator[object]:
+            for member_id in self.blocks.of(asker.member_id):
+                yield member_id
+
+        own = self.messages.own
+        return {
+            "member": member,
+            "devices": devices,
+            "blocked": blocked,
+            "messages": own.written,
+            "reactions": own.reactions,
+        }
+
     def _welcomes(self) -> list[Welcome]:
         return [
             self.members.welcome,
             self.roles.welcome,
             self.channels.welcome,
             self.settings.welcome,
+            self.blocks.welcome,
             self.messages.welcome,
             *self._present(),
             self.voice.welcome,

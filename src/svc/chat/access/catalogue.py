@@ -61,6 +61,13 @@ ENDPOINTS: Mapping[str, Needs] = {
     "POST /api/me/devices/link": MEMBER,
     "DELETE /api/me/devices/{device_id}": MEMBER,
     "POST /api/members/{member_id}/recovery": OWNER,
+    # Own affairs.
+    "POST /api/me/leave": MEMBER,
+    "GET /api/me/export": MEMBER,
+    "DELETE /api/me": MEMBER,
+    "GET /api/me/blocks": MEMBER,
+    "PUT /api/me/blocks/{member_id}": MEMBER,
+    "DELETE /api/me/blocks/{member_id}": MEMBER,
     # Settings.
     "GET /api/settings": OWNER,
     "PATCH /api/settings": OWNER,

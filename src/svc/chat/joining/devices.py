@@ -40,6 +40,11 @@ class Devices:
         found = await store.devices(self._database, asker.member_id)
         return [device.described(current=device.id == current) for device in found]
 
+    def forget(self, connection: Connection, member_id: str) -> None:
+        """A step of the write in which a member is deleted: nothing proves any more who they were."""
+        store.drop_codes(connection, member_id)
+        store.unbind_all(connection, member_id)
+
     async def link(self, asker: Asker, now: float) -> dict[str, object]:
         """A code by which a new device signs in as this member; an earlier one is void."""
         return await self._hand_out(Kind.LINK, asker.member_id, now, lambda connection: None)

@@ -20,6 +20,8 @@ from svc.chat.members import store
 from svc.chat.names import readable_nickname
 
 MAX_PAGE = 200
+# What is left of a member who was deleted.
+NAMELESS = "Deleted member"
 
 
 class Members:
@@ -90,6 +92,10 @@ class Members:
             raise ChatError("unknown_member")
         for step in self._changes.member_removal:
             step(connection, member_id)
+
+    def make_nameless(self, connection: Connection, member_id: str) -> None:
+        """A step of the write in which a member who goes is deleted."""
+        store.make_nameless(connection, member_id, NAMELESS)
 
     def removed(self, member_id: str, close_code: int, reason: str) -> None:
         """`close_code` and `reason` are what their open pages are told."""

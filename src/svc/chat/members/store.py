@@ -64,6 +64,12 @@ def remove_member(connection: Connection, member_id: str, now_ms: int) -> bool:
     return changed.rowcount == 1
 
 
+def make_nameless(connection: Connection, member_id: str, nickname: str) -> None:
+    connection.execute(
+        "UPDATE members SET nickname = ?, avatar_key = NULL WHERE id = ?", (nickname, member_id)
+    )
+
+
 def raise_epoch(connection: Connection, member_id: str) -> int | None:
     """Void a member's access tokens; the new epoch, or None for somebody who is no member."""
     found = connection.execute(

@@ -15,6 +15,7 @@ from svc.chat.audit.rules import Audit
 from svc.chat.live.hub import Hub
 from svc.chat.messages import store
 from svc.chat.messages.marking import Marking
+from svc.chat.messages.own import OwnMessages
 from svc.chat.messages.page_cache import PageCache
 from svc.chat.messages.presence import Presence
 from svc.chat.messages.reading import History, Reads
@@ -47,6 +48,7 @@ class MessagesFeature:
         self.history = History(database, directory, pages)
         self.search = Search(database, directory)
         self.presence = Presence(directory, hub)
+        self.own = OwnMessages(database, self.messages)
 
     def follow(self, changes: Changes) -> None:
         """Let go of what hangs on channels and members that go."""

@@ -19,3 +19,9 @@ CREATE TABLE voice_mutes (
     muted INTEGER NOT NULL,
     deafened INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- Whose messages are still to be deleted, because they have deleted what there was of them.
+CREATE TABLE erasures (
+    member_id TEXT PRIMARY KEY,
+    asked_at_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;

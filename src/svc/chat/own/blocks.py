@@ -1,0 +1,77 @@
+"""Whom a member does not want to hear from. No HTTP, no SQL.
+
+A block is nobody else's business: who is blocked is not told. What it brings about is for
+others to do: their mentions do not count, and the page hides what they write.
+"""
+
+from svc.base.database import Connection, Database
+from svc.chat.access.directory import Directory
+from svc.chat.access.tokens import Asker
+from svc.chat.errors import ChatError
+from svc.chat.live.audience import only
+from svc.chat.live.hub import Hub
+from svc.chat.own import store
+
+MAX_BLOCKS = 1000
+
+
+class Blocks:
+    def __init__(self, database: Database, directory: Directory, hub: Hub) -> None:
+        self._database = database
+        self._directory = directory
+        self._hub = hub
+        self._blocked: dict[str, set[str]] = {}
+
+    async def load(self) -> None:
+        for member_id, blocked_id in await store.load_blocks(self._database):
+            self._blocked.setdefault(member_id, set()).add(blocked_id)
+
+    def welcome(self, asker: Asker) -> dict[str, object]:
+        return {"blocked": self.of(asker.member_id)}
+
+    def of(self, member_id: str) -> list[str]:
+        """The ids of whom a member has blocked."""
+        return sorted(self._blocked.get(member_id, ()))
+
+    def blocks(self, member_id: str, other_id: str) -> bool:
+        """Has the first blocked the second?"""
+        return other_id in self._blocked.get(member_id, ())
+
+    async def block(self, member_id: str, other_id: str, now: float) -> None:
+        """Again is as good as once. Raises ChatError."""
+        self._directory.member(other_id)
+        if other_id == member_id:
+            raise ChatError("invalid_request", "Nobody blocks themselves")
+
+        def change(connection: Connection) -> None:
+            store.block(connection, member_id, other_id, int(now * 1000))
+            if store.count_blocks(connection, member_id) > MAX_BLOCKS:
+                raise ChatError("too_many_blocks")
+
+        await self._database.write(change, lambda _: self._blocked_now(member_id, other_id))
+
+    async def unblock(self, member_id: str, other_id: str) -> None:
+        """Whether there was a block or not, there is none now."""
+
+        def change(connection: Connection) -> None:
+            store.unblock(connection, member_id, other_id)
+
+        await self._database.write(change, lambda _: self._unblocked_now(member_id, other_id))
+
+    def forget_in(self, connection: Connection, member_id: str) -> None:
+        """A step of the write in which a member goes; `forget` follows."""
+        store.forget_member(connection, member_id)
+
+    def forget(self, member_id: str) -> None:
+        """After a member has gone."""
+        self._blocked.pop(member_id, None)
+        for blocked in self._blocked.values():
+            blocked.discard(member_id)
+
+    def _blocked_now(self, member_id: str, other_id: str) -> None:
+        self._blocked.setdefault(member_id, set()).add(other_id)
+        self._hub.push("member_blocked", {"member_id": other_id}, only(member_id))
+
+    def _unblocked_now(self, member_id: str, other_id: str) -> None:
+        self._blocked.get(member_id, set()).discard(other_id)
+        self._hub.push("member_unblocked", {"member_id": other_id}, only(member_id))

@@ -1,0 +1,80 @@
+"""`/api/me`: leaving, one's own data, blocks."""
+
+import asyncio
+import time
+from collections.abc import Mapping
+
+from aiohttp import web
+
+from svc.chat.errors import ChatError
+from svc.chat.fields import identifier
+from svc.chat.http import answer, asker, nothing
+from svc.chat.own.blocks import Blocks
+from svc.chat.own.export import Part, export
+from svc.chat.own.rules import OwnAffairs
+
+# An export reads all of a member's messages; a few at a time leave the disk to others.
+MAX_EXPORTS = 2
+WRITE_DEADLINE_S = 30.0
+
+
+class OwnRoutes:
+    def __init__(self, affairs: OwnAffairs, blocks: Blocks, parts: Mapping[str, Part]) -> None:
+        self._affairs = affairs
+        self._blocks = blocks
+        self._parts = parts
+        self._exporting: set[str] = set()
+
+    def table(self) -> list[web.RouteDef]:
+        block = "/api/me/blocks/{member_id}"
+        return [
+            web.post("/api/me/leave", self.leave),
+            web.get("/api/me/export", self.export),
+            web.delete("/api/me", self.delete),
+            web.get("/api/me/blocks", self.blocks),
+            web.put(block, self.block),
+            web.delete(block, self.unblock),
+        ]
+
+    async def leave(self, request: web.Request) -> web.Response:
+        await self._affairs.leave(asker(request).member_id, time.time())
+        return nothing()
+
+    async def delete(self, request: web.Request) -> web.Response:
+        await self._affairs.delete(asker(request).member_id, time.time())
+        return nothing()
+
+    async def blocks(self, request: web.Request) -> web.Response:
+        return answer({"blocked": self._blocks.of(asker(request).member_id)})
+
+    async def block(self, request: web.Request) -> web.Response:
+        other_id = identifier(request.match_info, "member_id")
+        await self._blocks.block(asker(request).member_id, other_id, time.time())
+        return nothing()
+
+    async def unblock(self, request: web.Request) -> web.Response:
+        other_id = identifier(request.match_info, "member_id")
+        await self._blocks.unblock(asker(request).member_id, other_id)
+        return nothing()
+
+    async def export(self, request: web.Request) -> web.StreamResponse:
+        who = asker(request)
+        if who.member_id in self._exporting or len(self._exporting) >= MAX_EXPORTS:
+            raise ChatError("export_running")
+        self._exporting.add(who.member_id)
+        try:
+            return await self._send(request)
+        finally:
+            self._exporting.discard(who.member_id)
+
+    async def _send(self, request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(
+            headers={"Content-Disposition": 'attachment; filename="my-data.json"'},
+        )
+        response.content_type = "application/json"
+        await response.prepare(request)
+        async for piece in export(asker(request), self._parts, int(time.time() * 1000)):
+            async with asyncio.timeout(WRITE_DEADLINE_S):
+                await response.write(piece)
+        await response.write_eof()
+        return response

@@ -1,0 +1,100 @@
+"""Leaving, and deleting what there is of oneself. No HTTP, no SQL.
+
+Who deletes their data leaves at once: name, picture, identities, devices and blocks go with
+the membership. Their messages, which may be very many, follow bit by bit; a server that is
+stopped meanwhile goes on where it was. What stays knows them by a number only: reactions,
+the audit log, bans. The owner does neither before somebody else is the owner.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from typing import NoReturn
+
+from svc.base.database import Connection, Database, StorageFailed
+from svc.chat.access.directory import Directory
+from svc.chat.errors import ChatError
+from svc.chat.live.closing import CloseCode
+from svc.chat.members.rules import Members
+from svc.chat.own import store
+
+_PAUSE_AFTER_FAULT_S = 5.0
+
+logger = logging.getLogger(__name__)
+
+# Steps of the write in which a member's data is deleted, by their id.
+Forgetting = Callable[[Connection, str], None]
+# Deletes some of a member's messages; False once there are none.
+EraseSome = Callable[[str], Awaitable[bool]]
+
+
+class OwnAffairs:
+    def __init__(
+        self,
+        database: Database,
+        directory: Directory,
+        members: Members,
+        forgetting: Sequence[Forgetting],
+        erase_some: EraseSome,
+    ) -> None:
+        self._database = database
+        self._directory = directory
+        self._members = members
+        self._forgetting = forgetting
+        self._erase_some = erase_some
+        # What a former run has left undone comes first.
+        self._due = asyncio.Event()
+        self._due.set()
+
+    async def leave(self, member_id: str, now: float) -> None:
+        """Stop being a member; coming back takes what it takes anybody. Raises ChatError."""
+        self._require_no_owner(member_id)
+        await self._database.write(
+            lambda connection: self._members.remove(connection, member_id, now),
+            lambda _: self._gone(member_id, "You have left this server"),
+        )
+
+    async def delete(self, member_id: str, now: float) -> None:
+        """Leave, and have everything of oneself deleted. Raises ChatError."""
+        self._require_no_owner(member_id)
+
+        def change(connection: Connection) -> None:
+            self._members.remove(connection, member_id, now)
+            for forget in self._forgetting:
+                forget(connection, member_id)
+            store.put_erasure(connection, member_id, int(now * 1000))
+
+        await self._database.write(change, lambda _: self._gone(member_id, "Your data is being deleted"))
+        self._due.set()
+
+    async def run(self) -> NoReturn:
+        """Delete the messages of those who asked for it, for as long as the server runs."""
+        while True:
+            await self._due.wait()
+            try:
+                await self._erase_next()
+            except StorageFailed as fault:
+                logger.warning("messages are not deleted", extra={"fault": str(fault)})
+                await asyncio.sleep(_PAUSE_AFTER_FAULT_S)
+            except Exception:
+                logger.exception("deleting messages failed")
+                await asyncio.sleep(_PAUSE_AFTER_FAULT_S)
+
+    async def _erase_next(self) -> None:
+        self._due.clear()
+        member_id = await self._database.write(store.next_erasure)
+        if member_id is None:
+            return
+        # There may be another, or this one not be done when something fails.
+        self._due.set()
+        while await self._erase_some(member_id):
+            pass
+        done = member_id
+        await self._database.write(lambda connection: store.end_erasure(connection, done))
+
+    def _require_no_owner(self, member_id: str) -> None:
+        if self._directory.is_owner(member_id):
+            raise ChatError("owner_must_stay")
+
+    def _gone(self, member_id: str, reason: str) -> None:
+        self._members.removed(member_id, CloseCode.SIGNED_OUT, reason)

@@ -1,0 +1,93 @@
+"""What voice says of itself, for people and for programs."""
+
+from svc.chat.described import (
+    BOOLEAN,
+    ID,
+    NOTHING,
+    Described,
+    Endpoint,
+    Event,
+    Named,
+    Pushed,
+    Schema,
+    array,
+    asked,
+    mapping,
+    obj,
+    string,
+)
+
+_STATE: dict[str, Schema] = dict.fromkeys(("muted", "deafened", "self_muted", "self_deafened"), BOOLEAN)
+_PERSON = Named("VoiceMember", obj({"id": ID, "nickname": string(), **_STATE}))
+_PEOPLE = array(_PERSON)
+_CLIENT_JOIN = obj(
+    {name: string() for name in ("room_id", "server_id", "server_password", "user_token", "user_id")}
+)
+_GRANT = obj({"urls": array(string()), "stun_servers": array(string()), "client_join": _CLIENT_JOIN})
+_MUTE: dict[str, Schema] = {"muted": BOOLEAN, "deafened": BOOLEAN}
+_VIEWERS = "who may view the channel"
+_ACT = ("unknown_member", "rank_too_low")
+_PUT_OUT = (*_ACT, "not_in_voice", "voice_unavailable")
+
+DESCRIBED = Described(
+    endpoints=[Endpoint("GET /sfu/client", "The media service's signalling, a WebSocket passed through")],
+    events=[
+        Event(
+            "voice_join",
+            "Be let into a voice channel: where to connect, and with what",
+            asked({"channel_id": ID}),
+            _GRANT,
+            ("unknown_channel", "voice_full", "voice_unavailable"),
+        ),
+        Event("voice_mute_self", "Show that one is silent or deaf", asked({}, _MUTE), obj(_STATE)),
+        Event(
+            "voice_mute",
+            "Silence or deafen somebody wherever they go, or end that",
+            asked({"member_id": ID}, _MUTE),
+            obj(_STATE),
+            _ACT,
+        ),
+        Event(
+            "voice_disconnect",
+            "Put somebody out of voice",
+            asked({"member_id": ID}),
+            NOTHING,
+            _PUT_OUT,
+        ),
+        Event(
+            "voice_move",
+            "Send somebody to another voice channel",
+            asked({"member_id": ID, "channel_id": ID}),
+            NOTHING,
+            (*_PUT_OUT, "unknown_channel"),
+        ),
+    ],
+    pushes=[
+        Pushed(
+            "voice_joined",
+            "Somebody is in a voice channel",
+            obj({"channel_id": ID, "member": _PERSON}),
+            to=_VIEWERS,
+        ),
+        Pushed("voice_left", "And no more", obj({"channel_id": ID, "member_id": ID}), to=_VIEWERS),
+        Pushed(
+            "voice_updated",
+            "What is different about somebody in voice",
+            obj({"channel_id": ID, "member_id": ID}, _STATE),
+            to=_VIEWERS,
+        ),
+        Pushed(
+            "voice_state",
+            "Who is in a channel that has come into sight",
+            obj({"channel_id": ID, "members": _PEOPLE}),
+            to="to whom the channel is new",
+        ),
+        Pushed(
+            "voice_moved",
+            "A moderator sends you to another channel; you are put out of the one you are in",
+            obj({"from_channel_id": ID, "channel_id": ID}),
+            to="who is moved",
+        ),
+    ],
+    welcome={"voice": mapping(_PEOPLE)},
+)

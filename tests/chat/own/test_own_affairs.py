@@ -1,0 +1,190 @@
+"""Members leave, take their data along, have it deleted, and block whom they do not want to hear from."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from svc.chat.community import Community
+from svc.chat.own import blocks, routes
+from tests.chat.inside import server_with_insight
+from tests.chat.member import ChatServer, LiveMember
+from tests.kit.waiting import wait_until
+
+World = tuple[ChatServer, Community]
+
+
+@pytest.fixture
+async def world(variables: dict[str, str]) -> AsyncIterator[World]:
+    """With an owner, who came first."""
+    async with server_with_insight(variables) as (chat, community):
+        await chat.join("Olga")
+        yield chat, community
+
+
+def bearer(member: LiveMember) -> dict[str, str]:
+    return {"Authorization": f"Bearer {member.token}"}
+
+
+async def ask(chat: ChatServer, member: LiveMember, method: str, path: str) -> tuple[int, Any]:
+    async with chat.http.request(method, path, headers=bearer(member)) as response:
+        text = await response.text()
+        return response.status, (await response.json()) if text else None
+
+
+async def post(member: LiveMember, text: str) -> str:
+    reply = await member.ask("message_send", channel_id="general", text=text)
+    assert reply["event"] == "message_send", reply
+    return str(reply["data"]["id"])
+
+
+async def history(member: LiveMember) -> list[str]:
+    reply = await member.ask("history", channel_id="general")
+    return [message["text"] for message in reply["data"]["messages"]]
+
+
+async def test_who_leaves_is_gone_and_their_messages_stay(world: World) -> None:
+    chat, _ = world
+    async with chat.member("Ada") as ada, chat.member("Bob") as bob:
+        await post(ada, "goodbye")
+        assert await ask(chat, ada, "POST", "/api/me/leave") == (204, None)
+        assert await bob.pushed("member_left") == {"member_id": ada.id}
+        assert (await ask(chat, ada, "GET", "/api/me/blocks"))[0] == 401
+        assert await history(bob) == ["goodbye"]
+
+
+@pytest.mark.parametrize(("method", "path"), [("POST", "/api/me/leave"), ("DELETE", "/api/me")])
+async def test_the_owner_stays(variables: dict[str, str], method: str, path: str) -> None:
+    async with server_with_insight(variables) as (chat, _), chat.member("Olga") as olga:
+        status, body = await ask(chat, olga, method, path)
+        assert (status, body["error"]) == (409, "owner_must_stay")
+        assert (await ask(chat, olga, "GET", "/api/me/blocks"))[0] == 200
+
+
+async def test_an_export_holds_what_there_is(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("svc.chat.messages.own._PAGE", 2)
+    monkeypatch.setattr("svc.chat.own.export._CHUNK_BYTES", 64)
+    chat, _ = world
+    async with chat.member("Ada") as ada, chat.member("Bob") as bob:
+        ids = [await post(ada, f"message {number} \N{SNOWMAN}") for number in range(5)]
+        other = await post(bob, "not hers")
+        which = {"channel_id": "general", "message_id": ids[1]}
+        await ada.ask("message_edit", **which, text="better")
+        for emoji in ("\N{THUMBS UP SIGN}", "\N{PARTY POPPER}"):
+            await ada.ask("reaction_add", channel_id="general", message_id=other, emoji=emoji)
+        await ask(chat, ada, "PUT", f"/api/me/blocks/{bob.id}")
+        status, data = await ask(chat, ada, "GET", "/api/me/export")
+    assert status == 200
+    assert data["member"][0]["nickname"] == "Ada"
+    assert data["blocked"] == [bob.id]
+    assert len(data["devices"]) == 1
+    assert [message["id"] for message in data["messages"]] == ids
+    assert data["messages"][0]["text"] == "message 0 \N{SNOWMAN}"
+    assert data["messages"][1]["text"] == "better"
+    assert [edit["text"] for edit in data["messages"][1]["edits"]] == ["message 1 \N{SNOWMAN}"]
+    assert {reaction["emoji"] for reaction in data["reactions"]} == {
+        "\N{THUMBS UP SIGN}",
+        "\N{PARTY POPPER}",
+    }
+    assert data["exported_at_ms"] > 0
+
+
+async def test_exports_wait_their_turn(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(routes, "MAX_EXPORTS", 0)
+    chat, _ = world
+    async with chat.member("Ada") as ada:
+        status, body = await ask(chat, ada, "GET", "/api/me/export")
+        assert (status, body["error"]) == (429, "export_running")
+
+
+async def test_who_deletes_their_data_takes_their_messages_along(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("svc.chat.messages.own._ERASED_AT_ONCE", 2)
+    chat, community = world
+    async with chat.member("Ada") as ada, chat.member("Bob") as bob:
+        ids = [await post(ada, f"message {number}") for number in range(5)]
+        await post(bob, "stays")
+        assert await ask(chat, ada, "DELETE", "/api/me") == (204, None)
+        assert await bob.pushed("member_left") == {"member_id": ada.id}
+        gone = {(await bob.pushed("message_deleted"))["id"] for _ in ids}
+        assert gone == set(ids)
+        assert await history(bob) == ["stays"]
+        rows = await community.members._database.rows(
+            "SELECT nickname FROM members WHERE id = ?"
+            " UNION ALL SELECT subject FROM identities WHERE member_id = ?"
+            " UNION ALL SELECT name FROM devices WHERE member_id = ?",
+            (ada.id,) * 3,
+        )
+        assert [row[0] for row in rows] == ["Deleted member"]
+
+
+async def test_what_is_to_be_deleted_is_deleted_after_a_restart(
+    variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def not_now(*_: object) -> bool:
+        await asyncio.Event().wait()
+        return True
+
+    async with server_with_insight(variables) as (chat, community):
+        await chat.join("Olga")
+        monkeypatch.setattr(community.own_affairs, "_erase_some", not_now)
+        async with chat.member("Ada") as ada, chat.member("Bob") as bob:
+            await post(ada, "forget me")
+            bob_token = bob.token
+            await ask(chat, ada, "DELETE", "/api/me")
+            assert await history(bob) == ["forget me"]
+    async with server_with_insight(variables) as (chat, _), chat.member("", bob_token) as bob:
+
+        async def erased() -> bool:
+            return await history(bob) == []
+
+        await wait_until("her messages are gone", erased, within_s=10)
+
+
+async def test_blocks_are_ones_own_business(world: World) -> None:
+    chat, _ = world
+    async with chat.member("Ada") as ada, chat.member("Bob") as bob:
+        for _ in range(2):
+            assert await ask(chat, ada, "PUT", f"/api/me/blocks/{bob.id}") == (204, None)
+        assert await ada.pushed("member_blocked") == {"member_id": bob.id}
+        assert (await ask(chat, ada, "GET", "/api/me/blocks"))[1] == {"blocked": [bob.id]}
+        async with chat.member("", ada.token) as again:
+            assert again.welcome["blocked"] == [bob.id]
+        assert bob.welcome["blocked"] == []
+        # Who is blocked does not reach them by a mention.
+        await bob.ask("message_send", channel_id="general", text=f"[Ada](mention:{ada.id})")
+        for _ in range(2):
+            assert await ask(chat, ada, "DELETE", f"/api/me/blocks/{bob.id}") == (204, None)
+        assert await ada.pushed("member_unblocked") == {"member_id": bob.id}
+        assert "member_blocked" not in bob.kept_events()
+
+
+async def test_blocks_have_their_refusals(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocks, "MAX_BLOCKS", 1)
+    chat, community = world
+    (owner_id,) = community.directory.members
+    async with chat.member("Ada") as ada, chat.member("Bob") as bob:
+        for other, status, error in [
+            ("nobody", 404, "unknown_member"),
+            (ada.id, 400, "invalid_request"),
+            (bob.id, 204, None),
+            (owner_id, 409, "too_many_blocks"),
+        ]:
+            answered = await ask(chat, ada, "PUT", f"/api/me/blocks/{other}")
+            assert (answered[0], answered[1] and answered[1]["error"]) == (status, error)
+        assert community.blocks.of(ada.id) == [bob.id]
+
+
+async def test_blocks_outlive_the_server_but_not_the_blocked(variables: dict[str, str]) -> None:
+    async with server_with_insight(variables) as (chat, _):
+        await chat.join("Olga")
+        async with chat.member("Ada") as ada, chat.member("Bob") as bob:
+            await ask(chat, ada, "PUT", f"/api/me/blocks/{bob.id}")
+            ids, tokens = (ada.id, bob.id), (ada.token, bob.token)
+    async with server_with_insight(variables) as (chat, community):
+        assert community.blocks.blocks(*ids)
+        async with chat.member("", tokens[1]) as bob:
+            await ask(chat, bob, "POST", "/api/me/leave")
+        assert community.blocks.of(ids[0]) == []
