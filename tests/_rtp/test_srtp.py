@@ -81,6 +81,31 @@ def test_without_the_instructions_aes_is_software_and_agrees_all_the_same() -> N
     assert said.stdout.split() == ["True", "software"]
 
 
+SEAL_WITHOUT = """
+import _hashlib, sys
+from pylibsrtp import _binding
+for library in (_binding, _hashlib)[:int(sys.argv[1])]:
+    library.__file__ = "/nowhere"
+from svc._rtp import srtp
+keys = srtp.SrtpKeys("AEAD_AES_128_GCM", bytes(28), bytes(28))
+print(srtp.ENCRYPTION["sealed_by"], len(keys.seal(b"\\x80" + bytes(11), b"", b"1234", 0, 0)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("hidden", "sealed_by"),
+    [(1, {"hashlib-openssl", "libsrtp"}), (2, {"libsrtp"})],
+    ids=["the wheel's, as on macOS", "hashlib's too, as on Windows"],
+)
+def test_where_an_openssl_cannot_be_had_the_next_library_seals(hidden: int, sealed_by: set[str]) -> None:
+    said = subprocess.run(
+        [sys.executable, "-c", SEAL_WITHOUT, str(hidden)], capture_output=True, text=True, check=True
+    )
+    library, length = said.stdout.split()
+    assert library in sealed_by
+    assert int(length) == 12 + 4 + GCM_TAG
+
+
 @pytest.mark.parametrize("openssl", [True, False])
 @pytest.mark.parametrize("profile", PROFILES)
 def test_what_is_sealed_is_opened_by_libsrtp(profile: str, openssl: bool) -> None:
