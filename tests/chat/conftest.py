@@ -10,6 +10,7 @@ from svc.base.migrations import migrations_in
 from svc.chat.community import SCHEMA_FOLDER
 from tests.chat.fake_sfu import FakeSfu, fake_sfu
 from tests.chat.member import ChatServer, chat_server
+from tests.chat.people import People, people
 
 
 @pytest.fixture
@@ -51,3 +52,9 @@ async def database(tmp_path: Path) -> AsyncIterator[Database]:
     )
     yield opened
     await opened.close()
+
+
+@pytest.fixture
+async def folk(chat: ChatServer) -> People:
+    """One member of each built-in role."""
+    return await people(chat)

@@ -132,7 +132,7 @@ class Community:
             self._new_id,
             lambda: new_code(secrets.choice),
         )
-        self.reports = Reports(database, self.directory, self.hub, self.audit, _author_of, self._new_id)
+        self.reports = Reports(database, self.directory, self.hub, self.audit, self._author_of, self._new_id)
         self.sessions = self._sessions(database)
         self.joining = self._joining(session, database)
         self.devices = Devices(
@@ -316,6 +316,9 @@ class Community:
         """What a page that resumes is told too, because no push that is kept tells of it."""
         return [self.messages.present]
 
+    async def _author_of(self, asker_id: str, channel_id: str, message_id: str) -> str:
+        return (await self.messages.history.one(asker_id, channel_id, message_id)).author.id
+
     def _handlers(self) -> Mapping[str, Handler]:
         tables = [
             VoiceEvents(self.voice, self.voice_moderation).handlers(),
@@ -323,10 +326,6 @@ class Community:
             SettingsRoutes(self.settings).handlers(),
         ]
         return {event: handler for table in tables for event, handler in table.items()}
-
-
-async def _author_of(channel_id: str, message_id: str) -> str | None:
-    return None
 
 
 def _media_access(media: MediaConfig) -> MediaAccess:

@@ -18,8 +18,9 @@ from svc.chat.moderation.store import Report, WantedReports
 # So that nobody buries the others' reports under their own.
 MAX_OPEN_OF_ONE = 20
 
-# The author of a message in a channel; None when there is no such message.
-AuthorOf = Callable[[str, str], Awaitable[str | None]]
+# Who wrote a message, for a member who asks, by channel and message. Raises ChatError when there is
+# none that they may see.
+AuthorOf = Callable[[str, str, str], Awaitable[str]]
 
 
 class Reports:
@@ -48,10 +49,7 @@ class Reports:
     async def about_message(
         self, reporter_id: str, channel_id: str, message_id: str, text: str, now: float
     ) -> Report:
-        self._directory.channel(reporter_id, channel_id)
-        author_id = await self._author_of(channel_id, message_id)
-        if author_id is None:
-            raise ChatError("unknown_message")
+        author_id = await self._author_of(reporter_id, channel_id, message_id)
         return await self._file(self._report(reporter_id, author_id, channel_id, message_id, text, now))
 
     async def page(self, asker_id: str, wanted: WantedReports, limit: int) -> tuple[list[Report], str | None]:

@@ -1,0 +1,205 @@
+"""Channels are made, changed, ordered and deleted; who may not view one never learns of it."""
+
+from typing import Any
+
+import pytest
+
+from svc.chat.channels.slow_mode import SlowMode
+from tests.chat.member import ChatServer, LiveMember
+from tests.chat.people import People, newcomer
+
+HIDDEN = [{"type": "role", "target_id": "member", "allow": [], "deny": ["view_channel"]}]
+
+
+async def made(folk: People, **wanted: object) -> str:
+    body = {"name": "plans", "type": "text"} | wanted
+    return str((await folk.owner.done("POST", "/api/channels", body))["id"])
+
+
+async def seen_by(listener: LiveMember) -> list[str]:
+    """The ids of channels that a page hears of until now, in order, by asking something harmless."""
+    heard = []
+    reply = await listener.ask("no_such_event")
+    assert reply["data"]["error"] == "unknown_event"
+    for frame in listener._pushes:
+        if frame["event"].startswith("channel_"):
+            data: dict[str, Any] = frame["data"]
+            heard.append(f"{frame['event']} {data.get('name') or 'gone'}")
+    listener._pushes.clear()
+    return heard
+
+
+async def test_a_channel_is_made_changed_and_deleted_before_everybodys_eyes(folk: People) -> None:
+    async with folk.live("guest") as [guest]:
+        channel_id = await made(folk, topic="What next", slow_mode_s=5)
+        assert (await guest.pushed("channel_created"))["slow_mode_s"] == 5
+        edited = await folk.admin.done("PATCH", f"/api/channels/{channel_id}", {"name": "ideas"})
+        assert (edited["name"], edited["topic"]) == ("ideas", "What next")
+        assert await guest.pushed("channel_updated") == edited
+        assert await folk.guest.done("GET", f"/api/channels/{channel_id}") == edited
+        await folk.admin.done("DELETE", f"/api/channels/{channel_id}")
+        assert await guest.pushed("channel_deleted") == {"channel_id": channel_id}
+    assert await folk.guest.refused("GET", f"/api/channels/{channel_id}") == "unknown_channel"
+    for method in ("PATCH", "DELETE"):
+        assert (
+            await folk.owner.refused(method, f"/api/channels/{channel_id}", {"topic": "x"})
+            == "unknown_channel"
+        )
+
+
+async def test_channels_are_put_into_an_order_around_those_one_does_not_see(folk: People) -> None:
+    hidden_from_admin = [{"type": "member", "target_id": folk.admin.id, "deny": ["view_channel"]}]
+    ids = [await made(folk, name=name) for name in ("a", "b")]
+    secret = await made(folk, name="secret", overrides=hidden_from_admin)
+    ids.append(await made(folk, name="c"))
+    visible = [c["id"] for c in (await folk.admin.done("GET", "/api/channels"))["channels"]]
+    assert secret not in visible
+    wanted = visible[::-1]
+    answer = await folk.admin.done("PUT", "/api/channels/order", {"channel_ids": wanted})
+    assert [channel["id"] for channel in answer["channels"]] == wanted
+    everything = [c["id"] for c in (await folk.owner.done("GET", "/api/channels"))["channels"]]
+    assert [channel_id for channel_id in everything if channel_id != secret] == wanted
+    for wrong in (visible[1:], [*visible[1:], visible[1]], [*visible, secret]):
+        answer = await folk.admin.refused("PUT", "/api/channels/order", {"channel_ids": wrong})
+        assert answer == "invalid_request"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"name": "x"},
+        {"type": "text"},
+        {"name": "x", "type": "picture"},
+        {"name": "\u200b", "type": "text"},
+        {"name": "x" * 65, "type": "text"},
+        {"name": "x", "type": "text", "topic": "x" * 1025},
+        {"name": "x", "type": "text", "slow_mode_s": 21601},
+        {"name": "x", "type": "text", "overrides": {}},
+        {"name": "x", "type": "text", "overrides": ["x"]},
+        {"name": "x", "type": "text", "overrides": [{"type": "team", "target_id": "x"}]},
+        {
+            "name": "x",
+            "type": "text",
+            "overrides": [{"type": "role", "target_id": "member", "allow": ["fly"]}],
+        },
+        {
+            "name": "x",
+            "type": "text",
+            "overrides": [{"type": "role", "target_id": "member", "allow": ["speak"], "deny": ["speak"]}],
+        },
+        {
+            "name": "x",
+            "type": "text",
+            "overrides": [{"type": "role", "target_id": "member", "allow": ["kick_members"]}],
+        },
+    ],
+)
+async def test_a_channel_that_makes_no_sense_is_refused(chat: ChatServer, wrong: dict[str, object]) -> None:
+    owner = await newcomer(chat, "Owner")
+    before = await owner.done("GET", "/api/channels")
+    assert await owner.refused("POST", "/api/channels", wrong) == "invalid_request"
+    assert await owner.done("GET", "/api/channels") == before
+    channel_id = before["channels"][0]["id"]
+    assert await owner.refused("PATCH", f"/api/channels/{channel_id}", {}) == "invalid_request"
+
+
+async def test_an_override_needs_somebody_whom_it_is_for(folk: People) -> None:
+    channel_id = await made(folk)
+    path = f"/api/channels/{channel_id}/overrides"
+    deny = {"deny": ["speak"]}
+    assert await folk.owner.refused("PUT", f"{path}/role/nobody", deny) == "unknown_role"
+    assert await folk.owner.refused("PUT", f"{path}/member/nobody", deny) == "unknown_member"
+    assert await folk.owner.refused("PUT", f"{path}/team/x", deny) == "invalid_request"
+    assert await folk.owner.refused("PUT", "/api/channels/x/overrides/role/member", deny) == "unknown_channel"
+
+
+async def test_gaining_and_losing_sight_looks_like_coming_and_going(folk: People) -> None:
+    channel_id = await made(folk, name="secret", overrides=HIDDEN)
+    path = f"/api/channels/{channel_id}/overrides/member/{folk.member.id}"
+    async with folk.live("member", "guest") as [member, guest]:
+        assert [c["name"] for c in member.welcome["channels"]].count("secret") == 0
+        await folk.owner.done("PUT", path, {"allow": ["view_channel"]})
+        assert await seen_by(member) == ["channel_created secret"]
+        await folk.owner.done("PATCH", f"/api/channels/{channel_id}", {"topic": "new"})
+        assert await seen_by(member) == ["channel_updated secret"]
+        await folk.owner.done("DELETE", path)
+        assert await seen_by(member) == ["channel_deleted gone"]
+        await folk.owner.done("PATCH", f"/api/channels/{channel_id}", {"topic": "newer"})
+        await folk.owner.done("DELETE", f"/api/channels/{channel_id}")
+        assert await seen_by(member) == []
+        # A guest has no member's role, so nothing was ever hidden from them.
+        heard = ["channel_updated secret", "channel_updated secret", "channel_deleted gone"]
+        assert await seen_by(guest) == heard
+
+
+async def test_sight_follows_the_roles_of_a_member_and_what_roles_may(folk: People) -> None:
+    owner = folk.owner
+    role = await owner.done("POST", "/api/roles", {"name": "Crew", "rank": 50})
+    crew = [{"type": "role", "target_id": role["id"], "allow": ["view_channel"]}]
+    await made(folk, name="deck", overrides=HIDDEN + crew)
+    path = f"/api/members/{folk.member.id}/roles/{role['id']}"
+    async with folk.live("member") as [member]:
+        await owner.done("PUT", path)
+        assert await seen_by(member) == ["channel_created deck"]
+        await owner.done("DELETE", path)
+        assert await seen_by(member) == ["channel_deleted gone"]
+        await owner.done("PUT", path)
+        await owner.done("DELETE", f"/api/roles/{role['id']}")
+        assert await seen_by(member) == ["channel_created deck", "channel_deleted gone"]
+        without = [p for p in (await owner.done("GET", "/api/roles"))["roles"] if p["id"] == "member"]
+        rest = [p for p in without[0]["permissions"] if p != "view_channel"]
+        await owner.done("PATCH", "/api/roles/member", {"permissions": rest})
+        assert set(await seen_by(member)) == {"channel_deleted gone"}
+        assert (await folk.member.done("GET", "/api/channels"))["channels"] == []
+
+
+async def test_nobody_overrides_above_their_rank_or_beyond_their_permissions(folk: People) -> None:
+    owner = folk.owner
+    moderator = await owner.done("PATCH", "/api/roles/moderator", {"permissions": [
+        "view_channel", "send_messages", "manage_channels", "add_reactions"]})  # fmt: skip
+    assert "manage_channels" in moderator["permissions"]
+    channel_id = await made(folk)
+    path = f"/api/channels/{channel_id}/overrides"
+    ask = folk.moderator.refused
+    # Attaching files is not theirs to give: the member's role lends it to them, so take that away.
+    await owner.done("DELETE", f"/api/members/{folk.moderator.id}/roles/member")
+    assert await ask("PUT", f"{path}/role/guest", {"allow": ["attach_files"]}) == "forbidden"
+    assert await ask("PUT", f"{path}/role/admin", {"deny": ["send_messages"]}) == "rank_too_low"
+    assert await ask("PUT", f"{path}/member/{folk.admin.id}", {"deny": ["send_messages"]}) == "rank_too_low"
+    # The admin is a member too, and would lose sight of it.
+    assert await ask("PUT", f"{path}/role/member", {"deny": ["view_channel"]}) == "rank_too_low"
+    await folk.moderator.done("PUT", f"{path}/role/admin", {"allow": ["view_channel"]})
+    await folk.moderator.done("PUT", f"{path}/role/member", {"deny": ["view_channel"]})
+    assert await folk.member.refused("GET", f"/api/channels/{channel_id}") == "unknown_channel"
+    await folk.admin.done("GET", f"/api/channels/{channel_id}")
+    assert await ask("DELETE", f"{path}/role/admin") == "rank_too_low"
+    # The owner is exempt, and sees it whatever they are denied.
+    await owner.done("PUT", f"{path}/member/{owner.id}", {"deny": ["view_channel"]})
+    await owner.done("GET", f"/api/channels/{channel_id}")
+    listed = (await owner.done("GET", path))["overrides"]
+    assert {entry["target_id"] for entry in listed} == {"admin", "member", owner.id}
+
+
+async def test_overrides_of_who_is_gone_go_too(folk: People) -> None:
+    overrides = [{"type": "member", "target_id": folk.guest.id, "deny": ["speak"]}]
+    channel_id = await made(folk, overrides=overrides)
+    await folk.owner.done("POST", f"/api/members/{folk.guest.id}/kick")
+    assert (await folk.owner.done("GET", f"/api/channels/{channel_id}/overrides"))["overrides"] == []
+
+
+def test_slow_mode_makes_each_member_wait_in_each_channel() -> None:
+    slow = SlowMode()
+    rows = [
+        # member, channel, slow mode, now -> wait
+        ("ada", "a", 10, 100.0, 0.0),
+        ("ada", "a", 10, 104.0, 6.0),
+        ("bob", "a", 10, 104.0, 0.0),
+        ("ada", "b", 10, 104.0, 0.0),
+        ("ada", "a", 0, 105.0, 0.0),
+        ("ada", "a", 2, 105.0, 2.0),
+        ("ada", "a", 10, 110.0, 0.0),
+        ("ada", "a", 10, 2000.0, 0.0),
+    ]
+    for member_id, channel_id, slow_mode_s, now, wait_s in rows:
+        assert slow.wait_s(member_id, channel_id, slow_mode_s, now) == wait_s
+    assert len(slow._until) == 1

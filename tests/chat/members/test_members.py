@@ -1,0 +1,200 @@
+"""Members are found, named, and told apart by the roles that they are given."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from svc.chat.config import read
+from tests.chat.member import ChatServer, chat_server
+from tests.chat.people import People, newcomer
+from tests.kit.device import Device
+
+
+async def test_the_first_to_join_is_the_owner_and_nobody_else(chat: ChatServer) -> None:
+    first, second = await newcomer(chat, "First"), await newcomer(chat, "Second")
+    found = (await second.done("GET", "/api/members"))["members"]
+    assert [(m["nickname"], m["roles"]) for m in found] == [
+        ("First", ["member", "owner"]),
+        ("Second", ["member"]),
+    ]
+    assert await first.done("GET", f"/api/members/{second.id}") == found[1]
+    assert await first.refused("GET", "/api/members/nobody") == "unknown_member"
+
+
+async def test_members_come_page_by_page_and_are_searched_by_name(chat: ChatServer) -> None:
+    for name in ("Ada", "Bob", "ADAM", "Éva", "Cyd"):
+        asking = await newcomer(chat, name)
+
+    async def names(query: str) -> tuple[list[str], Any]:
+        answer = await asking.done("GET", f"/api/members?{query}")
+        return [member["nickname"] for member in answer["members"]], answer["next"]
+
+    seen, following = await names("limit=2")
+    assert seen == ["Ada", "Bob"]
+    seen, following = await names(f"limit=2&after={following}")
+    assert seen == ["ADAM", "Éva"]
+    assert await names(f"limit=2&after={following}") == (["Cyd"], None)
+    assert await names("query=ada") == (["Ada", "ADAM"], None)
+    assert await names("query=éV") == (["Éva"], None)
+    for wrong in ("limit=0", "limit=201", "limit=x", "query=" + "x" * 65):
+        assert await asking.refused("GET", f"/api/members?{wrong}") == "invalid_request"
+
+
+async def test_a_full_server_takes_nobody(variables: dict[str, str]) -> None:
+    async with chat_server(variables | {"MAX_MEMBERS": "1"}) as chat:
+        await newcomer(chat, "Owner")
+        proof = await Device().proof(chat.http, chat.address)
+        body = proof | {"nickname": "Late", "invite_code": chat.invite}
+        async with chat.http.post("/api/auth/join", json=body) as response:
+            assert (response.status, (await response.json())["error"]) == (403, "server_full")
+    assert replace(read(variables)).max_members == 100
+
+
+async def test_names_are_changed_by_oneself_and_by_who_ranks_higher(folk: People) -> None:
+    path = f"/api/members/{folk.member.id}"
+    async with folk.live("guest") as [guest]:
+        assert (await folk.member.done("PATCH", path, {"nickname": " Max "}))["nickname"] == "Max"
+        assert (await guest.pushed("member_updated"))["nickname"] == "Max"
+    assert (await folk.moderator.done("PATCH", path, {"nickname": "Max2"}))["nickname"] == "Max2"
+    assert await folk.guest.refused("PATCH", path, {"nickname": "x"}) == "forbidden"
+    assert await folk.member.refused("PATCH", path, {"nickname": "\u200b"}) == "invalid_nickname"
+    assert await folk.member.refused("PATCH", path, {}) == "invalid_request"
+    above = f"/api/members/{folk.admin.id}"
+    assert await folk.moderator.refused("PATCH", above, {"nickname": "x"}) == "rank_too_low"
+    assert await folk.moderator.refused("PATCH", "/api/members/no", {"nickname": "x"}) == "unknown_member"
+    await folk.owner.done("PATCH", "/api/roles/guest", {"permissions": ["view_channel"]})
+    own = f"/api/members/{folk.guest.id}"
+    assert await folk.guest.refused("PATCH", own, {"nickname": "x"}) == "forbidden"
+    entries = (await folk.owner.done("GET", "/api/audit?action=member_rename"))["entries"]
+    assert [(entry["actor_id"], entry["details"]) for entry in entries] == [
+        (folk.moderator.id, {"before": "Max", "after": "Max2"})
+    ]
+
+
+async def test_the_server_is_handed_over_by_its_owner(folk: People) -> None:
+    path = f"/api/members/{folk.member.id}/owner"
+    for person in (folk.admin, folk.moderator, folk.member, folk.guest):
+        assert await person.refused("POST", path) == "forbidden"
+    assert await folk.owner.refused("POST", "/api/members/nobody/owner") == "unknown_member"
+    assert await folk.owner.refused("POST", f"/api/members/{folk.owner.id}/owner") == "invalid_request"
+    assert (await folk.owner.done("POST", path))["roles"] == ["member", "owner"]
+    former = await folk.member.done("GET", f"/api/members/{folk.owner.id}")
+    assert former["roles"] == ["admin", "member"]
+    assert await folk.owner.refused("POST", path) == "forbidden"
+
+
+async def test_what_one_may_do_is_told_on_arrival_and_when_it_changes(folk: People) -> None:
+    async with folk.live("guest") as [guest]:
+        assert "attach_files" not in guest.welcome["permissions"]["server"]
+        assert {role["id"] for role in guest.welcome["roles"]} >= {"owner", "guest"}
+        await folk.owner.done("PUT", f"/api/members/{folk.guest.id}/roles/member")
+        assert await guest.pushed("permissions_changed") == {}
+        answer = await folk.guest.done("GET", "/api/me/permissions")
+        assert "attach_files" in answer["server"]
+        assert set(answer["channels"]) == {channel["id"] for channel in guest.welcome["channels"]}
+
+
+@pytest.mark.parametrize(
+    ("wish", "refusal"),
+    [
+        ({}, "invalid_request"),
+        ({"name": ""}, "invalid_request"),
+        ({"name": "x" * 33}, "invalid_request"),
+        ({"name": "x", "rank": 1000}, "invalid_request"),
+        ({"name": "x", "rank": 800}, "rank_too_low"),
+        ({"name": "x", "color": 0x1000000}, "invalid_request"),
+        ({"name": "x", "permissions": ["fly"]}, "invalid_request"),
+        ({"name": "x", "permissions": "speak"}, "invalid_request"),
+    ],
+)
+async def test_a_role_that_cannot_be_is_refused(folk: People, wish: dict[str, object], refusal: str) -> None:
+    assert await folk.admin.refused("POST", "/api/roles", wish) == refusal
+
+
+async def test_roles_are_made_changed_given_taken_and_deleted(folk: People) -> None:
+    async with folk.live("guest") as [guest]:
+        wish = {"name": "Crew", "rank": 50, "color": 0x336699, "permissions": ["view_channel"]}
+        role = await folk.admin.done("POST", "/api/roles", wish)
+        assert await guest.pushed("role_created") == role
+        assert role == wish | {"id": role["id"], "built_in": False}
+        path = f"/api/roles/{role['id']}"
+        edited = await folk.admin.done("PATCH", path, {"name": "Team", "color": None})
+        assert edited == role | {"name": "Team", "color": None}
+        assert await guest.pushed("role_updated") == edited
+        given = f"/api/members/{folk.guest.id}/roles/{role['id']}"
+        assert role["id"] in (await folk.admin.done("PUT", given))["roles"]
+        assert role["id"] in (await folk.admin.done("PUT", given))["roles"]
+        assert role["id"] not in (await folk.admin.done("DELETE", given))["roles"]
+        await folk.admin.done("PUT", given)
+        await folk.admin.done("DELETE", path)
+        assert await guest.pushed("role_deleted") == {"role_id": role["id"]}
+    assert (await folk.guest.done("GET", f"/api/members/{folk.guest.id}"))["roles"] == ["guest"]
+    for method, body in (("PATCH", {"name": "x"}), ("DELETE", None)):
+        assert await folk.admin.refused(method, path, body) == "unknown_role"
+    assert await folk.admin.refused("PUT", given) == "unknown_role"
+    assert await folk.admin.refused("PATCH", "/api/roles/member", {}) == "invalid_request"
+    missing = "/api/members/nobody/roles/guest"
+    assert await folk.admin.refused("PUT", missing) == "unknown_member"
+
+
+async def test_roles_are_ranked_anew_all_or_none(folk: People) -> None:
+    ranks = {"moderator": 90, "guest": 95}
+    roles = (await folk.admin.done("PUT", "/api/roles/order", {"ranks": ranks}))["roles"]
+    assert [role["id"] for role in roles] == ["owner", "admin", "member", "guest", "moderator"]
+    for wrong, refusal in (
+        ({"guest": 10, "admin": 5}, "rank_too_low"),
+        ({"guest": 10, "member": 800}, "rank_too_low"),
+        ({"guest": 10, "nobody": 5}, "unknown_role"),
+        ({"guest": "high"}, "invalid_request"),
+        ([], "invalid_request"),
+    ):
+        assert await folk.admin.refused("PUT", "/api/roles/order", {"ranks": wrong}) == refusal
+    assert (await folk.admin.done("GET", "/api/roles"))["roles"] == roles
+
+
+async def test_nobody_reaches_above_their_rank_or_gives_what_they_lack(folk: People) -> None:
+    owner, admin, moderator = folk.owner, folk.admin, folk.moderator
+    mine = next(r for r in (await owner.done("GET", "/api/roles"))["roles"] if r["id"] == "moderator")
+    may = [*mine["permissions"], "manage_roles"]
+    await owner.done("PATCH", "/api/roles/moderator", {"permissions": may})
+    # Roles of one's own rank and above are out of reach, and so are their holders.
+    for role_id in ("moderator", "admin", "owner"):
+        for method, body in (("PATCH", {"name": "x"}), ("DELETE", None)):
+            assert await moderator.refused(method, f"/api/roles/{role_id}", body) == "rank_too_low"
+        assert (
+            await moderator.refused("PUT", f"/api/members/{folk.guest.id}/roles/{role_id}") == "rank_too_low"
+        )
+    assert await moderator.refused("PUT", f"/api/members/{admin.id}/roles/guest") == "rank_too_low"
+    assert await moderator.refused("DELETE", f"/api/members/{admin.id}/roles/member") == "rank_too_low"
+    # What they lack they neither give nor take away.
+    for permissions in (["manage_channels"], ["view_channel", "view_audit_log"]):
+        body: dict[str, object] = {"permissions": permissions}
+        assert await moderator.refused("PATCH", "/api/roles/guest", body) == "forbidden"
+        assert await moderator.refused("POST", "/api/roles", {"name": "x"} | body) == "forbidden"
+    strong = await owner.done("POST", "/api/roles", {"name": "s", "rank": 1, "permissions": ["manage_emoji"]})
+    given = f"/api/members/{moderator.id}/roles/{strong['id']}"
+    assert await moderator.refused("PUT", given) == "forbidden"
+    assert await moderator.refused("PATCH", f"/api/roles/{strong['id']}", {"permissions": []}) == "forbidden"
+    # The built-in roles stay, and the owner's is nobody's, not even the owner's to change.
+    assert await owner.refused("DELETE", "/api/roles/guest") == "forbidden"
+    assert await owner.refused("PATCH", "/api/roles/owner", {"name": "x"}) == "rank_too_low"
+    assert await owner.refused("PUT", f"/api/members/{admin.id}/roles/owner") == "rank_too_low"
+    assert await owner.refused("DELETE", f"/api/members/{owner.id}/roles/owner") == "rank_too_low"
+
+
+async def test_roles_and_members_are_the_same_after_a_restart(variables: dict[str, str]) -> None:
+    async with chat_server(variables) as chat:
+        owner = await newcomer(chat, "Owner")
+        other = await newcomer(chat, "Other")
+        await owner.done("PATCH", "/api/roles/guest", {"permissions": ["view_channel"], "color": 7})
+        role = await owner.done("POST", "/api/roles", {"name": "Crew", "rank": 5})
+        await owner.done("PUT", f"/api/members/{other.id}/roles/{role['id']}")
+        await owner.done("PATCH", f"/api/members/{other.id}", {"nickname": "Another"})
+        await owner.done("POST", "/api/channels", {"name": "late", "type": "voice", "overrides": [
+            {"type": "role", "target_id": role["id"], "deny": ["speak"]}]})  # fmt: skip
+        paths = ("/api/members", "/api/roles", "/api/channels")
+        before = [await owner.done("GET", path) for path in paths]
+    async with chat_server(variables) as chat:
+        owner.chat = chat
+        assert [await owner.done("GET", path) for path in paths] == before

@@ -1,0 +1,162 @@
+"""Kicks, bans and timeouts act at once on lower ranks; reports reach those who may read them."""
+
+import asyncio
+
+from aiohttp import WSMsgType
+
+from tests.chat.member import ChatServer, LiveMember
+from tests.chat.people import People, Person
+
+LOWER = {"admin": ("moderator", "member", "guest"), "moderator": ("member", "guest")}
+NOT_LOWER = {"admin": ("owner", "admin"), "moderator": ("owner", "admin", "moderator")}
+
+
+async def ending(page: LiveMember) -> int:
+    """The code that a page is closed with."""
+    async with asyncio.timeout(10):
+        while (message := await page.ws.receive()).type is WSMsgType.TEXT:
+            pass
+    return int(message.data)
+
+
+async def rejoin(chat: ChatServer, person: Person) -> str:
+    """What somebody is answered who comes back; empty when they are let in."""
+    proof = await person.device.proof(chat.http, chat.address)
+    body = proof | {"nickname": "Again", "invite_code": chat.invite}
+    async with chat.http.post("/api/auth/join", json=body) as response:
+        answer = await response.json()
+        return str(answer.get("error", ""))
+
+
+async def test_each_acts_on_lower_ranks_only(folk: People) -> None:
+    for actor, targets in NOT_LOWER.items():
+        for target in targets:
+            path = f"/api/members/{folk.by_role[target].id}"
+            ask = folk.by_role[actor].refused
+            assert await ask("POST", f"{path}/kick") == "rank_too_low"
+            assert await ask("PUT", f"{path}/timeout", {"duration_s": 60}) == "rank_too_low"
+            assert await ask("DELETE", f"{path}/timeout") == "rank_too_low"
+            assert await ask("PUT", f"/api/bans/{folk.by_role[target].id}") == "rank_too_low"
+    ask = folk.admin.refused
+    assert await ask("POST", "/api/members/nobody/kick") == "unknown_member"
+    assert await ask("PUT", "/api/members/nobody/timeout", {"duration_s": 60}) == "unknown_member"
+    assert await ask("PUT", "/api/bans/nobody") == "unknown_member"
+    assert await ask("DELETE", f"/api/bans/{folk.guest.id}") == "unknown_ban"
+
+
+async def test_who_is_kicked_is_out_at_once_and_may_come_back(folk: People) -> None:
+    async with folk.live("member", "guest") as [member, guest]:
+        path = f"/api/members/{folk.guest.id}/kick"
+        await folk.moderator.done("POST", path, {"reason": "rude"})
+        assert await ending(guest) == 4001
+        assert await member.pushed("member_left") == {"member_id": folk.guest.id}
+        assert await folk.guest.refused("GET", "/api/members") == "token_invalid"
+        assert await folk.moderator.refused("POST", path) == "unknown_member"
+        assert await rejoin(folk.chat, folk.guest) == ""
+        assert (await member.pushed("member_joined"))["nickname"] == "Again"
+    [entry] = (await folk.owner.done("GET", "/api/audit?action=member_kick"))["entries"]
+    assert entry["details"] == {"nickname": "Guest", "reason": "rude"}
+
+
+async def test_who_is_banned_stays_out_until_the_ban_is_lifted(folk: People) -> None:
+    async with folk.live("guest") as [guest]:
+        path = f"/api/bans/{folk.guest.id}"
+        await folk.moderator.done("PUT", path, {"reason": "spam"})
+        assert await ending(guest) == 4001
+    [ban] = (await folk.moderator.done("GET", "/api/bans"))["bans"]
+    assert (ban["member_id"], ban["nickname"], ban["reason"]) == (folk.guest.id, "Guest", "spam")
+    assert ban["banned_by"] == folk.moderator.id
+    assert await rejoin(folk.chat, folk.guest) == "banned"
+    # An open door is not open to them either.
+    await folk.owner.done("PATCH", "/api/settings", {"joinPolicy": "open"})
+    assert await rejoin(folk.chat, folk.guest) == "banned"
+    await folk.moderator.done("DELETE", path)
+    assert (await folk.moderator.done("GET", "/api/bans"))["bans"] == []
+    assert await rejoin(folk.chat, folk.guest) == ""
+
+
+async def test_who_has_gone_already_can_be_banned(folk: People) -> None:
+    await folk.admin.done("POST", f"/api/members/{folk.member.id}/kick")
+    await folk.admin.done("PUT", f"/api/bans/{folk.member.id}")
+    await folk.admin.done("PUT", f"/api/bans/{folk.guest.id}")
+    assert await rejoin(folk.chat, folk.member) == "banned"
+    first = await folk.admin.done("GET", "/api/bans?limit=1")
+    second = await folk.admin.done("GET", f"/api/bans?limit=1&after={first['next']}")
+    found = [ban["member_id"] for page in (first, second) for ban in page["bans"]]
+    assert found == [folk.member.id, folk.guest.id]
+    assert second["next"] is None
+
+
+async def test_who_is_in_timeout_only_reads(folk: People) -> None:
+    path = f"/api/members/{folk.member.id}/timeout"
+    async with folk.live("member", "guest") as [member, guest]:
+        answer = await folk.moderator.done("PUT", path, {"duration_s": 3600, "reason": "calm down"})
+        assert answer["timeout_until_ms"] is not None
+        assert await guest.pushed("member_updated") == answer
+        assert (await member.ask("voice_join", channel_id="lobby"))["data"]["error"] == "in_timeout"
+    own = f"/api/members/{folk.member.id}"
+    assert await folk.member.refused("PATCH", own, {"nickname": "x"}) == "in_timeout"
+    assert await folk.member.refused("POST", "/api/invites") == "in_timeout"
+    assert (await folk.member.done("GET", "/api/channels"))["channels"] != []
+    assert (await folk.moderator.done("DELETE", path))["timeout_until_ms"] is None
+    await folk.member.done("POST", "/api/invites")
+    for wrong in ({}, {"duration_s": 0}, {"duration_s": 28 * 86400 + 1}, {"duration_s": "1"}):
+        assert await folk.moderator.refused("PUT", path, wrong) == "invalid_request"
+    actions = [e["action"] for e in (await folk.owner.done("GET", "/api/audit?limit=2"))["entries"]]
+    assert "member_timeout_end" in actions
+
+
+async def test_reports_are_filed_read_and_resolved(folk: People) -> None:
+    async with folk.live("moderator", "member") as [moderator, member]:
+        body = {"member_id": folk.admin.id, "text": "shouts"}
+        report_id = (await folk.guest.done("POST", "/api/reports", body))["id"]
+        pushed = await moderator.pushed("report_created")
+        assert (pushed["id"], pushed["member_id"], pushed["text"]) == (report_id, folk.admin.id, "shouts")
+        await member.ask("no_such_event")
+        assert not [frame for frame in member._pushes if frame["event"] == "report_created"]
+    [report] = (await folk.moderator.done("GET", "/api/reports?state=open"))["reports"]
+    assert report == pushed
+    await folk.moderator.done("POST", f"/api/reports/{report_id}/resolve", {"note": "talked"})
+    assert (await folk.moderator.done("GET", "/api/reports?state=open"))["reports"] == []
+    [report] = (await folk.moderator.done("GET", "/api/reports?state=resolved"))["reports"]
+    assert (report["resolved_by"], report["note"]) == (folk.moderator.id, "talked")
+    ask = folk.guest.refused
+    assert await ask("POST", "/api/reports", {"member_id": "nobody", "text": "x"}) == "unknown_member"
+    assert await ask("POST", "/api/reports", {"member_id": folk.admin.id}) == "invalid_request"
+    assert await ask("POST", "/api/reports", {"text": "x"}) == "invalid_request"
+    assert await folk.moderator.refused("GET", "/api/reports?state=lost") == "invalid_request"
+    assert await folk.moderator.refused("POST", "/api/reports/nothing/resolve") == "unknown_report"
+
+
+async def test_one_member_has_so_many_open_reports(folk: People) -> None:
+    body = {"member_id": folk.admin.id, "text": "again"}
+    for _ in range(20):
+        await folk.guest.done("POST", "/api/reports", body)
+    assert await folk.guest.refused("POST", "/api/reports", body) == "too_many"
+    first = await folk.moderator.done("GET", "/api/reports?limit=15")
+    second = await folk.moderator.done("GET", f"/api/reports?limit=15&before={first['next']}")
+    ids = [report["id"] for page in (first, second) for report in page["reports"]]
+    assert len(set(ids)) == 20
+    assert ids == sorted(ids, reverse=True)
+    await folk.moderator.done("POST", f"/api/reports/{ids[0]}/resolve")
+    await folk.guest.done("POST", "/api/reports", body)
+
+
+async def test_a_report_about_a_message_is_for_those_who_may_view_its_channel(folk: People) -> None:
+    hidden = [{"type": "member", "target_id": folk.moderator.id, "deny": ["view_channel"]}]
+    body = {"name": "staff", "type": "text", "overrides": hidden}
+    channel_id = (await folk.owner.done("POST", "/api/channels", body))["id"]
+    path = f"/api/channels/{channel_id}/messages"
+    message = await folk.member.done("POST", path, {"text": "hello", "nonce": "n1"})
+    message_id = (message.get("message") or message)["id"]
+    about = {"channel_id": channel_id, "message_id": message_id, "text": "odd"}
+    report_id = (await folk.guest.done("POST", "/api/reports", about))["id"]
+    assert (await folk.moderator.done("GET", "/api/reports"))["reports"] == []
+    resolve = f"/api/reports/{report_id}/resolve"
+    assert await folk.moderator.refused("POST", resolve) == "unknown_report"
+    [report] = (await folk.admin.done("GET", "/api/reports"))["reports"]
+    assert (report["member_id"], report["message_id"]) == (folk.member.id, message_id)
+    assert await folk.moderator.refused("POST", "/api/reports", about) == "unknown_channel"
+    unknown = about | {"message_id": "nothing"}
+    assert await folk.guest.refused("POST", "/api/reports", unknown) == "unknown_message"
+    await folk.admin.done("POST", resolve)

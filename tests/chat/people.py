@@ -1,0 +1,90 @@
+"""Members with every built-in role at a running server, who ask over HTTP and hear on live sockets."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.chat.member import ChatServer, LiveMember
+from tests.kit.device import Device
+
+ROLES = ("owner", "admin", "moderator", "member", "guest")
+
+
+@dataclass
+class Person:
+    chat: ChatServer
+    device: Device
+    id: str
+    token: str
+
+    async def ask(self, method: str, path: str, body: object = None) -> tuple[int, Any]:
+        """Status and body of an answer."""
+        headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
+        sent = {} if body is None and method in ("POST", "PUT", "PATCH") else body
+        async with self.chat.http.request(method, path, json=sent, headers=headers) as response:
+            is_json = response.content_type == "application/json"
+            return response.status, await response.json() if is_json else None
+
+    async def done(self, method: str, path: str, body: object = None) -> Any:
+        """The body of an answer to what must succeed."""
+        status, answer = await self.ask(method, path, body)
+        assert status < 300, answer
+        return answer
+
+    async def refused(self, method: str, path: str, body: object = None) -> str:
+        """The code by which it is refused."""
+        status, answer = await self.ask(method, path, body)
+        assert status >= 400, answer
+        return str(answer["error"])
+
+
+@dataclass
+class People:
+    chat: ChatServer
+    by_role: dict[str, Person] = field(default_factory=dict)
+
+    @property
+    def owner(self) -> Person:
+        return self.by_role["owner"]
+
+    @property
+    def admin(self) -> Person:
+        return self.by_role["admin"]
+
+    @property
+    def moderator(self) -> Person:
+        return self.by_role["moderator"]
+
+    @property
+    def member(self) -> Person:
+        return self.by_role["member"]
+
+    @property
+    def guest(self) -> Person:
+        return self.by_role["guest"]
+
+    @asynccontextmanager
+    async def live(self, *roles: str) -> AsyncIterator[list[LiveMember]]:
+        """Live sockets of those with these roles."""
+        async with AsyncExitStack() as stack:
+            sockets = [self.chat.member("", self.by_role[role].token) for role in roles]
+            yield [await stack.enter_async_context(socket) for socket in sockets]
+
+
+async def newcomer(chat: ChatServer, nickname: str, invite: str | None = None) -> Person:
+    """Somebody who has just joined, by the server's own invite if no other is given."""
+    device = Device()
+    answer = await chat.sign_in(device, nickname=nickname, invite_code=invite or chat.invite)
+    return Person(chat, device, answer["member"]["id"], answer["access_token"])
+
+
+async def people(chat: ChatServer) -> People:
+    """One of each built-in role; the owner has given the others theirs."""
+    found = People(chat)
+    for role in ROLES:
+        found.by_role[role] = await newcomer(chat, role.capitalize())
+        if role not in ("owner", "member"):
+            await found.owner.done("PUT", f"/api/members/{found.by_role[role].id}/roles/{role}")
+    await found.owner.done("DELETE", f"/api/members/{found.guest.id}/roles/member")
+    return found
