@@ -164,9 +164,10 @@ class Community:
         self.messages = self._messages(database)
         self.own_affairs = self._own_affairs(database)
         self.pass_through = SignallingPassThrough(session, f"{media.url}/client", self.origins)
+        server_id = kept_server_id(config.identity.server_id, config.data_dir)
         signing_in = SignIn(self.hub, self.tokens, self._welcomes(), self._present())
         self.live = LiveSockets(
-            self.hub, self.directory, signing_in, self.origins, media.server_id, self._handlers()
+            self.hub, self.directory, signing_in, self.origins, server_id, self._handlers()
         )
         self._registry = measurements(self.hub, self.pass_through, self.link)
 

@@ -4,14 +4,15 @@ Serialises a push once, and keeps it for those who come back. Knows no feature: 
 pushed, and to whom, is theirs to say.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 from svc.chat.access.directory import Directory
 from svc.chat.live import frames
-from svc.chat.live.audience import Audience, Everyone, Holders, Only, Viewers, includes
+from svc.chat.live.audience import Audience, Everyone, Only, Viewers, includes
 from svc.chat.live.closing import CloseCode
 from svc.chat.live.kept import Kept, Push
+from svc.chat.live.outbox import Outbox, Rounds
 
 # A person's phone, tablet and computers, some with several tabs. Beyond it the oldest goes:
 # it may be one whose network has gone without a word.
@@ -19,15 +20,16 @@ MAX_PAGES_OF_A_MEMBER = 16
 
 
 class Listener(Protocol):
-    """One open page; neither call waits."""
+    """One open page."""
+
+    @property
+    def outbox(self) -> Outbox: ...
 
     @property
     def session_id(self) -> str: ...
 
-    def send(self, frame: bytes) -> None: ...
-
     def cut_off(self, code: int, reason: str) -> None:
-        """Close the page's connection."""
+        """Close the page's connection, after what was pushed before; it does not wait."""
 
 
 class Hub:
@@ -37,9 +39,14 @@ class Hub:
         self._directory = directory
         self._now = now
         self._kept = Kept(self._now_us())
+        self.rounds = Rounds()
         # In each, the oldest first.
         self._pages: dict[str, list[Listener]] = {}
         self._count = 0
+        # Of everybody who is online, and of those of them who may view a channel; the same list
+        # as long as it is true. Emptied when a page comes or goes.
+        self._all_outboxes: list[Outbox] = []
+        self._viewers_outboxes: dict[str, tuple[frozenset[str], list[Outbox]]] = {}
         self._watching: list[Callable[[str, bool], None]] = []
 
     def __len__(self) -> int:
@@ -64,6 +71,7 @@ class Hub:
         pages = self._pages.setdefault(member_id, [])
         pages.append(page)
         self._count += 1
+        self._forget_outboxes()
         if len(pages) == 1:
             self._tell_watchers(member_id, online=True)
         elif len(pages) > MAX_PAGES_OF_A_MEMBER:
@@ -76,6 +84,7 @@ class Hub:
             return
         pages.remove(page)
         self._count -= 1
+        self._forget_outboxes()
         if not pages:
             del self._pages[member_id]
             self._tell_watchers(member_id, online=False)
@@ -92,10 +101,8 @@ class Hub:
         frame = frames.push(event, data, seq)
         if seq is not None:
             self._kept.add(Push(seq, frame, to, but_not))
-        for member_id in self._reached(to):
-            if member_id != but_not:
-                for page in self._pages[member_id]:
-                    page.send(frame)
+        if outboxes := self._outboxes(to, but_not):
+            self.rounds.share(frame, outboxes)
 
     def missed(self, member_id: str, seq: int) -> list[bytes] | None:
         """The frames that a member would have been sent after `seq`, by today's permissions.
@@ -132,14 +139,40 @@ class Hub:
         for changed in self._watching:
             changed(member_id, online)
 
-    def _reached(self, audience: Audience) -> list[str]:
-        match audience:
-            case Everyone():
-                return list(self._pages)
-            case Viewers(channel_id):
-                viewers = self._directory.viewers(channel_id)
-                return [member_id for member_id in self._pages if member_id in viewers]
-            case Only(member_ids):
-                return [member_id for member_id in member_ids if member_id in self._pages]
-            case Holders(permission):
-                return [m for m in self._pages if self._directory.may(m, permission)]
+    def _forget_outboxes(self) -> None:
+        self._all_outboxes = []
+        self._viewers_outboxes.clear()
+
+    def _outboxes(self, to: Audience, but_not: str | None) -> Sequence[Outbox]:
+        if but_not is None:
+            if isinstance(to, Viewers):
+                return self._of_viewers(to.channel_id)
+            if isinstance(to, Everyone):
+                return self._of_all()
+        return self._of(member_id for member_id in self._reached(to) if member_id != but_not)
+
+    def _of(self, member_ids: Iterable[str]) -> list[Outbox]:
+        return [page.outbox for member_id in member_ids for page in self._pages[member_id]]
+
+    def _of_all(self) -> list[Outbox]:
+        if not self._all_outboxes:
+            self._all_outboxes = self._of(self._pages)
+        return self._all_outboxes
+
+    def _of_viewers(self, channel_id: str) -> list[Outbox]:
+        viewers = self._directory.viewers(channel_id)
+        known = self._viewers_outboxes.get(channel_id)
+        if known is not None and known[0] is viewers:
+            return known[1]
+        found = self._of(member_id for member_id in self._pages if member_id in viewers)
+        # Most channels are open to all. One list for them saves the sorting of what is written.
+        if len(found) == self._count:
+            found = self._of_all()
+        self._viewers_outboxes[channel_id] = viewers, found
+        return found
+
+    def _reached(self, audience: Audience) -> Iterable[str]:
+        """Those of an audience who are online."""
+        if isinstance(audience, Only):  # Few, whatever the size of the community.
+            return [member_id for member_id in audience.member_ids if member_id in self._pages]
+        return [m for m in self._pages if includes(audience, m, self._directory)]

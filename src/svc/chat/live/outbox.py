@@ -9,7 +9,7 @@ in silence, for the page would show a state that is not true. Closes no socket.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 # A page that is this far behind reloads faster than it catches up.
 MAX_WAITING_BYTES = 1024 * 1024
@@ -22,34 +22,69 @@ RETRY_S = 0.02
 
 
 class Rounds:
-    """When to write to the pages that have something waiting."""
+    """When to write what to whom. Each page's own frames go before those that it shares with others."""
 
     def __init__(self) -> None:
         self._due: list[Outbox] = []
+        self._shared: list[tuple[bytes, Sequence[Outbox]]] = []
+        self._scheduled = False
         self._not_before = 0.0
 
     def add(self, outbox: "Outbox") -> None:
-        """Write this one's frames soon."""
+        """Write this one's own frames soon."""
         self._due.append(outbox)
-        if len(self._due) == 1:
-            loop = asyncio.get_running_loop()
-            if self._not_before <= loop.time():
-                loop.call_soon(self._write, loop)
-            else:
-                loop.call_at(self._not_before, self._write, loop)
+        if not self._scheduled:
+            self._schedule()
 
-    def _write(self, loop: asyncio.AbstractEventLoop) -> None:
-        started = loop.time()
+    def share(self, frame: bytes, outboxes: "Sequence[Outbox]") -> None:
+        """Write a frame to many soon. Who gives the same list again saves us the sorting."""
+        self._shared.append((frame, outboxes))
+        if not self._scheduled:
+            self._schedule()
+
+    def write(self) -> None:
+        """Write everything now."""
         due, self._due = self._due, []
+        shared, self._shared = self._shared, []
         behind = [outbox for outbox in due if not outbox.write()]
+        if shared:
+            _write_shared(shared)
+        if behind:
+            asyncio.get_running_loop().call_later(RETRY_S, self._retry, behind)
+
+    def _schedule(self) -> None:
+        self._scheduled = True
+        loop = asyncio.get_running_loop()
+        if self._not_before <= loop.time():
+            loop.call_soon(self._round, loop)
+        else:
+            loop.call_at(self._not_before, self._round, loop)
+
+    def _round(self, loop: asyncio.AbstractEventLoop) -> None:
+        started = loop.time()
+        self._scheduled = False
+        self.write()
         ended = loop.time()
         self._not_before = ended + min(ended - started, MAX_PAUSE_S)
-        if behind:
-            loop.call_later(RETRY_S, self._retry, behind)
 
     def _retry(self, behind: "list[Outbox]") -> None:
         for outbox in behind:
             self.add(outbox)
+
+
+def _write_shared(shared: "Sequence[tuple[bytes, Sequence[Outbox]]]") -> None:
+    everywhere = shared[0][1]
+    if all(outboxes is everywhere for _, outboxes in shared):
+        together = b"".join([frame for frame, _ in shared])
+        for outbox in everywhere:
+            outbox.write_now(together)
+        return
+    by_outbox: dict[Outbox, list[bytes]] = {}
+    for frame, outboxes in shared:
+        for outbox in outboxes:
+            by_outbox.setdefault(outbox, []).append(frame)
+    for outbox, frames in by_outbox.items():
+        outbox.write_now(b"".join(frames))
 
 
 class Outbox:
@@ -91,6 +126,14 @@ class Outbox:
             self._written += self._waiting_bytes
         self._forget()
         return True
+
+    def write_now(self, data: bytes) -> None:
+        """Write whole frames without queueing them, unless there is a queue already."""
+        if self._waiting or self._transport.get_write_buffer_size():
+            self.send(data)
+        elif not self._transport.is_closing():
+            self._transport.write(data)
+            self._written += len(data)
 
     def check(self, now: float) -> None:
         """To be called now and then: has the peer taken anything lately?"""

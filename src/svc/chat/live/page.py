@@ -16,8 +16,9 @@ class Page:
         self.ws = ws
         # Who asks; None until somebody has signed in.
         self.asker: Asker | None = None
-        self._outbox = Outbox(ws.transport, rounds, self._too_slow)
-        self.send = self._outbox.send
+        self.outbox = Outbox(ws.transport, rounds, self._too_slow)
+        self.send = self.outbox.send
+        self._rounds = rounds
         self._ending: asyncio.Future[None] | None = None
 
     @property
@@ -31,7 +32,7 @@ class Page:
     def cut_off(self, code: int, reason: str) -> None:
         """Close, after what was said before. The first reason counts."""
         if self._ending is None:
-            self._outbox.write()
+            self._rounds.write()
             self._ending = asyncio.ensure_future(self.ws.end(code, reason))
 
     async def ended(self) -> None:
@@ -41,7 +42,7 @@ class Page:
 
     def check(self, monotonic_s: float, now: float) -> None:
         """To be called every second or so: does the page still read, and is it still signed in?"""
-        self._outbox.check(monotonic_s)
+        self.outbox.check(monotonic_s)
         if self.asker is not None and now >= self.asker.expires_at:
             self.cut_off(CloseCode.TOKEN_EXPIRED, "The access token has expired")
 

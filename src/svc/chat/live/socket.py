@@ -24,7 +24,6 @@ from svc.chat.live.allowance import Allowance
 from svc.chat.live.closing import CloseCode
 from svc.chat.live.failures import Failures
 from svc.chat.live.hub import Hub
-from svc.chat.live.outbox import Rounds
 from svc.chat.live.page import Page
 from svc.chat.live.sign_in import SignIn
 from svc.chat.live.websocket import HEARTBEAT_S, WebSocket
@@ -62,7 +61,6 @@ class LiveSockets:
         self._origins = origins
         self._hello = frames.push("hello", _greeting(server_id))
         self._handlers = handlers
-        self._rounds = Rounds()
         self._failures = Failures()
         self._pages: set[Page] = set()
 
@@ -76,7 +74,7 @@ class LiveSockets:
             return web.Response()
         ws = WebSocket(transport)
         await ws.prepare(request)
-        page = Page(ws, self._rounds)
+        page = Page(ws, self._hub.rounds)
         self._pages.add(page)
         try:
             page.send(self._hello)

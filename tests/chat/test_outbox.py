@@ -1,0 +1,178 @@
+"""What is on the way to pages: written in rounds, joined under load, and never without a bound."""
+
+import asyncio
+from typing import cast
+
+import pytest
+
+from svc.chat.live import outbox as outbox_module
+from svc.chat.live.outbox import MAX_WAITING_BYTES, STALL_DEADLINE_S, Outbox, Rounds
+
+
+class FakeTransport:
+    """Takes what is written, or holds it."""
+
+    def __init__(self) -> None:
+        self.writes: list[bytes] = []
+        self.held = 0
+        self.stuck = False
+        self.closing = False
+
+    def write(self, data: bytes) -> None:
+        self.writes.append(data)
+        if self.stuck:
+            self.held += len(data)
+
+    def get_write_buffer_size(self) -> int:
+        return self.held
+
+    def is_closing(self) -> bool:
+        return self.closing
+
+
+class Reader:
+    """One page's outbox, over a transport of ours."""
+
+    def __init__(self, rounds: Rounds) -> None:
+        self.transport = FakeTransport()
+        self.too_slow = 0
+        self.outbox = Outbox(cast(asyncio.Transport, self.transport), rounds, self._count)
+
+    def _count(self) -> None:
+        self.too_slow += 1
+
+
+@pytest.fixture
+def rounds() -> Rounds:
+    return Rounds()
+
+
+@pytest.fixture
+async def reader(rounds: Rounds) -> Reader:
+    return Reader(rounds)
+
+
+async def test_what_is_queued_in_one_turn_of_the_loop_is_one_write(reader: Reader) -> None:
+    for frame in (b"a", b"b", b"c"):
+        reader.outbox.send(frame)
+    assert reader.transport.writes == []
+    await asyncio.sleep(0)
+    assert reader.transport.writes == [b"abc"]
+
+
+async def test_a_page_gets_its_own_frames_before_shared_ones(rounds: Rounds, reader: Reader) -> None:
+    rounds.share(b"push", [reader.outbox])
+    reader.outbox.send(b"welcome")
+    await asyncio.sleep(0)
+    assert reader.transport.writes == [b"welcome", b"push"]
+
+
+async def test_frames_for_the_same_pages_are_joined_once_for_all(rounds: Rounds) -> None:
+    readers = [Reader(rounds) for _ in range(3)]
+    everybody = [reader.outbox for reader in readers]
+    for frame in (b"a", b"b"):
+        rounds.share(frame, everybody)
+    await asyncio.sleep(0)
+    first, second, third = (reader.transport.writes[0] for reader in readers)
+    assert first == b"ab"
+    assert first is second is third
+
+
+async def test_frames_for_different_pages_keep_their_order_on_each(rounds: Rounds) -> None:
+    ada, bob = Reader(rounds), Reader(rounds)
+    for frame, outboxes in (
+        (b"a", [ada.outbox]),
+        (b"b", [ada.outbox, bob.outbox]),
+        (b"c", [bob.outbox]),
+        (b"d", [ada.outbox]),
+    ):
+        rounds.share(frame, outboxes)
+    await asyncio.sleep(0)
+    assert (ada.transport.writes, bob.transport.writes) == ([b"abd"], [b"bc"])
+
+
+async def test_a_round_that_took_long_makes_the_next_one_wait(
+    rounds: Rounds, reader: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop = asyncio.get_running_loop()
+    now = [100.0]
+    monkeypatch.setattr(loop, "time", lambda: now[0])
+    called_at: list[float] = []
+    monkeypatch.setattr(loop, "call_at", lambda when, *_: called_at.append(when))
+    reader.transport.write = lambda data: now.__setitem__(0, now[0] + 0.003)  # type: ignore[method-assign]
+    reader.outbox.send(b"a")
+    await asyncio.sleep(0)
+    reader.outbox.send(b"b")
+    assert called_at == [pytest.approx(100.006)]
+
+
+async def test_after_a_while_without_work_nothing_waits(
+    rounds: Rounds, reader: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop = asyncio.get_running_loop()
+    now = [100.0]
+    monkeypatch.setattr(loop, "time", lambda: now[0])
+    reader.outbox.send(b"a")
+    await asyncio.sleep(0)
+    now[0] += outbox_module.MAX_PAUSE_S
+    reader.outbox.send(b"b")
+    await asyncio.sleep(0)
+    assert reader.transport.writes == [b"a", b"b"]
+
+
+async def test_a_full_transport_gets_nothing_more_and_nothing_is_lost(
+    rounds: Rounds, reader: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outbox_module, "RETRY_S", 0)
+    reader.transport.stuck = True
+    reader.outbox.send(b"a")
+    await asyncio.sleep(0)
+    rounds.share(b"b", [reader.outbox])
+    reader.outbox.send(b"c")
+    rounds.write()
+    rounds.share(b"d", [reader.outbox])
+    rounds.write()
+    assert reader.transport.writes == [b"a"]
+    reader.transport.stuck, reader.transport.held = False, 0
+    async with asyncio.timeout(5):
+        while len(reader.transport.writes) < 2:  # noqa: ASYNC110
+            await asyncio.sleep(0)
+    assert reader.transport.writes == [b"a", b"cbd"]
+
+
+async def test_a_page_that_is_too_far_behind_is_reported_once(reader: Reader) -> None:
+    reader.transport.stuck = True
+    reader.outbox.send(b"a")
+    reader.outbox.write()
+    frame = bytes(MAX_WAITING_BYTES // 4)
+    for _ in range(12):
+        reader.outbox.send(frame)
+    assert reader.too_slow == 1
+
+
+async def test_one_frame_may_be_larger_than_the_bound(reader: Reader) -> None:
+    reader.outbox.send(bytes(MAX_WAITING_BYTES * 2))
+    await asyncio.sleep(0)
+    assert (len(reader.transport.writes), reader.too_slow) == (1, 0)
+
+
+async def test_a_page_whose_system_takes_nothing_is_reported_in_time(reader: Reader) -> None:
+    reader.transport.stuck = True
+    reader.outbox.send(bytes(1000))
+    reader.outbox.write()
+    reader.outbox.check(0.0)
+    reader.outbox.check(STALL_DEADLINE_S - 1)
+    reader.transport.held = 500
+    reader.outbox.check(STALL_DEADLINE_S)
+    reader.outbox.check(2 * STALL_DEADLINE_S - 1)
+    assert reader.too_slow == 0
+    reader.outbox.check(2 * STALL_DEADLINE_S)
+    assert reader.too_slow == 1
+
+
+async def test_nothing_is_written_to_a_page_that_is_closed(rounds: Rounds, reader: Reader) -> None:
+    reader.transport.closing = True
+    reader.outbox.send(b"a")
+    rounds.share(b"b", [reader.outbox])
+    rounds.write()
+    assert reader.transport.writes == []

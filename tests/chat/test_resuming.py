@@ -1,0 +1,260 @@
+"""Coming back: what was pushed meanwhile is sent again, to those who may know of it today."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+
+import pytest
+
+from svc.chat.access.directory import TEXT, Channel, Directory, Member
+from svc.chat.access.permissions import GUEST, Override, Overrides, Permission
+from svc.chat.community import Community
+from svc.chat.live import hub as hub_module
+from svc.chat.live import socket
+from svc.chat.live.audience import EVERYONE, Audience, Holders, Viewers, only
+from svc.chat.live.closing import CloseCode
+from svc.chat.live.failures import BURST, PER_S, Failures
+from svc.chat.live.hub import Hub
+from svc.chat.live.kept import Kept, Push
+from tests.chat.inside import server_with_insight
+from tests.chat.member import ChatServer, LiveMember, abort
+
+HIDDEN = Channel(
+    "hidden", "Hidden", TEXT, overrides=Overrides(roles={GUEST: Override(deny=Permission.VIEW_CHANNEL)})
+)
+
+
+def kept(*pushes: tuple[int, bytes], start: int = 0, **bounds: int) -> Kept:
+    ring = Kept(start, **bounds)
+    for seq, frame in pushes:
+        ring.add(Push(ring.next_seq(seq), frame, EVERYONE, None))
+    return ring
+
+
+@dataclass
+class Inside:
+    chat: ChatServer
+    community: Community
+
+
+@pytest.fixture
+async def inside(variables: dict[str, str]) -> AsyncIterator[Inside]:
+    async with server_with_insight(variables) as (chat, community):
+        yield Inside(chat, community)
+
+
+@pytest.mark.parametrize(
+    ("clock", "expected"),
+    [([5, 6, 7], [5, 6, 7]), ([5, 5, 5], [5, 6, 7]), ([9, 3, 20], [9, 10, 20])],
+)
+def test_seq_rises_with_the_clock_and_without_it(clock: list[int], expected: list[int]) -> None:
+    ring = Kept(0)
+    assert [ring.next_seq(now) for now in clock] == expected
+
+
+@pytest.mark.parametrize(
+    ("seq", "expected"),
+    [(9, None), (10, [b"a", b"b"]), (11, [b"b"]), (12, []), (13, None)],
+)
+def test_what_was_pushed_after_a_seq_is_known_or_known_to_be_lost(
+    seq: int, expected: list[bytes] | None
+) -> None:
+    pushes = kept((11, b"a"), (12, b"b"), start=10).after(seq)
+    assert expected == (None if pushes is None else [push.frame for push in pushes])
+
+
+@pytest.mark.parametrize("bounds", [{"max_count": 2}, {"max_bytes": 2}])
+def test_the_oldest_go_when_there_are_too_many(bounds: dict[str, int]) -> None:
+    ring = kept((1, b"a"), (2, b"b"), (3, b"c"), **bounds)
+    assert ring.after(0) is None
+    assert [push.frame for push in ring.after(1) or ()] == [b"b", b"c"]
+
+
+@pytest.mark.parametrize(
+    ("audience", "ada", "gus"),
+    [
+        (EVERYONE, True, True),
+        (Viewers("hidden"), True, False),
+        (Viewers("gone"), False, False),
+        (only("gus"), False, True),
+        (Holders(Permission.KICK_MEMBERS), True, False),
+    ],
+)
+def test_what_was_missed_is_sent_by_todays_permissions(audience: Audience, ada: bool, gus: bool) -> None:
+    directory = Directory(lambda: 1.0)
+    directory.put_channel(HIDDEN)
+    directory.put_member(Member("ada", "Ada", ("owner",)))
+    directory.put_member(Member("gus", "Gus", (GUEST,)))
+    hub = Hub(directory, lambda: 1.0)
+    start = hub.seq
+    hub.push("event", {}, audience)
+    assert [len(hub.missed(who, start) or ()) for who in ("ada", "gus", "stranger")] == [ada, gus, 0]
+
+
+def test_what_is_not_kept_has_no_seq_and_is_not_missed() -> None:
+    directory = Directory(lambda: 1.0)
+    directory.put_member(Member("ada", "Ada"))
+    hub = Hub(directory, lambda: 1.0)
+    start = hub.seq
+    hub.push("typing", {}, EVERYONE, kept=False)
+    hub.push("event", {}, EVERYONE, but_not="ada")
+    assert hub.missed("ada", start) == []
+    assert hub.seq == start + 1
+
+
+async def resumed(chat: ChatServer, token: str, seq: int) -> tuple[LiveMember, str]:
+    ws = await chat.http.ws_connect("/live", max_msg_size=0)
+    member = LiveMember(ws, token)
+    member.hello = (await member.receive())["data"]
+    reply = await member.ask("resume", access_token=token, seq=seq)
+    member.welcome = reply["data"]
+    return member, reply["event"]
+
+
+async def test_a_page_that_comes_back_is_told_what_it_missed(chat: ChatServer) -> None:
+    token = await chat.join("Ada")
+    async with chat.member("Ada", token) as ada:
+        seq = ada.welcome["seq"]
+        abort(ada.ws)
+    await chat.join("Bob")
+    again, event = await resumed(chat, token, seq)
+    assert event == "resumed"
+    assert set(again.welcome) >= {"seq", "token_expires_at_ms"}
+    frame = await again.receive()
+    assert (frame["event"], frame["data"]["nickname"]) == ("member_joined", "Bob")
+    assert seq < frame["seq"] == again.welcome["seq"]
+    await again.ws.close()
+
+
+@pytest.mark.parametrize("seq", [0, 2**53 - 1])
+async def test_a_page_that_missed_too_much_is_told_everything(chat: ChatServer, seq: int) -> None:
+    token = await chat.join("Ada")
+    again, event = await resumed(chat, token, seq)
+    assert event == "authenticated"
+    assert again.welcome["member"]["nickname"] == "Ada"
+    await again.ws.close()
+
+
+@pytest.mark.parametrize("seq", [-1, "1", None, 2**53 + 1])
+async def test_a_seq_is_a_whole_number(chat: ChatServer, seq: object) -> None:
+    token = await chat.join("Ada")
+    async with chat.http.ws_connect("/live") as ws:
+        member = LiveMember(ws, token)
+        await member.receive()
+        reply = await member.ask("resume", access_token=token, seq=seq)
+    assert reply["data"]["error"] == "invalid_request"
+
+
+async def test_the_greeting_says_what_the_server_is_and_takes(chat: ChatServer) -> None:
+    async with chat.member("Ada") as ada:
+        assert ada.hello["limits"] == {
+            "max_message_bytes": 65536,
+            "request_burst": 30,
+            "requests_per_s": 10.0,
+        }
+        assert ada.hello["heartbeat_ms"] == 30_000
+        assert ada.hello["server_id"]
+        assert (await ada.ask("ping"))["data"] == {}
+
+
+async def close_code(member: LiveMember) -> int | None:
+    async with asyncio.timeout(10):
+        async for _ in member.ws:
+            pass
+    return member.ws.close_code
+
+
+async def test_a_page_whose_token_ends_is_closed_unless_it_shows_a_fresh_one(
+    inside: Inside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(socket, "CHECK_INTERVAL_S", 0.02)
+    chat, community = inside.chat, inside.community
+    token = await chat.join("Ada")
+    asker = community.tokens.verify(token, time.time())
+    ada = community.directory.member(asker.member_id)
+    old = community.tokens.issue(ada, asker.session_id, time.time() - 15 * 60 + 2)
+    async with chat.member("Ada", old) as stale, chat.member("Ada", old) as fresh:
+        reply = await fresh.ask("reauthenticate", access_token=token)
+        assert reply["data"]["token_expires_at_ms"] > fresh.welcome["token_expires_at_ms"]
+        assert await close_code(stale) == CloseCode.TOKEN_EXPIRED
+        assert (await fresh.ask("ping"))["event"] == "ping"
+
+
+async def test_another_members_token_does_not_renew_a_page(chat: ChatServer) -> None:
+    other = await chat.join("Bob")
+    async with chat.member("Ada") as ada:
+        for data, code in (({"access_token": other}, "token_invalid"), ({}, "invalid_request")):
+            reply = await ada.ask("reauthenticate", **data)
+            assert reply["data"]["error"] == code
+
+
+async def test_the_oldest_page_of_a_member_makes_room(
+    chat: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hub_module, "MAX_PAGES_OF_A_MEMBER", 1)
+    token = await chat.join("Ada")
+    async with chat.member("Ada", token) as first, chat.member("Ada", token) as second:
+        assert await close_code(first) == CloseCode.TOO_MANY_PAGES
+        assert (await second.ask("ping"))["event"] == "ping"
+
+
+async def test_only_the_pages_of_a_session_are_closed_when_that_ends(inside: Inside) -> None:
+    chat, hub = inside.chat, inside.community.hub
+    token = await chat.join("Ada")
+    asker = inside.community.tokens.verify(token, time.time())
+    ada = inside.community.directory.member(asker.member_id)
+    other = inside.community.tokens.issue(ada, "another", time.time())
+    async with chat.member("Ada", token) as here, chat.member("Ada", other) as there:
+        hub.push("goodbye", {}, only(ada.id))
+        hub.cut_off(ada.id, session_id="another")
+        assert (await there.receive())["event"] == "goodbye"
+        assert await close_code(there) == CloseCode.SIGNED_OUT
+        assert (await here.ask("ping"))["event"] == "ping"
+        hub.cut_off(ada.id, reason="Kicked")
+        assert not hub.online(ada.id)
+        assert await close_code(here) == CloseCode.SIGNED_OUT
+
+
+async def test_whoever_watches_learns_who_comes_and_goes(inside: Inside) -> None:
+    seen: list[tuple[str, bool]] = []
+    inside.community.hub.watch(lambda member_id, online: seen.append((member_id, online)))
+    token = await inside.chat.join("Ada")
+    async with inside.chat.member("Ada", token) as ada, inside.chat.member("Ada", token):
+        member_id = ada.id
+    async with asyncio.timeout(10):
+        while len(seen) < 2:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    assert seen == [(member_id, True), (member_id, False)]
+
+
+def test_failures_are_counted_by_address_and_forgiven_in_time() -> None:
+    failures = Failures()
+    for _ in range(BURST):
+        assert not failures.too_many("a", 0.0)
+        failures.count("a", 0.0)
+    assert failures.too_many("a", 0.0)
+    assert not failures.too_many("b", 0.0)
+    assert not failures.too_many("a", 1 / PER_S)
+
+
+@pytest.mark.parametrize(("limit", "code"), [("MAX_SOCKETS", 503), ("MAX_UNSIGNED", 503)])
+async def test_there_is_room_for_so_many_sockets(
+    chat: ChatServer, limit: str, code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(socket, limit, 0)
+    async with chat.http.get("/live", headers=UPGRADE) as answer:
+        assert answer.status == code
+        assert (await answer.json())["error"] == "too_many_connections"
+
+
+async def test_who_fails_to_sign_in_again_and_again_is_sent_away(
+    chat: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Failures, "too_many", lambda *_: True)
+    async with chat.http.get("/live", headers=UPGRADE) as answer:
+        assert answer.status == 429
+        assert (await answer.json())["error"] == "too_many_failures"
+
+
+UPGRADE: Mapping[str, str] = {"Connection": "Upgrade", "Upgrade": "websocket"}
