@@ -169,9 +169,9 @@ async def test_nobody_reaches_above_their_rank_or_gives_what_they_lack(folk: Peo
     assert await moderator.refused("DELETE", f"/api/members/{admin.id}/roles/member") == "rank_too_low"
     # What they lack they neither give nor take away.
     for permissions in (["manage_channels"], ["view_channel", "view_audit_log"]):
-        body: dict[str, object] = {"permissions": permissions}
-        assert await moderator.refused("PATCH", "/api/roles/guest", body) == "forbidden"
-        assert await moderator.refused("POST", "/api/roles", {"name": "x"} | body) == "forbidden"
+        wish: dict[str, object] = {"name": "x", "permissions": permissions}
+        assert await moderator.refused("PATCH", "/api/roles/guest", wish) == "forbidden"
+        assert await moderator.refused("POST", "/api/roles", wish) == "forbidden"
     strong = await owner.done("POST", "/api/roles", {"name": "s", "rank": 1, "permissions": ["manage_emoji"]})
     given = f"/api/members/{moderator.id}/roles/{strong['id']}"
     assert await moderator.refused("PUT", given) == "forbidden"

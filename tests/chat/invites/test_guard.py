@@ -1,0 +1,149 @@
+"""Wrong invite codes are counted as the configuration says, and as a slow model counts them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from svc.base.config import ConfigError
+from svc.chat.errors import ChatError
+from svc.chat.invites import config
+from svc.chat.invites.config import InviteConfig
+from svc.chat.invites.guard import LONGEST_COOLDOWN_MS, MAX_KEYS, InviteGuard, Limit
+
+# Three failures within 100 ms.
+ROWS = {
+    "without a cooldown the window itself passes": (
+        (None, None),
+        [(0, 0), (10, 0), (20, 0), (30, 70), (99, 1), (100, 0), (105, 5), (110, 0)],
+    ),
+    "failures that are long ago do not count": (
+        (50, None),
+        [(0, 0), (99, 0), (100, 0), (101, 0), (102, 49)],
+    ),
+    "each cooldown is twice as long, up to the longest": (
+        (50, 120),
+        [
+            (0, 0), (1, 0), (2, 0), (3, 49), (52, 0), (53, 0), (54, 0), (55, 99), (154, 0), (155, 0),
+            (156, 0), (157, 119), (276, 0),
+        ],
+    ),
+    "a window of quiet after a cooldown starts afresh": (
+        (50, None),
+        [(0, 0), (1, 0), (2, 0), (3, 49), (152, 0), (153, 0), (154, 0), (155, 49)],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("cooldowns", "rows"), ROWS.values(), ids=ROWS)
+def test_a_limit_makes_wait(cooldowns: tuple[int | None, int | None], rows: list[tuple[int, int]]) -> None:
+    limit = Limit(3, 100, *cooldowns)
+    for now, wait_ms in rows:
+        assert limit.wait_ms("ada", now) == wait_ms, now
+        assert limit.wait_ms("bob", now) == 0
+        if not wait_ms:
+            limit.failed("ada", now)
+
+
+class Model:
+    """Everything that ever happened to one key, read again each time."""
+
+    def __init__(self, most: int, window_ms: int, cooldown_ms: int | None, longest_ms: int | None) -> None:
+        self.most, self.window_ms, self.cooldown_ms = most, window_ms, cooldown_ms
+        self.longest_ms = LONGEST_COOLDOWN_MS if longest_ms is None else longest_ms
+        self.history: list[int] = []
+
+    def wait_ms(self, now: int) -> int:
+        counted: list[int] = []
+        blocked_until, strikes = 0, 0
+        for at in self.history:
+            if strikes and at - blocked_until >= self.window_ms:
+                strikes = 0
+            counted = [earlier for earlier in counted if at - earlier < self.window_ms] + [at]
+            if self.cooldown_ms is not None and len(counted) == self.most:
+                blocked_until = at + min(self.cooldown_ms * 2**strikes, self.longest_ms)
+                strikes += 1
+                counted = []
+        if blocked_until > now:
+            return blocked_until - now
+        recent = [at for at in counted if now - at < self.window_ms]
+        if self.cooldown_ms is None and len(recent) >= self.most:
+            return recent[0] + self.window_ms - now
+        return 0
+
+
+@given(
+    st.integers(1, 4),
+    st.integers(1, 30),
+    st.none() | st.integers(1, 40),
+    st.none() | st.integers(1, 100),
+    st.lists(st.integers(0, 25), max_size=60),
+)
+def test_a_limit_counts_as_the_model_does(
+    most: int, window_ms: int, cooldown_ms: int | None, longest_ms: int | None, steps: list[int]
+) -> None:
+    limit, model = (
+        Limit(most, window_ms, cooldown_ms, longest_ms),
+        Model(most, window_ms, cooldown_ms, longest_ms),
+    )
+    now = 0
+    for step in steps:
+        now += step
+        wait_ms = limit.wait_ms("ada", now)
+        assert wait_ms == model.wait_ms(now)
+        if not wait_ms:
+            limit.failed("ada", now)
+            model.history.append(now)
+
+
+def test_the_table_is_bounded_and_the_least_recent_is_forgotten() -> None:
+    limit = Limit(1, 1000, None, None)
+    for number in range(MAX_KEYS + 1):
+        limit.failed(str(number), 0)
+    assert len(limit) == MAX_KEYS
+    assert limit.wait_ms("0", 0) == 0
+    assert limit.wait_ms("1", 0) == 1000
+
+
+def test_clients_and_addresses_are_counted_apart() -> None:
+    guard = InviteGuard(InviteConfig(max_retries=2, ip_max_retries=3))
+
+    def waits(client: str, address: str) -> object:
+        try:
+            guard.check(client, address, 5.0)
+        except ChatError as refusal:
+            assert refusal.code == "too_many_invite_attempts"
+            return refusal.more["retry_after_ms"]
+        return 0
+
+    guard.failed("ada", "192.0.2.1", 5.0)
+    guard.failed("ada", "192.0.2.1", 5.0)
+    assert waits("ada", "192.0.2.9") == 300_000
+    assert waits("bob", "192.0.2.1") == 0
+    guard.failed("bob", "192.0.2.1", 5.0)
+    assert waits("cyd", "192.0.2.1") == 300_000
+    assert waits("cyd", "192.0.2.2") == 0
+
+
+def test_what_the_specification_calls_none_is_off() -> None:
+    assert config.read({}) == InviteConfig(None, 8, 300_000, None, None, None)
+    guard = InviteGuard(config.read({}))
+    for number in range(1000):
+        guard.failed(f"client {number}", "192.0.2.1", 5.0)
+    guard.check("somebody", "192.0.2.1", 5.0)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "SVC_INVITE_MAX_JOINS_PER_HOUR",
+        "SERVER_INVITE_MAX_RETRIES",
+        "SERVER_INVITE_RETRY_WINDOW_MS",
+        "SERVER_INVITE_IP_MAX_RETRIES",
+        "SERVER_INVITE_RETRY_COOLDOWN_MS",
+        "SERVER_INVITE_MAX_COOLDOWN_MS",
+    ],
+)
+def test_a_limit_of_zero_or_nonsense_is_refused_at_start(name: str) -> None:
+    for value in ("0", "-1", "many"):
+        with pytest.raises(ConfigError, match=name):
+            config.read({name: value})

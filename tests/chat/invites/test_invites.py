@@ -1,0 +1,169 @@
+"""Invites let in who has them, for as often and as long as they say."""
+
+from typing import Any
+
+import pytest
+
+from svc.base.database import Database
+from svc.chat.access.changes import Changes
+from svc.chat.access.directory import Directory
+from svc.chat.audit.rules import Audit
+from svc.chat.errors import ChatError
+from svc.chat.invites.rules import HOUR_MS, Invites
+from tests.chat.member import ChatServer, chat_server
+from tests.chat.people import People, newcomer
+from tests.kit.device import Device
+
+NOW = 1_800_000_000.0
+
+
+async def refused(chat: ChatServer, code: str, device: Device | None = None) -> dict[str, Any]:
+    """What somebody new is answered who shows a code."""
+    proof = await (device or Device()).proof(chat.http, chat.address)
+    async with chat.http.post(
+        "/api/auth/join", json=proof | {"nickname": "N", "invite_code": code}
+    ) as response:
+        answer: dict[str, Any] = await response.json()
+        assert response.status >= 400, answer
+        return answer
+
+
+async def test_an_invite_is_used_up(folk: People) -> None:
+    invite = await folk.member.done("POST", "/api/invites", {"max_uses": 2})
+    assert (invite["role_id"], invite["uses"], invite["created_by"]) == ("member", 0, folk.member.id)
+    for _ in range(2):
+        await newcomer(folk.chat, "New", invite["code"])
+    assert (await refused(folk.chat, invite["code"]))["error"] == "invite_invalid"
+    assert (await folk.member.done("GET", "/api/invites"))["invites"] == []
+
+
+async def test_an_invite_gives_its_role(folk: People) -> None:
+    for role, held in (("guest", ["guest"]), ("moderator", ["member", "moderator"])):
+        invite = await folk.admin.done("POST", "/api/invites", {"role_id": role})
+        person = await newcomer(folk.chat, "New", invite["code"])
+        assert (await person.done("GET", f"/api/members/{person.id}"))["roles"] == held
+    role = await folk.owner.done("POST", "/api/roles", {"name": "Crew", "rank": 5})
+    invite = await folk.owner.done("POST", "/api/invites", {"role_id": role["id"]})
+    await folk.owner.done("DELETE", f"/api/roles/{role['id']}")
+    person = await newcomer(folk.chat, "New", invite["code"])
+    assert (await person.done("GET", f"/api/members/{person.id}"))["roles"] == ["member"]
+
+
+async def test_nobody_invites_above_their_rank(folk: People) -> None:
+    for role in ("admin", "owner"):
+        assert await folk.admin.refused("POST", "/api/invites", {"role_id": role}) == "rank_too_low"
+    assert await folk.member.refused("POST", "/api/invites", {"role_id": "moderator"}) == "rank_too_low"
+    assert await folk.admin.refused("POST", "/api/invites", {"role_id": "nobody"}) == "unknown_role"
+    assert await folk.guest.refused("POST", "/api/invites") == "forbidden"
+    strong = {"name": "s", "rank": 1, "permissions": ["manage_emoji"]}
+    role = await folk.owner.done("POST", "/api/roles", strong)
+    body = {"role_id": role["id"]}
+    assert await folk.member.refused("POST", "/api/invites", body) == "forbidden"
+    for wrong in ({"max_uses": 0}, {"lifetime_s": 0}, {"max_uses": "1"}, {"lifetime_s": 366 * 86400 + 1}):
+        assert await folk.member.refused("POST", "/api/invites", wrong) == "invalid_request"
+
+
+async def test_one_sees_and_revokes_ones_own_and_managers_see_more(folk: People) -> None:
+    async def ids(role: str) -> set[str]:
+        found = await folk.by_role[role].done("GET", "/api/invites")
+        return {invite["id"] for invite in found["invites"]}
+
+    mine = await folk.member.done("POST", "/api/invites")
+    strong = await folk.admin.done("POST", "/api/invites", {"role_id": "moderator"})
+    assert await ids("member") == {mine["id"]}
+    assert await ids("guest") == set()
+    # The server's own is there for managers; one that gives their own rank is not.
+    assert len(await ids("moderator")) == 2
+    assert strong["id"] not in await ids("moderator")
+    assert {mine["id"], strong["id"]} < await ids("admin")
+    revoke = f"/api/invites/{mine['id']}"
+    assert await folk.guest.refused("DELETE", revoke) == "unknown_invite"
+    assert await folk.moderator.refused("DELETE", f"/api/invites/{strong['id']}") == "unknown_invite"
+    await folk.moderator.done("DELETE", revoke)
+    assert await folk.member.refused("DELETE", revoke) == "unknown_invite"
+    assert (await refused(folk.chat, mine["code"]))["error"] == "invite_invalid"
+    entries = (await folk.owner.done("GET", "/api/audit?action=invite_create"))["entries"]
+    assert mine["code"] not in str(entries)
+
+
+async def test_nobody_comes_back_by_an_invite_of_their_own(folk: People) -> None:
+    invite = await folk.member.done("POST", "/api/invites")
+    await folk.admin.done("POST", f"/api/members/{folk.member.id}/kick")
+    assert (await refused(folk.chat, invite["code"], folk.member.device))["error"] == "invite_invalid"
+
+
+async def test_one_member_has_so_many_invites(folk: People) -> None:
+    for _ in range(100):
+        await folk.member.done("POST", "/api/invites")
+    assert await folk.member.refused("POST", "/api/invites") == "too_many"
+    await folk.admin.done("POST", "/api/invites")
+
+
+async def test_the_servers_own_code_stays_good_until_it_is_revoked(variables: dict[str, str]) -> None:
+    async with chat_server(variables) as chat:
+        owner = await newcomer(chat, "Owner")
+        for _ in range(3):
+            await newcomer(chat, "Member")
+    async with chat_server(variables) as chat:
+        owner.chat = chat
+        await newcomer(chat, "Member")
+        [own] = (await owner.done("GET", "/api/invites"))["invites"]
+        assert (own["code"], own["created_by"], own["uses"]) == (chat.invite, None, 4)
+        await owner.done("DELETE", f"/api/invites/{own['id']}")
+    async with chat_server(variables) as chat:
+        assert (await refused(chat, chat.invite))["error"] == "invite_invalid"
+
+
+async def test_who_tries_codes_is_refused_for_a_while(variables: dict[str, str]) -> None:
+    limits = {"SERVER_INVITE_MAX_RETRIES": "3", "SERVER_INVITE_IP_MAX_RETRIES": "5"}
+    async with chat_server(variables | limits) as chat:
+        await newcomer(chat, "Owner")
+        device = Device()
+        for _ in range(3):
+            assert (await refused(chat, "wrong", device))["error"] == "invite_invalid"
+        answer = await refused(chat, chat.invite, device)
+        assert answer["error"] == "too_many_invite_attempts"
+        assert 0 < answer["retry_after_ms"] <= 300_000
+        await newcomer(chat, "Another")
+        for _ in range(2):
+            assert (await refused(chat, "wrong"))["error"] == "invite_invalid"
+        assert (await refused(chat, chat.invite))["error"] == "too_many_invite_attempts"
+
+
+async def test_so_many_join_by_one_invite_in_an_hour(variables: dict[str, str]) -> None:
+    async with chat_server(variables | {"SVC_INVITE_MAX_JOINS_PER_HOUR": "2"}) as chat:
+        owner = await newcomer(chat, "Owner")
+        invite = await owner.done("POST", "/api/invites")
+        for _ in range(2):
+            await newcomer(chat, "New", invite["code"])
+        answer = await refused(chat, invite["code"])
+        assert answer["error"] == "invite_busy"
+        assert 0 < answer["retry_after_ms"] <= HOUR_MS
+        await newcomer(chat, "By another", (await owner.done("POST", "/api/invites"))["code"])
+
+
+async def test_expiry_and_rate_go_by_the_clock(database: Database) -> None:
+    directory = Directory(lambda: NOW)
+    ids = iter(f"id{number}" for number in range(100))
+    codes = iter(f"code{number}" for number in range(100))
+    roles: Any = Roles()
+    audit = Audit(database, directory)
+    invites = Invites(database, directory, roles, audit, Changes(), 2, lambda: next(ids), lambda: next(codes))
+    invite = await invites.create(None, "member", None, 7200, NOW)
+
+    async def use(after_s: float) -> str | None:
+        return await database.write(lambda connection: invites.use(connection, invite.code, NOW + after_s))
+
+    assert await use(0) == "member"
+    assert await use(600) == "member"
+    with pytest.raises(ChatError) as refusal:
+        await use(3599)
+    assert (refusal.value.code, refusal.value.more) == ("invite_busy", {"retry_after_ms": 1000})
+    assert await use(3600) == "member"
+    assert await use(7199) == "member"
+    assert await use(7200) is None
+
+
+class Roles:
+    def require_can_be_given(self, role_id: str) -> None:
+        pass
