@@ -84,7 +84,7 @@ def issued(
 
 def id_token(**changes: object) -> str:
     claims = {"iss": OIDC, "aud": "community", "nonce": DEVICE.thumbprint, "jwk": None}
-    return issued(RSA, "RS256", "rsa", **{**claims, **changes})
+    return issued(RSA, "RS256", "rsa", **{**claims, **changes})  # type: ignore[arg-type]
 
 
 def test_a_device_key_is_who_it_is_whatever_sub_says() -> None:

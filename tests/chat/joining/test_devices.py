@@ -1,0 +1,182 @@
+"""A second device by a code, one less, and a member who lost all of them: each with its refusals."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from svc.chat.joining.codes import Kind
+from svc.chat.joining.rules import MOST_DEVICES
+from tests.chat.member import ChatServer
+from tests.kit.device import Device
+
+Answer = dict[str, Any]
+
+
+async def asked(
+    chat: ChatServer, method: str, path: str, signed_in: Mapping[str, Any] | None
+) -> tuple[int, Answer]:
+    headers = {"Authorization": f"Bearer {signed_in['access_token']}"} if signed_in else {}
+    async with chat.http.request(method, path, headers=headers) as response:
+        return response.status, (await response.json() if response.status != 204 else {})
+
+
+async def tried(chat: ChatServer, device: Device, **fields: object) -> tuple[int, str]:
+    """Status and code of a join that is refused."""
+    body = await device.proof(chat.http, chat.address) | fields
+    async with chat.http.post("/api/auth/join", json=body) as response:
+        return response.status, (await response.json()).get("error", "")
+
+
+@pytest.fixture
+async def phone() -> Device:
+    return Device()
+
+
+@pytest.fixture
+async def ada(chat: ChatServer, phone: Device) -> Answer:
+    """The owner, signed in on a phone."""
+    return await chat.sign_in(phone, nickname="Ada", invite_code=chat.invite, device_name="Phone")
+
+
+async def code(chat: ChatServer, signed_in: Answer) -> str:
+    status, answer = await asked(chat, "POST", "/api/me/devices/link", signed_in)
+    assert status == 201
+    assert answer.keys() == {"code", "expires_at_ms"}
+    return str(answer["code"])
+
+
+async def devices(chat: ChatServer, signed_in: Answer) -> list[Answer]:
+    status, answer = await asked(chat, "GET", "/api/me/devices", signed_in)
+    assert status == 200
+    found: list[Answer] = answer["devices"]
+    return found
+
+
+async def test_a_second_device_is_the_same_member_and_may_go_again(chat: ChatServer, ada: Answer) -> None:
+    async with chat.member("Ada", ada["access_token"]) as page:
+        laptop = Device()
+        linked = await chat.sign_in(laptop, link_code=await code(chat, ada), device_name="Laptop")
+        assert linked["member"]["id"] == ada["member"]["id"]
+        told = await page.pushed("device_linked")
+        assert told["device"]["name"] == "Laptop"
+
+    both = await devices(chat, linked)
+    assert [(device["name"], device["current"], device["tier"]) for device in both] == [
+        ("Laptop", True, "local"),
+        ("Phone", False, "local"),
+    ]
+    status, _ = await asked(chat, "DELETE", f"/api/me/devices/{both[0]['id']}", ada)
+    assert status == 204
+    assert (await asked(chat, "GET", "/api/me/devices", linked))[0] == 401
+    async with chat.http.post(
+        "/api/auth/refresh", json={"refresh_token": linked["refresh_token"]}
+    ) as response:
+        assert response.status == 401
+    assert await tried(chat, laptop) == (400, "invalid_nickname")
+    # The other one goes on after a refresh.
+    async with chat.http.post("/api/auth/refresh", json={"refresh_token": ada["refresh_token"]}) as response:
+        assert [device["name"] for device in await devices(chat, await response.json())] == ["Phone"]
+
+
+async def test_a_link_code_is_good_once_and_a_new_one_voids_the_last(chat: ChatServer, ada: Answer) -> None:
+    first, second = await code(chat, ada), await code(chat, ada)
+    assert await tried(chat, Device(), link_code=first) == (403, "code_invalid")
+    # A person may type it in capitals.
+    await chat.sign_in(Device(), link_code=f" {second.upper()} ")
+    assert await tried(chat, Device(), link_code=second) == (403, "code_invalid")
+
+
+async def test_a_link_code_ends(chat: ChatServer, ada: Answer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Kind, "lifetime_ms", 0)
+    assert await tried(chat, Device(), link_code=await code(chat, ada)) == (403, "code_invalid")
+
+
+async def test_a_code_of_one_kind_is_none_of_the_other(chat: ChatServer, ada: Answer) -> None:
+    assert await tried(chat, Device(), recovery_code=await code(chat, ada)) == (403, "code_invalid")
+
+
+async def test_a_member_of_their_own_is_not_linked_to_another(chat: ChatServer, ada: Answer) -> None:
+    bobs = Device()
+    await chat.sign_in(bobs, nickname="Bob", invite_code=chat.invite)
+    link_code = await code(chat, ada)
+    assert await tried(chat, bobs, link_code=link_code) == (409, "identity_taken")
+    # The refusal has not used up the code.
+    await chat.sign_in(Device(), link_code=link_code)
+
+
+async def test_a_device_may_use_its_own_members_code(chat: ChatServer, ada: Answer, phone: Device) -> None:
+    again = await chat.sign_in(phone, link_code=await code(chat, ada))
+    assert again["member"]["id"] == ada["member"]["id"]
+
+
+async def test_the_last_device_stays(chat: ChatServer, ada: Answer) -> None:
+    (only,) = await devices(chat, ada)
+    status, answer = await asked(chat, "DELETE", f"/api/me/devices/{only['id']}", ada)
+    assert (status, answer["error"]) == (409, "last_device")
+    assert (await asked(chat, "GET", "/api/me/devices", ada))[0] == 200
+
+
+async def test_nobody_unlinks_what_is_not_theirs(chat: ChatServer, ada: Answer) -> None:
+    bob = await chat.sign_in(Device(), nickname="Bob", invite_code=chat.invite)
+    (phone,) = await devices(chat, ada)
+    for device_id in (phone["id"], "nonsense"):
+        status, answer = await asked(chat, "DELETE", f"/api/me/devices/{device_id}", bob)
+        assert (status, answer["error"]) == (404, "unknown_device")
+
+
+async def test_a_member_has_only_so_many_devices(
+    chat: ChatServer, ada: Answer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert MOST_DEVICES == 20
+    monkeypatch.setattr("svc.chat.joining.rules.MOST_DEVICES", 2)
+    await chat.sign_in(Device(), link_code=await code(chat, ada))
+    assert await tried(chat, Device(), link_code=await code(chat, ada)) == (409, "too_many_devices")
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/api/me/devices"),
+        ("POST", "/api/me/devices/link"),
+        ("DELETE", "/api/me/devices/x"),
+        ("POST", "/api/members/x/recovery"),
+    ],
+)
+async def test_strangers_are_told_to_sign_in(chat: ChatServer, method: str, path: str) -> None:
+    status, answer = await asked(chat, method, path, None)
+    assert (status, answer["error"]) == (401, "auth_required")
+
+
+async def test_the_owner_recovers_a_member_who_lost_all_devices(chat: ChatServer, ada: Answer) -> None:
+    lost = Device()
+    bob = await chat.sign_in(lost, nickname="Bob", invite_code=chat.invite)
+    path = f"/api/members/{bob['member']['id']}/recovery"
+    status, answer = await asked(chat, "POST", path, ada)
+    assert status == 201
+    # Until the code is used nothing changes for the member.
+    assert (await asked(chat, "GET", "/api/me/devices", bob))[0] == 200
+
+    found = Device()
+    recovered = await chat.sign_in(found, recovery_code=answer["code"], device_name="New")
+    assert recovered["member"]["id"] == bob["member"]["id"]
+    assert [device["name"] for device in await devices(chat, recovered)] == ["New"]
+    # What was lost may be in wrong hands: it opens nothing any more.
+    assert (await asked(chat, "GET", "/api/me/devices", bob))[0] == 401
+    assert await tried(chat, lost) == (400, "invalid_nickname")
+    assert await tried(chat, Device(), recovery_code=answer["code"]) == (403, "code_invalid")
+
+    _, audit = await asked(chat, "GET", "/api/audit", ada)
+    acts = [(entry["action"], entry["actor_id"], entry["target_id"]) for entry in audit["entries"]]
+    bob_id = bob["member"]["id"]
+    assert ("recovery_create", ada["member"]["id"], bob_id) in acts
+    assert ("recovery_use", bob_id, bob_id) in acts
+    assert answer["code"] not in str(audit)
+
+
+async def test_only_the_owner_recovers_and_only_members(chat: ChatServer, ada: Answer) -> None:
+    bob = await chat.sign_in(Device(), nickname="Bob", invite_code=chat.invite)
+    status, answer = await asked(chat, "POST", f"/api/members/{ada['member']['id']}/recovery", bob)
+    assert (status, answer["error"]) == (403, "forbidden")
+    status, answer = await asked(chat, "POST", "/api/members/nobody/recovery", ada)
+    assert (status, answer["error"]) == (404, "unknown_member")

@@ -1,0 +1,191 @@
+"""Refresh tokens are good once each; an old one that comes again ends the whole sign-in.
+
+Spec: chat document section 5, REFRESH_TOKEN_TTL_DAYS.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from aiohttp import WSMsgType
+
+from svc.chat.access.tokens import LIFETIME_S
+from svc.chat.joining.refresh import GRACE_MS, RefreshTokens, Session, Verdict, read
+from svc.chat.joining.sessions import DAY_MS, MOST_OF_A_DEVICE
+from tests.chat.member import ChatServer
+from tests.kit.device import Device
+
+NOW_MS = 1_800_000_000_000
+SESSION = Session("s1", "m1", "d1", b"salt", 5, NOW_MS, NOW_MS + DAY_MS)
+TOKENS = RefreshTokens("a secret of at least thirty-two bytes")
+
+
+def verdict(generation: int, after_ms: int, **changes: Any) -> Verdict:
+    """On the token of this number, so long after the session came to number 5."""
+    shown = read(TOKENS.token(replace(SESSION, generation=generation)))
+    assert shown is not None
+    return TOKENS.judge(shown, replace(SESSION, **changes), NOW_MS + after_ms)
+
+
+@pytest.mark.parametrize(
+    ("generation", "after_ms", "expected"),
+    [
+        (5, 0, Verdict.ROTATE),
+        (5, DAY_MS - 1, Verdict.ROTATE),
+        (5, DAY_MS, Verdict.REFUSE),
+        (4, 0, Verdict.REPEAT),
+        (4, GRACE_MS, Verdict.REPEAT),
+        (4, GRACE_MS + 1, Verdict.STOLEN),
+        (3, 0, Verdict.STOLEN),
+        (0, 0, Verdict.STOLEN),
+        # Restored from a backup, the server has forgotten how far it was.
+        (6, 0, Verdict.REFUSE),
+        (0, DAY_MS, Verdict.REFUSE),
+    ],
+)
+def test_a_token_is_worth_what_its_number_says(generation: int, after_ms: int, expected: Verdict) -> None:
+    assert verdict(generation, after_ms) is expected
+
+
+def test_a_token_is_made_of_the_row_and_the_secret_together() -> None:
+    assert verdict(5, 0, salt=b"another") is Verdict.REFUSE
+    shown = read(RefreshTokens("another secret").token(SESSION))
+    assert shown is not None
+    assert TOKENS.judge(shown, SESSION, NOW_MS) is Verdict.REFUSE
+    assert TOKENS.judge(shown, None, NOW_MS) is Verdict.REFUSE
+
+
+@pytest.mark.parametrize(
+    "token",
+    [None, 7, "", "x", "s1.x.y", "s1.-1.y", "s1.٣.y", "s1." + "9" * 13 + ".y", "x" * 257, "\ud800.1.y"],
+)
+def test_what_is_no_token_is_not_read(token: object) -> None:
+    assert read(token) is None
+
+
+async def refreshed(chat: ChatServer, token: object) -> tuple[int, dict[str, Any]]:
+    async with chat.http.post("/api/auth/refresh", json={"refresh_token": token}) as response:
+        return response.status, await response.json()
+
+
+async def knows(chat: ChatServer, access_token: str) -> bool:
+    headers = {"Authorization": f"Bearer {access_token}"}
+    async with chat.http.get("/api/me/devices", headers=headers) as response:
+        return response.status == 200
+
+
+@pytest.fixture
+async def ada(chat: ChatServer) -> dict[str, Any]:
+    """The answer to a member's joining."""
+    return await chat.sign_in(Device(), nickname="Ada", invite_code=chat.invite)
+
+
+@pytest.fixture
+def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Let time go on for the routes of joining."""
+
+    def move(seconds: float) -> None:
+        class Clock:
+            time = staticmethod(lambda: time.time() + seconds)
+            monotonic = staticmethod(time.monotonic)
+
+        monkeypatch.setattr("svc.chat.joining.routes.time", Clock)
+
+    return move
+
+
+async def test_a_refresh_gives_fresh_tokens(chat: ChatServer, ada: dict[str, Any]) -> None:
+    status, answer = await refreshed(chat, ada["refresh_token"])
+    assert status == 200
+    assert answer.keys() == {"access_token", "refresh_token", "expires_in_ms"}
+    assert answer["expires_in_ms"] == LIFETIME_S * 1000
+    assert answer["refresh_token"] != ada["refresh_token"]
+    assert await knows(chat, answer["access_token"])
+
+
+async def test_two_tabs_that_refresh_at_once_are_given_the_same_successor(
+    chat: ChatServer, ada: dict[str, Any]
+) -> None:
+    answers = await asyncio.gather(*(refreshed(chat, ada["refresh_token"]) for _ in range(8)))
+    assert {status for status, _ in answers} == {200}
+    assert len({answer["refresh_token"] for _, answer in answers}) == 1
+    assert (await refreshed(chat, answers[0][1]["refresh_token"]))[0] == 200
+
+
+async def test_a_used_token_that_comes_again_later_ends_the_sign_in_at_once(
+    chat: ChatServer, ada: dict[str, Any], later: Callable[[float], None]
+) -> None:
+    _, successor = await refreshed(chat, ada["refresh_token"])
+    async with chat.member("Ada", successor["access_token"]) as page:
+        later(GRACE_MS / 1000 + 1)
+        assert await refreshed(chat, ada["refresh_token"]) == await refreshed(chat, "nonsense")
+        # Neither the thief nor the member goes on, by any token of this sign-in.
+        assert (await refreshed(chat, successor["refresh_token"]))[0] == 401
+        assert not await knows(chat, successor["access_token"])
+        async with asyncio.timeout(10):
+            while (message := await page.ws.receive()).type is WSMsgType.TEXT:
+                pass
+        assert (message.type, message.data) == (WSMsgType.CLOSE, 4003)
+
+
+async def test_a_made_up_token_of_a_known_session_ends_nothing(chat: ChatServer, ada: dict[str, Any]) -> None:
+    session_id = ada["refresh_token"].split(".")[0]
+    status, answer = await refreshed(chat, f"{session_id}.0.{'0' * 64}")
+    assert (status, answer["error"]) == (401, "refresh_invalid")
+    assert (await refreshed(chat, ada["refresh_token"]))[0] == 200
+
+
+@pytest.mark.parametrize("token", [None, "", "nonsense", "a.1.b", "x" * 257, 7])
+async def test_what_is_no_token_is_refused(chat: ChatServer, token: object) -> None:
+    status, answer = await refreshed(chat, token)
+    assert (status, answer["error"]) in {(401, "refresh_invalid"), (400, "invalid_request")}
+
+
+async def test_a_refresh_token_ends_after_its_days_and_each_refresh_begins_them_anew(
+    chat: ChatServer, ada: dict[str, Any], later: Callable[[float], None]
+) -> None:
+    week_s = 7 * DAY_MS / 1000
+    later(week_s - 60)
+    status, answer = await refreshed(chat, ada["refresh_token"])
+    assert status == 200
+    later(2 * week_s - 120)
+    status, answer = await refreshed(chat, answer["refresh_token"])
+    assert status == 200
+    later(3 * week_s)
+    assert (await refreshed(chat, answer["refresh_token"]))[0] == 401
+
+
+async def test_signing_out_ends_the_sign_in(chat: ChatServer, ada: dict[str, Any]) -> None:
+    for token in (ada["refresh_token"], ada["refresh_token"], "nonsense", None):
+        async with chat.http.post("/api/auth/logout", json={"refresh_token": token}) as response:
+            assert response.status == 204
+    assert (await refreshed(chat, ada["refresh_token"]))[0] == 401
+
+
+async def test_a_device_keeps_only_its_latest_sign_ins(chat: ChatServer) -> None:
+    device = Device()
+    answers = [await chat.sign_in(device, nickname="Ada", invite_code=chat.invite)]
+    answers += [await chat.sign_in(device) for _ in range(MOST_OF_A_DEVICE)]
+    statuses = [(await refreshed(chat, answer["refresh_token"]))[0] for answer in answers]
+    assert statuses == [401] + [200] * MOST_OF_A_DEVICE
+
+
+async def test_whoever_is_removed_is_signed_in_nowhere(chat: ChatServer) -> None:
+    owner = await chat.sign_in(Device(), nickname="Ada", invite_code=chat.invite)
+    device = Device()
+    bob = await chat.sign_in(device, nickname="Bob", invite_code=chat.invite)
+    headers = {"Authorization": f"Bearer {owner['access_token']}"}
+    path = f"/api/members/{bob['member']['id']}/kick"
+    async with chat.http.post(path, json={}, headers=headers) as response:
+        assert response.status in (200, 204), await response.text()
+    assert not await knows(chat, bob["access_token"])
+    assert (await refreshed(chat, bob["refresh_token"]))[0] == 401
+    # The key alone does not make a member any more, an invite does.
+    body = await device.proof(chat.http, chat.address) | {"nickname": "Bob"}
+    async with chat.http.post("/api/auth/join", json=body) as response:
+        assert (await response.json())["error"] == "invite_required"
+    again = await chat.sign_in(device, nickname="Bob", invite_code=chat.invite)
+    assert again["member"]["id"] != bob["member"]["id"]
