@@ -1,6 +1,7 @@
 """What the operator has set, read from the spec's variables and checked once.
 
-Reads only the variables that this server makes use of. Spec: chat document section 8.3.
+Those of features that are yet to come are in `further_config`. Spec: chat document sections
+8.2 and 8.3.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,9 +11,11 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from svc.base.config import ConfigError, flag, items, number, port, required, text
+from svc.chat import further_config
 from svc.chat.access.address import MAX_HOPS
 from svc.chat.access.directory import Channel
 from svc.chat.channels.seed import first_channels
+from svc.chat.further_config import OperatingConfig, UploadsConfig
 from svc.chat.invites import config as invites_config
 from svc.chat.invites.config import InviteConfig
 from svc.chat.joining import config as joining_config
@@ -48,6 +51,7 @@ class ChatConfig:
     jwt_secret: str
     data_dir: Path
     server_name: str
+    server_description: str
     discoverable: bool
     allowed_origins: Sequence[str]
     trusted_proxy_hops: int
@@ -60,6 +64,10 @@ class ChatConfig:
     # Seats in all voice channels together; 0 for no limit.
     voice_max_users: int
     media: MediaConfig
+    uploads: UploadsConfig
+    operating: OperatingConfig
+    # For how long encrypted direct messages are kept.
+    mls_retention_days: int
 
 
 def read(variables: Mapping[str, str]) -> ChatConfig:
@@ -70,6 +78,7 @@ def read(variables: Mapping[str, str]) -> ChatConfig:
         jwt_secret=required(variables, "JWT_SECRET", "access tokens are signed with it"),
         data_dir=Path(text(variables, "DATA_DIR", "./data")),
         server_name=text(variables, "SERVER_NAME"),
+        server_description=text(variables, "SERVER_DESCRIPTION"),
         discoverable=flag(variables, "SERVER_DISCOVERABLE", False),
         allowed_origins=items(variables, "CORS_ORIGIN"),
         trusted_proxy_hops=number(variables, "SVC_TRUSTED_PROXY_HOPS", 0, maximum=MAX_HOPS),
@@ -84,6 +93,9 @@ def read(variables: Mapping[str, str]) -> ChatConfig:
         ),
         voice_max_users=number(variables, "VOICE_MAX_USERS", 0),
         media=_media(variables),
+        uploads=further_config.read_uploads(variables),
+        operating=further_config.read_operating(variables),
+        mls_retention_days=further_config.mls_retention_days(variables),
     )
 
 
