@@ -44,7 +44,7 @@ class MessagesFeature:
         self.messages = Messages(
             database, directory, hub, audit, ids.new, pages, self.reads, self.indexer, surroundings
         )
-        self.marking = Marking(database, directory, hub, audit, pages)
+        self.marking = Marking(database, directory, hub, audit, pages, self.indexer)
         self.history = History(database, directory, pages)
         self.search = Search(database, directory)
         self.presence = Presence(directory, hub)

@@ -7,10 +7,11 @@ from svc.chat.audit.rules import Audit
 from svc.chat.errors import ChatError
 from svc.chat.live.audience import Viewers
 from svc.chat.live.hub import Hub
-from svc.chat.messages import store
+from svc.chat.messages import search_store, store
 from svc.chat.messages.emoji import checked_emoji
 from svc.chat.messages.message import Message, number_of
 from svc.chat.messages.page_cache import PageCache
+from svc.chat.messages.searching import Indexer
 
 # Two rows of them under a message.
 MAX_EMOJI = 20
@@ -20,13 +21,20 @@ MAX_PINS = 50
 
 class Marking:
     def __init__(
-        self, database: Database, directory: Directory, hub: Hub, audit: Audit, pages: PageCache
+        self,
+        database: Database,
+        directory: Directory,
+        hub: Hub,
+        audit: Audit,
+        pages: PageCache,
+        indexer: Indexer,
     ) -> None:
         self._database = database
         self._directory = directory
         self._hub = hub
         self._audit = audit
         self._pages = pages
+        self._indexer = indexer
 
     async def react(self, member_id: str, channel_id: str, message_id: str, emoji: str, now: float) -> None:
         """Once for each member and emoji; a repetition changes nothing. Raises ChatError."""
@@ -37,6 +45,8 @@ class Marking:
             message = _existing(connection, channel_id, message_id)
             if emoji not in message.reactions and len(message.reactions) >= MAX_EMOJI:
                 raise ChatError("too_many", f"A message has at most {MAX_EMOJI} different reactions")
+            if not message.reactions:
+                search_store.changes(connection, message)
             return store.add_reaction(connection, message.n, emoji, member_id, int(now * 1000))
 
         def added(changed: bool) -> None:
@@ -52,6 +62,8 @@ class Marking:
 
         def remove(connection: Connection) -> bool:
             message = _existing(connection, channel_id, message_id)
+            if message.reactions == {emoji: [member_id]}:
+                search_store.changes(connection, message)
             return store.remove_reaction(connection, message.n, emoji, member_id)
 
         def removed(changed: bool) -> None:
@@ -69,6 +81,7 @@ class Marking:
                 return False
             if store.count_pins(connection, channel_id) >= MAX_PINS:
                 raise ChatError("too_many", f"A channel has at most {MAX_PINS} pinned messages")
+            search_store.changes(connection, message)
             store.add_pin(connection, message, member_id, int(now * 1000))
             self._record(connection, member_id, "pin_add", message, now)
             return True
@@ -81,6 +94,7 @@ class Marking:
         def remove(connection: Connection) -> bool:
             message = _existing(connection, channel_id, message_id)
             if message.pinned:
+                search_store.changes(connection, message)
                 store.remove_pin(connection, message.n)
                 self._record(connection, member_id, "pin_remove", message, now)
             return message.pinned
@@ -97,8 +111,12 @@ class Marking:
             connection, actor_id=actor_id, action=action, target_id=message.id, details=details, now=now
         )
 
-    def _reacted(self, member_id: str, channel_id: str, message_id: str, emoji: str, *, added: bool) -> None:
+    def _written(self, channel_id: str) -> None:
         self._pages.written(channel_id)
+        self._indexer.wake()
+
+    def _reacted(self, member_id: str, channel_id: str, message_id: str, emoji: str, *, added: bool) -> None:
+        self._written(channel_id)
         change = {
             "channel_id": channel_id,
             "id": message_id,
@@ -111,7 +129,7 @@ class Marking:
     def _pinned(self, changed: bool, channel_id: str, message_id: str, pinned: bool) -> None:
         if not changed:
             return
-        self._pages.written(channel_id)
+        self._written(channel_id)
         change = {"channel_id": channel_id, "id": message_id, "pinned": pinned}
         self._hub.push("pins_changed", change, Viewers(channel_id))
 

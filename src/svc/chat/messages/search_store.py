@@ -28,7 +28,7 @@ def has_tag(what: str) -> str:
 
 
 def changes(connection: Connection, old: Message) -> None:
-    """A step of the write that edits or deletes a message."""
+    """A step of the write that changes what is searched by about a message, or deletes it."""
     connection.execute(
         "INSERT OR IGNORE INTO indexed_before SELECT ?, ?, ? WHERE ? <= (SELECT up_to FROM indexed)",
         (old.n, _text(old), _tags(old), old.n),
@@ -55,16 +55,13 @@ def take_in(connection: Connection, most: int) -> int:
     return len(stale) + len(new)
 
 
-async def find(
-    database: Database, query: str, after: int, before: int, *, pinned: bool, reacted: bool, limit: int
-) -> list[int]:
+async def find(database: Database, query: str, after: int, before: int, limit: int) -> list[int]:
     """The cursors of what matches between two, the newest first."""
-    sql = "SELECT rowid AS n FROM message_words WHERE message_words MATCH ? AND rowid > ? AND rowid < ?"
-    if pinned:
-        sql += " AND rowid IN (SELECT n FROM pins)"
-    if reacted:
-        sql += " AND EXISTS (SELECT 1 FROM reactions AS r WHERE r.n = message_words.rowid)"
-    found = await database.rows(sql + " ORDER BY rowid DESC LIMIT ?", (query, after, before, limit))
+    found = await database.rows(
+        "SELECT rowid AS n FROM message_words WHERE message_words MATCH ? AND rowid > ? AND rowid < ?"
+        " ORDER BY rowid DESC LIMIT ?",
+        (query, after, before, limit),
+    )
     return [row["n"] for row in found]
 
 
@@ -83,6 +80,10 @@ def _tags(message: Message) -> str:
         tags.append(has_tag("link"))
     if message.cards:
         tags.append(has_tag("card"))
+    if message.pinned:
+        tags.append(has_tag("pin"))
+    if message.reactions:
+        tags.append(has_tag("reaction"))
     if message.attachments:
         tags.append(has_tag("file"))
         kinds = [a.get("content_type") for a in message.attachments if isinstance(a, Mapping)]

@@ -114,14 +114,12 @@ class Search:
         groups: list[Iterable[str]] = [[search_store.channel_tag(channel_id) for channel_id in channel_ids]]
         if authors:
             groups.append([search_store.author_tag(author_id) for author_id in authors])
-        groups += [[search_store.has_tag(what)] for what in query.has - {"pin", "reaction"}]
+        groups += [[search_store.has_tag(what)] for what in query.has]
         numbers = await search_store.find(
             self._database,
             engine_query(query.phrases, groups),
             *_bounds(query, before_id),
-            pinned="pin" in query.has,
-            reacted="reaction" in query.has,
-            limit=limit + 1,
+            limit + 1,
         )
         found = await store.these(self._database, numbers[:limit])
         # What the index says of a message may be older than the message and than today's rights.

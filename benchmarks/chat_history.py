@@ -1,0 +1,157 @@
+"""A community of a million messages: pages of history, search, and opening the file.
+
+    python -m benchmarks.chat_history [--messages 1000000]
+
+The messages lie in ten channels, by a hundred authors, of words as unevenly frequent as those of a
+language (Zipf), some with links, reactions and pins. Pages are read without the page cache, at
+random places; searches are for words of all frequencies, with and without filters. Times are
+those of the rules, from the call to its answer, one call at a time.
+"""
+
+import argparse
+import asyncio
+import itertools
+import random
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from benchmarks.chat_world import World, opened_world
+from svc.base.database import Connection
+from svc.base.ids import Ids
+from svc.chat.messages import search_store, store
+from svc.chat.messages.message import MEMBER, Author, Message, number_of
+from svc.chat.messages.page_cache import Wanted
+
+CHANNELS, AUTHORS, WORDS = 10, 100, 50_000
+WORDS_A_MESSAGE = 9
+BATCH = 5_000
+CALLS, SEARCHES = 1_000, 200
+FIRST_POSTED_S = 1_700_000_000.0
+SPACING_S = 30.0
+
+
+@dataclass
+class Result:
+    name: str
+    times: list[float]
+
+    def row(self) -> str:
+        ordered = sorted(ms * 1000 for ms in self.times)
+        p50, p99, worst = ordered[len(ordered) // 2], ordered[len(ordered) * 99 // 100], ordered[-1]
+        return f"| {self.name} | {p50:.2f} | {p99:.2f} | {worst:.2f} |"
+
+
+def messages(count: int) -> list[Message]:
+    chance = random.Random(1)
+    moments = itertools.count(FIRST_POSTED_S, SPACING_S)
+    ids = Ids(lambda: next(moments), chance.getrandbits)
+    weights = list(itertools.accumulate(1 / rank for rank in range(1, WORDS + 1)))
+    made = []
+    for _ in range(count):
+        words = chance.choices(range(WORDS), cum_weights=weights, k=WORDS_A_MESSAGE)
+        text = " ".join(f"word{word}" for word in words)
+        if chance.random() < 0.05:
+            text += " https://example.org/page"
+        channel = chance.randrange(CHANNELS)
+        author = Author(MEMBER, f"member-{chance.randrange(AUTHORS)}", "Somebody")
+        message_id = ids.new()
+        channel_id = f"channel-{channel}" if channel else "general"
+        made.append(Message(number_of(message_id), message_id, channel_id, author, text))
+    return made
+
+
+def fill(connection: Connection, batch: list[Message]) -> None:
+    for number, message in enumerate(batch):
+        store.insert(connection, message)
+        if number % 20 == 0:
+            store.add_reaction(connection, message.n, "👍", "member-1", 0)
+        if number == 0:
+            store.add_pin(connection, message, "member-1", 0)
+    search_store.take_in(connection, len(batch))
+
+
+async def timed(name: str, call: Callable[[], Awaitable[object]], calls: int = CALLS) -> Result:
+    times = []
+    for _ in range(calls):
+        began = time.perf_counter()
+        await call()
+        times.append(time.perf_counter() - began)
+    return Result(name, times)
+
+
+async def read_pages(world: World, known: list[Message]) -> list[Result]:
+    chance = random.Random(2)
+    history = world.feature.history
+
+    def page(**which: int) -> Awaitable[object]:
+        channel_id = chance.choice(list(world.directory.channels))
+        return history._read(Wanted(channel_id, 50, **which))
+
+    return [
+        await timed("newest page of 50", page),
+        await timed("50 before a message", lambda: page(before=chance.choice(known).n)),
+        await timed("50 after a message", lambda: page(after=chance.choice(known).n)),
+        await timed("50 around a message", lambda: page(around=chance.choice(known).n)),
+    ]
+
+
+async def search(world: World) -> list[Result]:
+    chance = random.Random(3)
+
+    def find(make: Callable[[], str]) -> Callable[[], Awaitable[object]]:
+        return lambda: world.feature.search.find("member-1", make(), None, 25)
+
+    def word(least: int, most: int) -> str:
+        return f"word{chance.randrange(least, most)}"
+
+    kinds: dict[str, Callable[[], str]] = {
+        "the commonest words": lambda: word(0, 5),
+        "common words": lambda: word(5, 500),
+        "rare words": lambda: word(500, WORDS),
+        "two common words": lambda: f"{word(0, 20)} {word(0, 20)}",
+        "a common and a rare word": lambda: f"{word(0, 5)} {word(5_000, WORDS)}",
+        "a phrase": lambda: f'"{word(0, 20)} {word(0, 20)}"',
+        "a word, from: and in:": lambda: f"{word(0, 500)} from:member-{chance.randrange(AUTHORS)} in:general",
+        "a word has:link before:": lambda: f"{word(0, 500)} has:link before:2024-06-01",
+        "has:pin": lambda: "has:pin",
+        "has:reaction": lambda: f"has:reaction {word(0, 500)}",
+        "nothing found": lambda: f"{word(0, 20)} nowhere",
+    }
+    return [await timed(f"search: {name}", find(make), SEARCHES) for name, make in kinds.items()]
+
+
+async def measure(folder: Path, count: int) -> None:
+    known = messages(count)
+    async with opened_world(folder, AUTHORS, CHANNELS) as world:
+        began = time.perf_counter()
+        for batch in _batches(known):
+            await world.database.write(partial(fill, batch=batch))
+        print(f"Filled and indexed in {time.perf_counter() - began:.0f} s")
+    began = time.perf_counter()
+    async with opened_world(folder, AUTHORS, CHANNELS) as world:
+        opening = Result("opening the file", [time.perf_counter() - began])
+        results = [opening, *await read_pages(world, known), *await search(world)]
+    size = (folder / "community.sqlite3").stat().st_size
+    print(f"{count:,} messages, {size / 1e6:.0f} MB\n\n| | p50 ms | p99 ms | worst |\n|---|---|---|---|")
+    for result in results:
+        print(result.row())
+
+
+def _batches(known: list[Message]) -> list[list[Message]]:
+    return [known[start : start + BATCH] for start in range(0, len(known), BATCH)]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--messages", type=int, default=1_000_000)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        asyncio.run(measure(Path(folder), arguments.messages))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""Members, a channel and the rules of messages over a real database: a chat server without sockets."""
+
+import random
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from svc.base.database import Connection, Database
+from svc.base.ids import Ids
+from svc.base.migrations import migrations_in
+from svc.chat.access.directory import TEXT, Channel, Directory, Member
+from svc.chat.audit.rules import Audit
+from svc.chat.community import SCHEMA_FOLDER
+from svc.chat.live.hub import Hub
+from svc.chat.messages.feature import MessagesFeature
+from svc.chat.messages.rules import Surroundings
+
+CACHE_TTL_MS = 30_000
+
+
+@dataclass
+class World:
+    database: Database
+    directory: Directory
+    feature: MessagesFeature
+    member_ids: list[str]
+
+
+@asynccontextmanager
+async def opened_world(folder: Path, members: int, channels: int = 1) -> AsyncIterator[World]:
+    """Channels `general`, `channel-1` and so on; the file is made when it is not there."""
+    directory = Directory(time.time)
+    member_ids = [f"member-{number}" for number in range(members)]
+    for member_id in member_ids:
+        directory.put_member(Member(member_id, member_id, joined_at_ms=0))
+    for number in range(channels):
+        channel_id = f"channel-{number}" if number else "general"
+        directory.put_channel(Channel(channel_id, channel_id, TEXT, position=number))
+    database = await Database.open(
+        folder / "community.sqlite3", migrations_in(SCHEMA_FOLDER), folder / "backups"
+    )
+    try:
+        await database.write(lambda connection: _insert_channels(connection, directory))
+        hub = Hub(directory, time.time)
+        ids = Ids(time.time, random.getrandbits)
+        feature = MessagesFeature(
+            database, directory, hub, Audit(database, directory), ids, CACHE_TTL_MS, Surroundings()
+        )
+        await feature.load()
+        yield World(database, directory, feature, member_ids)
+    finally:
+        await database.close()
+
+
+def _insert_channels(connection: Connection, directory: Directory) -> None:
+    connection.executemany(
+        "INSERT OR IGNORE INTO channels (id, name, kind, position, created_at_ms) VALUES (?, ?, ?, 0, 0)",
+        [(channel.id, channel.name, channel.kind) for channel in directory.channels.values()],
+    )
