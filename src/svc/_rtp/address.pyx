@@ -8,6 +8,11 @@ from libc.string cimport memcpy, memset
 from svc._rtp.wire cimport load64
 
 import ipaddress
+from functools import lru_cache
+
+# The same few addresses come again and again, with each consent check of each participant; a reading costs
+# what the rest of a command does.
+KNOWN_ADDRESSES = 4096
 
 
 cdef uint64_t hash_address(const Address* a, uint64_t seed) noexcept nogil:
@@ -29,7 +34,7 @@ cdef int from_text(Address* address, str ip, int port) except -1:
     address.port = <uint16_t>port
     if not ip:
         return 0
-    packed = ipaddress.ip_address(ip.partition("%")[0]).packed
+    packed = _packed(ip)
     if len(packed) == 4:
         address.ip[10] = 0xFF
         address.ip[11] = 0xFF
@@ -45,6 +50,14 @@ cdef tuple to_text(const Address* address):
     if is_unspecified(address):
         return ("", address.port)
     packed = (<const char*>address.ip)[:16]
-    if is_ipv4(address):
-        return (str(ipaddress.IPv4Address(packed[12:])), address.port)
-    return (str(ipaddress.IPv6Address(packed)), address.port)
+    return (_text(packed[12:] if is_ipv4(address) else packed), address.port)
+
+
+@lru_cache(KNOWN_ADDRESSES)
+def _packed(ip):
+    return ipaddress.ip_address(ip.partition("%")[0]).packed
+
+
+@lru_cache(KNOWN_ADDRESSES)
+def _text(packed):
+    return str(ipaddress.ip_address(packed))
