@@ -81,3 +81,21 @@ def test_the_numbers_of_a_sender_that_jumped_are_reported_from_its_new_beginning
     call.deliver()
     body = [body for kind, _, body in call.alice.reports if kind == 201][-1]
     assert struct.unpack_from("!II", body, 8) == (0, 6)
+
+
+@pytest.mark.parametrize("rtx", [True, False])
+def test_a_fast_tracks_packets_can_all_be_asked_for_until_they_are_too_old(rtx: bool) -> None:
+    call = Call(rtx=rtx)
+    for sequence in range(1000):
+        call.send(sequence, 1.0 + sequence * 0.0005)
+    numbers = sequences(call.bob)
+    assert len(set(numbers)) == 1000
+    wanted = numbers[:100] + numbers[400:500]
+    call.bob.send_rtcp(packets.nack(5000, wanted), 1.55)
+    again = [
+        data for data, _, _ in call.engine.take_datagrams() if data[0] >= 128 and not packets.is_rtcp(data)
+    ]
+    if rtx:
+        assert len(again) == len(wanted)
+    else:
+        assert [int.from_bytes(data[2:4], "big") for data in again] == wanted

@@ -24,6 +24,9 @@ from svc._rtp.sendqueue cimport forget as forget_waiting
 from svc._rtp.sequence cimport clear as clear_rewriter, init as init_rewriter
 from svc._rtp.table cimport insert, lookup, remove
 
+# Packets that a receiver is known to have had, at first: more where they come so fast that these are not yet
+# too old to be asked for (delivery).
+cdef int64_t FIRST_SENT = 256
 # What may be resent before anything has been sent: one small keyframe.
 cdef int64_t FIRST_RESEND_CREDIT = 32768
 
@@ -270,12 +273,12 @@ cdef void open_down_track(Core* core, Command* command) noexcept nogil:
     down_track = <DownTrack*>calloc(1, sizeof(DownTrack))
     if down_track == NULL:
         return
-    down_track.sent = <Sent*>malloc(<size_t>window * sizeof(Sent))
+    down_track.sent_mask = min(window, FIRST_SENT) - 1
+    down_track.sent = <Sent*>malloc(<size_t>(down_track.sent_mask + 1) * sizeof(Sent))
     if down_track.sent == NULL or init_rewriter(&down_track.numbers, window) < 0:
         free(down_track.sent)
         free(down_track)
         return
-    down_track.sent_mask = window - 1
     fill_down_track(core, down_track, command)
     down_track.forwarder = forwarder
     down_track.transport = transport

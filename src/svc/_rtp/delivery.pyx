@@ -9,6 +9,7 @@ RFC 3550, RFC 4588 (RTX).
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from svc._rtp.core cimport QUANTUM
@@ -17,12 +18,12 @@ from svc._rtp.descriptor_writer cimport write_with_active_decode_targets
 from svc._rtp.egress cimport Outgoing, commit, has_room, next_outgoing
 from svc._rtp.frames cimport FrameReader, read_again
 from svc._rtp.header cimport Extension, Header, Rewrite, find, write
-from svc._rtp.history cimport MAX_AGE, get
+from svc._rtp.history cimport MAX_AGE, History, get
 from svc._rtp.layers cimport ALL_LAYERS
 from svc._rtp.objects cimport AUDIO, VIDEO, Sent
 from svc._rtp.ring cimport FORWARDED, Event, push
 from svc._rtp.sendqueue cimport SendRecord, append, end_turn_of_first, first_record, longest, remove_first
-from svc._rtp.sequence cimport extend
+from svc._rtp.sequence cimport NO_NUMBER, extend
 from svc._rtp.srtp cimport Plaintext, seal
 from svc._rtp.wire cimport store16
 
@@ -152,16 +153,38 @@ cdef void send_first(Core* core, DownTrack* down_track, const SendRecord* record
 
 cdef Sent* remember(Core* core, DownTrack* down_track, const SendRecord* record) noexcept nogil:
     """Which packet the number stands for from now on, and how it is written."""
+    cdef const History* history = &down_track.forwarder.history
     cdef Sent* sent = &down_track.sent[record.output & down_track.sent_mask]
+    if sent.output != NO_NUMBER and sent.input >= history.oldest and down_track.sent_mask < history.mask:
+        # It would be forgotten while it may still be asked for.
+        remember_more(down_track)
+        sent = &down_track.sent[record.output & down_track.sent_mask]
     sent.output = record.output
     sent.input = record.slot.ext_seq
     sent.resends = 0
     # Who gets a packet late may have asked for it: to such a NACK this is the answer.
     sent.resent_at = core.now if record.slot.late else 0
-    sent.with_mid = down_track.mid_id != 0 and not down_track.announced
-    sent.filler = record.filler
+    sent.with_mid = 1 if down_track.mid_id != 0 and not down_track.announced else 0
+    sent.filler = 1 if record.filler else 0
     sent.told_layers = record.told_layers
     return sent
+
+
+cdef void remember_more(DownTrack* down_track) noexcept nogil:
+    """Make room for twice as many packets, if there is memory."""
+    cdef int64_t size = 2 * (down_track.sent_mask + 1)
+    cdef Sent* sent = <Sent*>malloc(<size_t>size * sizeof(Sent))
+    cdef int64_t i
+    if sent == NULL:
+        return
+    for i in range(size):
+        sent[i].output = NO_NUMBER
+    for i in range(size // 2):
+        if down_track.sent[i].output != NO_NUMBER:
+            sent[down_track.sent[i].output & (size - 1)] = down_track.sent[i]
+    free(down_track.sent)
+    down_track.sent = sent
+    down_track.sent_mask = size - 1
 
 
 # --- too late, or too much ---

@@ -124,8 +124,8 @@ cdef struct Sent:           # a packet that a receiver got, by its number there
     int64_t input           # extended number at the publisher
     int64_t resent_at       # ns: or when it was first sent, if that was late; 0 = neither
     uint8_t resends
-    bint with_mid           # its header carried the mid: a resend repeats it bit for bit
-    bint filler             # padding only, in the place of a late packet that was not to go
+    uint8_t with_mid        # 1 = its header carried the mid: a resend repeats it bit for bit
+    uint8_t filler          # 1 = padding only, in the place of a late packet that was not to go
     uint8_t told_layers     # its descriptor's decode targets were cut to this temporal layer; 255 = untouched
 
 
@@ -166,7 +166,7 @@ cdef struct DownTrack:
     bint paused             # waiting because it loses too much: its own wishes do not shorten that
     int64_t waiting_since   # ns: since when packets have been held back; 0 = none has
     SequenceRewriter numbers
-    Sent* sent              # by output number & sent_mask
+    Sent* sent              # by output number & sent_mask; as many as may still be asked for
     int64_t sent_mask
     int64_t rtx_index       # of the next RTX packet: rollover counter and sequence number
     uint32_t timestamp_offset   # added to the sender's timestamps

@@ -126,3 +126,5 @@ class Participant:
                 return
             logger.debug("message received", extra={"event": envelope.event[:64], **session.log_fields})
             session.receive(envelope)
+            # An answer has 10 KB: not to be kept for as long as nothing else comes.
+            del envelope
