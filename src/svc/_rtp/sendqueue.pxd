@@ -3,7 +3,7 @@
 from libc.stdint cimport int64_t, uint8_t, uint32_t
 
 from svc._rtp.objects cimport DownTrack
-from svc._rtp.pool cimport Pool, Slot
+from svc._rtp.pool cimport Pool, Slot, release
 
 cdef enum:
     RECORDS_PER_CHUNK = 1024
@@ -35,9 +35,8 @@ cdef struct SendQueue:
     int64_t busy_since      # ns: since when it has not been empty; while it is not
 
 
+cdef bint grow(RecordPool* records) noexcept nogil
 cdef void destroy(RecordPool* records) noexcept nogil
-cdef SendRecord* append(SendQueue* queue, RecordPool* records, DownTrack* down_track, Slot* slot) noexcept nogil
-cdef void remove_first(SendQueue* queue, RecordPool* records, Pool* pool, DownTrack* down_track) noexcept nogil
 cdef void end_turn_of_first(SendQueue* queue) noexcept nogil
 cdef DownTrack* longest(SendQueue* queue) noexcept nogil
 cdef void forget(SendQueue* queue, RecordPool* records, Pool* pool, DownTrack* down_track) noexcept nogil
@@ -45,3 +44,48 @@ cdef void forget(SendQueue* queue, RecordPool* records, Pool* pool, DownTrack* d
 
 cdef inline SendRecord* first_record(DownTrack* down_track) noexcept nogil:
     return <SendRecord*>down_track.first_record
+
+
+cdef inline void give_turn(SendQueue* queue, DownTrack* down_track) noexcept nogil:
+    down_track.has_turn = True
+    down_track.next_queued = NULL
+    if queue.first == NULL:
+        queue.first = down_track
+    else:
+        queue.last.next_queued = down_track
+    queue.last = down_track
+
+
+cdef inline SendRecord* append(SendQueue* queue, RecordPool* records, DownTrack* down_track, Slot* slot) noexcept nogil:
+    """A record for the caller to fill in, behind the receiver's others; NULL when all are in use."""
+    cdef SendRecord* record
+    if records.free == NULL and not grow(records):
+        return NULL
+    record = records.free
+    records.free = record.next
+    record.next = NULL
+    record.slot = slot
+    slot.references += 1
+    slot.queued += 1
+    if down_track.first_record == NULL:
+        down_track.first_record = record
+    else:
+        (<SendRecord*>down_track.last_record).next = record
+    down_track.last_record = record
+    down_track.records += 1
+    queue.count += 1
+    if not down_track.has_turn:
+        give_turn(queue, down_track)
+    return record
+
+
+cdef inline void remove_first(SendQueue* queue, RecordPool* records, Pool* pool, DownTrack* down_track) noexcept nogil:
+    """Free the receiver's oldest record; its turn stays as it is."""
+    cdef SendRecord* record = first_record(down_track)
+    down_track.first_record = record.next
+    down_track.records -= 1
+    queue.count -= 1
+    record.slot.queued -= 1
+    release(pool, record.slot)
+    record.next = records.free
+    records.free = record

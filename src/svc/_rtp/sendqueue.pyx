@@ -6,8 +6,6 @@ dropped is delivery's to decide. Owned by one thread; one allocation per 1024 re
 
 from libc.stdlib cimport calloc, free
 
-from svc._rtp.pool cimport release
-
 
 cdef struct Chunk:
     void* next
@@ -15,6 +13,7 @@ cdef struct Chunk:
 
 
 cdef bint grow(RecordPool* records) noexcept nogil:
+    """Make more records; False at the bound."""
     cdef Chunk* chunk
     cdef int i
     if records.records + RECORDS_PER_CHUNK > MAX_RECORDS:
@@ -42,51 +41,6 @@ cdef void destroy(RecordPool* records) noexcept nogil:
     records.chunks = NULL
     records.free = NULL
     records.records = 0
-
-
-cdef SendRecord* append(SendQueue* queue, RecordPool* records, DownTrack* down_track, Slot* slot) noexcept nogil:
-    """A record for the caller to fill in, behind the receiver's others; NULL when all are in use."""
-    cdef SendRecord* record
-    if records.free == NULL and not grow(records):
-        return NULL
-    record = records.free
-    records.free = record.next
-    record.next = NULL
-    record.slot = slot
-    slot.references += 1
-    slot.queued += 1
-    if down_track.first_record == NULL:
-        down_track.first_record = record
-    else:
-        (<SendRecord*>down_track.last_record).next = record
-    down_track.last_record = record
-    down_track.records += 1
-    queue.count += 1
-    if not down_track.has_turn:
-        give_turn(queue, down_track)
-    return record
-
-
-cdef inline void give_turn(SendQueue* queue, DownTrack* down_track) noexcept nogil:
-    down_track.has_turn = True
-    down_track.next_queued = NULL
-    if queue.first == NULL:
-        queue.first = down_track
-    else:
-        queue.last.next_queued = down_track
-    queue.last = down_track
-
-
-cdef void remove_first(SendQueue* queue, RecordPool* records, Pool* pool, DownTrack* down_track) noexcept nogil:
-    """Free the receiver's oldest record; its turn stays as it is."""
-    cdef SendRecord* record = first_record(down_track)
-    down_track.first_record = record.next
-    down_track.records -= 1
-    queue.count -= 1
-    record.slot.queued -= 1
-    release(pool, record.slot)
-    record.next = records.free
-    records.free = record
 
 
 cdef void end_turn_of_first(SendQueue* queue) noexcept nogil:
