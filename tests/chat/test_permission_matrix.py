@@ -1,0 +1,296 @@
+"""Every endpoint and every request of the live socket, asked by everybody who might: one table of answers.
+
+The table is written out here and not taken from the catalogue, so that each is held against
+the other. What is asked about does not exist where that matters: somebody who may ask is
+told so, and somebody who may not is told that.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from svc.chat.access.catalogue import ENDPOINTS, EVENTS
+from svc.chat.access.permissions import BUILT_IN, names
+from tests.chat.fake_sfu import FakeSfu
+from tests.chat.member import ChatServer, LiveMember
+from tests.chat.people import People, Person, newcomer
+
+ANYONE, MEMBER, OWNER, AUTHOR = "anyone", "member", "owner", "author"
+# What needs no right of one's own.
+GUEST_MAY = ["view_channel", "send_messages", "add_reactions", "join_voice", "speak", "change_nickname"]
+MEMBER_MAY = [*GUEST_MAY, "attach_files", "share_video", "share_screen", "create_invites"]
+MODERATOR_MAY = [
+    *MEMBER_MAY,
+    *("mention_everyone", "manage_messages", "mute_members", "move_members", "manage_nicknames"),
+    *("timeout_members", "kick_members", "ban_members", "view_reports", "manage_invites"),
+]
+EVERYTHING = [
+    *MODERATOR_MAY,
+    *("manage_webhooks", "view_audit_log", "manage_emoji", "manage_channels", "manage_roles"),
+]
+MAY: Mapping[str, list[str]] = {
+    "owner": EVERYTHING,
+    "admin": EVERYTHING,
+    "moderator": MODERATOR_MAY,
+    "member": MEMBER_MAY,
+    "guest": GUEST_MAY,
+    "in timeout": ["view_channel"],
+}
+STRANGER = "stranger"
+
+# What each endpoint needs: a permission, or one of the four above.
+ENDPOINT_NEEDS: Mapping[str, str] = {
+    "GET /health": ANYONE,
+    "GET /metrics": ANYONE,
+    "GET /openapi.json": ANYONE,
+    "GET /asyncapi.json": ANYONE,
+    "GET /": ANYONE,
+    "GET /web/{path}": ANYONE,
+    "GET /live": ANYONE,
+    "GET /sfu/client": ANYONE,
+    "POST /api/auth/challenge": ANYONE,
+    "POST /api/auth/join": ANYONE,
+    "POST /api/auth/refresh": ANYONE,
+    "POST /api/auth/logout": ANYONE,
+    "GET /api/me/devices": MEMBER,
+    "POST /api/me/devices/link": MEMBER,
+    "DELETE /api/me/devices/{device_id}": MEMBER,
+    "POST /api/members/{member_id}/recovery": OWNER,
+    "POST /api/me/leave": MEMBER,
+    "GET /api/me/export": MEMBER,
+    "DELETE /api/me": MEMBER,
+    "GET /api/me/blocks": MEMBER,
+    "PUT /api/me/blocks/{member_id}": MEMBER,
+    "DELETE /api/me/blocks/{member_id}": MEMBER,
+    "GET /api/me/permissions": MEMBER,
+    "GET /api/settings": OWNER,
+    "PATCH /api/settings": OWNER,
+    "GET /api/members": MEMBER,
+    "GET /api/members/{member_id}": MEMBER,
+    "PATCH /api/members/{member_id}": "manage_nicknames",
+    "PUT /api/members/{member_id}/roles/{role_id}": "manage_roles",
+    "DELETE /api/members/{member_id}/roles/{role_id}": "manage_roles",
+    "POST /api/members/{member_id}/owner": OWNER,
+    "GET /api/roles": MEMBER,
+    "POST /api/roles": "manage_roles",
+    "PUT /api/roles/order": "manage_roles",
+    "PATCH /api/roles/{role_id}": "manage_roles",
+    "DELETE /api/roles/{role_id}": "manage_roles",
+    "GET /api/channels": MEMBER,
+    "POST /api/channels": "manage_channels",
+    "PUT /api/channels/order": "manage_channels",
+    "GET /api/channels/{channel_id}": "view_channel",
+    "PATCH /api/channels/{channel_id}": "manage_channels",
+    "DELETE /api/channels/{channel_id}": "manage_channels",
+    "GET /api/channels/{channel_id}/overrides": "manage_channels",
+    "PUT /api/channels/{channel_id}/overrides/{type}/{target_id}": "manage_channels",
+    "DELETE /api/channels/{channel_id}/overrides/{type}/{target_id}": "manage_channels",
+    "POST /api/members/{member_id}/kick": "kick_members",
+    "PUT /api/members/{member_id}/timeout": "timeout_members",
+    "DELETE /api/members/{member_id}/timeout": "timeout_members",
+    "GET /api/bans": "ban_members",
+    "PUT /api/bans/{member_id}": "ban_members",
+    "DELETE /api/bans/{member_id}": "ban_members",
+    "GET /api/reports": "view_reports",
+    "POST /api/reports": MEMBER,
+    "POST /api/reports/{report_id}/resolve": "view_reports",
+    "GET /api/invites": MEMBER,
+    "POST /api/invites": "create_invites",
+    "DELETE /api/invites/{invite_id}": MEMBER,
+    "GET /api/audit": "view_audit_log",
+    "GET /api/channels/{channel_id}/messages": "view_channel",
+    "POST /api/channels/{channel_id}/messages": "send_messages",
+    "GET /api/channels/{channel_id}/messages/{message_id}": "view_channel",
+    "PATCH /api/channels/{channel_id}/messages/{message_id}": "send_messages",
+    "DELETE /api/channels/{channel_id}/messages/{message_id}": AUTHOR,
+    "GET /api/channels/{channel_id}/messages/{message_id}/edits": AUTHOR,
+    "PUT /api/channels/{channel_id}/messages/{message_id}/reactions/{emoji}": "add_reactions",
+    "DELETE /api/channels/{channel_id}/messages/{message_id}/reactions/{emoji}": "add_reactions",
+    "GET /api/channels/{channel_id}/pins": "view_channel",
+    "PUT /api/channels/{channel_id}/pins/{message_id}": "manage_messages",
+    "DELETE /api/channels/{channel_id}/pins/{message_id}": "manage_messages",
+    "POST /api/channels/{channel_id}/typing": "send_messages",
+    "POST /api/channels/{channel_id}/read": "view_channel",
+    "GET /api/search": MEMBER,
+}
+EVENT_NEEDS: Mapping[str, str] = {
+    "ping": MEMBER,
+    "reauthenticate": MEMBER,
+    "settings_get": OWNER,
+    "settings_change": OWNER,
+    "message_send": "send_messages",
+    "message_edit": "send_messages",
+    "message_delete": AUTHOR,
+    "message_edits": AUTHOR,
+    "reaction_add": "add_reactions",
+    "reaction_remove": "add_reactions",
+    "pin_add": "manage_messages",
+    "pin_remove": "manage_messages",
+    "pins": "view_channel",
+    "typing": "send_messages",
+    "read": "view_channel",
+    "history": "view_channel",
+    "search": MEMBER,
+    "voice_join": "join_voice",
+    "voice_mute_self": MEMBER,
+    "voice_mute": "mute_members",
+    "voice_disconnect": "move_members",
+    "voice_move": "move_members",
+}
+# Whoever asks these is gone afterwards.
+PARTING = frozenset({"POST /api/me/leave", "DELETE /api/me"})
+REFUSALS = frozenset({"auth_required", "token_invalid", "forbidden", "in_timeout"})
+
+
+def expected(needs: str, who: str) -> str:
+    """The refusal, or nothing for somebody who may ask."""
+    if needs == ANYONE:
+        return ""
+    if who == STRANGER:
+        return "auth_required"
+    if needs == MEMBER or needs in MAY[who] or (needs == OWNER and who == "owner"):
+        return ""
+    if needs == AUTHOR:  # Of what they are asked about everybody is, who may write at all.
+        return "" if "send_messages" in MAY[who] else "forbidden"
+    return "in_timeout" if who == "in timeout" and needs != OWNER else "forbidden"
+
+
+def refusal(code: str, needs: str) -> str:
+    """What of an answer says that somebody may not ask; nothing where it says something else."""
+    if needs == AUTHOR and code == "in_timeout":
+        return "forbidden"
+    return code if code in REFUSALS else ""
+
+
+def test_the_table_has_every_endpoint_and_event_and_the_catalogue_too() -> None:
+    assert ENDPOINT_NEEDS.keys() == ENDPOINTS.keys()
+    assert EVENT_NEEDS.keys() == EVENTS.keys()
+    assert {role: set(MAY[role]) for role in BUILT_IN} == {
+        role.id: set(names(role.permissions)) for role in BUILT_IN.values()
+    }
+
+
+async def everybody(chat: ChatServer, folk: People) -> dict[str, Person]:
+    quiet = await newcomer(chat, "Quiet")
+    await folk.owner.done("PUT", f"/api/members/{quiet.id}/timeout", {"duration_s": 3600})
+    stranger = Person(chat, quiet.device, "", "")
+    return {**folk.by_role, "in timeout": quiet, STRANGER: stranger}
+
+
+def body_for(message_id: str) -> dict[str, object]:
+    """Enough for every request to be about something, harmless where it is allowed."""
+    return {
+        "channel_id": "general",
+        "message_id": message_id,
+        "member_id": "nobody",
+        "nickname": "Named",
+        "text": "said",
+        "emoji": "👍",
+        "query": "said",
+        "last_read": message_id,
+        "nonce": "a nonce",
+        "name": "",
+        "duration_s": 0,
+        "muted": False,
+        "deafened": False,
+        "to_channel_id": "lobby",
+    }
+
+
+async def message_of(person: Person, or_else: Person) -> str:
+    """A message of theirs, or of somebody who may write."""
+    path, body = "/api/channels/general/messages", {"text": "hello"}
+    status, answer = await person.ask("POST", path, body)
+    if status >= 400:
+        answer = await or_else.done("POST", path, body)
+    return str(answer.get("message", answer)["id"])
+
+
+async def test_every_endpoint_answers_everybody_as_the_table_says(chat: ChatServer, folk: People) -> None:
+    wrong = []
+    persons = await everybody(chat, folk)
+    for endpoint, needs in ENDPOINT_NEEDS.items():
+        if endpoint in PARTING:
+            continue
+        method, template = endpoint.split(" ")
+        for who, person in persons.items():
+            message_id = await message_of(person, folk.owner) if "{message_id}" in template else ""
+            path = template.format(
+                **dict.fromkeys(("member_id", "role_id", "device_id", "report_id", "invite_id"), "nobody"),
+                path="nothing",
+                type="role",
+                target_id="nobody",
+                emoji="👍",
+                channel_id="nothing" if needs == "manage_channels" else "general",
+                message_id=message_id,
+            )
+            if "?" not in path and endpoint == "GET /api/search":
+                path += "?query=hello"
+            body = body_for(message_id) if method in ("POST", "PUT", "PATCH") else None
+            status, answer = await person.ask(method, path, body)
+            code = answer.get("error", "") if isinstance(answer, dict) else ""
+            if refusal(code, needs) != expected(needs, who) or status == 500:
+                wrong.append((endpoint, who, status, code))
+    assert not wrong, "\n".join(map(str, wrong))
+
+
+@pytest.mark.parametrize("endpoint", sorted(PARTING))
+async def test_leaving_is_open_to_every_member(chat: ChatServer, folk: People, endpoint: str) -> None:
+    method, path = endpoint.split(" ")
+    for who, person in (await everybody(chat, folk)).items():
+        status, answer = await person.ask(method, path, {})
+        code = answer.get("error", "") if isinstance(answer, dict) else ""
+        assert (code if code in REFUSALS else "") == expected(MEMBER, who), (who, status, code)
+
+
+async def test_every_event_answers_everybody_as_the_table_says(
+    chat: ChatServer, folk: People, sfu: FakeSfu
+) -> None:
+    wrong = []
+    for who, person in (await everybody(chat, folk)).items():
+        if who == STRANGER:
+            continue
+        caller = await guest_in_a_call(folk, sfu, f"Caller of {who}")
+        message_ids = [await message_of(person, folk.owner) for _ in EVENT_NEEDS]
+        async with chat.member("", person.token) as page:
+            for (event, needs), message_id in zip(EVENT_NEEDS.items(), message_ids, strict=True):
+                data = body_for(message_id)
+                if event.startswith("voice_"):
+                    data |= {"channel_id": "lobby", "member_id": caller.id}
+                if event == "reauthenticate":
+                    data = {"access_token": person.token}
+                code = await code_of(page, event, data)
+                if refusal(code, needs) != expected(needs, who):
+                    wrong.append((event, who, code))
+    assert not wrong, "\n".join(map(str, wrong))
+
+
+async def guest_in_a_call(folk: People, sfu: FakeSfu, nickname: str) -> Person:
+    """Somebody in the lobby on whom the others can act."""
+    caller = await newcomer(folk.chat, nickname)
+    await folk.owner.done("PUT", f"/api/members/{caller.id}/roles/guest")
+    await folk.owner.done("DELETE", f"/api/members/{caller.id}/roles/member")
+    async with folk.live("owner") as [owner]:
+        await sfu.until("sync_request")
+        await sfu.tell("peer_joined", "lobby", caller.id)
+        while nickname not in await owner.people("lobby"):
+            pass
+    return caller
+
+
+async def code_of(page: LiveMember, event: str, data: dict[str, object]) -> str:
+    reply: dict[str, Any] = await page.ask(event, **data)
+    code = str(reply["data"]["error"]) if reply["event"] == "error" else ""
+    assert code != "internal_error", event
+    # Guests are asked about a guest: it is their rank that is said to be too low.
+    return "forbidden" if code == "rank_too_low" else code
+
+
+async def test_a_stranger_is_told_nothing_on_the_live_socket(chat: ChatServer) -> None:
+    for event in EVENT_NEEDS:
+        async with chat.http.ws_connect("/live") as ws:
+            page = LiveMember(ws, "")
+            page.hello = (await page.receive())["data"]
+            reply = await page.ask(event, channel_id="lobby")
+            assert (reply["event"], reply["data"]["error"]) == ("error", "auth_required")
