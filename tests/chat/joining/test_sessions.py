@@ -7,6 +7,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -88,11 +89,8 @@ def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """Let time go on for the routes of joining."""
 
     def move(seconds: float) -> None:
-        class Clock:
-            time = staticmethod(lambda: time.time() + seconds)
-            monotonic = staticmethod(time.monotonic)
-
-        monkeypatch.setattr("svc.chat.joining.routes.time", Clock)
+        clock = SimpleNamespace(time=lambda: time.time() + seconds, monotonic=time.monotonic)
+        monkeypatch.setattr("svc.chat.joining.routes.time", clock)
 
     return move
 
