@@ -131,6 +131,30 @@ def _add_bench(parser: argparse.ArgumentParser) -> None:
     sfu.add_argument("--json", action="store_true", help="a JSON line for each measurement")
     sfu.add_argument("--plot", type=Path, metavar="FILE.png|FILE.svg", help="latency against load")
     sfu.set_defaults(run=_run_bench_sfu)
+    _add_bench_chat(
+        services.add_parser("chat", help="the chat server: messages a second, CPU, latency, memory")
+    )
+
+
+def _add_bench_chat(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--members", type=_count, default=200, metavar="M", help="who join, each on a socket")
+    parser.add_argument(
+        "--rate",
+        type=float,
+        default=50.0,
+        metavar="N",
+        help="messages a second; 0: as many as are accepted",
+    )
+    parser.add_argument(
+        "--writers", type=_count, default=1, metavar="W", help="who write at the same time, with --rate 0"
+    )
+    parser.add_argument("--size", type=_count, default=400, metavar="CHARACTERS", help="of a message")
+    parser.add_argument("--seconds", type=float, default=8.0, metavar="S", help="of the measurement")
+    parser.add_argument("--url", metavar="http://HOST:PORT", help="a running server; default: one of our own")
+    parser.add_argument("--invite", default="", metavar="CODE", help="to join with, with --url")
+    parser.add_argument("--pid", type=_count, help="whose CPU time and memory to look at, with --url")
+    parser.add_argument("--json", action="store_true", help="a JSON line")
+    parser.set_defaults(run=_run_bench_chat)
 
 
 def _add_descriptor_id(parser: argparse.ArgumentParser, *, required: bool) -> None:
@@ -214,6 +238,13 @@ def _run_bench_sfu(options: argparse.Namespace) -> None:
         rates = [rates[0] * step // PLOTTED_RATES for step in range(1, PLOTTED_RATES + 1)]
     means = sfu.Means(rates, options.seconds, options.url, options.pid, options.json, options.plot)
     sfu.run(scenario, means)
+
+
+def _run_bench_chat(options: argparse.Namespace) -> None:
+    from svc.tools.bench import chat
+
+    scenario = chat.Scenario(options.members, options.rate, options.writers, options.size, options.seconds)
+    chat.run(scenario, chat.Means(options.url, options.invite, options.pid, options.json))
 
 
 def _watch_parent(options: argparse.Namespace) -> None:

@@ -1,4 +1,4 @@
-"""A media service of our own to measure: `svc sfu` on free ports of this machine, on a core of its own.
+"""A service of our own to measure: `svc sfu`, or another, on free ports and a core of its own.
 
 Started, found ready, stopped. What it does is none of this file's business.
 """
@@ -8,7 +8,7 @@ import os
 import re
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -28,27 +28,7 @@ class Server:
 
 @asynccontextmanager
 async def own_server(seats: int) -> AsyncIterator[Server]:
-    """`svc sfu` for as long as the block runs, with the first core to itself where there are two."""
-    cores = os.sched_getaffinity(0)
-    first = {min(cores)} if len(cores) > 1 else cores
-    # A child has its parent's cores from the start, all its threads included.
-    os.sched_setaffinity(0, first)
-    try:
-        process = await _start(seats)
-    finally:
-        os.sched_setaffinity(0, cores - first or cores)
-    try:
-        port, rest = await _ready(process)
-        try:
-            yield Server(f"ws://127.0.0.1:{port}", process.pid)
-        finally:
-            rest.cancel()
-    finally:
-        os.sched_setaffinity(0, cores)
-        await _stop(process)
-
-
-async def _start(seats: int) -> Process:
+    """`svc sfu` for as long as the block runs."""
     variables = {
         "SFU_PORT": "0",
         "ICE_UDP_MUX_PORT": "0",
@@ -58,27 +38,59 @@ async def _start(seats: int) -> Process:
         "DEBUG": "false",
         "VERBOSE_LOG": "false",
     }
+    command = ("sfu", "--host", "127.0.0.1", "--udp-address", "127.0.0.1")
+    async with own_program(command, variables, _LISTENING) as (port, pid):
+        yield Server(f"ws://127.0.0.1:{port}", pid)
+
+
+@asynccontextmanager
+async def own_program(
+    command: Sequence[str], variables: Mapping[str, str], listening: re.Pattern[bytes]
+) -> AsyncIterator[tuple[str, int]]:
+    """`svc COMMAND` for as long as the block runs, with the first core to itself where there are two.
+
+    Gives what `listening` finds in the line that says where it listens, and the process id.
+    """
+    cores = os.sched_getaffinity(0)
+    first = {min(cores)} if len(cores) > 1 else cores
+    # A child has its parent's cores from the start, all its threads included.
+    os.sched_setaffinity(0, first)
+    try:
+        process = await _start(command, variables)
+    finally:
+        os.sched_setaffinity(0, cores - first or cores)
+    try:
+        found, rest = await _ready(process, command[0], listening)
+        try:
+            yield found, process.pid
+        finally:
+            rest.cancel()
+    finally:
+        os.sched_setaffinity(0, cores)
+        await _stop(process)
+
+
+async def _start(command: Sequence[str], variables: Mapping[str, str]) -> Process:
     return await asyncio.create_subprocess_exec(
-        *(sys.executable, "-P", "-m", "svc.cli", "sfu", "--host", "127.0.0.1", "--udp-address", "127.0.0.1"),
-        "--end-with-parent",
-        env=os.environ | variables,
+        *(sys.executable, "-P", "-m", "svc.cli", *command, "--end-with-parent"),
+        env={**os.environ, **variables},
         stdin=PIPE,
         stderr=PIPE,
         start_new_session=True,
     )
 
 
-async def _ready(process: Process) -> tuple[int, asyncio.Task[None]]:
-    """The port that it says it listens on; and the task that goes on reading what it says."""
+async def _ready(process: Process, name: str, listening: re.Pattern[bytes]) -> tuple[str, asyncio.Task[None]]:
+    """Where it says that it listens; and the task that goes on reading what it says."""
     assert process.stderr is not None
     try:
         async with asyncio.timeout(START_DEADLINE_S):
             async for line in process.stderr:
-                if found := _LISTENING.search(line.rstrip()):
-                    return int(found[1]), asyncio.create_task(_pass_on(process.stderr))
+                if found := listening.search(line.rstrip()):
+                    return found[1].decode(), asyncio.create_task(_pass_on(process.stderr))
     except TimeoutError:
-        raise BenchError("svc sfu is not ready after 30 s") from None
-    raise BenchError("svc sfu ended before it was ready")
+        raise BenchError(f"svc {name} is not ready after 30 s") from None
+    raise BenchError(f"svc {name} ended before it was ready")
 
 
 async def _pass_on(output: asyncio.StreamReader) -> None:

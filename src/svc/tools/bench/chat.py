@@ -1,0 +1,212 @@
+"""`svc bench chat`: members fill a community, write to each other, and measure what it costs the server.
+
+Chooses what runs and says how it goes. Prints results on standard output, progress on standard error.
+"""
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass
+from itertools import cycle
+from urllib.parse import urlsplit
+
+from svc.tools.bench import process
+from svc.tools.bench.chat_server import ChatServer, own_chat_server
+from svc.tools.bench.errors import BenchError
+from svc.tools.bench.joining import join_all
+from svc.tools.bench.members import Member, Tally, text_channel
+
+WARM_UP_S = 1.0
+# Nothing more is under way when for so long nothing has come.
+SETTLING_S = 0.3
+MAX_SETTLING_S = 10.0
+# How many members come at the same time.
+ARRIVING = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    members: int
+    rate: float  # messages a second of all together; 0: each writer's next when the last was accepted
+    writers: int  # how many write at the same time where there is no rate
+    size: int  # characters of a message
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    url: str | None = None  # None: a server of our own
+    invite: str = ""
+    pid: int | None = None
+    as_json: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Zero where it could not be measured. Delays are from sending to each receiver."""
+
+    members: int
+    joins_s: float
+    join_bytes: float  # what one join made the server send, to everybody
+    rss_mb: float
+    messages_per_s: float
+    lost: int
+    refused: int
+    us_cpu_per_message: float
+    us_cpu_per_delivery: float
+    p50_ms: float
+    p99_ms: float
+    accepted_p50_ms: float
+    accepted_p99_ms: float
+
+    def __str__(self) -> str:
+        return "\n".join(
+            f"{name.replace('_', ' '):>20}  {value:,.10g}" for name, value in asdict(self).items()
+        )
+
+
+def run(scenario: Scenario, means: Means) -> None:
+    """Raises BenchError when there is nothing to measure."""
+    result = asyncio.run(measure(scenario, means))
+    print(json.dumps(asdict(result)) if means.as_json else result)
+
+
+async def measure(scenario: Scenario, means: Means) -> Result:
+    """Raises BenchError when there is nothing to measure."""
+    async with _server(means) as server:
+        return await Community(scenario, server).measure()
+
+
+@asynccontextmanager
+async def _server(means: Means) -> AsyncIterator[ChatServer]:
+    if means.url is None:
+        async with own_chat_server() as server:
+            yield server
+    else:
+        parts = urlsplit(means.url)
+        if parts.scheme != "http" or not parts.hostname:
+            raise BenchError("the address of a server is like http://127.0.0.1:5000")
+        yield ChatServer(means.url.rstrip("/"), means.invite, means.pid)
+
+
+class Community:
+    def __init__(self, scenario: Scenario, server: ChatServer) -> None:
+        self._scenario = scenario
+        self._server = server
+        self._tally = Tally()
+        self._members: list[Member] = []
+
+    async def measure(self) -> Result:
+        try:
+            joins_s = await self._fill()
+            join_bytes = sum(member.received_bytes for member in self._members) / len(self._members)
+            channel_id = text_channel(self._members[0])
+            await self._write(channel_id, WARM_UP_S)
+            self._tally.clear()
+            before_ns = self._cpu_ns()
+            took_s = await self._write(channel_id, self._scenario.seconds)
+            spent_us = (self._cpu_ns() - before_ns) / 1000
+        finally:
+            for member in self._members:
+                member.leave()
+            _say("")
+        return self._result(joins_s, join_bytes, took_s, spent_us)
+
+    async def _fill(self) -> float:
+        """Everybody joins and signs in; how long it took."""
+        loop = asyncio.get_running_loop()
+        started = loop.time()
+        live = self._server.address.replace("http", "ws", 1) + "/live"
+
+        async def arrive(token: str) -> None:
+            member = Member(self._tally)
+            await member.sign_in(live, token)
+            self._members.append(member)
+            if len(self._members) % 50 == 0:
+                _say(f"{len(self._members)}/{self._scenario.members} members are here")
+
+        await join_all(self._server, self._scenario.members, ARRIVING, arrive)
+        took_s = loop.time() - started
+        await self._silence()
+        return took_s
+
+    async def _write(self, channel_id: str, seconds: float) -> float:
+        """Send for so long, and wait until all has arrived; how long the sending took."""
+        loop = asyncio.get_running_loop()
+        started = loop.time()
+        authors = cycle(self._members)
+        if self._scenario.rate:
+            await self._paced(channel_id, authors, started + seconds)
+        else:
+            writers = range(self._scenario.writers)
+            end = started + seconds
+            await asyncio.gather(*(self._one_by_one(channel_id, authors, end) for _ in writers))
+        took_s = loop.time() - started
+        await self._silence()
+        return took_s
+
+    async def _paced(self, channel_id: str, authors: Iterator[Member], end: float) -> None:
+        loop = asyncio.get_running_loop()
+        due, sending = loop.time(), set[asyncio.Task[None]]()
+        while due < end:
+            await asyncio.sleep(due - loop.time())
+            task = asyncio.create_task(next(authors).post(channel_id, self._scenario.size))
+            sending.add(task)
+            task.add_done_callback(sending.discard)
+            due += 1 / self._scenario.rate
+            self._tell(end)
+        await asyncio.gather(*sending)
+
+    async def _one_by_one(self, channel_id: str, authors: Iterator[Member], end: float) -> None:
+        """One message after the other, each by the next author: none comes near what a member may send."""
+        while asyncio.get_running_loop().time() < end:
+            await next(authors).post(channel_id, self._scenario.size)
+            self._tell(end)
+
+    def _tell(self, end: float) -> None:
+        if self._tally.sent % 100 == 0:
+            left_s = max(end - asyncio.get_running_loop().time(), 0)
+            _say(f"{self._tally.sent} messages sent, {self._tally.delivered} delivered, {left_s:.0f} s to go")
+
+    async def _silence(self) -> None:
+        loop = asyncio.get_running_loop()
+        end = loop.time() + MAX_SETTLING_S
+        seen = -1
+        while (now := sum(member.received_bytes for member in self._members)) != seen and loop.time() < end:
+            seen = now
+            await asyncio.sleep(SETTLING_S)
+
+    def _cpu_ns(self) -> int:
+        return process.cpu_ns(self._server.pid) if self._server.pid else 0
+
+    def _result(self, joins_s: float, join_bytes: float, took_s: float, spent_us: float) -> Result:
+        tally, count = self._tally, len(self._members)
+        accepted = len(tally.replies_s)
+        return Result(
+            members=count,
+            joins_s=round(joins_s, 2),
+            join_bytes=round(join_bytes),
+            rss_mb=round(process.resident_kb(self._server.pid) / 1024, 1) if self._server.pid else 0,
+            messages_per_s=round(accepted / took_s, 1),
+            lost=accepted * count - tally.delivered,
+            refused=tally.refused.total(),
+            us_cpu_per_message=round(spent_us / max(accepted, 1), 1),
+            us_cpu_per_delivery=round(spent_us / max(tally.delivered, 1), 2),
+            p50_ms=_ms(tally.delays_s, 0.5),
+            p99_ms=_ms(tally.delays_s, 0.99),
+            accepted_p50_ms=_ms(tally.replies_s, 0.5),
+            accepted_p99_ms=_ms(tally.replies_s, 0.99),
+        )
+
+
+def _ms(delays_s: Sequence[float], share: float) -> float:
+    ordered = sorted(delays_s)
+    return round(ordered[int(share * (len(ordered) - 1))] * 1000, 2) if ordered else 0.0
+
+
+def _say(text: str) -> None:
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r\033[K{text}")
+        sys.stderr.flush()

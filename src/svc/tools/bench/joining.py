@@ -1,0 +1,66 @@
+"""Members for a community: each joins over HTTP with a device key of its own, the invite, and a name.
+
+Opens no live socket. `docs/http.md` says how joining works.
+"""
+
+import asyncio
+from base64 import urlsafe_b64encode
+from collections.abc import Awaitable, Callable, Mapping
+
+import jwt
+from aiohttp import ClientError, ClientSession
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from svc.tools.bench.chat_server import ChatServer
+from svc.tools.bench.errors import BenchError
+
+
+async def join_all(
+    server: ChatServer, count: int, at_once: int, arrive: Callable[[str], Awaitable[None]]
+) -> None:
+    """Have `count` members join, and `arrive` called with the access token of each. Raises BenchError."""
+    # Made beforehand: it is not the server that takes the time.
+    devices = iter([(number, ec.generate_private_key(ec.SECP256R1())) for number in range(count)])
+
+    async def one_by_one(http: ClientSession) -> None:
+        for number, key in devices:
+            await arrive(await _join(http, server, key, f"Bench {number}"))
+
+    try:
+        async with ClientSession(server.address) as http, asyncio.TaskGroup() as group:
+            for _ in range(at_once):
+                group.create_task(one_by_one(http))
+    except* (ClientError, OSError, BenchError) as faults:
+        raise BenchError(str(faults.exceptions[0])) from None
+
+
+async def _join(
+    http: ClientSession, server: ChatServer, key: ec.EllipticCurvePrivateKey, nickname: str
+) -> str:
+    """The access token of a new member."""
+    challenge = await _ask(http, "/api/auth/challenge", {})
+    body = {
+        "certificate": jwt.encode({"jwk": _public_jwk(key)}, key, algorithm="ES256"),
+        "assertion": jwt.encode(
+            {"aud": challenge["audience"], "nonce": challenge["nonce"], "origin": server.address},
+            key,
+            algorithm="ES256",
+        ),
+        "nickname": nickname,
+        "invite_code": server.invite,
+    }
+    return str((await _ask(http, "/api/auth/join", body))["access_token"])
+
+
+async def _ask(http: ClientSession, path: str, body: Mapping[str, object]) -> dict[str, object]:
+    async with http.post(path, json=body) as response:
+        answer: dict[str, object] = await response.json()
+    if response.status != 200:
+        raise BenchError(f"nobody can join: {answer.get('message', response.status)}")
+    return answer
+
+
+def _public_jwk(key: ec.EllipticCurvePrivateKey) -> dict[str, str]:
+    numbers = key.public_key().public_numbers()
+    x, y = (urlsafe_b64encode(n.to_bytes(32, "big")).rstrip(b"=").decode() for n in (numbers.x, numbers.y))
+    return {"kty": "EC", "crv": "P-256", "x": x, "y": y}
