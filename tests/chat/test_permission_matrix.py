@@ -132,11 +132,12 @@ EVENT_NEEDS: Mapping[str, str] = {
     "read": "view_channel",
     "history": "view_channel",
     "search": MEMBER,
-    "voice_join": "join_voice",
     "voice_mute_self": MEMBER,
     "voice_mute": "mute_members",
     "voice_disconnect": "move_members",
     "voice_move": "move_members",
+    # The last, for with it the server asks who is there, and the stand-in says nobody.
+    "voice_join": "join_voice",
 }
 # Whoever asks these is gone afterwards.
 PARTING = frozenset({"POST /api/me/leave", "DELETE /api/me"})
