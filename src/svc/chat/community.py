@@ -122,29 +122,11 @@ class Community:
         )
         self.moderation = Moderation(database, self.directory, self.members, self.audit, self.changes)
         self.timeouts = TimeoutWatch(self.moderation)
-        self.invites = Invites(
-            database,
-            self.directory,
-            self.roles,
-            self.audit,
-            self.changes,
-            config.invites.joins_per_hour,
-            self._new_id,
-            lambda: new_code(secrets.choice),
-        )
+        self.invites = self._invites(database)
         self.reports = Reports(database, self.directory, self.hub, self.audit, self._author_of, self._new_id)
         self.sessions = self._sessions(database)
         self.joining = self._joining(session, database)
-        self.devices = Devices(
-            database,
-            self.directory,
-            self.members,
-            self.hub,
-            self.audit,
-            lambda: new_code(secrets.choice),
-        )
-        # Whoever goes is signed in nowhere any more.
-        self.changes.member_removal.append(self.sessions.revoke_all)
+        self.devices = self._devices(database)
         occupancy = Occupancy()
         self.link = _link(session, media, self.directory, occupancy)
         self.voice = Voice(
@@ -213,6 +195,18 @@ class Community:
         await self.live.close_all()
         await self.pass_through.close_all()
 
+    def _invites(self, database: Database) -> Invites:
+        return Invites(
+            database,
+            self.directory,
+            self.roles,
+            self.audit,
+            self.changes,
+            self._config.invites.joins_per_hour,
+            self._new_id,
+            lambda: new_code(secrets.choice),
+        )
+
     def _sessions(self, database: Database) -> Sessions:
         return Sessions(
             database,
@@ -223,6 +217,18 @@ class Community:
             lifetime_days=self._config.identity.refresh_ttl_days,
             new_id=self._new_id,
             random_bytes=secrets.token_bytes,
+        )
+
+    def _devices(self, database: Database) -> Devices:
+        # Whoever goes is signed in nowhere any more.
+        self.changes.member_removal.append(self.sessions.revoke_all)
+        return Devices(
+            database,
+            self.directory,
+            self.members,
+            self.hub,
+            self.audit,
+            lambda: new_code(secrets.choice),
         )
 
     def _joining(self, session: ClientSession, database: Database) -> Joining:
