@@ -9,7 +9,7 @@ from typing import cast
 import pytest
 
 from svc.chat import config as chat_config
-from svc.chat.status.measurements import measurements
+from svc.chat.status.measurements import MeasuredDatabase, Tally, measurements
 from svc.sfu import config as sfu_config
 from svc.sfu.closing import CloseCode
 from svc.sfu.control import _CONTROL_EVENTS
@@ -140,7 +140,16 @@ def test_every_metric_is_documented() -> None:
     service = SimpleNamespace(tally={})
     link = SimpleNamespace(in_step=False)
     exposition = Measurements(cast(Service, service), cast(MeasuredPlane, plane)).exposition()[0]
-    exposition += measurements((), (), link).exposition()[0]
+    database = SimpleNamespace(
+        group_buckets=(1,),
+        commit_buckets=(1,),
+        sqlite_version="3",
+        log_bytes=lambda: 0,
+        statistics=SimpleNamespace(
+            writes=0, failed_writes=0, group_sizes=(0, 0), commit_times=(0, 0), commit_seconds=0.0
+        ),
+    )
+    exposition += measurements((), (), (), link, cast(MeasuredDatabase, database), Tally()).exposition()[0]
     exposed = set(re.findall(r"^# TYPE (svc_\w+) ", exposition.decode(), re.MULTILINE))
     documented = {
         row.code(0)[0]

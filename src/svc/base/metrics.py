@@ -54,6 +54,16 @@ class Registry:
         """Expose counters that something else keeps; `read` is called at every scrape."""
         self._collectors.register(_Counters(read, descriptions))
 
+    def labelled_counter_from(
+        self,
+        name: str,
+        description: str,
+        labels: Sequence[str],
+        read: Callable[[], Mapping[tuple[str, ...], int]],
+    ) -> None:
+        """As `counters_from`, for one counter with a value for each combination of its labels."""
+        self._collectors.register(_LabelledCounter(name, description, labels, read))
+
     def histogram_from(
         self,
         name: str,
@@ -86,6 +96,29 @@ class _Counters(Collector):
         values = self._read()
         for name, text in self._descriptions.items():
             yield CounterMetricFamily(name, text, value=values.get(name, 0))
+
+
+class _LabelledCounter(Collector):
+    def __init__(
+        self,
+        name: str,
+        description: str,
+        labels: Sequence[str],
+        read: Callable[[], Mapping[tuple[str, ...], int]],
+    ) -> None:
+        self._name = name
+        self._description = description
+        self._labels = labels
+        self._read = read
+
+    def describe(self) -> Iterator[Metric]:
+        yield CounterMetricFamily(self._name, self._description, labels=self._labels)
+
+    def collect(self) -> Iterator[Metric]:
+        family = CounterMetricFamily(self._name, self._description, labels=self._labels)
+        for labels, value in self._read().items():
+            family.add_metric(labels, value)
+        yield family
 
 
 class _Histogram(Collector):

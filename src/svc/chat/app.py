@@ -22,9 +22,10 @@ from svc.chat.access.directory import Directory
 from svc.chat.access.origins import Origins
 from svc.chat.access.tokens import AccessTokens
 from svc.chat.community import Community, opened
-from svc.chat.config import ChatConfig
+from svc.chat.config import ChatConfig, is_loopback
 from svc.chat.errors import ChatError, from_status
 from svc.chat.http import ASKER, TRUSTED_HOPS
+from svc.chat.status.measurements import Tally
 
 MAX_BODY_BYTES = 64 * 1024
 SHUTDOWN_DEADLINE_S = 5.0
@@ -43,6 +44,8 @@ async def _run(config: ChatConfig) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     async with serving(config) as address:
+        if is_loopback(config.host):
+            logger.warning("only this machine can reach the server", extra={"host": config.host})
         logger.info("listening", extra={"address": address})
         await stop.wait()
 
@@ -51,6 +54,7 @@ async def _run(config: ChatConfig) -> None:
 async def serving(config: ChatConfig) -> AsyncIterator[str]:
     """A running server; yields its address."""
     async with opened(config) as database, ClientSession(timeout=ClientTimeout()) as session:
+        logger.info("database opened", extra={"sqlite": database.sqlite_version})
         community = Community(config, session, database)
         await community.load()
         application = build(community, config)
@@ -73,6 +77,7 @@ def build(community: Community, config: ChatConfig) -> web.Application:
     application = web.Application(
         client_max_size=MAX_BODY_BYTES,
         middlewares=[
+            _counted(community.tally),
             _one_error_shape,
             _cross_origin(community.origins),
             _by_the_catalogue(community.tokens, community.directory),
@@ -96,6 +101,24 @@ def _running(task: Callable[[], Awaitable[None]]) -> Callable[[web.Application],
             await running
 
     return run_beside
+
+
+def _counted(tally: Tally) -> Middleware:
+    @web.middleware
+    async def count(request: web.Request, handler: Handler) -> web.StreamResponse:
+        """By route and status. What ends without an answer, a page that has gone, counts as 499."""
+        status = 499
+        try:
+            response = await handler(request)
+            status = response.status
+            return response
+        finally:
+            resource = request.match_info.route.resource
+            # An address that we do not have is a stranger's text: no label of its own.
+            route = f"{request.match_info.route.method} {resource.canonical}" if resource else "none"
+            tally.http[route, str(status)] += 1
+
+    return count
 
 
 @web.middleware

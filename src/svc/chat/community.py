@@ -65,7 +65,7 @@ from svc.chat.own.rules import OwnAffairs
 from svc.chat.pages.routes import Pages
 from svc.chat.settings.routes import SettingsRoutes
 from svc.chat.settings.rules import Settings
-from svc.chat.status.measurements import measurements
+from svc.chat.status.measurements import Tally, measurements
 from svc.chat.status.routes import Status
 from svc.chat.voice.moderation import VoiceModeration
 from svc.chat.voice.occupancy import Occupancy
@@ -109,6 +109,7 @@ class Community:
         self.directory = Directory(time.time)
         self.tokens = AccessTokens(config.jwt_secret, self.directory)
         self.hub = Hub(self.directory, time.time)
+        self.tally = Tally()
 
         self.audit = Audit(database, self.directory)
         self.settings = Settings(database, self.directory, self.hub, self.audit)
@@ -129,19 +130,10 @@ class Community:
         self.devices = self._devices(database)
         occupancy = Occupancy()
         self.link = _link(session, media, self.directory, occupancy)
-        self.voice = Voice(
-            _media_access(media),
-            self.directory,
-            self.hub,
-            self._new_id,
-            occupancy,
-            self.link,
-            config.voice_max_users,
-        )
+        self.voice = self._voice(occupancy)
         self.voice_moderation = VoiceModeration(
             database, self.directory, self.hub, self.audit, self.voice, self.link
         )
-        self._connect_voice()
         self.blocks = Blocks(database, self.directory, self.hub)
         self.messages = self._messages(database)
         self.own_affairs = self._own_affairs(database)
@@ -151,7 +143,9 @@ class Community:
         self.live = LiveSockets(
             self.hub, self.directory, signing_in, self.origins, server_id, self._handlers()
         )
-        self._registry = measurements(self.hub, self.pass_through, self.link)
+        self._registry = measurements(
+            self.hub, self.pass_through, self.directory.members, self.link, database, self.tally
+        )
 
     async def load(self) -> None:
         """Read what there is from the database, before anybody is served."""
@@ -176,7 +170,7 @@ class Community:
             SettingsRoutes(self.settings).table(),
             OwnRoutes(self.own_affairs, self.blocks, self._kept_of_a_member()).table(),
             MessageRoutes(self.messages).table(),
-            Status(self._config.server_name, self._registry).table(),
+            self._status().table(),
             DescriptionRoutes(version("svc-server")).table(),
             Pages(WEB_FOLDER).table(),
         ]
@@ -206,6 +200,24 @@ class Community:
             self._new_id,
             lambda: new_code(secrets.choice),
         )
+
+    def _status(self) -> Status:
+        config = self._config
+        server_id = kept_server_id(config.identity.server_id, config.data_dir)
+
+        def info() -> dict[str, object]:
+            return {
+                "serverId": server_id,
+                "name": config.server_name,
+                "description": config.server_description,
+                "members": len(self.directory.members),
+                "identityTiers": list(config.identity.tiers),
+                "iconUrl": None,
+                **self.settings.current.public(),
+            }
+
+        shown_version = config.operating.version or version("svc-server")
+        return Status(config.server_name, shown_version, info, self.tokens, self._registry)
 
     def _sessions(self, database: Database) -> Sessions:
         return Sessions(
@@ -311,13 +323,24 @@ class Community:
             self.voice.welcome,
         ]
 
-    def _connect_voice(self) -> None:
-        control, changes = self.voice.control, self.changes
+    def _voice(self, occupancy: Occupancy) -> Voice:
+        config = self._config
+        voice = Voice(
+            _media_access(config.media),
+            self.directory,
+            self.hub,
+            self._new_id,
+            occupancy,
+            self.link,
+            config.voice_max_users,
+        )
+        control, changes = voice.control, self.changes
         changes.channel_added.append(control.channel_added)
         changes.channel_removed.append(control.channel_removed)
-        changes.channel_shown.append(self.voice.channel_shown)
+        changes.channel_shown.append(voice.channel_shown)
         changes.permissions_changed.append(control.permissions_changed)
         changes.member_gone.append(control.member_gone)
+        return voice
 
     def _present(self) -> list[Welcome]:
         """What a page that resumes is told too, because no push that is kept tells of it."""
@@ -332,7 +355,9 @@ class Community:
             MessageRoutes(self.messages).handlers(),
             SettingsRoutes(self.settings).handlers(),
         ]
-        return {event: handler for table in tables for event, handler in table.items()}
+        return {
+            event: self.tally.counted(event, handler) for table in tables for event, handler in table.items()
+        }
 
 
 def _media_access(media: MediaConfig) -> MediaAccess:

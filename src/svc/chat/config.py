@@ -121,11 +121,11 @@ def _stun_urls(variables: Mapping[str, str]) -> list[str]:
 
 def _public_url(host: str) -> str:
     """A bare host is one with TLS, as pages need it, unless it is this very machine."""
-    local = _is_loopback(urlsplit(f"//{host}").hostname or "")
+    local = is_loopback(urlsplit(f"//{host}").hostname or "")
     return _websocket_url("SFU_PUBLIC_HOST", host, "ws" if local else "wss")
 
 
-def _is_loopback(name: str) -> bool:
+def is_loopback(name: str) -> bool:
     try:
         return ip_address(name).is_loopback
     except ValueError:

@@ -44,6 +44,8 @@ def in_channel(permission: P) -> Needs:
 # A path as it is given to the router, with the names of its variable parts.
 ENDPOINTS: Mapping[str, Needs] = {
     "GET /health": ANYONE,
+    "GET /info": ANYONE,
+    "GET /icon": ANYONE,
     "GET /metrics": ANYONE,
     "GET /openapi.json": ANYONE,
     "GET /asyncapi.json": ANYONE,

@@ -1,6 +1,16 @@
 """What is said of the server's state."""
 
-from svc.chat.described import Described, Endpoint, obj, string
+from svc.chat.described import (
+    BOOLEAN,
+    Described,
+    Endpoint,
+    array,
+    choice,
+    integer,
+    nullable,
+    obj,
+    string,
+)
 
 _HEALTH = obj(
     {
@@ -10,9 +20,26 @@ _HEALTH = obj(
         "timestamp": string(format="date-time"),
     }
 )
+_INFO = obj(
+    {
+        "serverId": string(),
+        "name": string(),
+        "description": string(),
+        "members": integer(0),
+        "lanOpen": BOOLEAN,
+        "identityTiers": array(choice("account", "local")),
+        "joinPolicy": choice("invite", "open"),
+        "iconUrl": nullable(string()),
+    },
+    {"version": string()},
+)
 DESCRIBED = Described(
     endpoints=[
         Endpoint("GET /health", "Is the server up?", answer=_HEALTH),
+        Endpoint("GET /info", "What somebody who is invited sees; `version` for members only", answer=_INFO),
+        Endpoint(
+            "GET /icon", "The server's icon", answer=string(), media_type="image/*", refusals=["not_found"]
+        ),
         Endpoint("GET /metrics", "Measurements for Prometheus", answer=string(), media_type="text/plain"),
     ],
 )

@@ -1,9 +1,15 @@
 """What is measured of the chat server; documented in docs/configuration.md."""
 
-from collections.abc import Callable, Sized
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence, Sized
+from functools import wraps
 from typing import Protocol
 
 from svc.base.metrics import Registry
+from svc.chat.access.tokens import Asker
+from svc.chat.errors import ChatError
+
+LiveHandler = Callable[[Asker, Mapping[str, object]], Awaitable[object]]
 
 
 class Link(Protocol):
@@ -13,7 +19,61 @@ class Link(Protocol):
     def in_step(self) -> bool: ...
 
 
-def measurements(pages: Sized, signalling: Sized, link: Link) -> Registry:
+class Statistics(Protocol):
+    """What a database counts of itself."""
+
+    writes: int
+    failed_writes: int
+    group_sizes: list[int]
+    commit_times: list[int]
+    commit_seconds: float
+
+
+class MeasuredDatabase(Protocol):
+    @property
+    def statistics(self) -> Statistics: ...
+
+    @property
+    def group_buckets(self) -> Sequence[float]: ...
+
+    @property
+    def commit_buckets(self) -> Sequence[float]: ...
+
+    @property
+    def sqlite_version(self) -> str: ...
+
+    def log_bytes(self) -> int: ...
+
+
+class Tally:
+    """Counts requests by what they were and what became of them; cheap enough for every one."""
+
+    def __init__(self) -> None:
+        self.http: Counter[tuple[str, ...]] = Counter()
+        self.live: Counter[tuple[str, ...]] = Counter()
+
+    def counted(self, event: str, handler: LiveHandler) -> LiveHandler:
+        """`handler`, its requests counted by `ok` or the code of their refusal."""
+
+        @wraps(handler)
+        async def count(asker: Asker, data: Mapping[str, object]) -> object:
+            outcome = "internal_error"
+            try:
+                reply = await handler(asker, data)
+                outcome = "ok"
+            except ChatError as refusal:
+                outcome = refusal.code
+                raise
+            finally:
+                self.live[event, outcome] += 1
+            return reply
+
+        return count
+
+
+def measurements(
+    pages: Sized, signalling: Sized, members: Sized, link: Link, database: MeasuredDatabase, tally: Tally
+) -> Registry:
     registry = Registry()
     gauges: dict[str, tuple[str, Callable[[], float]]] = {
         "svc_chat_live_connections_active": ("Pages signed in on the live socket", lambda: len(pages)),
@@ -21,8 +81,45 @@ def measurements(pages: Sized, signalling: Sized, link: Link) -> Registry:
             "Participants passed through to the media service",
             lambda: len(signalling),
         ),
+        "svc_chat_members": ("Members", lambda: len(members)),
         "svc_chat_sfu_link_up": ("Is the media service connected and in step?", lambda: link.in_step),
+        "svc_chat_database_log_bytes": ("Size of the write-ahead log", database.log_bytes),
     }
     for name, (description, value) in gauges.items():
         registry.gauge(name, description).set_function(value)
+    registry.labelled_counter_from(
+        "svc_chat_http_requests", "HTTP requests", ("route", "status"), lambda: tally.http
+    )
+    registry.labelled_counter_from(
+        "svc_chat_live_requests", "Requests on the live socket", ("event", "outcome"), lambda: tally.live
+    )
+    _measure(registry, database)
     return registry
+
+
+def _measure(registry: Registry, database: MeasuredDatabase) -> None:
+    registry.info(
+        "svc_chat_database", "What stores the data", {"engine": "sqlite", "version": database.sqlite_version}
+    )
+    descriptions = {
+        "svc_chat_database_writes": "Writes that are durable",
+        "svc_chat_database_failed_writes": "Writes that could not be kept",
+    }
+
+    def counters() -> Mapping[str, int]:
+        statistics = database.statistics
+        return dict(zip(descriptions, (statistics.writes, statistics.failed_writes), strict=True))
+
+    registry.counters_from(counters, descriptions)
+    registry.histogram_from(
+        "svc_chat_database_group_size",
+        "Writes that one commit made durable",
+        database.group_buckets,
+        lambda: (database.statistics.group_sizes, float(database.statistics.writes)),
+    )
+    registry.histogram_from(
+        "svc_chat_database_commit_seconds",
+        "Time of one commit with all its writes, until it is on the disk",
+        database.commit_buckets,
+        lambda: (database.statistics.commit_times, database.statistics.commit_seconds),
+    )

@@ -1,22 +1,47 @@
-"""`GET /health` and `GET /metrics`. Spec: chat document section 4.1."""
+"""`GET /health`, `/info`, `/icon` and `/metrics`: what the server says of itself to anybody.
 
+Spec: chat document sections 4.1 and 7.4; the fields of `/info` are the design's.
+"""
+
+import time
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
 from aiohttp import web
 
 from svc.base.metrics import Registry
+from svc.chat.access.tokens import AccessTokens
+from svc.chat.errors import ChatError
+from svc.chat.http import answer
 
 
 class Status:
-    def __init__(self, server_name: str, registry: Registry) -> None:
+    """`info` says what `/info` tells anybody; `version` is for members only."""
+
+    def __init__(
+        self,
+        server_name: str,
+        version: str,
+        info: Callable[[], Mapping[str, object]],
+        tokens: AccessTokens,
+        registry: Registry,
+    ) -> None:
         self._server_name = server_name
+        self._version = version
+        self._info = info
+        self._tokens = tokens
         self._registry = registry
 
     def table(self) -> list[web.RouteDef]:
-        return [web.get("/health", self.health), web.get("/metrics", self.metrics)]
+        return [
+            web.get("/health", self.health),
+            web.get("/info", self.info),
+            web.get("/icon", self.icon),
+            web.get("/metrics", self.metrics),
+        ]
 
     async def health(self, request: web.Request) -> web.Response:
-        return web.json_response(
+        return answer(
             {
                 "status": "healthy",
                 "service": "chat",
@@ -25,6 +50,27 @@ class Status:
             }
         )
 
+    async def info(self, request: web.Request) -> web.Response:
+        shown = dict(self._info())
+        if self._is_member(request):
+            shown["version"] = self._version
+        return answer(shown)
+
+    async def icon(self, request: web.Request) -> web.Response:
+        """There is no way to set one yet."""
+        raise ChatError("not_found", "This server has no icon")
+
     async def metrics(self, request: web.Request) -> web.Response:
         body, content_type = self._registry.exposition()
         return web.Response(body=body, headers={"Content-Type": content_type})
+
+    def _is_member(self, request: web.Request) -> bool:
+        """A token that is not good makes a stranger of its bearer, who may see the rest all the same."""
+        scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+        if scheme.lower() != "bearer":
+            return False
+        try:
+            self._tokens.verify(token.strip(), time.time())
+        except ChatError:
+            return False
+        return True
