@@ -1,0 +1,154 @@
+"""Who may not view a channel learns nothing of it by asking or by listening, whatever else they may do.
+
+Asked about such a channel, the server answers word for word as about one that there never was.
+"""
+
+import json
+from typing import Any
+
+import pytest
+
+from svc.chat.access.catalogue import ENDPOINTS, EVENTS
+from tests.chat.fake_sfu import FakeSfu
+from tests.chat.member import LiveMember
+from tests.chat.people import People, Person
+from tests.chat.test_permission_matrix import body_for
+
+NEVER = "0190a000-0000-7000-8000-000000000000"
+NAMES = {"text": "hidden-plans", "voice": "hidden-room"}
+SAID = "meet at the harbour"
+# The admin may do everything on the server, but was denied these channels.
+UNINITIATED = ("admin", "member")
+
+
+async def hide(folk: People) -> dict[str, str]:
+    """A text channel with a message and a voice channel, which the uninitiated may not view."""
+    overrides = [
+        {"type": "member", "target_id": folk.by_role[role].id, "deny": ["view_channel"]}
+        for role in UNINITIATED
+    ]
+    secrets = {}
+    for kind, name in NAMES.items():
+        body = {"name": name, "type": kind, "overrides": overrides}
+        secrets[kind] = str((await folk.owner.done("POST", "/api/channels", body))["id"])
+    secrets["message"] = await said(folk.owner, secrets["text"])
+    return secrets
+
+
+async def said(person: Person, channel_id: str) -> str:
+    path, body = f"/api/channels/{channel_id}/messages", {"text": SAID}
+    answer = await person.done("POST", path, body)
+    return str(answer.get("message", answer)["id"])
+
+
+def told(answer: object, secrets: dict[str, str]) -> list[str]:
+    """Which secrets an answer or a push gives away."""
+    text = json.dumps(answer, ensure_ascii=False)
+    return [secret for secret in (*secrets.values(), *NAMES.values(), SAID) if secret in text]
+
+
+@pytest.mark.parametrize("role", UNINITIATED)
+async def test_every_endpoint_answers_as_if_there_were_none(folk: People, role: str) -> None:
+    secrets, asking = await hide(folk), folk.by_role[role]
+    differing = []
+    for endpoint in (endpoint for endpoint in ENDPOINTS if "{channel_id}" in endpoint):
+        method, template = endpoint.split(" ")
+        for kind in ("text", "voice"):
+            answers = []
+            for channel_id in (secrets[kind], NEVER):
+                path = template.format(
+                    channel_id=channel_id,
+                    message_id=secrets["message"],
+                    type="role",
+                    target_id="guest",
+                    emoji="👍",
+                )
+                body = body_for(secrets["message"]) | {"name": "x", "deny": ["speak"]}
+                answers.append(await asking.ask(method, path, None if method == "GET" else body))
+            if answers[0] != answers[1] or answers[0][0] < 400:
+                differing.append((endpoint, kind, answers))
+    assert not differing, "\n".join(map(str, differing))
+
+
+@pytest.mark.parametrize("role", UNINITIATED)
+async def test_every_event_answers_as_if_there_were_none(folk: People, role: str) -> None:
+    secrets = await hide(folk)
+    differing = []
+    async with folk.live(role) as [page]:
+        for event in (event for event in EVENTS if event != "reauthenticate"):
+            for kind in ("text", "voice"):
+                answers = []
+                for channel_id in (secrets[kind], NEVER):
+                    data = body_for(secrets["message"]) | {"channel_id": channel_id}
+                    frame = await page.ask(event, **data)
+                    frame.pop("id")
+                    answers.append(json.dumps(frame).replace(channel_id, "it"))
+                if answers[0] != answers[1]:
+                    differing.append((event, kind, answers))
+    assert not differing, "\n".join(map(str, differing))
+
+
+@pytest.mark.parametrize("role", UNINITIATED)
+async def test_no_list_names_it(folk: People, role: str) -> None:
+    secrets, asking = await hide(folk), folk.by_role[role]
+    about = {"channel_id": secrets["text"], "message_id": secrets["message"], "text": "odd"}
+    await folk.guest.done("POST", "/api/reports", about)
+    await folk.owner.done("PATCH", f"/api/channels/{secrets['text']}", {"topic": SAID})
+    paths = [endpoint.removeprefix("GET ") for endpoint in ENDPOINTS if endpoint.startswith("GET /api/")]
+    paths = [path for path in paths if "{" not in path]
+    paths += [
+        f"/api/search?query={query}" for query in ("harbour", "in:hidden-plans", f"in:{secrets['text']}")
+    ]
+    paths += [f"/api/audit?target_id={secrets['text']}", f"/api/members/{folk.owner.id}"]
+    for path in paths:
+        _, answer = await asking.ask("GET", path)
+        assert told(answer, secrets if "in:" not in path else {}) == [], path
+    assert told(await folk.owner.done("GET", "/api/audit"), secrets)
+    wrong = await asking.ask("POST", "/api/reports", about)
+    assert wrong == await asking.ask("POST", "/api/reports", about | {"channel_id": NEVER})
+    await folk.owner.done("DELETE", f"/api/channels/{secrets['text']}")
+    assert told((await asking.ask("GET", "/api/audit"))[1], secrets) == []
+    async with folk.live(role) as [page]:
+        assert told(page.welcome, secrets) == []
+
+
+async def test_nothing_that_happens_there_is_pushed(folk: People, sfu: FakeSfu) -> None:
+    async with folk.live(*UNINITIATED, "guest") as [*uninitiated, guest]:
+        secrets = await hide(folk)
+        await everything_happens(folk, sfu, secrets, guest)
+        for page in uninitiated:
+            frames = await heard(page)
+            assert [frame for frame in frames if told(frame, secrets)] == []
+            # What goes by is not even to be counted.
+            assert not [f for f in frames if f["event"].startswith(("channel_", "message_", "voice_"))]
+
+
+async def everything_happens(folk: People, sfu: FakeSfu, secrets: dict[str, str], guest: LiveMember) -> None:
+    channel = f"/api/channels/{secrets['text']}"
+    message = f"{channel}/messages/{secrets['message']}"
+    owner = folk.owner
+    await owner.done("PATCH", message, {"text": f"{SAID} at nine"})
+    await owner.done("PUT", f"{message}/reactions/👍")
+    await owner.done("PUT", f"{channel}/pins/{secrets['message']}")
+    await owner.done("POST", f"{channel}/typing")
+    about = {"channel_id": secrets["text"], "message_id": secrets["message"], "text": "odd"}
+    await folk.guest.done("POST", "/api/reports", about)
+    await owner.done("PATCH", channel, {"topic": "new"})
+    # Somebody else comes to see it and does not any more.
+    path = f"{channel}/overrides/member/{folk.moderator.id}"
+    await owner.done("PUT", path, {"deny": ["view_channel"]})
+    await owner.done("DELETE", path)
+    await sfu.until("sync_request")
+    await sfu.tell("peer_joined", secrets["voice"], folk.moderator.id)
+    while await guest.people(secrets["voice"]) != ["Moderator"]:
+        pass
+    await owner.done("DELETE", message)
+    await owner.done("DELETE", channel)
+    while (await guest.pushed("channel_deleted"))["channel_id"] != secrets["text"]:
+        pass
+
+
+async def heard(page: LiveMember) -> list[dict[str, Any]]:
+    """All that was pushed to a page until now."""
+    await page.ask("ping")
+    return page._pushes
