@@ -81,7 +81,8 @@ _DAY_MS = 86_400_000
 
 
 def _quoted(text: str) -> str:
-    return '"' + text.replace('"', '""') + '"'
+    # A string of the engine ends at a quotation mark that is not doubled, and at NUL.
+    return '"' + text.replace('"', '""').replace("\0", " ") + '"'
 
 
 def _has_word(text: str) -> bool:

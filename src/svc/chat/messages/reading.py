@@ -4,6 +4,7 @@ Shows nobody what they may not view, and changes nothing but the marks of who re
 HTTP, no SQL. Spec: chat document section 8.2, MESSAGE_CACHE_TTL_MS.
 """
 
+import asyncio
 from collections.abc import Collection
 from functools import partial
 
@@ -58,8 +59,10 @@ class History:
         channel_id, limit = wanted.channel_id, wanted.limit
         if wanted.around is not None:
             older = limit // 2
-            before = await store.before(self._database, channel_id, wanted.around, older + 1)
-            after = await store.after(self._database, channel_id, wanted.around - 1, limit - older + 1)
+            before, after = await asyncio.gather(
+                store.before(self._database, channel_id, wanted.around, older + 1),
+                store.after(self._database, channel_id, wanted.around - 1, limit - older + 1),
+            )
             shown = (*before[-older:], *after[: limit - older]) if older else after[:limit]
             return Page(tuple(shown), len(before) > older, len(after) > limit - older)
         if wanted.after is not None:

@@ -111,7 +111,10 @@ class Search:
         authors = self._authors(query.from_names)
         if not channel_ids or (query.from_names and not authors):
             return [], False
-        groups: list[Iterable[str]] = [[search_store.channel_tag(channel_id) for channel_id in channel_ids]]
+        groups: list[Iterable[str]] = []
+        # Who may view everything needs no such condition, which is the dearest of all.
+        if query.in_names or len(channel_ids) < len(self._directory.channels) or not _narrows(query):
+            groups.append([search_store.channel_tag(channel_id) for channel_id in channel_ids])
         if authors:
             groups.append([search_store.author_tag(author_id) for author_id in authors])
         groups += [[search_store.has_tag(what)] for what in query.has]
@@ -143,6 +146,10 @@ class Search:
         members = self._directory.members.values()
         named = [member.id for member in members if member.nickname.casefold() in wanted]
         return [*named, *wanted]
+
+
+def _narrows(query: Query) -> bool:
+    return bool(query.phrases or query.from_names or query.has)
 
 
 def _bounds(query: Query, before_id: str | None) -> tuple[int, int]:

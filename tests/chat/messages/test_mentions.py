@@ -1,0 +1,58 @@
+"""Mentions are markdown links to members, and nothing that only looks like one."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from svc.chat.messages.mentions import MAX_MENTIONS, mentioned
+
+
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [
+        ("[Ada](mention:a1)", ["a1"]),
+        ("Hello [Ada](mention:a1), meet [Ben](mention:b2)!", ["a1", "b2"]),
+        ("[Ada](mention:a1) and again [Ada](mention:a1)", ["a1"]),
+        ("[](mention:a1)", ["a1"]),
+        ("[*Ada* `x`](mention:a1)", ["a1"]),
+        ("[a [b] c](mention:a1)", ["a1"]),
+        ("[Ada](<mention:a1>)", ["a1"]),
+        ('[Ada]( mention:a1 "a title" )', ["a1"]),
+        ("[two\nlines](mention:a1)", ["a1"]),
+        ("[[Ada](mention:a1)](mention:b2)", ["a1"]),  # a link holds no link
+        ("`[Ada](mention:a1)`", []),
+        ("``a ` [Ada](mention:a1)``", []),
+        ("`not code [Ada](mention:a1)", ["a1"]),
+        ("[`](mention:a1)`", []),  # code binds tighter
+        ("```\n[Ada](mention:a1)\n```", []),
+        ("~~~ py\n[Ada](mention:a1)\n~~~", []),
+        ("````\n```\n[Ada](mention:a1)\n````\n[Ben](mention:b2)", ["b2"]),
+        ("```\n[Ada](mention:a1)", []),  # to the end
+        ("    [Ada](mention:a1)", []),
+        ("text\n    [Ada](mention:a1)", ["a1"]),  # goes on with the paragraph
+        ("``` [Ada](mention:a1)```", []),
+        (r"\[Ada](mention:a1)", []),
+        (r"[Ada\](mention:a1)", []),
+        (r"\![Ada](mention:a1)", ["a1"]),
+        ("![Ada](mention:a1)", []),
+        ("[Ada] (mention:a1)", []),
+        ("[Ada](mention:)", []),
+        ("[Ada](mention:a 1)", []),
+        ("[Ada](mentions:a1)", []),
+        ("[Ada](https://example.org/mention:a1)", []),
+        ("[one\n\nparagraph](mention:a1)", []),
+        ("mention:a1 @Ada", []),
+    ],
+)
+def test_who_is_mentioned(text: str, ids: list[str]) -> None:
+    assert list(mentioned(text)) == ids
+
+
+def test_a_crowd_is_cut_off() -> None:
+    text = " ".join(f"[x](mention:m{number})" for number in range(100))
+    assert mentioned(text) == tuple(f"m{number}" for number in range(MAX_MENTIONS))
+
+
+@given(st.text(alphabet="[]()`~\\!<>\n\t mention:a1\"'", max_size=200))
+def test_no_text_is_too_strange(text: str) -> None:
+    assert set(mentioned(text)) <= set(mentioned(text + "")) and len(mentioned(text)) <= MAX_MENTIONS

@@ -1,0 +1,81 @@
+"""Swear words are found through disguises, and ordinary words that contain them are left alone."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from svc.chat.errors import ChatError
+from svc.chat.messages.profanity import BLOCK, CENSOR, FLAG, OFF, moderated, profane_spans
+
+
+@pytest.mark.parametrize(
+    ("text", "censored"),
+    [
+        ("fuck", "****"),
+        ("What the FUCK?!", "What the ****?!"),
+        ("**fuck** this", "**" + "****" + "** this"),
+        ("ｆｕｃｋ", "****"),  # width
+        ("fück", "****"),  # accents
+        ("fu\u0308ck", "*****"),
+        ("fu\u200bck", "*****"),  # invisible
+        ("shіt", "****"),  # a Cyrillic letter
+        ("sh!t", "****"),
+        ("$h1t!", "****!"),
+        ("5h17", "****"),
+        ("@sshole", "*******"),
+        ("b1tch", "*****"),
+        ("fuuuuuck", "********"),
+        ("fuckkkk", "*******"),
+        ("f u c k you", "******* you"),
+        ("f.u.c.k", "*******"),
+        ("f-u-c-k", "*******"),
+        ("f**k", "****"),
+        ("sh*t", "****"),
+        ("snake_shit_case", "snake_****_case"),
+        ("motherfuckers", "*************"),
+        ("whores, sluts", "******, *****"),
+    ],
+)
+def test_a_word_is_found_as_people_write_it(text: str, censored: str) -> None:
+    judged = moderated(text, CENSOR)
+    assert (judged.text, judged.flagged) == (censored, True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Scunthorpe, Penistone, Clitheroe and Lightwater",
+        "The classic assassin assesses a massive bass in the grass",
+        "cocktail, peacock, Hancock, cockpit, hitchcock",
+        "Essex, Sussex and Middlesex",
+        "shiitake, snigger, niggardly, arsenal, analysis, document, circumstances",
+        "Dick Turpin, Moby Dick, Dickens",
+        "I pass; they passed. As s a rule",
+        "a s d f",
+        "1 2 3 4 and 455",
+        "it is as simple as that",
+        "https://example.org/class/pass",
+        "",
+        "***",
+    ],
+)
+def test_ordinary_words_are_left_alone(text: str) -> None:
+    assert profane_spans(text) == []
+
+
+def test_the_four_modes() -> None:
+    assert moderated("oh shit", OFF).text == "oh shit" and not moderated("oh shit", OFF).flagged
+    assert moderated("oh shit", FLAG).text == "oh shit" and moderated("oh shit", FLAG).flagged
+    assert moderated("oh shit", CENSOR).text == "oh ****"
+    with pytest.raises(ChatError, match="profanity_refused"):
+        moderated("oh shit", BLOCK)
+    assert moderated("oh well", BLOCK).text == "oh well"
+
+
+@given(st.text(max_size=300))
+def test_whatever_the_text_censoring_keeps_its_length_and_leaves_nothing_to_censor(text: str) -> None:
+    judged = moderated(text, CENSOR)
+    assert len(judged.text) == len(text)
+    spans = profane_spans(text)
+    assert all(0 <= start < end <= len(text) for start, end in spans)
+    assert judged.flagged == bool(spans)

@@ -1,0 +1,223 @@
+"""What was acknowledged is on the disk: after `kill -9`, with a full disk, by the order of system calls."""
+
+import asyncio
+import os
+import random
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from aiohttp import ClientError, ClientSession
+
+from tests.chat.member import ChatServer
+from tests.kit.chat_process import ChatProcess, NotStarted, chat_process
+from tests.kit.device import Device
+from tests.kit.waiting import wait_until
+
+MESSAGES = "/api/channels/general/messages"
+WRITERS = 8
+
+
+@pytest.fixture
+def alone(tmp_path: Path) -> dict[str, str]:
+    """The variables of a server without a media service, whose folder is there."""
+    (tmp_path / "data").mkdir()
+    return {
+        "PORT": "0",
+        "JWT_SECRET": "a secret of at least thirty-two bytes",
+        "DATA_DIR": str(tmp_path / "data"),
+        "SVC_IDENTITY_TIERS": "local",
+    }
+
+
+async def token_of(server: ChatProcess, data_dir: Path) -> str:
+    """The access token of a new member."""
+    invite = (data_dir / "invite-code").read_text().strip()
+    async with ClientSession(server.address) as http:
+        chat = ChatServer(server.address, http, invite)
+        return str((await chat.sign_in(Device(), nickname="Ada", invite_code=invite))["access_token"])
+
+
+class Load:
+    """Writers that post until the server is gone; `acknowledged` are the ids of what it answered."""
+
+    def __init__(self, address: str, token: str) -> None:
+        self._address = address
+        self._headers = {"Authorization": f"Bearer {token}"}
+        self.acknowledged: list[str] = []
+
+    async def run(self) -> None:
+        async with ClientSession(self._address, headers=self._headers) as http:
+            await asyncio.gather(*(self._write(http) for _ in range(WRITERS)))
+
+    async def _write(self, http: ClientSession) -> None:
+        with suppress(ClientError, ConnectionError):
+            while True:
+                async with http.post(MESSAGES, json={"text": "x" * 200}) as response:
+                    self.acknowledged.append((await response.json())["id"])
+
+
+@pytest.mark.parametrize("kills", [5, pytest.param(100, marks=[pytest.mark.soak, pytest.mark.timeout(1800)])])
+async def test_nothing_acknowledged_is_lost_by_a_kill_at_any_moment(
+    alone: dict[str, str], kills: int
+) -> None:
+    chance = random.Random(5)
+    data_dir = Path(alone["DATA_DIR"])
+    acknowledged: list[str] = []
+    token = ""
+    for _ in range(kills):
+        async with chat_process(alone) as server:
+            token = token or await token_of(server, data_dir)
+            load = Load(server.address, token)
+            writing = asyncio.create_task(load.run())
+            enough = chance.randrange(1, 300)
+
+            async def has_written(load: Load = load, enough: int = enough) -> bool:
+                return len(load.acknowledged) >= enough
+
+            await wait_until("messages are acknowledged", has_written, within_s=30)
+            # Somewhere within the next commits.
+            await asyncio.sleep(chance.random() * 0.02)
+            server.kill()
+            await server.ended()
+            await writing
+        acknowledged += load.acknowledged
+        kept = stored_ids(data_dir)
+        assert set(acknowledged) <= kept
+    assert len(acknowledged) >= kills
+
+
+def stored_ids(data_dir: Path) -> set[str]:
+    """What a stopped server has left, in a file that is whole."""
+    connection = sqlite3.connect(data_dir / "community.sqlite3")
+    try:
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        return {row[0] for row in connection.execute("SELECT id FROM messages")}
+    finally:
+        connection.close()
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed (ci/setup does it)")
+async def test_the_log_reaches_the_disk_before_the_answer_reaches_the_socket(
+    alone: dict[str, str], tmp_path: Path
+) -> None:
+    trace = tmp_path / "trace"
+    calls = "fsync,fdatasync,sendto,sendmsg,write,writev,pwrite64"
+    wrapper = ("strace", "-f", "-y", "-s", "4096", "-e", f"trace={calls}", "-o", str(trace))
+    try:
+        async with chat_process(alone, wrapper) as server:
+            token = await token_of(server, Path(alone["DATA_DIR"]))
+            headers = {"Authorization": f"Bearer {token}"}
+            async with ClientSession(server.address, headers=headers) as http:
+                for number in range(5):
+                    async with http.post(MESSAGES, json={"text": f"marker-{number}-marker"}) as response:
+                        assert response.status == 201
+    except NotStarted as fault:
+        if "ptrace" in str(fault) or "PTRACE" in str(fault):
+            pytest.skip("this sandbox allows no tracing")
+        raise
+    lines = trace.read_text(errors="replace").splitlines()
+    for number in range(5):
+        marker = f"marker-{number}-marker"
+        first = next(i for i, line in enumerate(lines) if marker in line and "-wal" in line)
+        answered = next(i for i, line in enumerate(lines) if marker in line and "socket:" in line)
+        synced = [i for i in range(first, answered) if done_syncing(lines, i)]
+        assert synced, "\n".join(lines[first : answered + 1])
+
+
+def done_syncing(lines: list[str], index: int) -> bool:
+    """Does the line say that a sync of the log has returned?"""
+    line = lines[index]
+    if re.search(r"\b(fsync|fdatasync)\(\d+<[^>]*-wal>\)\s+= 0", line):
+        return True
+    if not re.search(r"<\.\.\. (fsync|fdatasync) resumed>.*= 0", line):
+        return False
+    thread = line.split()[0]
+    begun = next(earlier for earlier in reversed(lines[:index]) if earlier.split()[0] == thread)
+    return "-wal" in begun
+
+
+def small_disk(folder: Path, size: str) -> tuple[str, ...]:
+    """A command that gives what it runs a disk of that size at `folder`, seen by nobody else."""
+    unshare = (
+        ("unshare", "--mount") if os.geteuid() == 0 else ("unshare", "--mount", "--user", "--map-root-user")
+    )
+    mount = f'mount -t tmpfs -o size={size} tmpfs "$0" && exec "$@"'
+    return (*unshare, "sh", "-c", mount, str(folder))
+
+
+def refuse_without_namespaces(folder: Path) -> None:
+    if shutil.which("unshare") is None:
+        pytest.skip("there is no unshare")
+    tried = subprocess.run((*small_disk(folder, "1m"), "true"), capture_output=True, check=False, timeout=10)
+    if tried.returncode:
+        pytest.skip(f"this sandbox mounts nothing: {tried.stderr.decode(errors='replace').strip()}")
+
+
+async def test_a_full_disk_refuses_harms_nothing_and_is_recovered_from(alone: dict[str, str]) -> None:
+    data_dir = Path(alone["DATA_DIR"])
+    refuse_without_namespaces(data_dir)
+    async with chat_process(alone, small_disk(data_dir, "4m")) as server:
+        # The disk as the server sees it.
+        inside = Path(f"/proc/{server.process.pid}/root{data_dir}")
+        token = await token_of(server, inside)
+        async with ClientSession(server.address, headers={"Authorization": f"Bearer {token}"}) as http:
+
+            async def post(text: str) -> tuple[int, dict[str, str]]:
+                async with http.post(MESSAGES, json={"text": text}) as response:
+                    return response.status, await response.json()
+
+            before = [(await post(f"before {number}"))[1]["id"] for number in range(10)]
+            fill(inside / "ballast")
+            refused = False
+            for _ in range(100):  # What the log has room for still fits.
+                status, answered = await post("x" * 4_000)
+                if status == 201:
+                    before.append(answered["id"])
+                    continue
+                assert (status, answered["error"]) == (503, "storage_unavailable")
+                refused = True
+            assert refused
+            async with http.get(MESSAGES) as response:  # Reading goes on.
+                assert response.status == 200
+            (inside / "ballast").unlink()
+
+            async def posts_again() -> bool:
+                status, answered = await post("after")
+                if status == 201:
+                    before.append(answered["id"])
+                return status == 201
+
+            await wait_until("messages are stored again", posts_again, within_s=10)
+        # Its disk goes with the process: copied while that stands still.
+        server.process.send_signal(signal.SIGSTOP)
+        assert set(before) <= stored_ids(copied(inside, data_dir.parent / "copy"))
+
+
+def copied(folder: Path, to: Path) -> Path:
+    to.mkdir()
+    for file in folder.glob("community.sqlite3*"):
+        shutil.copy(file, to)
+    return to
+
+
+def fill(ballast: Path) -> None:
+    with ballast.open("wb", buffering=0) as file, suppress(OSError):
+        while True:
+            file.write(b"\0" * 4096)
+
+
+async def test_a_read_only_data_folder_is_refused_in_words(alone: dict[str, str]) -> None:
+    data_dir = Path(alone["DATA_DIR"])
+    refuse_without_namespaces(data_dir)
+    read_only = small_disk(data_dir, "4m,ro")
+    with pytest.raises(NotStarted) as refused:
+        async with chat_process(alone, read_only):
+            pass
+    assert str(data_dir) in str(refused.value)
+    assert "Traceback" not in str(refused.value)

@@ -1,0 +1,67 @@
+"""`svc chat` as a process of its own, which a test may kill."""
+
+import asyncio
+import os
+import re
+import signal
+import sys
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+
+START_DEADLINE_S = 30.0
+_LISTENING = re.compile(r" listening address=(\S+)")
+
+
+@dataclass
+class ChatProcess:
+    process: asyncio.subprocess.Process
+    address: str
+
+    def kill(self) -> None:
+        self.process.kill()
+
+    async def ended(self) -> int:
+        async with asyncio.timeout(START_DEADLINE_S):
+            return await self.process.wait()
+
+
+class NotStarted(Exception):
+    """It ended before it listened; the message is what it said."""
+
+
+@asynccontextmanager
+async def chat_process(
+    variables: Mapping[str, str], wrapper: Sequence[str] = ()
+) -> AsyncIterator[ChatProcess]:
+    """Started, by way of the command `wrapper` if there is one. Raises NotStarted."""
+    process = await asyncio.create_subprocess_exec(
+        *(*wrapper, sys.executable, "-m", "svc.cli", "chat"),
+        env={**os.environ, **variables},
+        stderr=asyncio.subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert process.stderr is not None
+    draining = None
+    try:
+        address = await _address(process.stderr)
+        draining = asyncio.create_task(process.stderr.read())
+        yield ChatProcess(process, address)
+    finally:
+        if process.returncode is None:
+            # The wrapper's own children as well: the session is theirs alone.
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+        await process.wait()
+        if draining is not None:
+            await draining
+
+
+async def _address(errors: asyncio.StreamReader) -> str:
+    said = []
+    async with asyncio.timeout(START_DEADLINE_S):
+        while line := (await errors.readline()).decode():
+            if found := _LISTENING.search(line):
+                return found[1]
+            said.append(line)
+    raise NotStarted("".join(said))
