@@ -4,6 +4,7 @@ from playwright.async_api import expect
 
 from tests.kit.people import INSECURE_HOST, People, Person
 from tests.kit.product import Product
+from tests.kit.waiting import wait_until
 
 KEPT = "() => JSON.parse(localStorage.getItem('svc.identity'))"
 # The private key itself, as far as a page can get hold of it.
@@ -55,6 +56,30 @@ async def test_a_member_whose_tokens_have_ended_signs_in_with_the_key(
     await ada.is_connected()
     assert await own_id(ada) == before
     assert await ada.page.evaluate(EXPORTED) == "kept"
+
+
+async def test_a_page_that_stays_open_renews_its_tokens(people: People) -> None:
+    ada = await people.arrive("Ada")
+    await ada.join(camera=False)
+    first = await ada.page.evaluate(KEPT)
+    await ada.page.evaluate(
+        """() => {
+          const kept = JSON.parse(localStorage.getItem("svc.identity"));
+          localStorage.setItem("svc.identity", JSON.stringify({ ...kept, fresh_until: Date.now() + 500 }));
+        }"""
+    )
+    await ada.page.reload()
+
+    async def renewed() -> bool:
+        kept = await ada.page.evaluate(KEPT)
+        return bool(kept["refresh_token"] != first["refresh_token"])
+
+    await wait_until("the tokens are other ones", renewed, within_s=10)
+    await ada.is_connected()
+    # The live socket still answers.
+    await ada.press("Leave")
+    await ada.press("Join")
+    await ada.is_connected()
 
 
 async def test_another_name_is_another_member(people: People, product: Product) -> None:

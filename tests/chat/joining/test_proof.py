@@ -131,6 +131,7 @@ def hmac_with_public_key(text: str) -> str:
 
 
 BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+NO_TIMES: tuple[object, ...] = (float("nan"), float("inf"), 10**400, "1", [])
 NO_TOKENS = ("", ".", "..", "a.b.c", "é.é.é", "e30.e30", "W10.W10.", "\ud800")
 PRIVATE = DEVICE.jwk | {"d": base64url(DEVICE.key.private_numbers().private_value.to_bytes(32, "big"))}
 
@@ -181,6 +182,7 @@ PRIVATE = DEVICE.jwk | {"d": base64url(DEVICE.key.private_numbers().private_valu
         (DEVICE.certificate(exp=NOW - 61), "ended"),
         (DEVICE.certificate(iat=NOW + 61), "future"),
         (DEVICE.certificate(nbf=NOW + 61), "future"),
+        *((issued(exp=moment), "not a time") for moment in NO_TIMES),
         (DEVICE.certificate(exp=True), "not a time"),
         (DEVICE.certificate(nbf=None), "not a time"),
         (issued(exp=NOW - 61), "ended"),

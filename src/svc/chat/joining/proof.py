@@ -21,6 +21,7 @@ MAX_TOKEN_CHARACTERS = 16 * 1024
 MAX_SUBJECT_CHARACTERS = 255
 # How far clocks of issuers and ours may be apart.
 LEEWAY_S = 60.0
+_LAST_TIME_S = 2.0**53
 _DEVICE_ALGORITHM = "ES256"
 ISSUER_ALGORITHMS = ("ES256", "RS256", "PS256", "EdDSA")
 # RFC 8725 section 3.10: keys that come with what they are to verify; and extensions
@@ -196,7 +197,8 @@ def _check_times(claims: Mapping[str, object], now: float) -> None:
         value = claims.get(name)
         if value is None and name not in claims:
             continue
-        if isinstance(value, bool) or not isinstance(value, int | float):
+        # The comparison also fails for NaN, which would never be over.
+        if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _LAST_TIME_S:
             raise ProofRefused(f"{name} is not a time")
         if name == "exp" and now >= value + LEEWAY_S:
             raise ProofRefused("it has ended")
