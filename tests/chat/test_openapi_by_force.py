@@ -1,0 +1,75 @@
+"""Every endpoint is called with what its description allows, and with what it does not; the answers
+are those that it describes. schemathesis makes the requests up, from a fixed seed.
+"""
+
+import asyncio
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from schemathesis import Case, GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from svc.chat.openapi.features import described
+from svc.chat.openapi.http_document import http_document
+from tests.chat.member import ChatServer
+
+DOCUMENT = http_document(described(), "1.0.0")
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_schema_conformance,
+]
+# These would end the asking member, or are a WebSocket; they have tests of their own.
+LEFT_OUT = {"POST /api/me/leave", "GET /sfu/client"}
+EXAMPLES = 12
+DEADLINE_S = 60.0
+
+GOOD, BAD = GenerationMode.POSITIVE, GenerationMode.NEGATIVE
+
+
+def asked_for() -> list[tuple[str, GenerationMode]]:
+    """Every operation; with bad requests too where there is something to get wrong."""
+    paths: dict[str, dict[str, Any]] = DOCUMENT["paths"]  # type: ignore[assignment]
+    asked = []
+    for path, operations in paths.items():
+        for method, operation in operations.items():
+            takes_something = operation["parameters"] or "requestBody" in operation
+            asked += [(f"{method.upper()} {path}", mode) for mode in (GOOD, *([BAD] * bool(takes_something)))]
+    return [(route, mode) for route, mode in asked if route not in LEFT_OUT]
+
+
+@pytest.mark.parametrize(("route", "mode"), asked_for())
+async def test_answers_are_as_described(chat: ChatServer, route: str, mode: GenerationMode) -> None:
+    """Asked by the owner, who may do everything."""
+    token = await chat.join("Owner")
+    async with asyncio.timeout(DEADLINE_S):
+        await asyncio.to_thread(force, chat.address, token, route, mode)
+
+
+def force(address: str, token: str, route: str, mode: GenerationMode) -> None:
+    """In a thread of its own, for it waits for each answer."""
+    method, path = route.split(" ")
+    cases = schemathesis.openapi.from_dict(DOCUMENT)[path][method].as_strategy(generation_mode=mode)
+
+    @settings(
+        max_examples=EXAMPLES,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(case=cases)
+    def call(case: Case[Any]) -> None:
+        headers = {"Authorization": f"Bearer {token}"}
+        case.call_and_validate(base_url=address, headers=headers, checks=CHECKS, timeout=DEADLINE_S)
+
+    call()
