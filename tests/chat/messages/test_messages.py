@@ -146,8 +146,8 @@ async def test_a_member_reacts_once_with_each_emoji(chat: ChatServer) -> None:
         await ada.ask("reaction_add", **which, emoji=":party:")
         page = (await ada.ask("history", channel_id=CHANNEL))["data"]["messages"]
         assert page[0]["reactions"] == [
-            {"emoji": "👍", "member_ids": [ben.id, ada.id]},
             {"emoji": ":party:", "member_ids": [ada.id]},
+            {"emoji": "👍", "member_ids": [ben.id, ada.id]},
         ]
         await ben.ask("reaction_remove", **which, emoji="👍")
         await ben.ask("reaction_remove", **which, emoji="👍")

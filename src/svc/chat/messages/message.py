@@ -51,7 +51,8 @@ class Message:
     attachments: Sequence[object] = ()
     flagged: bool = False
     edited_at_ms: int | None = None
-    # Emoji and who reacted with it, in the order of the first of each.
+    # Emoji in the order of their code points, so that who folds changes has the same order; and who
+    # reacted with each, the first first.
     reactions: Mapping[str, Sequence[str]] = field(default_factory=dict)
     pinned: bool = False
 

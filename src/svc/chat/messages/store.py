@@ -12,7 +12,7 @@ from svc.chat.messages.message import Author, Message
 _MESSAGES = """
 SELECT m.*, p.n AS pin,
     (SELECT json_group_array(json_array(r.emoji, r.member_id)) FROM
-        (SELECT emoji, member_id FROM reactions WHERE n = m.n ORDER BY reacted_at_ms, member_id) AS r
+        (SELECT emoji, member_id FROM reactions WHERE n = m.n ORDER BY emoji, reacted_at_ms, member_id) AS r
     ) AS reactions
 FROM messages AS m LEFT JOIN pins AS p ON p.n = m.n
 """
@@ -163,13 +163,13 @@ def forget_member(connection: Connection, member_id: str) -> None:
 
 
 def add_reaction(connection: Connection, n: int, emoji: str, member_id: str, now_ms: int) -> bool:
-    """False where it was there already."""
-    return (
-        connection.execute(
-            "INSERT OR IGNORE INTO reactions VALUES (?, ?, ?, ?)", (n, emoji, member_id, now_ms)
-        ).rowcount
-        > 0
+    """Behind those that are there, whatever the clock says; False where it was there already."""
+    added = connection.execute(
+        "INSERT OR IGNORE INTO reactions SELECT ?1, ?2, ?3, max(?4, coalesce(max(reacted_at_ms) + 1, 0))"
+        " FROM reactions WHERE n = ?1 AND emoji = ?2",
+        (n, emoji, member_id, now_ms),
     )
+    return added.rowcount > 0
 
 
 def remove_reaction(connection: Connection, n: int, emoji: str, member_id: str) -> bool:

@@ -1,0 +1,362 @@
+"""Whatever members do, the server, a slow and obvious model, and a client that folds pushes agree.
+
+The rules run over a real database; requests are sometimes given up while their write waits, and
+the server is started anew in the middle.
+"""
+
+import asyncio
+import copy
+import json
+import random
+import time
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from svc.base.database import Connection, Database
+from svc.base.ids import Ids
+from svc.base.migrations import migrations_in
+from svc.chat.access.directory import TEXT, Channel, Directory, Member
+from svc.chat.access.permissions import Override, Overrides, Permission
+from svc.chat.access.tokens import Asker
+from svc.chat.audit.rules import Audit
+from svc.chat.community import SCHEMA_FOLDER
+from svc.chat.errors import ChatError
+from svc.chat.live.audience import Audience, includes
+from svc.chat.live.hub import Hub
+from svc.chat.messages.feature import MessagesFeature
+from svc.chat.messages.message import number_of
+from svc.chat.messages.page_cache import Wanted
+from svc.chat.messages.rules import Draft, Surroundings
+
+ADA, BEN, CY, DEE = MEMBERS = ("ada", "ben", "cy", "dee")
+MANAGER = ADA
+CHANNELS = ("open", "closed")
+# Cy has blocked Ben; Dee may not view the closed channel.
+BLOCKS = {(CY, BEN)}
+WORDS = ("apple", "bread", "cheese", "dates")
+EMOJI = ("👍", "🎉", ":own:")
+STEPS = 120
+
+
+@dataclass
+class Client:
+    """A page: what it knows is what it was told."""
+
+    member_id: str
+    messages: dict[str, dict[str, Any]] = field(default_factory=dict)
+    counts: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def fold(self, event: str, data: dict[str, Any]) -> None:
+        message = self.messages.get(data.get("id", ""), {})
+        match event:
+            case "message_posted":
+                data.pop("nonce", None)
+                self.messages[data["id"]] = data
+                self._count(data)
+            case "message_edited":
+                message.update(data)
+            case "message_deleted":
+                del self.messages[data["id"]]
+                counts = self.counts[data["channel_id"]]
+                counts["unread"] -= data["id"] > counts["read_up_to"]
+            case "reactions_changed":
+                react(message, data["emoji"], data["member_id"], added=data["added"])
+            case "pins_changed":
+                message["pinned"] = data["pinned"]
+            case "unread":
+                self.counts[data["channel_id"]] = data
+
+    def _count(self, message: dict[str, Any]) -> None:
+        counts, author_id = self.counts[message["channel_id"]], message["author"]["id"]
+        if author_id == self.member_id:
+            counts.update(read_up_to=message["id"], unread=0, mentions=0)
+        else:
+            counts["unread"] += 1
+            blocked = (self.member_id, author_id) in BLOCKS
+            counts["mentions"] += self.member_id in message["mentions"] and not blocked
+
+
+def react(message: dict[str, Any], emoji: str, member_id: str, *, added: bool) -> None:
+    """In the shape of the wire: emoji in the order of their code points."""
+    listed = {each["emoji"]: each["member_ids"] for each in message["reactions"]}
+    if added:
+        listed.setdefault(emoji, []).append(member_id)
+    else:
+        listed[emoji].remove(member_id)
+    message["reactions"] = [{"emoji": e, "member_ids": ids} for e, ids in sorted(listed.items()) if ids]
+
+
+class Model:
+    """All messages in one list, and for each member how much of each channel is read."""
+
+    def __init__(self) -> None:
+        self.messages: list[dict[str, Any]] = []
+        self.told: dict[str, set[str]] = {}
+        self.read: dict[tuple[str, str], str] = {}
+
+    def of(self, channel_id: str) -> list[dict[str, Any]]:
+        return [message for message in self.messages if message["channel_id"] == channel_id]
+
+    def posted(self, message: dict[str, Any]) -> None:
+        author_id = message["author"]["id"]
+        self.messages.append(message)
+        self.told[message["id"]] = {
+            m for m in message["mentions"] if m != author_id and (m, author_id) not in BLOCKS
+        }
+        self.read[author_id, message["channel_id"]] = message["id"]
+
+    def counts(self, member_id: str, channel_id: str) -> tuple[int, int]:
+        since = self.read.get((member_id, channel_id), "")
+        unread = [message["id"] for message in self.of(channel_id) if message["id"] > since]
+        return len(unread), sum(member_id in self.told[message_id] for message_id in unread)
+
+
+class ToldHub(Hub):
+    """Pushes go to clients in memory, as JSON would carry them."""
+
+    def __init__(self, directory: Directory, clients: dict[str, Client]) -> None:
+        super().__init__(directory, lambda: 0.0)
+        self._clients = clients
+
+    def push(
+        self, event: str, data: object, to: Audience, *, but_not: str | None = None, kept: bool = True
+    ) -> None:
+        for member_id, client in self._clients.items():
+            if member_id != but_not and includes(to, member_id, self._directory):
+                client.fold(event, json.loads(json.dumps(data)))
+
+
+def directory() -> Directory:
+    known = Directory(lambda: 1_000_000.0)
+    for member_id in MEMBERS:
+        roles = ("moderator",) if member_id == MANAGER else ("member",)
+        known.put_member(Member(member_id, member_id.title(), roles))
+    hidden = Overrides(members={DEE: Override(deny=Permission.VIEW_CHANNEL)})
+    known.put_channel(Channel("open", "open", TEXT))
+    known.put_channel(Channel("closed", "closed", TEXT, overrides=hidden))
+    return known
+
+
+class Play:
+    """One run: `step` does something at random, `compare` looks at everything."""
+
+    def __init__(self, folder: Path, chance: random.Random) -> None:
+        self.folder = folder
+        self.chance = chance
+        self.model = Model()
+        self.clients = {member_id: Client(member_id) for member_id in MEMBERS}
+        self.directory = directory()
+        # The real time to start with: nonces are forgotten when they are old.
+        self.now = time.time()
+        self.nonces: list[tuple[str, Draft, str]] = []
+
+    @asynccontextmanager
+    async def server(self) -> AsyncIterator[None]:
+        path = self.folder / "model.sqlite3"
+        self.database = await Database.open(path, migrations_in(SCHEMA_FOLDER), self.folder)
+        try:
+            await self.database.write(insert_channels)
+            surroundings = Surroundings(blocks=lambda member_id, other_id: (member_id, other_id) in BLOCKS)
+            self.feature = MessagesFeature(
+                self.database,
+                self.directory,
+                ToldHub(self.directory, self.clients),
+                Audit(self.database, self.directory),
+                Ids(lambda: self.now, self.chance.getrandbits),
+                30_000,
+                surroundings,
+            )
+            await self.feature.load()
+            for client in self.clients.values():
+                welcome = json.loads(json.dumps(self.feature.welcome(Asker(client.member_id, "s"))))
+                client.counts = {counts["channel_id"]: counts for counts in welcome["unread"]}
+            indexing = asyncio.create_task(self.feature.indexer.run())
+            yield
+            indexing.cancel()
+            with suppress(asyncio.CancelledError):
+                await indexing
+        finally:
+            await self.database.close()
+
+    async def step(self) -> None:
+        self.now += self.chance.random()
+        member_id, channel_id = self.chance.choice(MEMBERS), self.chance.choice(CHANNELS)
+        if member_id == DEE and channel_id == "closed":
+            with pytest.raises(ChatError, match="unknown_channel"):
+                await self.feature.messages.send(member_id, Draft(channel_id, "x"), self.now)
+            return
+        there = self.model.of(channel_id)
+        deed = self.chance.choice(
+            [
+                self.send,
+                self.send,
+                self.send,
+                self.repeat,
+                self.edit,
+                self.delete,
+                self.react,
+                self.pin,
+                self.read,
+            ]
+        )
+        if deed in (self.send, self.repeat) or there:
+            await deed(member_id, channel_id, there)
+
+    async def send(self, member_id: str, channel_id: str, there: list[dict[str, Any]]) -> None:
+        reply_to = self.chance.choice(there)["id"] if there and self.chance.random() < 0.2 else None
+        draft = Draft(channel_id, self.text(), nonce=str(len(self.nonces)), reply_to=reply_to)
+        await self.perhaps_given_up(self.feature.messages.send(member_id, draft, self.now))
+        # Asked again, it is the same: that is how a client learns of what it gave up.
+        message = await self.feature.messages.send(member_id, draft, self.now)
+        self.nonces.append((member_id, draft, message.id))
+        self.model.posted(message.described())
+
+    async def repeat(self, member_id: str, channel_id: str, there: list[dict[str, Any]]) -> None:
+        if not self.nonces:
+            return
+        author_id, draft, message_id = self.chance.choice(self.nonces)
+        if any(message["id"] == message_id for message in self.model.messages):
+            assert (await self.feature.messages.send(author_id, draft, self.now)).id == message_id
+        else:
+            with pytest.raises(ChatError, match="unknown_message"):
+                await self.feature.messages.send(author_id, draft, self.now)
+
+    async def edit(self, member_id: str, channel_id: str, there: list[dict[str, Any]]) -> None:
+        message, text = self.chance.choice(there), self.text()
+        editing = self.feature.messages.edit(member_id, channel_id, message["id"], text, self.now)
+        if message["author"]["id"] != member_id:
+            with pytest.raises(ChatError, match="forbidden"):
+                await editing
+            return
+        await self.perhaps_given_up(editing)
+        if text != message["text"]:
+            mentions = [
+                m for m in MEMBERS if f"mention:{m}" in text and not (m == DEE and channel_id == "closed")
+            ]
+            message.update(text=text, mentions=mentions, edited_at_ms=int(self.now * 1000))
+            self.model.told[message["id"]] &= set(mentions)
+
+    async def delete(self, member_id: str, channel_id: str, there: list[dict[str, Any]]) -> None:
+        message = self.chance.choice(there)
+        deleting = self.feature.messages.delete(member_id, channel_id, message["id"], self.now)
+        if message["author"]["id"] != member_id and member_id != MANAGER:
+            with pytest.raises(ChatError, match="forbidden"):
+                await deleting
+            return
+        await self.perhaps_given_up(deleting)
+        self.model.messages.remove(message)
+
+    async def react(self, member_id: str, channel_id: str, there: list[dict[str, Any]]) -> None:
+        message, emoji = self.chance.choice(there), self.chance.choice(EMOJI)
+        reacted = any(member_id in r["member_ids"] for r in message["reactions"] if r["emoji"] == emoji)
+        add = self.chance.random() < 0.6
+        which = member_id, channel_id, message["id"], emoji
+        marking = self.feature.marking
+        await self.perhaps_given_up(marking.react(*which, self.now) if add else marking.unreact(*which))
+        if add is not reacted:
+            react(message, emoji, member_id, added=add)
+
+    async def pin(self, member_id: str, channel_id: str, there: list[dict[str, Any]]) -> None:
+        message, pinned = self.chance.choice(there), self.chance.random() < 0.5
+        marking = self.feature.marking
+        await (marking.pin if pinned else marking.unpin)(MANAGER, channel_id, message["id"], self.now)
+        message["pinned"] = pinned
+
+    async def read(self, member_id: str, channel_id: str, there: list[dict[str, Any]]) -> None:
+        message_id = self.chance.choice(there)["id"]
+        await self.perhaps_given_up(self.feature.reads.read(member_id, channel_id, message_id))
+        key = member_id, channel_id
+        self.model.read[key] = max(message_id, self.model.read.get(key, ""))
+
+    async def perhaps_given_up(self, request: Awaitable[object]) -> None:
+        """Let it be answered, or go away as soon as its write waits; the write stands either way."""
+        task = asyncio.ensure_future(request)
+        if self.chance.random() < 0.2:
+            await asyncio.sleep(0)
+            task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+        await self.database.write(lambda connection: None)
+
+    def text(self) -> str:
+        words = self.chance.choices(WORDS, k=self.chance.randrange(1, 4))
+        named = [member_id for member_id in MEMBERS if self.chance.random() < 0.2]
+        return " ".join([*words, *(f"[x](mention:{member_id})" for member_id in named)])
+
+    async def compare(self) -> None:
+        for channel_id in CHANNELS:
+            expected = self.model.of(channel_id)
+            assert await self.backwards(channel_id) == expected
+            assert await self.forwards(channel_id) == expected
+        for member_id in MEMBERS:
+            await self.compare_for(member_id)
+
+    async def compare_for(self, member_id: str) -> None:
+        visible = [c for c in CHANNELS if not (member_id == DEE and c == "closed")]
+        client = self.clients[member_id]
+        expected = {m["id"]: m for m in self.model.messages if m["channel_id"] in visible}
+        assert client.messages == expected
+        welcome: Any = self.feature.welcome(Asker(member_id, "s"))
+        for counts in welcome["unread"]:
+            there = self.model.counts(member_id, counts["channel_id"])
+            assert (counts["unread"], counts["mentions"]) == there
+            folded = client.counts[counts["channel_id"]]
+            assert (folded["unread"], folded["mentions"]) == there
+        assert {counts["channel_id"] for counts in welcome["unread"]} == set(visible)
+        async with asyncio.timeout(10):
+            await self.feature.indexer.in_step()
+        word = self.chance.choice(WORDS)
+        found, _ = await self.feature.search.find(member_id, word, None, 1_000)
+        assert {message.id for message in found} == {i for i, m in expected.items() if word in m["text"]}
+        pinned, _ = await self.feature.search.find(member_id, "has:pin", None, 1_000)
+        assert {message.id for message in pinned} == {i for i, m in expected.items() if m["pinned"]}
+
+    async def backwards(self, channel_id: str) -> list[dict[str, Any]]:
+        limit = self.chance.randrange(1, 20)
+        found: list[dict[str, Any]] = []
+        before, more = None, True
+        while more:
+            wanted = Wanted(channel_id, limit, before=before)
+            page = await self.feature.history.page(MANAGER, wanted)
+            found[:0] = [copy.deepcopy(message.described()) for message in page.messages]
+            before, more = (number_of(found[0]["id"]) if found else None), page.more_before
+        return found
+
+    async def forwards(self, channel_id: str) -> list[dict[str, Any]]:
+        limit = self.chance.randrange(1, 20)
+        found: list[dict[str, Any]] = []
+        more = True
+        while more:
+            after = number_of(found[-1]["id"]) if found else 0
+            page = await self.feature.history.page(MANAGER, Wanted(channel_id, limit, after=after))
+            found += [copy.deepcopy(message.described()) for message in page.messages]
+            more = page.more_after
+        return found
+
+
+def insert_channels(connection: Connection) -> None:
+    connection.executemany(
+        "INSERT OR IGNORE INTO channels (id, name, kind, position, created_at_ms)"
+        " VALUES (?, ?, 'text', 0, 0)",
+        [(channel_id, channel_id) for channel_id in CHANNELS],
+    )
+
+
+@pytest.mark.parametrize("seed", range(6))
+async def test_server_model_and_client_agree(tmp_path: Path, seed: int) -> None:
+    play = Play(tmp_path, random.Random(seed))
+    for _ in range(2):
+        async with play.server():
+            await play.compare()
+            for number in range(STEPS):
+                await play.step()
+                if number % 20 == 0:
+                    await play.compare()
+            await play.compare()
+        # The clock of the next start is behind.
+        play.now -= 60.0
