@@ -8,7 +8,7 @@ from svc.chat.fields import MAX_ID_CHARACTERS, optional_text
 from svc.chat.http import answer, asker, query_number
 
 USUAL_PAGE = 50
-_LAST_ID = 2**63 - 1
+LAST_ID = 2**63 - 1
 
 
 class AuditRoutes:
@@ -21,7 +21,7 @@ class AuditRoutes:
     async def page(self, request: web.Request) -> web.Response:
         asked = request.query
         wanted = Wanted(
-            before=query_number(request, "before", least=1, most=_LAST_ID),
+            before=query_number(request, "before", least=1, most=LAST_ID),
             actor_id=optional_text(asked, "actor_id", most=MAX_ID_CHARACTERS),
             target_id=optional_text(asked, "target_id", most=MAX_ID_CHARACTERS),
             action=optional_text(asked, "action", most=MAX_ID_CHARACTERS),
