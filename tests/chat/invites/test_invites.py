@@ -42,6 +42,9 @@ async def test_an_invite_gives_its_role(folk: People) -> None:
         invite = await folk.admin.done("POST", "/api/invites", {"role_id": role})
         person = await newcomer(folk.chat, "New", invite["code"])
         assert (await person.done("GET", f"/api/members/{person.id}"))["roles"] == held
+    invite = await folk.admin.done("POST", "/api/invites", {"role_id": "moderator"})
+    await folk.owner.done("DELETE", f"/api/members/{folk.admin.id}/roles/admin")
+    assert (await refused(folk.chat, invite["code"]))["error"] == "invite_invalid"
     role = await folk.owner.done("POST", "/api/roles", {"name": "Crew", "rank": 5})
     invite = await folk.owner.done("POST", "/api/invites", {"role_id": role["id"]})
     await folk.owner.done("DELETE", f"/api/roles/{role['id']}")

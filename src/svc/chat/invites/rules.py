@@ -9,7 +9,7 @@ from collections.abc import Callable
 from svc.base.database import Connection, Database
 from svc.chat.access.changes import Changes
 from svc.chat.access.directory import Directory
-from svc.chat.access.permissions import BUILT_IN, MEMBER, Permission
+from svc.chat.access.permissions import MEMBER, Permission
 from svc.chat.audit.rules import Audit
 from svc.chat.errors import ChatError
 from svc.chat.invites import store
@@ -114,7 +114,7 @@ class Invites:
         """
         now_ms = int(now * 1000)
         invite = store.by_code(connection, code)
-        if invite is None or not _good(invite, now_ms):
+        if invite is None or not _good(invite, now_ms) or not self._still_given(invite):
             return None
         if self._joins_per_hour is not None:
             earlier = store.nth_last_join(connection, invite.id, self._joins_per_hour)
@@ -122,8 +122,7 @@ class Invites:
                 raise ChatError("invite_busy", more={"retry_after_ms": earlier + HOUR_MS - now_ms})
             store.note_join(connection, invite.id, now_ms, HOUR_MS)
         store.count_use(connection, invite.id)
-        known = invite.role_id in BUILT_IN or self._roles.known(connection, invite.role_id)
-        return invite.role_id if known else MEMBER
+        return invite.role_id if invite.role_id in self._directory.roles else MEMBER
 
     def _require_may_invite_as(self, actor_id: str | None, role_id: str) -> None:
         if actor_id is None:
@@ -133,6 +132,13 @@ class Invites:
             self._roles.require_holds_all_of(actor_id, role_id)
         else:
             self._roles.require_may_give(actor_id, role_id)
+
+    def _still_given(self, invite: Invite) -> bool:
+        """Does who made it still rank above what it gives? Also asked on the writer's thread."""
+        role = self._directory.roles.get(invite.role_id)
+        if invite.created_by is None or role is None or role.id == MEMBER:
+            return True
+        return self._directory.rank(invite.created_by) > role.rank
 
     def _may_manage(self, member_id: str, invite: Invite) -> bool:
         """Their own, or with the permission one that gives nothing they could not give."""

@@ -87,10 +87,6 @@ class Roles:
         """The highest first."""
         return sorted(self._directory.roles.values(), key=lambda role: (-role.rank, role.id))
 
-    def known(self, connection: Connection, role_id: str) -> bool:
-        """A step of a write: is there still such a role, of those that were made here?"""
-        return store.role(connection, role_id) is not None
-
     def require_can_be_given(self, role_id: str) -> Role:
         """A role that there is and that is not the owner's. Raises ChatError."""
         if (role := self._directory.roles.get(role_id)) is None:
