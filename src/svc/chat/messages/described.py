@@ -220,6 +220,6 @@ DESCRIBED = Described(
             kept=False,
         ),
     ],
-    welcome={"unread": array(_UNREAD)},
+    welcome={"unread": array(_UNREAD), "online": array(ID)},
     present={"online": array(ID)},
 )
