@@ -1,5 +1,6 @@
 """Proof of an identity, a name and an invite make a member; everything else is refused in words."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -199,6 +200,19 @@ async def test_the_first_member_is_the_owner_and_no_other(chat: ChatServer) -> N
     second = await chat.sign_in(Device(), nickname="Bob", invite_code=chat.invite)
     assert set(first["member"]["roles"]) == {"owner", "member"}
     assert second["member"]["roles"] == ["member"]
+
+
+async def test_of_many_who_come_at_once_one_is_the_owner(chat: ChatServer) -> None:
+    joins = (chat.sign_in(Device(), nickname="Ada", invite_code=chat.invite) for _ in range(20))
+    answers = await asyncio.gather(*joins)
+    assert sum("owner" in answer["member"]["roles"] for answer in answers) == 1
+    assert len({answer["member"]["id"] for answer in answers}) == 20
+
+
+async def test_one_key_that_joins_many_times_at_once_is_one_member(chat: ChatServer) -> None:
+    device = Device()
+    joins = (chat.sign_in(device, nickname="Ada", invite_code=chat.invite) for _ in range(10))
+    assert len({answer["member"]["id"] for answer in await asyncio.gather(*joins)}) == 1
 
 
 async def test_no_more_join_than_the_server_takes_but_members_sign_in(variables: dict[str, str]) -> None:
