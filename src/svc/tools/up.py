@@ -34,10 +34,16 @@ _FOR_CHAT = (
     "EXTERNAL_HOST",
     "MAX_MEMBERS",
     "REFRESH_TOKEN_TTL_DAYS",
+    "SERVER_INVITE_IP_MAX_RETRIES",
+    "SERVER_INVITE_MAX_COOLDOWN_MS",
+    "SERVER_INVITE_MAX_RETRIES",
+    "SERVER_INVITE_RETRY_COOLDOWN_MS",
+    "SERVER_INVITE_RETRY_WINDOW_MS",
     "SERVER_NAME",
     "SFU_PUBLIC_HOST",
     "STUN_SERVERS",
     "SVC_AUTH_MODE",
+    "SVC_INVITE_MAX_JOINS_PER_HOUR",
     "SVC_IDENTITY_TIERS",
     "SVC_OIDC_AUDIENCE",
     "SVC_OIDC_ISSUER",
@@ -46,8 +52,14 @@ _FOR_CHAT = (
     "VOICE_CHANNEL_ID",
     "VOICE_CHANNEL_NAME",
 )
-# What is different at home, unless the operator says otherwise: nobody needs an account elsewhere.
-_AT_HOME = {"SVC_IDENTITY_TIERS": "account, local"}
+# What is different at home, unless the operator says otherwise: nobody needs an account elsewhere,
+# and since keys of one's own cost nothing, wrong invite codes are counted by address as well.
+_AT_HOME = {
+    "SERVER_INVITE_IP_MAX_RETRIES": "20",
+    "SERVER_INVITE_RETRY_COOLDOWN_MS": "60000",
+    "SERVER_INVITE_MAX_COOLDOWN_MS": "3600000",
+    "SVC_IDENTITY_TIERS": "account, local",
+}
 
 logger = logging.getLogger(__name__)
 
