@@ -11,6 +11,7 @@ from aiohttp import ClientSession, ClientWebSocketResponse
 
 from svc.chat.app import serving
 from svc.chat.config import read
+from tests.chat.described_frames import check
 from tests.kit.device import Device
 
 
@@ -122,4 +123,5 @@ class LiveMember:
         async with asyncio.timeout(10):
             text = await self.ws.receive_str()
         frame: dict[str, Any] = json.loads(text)
+        check(frame)
         return frame

@@ -40,8 +40,9 @@ def _messages(features: Mapping[str, Described]) -> Iterator[tuple[str, Schema]]
     yield _request(
         "resume", asked({**data, "seq": _SEQ}), "Come back after a lost connection; may come first"
     )
-    yield _reply("authenticated", _greeting(*(feature.welcome for feature in features.values())))
-    yield _reply("resumed", _greeting(*(feature.present for feature in features.values())))
+    present = [feature.present for feature in features.values()]
+    yield _reply("authenticated", _greeting(*(feature.welcome for feature in features.values()), *present))
+    yield _reply("resumed", _greeting(*present))
     yield "error", _message("error", {"data": refusal(sorted(CODES))}, {"id": REQUEST_ID}, "A refusal")
     for feature in features.values():
         for event in feature.events:

@@ -1,0 +1,29 @@
+"""Holds what the live socket really says against its description. Every test's member does so."""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import jsonschema_rs
+
+from svc.chat.openapi.features import described
+from svc.chat.openapi.live_document import live_document
+
+
+def check(frame: Mapping[str, Any]) -> None:
+    """AssertionError where a frame is not as its event is described. Made-up events pass."""
+    event = frame["event"]
+    name = f"{event}.reply" if "id" in frame and event != "error" else event
+    validator = _validators().get(name)
+    if validator is not None:
+        problems = [f"{error.instance_path}: {error.message}" for error in validator.iter_errors(frame)]
+        assert problems == [], f"{name} is not as /asyncapi.json says"
+
+
+@cache
+def _validators() -> dict[str, Any]:
+    document: dict[str, Any] = live_document(described(), "1.0.0")
+    return {
+        name: jsonschema_rs.validator_for({**message["payload"], "components": document["components"]})
+        for name, message in document["channels"]["live"]["messages"].items()
+    }
