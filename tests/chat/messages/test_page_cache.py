@@ -1,0 +1,86 @@
+"""A kept page is shown until its time is over or its channel is written to, and never longer."""
+
+import pytest
+
+from svc.chat.messages.message import MEMBER, Author, Message
+from svc.chat.messages.page_cache import MAX_PAGES, Page, PageCache, Wanted
+
+NEWEST = Wanted("general", 50)
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Store:
+    """Counts how often it is read; `during` happens while it is."""
+
+    def __init__(self) -> None:
+        self.reads = 0
+
+    async def read(self) -> Page:
+        self.reads += 1
+        author = Author(MEMBER, "ada", "Ada")
+        return Page((Message(self.reads, "id", "general", author, "text"),), False, False)
+
+
+async def test_a_page_is_read_once_until_its_time_is_over() -> None:
+    clock, store = Clock(), Store()
+    pages = PageCache(30.0, clock)
+    first = await pages.page(NEWEST, store.read)
+    clock.now = 29.9
+    assert await pages.page(NEWEST, store.read) is first
+    clock.now = 30.0
+    await pages.page(NEWEST, store.read)
+    assert store.reads == 2
+
+
+async def test_a_write_to_the_channel_ends_it_and_one_elsewhere_does_not() -> None:
+    store = Store()
+    pages = PageCache(30.0, Clock())
+    await pages.page(NEWEST, store.read)
+    pages.written("elsewhere")
+    await pages.page(NEWEST, store.read)
+    assert store.reads == 1
+    pages.written("general")
+    await pages.page(NEWEST, store.read)
+    assert store.reads == 2
+
+
+async def test_what_was_read_across_a_write_is_not_kept() -> None:
+    store = Store()
+    pages = PageCache(30.0, Clock())
+
+    async def read_while_somebody_writes() -> Page:
+        page = await store.read()
+        pages.written("general")
+        return page
+
+    await pages.page(NEWEST, read_while_somebody_writes)
+    assert len(pages) == 0
+    await pages.page(NEWEST, store.read)
+    assert store.reads == 2
+
+
+async def test_the_page_used_longest_ago_makes_room() -> None:
+    store = Store()
+    pages = PageCache(30.0, Clock())
+    for number in range(MAX_PAGES + 1):
+        await pages.page(Wanted("general", 50, before=number), store.read)
+    assert len(pages) == MAX_PAGES
+    await pages.page(Wanted("general", 50, before=MAX_PAGES), store.read)
+    assert store.reads == MAX_PAGES + 1
+    await pages.page(Wanted("general", 50, before=0), store.read)
+    assert store.reads == MAX_PAGES + 2
+
+
+@pytest.mark.parametrize("ttl_s", [0.0, -1.0])
+async def test_no_time_keeps_nothing(ttl_s: float) -> None:
+    store = Store()
+    pages = PageCache(ttl_s, Clock())
+    for _ in range(2):
+        await pages.page(NEWEST, store.read)
+    assert (store.reads, len(pages)) == (2, 0)

@@ -1,0 +1,215 @@
+"""What members have not read, who mentions them, what they find, who is there: over the live socket."""
+
+import dataclasses
+from typing import Any
+
+import pytest
+
+from svc.chat.access.directory import TEXT, Channel
+from svc.chat.access.permissions import Override, Overrides, Permission
+from svc.chat.community import Community
+from svc.chat.messages.presence import Presence
+from tests.chat.inside import server_with_insight
+from tests.chat.member import ChatServer, LiveMember
+from tests.kit.waiting import wait_until
+
+
+async def send(member: LiveMember, text: str, channel_id: str = "general") -> dict[str, Any]:
+    frame = await member.ask("message_send", channel_id=channel_id, text=text)
+    assert frame["event"] == "message_send", frame
+    data: dict[str, Any] = frame["data"]
+    return data
+
+
+def counts(welcome: dict[str, Any], channel_id: str = "general") -> tuple[int, int]:
+    (found,) = [counts for counts in welcome["unread"] if counts["channel_id"] == channel_id]
+    return found["unread"], found["mentions"]
+
+
+async def found(member: LiveMember, query: str) -> list[str]:
+    frame = await member.ask("search", query=query)
+    assert frame["event"] == "search", frame
+    return [message["text"] for message in frame["data"]["messages"]]
+
+
+async def until_found(member: LiveMember, query: str, texts: list[str]) -> None:
+    async def is_found() -> bool:
+        return await found(member, query) == texts
+
+    await wait_until(f"{query} finds {texts}", is_found, within_s=10)
+
+
+async def test_unread_messages_and_mentions_are_counted_and_read(chat: ChatServer) -> None:
+    token = await chat.join("Ben")
+    async with chat.member("Ben", token) as ben:
+        ben_id = ben.id
+    async with chat.member("Ada") as ada:
+        first, _, third = [await send(ada, text) for text in ("one", f"[Ben](mention:{ben_id})", "three")]
+        async with chat.member("Ben", token) as ben, chat.member("Ben", token) as other_page:
+            assert counts(ben.welcome) == (3, 1)
+            read = (await ben.ask("read", channel_id="general", message_id=first["id"]))["data"]
+            assert (read["unread"], read["mentions"]) == (2, 1)
+            assert await other_page.pushed("unread") == read
+            read = (await ben.ask("read", channel_id="general", message_id=third["id"]))["data"]
+            assert (read["unread"], read["mentions"]) == (0, 0)
+            back = (await ben.ask("read", channel_id="general", message_id=first["id"]))["data"]
+            assert back == read  # a mark does not go back
+            await send(ada, "four")
+        async with chat.member("Ben", token) as ben:
+            assert counts(ben.welcome) == (1, 0)
+            await send(ben, "five")
+        async with chat.member("Ben", token) as ben:
+            assert counts(ben.welcome) == (0, 0)
+
+
+async def test_what_was_said_before_somebody_joined_is_no_news(chat: ChatServer) -> None:
+    async with chat.member("Ada") as ada:
+        await send(ada, "early")
+        async with chat.member("Ben") as ben:
+            assert counts(ben.welcome) == (0, 0)
+
+
+async def test_who_is_blocked_mentions_nobody(variables: dict[str, str]) -> None:
+    async with server_with_insight(variables) as (chat, _):
+        token = await chat.join("Ben")
+        async with chat.member("Ben", token) as ben, chat.member("Ada") as ada:
+            headers = {"Authorization": f"Bearer {token}"}
+            async with chat.http.put(f"/api/me/blocks/{ada.id}", headers=headers) as response:
+                assert response.status < 300
+            sent = await send(ada, f"[Ben](mention:{ben.id})")
+            assert (await ben.pushed("message_posted"))["id"] == sent["id"]
+        async with chat.member("Ben", token) as ben:
+            assert counts(ben.welcome) == (1, 0)
+
+
+async def test_search_finds_by_words_and_filters_what_is_there_now(chat: ChatServer) -> None:
+    async with chat.member("Olga") as owner, chat.member("Ada") as ada:
+        await send(owner, "Green apples, https://example.org/tree")
+        pear = await send(ada, "Green pears")
+        await send(ada, "Café au lait")
+        await until_found(ada, "green", ["Green pears", "Green apples, https://example.org/tree"])
+        assert await found(ada, '"green pears"') == ["Green pears"]
+        assert await found(ada, "green from:ada") == ["Green pears"]
+        assert await found(ada, f"from:{owner.id}") == ["Green apples, https://example.org/tree"]
+        assert await found(ada, "has:link in:general") == ["Green apples, https://example.org/tree"]
+        assert await found(ada, "green before:2020-01-01") == []
+        assert len(await found(ada, "after:2020-01-01")) == 3
+        assert await found(ada, "cafe") == ["Café au lait"]
+        assert await found(ada, "from:nobody") == []
+        for query, code in (("in:nowhere x", "unknown_channel"), ("has:x", "invalid_query")):
+            assert (await ada.ask("search", query=query))["data"]["error"] == code
+        which = {"channel_id": "general", "message_id": pear["id"]}
+        await owner.ask("pin_add", **which)
+        await ada.ask("reaction_add", **which, emoji="🍐")
+        await until_found(ada, "has:pin has:reaction", ["Green pears"])
+        await ada.ask("message_edit", **which, text="Yellow quinces")
+        await until_found(ada, "quinces has:pin", ["Yellow quinces"])
+        await until_found(ada, "pears", [])
+        await ada.ask("message_delete", **which)
+        await until_found(ada, "quinces", [])
+
+
+async def test_pages_of_what_was_found_follow_each_other(chat: ChatServer) -> None:
+    async with chat.member("Ada") as ada:
+        for number in range(5):
+            await send(ada, f"apple {number}")
+        await until_found(ada, "apple", [f"apple {number}" for number in (4, 3, 2, 1, 0)])
+        first = (await ada.ask("search", query="apple", limit=3))["data"]
+        last_id = first["messages"][-1]["id"]
+        second = (await ada.ask("search", query="apple", limit=3, before=last_id))["data"]
+        assert (first["more"], second["more"]) == (True, False)
+        assert [message["text"] for message in second["messages"]] == ["apple 1", "apple 0"]
+
+
+def hide(community: Community, member_id: str) -> None:
+    overrides = Overrides(members={member_id: Override(deny=Permission.VIEW_CHANNEL)})
+    community.directory.put_channel(Channel("secret", "secret", TEXT, overrides=overrides))
+
+
+async def test_an_invisible_channel_and_its_messages_do_not_exist(variables: dict[str, str]) -> None:
+    async with (
+        server_with_insight(variables) as (chat, community),
+        chat.member("Olga") as owner,
+        chat.member("Ada") as ada,
+    ):
+        hide(community, ada.id)
+        sent = await send(owner, f"A secret for [Ada](mention:{ada.id})", "secret")
+        assert sent["mentions"] == []
+        which = {"channel_id": "secret", "message_id": sent["id"]}
+        for event, data in [
+            ("message_send", {"channel_id": "secret", "text": "x"}),
+            ("message_edit", {**which, "text": "x"}),
+            *(
+                (event, which)
+                for event in ("message_delete", "message_edits", "pin_add", "pin_remove", "read")
+            ),
+            *((event, {**which, "emoji": "👍"}) for event in ("reaction_add", "reaction_remove")),
+            *((event, {"channel_id": "secret"}) for event in ("pins", "typing", "history")),
+            ("search", {"query": "in:secret"}),
+        ]:
+            frame = await ada.ask(event, **data)
+            assert frame["data"].get("error") == "unknown_channel", event
+            elsewhere = await ada.ask(event, **{**data, "channel_id": "nowhere", "query": "in:nowhere"})
+            assert frame["data"] == elsewhere["data"], event
+        await until_found(owner, "secret", [sent["text"]])
+        assert await found(ada, "secret") == []
+        await send(owner, "for all")
+        await ada.ask("ping")
+        assert ada.kept_events().count("message_posted") == 1
+
+
+async def test_profanity_is_judged_as_the_owner_wishes(variables: dict[str, str]) -> None:
+    async with (
+        server_with_insight(variables) as (chat, _),
+        chat.member("Olga") as owner,
+    ):
+        sent = await send(owner, "Oh shit")
+        assert not sent["flagged"]
+        for mode, text, flagged in [("flag", "Oh shit", True), ("censor", "Oh ****", True)]:
+            await owner.ask("settings_change", profanityMode=mode)
+            sent = await send(owner, "Oh shit")
+            assert (sent["text"], sent["flagged"]) == (text, flagged)
+        await owner.ask("settings_change", profanityMode="block")
+        for event, more in [("message_send", {}), ("message_edit", {"message_id": sent["id"]})]:
+            frame = await owner.ask(event, channel_id="general", text="Oh shit", **more)
+            assert frame["data"]["error"] == "profanity_refused"
+
+
+async def test_slow_mode_says_how_long_and_lets_repetitions_pass(variables: dict[str, str]) -> None:
+    async with (
+        server_with_insight(variables) as (chat, community),
+        chat.member("Olga"),
+        chat.member("Ada") as ada,
+    ):
+        channel = community.directory.channels["general"]
+        community.directory.put_channel(dataclasses.replace(channel, slow_mode_s=3600))
+        first = await ada.ask("message_send", channel_id="general", text="One", nonce="n")
+        refused = (await ada.ask("message_send", channel_id="general", text="Two"))["data"]
+        assert refused["error"] == "slow_mode" and 0 < refused["retry_after_ms"] <= 3_600_001
+        again = await ada.ask("message_send", channel_id="general", text="One", nonce="n")
+        assert again["data"] == first["data"]
+
+
+async def test_who_comes_and_goes_is_told_after_a_while(
+    variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with server_with_insight(variables) as (chat, community):
+        monkeypatch.setattr(community.messages.presence, "_grace_s", 0.05)
+        token = await chat.join("Ben")
+        async with chat.member("Ada") as ada:
+            async with chat.member("Ben", token) as ben:
+                assert await ada.pushed("presence") == {"member_id": ben.id, "online": True}
+                assert set(ben.welcome["online"]) == {ada.id, ben.id}
+            assert await ada.pushed("presence") == {"member_id": ben.id, "online": False}
+        assert isinstance(community.messages.presence, Presence)
+
+
+async def test_a_page_that_is_loaded_again_is_no_news(chat: ChatServer) -> None:
+    token = await chat.join("Ben")
+    async with chat.member("Ada") as ada:
+        for _ in range(3):
+            async with chat.member("Ben", token) as ben:
+                await send(ben, "here")
+        await ada.ask("ping")
+        assert ada.kept_events().count("message_posted") == 3
+        assert ada.kept_events().count("presence") == 1
