@@ -21,7 +21,7 @@ CLOCKS_SOCKETS_THREADS = (
 )
 
 FEATURES = (
-    *("svc.chat.audit", "svc.chat.moderation", "svc.chat.invites"),
+    *("svc.chat.audit", "svc.chat.control", "svc.chat.moderation", "svc.chat.invites"),
     *("svc.chat.channels", "svc.chat.joining", "svc.chat.members", "svc.chat.pages", "svc.chat.status"),
     "svc.chat.messages",
     *("svc.chat.openapi", "svc.chat.own", "svc.chat.settings", "svc.chat.voice"),
@@ -54,7 +54,7 @@ HOUSE = House(
             *("svc.chat.app", "svc.chat.community", "svc.chat.http", "svc.chat.*.routes", "svc.chat.live"),
             # Issuers publish their keys over HTTP.
             *("svc.chat.joining.issuers", "svc.chat.voice.sfu_link"),
-            *("svc.tools.supervisor", "svc.tools.bench.client", "svc.tools.bench.crowd"),
+            *("svc.tools.admin", "svc.tools.supervisor", "svc.tools.bench.client", "svc.tools.bench.crowd"),
             "svc.tools.bench.joining",
         ),
         "aiosqlite": ("svc.base.database",),

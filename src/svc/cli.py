@@ -38,6 +38,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_up(commands.add_parser("up", help="everything in one command, for a home or a try-out"))
     _add_chat(commands.add_parser("chat", help="the chat server, configured by environment variables"))
+    _add_admin(commands.add_parser("admin", help="look after a server, whether it runs or not"))
     _add_sfu(commands.add_parser("sfu", help="the media service, configured by environment variables"))
     _add_rtp(
         commands.add_parser("rtp", help="look at captures of RTP, and send them through the media service")
@@ -58,6 +59,30 @@ def _add_up(parser: argparse.ArgumentParser) -> None:
 def _add_chat(parser: argparse.ArgumentParser) -> None:
     _add_end_with_parent(parser)
     parser.set_defaults(run=_run_chat)
+
+
+def _add_admin(parser: argparse.ArgumentParser) -> None:
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--data-dir", type=Path, default=Path("data"), help="that of the server")
+    common.add_argument("--json", action="store_true", help="one line of JSON")
+    whats = parser.add_subparsers(dest="admin_command", required=True, metavar="WHAT")
+
+    def add(what: str, **actions: str) -> dict[str, argparse.ArgumentParser]:
+        rows = whats.add_parser(what).add_subparsers(dest="admin_action", required=True, metavar="ACTION")
+        return {
+            action: rows.add_parser(action, help=help, parents=[common]) for action, help in actions.items()
+        }
+
+    settings = add("settings", get="show all", set="change one")
+    settings["set"].add_argument("name", metavar="NAME")
+    settings["set"].add_argument("value", metavar="VALUE")
+    invite = add("invite", create="print a new code", revoke="let nobody in by it any more")
+    invite["create"].add_argument("--role", help="what it makes of who joins; a member by default")
+    invite["create"].add_argument("--uses", type=int, help="how often it is good; always by default")
+    invite["create"].add_argument("--hours", type=int, help="for how long; for ever by default")
+    invite["revoke"].add_argument("invite_id", metavar="ID")
+    add("member", list="everybody, and their roles")
+    parser.set_defaults(run=_run_admin)
 
 
 def _add_sfu(parser: argparse.ArgumentParser) -> None:
@@ -185,6 +210,12 @@ def _run_chat(options: argparse.Namespace) -> None:
 
     _watch_parent(options)
     app.run(config.read(os.environ))
+
+
+def _run_admin(options: argparse.Namespace) -> None:
+    from svc.tools.admin import arguments_of, run
+
+    run(options.data_dir, *arguments_of(options), as_json=options.json)
 
 
 def _run_sfu(options: argparse.Namespace) -> None:

@@ -16,6 +16,7 @@ from aiohttp.typedefs import Handler, Middleware
 
 from svc.base import logs
 from svc.base.config import ConfigError
+from svc.base.control_socket import listening
 from svc.base.database import StorageFailed
 from svc.chat.access.catalogue import ENDPOINTS, Who, check
 from svc.chat.access.directory import Directory
@@ -57,6 +58,7 @@ async def serving(config: ChatConfig) -> AsyncIterator[str]:
         logger.info("database opened", extra={"sqlite": database.sqlite_version})
         community = Community(config, session, database)
         await community.load()
+        control = listening(config.data_dir, community.commands.run)
         application = build(community, config)
         runner = web.AppRunner(application, access_log=None, shutdown_timeout=SHUTDOWN_DEADLINE_S)
         await runner.setup()
@@ -67,7 +69,8 @@ async def serving(config: ChatConfig) -> AsyncIterator[str]:
                 where = f"HOST {config.host}, PORT {config.port}"
                 raise ConfigError(f"Cannot listen on {where}: {fault.strerror}") from None
             host, port = runner.addresses[0][:2]
-            yield f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+            async with control:
+                yield f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
         finally:
             await runner.cleanup()
 

@@ -30,6 +30,7 @@ from svc.chat.audit.rules import Audit
 from svc.chat.channels.routes import ChannelRoutes
 from svc.chat.channels.rules import Channels
 from svc.chat.config import ChatConfig, MediaConfig
+from svc.chat.control.commands import Commands
 from svc.chat.invites.door import InviteDoor
 from svc.chat.invites.guard import InviteGuard
 from svc.chat.invites.routes import InviteRoutes
@@ -143,6 +144,7 @@ class Community:
         self.live = LiveSockets(
             self.hub, self.directory, signing_in, self.origins, server_id, self._handlers()
         )
+        self.commands = Commands(self.settings, self.invites, self.directory)
         self._registry = measurements(
             self.hub, self.pass_through, self.directory.members, self.link, database, self.tally
         )

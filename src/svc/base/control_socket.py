@@ -1,0 +1,156 @@
+"""How other programs of the same user ask a running one: a Unix socket in its data folder.
+
+One line of JSON is a request, `{command, arguments}`, one line the answer, `{result}` or
+`{error, message}`. Whoever may read the folder may do everything. Where there are no Unix
+sockets, or the folder's path is too long for one, it is a loopback port, with a token in a
+file of mode 0600. Knows no command. Design: "Everyone else goes through the control socket".
+"""
+
+import asyncio
+import json
+import os
+import secrets
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+from svc.base.grants import same_secret
+from svc.base.strict_json import dumps, loads_object
+
+SOCKET_NAME = "control.sock"
+# Where the socket is instead, and what opens it.
+PORT_NAME = "control.json"
+MAX_REQUEST_BYTES = 64 * 1024
+# A list of all members of a large server.
+MAX_ANSWER_BYTES = 64 * 1024 * 1024
+MAX_CONNECTIONS = 16
+READ_DEADLINE_S = 10.0
+ANSWER_DEADLINE_S = 60.0
+_CONNECT_DEADLINE_S = 5.0
+# What the address of a Unix socket holds, the NUL at its end not counted (sockaddr_un).
+_MAX_PATH_BYTES = 103
+
+Handler = Callable[[str, Mapping[str, object]], Awaitable[Mapping[str, object]]]
+
+
+class NobodyThere(Exception):
+    """No program of this data folder listens."""
+
+
+class ControlFailed(Exception):
+    """It listens, and does not answer as it should."""
+
+
+@asynccontextmanager
+async def listening(folder: Path, handler: Handler) -> AsyncIterator[None]:
+    """Answer requests for as long as the block runs. `folder` is held by this process.
+
+    `handler` takes the command and its arguments and returns the answer; it raises nothing.
+    """
+    # What a process has left behind that was killed.
+    for name in (SOCKET_NAME, PORT_NAME):
+        (folder / name).unlink(missing_ok=True)
+    path = folder / SOCKET_NAME
+    short = len(os.fsencode(path)) <= _MAX_PATH_BYTES
+    if hasattr(socket, "AF_UNIX") and short:
+        server = await asyncio.start_unix_server(
+            _Service(handler, "").serve, sock=_bound(path), limit=MAX_REQUEST_BYTES
+        )
+    else:
+        path = folder / PORT_NAME
+        token = secrets.token_urlsafe(32)
+        service = _Service(handler, token)
+        server = await asyncio.start_server(service.serve, "127.0.0.1", 0, limit=MAX_REQUEST_BYTES)
+        _write_privately(path, {"port": server.sockets[0].getsockname()[1], "token": token})
+    try:
+        yield
+    finally:
+        server.close()
+        path.unlink(missing_ok=True)
+
+
+async def ask(folder: Path, command: str, arguments: Mapping[str, object]) -> dict[str, object]:
+    """The answer of the program that holds a folder. Raises NobodyThere and ControlFailed."""
+    reader, writer, token = await _connected(folder)
+    try:
+        request = {"command": command, "arguments": dict(arguments), "token": token}
+        writer.write(dumps(request) + b"\n")
+        async with asyncio.timeout(ANSWER_DEADLINE_S + READ_DEADLINE_S):
+            await writer.drain()
+            line = await reader.readline()
+        return loads_object(line.decode())
+    except (OSError, ValueError) as fault:
+        raise ControlFailed(f"the server did not answer: {fault or type(fault).__name__}") from None
+    finally:
+        writer.close()
+
+
+class _Service:
+    """With a `token`, requests that lack it are refused."""
+
+    def __init__(self, handler: Handler, token: str) -> None:
+        self._handler = handler
+        self._token = token
+        self._connections = 0
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """One request, one answer."""
+        if self._connections >= MAX_CONNECTIONS:
+            writer.close()
+            return
+        self._connections += 1
+        try:
+            async with asyncio.timeout(READ_DEADLINE_S):
+                line = await reader.readline()
+            answer = await self._answer(line)
+            async with asyncio.timeout(READ_DEADLINE_S):
+                writer.write(dumps(answer) + b"\n")
+                await writer.drain()
+        except (OSError, ValueError):
+            pass  # It went, said too much, or nothing; TimeoutError is an OSError.
+        finally:
+            self._connections -= 1
+            with suppress(OSError):
+                writer.close()
+
+    async def _answer(self, line: bytes) -> Mapping[str, object]:
+        match loads_object(line.decode()):
+            case {"command": str(command), "arguments": dict(arguments), "token": str(token)}:
+                if self._token and not same_secret(token, self._token):
+                    return {"error": "forbidden", "message": "The token is not the right one"}
+                async with asyncio.timeout(ANSWER_DEADLINE_S):
+                    return await self._handler(command, arguments)
+        return {"error": "invalid_request", "message": "A request is {command, arguments, token}"}
+
+
+async def _connected(folder: Path) -> tuple[asyncio.StreamReader, asyncio.StreamWriter, str]:
+    try:
+        async with asyncio.timeout(_CONNECT_DEADLINE_S):
+            if (folder / SOCKET_NAME).exists():
+                path = str(folder / SOCKET_NAME)
+                return *await asyncio.open_unix_connection(path, limit=MAX_ANSWER_BYTES), ""
+            where = loads_object((folder / PORT_NAME).read_text(encoding="utf-8"))
+            port, token = where.get("port"), where.get("token")
+            if not isinstance(port, int) or not isinstance(token, str):
+                raise NobodyThere
+            return *await asyncio.open_connection("127.0.0.1", port, limit=MAX_ANSWER_BYTES), token
+    except (OSError, ValueError):
+        raise NobodyThere from None
+
+
+def _bound(path: Path) -> socket.socket:
+    """Readable by its owner from the first moment."""
+    bound = socket.socket(socket.AF_UNIX)
+    before = os.umask(0o177)
+    try:
+        bound.bind(str(path))
+    finally:
+        os.umask(before)
+    return bound
+
+
+def _write_privately(path: Path, content: Mapping[str, object]) -> None:
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        json.dump(content, file)

@@ -1,0 +1,89 @@
+"""A program is asked over a socket in its data folder, by its owner and nobody else."""
+
+import asyncio
+import json
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from svc.base import control_socket
+from svc.base.control_socket import MAX_REQUEST_BYTES, ControlFailed, NobodyThere, ask, listening
+
+
+async def echo(command: str, arguments: Mapping[str, object]) -> Mapping[str, object]:
+    return {"result": [command, dict(arguments)]}
+
+
+@pytest.fixture(params=["unix", "port"])
+def folder(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(control_socket, "_MAX_PATH_BYTES", 0 if request.param == "port" else 1000)
+    return tmp_path
+
+
+async def test_a_command_is_answered(folder: Path) -> None:
+    async with listening(folder, echo):
+        answers = await asyncio.gather(*(ask(folder, "do", {"number": n}) for n in range(5)))
+    assert answers == [{"result": ["do", {"number": n}]} for n in range(5)]
+
+
+def modes(folder: Path) -> list[int]:
+    return [stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()]
+
+
+async def test_only_its_owner_may_open_it_and_nothing_is_left_behind(folder: Path) -> None:
+    async with listening(folder, echo):
+        assert modes(folder) == [0o600]
+    assert modes(folder) == []
+
+
+async def test_what_a_killed_process_left_behind_is_in_nobodys_way(folder: Path) -> None:
+    for name in (control_socket.SOCKET_NAME, control_socket.PORT_NAME):
+        (folder / name).write_text("{}")
+    async with listening(folder, echo):
+        assert await ask(folder, "do", {}) == {"result": ["do", {}]}
+
+
+async def test_without_a_program_nobody_is_there(folder: Path) -> None:
+    with pytest.raises(NobodyThere):
+        await ask(folder, "do", {})
+    (folder / control_socket.PORT_NAME).write_text('{"port": 1, "token": "x"}')
+    with pytest.raises(NobodyThere):
+        await ask(folder, "do", {})
+
+
+async def raw(folder: Path, line: bytes) -> bytes:
+    reader, writer, _ = await control_socket._connected(folder)
+    writer.write(line)
+    writer.write_eof()
+    async with asyncio.timeout(10):
+        answer = await reader.read()
+    writer.close()
+    return answer
+
+
+@pytest.mark.parametrize("line", [b"", b"nonsense\n", b"[]\n", b"\xff\n", b"x" * (MAX_REQUEST_BYTES + 2)])
+async def test_nonsense_is_not_answered(folder: Path, line: bytes) -> None:
+    async with listening(folder, echo):
+        assert await raw(folder, line) == b""
+        assert await ask(folder, "still", {}) == {"result": ["still", {}]}
+
+
+async def test_a_request_has_its_parts(folder: Path) -> None:
+    async with listening(folder, echo):
+        assert json.loads(await raw(folder, b"{}\n"))["error"] == "invalid_request"
+
+
+async def test_a_port_needs_the_token(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(control_socket, "_MAX_PATH_BYTES", 0)
+    async with listening(tmp_path, echo):
+        line = b'{"command":"do","arguments":{},"token":"guessed"}\n'
+        assert json.loads(await raw(tmp_path, line))["error"] == "forbidden"
+
+
+async def test_too_many_at_once_are_turned_away(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(control_socket, "MAX_CONNECTIONS", 0)
+    async with listening(folder, echo):
+        with pytest.raises(ControlFailed):
+            await ask(folder, "do", {})
