@@ -43,6 +43,8 @@ STRANGER = "stranger"
 ENDPOINT_NEEDS: Mapping[str, str] = {
     "GET /health": ANYONE,
     "GET /metrics": ANYONE,
+    "GET /info": ANYONE,
+    "GET /icon": ANYONE,
     "GET /openapi.json": ANYONE,
     "GET /asyncapi.json": ANYONE,
     "GET /": ANYONE,

@@ -7,6 +7,8 @@ from svc.chat.access.directory import TEXT, Channel, Directory, Member
 from svc.chat.access.permissions import Override, Overrides, Permission
 from svc.chat.audit.rules import Audit
 from svc.chat.audit.store import Wanted
+from tests.chat.member import ChatServer
+from tests.chat.people import newcomer
 
 NOW = 1_800_000_000.0
 
@@ -82,3 +84,14 @@ async def test_what_is_about_a_channel_is_for_those_who_may_view_it(database: Da
 
     assert await seen_by("ada") == ["open"]
     assert await seen_by("own") == ["deleted", "secret", "open"]
+
+
+async def test_the_log_is_read_over_http(chat: ChatServer) -> None:
+    owner = await newcomer(chat, "Owner")
+    await owner.done("POST", "/api/roles", {"name": "Crew"})
+    [entry] = (await owner.done("GET", f"/api/audit?action=role_create&actor_id={owner.id}"))["entries"]
+    assert (entry["actor_id"], entry["details"]["name"]) == (owner.id, "Crew")
+    page = await owner.done("GET", "/api/audit?limit=1")
+    assert (await owner.done("GET", f"/api/audit?before={page['entries'][0]['id']}"))["next"] is None
+    for wrong in ("before=x", "before=0", "before=" + "9" * 20, "limit=201", "action=" + "x" * 129):
+        assert await owner.refused("GET", f"/api/audit?{wrong}") == "invalid_request"

@@ -1,13 +1,18 @@
 """Kicks, bans and timeouts act at once on lower ranks; reports reach those who may read them."""
 
 import asyncio
+from typing import Any
 
 from aiohttp import WSMsgType
 
+from svc.base.database import Database
+from svc.chat.access.changes import Changes
+from svc.chat.access.directory import Directory, Member
+from svc.chat.audit.rules import Audit
+from svc.chat.moderation.rules import Moderation
 from tests.chat.member import ChatServer, LiveMember
 from tests.chat.people import People, Person
 
-LOWER = {"admin": ("moderator", "member", "guest"), "moderator": ("member", "guest")}
 NOT_LOWER = {"admin": ("owner", "admin"), "moderator": ("owner", "admin", "moderator")}
 
 
@@ -104,6 +109,36 @@ async def test_who_is_in_timeout_only_reads(folk: People) -> None:
         assert await folk.moderator.refused("PUT", path, wrong) == "invalid_request"
     actions = [e["action"] for e in (await folk.owner.done("GET", "/api/audit?limit=2"))["entries"]]
     assert "member_timeout_end" in actions
+
+
+async def test_the_end_of_a_timeout_is_told(database: Database) -> None:
+    directory, changes = Directory(lambda: 0.0), Changes()
+    nobody: Any = None
+    moderation = Moderation(database, directory, nobody, Audit(database, directory), changes)
+    for name, until in (("ada", 10.0), ("bob", 20.0), ("cyd", 0.0)):
+        directory.put_member(Member(name, name, timeout_until=until))
+    told: list[str] = []
+    changes.permissions_changed.append(told.extend)
+    assert [moderation.next_end(now) for now in (5.0, 10.0, 20.0)] == [10.0, 20.0, None]
+    moderation.ended(5.0, 9.0)
+    assert told == []
+    moderation.ended(9.0, 10.0)
+    assert told == ["ada"]
+    moderation.ended(10.0, 30.0)
+    assert told == ["ada", "bob"]
+
+
+async def test_slow_mode_holds_for_all_but_those_who_manage_messages(folk: People) -> None:
+    body = {"name": "slow", "type": "text", "slow_mode_s": 600}
+    channel_id = (await folk.owner.done("POST", "/api/channels", body))["id"]
+    path = f"/api/channels/{channel_id}/messages"
+    await folk.member.done("POST", path, {"text": "one"})
+    status, answer = await folk.member.ask("POST", path, {"text": "two"})
+    assert (status, answer["error"]) == (429, "slow_mode")
+    assert 0 < answer["retry_after_ms"] <= 600_001
+    await folk.guest.done("POST", path, {"text": "mine"})
+    for _ in range(2):
+        await folk.moderator.done("POST", path, {"text": "order"})
 
 
 async def test_reports_are_filed_read_and_resolved(folk: People) -> None:
