@@ -30,7 +30,8 @@ class Caller:
         self._chat = chat
         self._live = live
         self._voice = voice
-        self._channel: str = live.welcome["channels"][0]["id"]
+        channels = live.welcome["channels"]
+        self._channel: str = next(channel["id"] for channel in channels if channel["type"] == "voice")
         self.client: AiortcClient
 
     async def join(self) -> None:
