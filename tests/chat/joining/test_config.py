@@ -8,6 +8,7 @@ import pytest
 from svc.base.config import ConfigError
 from svc.chat.joining.config import read
 from svc.chat.joining.server_addresses import ServerAddresses
+from svc.chat.joining.trust import Trust
 
 
 @pytest.mark.parametrize(
@@ -111,3 +112,21 @@ def test_issuers_on_this_machine_need_no_https() -> None:
 )
 def test_an_address_is_ours_or_is_not(names: list[str], origin: str, host: str, ours: bool) -> None:
     assert ServerAddresses(names).include(origin, host) is ours
+
+
+@pytest.mark.parametrize(
+    ("variables", "words"),
+    [
+        ({}, "nobody can join"),
+        ({"SVC_IDENTITY_TIERS": "local", "SVC_SERVER_ENABLED": "off"}, "every join is refused"),
+        ({"SVC_TRUSTED_CERT_ISSUERS": "https://ca.example"}, "EXTERNAL_HOST is not set"),
+        ({"SVC_TRUSTED_CERT_ISSUERS": "https://ca.example", "EXTERNAL_HOST": "chat.example"}, ""),
+        ({"SVC_IDENTITY_TIERS": "local"}, ""),
+    ],
+)
+def test_what_the_operator_may_not_have_meant_is_logged(
+    variables: dict[str, str], words: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    Trust.of(read(variables), "s1")
+    assert words in caplog.text
+    assert bool(caplog.text) is bool(words)

@@ -24,13 +24,16 @@ class Trust:
 
     @classmethod
     def of(cls, config: IdentityConfig, audience: str) -> "Trust":
-        """As configured; says in the log what will keep people out."""
+        """As configured; says in the log what will keep people out, or let too many in."""
+        vouching = bool(config.oidc_issuer or config.cert_issuers)
         if config.closed:
             logger.warning("every join is refused", extra={"because": config.closed})
-        if tuple(config.tiers) == (ACCOUNT,) and not (config.oidc_issuer or config.cert_issuers):
+        if tuple(config.tiers) == (ACCOUNT,) and not vouching:
             logger.warning(
                 "nobody can join: SVC_IDENTITY_TIERS takes accounts only, and no issuer of them is trusted"
             )
+        if ACCOUNT in config.tiers and vouching and not config.names:
+            logger.warning("EXTERNAL_HOST is not set: another server could pass on sign-ins made for it")
         return cls(
             audience,
             config.tiers,
