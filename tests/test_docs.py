@@ -9,6 +9,10 @@ from typing import cast
 import pytest
 
 from svc.chat import config as chat_config
+from svc.chat.access.catalogue import ENDPOINTS, EVENTS
+from svc.chat.live.closing import CloseCode as LiveCloseCode
+from svc.chat.live.sign_in import FIRST_EVENTS
+from svc.chat.openapi.features import described
 from svc.chat.status.measurements import MeasuredDatabase, Tally, measurements
 from svc.sfu import config as sfu_config
 from svc.sfu.closing import CloseCode
@@ -131,6 +135,32 @@ def test_every_event_that_the_sfu_sends_is_documented() -> None:
     sent = set(re.findall(r'\.say(?:_text)?\(\s*"(\w+)"', sources))
     sections = ("To the chat server", "To participants")
     assert {row.code(0)[0] for section in sections for row in rows(DOCS / "signalling.md", section)} == sent
+
+
+# How wide the tables of docs/live.md and docs/http.md are says what they list.
+REQUEST_COLUMNS, PUSH_COLUMNS = 5, 3
+
+
+def _listed(document: str, columns: int) -> list[str]:
+    return sorted(row.code(0)[0] for row in rows(DOCS / document) if len(row.cells) == columns)
+
+
+def test_every_endpoint_of_the_chat_server_is_documented_once() -> None:
+    assert _listed("http.md", REQUEST_COLUMNS) == sorted(ENDPOINTS)
+
+
+def test_every_request_of_the_live_socket_is_documented_once() -> None:
+    assert _listed("live.md", REQUEST_COLUMNS) == sorted([*EVENTS, *FIRST_EVENTS])
+
+
+def test_every_push_of_the_live_socket_is_documented_once() -> None:
+    pushes = [push.name for feature in described().values() for push in feature.pushes]
+    assert _listed("live.md", PUSH_COLUMNS) == sorted(pushes)
+
+
+def test_every_close_code_of_the_live_socket_is_documented() -> None:
+    table = rows(DOCS / "live.md", "Why a socket is closed")
+    assert {row.code(1)[0]: int(row.cells[0]) for row in table} == {code.name: code for code in LiveCloseCode}
 
 
 def test_every_metric_is_documented() -> None:

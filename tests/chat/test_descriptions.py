@@ -10,8 +10,9 @@ import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 import svc.chat
-from svc.chat.access.catalogue import ENDPOINTS
+from svc.chat.access.catalogue import ENDPOINTS, EVENTS
 from svc.chat.described import ID, Named, array, asked, nullable, obj
+from svc.chat.errors import CODES
 from svc.chat.openapi.features import described
 from svc.chat.openapi.http_document import http_document
 from svc.chat.openapi.live_document import live_document
@@ -19,6 +20,8 @@ from svc.chat.openapi.schemas import Components
 from tests.chat.member import ChatServer
 
 DATA = Path(__file__).parent.parent / "data"
+# What is for browsers, not for programs; `/live` has a document of its own.
+PAGES = {"GET /", "GET /web/{path}", "GET /live"}
 # The document of the AsyncAPI project, version 3.0.0, in one file.
 ASYNCAPI_SCHEMA = DATA / "asyncapi-3.0.0.schema.json"
 
@@ -52,16 +55,41 @@ def test_every_operation_has_a_name_of_its_own(http: dict[str, Any]) -> None:
     assert len(names) == len(set(names))
 
 
-def test_every_push_that_is_described_stands_in_the_code(live: dict[str, Any]) -> None:
-    features = described().values()
-    names = {push.name for feature in features for push in feature.pushes}
-    assert names - pushed_in_the_code() - {"hello"} == set()
+def test_every_endpoint_of_the_catalogue_is_described_and_no_other() -> None:
+    routes = [endpoint.route for feature in described().values() for endpoint in feature.endpoints]
+    assert len(routes) == len(set(routes))
+    assert set(routes) == set(ENDPOINTS) - PAGES
+
+
+def test_every_request_of_the_catalogue_is_described_and_no_other() -> None:
+    names = [event.name for feature in described().values() for event in feature.events]
+    assert len(names) == len(set(names))
+    assert set(names) == set(EVENTS)
+
+
+def test_every_push_in_the_code_is_described_and_no_other() -> None:
+    names = [push.name for feature in described().values() for push in feature.pushes]
+    assert len(names) == len(set(names))
+    assert set(names) == pushed_in_the_code() | {"hello"}
+
+
+def test_what_is_not_kept_for_those_who_come_back_is_described_so() -> None:
+    unkept = {push.name for feature in described().values() for push in feature.pushes if not push.kept}
+    assert unkept == set(re.findall(r'hub\.push\(\s*"(\w+)"[^\n]*kept=False', source())) | {"hello"}
+
+
+def test_every_refusal_that_is_named_is_one_of_the_list() -> None:
+    for feature in described().values():
+        refusals = [*(it.refusals for it in feature.endpoints), *(it.refusals for it in feature.events)]
+        assert {code for codes in refusals for code in codes} <= set(CODES)
 
 
 def pushed_in_the_code() -> set[str]:
-    folder = Path(svc.chat.__file__).parent
-    source = "".join(path.read_text() for path in folder.rglob("*.py"))
-    return set(re.findall(r'hub\.push\(\s*"(\w+)"', source))
+    return set(re.findall(r'hub\.push\(\s*"(\w+)"', source()))
+
+
+def source() -> str:
+    return "".join(path.read_text() for path in Path(svc.chat.__file__).parent.rglob("*.py"))
 
 
 @pytest.mark.parametrize("path", ["/openapi.json", "/asyncapi.json"])
@@ -71,10 +99,20 @@ async def test_the_descriptions_are_served(chat: ChatServer, path: str) -> None:
         assert (await answer.json())["info"]["version"]
 
 
-def test_an_endpoint_that_needs_a_permission_says_so(http: dict[str, Any]) -> None:
-    operation = http["paths"]["/openapi.json"]["get"]
-    assert operation["security"] == []
-    assert "GET /openapi.json" in ENDPOINTS
+@pytest.mark.parametrize(
+    ("path", "security", "permission"),
+    [
+        ("/openapi.json", [], None),
+        ("/api/me/devices", [{"bearer": []}], None),
+        ("/api/settings", [{"bearer": []}], "owner"),
+        ("/api/audit", [{"bearer": []}], "view_audit_log"),
+    ],
+)
+def test_an_endpoint_says_what_it_needs(
+    http: dict[str, Any], path: str, security: list[object], permission: str | None
+) -> None:
+    operation = http["paths"][path]["get"]
+    assert (operation["security"], operation.get("x-permission")) == (security, permission)
 
 
 def test_a_schema_with_a_name_is_written_once() -> None:
