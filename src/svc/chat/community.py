@@ -53,6 +53,7 @@ from svc.chat.members.roles import Roles
 from svc.chat.members.routes import MemberRoutes
 from svc.chat.members.rules import Members
 from svc.chat.messages.feature import MessagesFeature
+from svc.chat.messages.profanity import moderated
 from svc.chat.messages.routes import MessageRoutes
 from svc.chat.messages.rules import Surroundings
 from svc.chat.moderation.reports import Reports
@@ -116,7 +117,13 @@ class Community:
         self.settings = Settings(database, self.directory, self.hub, self.audit)
         self.changes = Changes()
         self.members = Members(
-            database, self.directory, self.hub, self.audit, self.changes, config.max_members
+            database,
+            self.directory,
+            self.hub,
+            self.audit,
+            self.changes,
+            config.max_members,
+            judged=lambda name: moderated(name, self.settings.current.profanityMode).text,
         )
         self.channels = Channels(database, self.directory, self.hub, self.audit, self.changes, self._new_id)
         self.roles = Roles(

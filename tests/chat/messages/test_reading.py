@@ -11,6 +11,7 @@ from svc.chat.community import Community
 from svc.chat.messages.presence import Presence
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer, LiveMember
+from tests.kit.device import Device
 from tests.kit.waiting import wait_until
 
 
@@ -213,3 +214,23 @@ async def test_a_page_that_is_loaded_again_is_no_news(chat: ChatServer) -> None:
         await ada.ask("ping")
         assert ada.kept_events().count("message_posted") == 3
         assert ada.kept_events().count("presence") == 1
+
+
+async def test_names_are_judged_like_messages(variables: dict[str, str]) -> None:
+    async with (
+        server_with_insight(variables) as (chat, _),
+        chat.member("Olga") as owner,
+        chat.member("Ada") as ada,
+    ):
+        await owner.ask("settings_change", profanityMode="block")
+        headers = {"Authorization": f"Bearer {ada.token}"}
+        renaming = chat.http.patch(f"/api/members/{ada.id}", headers=headers, json={"nickname": "Sh1t"})
+        async with renaming as response:
+            assert (await response.json())["error"] == "profanity_refused"
+        proof = await (device := Device()).proof(chat.http, chat.address)
+        joining = {**proof, "nickname": "$hit", "invite_code": chat.invite}
+        async with chat.http.post("/api/auth/join", json=joining) as response:
+            assert (await response.json())["error"] == "profanity_refused"
+        await owner.ask("settings_change", profanityMode="censor")
+        signed_in = await chat.sign_in(device, nickname="Shit", invite_code=chat.invite)
+        assert signed_in["member"]["nickname"] == "****"

@@ -5,6 +5,7 @@ Their roles are in `roles`; why somebody is made to go is for `moderation` to sa
 
 import dataclasses
 import unicodedata
+from collections.abc import Callable
 
 from svc.base.database import Connection, Database
 from svc.chat.access.changes import Changes
@@ -33,13 +34,16 @@ class Members:
         audit: Audit,
         changes: Changes,
         max_members: int,
+        judged: Callable[[str], str] = str,
     ) -> None:
+        """`judged` gives a name as it may be shown, or refuses it. Raises ChatError."""
         self._database = database
         self._directory = directory
         self._hub = hub
         self._audit = audit
         self._changes = changes
         self._max_members = max_members
+        self._judged = judged
 
     def welcome(self, asker: Asker) -> dict[str, object]:
         """What a member who signs in needs to know about themselves."""
@@ -73,6 +77,7 @@ class Members:
         """
         if store.count_members(connection) >= self._max_members:
             raise ChatError("server_full")
+        member = dataclasses.replace(member, nickname=self._judged(member.nickname))
         if not store.had_members(connection):
             member = dataclasses.replace(member, role_ids=(MEMBER, OWNER))
         store.insert_member(connection, member)
@@ -143,7 +148,7 @@ class Members:
         else:
             self._directory.require(actor_id, Permission.MANAGE_NICKNAMES)
             self._directory.require_above(actor_id, member_id)
-        name = readable_nickname(nickname)
+        name = self._judged(readable_nickname(nickname))
         before = self._directory.member(member_id).nickname
 
         def write(connection: Connection) -> None:
