@@ -91,7 +91,14 @@ DESCRIBED = Described(
                 *("banned", "challenge_invalid", "code_invalid", "identity_taken", "identity_tier_refused"),
                 *("invite_busy", "too_many_invite_attempts"),
                 *("invalid_nickname", "invite_invalid", "invite_required", "issuer_unavailable"),
-                *("joins_disabled", "proof_invalid", "server_full", "too_many_devices", "too_many_requests"),
+                *(
+                    "joins_disabled",
+                    "profanity_refused",
+                    "proof_invalid",
+                    "server_full",
+                    "too_many_devices",
+                    "too_many_requests",
+                ),
             ],
         ),
         Endpoint(

@@ -73,7 +73,14 @@ DESCRIBED = Described(
             MEMBER,
             # Its own rules refuse what is longer than a name may be.
             body=asked({"nickname": string()}),
-            refusals=["forbidden", "in_timeout", "invalid_nickname", "rank_too_low", "unknown_member"],
+            refusals=[
+                "forbidden",
+                "in_timeout",
+                "invalid_nickname",
+                "profanity_refused",
+                "rank_too_low",
+                "unknown_member",
+            ],
         ),
         Endpoint(
             "PUT /api/members/{member_id}/roles/{role_id}",
