@@ -42,8 +42,6 @@ STRANGER = "stranger"
 # What each endpoint needs: a permission, or one of the four above.
 ENDPOINT_NEEDS: Mapping[str, str] = {
     "GET /health": ANYONE,
-    "GET /info": ANYONE,
-    "GET /icon": ANYONE,
     "GET /metrics": ANYONE,
     "GET /info": ANYONE,
     "GET /icon": ANYONE,
