@@ -234,3 +234,25 @@ async def test_names_are_judged_like_messages(variables: dict[str, str]) -> None
         await owner.ask("settings_change", profanityMode="censor")
         signed_in = await chat.sign_in(device, nickname="Shit", invite_code=chat.invite)
         assert signed_in["member"]["nickname"] == "****"
+
+
+async def test_the_messages_of_a_deleted_channel_go_with_it(variables: dict[str, str]) -> None:
+    async with server_with_insight(variables) as (chat, community), chat.member("Olga") as owner:
+        headers = {"Authorization": f"Bearer {owner.token}"}
+        async with chat.http.post(
+            "/api/channels", headers=headers, json={"name": "brief", "type": "text"}
+        ) as response:
+            channel_id = (await response.json())["id"]
+        for number in range(3):
+            await send(owner, f"brief {number}", channel_id)
+        await send(owner, "brief and lasting")
+        await community.messages.indexer.in_step()
+        async with chat.http.delete(f"/api/channels/{channel_id}", headers=headers) as response:
+            assert response.status < 300
+        assert await found(owner, "brief") == ["brief and lasting"]
+        # A server tidies up at its start and from time to time.
+        await community.messages.indexer._tidy_up()
+        await community.messages.indexer._take_in()
+    async with server_with_insight(variables) as (_, community):
+        left = await community.messages.history._database.rows("SELECT text FROM messages")
+        assert [row["text"] for row in left] == ["brief and lasting"]

@@ -21,7 +21,7 @@ from svc.chat.messages.query import Query, engine_query, parse
 MAX_FOUND = 50
 # Some 5 ms of the writer's time, which others wait for; and how many times as long they have it next.
 _BATCH = 100
-_SHARE = 2
+_SHARE = 4
 # Behind a commit by this, so that a burst is indexed together.
 _PAUSE_S = 0.05
 _PAUSE_AFTER_FAULT_S = 5.0
