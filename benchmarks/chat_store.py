@@ -1,6 +1,6 @@
 """Durable messages a second into the store: so many writers, the real rules, nobody to deliver to.
 
-    python -m benchmarks.chat_store [--writers 200] [--seconds 5] [--repeat 3]
+    python -m benchmarks.chat_store [--writers 200] [--seconds 5] [--data-dir FOLDER]
 
 Each writer is a member who posts, waits until the message is on the disk, and posts again. The
 clock starts when all are at work. Search is indexed meanwhile, as in a server. `--data-dir` puts
