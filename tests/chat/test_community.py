@@ -4,15 +4,15 @@ In the end every page shows what the database holds. Who does what is drawn from
 """
 
 import asyncio
+import contextlib
 import dataclasses
 import random
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from aiohttp import ClientWebSocketResponse, WSMsgType
+from aiohttp import ClientSession, ClientWebSocketResponse, TCPConnector, WSMsgType
 
 from svc.chat.live import socket
 from tests.chat.member import ChatServer, LiveMember, abort
@@ -33,33 +33,36 @@ class Script:
 class Page:
     """A member's page: keeps the messages as it is told of them, and comes back when it is lost."""
 
-    def __init__(self, chat: ChatServer, token: str, choose: random.Random) -> None:
+    def __init__(self, chat: ChatServer, token: str) -> None:
         self.messages: State = {}
         self.posted = Counter[str]()
-        self.events = 0
         self.losses = 0
         self._chat = chat
         self._token = token
-        self._choose = choose
         self._ws: ClientWebSocketResponse | None = None
         self._seq = 0
         self._last_id = 0
         self._waiting: dict[int, asyncio.Future[dict[str, Any]]] = {}
+        self._expected: dict[str, asyncio.Future[None]] = {}
         self._back = asyncio.Event()
         self.id = ""
         self.channels: list[str] = []
 
-    @asynccontextmanager
-    async def open(self) -> AsyncIterator["Page"]:
+    @contextlib.asynccontextmanager
+    async def open(self, group: asyncio.TaskGroup) -> AsyncIterator["Page"]:
         await self._connect("authenticate")
-        reading = asyncio.create_task(self._stay())
+        reading = group.create_task(self._stay())
         try:
             yield self
         finally:
             reading.cancel()
-            await asyncio.gather(reading, return_exceptions=True)
             if self._ws is not None:
                 await self._ws.close()
+
+    async def told_of(self, message_id: str) -> None:
+        """Return once a message has been pushed here."""
+        if message_id not in self.posted:
+            await self._expected.setdefault(message_id, asyncio.get_running_loop().create_future())
 
     async def ask(self, event: str, **data: object) -> dict[str, Any]:
         """The reply; a request whose connection is lost is asked again, as a page would."""
@@ -121,10 +124,11 @@ class Page:
         if seq is not None:
             assert seq > self._seq, "a push came twice, or late"
             self._seq = seq
-        self.events += 1
         match event:
             case "message_posted":
                 self.posted[data["id"]] += 1
+                if expected := self._expected.pop(data["id"], None):
+                    expected.set_result(None)
                 self.messages[data["id"]] = {name: data[name] for name in ("text", "channel_id")} | {
                     "edited_at_ms": None,
                     "reactions": set(),
@@ -170,6 +174,8 @@ class Author:
         assert reply["event"] == "message_send", reply
         self.sent += 1
         self._own.append(reply["data"])
+        # Nobody runs ahead of what is shown, so that who is lost has not missed more than is kept.
+        await self._page.told_of(reply["data"]["id"])
 
     async def _react(self) -> None:
         """To what anybody wrote; it may be gone by now."""
@@ -187,11 +193,17 @@ class Author:
         assert reply["event"] == event or reply["data"]["error"] == "unknown_message", reply
 
 
-async def play(chat: ChatServer, script: Script) -> None:
+async def play(server: ChatServer, script: Script) -> None:
+    """A socket for everybody: a session of aiohttp has a hundred otherwise, and lets others wait."""
+    async with ClientSession(server.address, connector=TCPConnector(limit=0)) as http:
+        await play_with(dataclasses.replace(server, http=http), script)
+
+
+async def play_with(chat: ChatServer, script: Script) -> None:
     choose = random.Random(script.seed)
     tokens = [await chat.join(f"Member {number}") for number in range(script.members)]
-    pages = [Page(chat, token, choose) for token in tokens]
-    async with all_open(pages):
+    pages = [Page(chat, token) for token in tokens]
+    async with asyncio.TaskGroup() as group, all_open(pages, group):
         authors = [Author(page, random.Random(script.seed + n)) for n, page in enumerate(pages, 1)]
 
         async def go_on(author: Author, page: Page, rounds: int) -> None:
@@ -209,12 +221,11 @@ async def play(chat: ChatServer, script: Script) -> None:
             assert page.posted.total() == len(page.posted) == sum(author.sent for author in authors)
 
 
-@asynccontextmanager
-async def all_open(pages: Sequence[Page]) -> AsyncIterator[None]:
-    if not pages:
-        yield
-        return
-    async with pages[0].open(), all_open(pages[1:]):
+@contextlib.asynccontextmanager
+async def all_open(pages: Sequence[Page], group: asyncio.TaskGroup) -> AsyncIterator[None]:
+    async with contextlib.AsyncExitStack() as stack:
+        for page in pages:
+            await stack.enter_async_context(page.open(group))
         yield
 
 
@@ -273,7 +284,7 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_every_page_ends_with_what_the_database_holds(chat: ChatServer) -> None:
-    await play(chat, Script(members=20, steps=1000, seed=1))
+    await play(chat, Script(members=100, steps=5000, seed=1))
 
 
 @pytest.mark.soak
