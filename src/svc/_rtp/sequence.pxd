@@ -1,6 +1,6 @@
 """Sequence numbers: extended to 64 bits, compared, and renumbered for one receiver."""
 
-from libc.stdint cimport int16_t, int64_t, uint16_t
+from libc.stdint cimport int16_t, int64_t, uint16_t, uint32_t
 
 cdef enum:
     # Where a 16-bit number starts as an extended one: late packets before the first stay positive.
@@ -21,7 +21,7 @@ cdef inline int64_t extend(int64_t highest, uint16_t seq) noexcept nogil:
 cdef struct SequenceRewriter:
     int64_t highest         # highest input seen; below it everything has its number
     int64_t next_output     # what the input after `highest` gets
-    int64_t* outputs        # by input & mask: the output number, or NO_NUMBER where dropped
+    uint32_t* outputs       # by input & mask: the output number's low bits, or LEFT_OUT
     int64_t mask            # the window's size - 1, a power of two less one
     bint started
 

@@ -7,10 +7,13 @@ or a late packet gets the one that was kept for it.
 
 from libc.stdlib cimport free, malloc
 
+# In the place of an output number's low bits: the one packet in four thousand million that has these is lost.
+cdef uint32_t LEFT_OUT = 0xFFFFFFFF
+
 
 cdef int init(SequenceRewriter* rewriter, int64_t window) noexcept nogil:
     """Allocate a window of `window` inputs (a power of two); -1 when there is no memory."""
-    rewriter.outputs = <int64_t*>malloc(<size_t>window * sizeof(int64_t))
+    rewriter.outputs = <uint32_t*>malloc(<size_t>window * sizeof(uint32_t))
     rewriter.mask = window - 1
     rewriter.started = False
     rewriter.highest = 0
@@ -27,7 +30,7 @@ cdef void sync(SequenceRewriter* rewriter, int64_t input, int64_t output) noexce
     """Start, or start again: `input` will get `output`; earlier inputs have no number."""
     cdef int64_t i
     for i in range(rewriter.mask + 1):
-        rewriter.outputs[i] = NO_NUMBER
+        rewriter.outputs[i] = LEFT_OUT
     rewriter.highest = input - 1
     rewriter.next_output = output
     rewriter.started = True
@@ -42,7 +45,7 @@ cdef inline void keep_numbers(SequenceRewriter* rewriter, int64_t upto) noexcept
         rewriter.next_output += upto - 1 - rewriter.mask - first
         first = upto - 1 - rewriter.mask
     for i in range(first, upto):
-        rewriter.outputs[i & rewriter.mask] = rewriter.next_output
+        rewriter.outputs[i & rewriter.mask] = <uint32_t>rewriter.next_output
         rewriter.next_output += 1
 
 
@@ -51,7 +54,7 @@ cdef void drop(SequenceRewriter* rewriter, int64_t input) noexcept nogil:
     if not rewriter.started or input <= rewriter.highest:
         return
     keep_numbers(rewriter, input)
-    rewriter.outputs[input & rewriter.mask] = NO_NUMBER
+    rewriter.outputs[input & rewriter.mask] = LEFT_OUT
     rewriter.highest = input
 
 
@@ -62,19 +65,24 @@ cdef void drop_missing(SequenceRewriter* rewriter, int64_t before) noexcept nogi
     if before - first > rewriter.mask:
         first = before - 1 - rewriter.mask
     for i in range(first, before):
-        rewriter.outputs[i & rewriter.mask] = NO_NUMBER
+        rewriter.outputs[i & rewriter.mask] = LEFT_OUT
     if before - 1 > rewriter.highest:
         rewriter.highest = before - 1
 
 
 cdef int64_t rewrite(SequenceRewriter* rewriter, int64_t input) noexcept nogil:
     """The output number of `input`, NO_NUMBER when it was dropped or lies before the window."""
+    cdef uint32_t output
     if input > rewriter.highest:
         keep_numbers(rewriter, input + 1)
         rewriter.highest = input
     elif rewriter.highest - input > rewriter.mask:
         return NO_NUMBER
-    return rewriter.outputs[input & rewriter.mask]
+    output = rewriter.outputs[input & rewriter.mask]
+    if output == LEFT_OUT:
+        return NO_NUMBER
+    # All that the window holds lie shortly before the next one.
+    return rewriter.next_output - <int64_t>(<uint32_t>rewriter.next_output - output)
 
 
 cdef class Rewriter:

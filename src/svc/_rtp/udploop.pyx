@@ -47,6 +47,9 @@ cdef extern from "udp.h":
     void svc_close(int fd) nogil
 
 cdef enum:
+    # Batches received from one socket before something is sent: where the core is starved, what is not taken
+    # from the kernel in time is lost there, audio among it.
+    BATCHES_PER_TURN = 4
     # A full socket says when it can take more; a full interface does not, and is asked again (ms).
     RETRY_MS = 1
     FIRST_DELAY_BUCKET = 50_000     # ns
@@ -166,7 +169,7 @@ cdef class UdpLoop(Engine):
             self.apply_commands()
             for i in range(2):
                 if self.sockets[i] >= 0:
-                    self.receive_batch(self.sockets[i])
+                    self.receive_turn(self.sockets[i])
             if self.core.now >= self.core.next_tick:
                 self.tick(self.core.now)
             self.end_turn()
@@ -184,15 +187,21 @@ cdef class UdpLoop(Engine):
             return RETRY_MS
         return <int>((left + 999_999) // 1_000_000)
 
-    cdef void receive_batch(self, int fd) noexcept nogil:
-        """Step 1: receive into slots, and let the engine act on each."""
+    cdef void receive_turn(self, int fd) noexcept nogil:
+        cdef int turn
+        for turn in range(BATCHES_PER_TURN):
+            if self.receive_batch(fd) < SVC_BATCH:
+                return
+
+    cdef int receive_batch(self, int fd) noexcept nogil:
+        """Step 1: receive into slots, and let the engine act on each; how many came."""
         cdef int capacity = self.fill_slots()
         cdef int count, i
         cdef int64_t behind
         cdef Path path
         count = svc_udp_receive(fd, self.incoming, capacity, self.portable)
         if count == 0:
-            return
+            return 0
         self.core.now = svc_monotonic()
         # What the kernel stamps is real time: carried over to ours by its distance from now.
         behind = svc_realtime()
@@ -210,6 +219,7 @@ cdef class UdpLoop(Engine):
                 # A history keeps it, or it waits to be sent: the next batch gets another slot.
                 release(&self.core.pool, self.slots[i])
                 self.slots[i] = NULL
+        return count
 
     cdef int fill_slots(self) noexcept nogil:
         """Make sure of a slot for each datagram of the next batch; how many there are."""
