@@ -100,9 +100,9 @@ async def _run(installation: Installation, variables: Mapping[str, str]) -> None
 async def _serve(children: Sequence[Child], installation: Installation, invite: str) -> None:
     starting = await start_all(children)
     for line in greeting(installation, invite, interface_addresses()):
-        print(line, flush=True)
+        _say(line)
     if starting:
-        print("Still looking for our address on the internet; calls nearby work.", flush=True)
+        _say("Still looking for our address on the internet; calls nearby work.")
     await asyncio.gather(*(child.keep_running() for child in children))
 
 
@@ -163,6 +163,12 @@ def _free_port(kind: socket.SocketKind, host: str) -> int:
             raise ConfigError(f"--host {host} cannot be used: {fault.strerror}") from None
         port: int = probe.getsockname()[1]
         return port
+
+
+def _say(line: str) -> None:
+    """Print a line in one piece: the children's log lines may go to the same place."""
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
 
 
 def _is_wildcard(host: str) -> bool:
