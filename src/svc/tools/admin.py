@@ -62,8 +62,14 @@ async def _answer_ourselves(
 ) -> Mapping[str, object]:
     if not (data_dir / DATABASE_NAME).exists():
         raise ConfigError(f"no server has run in {data_dir}; --data-dir says where one has")
-    # Nobody signs in here: the secret is of no consequence.
-    config = read({"DATA_DIR": str(data_dir), "JWT_SECRET": secrets.token_urlsafe(32)})
+    # Nobody signs in here: neither the secret nor who could is of any consequence.
+    config = read(
+        {
+            "DATA_DIR": str(data_dir),
+            "JWT_SECRET": secrets.token_urlsafe(32),
+            "SVC_IDENTITY_TIERS": "local",
+        }
+    )
     async with opened(config) as database, ClientSession() as session:
         community = Community(config, session, database)
         await community.load()
