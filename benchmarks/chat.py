@@ -1,6 +1,7 @@
 """The chat server against its targets: `svc bench chat` in several scenarios. python -m benchmarks.chat
 
-The server runs on the first core, the members on the others.
+The server runs on the first core, the members on the others. The last row is what bare writes of
+one frame to as many sockets take in the same minute (`limit/fanout.py`).
 """
 
 import argparse
@@ -8,6 +9,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from benchmarks.limit import fanout
 from svc.tools.bench.chat import Means, Result, Scenario, measure
 
 SIZE = 400
@@ -56,6 +58,7 @@ def main() -> None:
         result = results[target.scenario]
         row = (target.what, f"{target.figure(result):,g} {target.unit}", f"≤ {target.most:,g}")
         print(f"| {' | '.join(row)} | {result.messages_per_s:,g} | {result.lost} |", flush=True)
+    print(f"| limit: a bare write, 1000 sockets, busy | {fanout.measure():.2f} us CPU | | | |")
 
 
 if __name__ == "__main__":
