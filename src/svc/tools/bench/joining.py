@@ -30,8 +30,12 @@ async def join_all(
         async with ClientSession(server.address) as http, asyncio.TaskGroup() as group:
             for _ in range(at_once):
                 group.create_task(one_by_one(http))
-    except* (ClientError, OSError, BenchError) as faults:
-        raise BenchError(str(faults.exceptions[0])) from None
+    except ExceptionGroup as faults:
+        # Not except*: Python before 3.11.4 wraps what is raised there in a group again.
+        expected, others = faults.split((ClientError, OSError, BenchError))
+        if expected is None or others is not None:
+            raise
+        raise BenchError(str(expected.exceptions[0])) from None
 
 
 async def _join(
