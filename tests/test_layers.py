@@ -21,7 +21,7 @@ CLOCKS_SOCKETS_THREADS = (
 )
 
 FEATURES = (
-    *("svc.chat.audit", "svc.chat.control", "svc.chat.moderation", "svc.chat.invites"),
+    *("svc.chat.audit", "svc.chat.moderation", "svc.chat.invites"),
     *("svc.chat.channels", "svc.chat.joining", "svc.chat.members", "svc.chat.pages", "svc.chat.status"),
     "svc.chat.messages",
     *("svc.chat.openapi", "svc.chat.own", "svc.chat.settings", "svc.chat.voice"),
@@ -29,6 +29,7 @@ FEATURES = (
 
 CHAT_FLOOR = (
     "svc.chat.access",
+    "svc.chat.control",
     "svc.chat.live",
     "svc.chat.described",
     "svc.chat.errors",
@@ -45,8 +46,9 @@ HOUSE = House(
         "base": frozenset(),
         "sfu": frozenset({"base", "_rtp"}),
         "chat": frozenset({"base"}),
-        "tools": frozenset({"base", "_rtp", "sfu", "chat"}),
-        "cli": frozenset({"base", "_rtp", "sfu", "chat", "tools"}),
+        "worker": frozenset({"base"}),
+        "tools": frozenset({"base", "_rtp", "sfu", "chat", "worker"}),
+        "cli": frozenset({"base", "_rtp", "sfu", "chat", "worker", "tools"}),
     },
     libraries={
         "aiohttp": (
@@ -57,6 +59,10 @@ HOUSE = House(
             *("svc.tools.admin", "svc.tools.supervisor", "svc.tools.bench.client", "svc.tools.bench.crowd"),
             "svc.tools.bench.joining",
         ),
+        "PIL": ("svc.base.pictures",),
+        "av": ("svc.worker.video",),
+        "obstore": ("svc.base.objects",),
+        "zeroconf": ("svc.chat.settings.advertise",),
         "aiosqlite": ("svc.base.database",),
         "orjson": ("svc.base.strict_json",),
         "aioice": ("svc.sfu.ice", "svc.sfu.readiness", "svc.sfu.stun"),
@@ -88,7 +94,9 @@ def test_the_tree_keeps_to_the_layer_table() -> None:
 
 def test_the_libraries_of_the_table_are_the_dependencies_of_pyproject() -> None:
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
-    lines = project["dependencies"] + project["optional-dependencies"]["plot"]
+    lines = project["dependencies"] + [
+        line for extra in project["optional-dependencies"].values() for line in extra
+    ]
     declared = {_normal(re.split(r"[^\w-]", line)[0]) for line in lines}
     distributions = packages_distributions()
     assert {_normal(distributions[library][0]) for library in HOUSE.libraries} == declared

@@ -30,7 +30,8 @@ from svc.chat.audit.rules import Audit
 from svc.chat.channels.routes import ChannelRoutes
 from svc.chat.channels.rules import Channels
 from svc.chat.config import ChatConfig, MediaConfig
-from svc.chat.control.commands import Commands
+from svc.chat.control.commands import Command, Commands
+from svc.chat.invites.commands import InviteCommands
 from svc.chat.invites.door import InviteDoor
 from svc.chat.invites.guard import InviteGuard
 from svc.chat.invites.routes import InviteRoutes
@@ -49,6 +50,7 @@ from svc.chat.joining.trust import Trust
 from svc.chat.live.hub import Hub
 from svc.chat.live.sign_in import SignIn, Welcome
 from svc.chat.live.socket import Handler, LiveSockets
+from svc.chat.members.commands import MemberCommands
 from svc.chat.members.roles import Roles
 from svc.chat.members.routes import MemberRoutes
 from svc.chat.members.rules import Members
@@ -65,6 +67,7 @@ from svc.chat.own.export import Part
 from svc.chat.own.routes import OwnRoutes
 from svc.chat.own.rules import OwnAffairs
 from svc.chat.pages.routes import Pages
+from svc.chat.settings.commands import SettingsCommands
 from svc.chat.settings.routes import SettingsRoutes
 from svc.chat.settings.rules import Settings
 from svc.chat.status.measurements import Tally, measurements
@@ -151,7 +154,7 @@ class Community:
         self.live = LiveSockets(
             self.hub, self.directory, signing_in, self.origins, server_id, self._handlers()
         )
-        self.commands = Commands(self.settings, self.invites, self.directory)
+        self.commands = Commands(self._commands())
         self._registry = measurements(
             self.hub, self.pass_through, self.directory.members, self.link, database, self.tally
         )
@@ -197,6 +200,14 @@ class Community:
         self.messages.close()
         await self.live.close_all()
         await self.pass_through.close_all()
+
+    def _commands(self) -> list[Mapping[str, Command]]:
+        """What may be asked over the control socket."""
+        return [
+            SettingsCommands(self.settings).table(),
+            InviteCommands(self.invites).table(),
+            MemberCommands(self.directory).table(),
+        ]
 
     def _invites(self, database: Database) -> Invites:
         return Invites(
