@@ -1,0 +1,37 @@
+"""One thing that the operator can ask of a server: how it is said, asked, and its answer shown.
+
+The subjects' files are tables of these. Asks nothing itself.
+"""
+
+import json
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+# What a command has answered: JSON, so of any shape.
+Result = Any
+
+
+def line_of_json(result: Result) -> str:
+    return json.dumps(result, ensure_ascii=False, separators=(",", ":"))
+
+
+def every_value(result: Result) -> Iterator[str]:
+    """Name and value of everything in an object, a line each."""
+    for name, value in result.items():
+        yield f"{name}  {json.dumps(value, ensure_ascii=False)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """`svc admin SUBJECT name`, which asks for `command`."""
+
+    name: str
+    help: str
+    command: str
+    # What else may be said on the command line, and what of it goes to the server.
+    add: Callable[[ArgumentParser], object] = lambda parser: None
+    arguments: Callable[[Namespace], Mapping[str, object]] = lambda options: {}
+    # The answer as lines for people. With --json it is one line as it came.
+    shown: Callable[[Result], Iterable[str]] = every_value

@@ -1,0 +1,16 @@
+"""What the commands' options may be: numbers read strictly, with a word on what is wrong."""
+
+from argparse import ArgumentTypeError
+
+
+def port(text: str) -> int:
+    """0 lets the system choose."""
+    if text.isascii() and text.isdigit() and int(text) <= 65535:
+        return int(text)
+    raise ArgumentTypeError(f"{text!r} is not a port")
+
+
+def count(text: str) -> int:
+    if text.isascii() and text.isdigit() and 0 < int(text) < 2**31:
+        return int(text)
+    raise ArgumentTypeError(f"{text!r} is not a whole number above 0")

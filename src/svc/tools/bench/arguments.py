@@ -1,0 +1,81 @@
+"""The command line of `svc bench`: which service, and under what load. Light, for every `svc` reads this."""
+
+import argparse
+from pathlib import Path
+
+from svc.tools.argument_types import count
+
+# How many rates `svc bench --plot` measures, up to the one that is given.
+PLOTTED_RATES = 8
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    services = parser.add_subparsers(dest="bench_command", required=True, metavar="SERVICE")
+    sfu = services.add_parser(
+        "sfu", help="the media service: packets a second, loss, latency, CPU per forwarded packet"
+    )
+    sfu.add_argument("--publishers", type=count, default=1, metavar="P", help="who receive each other too")
+    sfu.add_argument("--receivers", type=int, default=10, metavar="R", help="who only receive")
+    sfu.add_argument(
+        "--pps",
+        type=_rates,
+        default=[300],
+        metavar="N[,N...]",
+        help="packets a second of each publisher; several are measured one after another",
+    )
+    sfu.add_argument(
+        "--size", type=count, default=1100, metavar="BYTES", help="of an RTP packet, header included"
+    )
+    sfu.add_argument("--seconds", type=float, default=8.0, metavar="S", help="of each measurement")
+    sfu.add_argument("--burst", type=count, default=1, metavar="K", help="packets sent at once")
+    sfu.add_argument("--audio", action="store_true", help="Opus instead of VP8")
+    sfu.add_argument("--url", metavar="ws://HOST:PORT", help="a running service; by default one of our own")
+    sfu.add_argument("--pid", type=count, help="whose CPU time and memory to look at, with --url")
+    sfu.add_argument("--json", action="store_true", help="a JSON line for each measurement")
+    sfu.add_argument("--plot", type=Path, metavar="FILE.png|FILE.svg", help="latency against load")
+    sfu.set_defaults(run=_run_sfu)
+    _add_chat(services.add_parser("chat", help="the chat server: messages a second, CPU, latency, memory"))
+
+
+def _add_chat(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--members", type=count, default=200, metavar="M", help="who join, each on a socket")
+    parser.add_argument(
+        "--rate",
+        type=float,
+        default=50.0,
+        metavar="N",
+        help="messages a second; 0: as many as are accepted",
+    )
+    parser.add_argument(
+        "--writers", type=count, default=1, metavar="W", help="who write at the same time, with --rate 0"
+    )
+    parser.add_argument("--size", type=count, default=400, metavar="CHARACTERS", help="of a message")
+    parser.add_argument("--seconds", type=float, default=8.0, metavar="S", help="of the measurement")
+    parser.add_argument("--url", metavar="http://HOST:PORT", help="a running server; default: one of our own")
+    parser.add_argument("--invite", default="", metavar="CODE", help="to join with, with --url")
+    parser.add_argument("--pid", type=count, help="whose CPU time and memory to look at, with --url")
+    parser.add_argument("--json", action="store_true", help="a JSON line")
+    parser.set_defaults(run=_run_chat)
+
+
+def _run_sfu(options: argparse.Namespace) -> None:
+    from svc.tools.bench import sfu
+    from svc.tools.bench.scenario import Scenario
+
+    scenario = Scenario(options.publishers, options.receivers, options.size, options.burst, options.audio)
+    rates = options.pps
+    if options.plot and len(rates) == 1:
+        rates = [rates[0] * step // PLOTTED_RATES for step in range(1, PLOTTED_RATES + 1)]
+    means = sfu.Means(rates, options.seconds, options.url, options.pid, options.json, options.plot)
+    sfu.run(scenario, means)
+
+
+def _run_chat(options: argparse.Namespace) -> None:
+    from svc.tools.bench import chat
+
+    scenario = chat.Scenario(options.members, options.rate, options.writers, options.size, options.seconds)
+    chat.run(scenario, chat.Means(options.url, options.invite, options.pid, options.json))
+
+
+def _rates(text: str) -> list[int]:
+    return [count(word) for word in text.split(",")]
