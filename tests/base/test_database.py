@@ -3,11 +3,15 @@
 import asyncio
 import os
 import sqlite3
+import tempfile
+from collections import Counter
 from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from svc.base.database import Connection, Database, DatabaseError
 from svc.base.migrations import Migration, migrations_in
@@ -51,6 +55,40 @@ async def test_a_write_that_fails_undoes_itself_and_nothing_else(database: Datab
     )
     assert [type(outcome) for outcome in outcomes] == [str, LookupError, sqlite3.IntegrityError, str]
     assert await words(database) == ["after", "before"]
+
+
+@given(
+    kinds=st.lists(
+        st.sampled_from(["kept", "refused before", "refused after", "taken"]), min_size=1, max_size=30
+    )
+)
+@settings(max_examples=50, deadline=None)
+async def test_whoever_fails_in_a_group_takes_nobody_along(kinds: list[str]) -> None:
+    runs: Counter[int] = Counter()
+
+    def change(connection: Connection, number: int, kind: str) -> int:
+        runs[number] += 1
+        if kind == "refused before":
+            raise LookupError
+        insert(connection, "twice" if kind == "taken" else f"{number:02}")
+        if kind == "refused after":
+            raise ValueError
+        return number
+
+    with tempfile.TemporaryDirectory() as folder:
+        database = await Database.open(Path(folder) / "words.sqlite3", [FIRST], Path(folder))
+        await database.write(partial(insert, word="twice"))
+        changes = (partial(change, number=number, kind=kind) for number, kind in enumerate(kinds))
+        outcomes = await asyncio.gather(*map(database.write, changes), return_exceptions=True)
+        kept = [f"{number:02}" for number, kind in enumerate(kinds) if kind == "kept"]
+        assert await words(database) == [*kept, "twice"]
+        await database.close()
+    expected = {"kept": int, "refused before": LookupError, "refused after": ValueError}
+    assert [type(outcome) for outcome in outcomes] == [
+        expected.get(kind, sqlite3.IntegrityError) for kind in kinds
+    ]
+    # What refuses without having changed anything may have counted it: it is asked once.
+    assert all(runs[number] == 1 for number, kind in enumerate(kinds) if kind == "refused before")
 
 
 async def test_what_follows_a_write_happens_in_order_also_when_nobody_waits_any_more(

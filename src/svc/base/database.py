@@ -1,8 +1,9 @@
 """One SQLite file, owned by this process: durable group commits, and readers beside them.
 
 A write is a function of a connection. One thread runs whatever is waiting in one
-transaction, each function in a savepoint of its own, and answers when the commit has
-reached the disk: acknowledged means durable, and the price of the fsync is shared. That
+transaction and answers when the commit has reached the disk: acknowledged means durable,
+and the price of the fsync is shared. Where a function fails half-way, the others run once
+more, each in a savepoint of its own: who fails does not take them along. That
 thread alone checkpoints, for older SQLite versions can damage a file in which two
 connections do (sqlite.org/wal.html, "the WAL-reset bug"). Readers see what has been
 committed and can change nothing. Knows no table; the schema is its caller's.
@@ -74,6 +75,8 @@ class _Write:
     then: Callable[[Any], None] | None
 
 
+_Outcome = tuple[_Write, Any, BaseException | None]
+
 # Most commits carry one write, under load hundreds; most take a millisecond or two.
 GROUP_BUCKETS = (1, 2, 5, 10, 20, 50, 100, 200, 500, MAX_GROUP)
 COMMIT_BUCKETS_S = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 2.0)
@@ -135,8 +138,9 @@ class Database:
     async def write(self, change: Callable[[Connection], T], then: Callable[[T], None] | None = None) -> T:
         """Run `change` on the writer's thread and return what it does, once that is durable.
 
-        It runs inside a transaction and neither commits nor rolls back. What it raises is
-        raised here, and undoes what it did and nothing else. Raises StorageFailed.
+        It runs inside a transaction, neither commits nor rolls back, and may have to run again
+        from its beginning: it changes nothing but the file. What it raises is raised here, and
+        undoes what it did and nothing else. Raises StorageFailed.
         `then` is called on the event loop with what it did, in the order of the commits, also
         when whoever asked has gone meanwhile: what is in memory keeps step with the file.
         """
@@ -211,11 +215,9 @@ class Database:
         return group
 
     def _commit(self, connection: Connection, group: Sequence[_Write]) -> None:
-        outcomes: list[tuple[_Write, Any, BaseException | None]]
         started = time.perf_counter()
         try:
-            connection.execute("BEGIN IMMEDIATE")
-            outcomes = [(write, *_in_savepoint(connection, write.change)) for write in group]
+            outcomes = _run(connection, group)
             connection.execute("COMMIT")
             self.statistics.committed(len(group), time.perf_counter() - started)
         except sqlite3.Error as fault:
@@ -260,23 +262,51 @@ async def _reader(path: Path) -> aiosqlite.Connection:
     return reader
 
 
-def _in_savepoint(
-    connection: Connection, change: Callable[[Connection], Any]
-) -> tuple[Any, BaseException | None]:
+def _run(connection: Connection, group: Sequence[_Write]) -> list[_Outcome]:
+    """All of them in a transaction that is left open.
+
+    Without savepoints, which cost as much as statements: most that fail do so before they have
+    changed anything, and that stands. Where one had, the others are done again.
+    """
+    outcomes: list[_Outcome] = []
+    connection.execute("BEGIN IMMEDIATE")
+    for write in group:
+        changes = connection.total_changes
+        try:
+            outcomes.append((write, write.change(connection), None))
+        except Exception as fault:
+            if connection.total_changes != changes or not connection.in_transaction:
+                break
+            outcomes.append((write, None, _meant(fault)))
+    else:
+        return outcomes
+    if connection.in_transaction:  # Some faults of the disk end it.
+        connection.execute("ROLLBACK")
+    connection.execute("BEGIN IMMEDIATE")
+    refused = {id(write): (write, result, fault) for write, result, fault in outcomes if fault}
+    return [refused.get(id(write)) or _in_savepoint(connection, write) for write in group]
+
+
+def _in_savepoint(connection: Connection, write: _Write) -> _Outcome:
     connection.execute("SAVEPOINT change")
     try:
-        result = change(connection)
+        result = write.change(connection)
     except Exception as fault:
         connection.execute("ROLLBACK TO change")
         connection.execute("RELEASE change")
-        if isinstance(fault, sqlite3.Error) and fault.sqlite_errorcode & 0xFF in _DISK_FAULTS:
-            return None, StorageFailed(str(fault))
-        return None, fault
+        return write, None, _meant(fault)
     connection.execute("RELEASE change")
-    return result, None
+    return write, result, None
 
 
-def _answer(outcomes: Sequence[tuple[_Write, Any, BaseException | None]]) -> None:
+def _meant(fault: Exception) -> Exception:
+    """The disk's fault is nobody's mistake."""
+    if isinstance(fault, sqlite3.Error) and fault.sqlite_errorcode & 0xFF in _DISK_FAULTS:
+        return StorageFailed(str(fault))
+    return fault
+
+
+def _answer(outcomes: Sequence[_Outcome]) -> None:
     """Runs on the event loop. Whoever has stopped waiting is not told; the write stands."""
     for write, result, fault in outcomes:
         if fault is None and write.then is not None:

@@ -94,11 +94,12 @@ class Messages:
         )
 
         def post(connection: Connection) -> Message:
-            if draft.nonce is not None:
-                n = store.nonce_taken(connection, member_id, draft.channel_id, draft.nonce)
-                if n is not None:
-                    return _existing(store.get(connection, draft.channel_id, n))
-                store.insert_nonce(connection, member_id, draft.channel_id, draft.nonce, message.n)
+            nonce, channel_id = draft.nonce, draft.channel_id
+            if nonce is not None and not store.insert_nonce(
+                connection, member_id, channel_id, nonce, message.n
+            ):
+                n = store.called(connection, member_id, channel_id, nonce)
+                return _existing(store.get(connection, channel_id, n))
             self.insert(connection, message)
             return message
 

@@ -67,17 +67,19 @@ def delete_mentions_but(connection: Connection, n: int, member_ids: Iterable[str
     )
 
 
-def nonce_taken(connection: Connection, author_id: str, channel_id: str, nonce: str) -> int | None:
+def called(connection: Connection, author_id: str, channel_id: str, nonce: str) -> int:
     """The cursor of the message that its author called so, whether it still exists or not."""
     row = connection.execute(
         "SELECT n FROM message_nonces WHERE author_id = ? AND channel_id = ? AND nonce = ?",
         (author_id, channel_id, nonce),
     ).fetchone()
-    return row["n"] if row else None
+    return int(row["n"])
 
 
-def insert_nonce(connection: Connection, author_id: str, channel_id: str, nonce: str, n: int) -> None:
-    connection.execute("INSERT INTO message_nonces VALUES (?, ?, ?, ?)", (author_id, channel_id, nonce, n))
+def insert_nonce(connection: Connection, author_id: str, channel_id: str, nonce: str, n: int) -> bool:
+    """False where its author has called a message so already."""
+    values = (author_id, channel_id, nonce, n)
+    return connection.execute("INSERT OR IGNORE INTO message_nonces VALUES (?, ?, ?, ?)", values).rowcount > 0
 
 
 def forget_nonces(connection: Connection, before: int, most: int) -> int:
@@ -205,7 +207,7 @@ async def one(database: Database, channel_id: str, n: int) -> Message | None:
 
 
 async def nonce_known(database: Database, author_id: str, channel_id: str, nonce: str) -> int | None:
-    """As `nonce_taken`, for what is durable already."""
+    """The same for what is durable already; None where nothing is called so."""
     row = await database.row(
         "SELECT n FROM message_nonces WHERE author_id = ? AND channel_id = ? AND nonce = ?",
         (author_id, channel_id, nonce),
