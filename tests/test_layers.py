@@ -56,6 +56,7 @@ HOUSE = House(
             *("svc.chat.app", "svc.chat.community", "svc.chat.http", "svc.chat.*.routes", "svc.chat.live"),
             # Issuers publish their keys over HTTP.
             *("svc.chat.joining.issuers", "svc.chat.voice.sfu_link"),
+            "svc.chat.settings.management",
             *("svc.tools.admin.asking", "svc.tools.supervisor", "svc.tools.bench.client", "svc.tools.bench.crowd"),
             "svc.tools.bench.joining",
         ),

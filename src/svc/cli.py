@@ -58,6 +58,9 @@ def _add_up(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_chat(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--admin-host", default="127.0.0.1", help="of the management listener; another one in containers only"
+    )
     _add_end_with_parent(parser)
     parser.set_defaults(run=_run_chat)
 
@@ -93,7 +96,7 @@ def _run_chat(options: argparse.Namespace) -> None:
     from svc.chat import app, config
 
     _watch_parent(options)
-    app.run(config.read(os.environ))
+    app.run(config.read(os.environ), options.admin_host)
 
 
 def _run_sfu(options: argparse.Namespace) -> None:

@@ -17,34 +17,35 @@ from aiohttp.typedefs import Handler, Middleware
 from svc.base import logs
 from svc.base.config import ConfigError
 from svc.base.control_socket import listening
-from svc.base.database import StorageFailed
 from svc.chat.access.catalogue import ENDPOINTS, Who, check
 from svc.chat.access.directory import Directory
 from svc.chat.access.origins import Origins
 from svc.chat.access.tokens import AccessTokens
 from svc.chat.community import Community, opened
 from svc.chat.config import ChatConfig, is_loopback
-from svc.chat.errors import ChatError, from_status
-from svc.chat.http import ASKER, TRUSTED_HOPS
+from svc.chat.errors import ChatError
+from svc.chat.http import ASKER, TRUSTED_HOPS, one_error_shape
+from svc.chat.settings import management
 from svc.chat.status.measurements import Tally
 
 MAX_BODY_BYTES = 64 * 1024
 SHUTDOWN_DEADLINE_S = 5.0
+LOOPBACK = "127.0.0.1"
 
 logger = logging.getLogger(__name__)
 
 
-def run(config: ChatConfig) -> None:
+def run(config: ChatConfig, admin_host: str = LOOPBACK) -> None:
     """Serve until SIGTERM or SIGINT. Raises ConfigError when it cannot start."""
     logs.configure(sys.stderr, debug=False)
-    asyncio.run(_run(config))
+    asyncio.run(_run(config, admin_host))
 
 
-async def _run(config: ChatConfig) -> None:
+async def _run(config: ChatConfig, admin_host: str) -> None:
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    async with serving(config) as address:
+    async with serving(config, admin_host) as address:
         if is_loopback(config.host):
             logger.warning("only this machine can reach the server", extra={"host": config.host})
         logger.info("listening", extra={"address": address})
@@ -52,13 +53,14 @@ async def _run(config: ChatConfig) -> None:
 
 
 @contextlib.asynccontextmanager
-async def serving(config: ChatConfig) -> AsyncIterator[str]:
-    """A running server; yields its address."""
+async def serving(config: ChatConfig, admin_host: str = LOOPBACK) -> AsyncIterator[str]:
+    """A running server; yields its address. On `admin_host` it is managed, where it is."""
     async with opened(config) as database, ClientSession(timeout=ClientTimeout()) as session:
         logger.info("database opened", extra={"sqlite": database.sqlite_version})
         community = Community(config, session, database)
         await community.load()
         control = listening(config.data_dir, community.commands.run)
+        managed = management.listening(community.settings, config.operating, admin_host)
         application = build(community, config)
         runner = web.AppRunner(application, access_log=None, shutdown_timeout=SHUTDOWN_DEADLINE_S)
         await runner.setup()
@@ -69,7 +71,7 @@ async def serving(config: ChatConfig) -> AsyncIterator[str]:
                 where = f"HOST {config.host}, PORT {config.port}"
                 raise ConfigError(f"Cannot listen on {where}: {fault.strerror}") from None
             host, port = runner.addresses[0][:2]
-            async with control:
+            async with managed, control:
                 yield f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
         finally:
             await runner.cleanup()
@@ -81,7 +83,7 @@ def build(community: Community, config: ChatConfig) -> web.Application:
         client_max_size=MAX_BODY_BYTES,
         middlewares=[
             _counted(community.tally),
-            _one_error_shape,
+            one_error_shape,
             _cross_origin(community.origins),
             _by_the_catalogue(community.tokens, community.directory),
         ],
@@ -122,25 +124,6 @@ def _counted(tally: Tally) -> Middleware:
             tally.http[route, str(status)] += 1
 
     return count
-
-
-@web.middleware
-async def _one_error_shape(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Every refusal and every fault answers with the same body."""
-    headers: dict[str, str] = {}
-    try:
-        return await handler(request)
-    except ChatError as refusal:
-        problem = refusal
-    except web.HTTPException as fault:
-        problem = from_status(fault.status)
-        headers = {name: fault.headers[name] for name in ("Allow",) if name in fault.headers}
-    except StorageFailed:
-        problem = ChatError("storage_unavailable")
-    except Exception:
-        logger.exception("request failed", extra={"method": request.method, "path": request.path})
-        problem = ChatError("internal_error")
-    return web.json_response(problem.body(), status=problem.status, headers=headers)
 
 
 def _cross_origin(origins: Origins) -> Middleware:

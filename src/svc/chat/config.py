@@ -15,11 +15,13 @@ from svc.chat import further_config
 from svc.chat.access.address import MAX_HOPS
 from svc.chat.access.directory import Channel
 from svc.chat.channels.seed import first_channels
-from svc.chat.further_config import OperatingConfig, UploadsConfig
+from svc.chat.further_config import UploadsConfig
 from svc.chat.invites import config as invites_config
 from svc.chat.invites.config import InviteConfig
 from svc.chat.joining import config as joining_config
 from svc.chat.joining.config import IdentityConfig
+from svc.chat.settings import config as settings_config
+from svc.chat.settings.config import OperatingConfig
 
 # "a public default server"; the media service's default is the same.
 DEFAULT_STUN_SERVER = "stun.l.google.com:19302"
@@ -94,7 +96,7 @@ def read(variables: Mapping[str, str]) -> ChatConfig:
         voice_max_users=number(variables, "VOICE_MAX_USERS", 0),
         media=_media(variables),
         uploads=further_config.read_uploads(variables),
-        operating=further_config.read_operating(variables),
+        operating=settings_config.read(variables),
         mls_retention_days=further_config.mls_retention_days(variables),
     )
 

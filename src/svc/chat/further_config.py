@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from svc.base.config import ConfigError, flag, number, port, text
+from svc.base.config import ConfigError, flag, number, text
 
 MLS_RETENTION_DAYS = 30
 S3, FILESYSTEM = "s3", "filesystem"
@@ -42,20 +42,6 @@ class UploadsConfig:
     emoji_poll_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class OperatingConfig:
-    """How the server is found and run."""
-
-    mdns_interface: str
-    instance_id: str
-    # What clients are told; empty for that of this program.
-    version: str
-    # Without a token nothing listens.
-    admin_token: str = field(repr=False)
-    admin_port: int
-    runtime_mode: str
-
-
 def read_uploads(variables: Mapping[str, str]) -> UploadsConfig:
     """Raises ConfigError for what cannot be used."""
     backend = text(variables, "STORAGE_BACKEND", S3)
@@ -78,18 +64,6 @@ def read_uploads(variables: Mapping[str, str]) -> UploadsConfig:
         sweep_grace_ms=number(variables, "MEDIA_SWEEP_GRACE_MS", 1_800_000, maximum=30 * _DAY_MS),
         emoji_concurrency=_clamped(variables, "EMOJI_QUEUE_CONCURRENCY", 1, 1, 4),
         emoji_poll_ms=_clamped(variables, "EMOJI_QUEUE_POLL_MS", 750, 250, 5000),
-    )
-
-
-def read_operating(variables: Mapping[str, str]) -> OperatingConfig:
-    """Raises ConfigError for what cannot be used."""
-    return OperatingConfig(
-        mdns_interface=text(variables, "MDNS_INTERFACE"),
-        instance_id=text(variables, "SERVER_INSTANCE_ID"),
-        version=text(variables, "SERVER_VERSION"),
-        admin_token=text(variables, "SVC_ADMIN_TOKEN"),
-        admin_port=port(variables, "SVC_ADMIN_PORT", 5099),
-        runtime_mode=text(variables, "NODE_ENV"),
     )
 
 

@@ -1,21 +1,45 @@
-"""What every `routes` file needs of HTTP: the asking member, the body, the answer.
+"""What every `routes` file needs of HTTP: the asking member, the body, the answer, the refusal.
 
 The floor of chat, beside `errors`; knows no feature. The member is put into the request by
 the application, which has checked the catalogue by then.
 """
 
+import logging
 from collections.abc import Mapping
 
 from aiohttp import web
+from aiohttp.typedefs import Handler
 
+from svc.base.database import StorageFailed
 from svc.base.strict_json import dumps, loads_object
 from svc.chat.access.address import FORWARDING_HEADERS, ClientAddress, seen_through
 from svc.chat.access.tokens import Asker
-from svc.chat.errors import ChatError
+from svc.chat.errors import ChatError, from_status
 
 ASKER = web.RequestKey("asker", Asker)
 # How many proxies in front of the server are trusted; put there by the application.
 TRUSTED_HOPS = web.AppKey("trusted_hops", int)
+
+logger = logging.getLogger(__name__)
+
+
+@web.middleware
+async def one_error_shape(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Every refusal and every fault answers with the same body."""
+    headers: dict[str, str] = {}
+    try:
+        return await handler(request)
+    except ChatError as refusal:
+        problem = refusal
+    except web.HTTPException as fault:
+        problem = from_status(fault.status)
+        headers = {name: fault.headers[name] for name in ("Allow",) if name in fault.headers}
+    except StorageFailed:
+        problem = ChatError("storage_unavailable")
+    except Exception:
+        logger.exception("request failed", extra={"method": request.method, "path": request.path})
+        problem = ChatError("internal_error")
+    return web.json_response(problem.body(), status=problem.status, headers=headers)
 
 
 def asker(request: web.Request) -> Asker:

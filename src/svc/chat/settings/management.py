@@ -1,0 +1,108 @@
+"""The management listener: the settings for an operator who is no member, on a port of its own.
+
+There is none without a token. Every request must bear it; where a request comes from is not
+looked at: that the port is open to this machine only is the boundary. Changes go the one way
+that all changes of settings go. Spec: chat document sections 4.2, 5 and 7.4.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from aiohttp import web
+from aiohttp.typedefs import Handler, Middleware
+
+from svc.base.config import ConfigError
+from svc.base.grants import same_secret
+from svc.chat.errors import ChatError
+from svc.chat.http import answer, body, one_error_shape
+from svc.chat.settings.config import OperatingConfig
+from svc.chat.settings.rules import Settings
+
+MAX_BODY_BYTES = 64 * 1024
+# The longest change is a line, and who sends it is near.
+BODY_DEADLINE_S = 10.0
+_SHUTDOWN_DEADLINE_S = 2.0
+
+logger = logging.getLogger(__name__)
+
+
+@asynccontextmanager
+async def listening(settings: Settings, config: OperatingConfig, host: str) -> AsyncIterator[str]:
+    """Serve for as long as the block runs; yields the address, empty where nothing listens.
+
+    Raises ConfigError where it cannot listen.
+    """
+    if not config.admin_token:
+        yield ""
+        return
+    runner = web.AppRunner(
+        build(settings, config.admin_token), access_log=None, shutdown_timeout=_SHUTDOWN_DEADLINE_S
+    )
+    await runner.setup()
+    try:
+        try:
+            await web.TCPSite(runner, host, config.admin_port).start()
+        except OSError as fault:
+            where = f"--admin-host {host}, SVC_ADMIN_PORT {config.admin_port}"
+            raise ConfigError(f"Cannot listen on {where}: {fault.strerror}") from None
+        bound, port = runner.addresses[0][:2]
+        address = f"http://[{bound}]:{port}" if ":" in bound else f"http://{bound}:{port}"
+        logger.info("management listens", extra={"address": address})
+        yield address
+    finally:
+        await runner.cleanup()
+
+
+def build(settings: Settings, token: str) -> web.Application:
+    """The application, not yet listening."""
+    application = web.Application(
+        client_max_size=MAX_BODY_BYTES, middlewares=[one_error_shape, _by_token(token)]
+    )
+    application.add_routes(ManagementRoutes(settings).table())
+    application.on_response_prepare.append(_add_headers)
+    return application
+
+
+class ManagementRoutes:
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    def table(self) -> list[web.RouteDef]:
+        return [
+            web.get("/management/settings", self.read),
+            web.patch("/management/settings", self.change),
+            web.get("/management/health", self.health),
+        ]
+
+    async def read(self, request: web.Request) -> web.Response:
+        return answer(self._settings.current.described())
+
+    async def change(self, request: web.Request) -> web.Response:
+        async with asyncio.timeout(BODY_DEADLINE_S):
+            changes = await body(request)
+        return answer(await self._settings.apply(changes, None, time.time()))
+
+    async def health(self, request: web.Request) -> web.Response:
+        return answer({"ok": True})
+
+
+def _by_token(token: str) -> Middleware:
+    @web.middleware
+    async def admit(request: web.Request, handler: Handler) -> web.StreamResponse:
+        """Who lacks the token does not even learn which addresses there are."""
+        scheme, _, given = request.headers.get("Authorization", "").partition(" ")
+        if scheme.lower() != "bearer":
+            raise ChatError("auth_required", "This needs the token of the management listener")
+        if not same_secret(given.strip(), token):
+            raise ChatError("token_invalid", "This is not the token of the management listener")
+        return await handler(request)
+
+    return admit
+
+
+async def _add_headers(request: web.Request, response: web.StreamResponse) -> None:
+    response.headers["Cache-Control"] = "no-store"
+    response.headers["Server"] = "svc"

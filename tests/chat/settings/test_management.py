@@ -1,0 +1,176 @@
+"""The management listener: only with a token, only for who bears it, and through the one apply path."""
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from aiohttp import ClientSession, web
+
+from svc.base.config import ConfigError
+from svc.chat.community import Community
+from svc.chat.config import read
+from svc.chat.settings import management
+from svc.chat.settings.config import OperatingConfig
+from tests.chat.inside import server_with_insight
+from tests.chat.member import ChatServer, chat_server
+from tests.chat.people import newcomer
+
+TOKEN = "a token of management \u00fc"
+USUAL = {"joinPolicy": "invite", "discoverable": False, "lanOpen": False, "profanityMode": "off"}
+ENDPOINTS = [
+    ("GET", "/management/settings"),
+    ("PATCH", "/management/settings"),
+    ("GET", "/management/health"),
+]
+
+
+class Managed:
+    """A running server and its management listener."""
+
+    def __init__(self, chat: ChatServer, community: Community, http: ClientSession) -> None:
+        self.chat = chat
+        self.community = community
+        self.http = http
+
+    async def ask(self, method: str, path: str, body: object = None, token: str = TOKEN) -> tuple[int, Any]:
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        headers = {"Authorization": f"Bearer {token}"}
+        async with self.http.request(method, path, data=data, headers=headers) as response:
+            return response.status, await response.json()
+
+
+def _operating(variables: dict[str, str]) -> OperatingConfig:
+    return read({**variables, "SVC_ADMIN_TOKEN": TOKEN, "SVC_ADMIN_PORT": "0"}).operating
+
+
+@pytest.fixture
+async def managed(variables: dict[str, str]) -> AsyncIterator[Managed]:
+    async with server_with_insight(variables) as (chat, community):
+        listener = management.listening(community.settings, _operating(variables), "127.0.0.1")
+        async with listener as address, ClientSession(address) as http:
+            yield Managed(chat, community, http)
+
+
+async def test_it_shows_and_changes_the_settings(managed: Managed) -> None:
+    assert await managed.ask("GET", "/management/health") == (200, {"ok": True})
+    assert await managed.ask("GET", "/management/settings") == (200, USUAL)
+    changed = {**USUAL, "lanOpen": True, "discoverable": False, "profanityMode": "flag"}
+    changes = {"lanOpen": "on", "discoverable": "off", "profanityMode": "flag"}
+    assert await managed.ask("PATCH", "/management/settings", changes) == (200, changed)
+    assert await managed.ask("PATCH", "/management/settings", {"lanOpen": True}) == (200, changed)
+    assert await managed.ask("GET", "/management/settings") == (200, changed)
+
+
+@pytest.mark.parametrize(("method", "path"), [*ENDPOINTS, ("GET", "/"), ("GET", "/api/settings")])
+async def test_nothing_is_answered_without_the_token(managed: Managed, method: str, path: str) -> None:
+    for headers, code in [
+        ({}, "auth_required"),
+        ({"Authorization": TOKEN}, "auth_required"),
+        ({"Authorization": "Basic YTpi"}, "auth_required"),
+        ({"Authorization": "Bearer"}, "token_invalid"),
+        ({"Authorization": f"Bearer {TOKEN[:-1]}"}, "token_invalid"),
+        ({"Authorization": f"Bearer {TOKEN}x"}, "token_invalid"),
+    ]:
+        async with managed.http.request(method, path, headers=headers) as response:
+            answer = await response.json()
+            assert (response.status, answer["error"]) == (401, code)
+            assert answer.keys() == {"error", "message"}
+
+
+async def test_a_members_access_token_is_not_the_token(managed: Managed) -> None:
+    owner = await newcomer(managed.chat, "Olga")
+    status, answer = await managed.ask("GET", "/management/settings", token=owner.token)
+    assert (status, answer["error"]) == (401, "token_invalid")
+
+
+async def test_every_problem_of_a_change_is_named_and_nothing_is_changed(managed: Managed) -> None:
+    changes = {"lanOpen": "on", "joinPolicy": "closed", "profanityMode": True, "colour": "red"}
+    status, answer = await managed.ask("PATCH", "/management/settings", changes)
+    assert (status, answer["error"]) == (400, "invalid_settings")
+    assert [(problem["path"], problem["code"]) for problem in answer["problems"]] == [
+        ("joinPolicy", "invalid"),
+        ("profanityMode", "wrong_type"),
+        ("colour", "unknown_key"),
+    ]
+    assert await managed.ask("GET", "/management/settings") == (200, USUAL)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "refusal"),
+    [
+        ("PATCH", "/management/settings", b"{", (400, "invalid_json")),
+        ("PATCH", "/management/settings", b"[]", (400, "invalid_json")),
+        ("PATCH", "/management/settings", b'"' + b"x" * 65_536 + b'"', (413, "body_too_large")),
+        ("POST", "/management/settings", b"{}", (405, "method_not_allowed")),
+        ("GET", "/management", b"", (404, "not_found")),
+        ("GET", "/health", b"", (404, "not_found")),
+    ],
+)
+async def test_what_makes_no_sense_is_refused_in_the_one_shape(
+    managed: Managed, method: str, path: str, body: bytes, refusal: tuple[int, str]
+) -> None:
+    status, answer = await managed.ask(method, path, body)
+    assert (status, answer["error"]) == refusal
+
+
+async def test_a_change_is_pushed_followed_and_stands_in_the_audit_log(managed: Managed) -> None:
+    owner = await newcomer(managed.chat, "Olga")
+    followed: list[object] = []
+
+    async def follow(value: object) -> None:
+        followed.append(value)
+
+    managed.community.settings.on_change("discoverable", follow)
+    async with managed.chat.member("", owner.token) as page:
+        await managed.ask("PATCH", "/management/settings", {"discoverable": "on"})
+        # Followed before the answer, which is here.
+        assert followed == [True]
+        assert await page.pushed("settings_changed") == {"discoverable": True}
+    entry = (await owner.done("GET", "/api/audit"))["entries"][0]
+    assert (entry["action"], entry["actor_id"]) == ("settings_change", None)
+    assert entry["details"] == {"discoverable": {"from": False, "to": True}}
+
+
+async def test_without_a_token_nothing_listens(
+    variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[web.TCPSite] = []
+    start = web.TCPSite.start
+
+    async def noted(site: web.TCPSite) -> None:
+        started.append(site)
+        await start(site)
+
+    monkeypatch.setattr(web.TCPSite, "start", noted)
+    async with chat_server({**variables, "SVC_ADMIN_PORT": "0"}):
+        assert len(started) == 1
+    async with chat_server({**variables, "SVC_ADMIN_PORT": "0", "SVC_ADMIN_TOKEN": TOKEN}):
+        assert len(started) == 3
+        # Its own port, on this machine only.
+        assert {site.name.rpartition(":")[0] for site in started} == {"http://127.0.0.1"}
+        assert started[2].name != started[1].name
+
+
+async def test_a_port_that_is_taken_stops_the_start_in_plain_words(variables: dict[str, str]) -> None:
+    taken = await asyncio.start_server(lambda _r, w: w.close(), "127.0.0.1", 0)
+    port = str(taken.sockets[0].getsockname()[1])
+    with pytest.raises(ConfigError, match=f"SVC_ADMIN_PORT {port}: .*in use"):
+        async with chat_server({**variables, "SVC_ADMIN_TOKEN": TOKEN, "SVC_ADMIN_PORT": port}):
+            pass
+    taken.close()
+    await taken.wait_closed()
+
+
+async def test_the_token_is_neither_logged_nor_shown(
+    managed: Managed, variables: dict[str, str], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    await managed.ask("PATCH", "/management/settings", {"lanOpen": "on"})
+    await managed.ask("GET", "/management/settings", token="wrong" + TOKEN)
+    operating = _operating(variables)
+    assert TOKEN not in caplog.text
+    assert TOKEN not in repr(operating) and TOKEN not in repr(replace(read(variables), operating=operating))
