@@ -221,3 +221,40 @@ async def test_a_read_only_data_folder_is_refused_in_words(alone: dict[str, str]
             pass
     assert str(data_dir) in str(refused.value)
     assert "Traceback" not in str(refused.value)
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed (ci/setup does it)")
+async def test_a_folder_that_turns_read_only_refuses_harms_nothing_and_is_recovered_from(
+    alone: dict[str, str], tmp_path: Path
+) -> None:
+    data_dir = Path(alone["DATA_DIR"])
+    # No file system lets itself be remounted under open files: its answers are put in their place.
+    refused = "inject=pwrite64,pwritev,ftruncate,fdatasync,fsync:error=EROFS:when=100..160"
+    log = str(data_dir / "community.sqlite3-wal")
+    wrapper = ("strace", "-f", "-q", "-o", str(tmp_path / "trace"), "-P", log, "-e", refused)
+    async with chat_process(alone) as server:
+        token = await token_of(server, data_dir)
+    acknowledged: list[str] = []
+    outcomes: list[int] = []
+    try:
+        async with (
+            chat_process(alone, wrapper) as server,
+            ClientSession(server.address, headers={"Authorization": f"Bearer {token}"}) as http,
+        ):
+            while len(outcomes) < 400 and not (503 in outcomes and outcomes[-20:] == [201] * 20):
+                async with http.post(MESSAGES, json={"text": "x" * 4_000}) as response:
+                    outcomes.append(response.status)
+                    answered = await response.json()
+                if response.status == 201:
+                    acknowledged.append(answered["id"])
+                    continue
+                assert (response.status, answered["error"]) == (503, "storage_unavailable")
+                async with http.get(MESSAGES) as page:  # Reading goes on.
+                    assert page.status == 200
+    except NotStarted as fault:
+        if "ptrace" in str(fault) or "PTRACE" in str(fault):
+            pytest.skip("this sandbox allows no tracing")
+        raise
+    assert 503 in outcomes
+    assert outcomes[-20:] == [201] * 20
+    assert set(acknowledged) == stored_ids(data_dir)
