@@ -16,6 +16,7 @@ from svc.chat.errors import CODES
 from svc.chat.openapi.features import described
 from svc.chat.openapi.http_document import http_document
 from svc.chat.openapi.live_document import live_document
+from svc.chat.openapi.management_document import management_document
 from svc.chat.openapi.schemas import Components
 from tests.chat.member import ChatServer
 
@@ -34,6 +35,16 @@ def http() -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def live() -> dict[str, Any]:
     return live_document(described(), "1.0.0")
+
+
+def test_the_description_of_the_management_listener_is_openapi() -> None:
+    document = management_document(described(), "1.0.0")
+    OpenAPIV31SpecValidator(document).validate()
+    operations = [operation for path in document["paths"].values() for operation in path.values()]  # type: ignore[attr-defined]
+    assert len(operations) == 3
+    for operation in operations:
+        assert operation["security"] == [{"bearer": []}]
+        assert "auth_required, token_invalid" in operation["responses"]["401"]["description"]
 
 
 def test_the_description_of_http_is_openapi(http: dict[str, Any]) -> None:
@@ -92,7 +103,7 @@ def source() -> str:
     return "".join(path.read_text() for path in Path(svc.chat.__file__).parent.rglob("*.py"))
 
 
-@pytest.mark.parametrize("path", ["/openapi.json", "/asyncapi.json"])
+@pytest.mark.parametrize("path", ["/openapi.json", "/openapi/management.json", "/asyncapi.json"])
 async def test_the_descriptions_are_served(chat: ChatServer, path: str) -> None:
     async with chat.http.get(path) as answer:
         assert (answer.status, answer.content_type) == (200, "application/json")

@@ -46,6 +46,7 @@ ENDPOINT_NEEDS: Mapping[str, str] = {
     "GET /info": ANYONE,
     "GET /icon": ANYONE,
     "GET /openapi.json": ANYONE,
+    "GET /openapi/management.json": ANYONE,
     "GET /asyncapi.json": ANYONE,
     "GET /": ANYONE,
     "GET /web/{path}": ANYONE,

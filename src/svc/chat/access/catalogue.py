@@ -48,6 +48,7 @@ ENDPOINTS: Mapping[str, Needs] = {
     "GET /icon": ANYONE,
     "GET /metrics": ANYONE,
     "GET /openapi.json": ANYONE,
+    "GET /openapi/management.json": ANYONE,
     "GET /asyncapi.json": ANYONE,
     # The page, and sockets that check for themselves.
     "GET /": ANYONE,

@@ -21,8 +21,8 @@ def http_document(features: Mapping[str, Described], version: str) -> dict[str, 
     for feature, described in features.items():
         for endpoint in described.endpoints:
             method, path = endpoint.route.split(" ")
-            operation = _operation(feature, endpoint, ENDPOINTS[endpoint.route], components)
-            paths.setdefault(path, {})[method.lower()] = operation
+            needs = ENDPOINTS[endpoint.route]
+            paths.setdefault(path, {})[method.lower()] = operation(feature, endpoint, needs, components)
     bearer = {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}
     return {
         "openapi": "3.1.0",
@@ -37,9 +37,9 @@ def http_document(features: Mapping[str, Described], version: str) -> dict[str, 
     }
 
 
-def _operation(feature: str, endpoint: Endpoint, needs: Needs, components: Components) -> dict[str, object]:
+def operation(feature: str, endpoint: Endpoint, needs: Needs, components: Components) -> dict[str, object]:
     method, path = endpoint.route.split(" ")
-    operation: dict[str, object] = {
+    described: dict[str, object] = {
         "operationId": "_".join([method.lower(), *re.findall(r"\w+", path)]),
         "tags": [feature],
         "summary": endpoint.summary,
@@ -50,8 +50,8 @@ def _operation(feature: str, endpoint: Endpoint, needs: Needs, components: Compo
     }
     if endpoint.body is not None:
         content = {"application/json": {"schema": components.written(endpoint.body)}}
-        operation["requestBody"] = {"required": True, "content": content}
-    return operation
+        described["requestBody"] = {"required": True, "content": content}
+    return described
 
 
 def permission(needs: Needs) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""`GET /openapi.json` and `GET /asyncapi.json`. Made once, when they are first asked for."""
+"""`GET /openapi.json`, those of other doors, and `GET /asyncapi.json`. Made once, when they are first asked for."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -10,6 +10,7 @@ from svc.chat.described import Described
 from svc.chat.openapi.features import described
 from svc.chat.openapi.http_document import http_document
 from svc.chat.openapi.live_document import live_document
+from svc.chat.openapi.management_document import management_document
 
 
 class DescriptionRoutes:
@@ -18,10 +19,17 @@ class DescriptionRoutes:
         self._made = cache(self._make)
 
     def table(self) -> list[web.RouteDef]:
-        return [web.get("/openapi.json", self.openapi), web.get("/asyncapi.json", self.asyncapi)]
+        return [
+            web.get("/openapi.json", self.openapi),
+            web.get("/openapi/management.json", self.management),
+            web.get("/asyncapi.json", self.asyncapi),
+        ]
 
     async def openapi(self, request: web.Request) -> web.Response:
         return web.Response(body=self._made(http_document), content_type="application/json")
+
+    async def management(self, request: web.Request) -> web.Response:
+        return web.Response(body=self._made(management_document), content_type="application/json")
 
     async def asyncapi(self, request: web.Request) -> web.Response:
         return web.Response(body=self._made(live_document), content_type="application/json")

@@ -21,6 +21,19 @@ _CHANGES = {**obj({}, {name: _taken(name) for name in ACCEPTED})}
 _PUBLIC = {name: _SHOWN[name] for name in _SHOWN if name in PUBLIC}
 _REST = {name: _SHOWN[name] for name in _SHOWN if name not in PUBLIC}
 
+# On a port of their own; not part of the server's own document.
+MANAGEMENT = [
+    Endpoint("GET /management/settings", "The settings of the server", _ALL),
+    Endpoint(
+        "PATCH /management/settings",
+        "Change some; one bad value and nothing is changed",
+        _ALL,
+        body=_CHANGES,
+        refusals=["invalid_settings", "storage_unavailable"],
+    ),
+    Endpoint("GET /management/health", "It answers", obj({"ok": {"const": True}})),
+]
+
 DESCRIBED = Described(
     endpoints=[
         Endpoint("GET /api/settings", "The settings of the server", _ALL),
