@@ -1,17 +1,19 @@
-"""A community of a million messages: pages of history, search, and opening the file.
+"""A community of a million messages: pages of history, search, opening the file, starting the server.
 
     python -m benchmarks.chat_history [--messages 1000000]
 
 The messages lie in ten channels, by a hundred authors, of words as unevenly frequent as those of a
 language (Zipf), some with links, reactions and pins. Pages are read without the page cache, at
 random places; searches are for words of all frequencies, with and without filters. Times are
-those of the rules, from the call to its answer, one call at a time.
+those of the rules, from the call to its answer, one call at a time. The server is `svc chat`, from
+its command line until it listens, five times; beside it the same with an empty community.
 """
 
 import argparse
 import asyncio
 import itertools
 import random
+import sqlite3
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
@@ -25,11 +27,12 @@ from svc.base.ids import Ids
 from svc.chat.messages import search_store, store
 from svc.chat.messages.message import MEMBER, Author, Message, number_of
 from svc.chat.messages.page_cache import Wanted
+from tests.kit.chat_process import chat_process
 
 CHANNELS, AUTHORS, WORDS = 10, 100, 50_000
 WORDS_A_MESSAGE = 9
 BATCH = 5_000
-CALLS, SEARCHES = 1_000, 200
+CALLS, SEARCHES, STARTS = 1_000, 200, 5
 FIRST_POSTED_S = 1_700_000_000.0
 SPACING_S = 30.0
 
@@ -124,6 +127,38 @@ async def search(world: World) -> list[Result]:
     return [await timed(f"search: {name}", find(make), SEARCHES) for name, make in kinds.items()]
 
 
+async def start(folder: Path) -> Result:
+    variables = {
+        "PORT": "0",
+        "JWT_SECRET": "a secret of at least thirty-two bytes",
+        "DATA_DIR": str(folder),
+        "SVC_IDENTITY_TIERS": "local",
+    }
+    times = []
+    for _ in range(STARTS):
+        began = time.perf_counter()
+        async with chat_process(variables) as server:
+            times.append(time.perf_counter() - began)
+            server.process.terminate()
+            await server.ended()
+    return Result(f"starting the server on {folder.name}", times)
+
+
+def let_in(folder: Path) -> None:
+    """The authors, as members who have read half of everything."""
+    with sqlite3.connect(folder / "community.sqlite3") as connection:
+        connection.executemany(
+            "INSERT INTO members (id, nickname, joined_at_ms) VALUES (?, ?, 0)",
+            [(f"member-{number}", f"Author {number}") for number in range(AUTHORS)],
+        )
+        connection.execute(
+            "INSERT INTO reads SELECT members.id, channels.id,"
+            " (SELECT (min(n) + max(n)) / 2 FROM messages) FROM members, channels"
+        )
+        connection.execute("INSERT INTO facts VALUES ('channels_seeded', '0')")
+    connection.close()
+
+
 async def measure(folder: Path, count: int) -> None:
     known = messages(count)
     async with opened_world(folder, AUTHORS, CHANNELS) as world:
@@ -135,6 +170,11 @@ async def measure(folder: Path, count: int) -> None:
     async with opened_world(folder, AUTHORS, CHANNELS) as world:
         opening = Result("opening the file", [time.perf_counter() - began])
         results = [opening, *await read_pages(world, known), *await search(world)]
+    let_in(folder)
+    results.append(await start(folder))
+    empty = folder.with_name("empty")
+    empty.mkdir()
+    results.append(await start(empty))
     size = (folder / "community.sqlite3").stat().st_size
     print(f"{count:,} messages, {size / 1e6:.0f} MB\n\n| | p50 ms | p99 ms | worst |\n|---|---|---|---|")
     for result in results:
@@ -150,7 +190,9 @@ def main() -> None:
     parser.add_argument("--messages", type=int, default=1_000_000)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        asyncio.run(measure(Path(folder), arguments.messages))
+        full = Path(folder) / "full"
+        full.mkdir()
+        asyncio.run(measure(full, arguments.messages))
 
 
 if __name__ == "__main__":
