@@ -60,9 +60,10 @@ HOUSE = House(
             *("svc.tools.admin.asking", "svc.tools.supervisor", "svc.tools.bench.client", "svc.tools.bench.crowd"),
             "svc.tools.bench.joining",
         ),
-        "PIL": ("svc.base.pictures",),
+        # In the sandbox's child only; `svc.base.pictures` asks for it.
+        "PIL": ("svc.base.pixels",),
         "av": ("svc.worker.video",),
-        "obstore": ("svc.base.objects",),
+        "obstore": ("svc.base.objects_s3",),
         "zeroconf": ("svc.chat.settings.advertise",),
         "aiosqlite": ("svc.base.database",),
         "orjson": ("svc.base.strict_json",),

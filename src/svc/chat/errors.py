@@ -32,6 +32,9 @@ _CODES: Mapping[str, tuple[int, str]] = {
     "joins_disabled": (403, "This server accepts nobody at the moment"),
     "last_device": (409, "Without this device nobody could sign in as you any more"),
     "message_too_long": (400, "A message has at most 4,000 characters"),
+    "media_address_invalid": (403, "This address was not made by this server, or was changed"),
+    "media_address_over": (403, "This address is over; ask for the message again"),
+    "media_gone": (409, "This file is not kept any more; upload it again"),
     "method_not_allowed": (405, "This address does not take that method"),
     "not_found": (404, "There is nothing here"),
     "not_in_voice": (404, "This member is in no voice channel that you see"),
@@ -61,6 +64,7 @@ _CODES: Mapping[str, tuple[int, str]] = {
     "unknown_message": (404, "There is no such message"),
     "unknown_report": (404, "There is no such report"),
     "unknown_role": (404, "There is no such role"),
+    "uploads_disabled": (503, "This server takes no uploads"),
     "voice_full": (409, "All seats in the voice channels of this server are taken"),
     "voice_unavailable": (503, "The voice server cannot be reached right now"),
 }

@@ -1,0 +1,164 @@
+"""Where media is kept: one small interface, and what a folder of this machine makes of it.
+
+A key is flat, `uploads/<uuid>.<ext>`, and what is stored under it never changes. `put` returns
+once the object would survive a power cut; a crash leaves the whole object or none. Lists
+nothing and judges nothing: whoever deletes knows which keys are theirs, so that several servers
+may share a bucket. S3 is in `objects_s3`. Spec: chat document section 8.3.
+"""
+
+import asyncio
+import os
+import secrets
+import shutil
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+# What a reader holds in memory, however slow it is.
+CHUNK_BYTES = 256 * 1024
+# Reading and writing files side by side: enough to keep one disk busy.
+_THREADS = 4
+# An interrupted `put` leaves a file with this in its name.
+_PARTIAL = ".partial-"
+# No put takes so long.
+_PARTIAL_KEPT_S = 24 * 3600.0
+
+T = TypeVar("T")
+
+
+class ObjectMissing(Exception):
+    """There is nothing under that key."""
+
+
+class StoreFailed(Exception):
+    """The store cannot do it now; the message is for the operator and holds no secret."""
+
+
+class ObjectStore(Protocol):
+    async def put(self, key: str, source: Path | bytes, content_type: str) -> None:
+        """Keep a file or bytes; durable when it returns. Raises StoreFailed."""
+
+    async def size(self, key: str) -> int:
+        """Raises ObjectMissing and StoreFailed."""
+
+    def read(self, key: str, start: int = 0, end: int | None = None) -> AsyncIterator[bytes]:
+        """The bytes from `start` up to `end`, in chunks. Raises ObjectMissing and StoreFailed."""
+
+    async def delete(self, key: str) -> None:
+        """Nothing happens where it is gone already. Raises StoreFailed."""
+
+    async def close(self) -> None:
+        """Let go of threads and connections."""
+
+
+class FileObjects:
+    """Under `folder`, which is made when something is first put there."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="objects")
+
+    async def put(self, key: str, source: Path | bytes, content_type: str) -> None:
+        await self._in_thread(lambda: _put(self._path(key), source))
+
+    async def size(self, key: str) -> int:
+        return await self._in_thread(lambda: self._path(key).stat().st_size)
+
+    async def read(self, key: str, start: int = 0, end: int | None = None) -> AsyncIterator[bytes]:
+        handle = await self._in_thread(lambda: os.open(self._path(key), os.O_RDONLY | os.O_CLOEXEC))
+        try:
+            at = start
+            while end is None or at < end:
+                most = CHUNK_BYTES if end is None else min(CHUNK_BYTES, end - at)
+                chunk = await self._in_thread(_reading(handle, most, at))
+                if not chunk:
+                    return
+                at += len(chunk)
+                yield chunk
+        finally:
+            os.close(handle)
+
+    async def delete(self, key: str) -> None:
+        await self._in_thread(lambda: self._path(key).unlink(missing_ok=True))
+
+    async def tidy_up(self) -> None:
+        """Remove what interrupted puts have left behind."""
+        await self._in_thread(lambda: _remove_partial(self._folder, time.time() - _PARTIAL_KEPT_S))
+
+    async def close(self) -> None:
+        self._threads.shutdown(wait=False)
+
+    def _path(self, key: str) -> Path:
+        # Keys are ours and no stranger's text; this is the last line of defence.
+        parts = key.split("/")
+        if len(parts) > 2 or any(part in ("", ".", "..") or "\\" in part or "\0" in part for part in parts):
+            raise StoreFailed(f"{key!r} is no key")
+        return self._folder.joinpath(*parts)
+
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        with _named_faults():
+            return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+
+
+@contextmanager
+def _named_faults() -> Iterator[None]:
+    try:
+        yield
+    except FileNotFoundError:
+        raise ObjectMissing from None
+    except (OSError, RuntimeError) as fault:  # RuntimeError: closed already.
+        raise StoreFailed(str(fault)) from None
+
+
+def _reading(handle: int, most: int, at: int) -> Callable[[], bytes]:
+    return lambda: os.pread(handle, most, at)
+
+
+def _put(path: Path, source: Path | bytes) -> None:
+    """Whole or not at all: written beside it, then renamed."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    partial = path.with_name(f"{_PARTIAL}{secrets.token_hex(8)}")
+    try:
+        with partial.open("xb") as file:
+            if isinstance(source, bytes):
+                file.write(source)
+            else:
+                _copy(source, file.fileno())
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+    _sync_folder(path.parent)
+
+
+def _copy(source: Path, target: int) -> None:
+    try:
+        with source.open("rb") as file, os.fdopen(target, "wb", closefd=False) as out:
+            shutil.copyfileobj(file, out, CHUNK_BYTES)
+    except FileNotFoundError as fault:  # Of the source: nothing is missing under the key.
+        raise StoreFailed(str(fault)) from None
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the name durable too. Where folders cannot be opened (Windows) the system sees to it."""
+    if os.name == "nt":
+        return
+    handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _remove_partial(folder: Path, before: float) -> None:
+    for path in folder.glob(f"*/{_PARTIAL}*"):
+        try:
+            if path.stat().st_mtime < before:
+                path.unlink()
+        except FileNotFoundError:  # Renamed meanwhile, after all.
+            continue

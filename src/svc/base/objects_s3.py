@@ -1,0 +1,145 @@
+"""Media kept in a bucket, through obstore: an optional library (`svc-server[s3]`).
+
+Makes no bucket. Reads piece by piece, each a request of its own, so that a slow reader holds
+neither a connection to the store nor more than one piece. Deletes one key at a time: not every
+store knows the call that deletes many. Spec: chat document section 8.3.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from svc.base.config import ConfigError
+from svc.base.objects import ObjectMissing, StoreFailed
+
+if TYPE_CHECKING:
+    from obstore.store import S3Config, S3Store
+
+USUAL_REGION = "us-east-1"
+# One request's worth: some 10 ms near by, and rarely more than a picture.
+PIECE_BYTES = 1024 * 1024
+# S3 takes parts from 5 MiB on; two at a time hold 16 MiB of a large video.
+_PART_BYTES = 8 * 1024 * 1024
+_PARTS_AT_ONCE = 2
+_CONNECT_S = 5
+# Of one request, whose body is a part at most.
+_REQUEST_S = 30
+_RETRY_S = 20
+# Of everything that storing an object takes, however often it is tried again.
+PUT_DEADLINE_S = 600.0
+_DEADLINE_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class S3Address:
+    """Which bucket, and how it is reached. Without a key, requests are not signed."""
+
+    bucket: str
+    endpoint: str = ""
+    region: str = ""
+    access_key_id: str = ""
+    secret_access_key: str = field(default="", repr=False)
+    force_path_style: bool = False
+
+
+class S3Objects:
+    """Raises ConfigError where obstore is not installed or does not take the address."""
+
+    def __init__(self, address: S3Address) -> None:
+        self._store = _opened(address)
+
+    async def put(self, key: str, source: Path | bytes, content_type: str) -> None:
+        async with _asking(key, PUT_DEADLINE_S):
+            await self._store.put_async(
+                key,
+                source,
+                attributes={"Content-Type": content_type},
+                chunk_size=_PART_BYTES,
+                max_concurrency=_PARTS_AT_ONCE,
+            )
+
+    async def size(self, key: str) -> int:
+        async with _asking(key):
+            return int((await self._store.head_async(key))["size"])
+
+    async def read(self, key: str, start: int = 0, end: int | None = None) -> AsyncIterator[bytes]:
+        if end is None:
+            end = await self.size(key)
+        while start < end:
+            upto = min(start + PIECE_BYTES, end)
+            async with _asking(key):
+                piece = await self._store.get_range_async(key, start=start, end=upto)
+            yield bytes(piece)
+            start = upto
+
+    async def delete(self, key: str) -> None:
+        with suppress(ObjectMissing):
+            async with _asking(key):
+                await self._store.delete_async(key)
+
+    async def tidy_up(self) -> None:
+        """Parts that were never put together are for the bucket's own rules to remove."""
+
+    async def close(self) -> None:
+        """Connections end with the object."""
+
+
+def _opened(address: S3Address) -> "S3Store":
+    try:
+        from obstore.exceptions import BaseError
+        from obstore.store import S3Store
+    except ImportError:
+        raise ConfigError("STORAGE_BACKEND=s3 needs a library: pip install svc-server[s3]") from None
+    where: S3Config = {"endpoint": _endpoint(address)} if address.endpoint else {}
+    key: S3Config = {"skip_signature": True}
+    if address.access_key_id:
+        key = {"access_key_id": address.access_key_id, "secret_access_key": address.secret_access_key}
+    try:
+        return S3Store(
+            address.bucket,
+            region=address.region or USUAL_REGION,
+            virtual_hosted_style_request=not address.force_path_style,
+            client_options={
+                "allow_http": address.endpoint.startswith("http://"),
+                "connect_timeout": timedelta(seconds=_CONNECT_S),
+                "timeout": timedelta(seconds=_REQUEST_S),
+            },
+            retry_config={"max_retries": 3, "retry_timeout": timedelta(seconds=_RETRY_S)},
+            config={"disable_bulk_delete": True, **where, **key},
+        )
+    except (BaseError, ValueError) as fault:
+        raise ConfigError(f"S3_ENDPOINT and S3_BUCKET cannot be used: {_plain(fault)}") from None
+
+
+def _endpoint(address: S3Address) -> str:
+    """The library wants the bucket in the host's name where the style asks for it."""
+    if address.force_path_style:
+        return address.endpoint
+    parts = urlsplit(address.endpoint)
+    return parts._replace(netloc=f"{address.bucket}.{parts.netloc}").geturl()
+
+
+@asynccontextmanager
+async def _asking(key: str, seconds: float = _DEADLINE_S) -> AsyncIterator[None]:
+    """A bound on the time, and the store's faults by our names."""
+    from obstore.exceptions import BaseError
+
+    try:
+        async with asyncio.timeout(seconds):
+            yield
+    except FileNotFoundError:
+        raise ObjectMissing(key) from None
+    except TimeoutError:
+        raise StoreFailed("the object store did not answer in time") from None
+    except (BaseError, OSError, ValueError) as fault:
+        raise StoreFailed(_plain(fault)) from None
+
+
+def _plain(fault: BaseException) -> str:
+    """The first line: what follows is for the library's authors."""
+    return str(fault).strip().splitlines()[0][:300] if str(fault).strip() else type(fault).__name__

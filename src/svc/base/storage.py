@@ -1,0 +1,81 @@
+"""Which object store the operator has chosen, read from the spec's variables and opened.
+
+The chat server and its media worker read the same ones and so find the same objects. Spec:
+chat document section 8.3.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from svc.base.config import ConfigError, flag, text
+from svc.base.objects import FileObjects, ObjectStore
+from svc.base.objects_s3 import S3Address, S3Objects
+
+S3, FILESYSTEM = "s3", "filesystem"
+# The folder under DATA_DIR where S3_BUCKET names none.
+USUAL_FOLDER = "uploads-store"
+
+
+@dataclass(frozen=True, slots=True)
+class StorageConfig:
+    backend: str  # S3 or FILESYSTEM
+    # With the filesystem backend its bucket is the folder under DATA_DIR that holds uploads.
+    s3: S3Address
+    disabled: bool
+
+    @property
+    def unusable_because(self) -> str:
+        """Why nothing can be uploaded, for the operator; empty where it can."""
+        if self.disabled:
+            return "DISABLE_S3 is set"
+        if self.backend == S3 and not self.s3.bucket:
+            return "STORAGE_BACKEND is s3 and S3_BUCKET is not set"
+        return ""
+
+    def opened(self, data_dir: Path) -> ObjectStore:
+        """Raises ConfigError where the library for it is missing."""
+        if self.backend == S3:
+            return S3Objects(self.s3)
+        return FileObjects(data_dir / (self.s3.bucket or USUAL_FOLDER))
+
+
+def read(variables: Mapping[str, str]) -> StorageConfig:
+    """Raises ConfigError for what cannot be used."""
+    backend = text(variables, "STORAGE_BACKEND", S3)
+    if backend not in (S3, FILESYSTEM):
+        raise ConfigError(f"STORAGE_BACKEND must be {S3} or {FILESYSTEM}, not {backend!r}")
+    return StorageConfig(
+        backend=backend,
+        s3=S3Address(
+            bucket=_bucket(variables),
+            endpoint=http_url(variables, "S3_ENDPOINT"),
+            region=text(variables, "S3_REGION"),
+            access_key_id=text(variables, "S3_ACCESS_KEY_ID"),
+            secret_access_key=text(variables, "S3_SECRET_ACCESS_KEY"),
+            force_path_style=flag(variables, "S3_FORCE_PATH_STYLE", False),
+        ),
+        disabled=flag(variables, "DISABLE_S3", False),
+    )
+
+
+def http_url(variables: Mapping[str, str], name: str) -> str:
+    """An http(s) address without a slash at its end; empty where it is not set."""
+    value = text(variables, name)
+    try:
+        parts = urlsplit(value)
+        usable = not value or (parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0)
+    except ValueError:
+        usable = False
+    if not usable:
+        raise ConfigError(f"{name} must be an http:// or https:// address, not {value!r}")
+    return value.rstrip("/")
+
+
+def _bucket(variables: Mapping[str, str]) -> str:
+    """Also the name of a folder: nothing that leads out of DATA_DIR."""
+    bucket = text(variables, "S3_BUCKET")
+    if bucket in (".", "..") or any(character in bucket for character in "/\\\0"):
+        raise ConfigError(f"S3_BUCKET must be a name without slashes, not {bucket!r}")
+    return bucket

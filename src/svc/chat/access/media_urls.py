@@ -1,0 +1,67 @@
+"""Addresses of stored media on this server: signed, and good for some hours.
+
+Whoever was shown a message may load its pictures for that long, and nobody else may guess
+one. The moment at which an address ends is rounded, so that for hours everybody is given the
+same one and browsers find what they have already. Asks nobody and stores nothing: whether
+there is anything under a key is for `media` to say. Floor of chat.
+"""
+
+import hashlib
+import hmac
+from base64 import urlsafe_b64encode
+from collections.abc import Callable, Mapping
+
+from svc.chat.errors import ChatError
+
+# An address is good for one to two of these.
+PERIOD_S = 6 * 3600
+PREFIX = "uploads/"
+_PATH = "/media/"
+_SIGNATURE_BYTES = 16
+_MAX_DIGITS = 12
+
+
+class MediaUrls:
+    """`now` gives seconds since 1970. The key is made of the server's secret, for this use alone."""
+
+    def __init__(self, secret: str, now: Callable[[], float]) -> None:
+        self._key = hmac.digest(secret.encode(), b"addresses of media", hashlib.sha256)
+        self._now = now
+
+    def url(self, key: str) -> str:
+        """Where a member's browser loads what is stored under a key."""
+        ends = (int(self._now()) // PERIOD_S + 2) * PERIOD_S
+        name = key.removeprefix(PREFIX)
+        return f"{_PATH}{name}?ends={ends}&signature={self._signature(name, ends)}"
+
+    def remaining_s(self, name: str, ends: str, signature: str) -> int:
+        """For how long an address is still good that somebody has asked for. Raises ChatError."""
+        if not (ends.isascii() and ends.isdecimal() and len(ends) <= _MAX_DIGITS):
+            raise ChatError("media_address_invalid")
+        expected = self._signature(name, int(ends))
+        if not hmac.compare_digest(expected.encode(), signature.encode("utf-8", "replace")):
+            raise ChatError("media_address_invalid")
+        left = int(ends) - int(self._now())
+        if left <= 0:
+            raise ChatError("media_address_over")
+        return left
+
+    def shown(self, value: object) -> object:
+        """What clients see of something that is stored: wherever a `key` is, there is a `url` too."""
+        match value:
+            case Mapping():
+                seen = {name: self.shown(part) for name, part in value.items()}
+                key = seen.get("key")
+                if isinstance(key, str) and key.startswith(PREFIX):
+                    seen["url"] = self.url(key)
+                return seen
+            case list() | tuple():
+                return [self.shown(part) for part in value]
+        return value
+
+    def shown_avatar(self, key: str | None) -> str | None:
+        return None if key is None else self.url(key)
+
+    def _signature(self, name: str, ends: int) -> str:
+        digest = hmac.digest(self._key, f"{name}\n{ends}".encode("utf-8", "replace"), hashlib.sha256)
+        return urlsafe_b64encode(digest[:_SIGNATURE_BYTES]).rstrip(b"=").decode()

@@ -1,0 +1,120 @@
+"""Keeping media: stored and known, referred to, let go of. No HTTP, no SQL.
+
+A row comes before the object and is marked when the object is stored: a crash in between leaves
+a row that nothing refers to, which the sweep finds. Who refers to an object keeps it; nobody
+else does. Spec: chat document section 8.3.
+"""
+
+import asyncio
+import dataclasses
+import re
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+
+from svc.base.database import Connection, Database
+from svc.base.objects import ObjectStore
+from svc.chat.access.media_urls import PREFIX, MediaUrls
+from svc.chat.errors import ChatError
+from svc.chat.media import store
+from svc.chat.media.store import Facts, StoredObject
+
+# Who refers to objects: the kinds of owners.
+MESSAGE, WEBHOOK, MEMBER, EMOJI, DRAFT, JOB, SERVER = (
+    *("message", "webhook", "member", "emoji", "draft", "job", "server"),
+)
+# For so long after it was kept, an object is in somebody's hands who is about to refer to it: a
+# webhook's pictures wait for each other, 12 s at most.
+IN_HAND_S = 60.0
+_EXTENSION = re.compile("[a-z0-9]{1,8}")
+
+
+class Media:
+    """`objects` is None where nothing can be stored. `now` gives seconds since 1970."""
+
+    def __init__(
+        self, database: Database, objects: ObjectStore | None, urls: MediaUrls, now: Callable[[], float]
+    ) -> None:
+        self._database = database
+        self._objects = objects
+        self._urls = urls
+        self._now = now
+        # Keys that are being kept, or were a moment ago, and until when that is so.
+        self._in_hand: dict[str, float] = {}
+
+    @property
+    def enabled(self) -> bool:
+        return self._objects is not None
+
+    @property
+    def objects(self) -> ObjectStore:
+        """Raises ChatError where nothing can be stored."""
+        if self._objects is None:
+            raise ChatError("uploads_disabled")
+        return self._objects
+
+    async def keep(self, data: bytes | Path, ext: str, facts: Facts) -> str:
+        """Store it; its key. Raises StoreFailed, StorageFailed and ChatError."""
+        key, size = new_key(ext), await _size(data)
+        facts = dataclasses.replace(facts, bytes=size)
+        # While it takes, and then for as long as its keeper may need to refer to it.
+        self._in_hand[key] = float("inf")
+        try:
+            await self._database.write(lambda connection: self.reserve(connection, key, facts))
+            await self.objects.put(key, data, facts.content_type)
+            await self._database.write(lambda connection: self.stored(connection, key, facts))
+        finally:
+            self._in_hand[key] = self._now() + IN_HAND_S
+        return key
+
+    def in_hand(self) -> list[str]:
+        """Keys that somebody is about to refer to."""
+        now = self._now()
+        self._in_hand = {key: until for key, until in self._in_hand.items() if until > now}
+        return list(self._in_hand)
+
+    # Steps of a write.
+
+    def reserve(self, connection: Connection, key: str, facts: Facts) -> None:
+        """Before something is stored under a new key."""
+        store.insert(connection, key, facts, self._now_ms())
+
+    def stored(self, connection: Connection, key: str, facts: Facts) -> None:
+        """What was reserved is stored, and this is what it is. Raises ChatError."""
+        if not store.set_stored(connection, key, facts, self._now_ms()):
+            raise ChatError("media_gone")
+
+    def refer(self, connection: Connection, key: str, kind: str, owner_id: str) -> None:
+        """From now on it is kept for this owner. Raises ChatError where it is gone."""
+        if not store.refer(connection, key, kind, owner_id):
+            raise ChatError("media_gone")
+
+    def release(self, connection: Connection, kind: str, owner_id: str) -> None:
+        """The owner refers to nothing any more."""
+        store.release(connection, kind, owner_id, self._now_ms())
+
+    # What is there.
+
+    async def find(self, key: str) -> StoredObject | None:
+        """What may be served; nothing that is yet to be stored, or on its way out."""
+        found = await store.one(self._database, key)
+        return found if found is not None and found.state == store.STORED else None
+
+    def url(self, key: str) -> str:
+        return self._urls.url(key)
+
+    def shown(self, value: object) -> object:
+        return self._urls.shown(value)
+
+    def _now_ms(self) -> int:
+        return int(self._now() * 1000)
+
+
+def new_key(ext: str) -> str:
+    """Nobody can guess it, and no other server that shares the bucket makes the same."""
+    assert _EXTENSION.fullmatch(ext), "extensions are ours"
+    return f"{PREFIX}{uuid.uuid4()}.{ext}"
+
+
+async def _size(data: bytes | Path) -> int:
+    return len(data) if isinstance(data, bytes) else (await asyncio.to_thread(data.stat)).st_size

@@ -1,0 +1,145 @@
+"""The tables of objects and of what refers to them. SQL only."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from svc.base.database import Connection, Database, Row
+
+STORING, STORED, GOING = "storing", "stored", "going"
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known of an object's content."""
+
+    content_type: str
+    bytes: int = 0
+    width: int | None = None
+    height: int | None = None
+    duration_ms: int | None = None
+    placeholder: str = ""
+    colour: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredObject:
+    key: str
+    state: str
+    facts: Facts
+    created_at_ms: int
+
+
+def insert(connection: Connection, key: str, facts: Facts, now_ms: int) -> None:
+    """Before anything is stored under the key."""
+    connection.execute(
+        "INSERT INTO objects VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (key, STORING, *_columns(facts), now_ms, now_ms),
+    )
+
+
+def set_stored(connection: Connection, key: str, facts: Facts, now_ms: int) -> bool:
+    """Once it is stored; False where the key is not waiting for that (any more)."""
+    changed = connection.execute(
+        "UPDATE objects SET state = ?, content_type = ?, bytes = ?, width = ?, height = ?, duration_ms = ?,"
+        " placeholder = ?, colour = ?, idle_since_ms = ? WHERE key = ? AND state = ?",
+        (STORED, *_columns(facts), now_ms, key, STORING),
+    )
+    return changed.rowcount == 1
+
+
+def refer(connection: Connection, key: str, kind: str, owner_id: str) -> bool:
+    """False where there is no such object, or it is on its way out."""
+    connection.execute(
+        "INSERT OR IGNORE INTO object_references SELECT ?, ?, key FROM objects WHERE key = ? AND state != ?",
+        (kind, owner_id, key, GOING),
+    )
+    found = connection.execute(
+        "SELECT 1 FROM object_references WHERE kind = ? AND owner_id = ? AND key = ?", (kind, owner_id, key)
+    )
+    return found.fetchone() is not None
+
+
+def release(connection: Connection, kind: str, owner_id: str, now_ms: int) -> None:
+    connection.execute(
+        "UPDATE objects SET idle_since_ms = ? WHERE key IN"
+        " (SELECT key FROM object_references WHERE kind = ? AND owner_id = ?)",
+        (now_ms, kind, owner_id),
+    )
+    connection.execute("DELETE FROM object_references WHERE kind = ? AND owner_id = ?", (kind, owner_id))
+
+
+def referred(connection: Connection, kind: str, owner_id: str) -> list[str]:
+    """The keys that an owner refers to."""
+    found = connection.execute(
+        "SELECT key FROM object_references WHERE kind = ? AND owner_id = ? ORDER BY key", (kind, owner_id)
+    )
+    return [row["key"] for row in found]
+
+
+def get(connection: Connection, key: str) -> StoredObject | None:
+    """As the write sees it that asks."""
+    row = connection.execute("SELECT * FROM objects WHERE key = ?", (key,)).fetchone()
+    return _object(row) if row else None
+
+
+async def one(database: Database, key: str) -> StoredObject | None:
+    row = await database.row("SELECT * FROM objects WHERE key = ?", (key,))
+    return _object(row) if row else None
+
+
+# Sweeping.
+
+_IDLE = (
+    "state != 'going' AND idle_since_ms <= ?"
+    " AND NOT EXISTS (SELECT 1 FROM object_references AS r WHERE r.key = objects.key)"
+)
+
+
+def condemn(connection: Connection, idle_before_ms: int, spared: Sequence[str], most: int) -> list[str]:
+    """Mark what nothing refers to: from now on nothing can. All that are so marked, `most` at a time."""
+    found = connection.execute(
+        f"SELECT key FROM objects WHERE {_IDLE} ORDER BY idle_since_ms LIMIT ?",
+        (idle_before_ms, most + len(spared)),
+    )
+    held = set(spared)
+    keys = [row["key"] for row in found if row["key"] not in held][:most]
+    connection.executemany("UPDATE objects SET state = 'going' WHERE key = ?", [(key,) for key in keys])
+    going = connection.execute("SELECT key FROM objects WHERE state = 'going' LIMIT ?", (most,))
+    return [row["key"] for row in going]
+
+
+def delete(connection: Connection, keys: Sequence[str]) -> None:
+    """Of what is no longer in the store."""
+    connection.executemany("DELETE FROM objects WHERE key = ? AND state = 'going'", [(key,) for key in keys])
+
+
+async def totals(database: Database) -> tuple[int, int]:
+    """How many objects there are, and their bytes."""
+    row = await database.row("SELECT count(*) AS n, coalesce(sum(bytes), 0) AS b FROM objects")
+    assert row is not None, "an aggregate has a row"
+    return int(row["n"]), int(row["b"])
+
+
+def _columns(facts: Facts) -> tuple[object, ...]:
+    return (
+        facts.content_type,
+        facts.bytes,
+        facts.width,
+        facts.height,
+        facts.duration_ms,
+        facts.placeholder,
+        facts.colour,
+    )
+
+
+def _object(row: Row) -> StoredObject:
+    facts = Facts(
+        row["content_type"],
+        row["bytes"],
+        row["width"],
+        row["height"],
+        row["duration_ms"],
+        row["placeholder"],
+        row["colour"],
+    )
+    return StoredObject(row["key"], row["state"], facts, row["created_at_ms"])

@@ -1,0 +1,102 @@
+"""The sweep: removes stored media that nothing refers to, after a time of grace.
+
+First the row says that the object is going, so that nobody can refer to it any more; then the
+object is removed; then the row. Interrupted anywhere, the next sweep goes on from there. Looks
+at this server's own rows only, never at what else is in the store: others may share it. Spec:
+chat document section 8.2, MEDIA_SWEEP_INTERVAL_MS and MEDIA_SWEEP_GRACE_MS.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import NoReturn
+
+from svc.base.database import Database, StorageFailed
+from svc.base.objects import ObjectStore, StoreFailed
+from svc.chat.media import store
+from svc.chat.media.rules import Media
+
+# Removed between two writes.
+_AT_ONCE = 100
+# An object store that does not answer is asked no further in this sweep.
+_MAX_FAULTS = 3
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Counts:
+    swept: int = 0
+    failed: int = 0
+
+
+class Sweep:
+    """`also` are other things that are swept at the same times. `now` gives seconds since 1970."""
+
+    def __init__(
+        self,
+        database: Database,
+        media: Media,
+        interval_ms: int,
+        grace_ms: int,
+        now: Callable[[], float],
+        also: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
+        self._database = database
+        self._media = media
+        self._interval_s = interval_ms / 1000
+        self._grace_ms = grace_ms
+        self._now = now
+        self._also = also
+        self.counts = Counts()
+
+    async def run(self) -> NoReturn:
+        """Sweep for as long as the server runs."""
+        while True:
+            await asyncio.sleep(self._interval_s)
+            try:
+                await self.once()
+            except StorageFailed as fault:
+                logger.warning("media is not swept", extra={"fault": str(fault)})
+            except Exception:
+                logger.exception("sweeping media failed")
+
+    async def once(self) -> int:
+        """Remove what is due; how many objects that were."""
+        if self._also is not None:
+            await self._also()
+        if not self._media.enabled:
+            return 0
+        swept = 0
+        while gone := await self._some():
+            swept += gone
+        return swept
+
+    async def _some(self) -> int:
+        """Some of what is due; 0 when nothing is left that can be removed now."""
+        before_ms = int(self._now() * 1000) - self._grace_ms
+        spared = self._media.in_hand()
+        going = await self._database.write(
+            lambda connection: store.condemn(connection, before_ms, spared, _AT_ONCE)
+        )
+        gone = await self._removed(self._media.objects, going)
+        if gone:
+            await self._database.write(lambda connection: store.delete(connection, gone))
+        self.counts.swept += len(gone)
+        return len(gone)
+
+    async def _removed(self, objects: ObjectStore, keys: list[str]) -> list[str]:
+        gone: list[str] = []
+        faults = 0
+        for key in keys:
+            try:
+                await objects.delete(key)
+                gone.append(key)
+            except StoreFailed as fault:
+                faults += 1
+                self.counts.failed += 1
+                logger.warning("an object is not removed", extra={"key": key, "fault": str(fault)})
+                if faults == _MAX_FAULTS:
+                    break
+        return gone

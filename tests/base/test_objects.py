@@ -1,0 +1,126 @@
+"""Every object store keeps what it is given, whole, and gives back any part of it."""
+
+import asyncio
+import os
+import secrets
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from svc.base.objects import CHUNK_BYTES, FileObjects, ObjectMissing, ObjectStore, StoreFailed
+from tests.kit.object_stores import object_store, stores
+
+LARGE = 3 * CHUNK_BYTES + 17
+
+
+@pytest.fixture(params=stores())
+async def objects(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[ObjectStore]:
+    async with object_store(request.param, tmp_path) as store:
+        yield store
+
+
+def new_key() -> str:
+    return f"uploads/{secrets.token_hex(16)}.bin"
+
+
+async def content(store: ObjectStore, key: str, start: int = 0, end: int | None = None) -> bytes:
+    return b"".join([chunk async for chunk in store.read(key, start, end)])
+
+
+async def test_what_is_put_is_read_again_and_has_its_size(objects: ObjectStore) -> None:
+    key, data = new_key(), secrets.token_bytes(LARGE)
+    await objects.put(key, data, "image/webp")
+    assert await content(objects, key) == data
+    assert await objects.size(key) == LARGE
+
+
+async def test_a_file_is_put_as_it_is(objects: ObjectStore, tmp_path: Path) -> None:
+    key, data = new_key(), secrets.token_bytes(LARGE)
+    (tmp_path / "source").write_bytes(data)
+    await objects.put(key, tmp_path / "source", "video/mp4")
+    assert await content(objects, key) == data
+    assert (tmp_path / "source").read_bytes() == data
+
+
+@pytest.mark.parametrize(
+    ("start", "end"), [(0, 1), (5, 5), (7, LARGE), (CHUNK_BYTES - 1, CHUNK_BYTES + 1), (LARGE - 1, LARGE)]
+)
+async def test_any_part_can_be_read(objects: ObjectStore, start: int, end: int) -> None:
+    key, data = new_key(), secrets.token_bytes(LARGE)
+    await objects.put(key, data, "image/webp")
+    assert await content(objects, key, start, end) == data[start:end]
+
+
+async def test_an_empty_object_is_kept_too(objects: ObjectStore) -> None:
+    key = new_key()
+    await objects.put(key, b"", "image/webp")
+    assert await objects.size(key) == 0
+    assert await content(objects, key) == b""
+
+
+async def test_what_is_not_there_is_said_to_be_missing(objects: ObjectStore) -> None:
+    with pytest.raises(ObjectMissing):
+        await objects.size(new_key())
+    with pytest.raises(ObjectMissing):
+        await content(objects, new_key())
+    with pytest.raises(ObjectMissing):
+        await content(objects, new_key(), 0, 10)
+
+
+async def test_what_is_deleted_is_gone_and_deleting_again_is_no_fault(objects: ObjectStore) -> None:
+    key, other = new_key(), new_key()
+    await objects.put(key, b"one", "image/webp")
+    await objects.put(other, b"two", "image/webp")
+    await objects.delete(key)
+    await objects.delete(key)
+    with pytest.raises(ObjectMissing):
+        await objects.size(key)
+    assert await content(objects, other) == b"two"
+
+
+async def test_many_at_once_keep_apart(objects: ObjectStore) -> None:
+    kept = {new_key(): secrets.token_bytes(1000 + n) for n in range(20)}
+    await asyncio.gather(*(objects.put(key, data, "image/webp") for key, data in kept.items()))
+    assert await asyncio.gather(*(content(objects, key) for key in kept)) == list(kept.values())
+
+
+# What is so of the folder alone.
+
+
+@pytest.mark.parametrize("key", ["../outside", "uploads/../../outside", "/etc/passwd", "uploads/", "a/b/c"])
+async def test_no_key_leads_out_of_the_folder(tmp_path: Path, key: str) -> None:
+    store = FileObjects(tmp_path / "store")
+    with pytest.raises(StoreFailed, match="is no key"):
+        await store.put(key, b"data", "image/webp")
+    with pytest.raises(StoreFailed, match="is no key"):
+        await content(store, key)
+    assert not (tmp_path / "outside").exists()
+    await store.close()
+
+
+async def test_a_put_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
+    store = FileObjects(tmp_path)
+    with pytest.raises(StoreFailed):
+        await store.put("uploads/one.webp", tmp_path / "no such file", "image/webp")
+    assert list((tmp_path / "uploads").iterdir()) == []
+    await store.close()
+
+
+async def test_a_full_disk_is_said_to_be_the_stores_fault() -> None:
+    store = FileObjects(Path("/dev/null"))
+    with pytest.raises(StoreFailed):
+        await store.put("uploads/one.webp", b"data", "image/webp")
+    await store.close()
+
+
+async def test_what_an_interrupted_put_has_left_goes_after_a_day(tmp_path: Path) -> None:
+    store = FileObjects(tmp_path)
+    await store.put("uploads/one.webp", b"data", "image/webp")
+    old, new = tmp_path / "uploads/.partial-old", tmp_path / "uploads/.partial-new"
+    for path in (old, new):
+        path.write_bytes(b"half")
+    os.utime(old, (1, 1))
+    await store.tidy_up()
+    assert {path.name for path in (tmp_path / "uploads").iterdir()} == {"one.webp", new.name}
+    await store.close()
