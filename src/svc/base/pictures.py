@@ -1,0 +1,144 @@
+"""Pictures of strangers, written out again: what is asked of the sandbox, and what is believed of its answer.
+
+The kind is told by the first bytes, never by a name. What comes back is a new file with the same
+pixels in sRGB, the right way up, and nothing else of the old one. Pillow is in `svc.base.pixels`,
+which runs in the sandbox only; nothing is decoded here.
+"""
+
+import os
+import re
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from svc.base.blurhash import LENGTH as PLACEHOLDER_LENGTH
+from svc.base.sandbox import Limits, Refused, Result, Sandbox, SandboxFailed, as_file
+
+__all__ = ["Picture", "PictureRules", "Refused", "SandboxFailed", "kind_of", "picture_sandbox", "rewritten"]
+
+# The largest side that WebP can have.
+MAX_SIDE = 16_383
+# Decoded, converted, turned and being encoded, a pixel is held several times.
+_BYTES_PER_PIXEL = 20
+_FIXED_BYTES = 96 * 1024 * 1024
+_MAX_RESULT_BYTES = 64 * 1024 * 1024
+_HEAD_BYTES = 16
+_COLOUR = re.compile(r"#[0-9a-f]{6}")
+_TYPES = {"WEBP": ("image/webp", "webp"), "AVIF": ("image/avif", "avif")}
+
+
+@dataclass(frozen=True, slots=True)
+class PictureRules:
+    """What is taken and what is made. `max_pixels` counts all frames together."""
+
+    formats: tuple[str, ...] = ("PNG", "JPEG", "WEBP", "GIF")
+    max_side: int | None = None  # larger ones are made smaller
+    max_pixels: int = 50_000_000
+    max_frames: int = 500
+    animated: bool = True  # else the first frame only
+    output: str = "WEBP"  # or AVIF
+    thumbnail_side: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """The new file, and what is known of it. The placeholder is a BlurHash, the colour #rrggbb."""
+
+    data: bytes
+    content_type: str
+    ext: str
+    width: int
+    height: int
+    frames: int
+    duration_ms: int
+    placeholder: str
+    colour: str
+    thumbnail: bytes | None
+    thumbnail_width: int
+    thumbnail_height: int
+
+
+def picture_sandbox(at_once: int) -> Sandbox:
+    """One for a program to keep: the decoder is loaded once."""
+    return Sandbox("svc.base.pixels", at_once=at_once, broken="invalid_image")
+
+
+async def rewritten(
+    data: bytes | Path, rules: PictureRules, *, deadline_s: float, sandbox: Sandbox | None = None
+) -> Picture:
+    """Raises Refused (unsupported_type, invalid_image, too_large, timeout) and SandboxFailed.
+
+    Without a sandbox one is made for this picture alone, which takes a tenth of a second longer.
+    """
+    if sandbox is None:
+        async with picture_sandbox(1) as own:
+            return await rewritten(data, rules, deadline_s=deadline_s, sandbox=own)
+    async with as_file(data) as file:
+        if kind_of(os.pread(file, _HEAD_BYTES, 0)) not in rules.formats:
+            kinds = ", ".join(rules.formats)
+            raise Refused("unsupported_type", f"Only pictures of these kinds are accepted: {kinds}")
+        result = await sandbox.call("rewrite", asdict(rules), [file], _limits(rules, deadline_s))
+    return _believed(result, rules)
+
+
+def kind_of(head: bytes) -> str | None:
+    """The format that the first bytes of a file belong to, by Pillow's names."""
+    if head.startswith(b"\x89PNG\r\n\x1a\n"):
+        return "PNG"
+    if head.startswith(b"\xff\xd8\xff"):
+        return "JPEG"
+    if head.startswith((b"GIF87a", b"GIF89a")):
+        return "GIF"
+    if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
+        return "WEBP"
+    if head[4:8] == b"ftyp" and head[8:12] in (b"avif", b"avis"):
+        return "AVIF"
+    return None
+
+
+def _limits(rules: PictureRules, deadline_s: float) -> Limits:
+    return Limits(
+        memory_bytes=_FIXED_BYTES + rules.max_pixels * _BYTES_PER_PIXEL,
+        deadline_s=deadline_s,
+        # The deadline counts while the machine does other things, so it comes first.
+        cpu_s=int(deadline_s) + 2,
+        result_bytes=_MAX_RESULT_BYTES,
+    )
+
+
+def _believed(result: Result, rules: PictureRules) -> Picture:
+    """A decoder that was taken over may say anything: it gets no further than a wrong picture."""
+    facts = result.facts
+    content_type, ext = _TYPES[rules.output]
+    try:
+        width, height, frames, duration_ms, thumbnail_width, thumbnail_height = (
+            _whole(facts[name])
+            for name in ("width", "height", "frames", "duration_ms", "thumbnail_width", "thumbnail_height")
+        )
+        data, *more = result.blobs
+        placeholder, colour = str(facts["placeholder"]), str(facts["colour"])
+        sound = (
+            kind_of(data[:_HEAD_BYTES]) == rules.output
+            and all(kind_of(blob[:_HEAD_BYTES]) == rules.output for blob in more)
+            and len(more) == (rules.thumbnail_side is not None)
+            and 0 < width <= MAX_SIDE
+            and 0 < height <= MAX_SIDE
+            and 0 < frames <= rules.max_frames
+            and len(placeholder) == PLACEHOLDER_LENGTH
+            and placeholder.isascii()
+            and _COLOUR.fullmatch(colour)
+        )
+    except (KeyError, TypeError, ValueError):
+        sound = False
+    if not sound:
+        raise Refused("invalid_image", "It is damaged, or not what it says it is", "the decoder misbehaved")
+    thumbnail = more[0] if more else None
+    return Picture(
+        *(data, content_type, ext, width, height, frames, duration_ms, placeholder, colour),
+        *(thumbnail, thumbnail_width, thumbnail_height),
+    )
+
+
+def _whole(value: object) -> int:
+    if isinstance(value, int) and 0 <= value < 2**31:
+        return value
+    raise ValueError

@@ -1,0 +1,236 @@
+"""Inside the sandbox: a picture decoded by Pillow, turned, converted to sRGB and written anew.
+
+Is imported by the sandbox's child alone (`svc.base.pictures` asks for it); opens no file, for it
+could not. What is not pixels is left behind: EXIF, GPS, XMP, profiles, comments, text.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from os import fdopen
+from typing import cast
+
+from PIL import (
+    AvifImagePlugin,
+    GifImagePlugin,
+    Image,
+    ImageCms,
+    ImageOps,
+    JpegImagePlugin,
+    MpoImagePlugin,
+    PngImagePlugin,
+    WebPImagePlugin,
+)
+
+from svc.base.blurhash import blurhash
+from svc.base.confined import Outcome, Progress, Rejected
+
+# Theirs is a warning, ours an error; and ours counts every frame.
+Image.MAX_IMAGE_PIXELS = None
+# No thread may be started in a child.
+AvifImagePlugin.DEFAULT_MAX_THREADS = 1
+PLUGINS = (GifImagePlugin, JpegImagePlugin, MpoImagePlugin, PngImagePlugin, WebPImagePlugin)
+
+_ANIMATED = ("GIF", "WEBP", "PNG", "AVIF")
+_MAX_SIDE = 16_383
+QUALITY = {"WEBP": 85, "AVIF": 70}
+THUMBNAIL_QUALITY = 75
+# Drawings and screenshots: smaller without loss than with it, and their letters stay sharp.
+LOSSLESS_COLOURS = 1024
+# What the placeholder and the dominant colour are made of.
+SAMPLE_SIDE = 32
+_SRGB = ImageCms.createProfile("sRGB")
+# Viewers show shorter ones slowed down; ten frames a second is what they make of it.
+_MIN_FRAME_MS, _DEFAULT_FRAME_MS = 20, 100
+_MAX_FRAME_MS = 60_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    image: Image.Image
+    duration_ms: int
+
+
+def prepare() -> None:
+    """Have everything loaded that is loaded at its first use: no file can be opened later."""
+    sample = Image.new("RGBA", (8, 8), (200, 100, 50, 128))
+    for format_ in ("PNG", "GIF", "WEBP", "AVIF", "JPEG"):
+        file = BytesIO()
+        whole = sample.convert("RGB") if format_ == "JPEG" else sample
+        profile = ImageCms.ImageCmsProfile(_SRGB).tobytes()
+        whole.save(file, format_, **({"icc_profile": profile} if format_ in ("PNG", "JPEG") else {}))
+        _rewritten(BytesIO(file.getvalue()), {**_ANYTHING, "output": "WEBP"})
+        _rewritten(BytesIO(file.getvalue()), {**_ANYTHING, "output": "AVIF"})
+    for encoding in ("latin-1", "ascii", "utf-16", "utf-16-be", "utf-16-le", "utf-8"):
+        b"".decode(encoding)
+
+
+_ANYTHING: Mapping[str, object] = {
+    "formats": ["PNG", "GIF", "WEBP", "AVIF", "JPEG"],
+    "max_side": 4,
+    "max_pixels": 1000,
+    "max_frames": 10,
+    "animated": True,
+    "thumbnail_side": 2,
+}
+
+
+def rewrite(files: Sequence[int], rules: Mapping[str, object], _: Progress) -> Outcome:
+    """The picture in the first file, by `PictureRules`."""
+    with fdopen(files[0], "rb", closefd=False) as file:
+        return _rewritten(cast(BytesIO, file), rules)
+
+
+def _rewritten(file: BytesIO, rules: Mapping[str, object]) -> Outcome:
+    with Image.open(file, formats=cast(list[str], rules["formats"])) as source:
+        frames = _frames(source, rules)
+    first = frames[0].image
+    output = str(rules["output"])
+    blobs = [_encoded(frames, output, QUALITY[output])]
+    thumbnail_size = (0, 0)
+    if (side := cast(int | None, rules["thumbnail_side"])) is not None:
+        thumbnail = _within(first, side)
+        thumbnail_size = thumbnail.size
+        blobs.append(_encoded([_Frame(thumbnail, 0)], output, THUMBNAIL_QUALITY))
+    sample = _opaque(first.resize(_sample_size(first.size), Image.Resampling.BOX, reducing_gap=2.0))
+    facts = {
+        "width": first.width,
+        "height": first.height,
+        "frames": len(frames),
+        "duration_ms": sum(frame.duration_ms for frame in frames),
+        "thumbnail_width": thumbnail_size[0],
+        "thumbnail_height": thumbnail_size[1],
+        "placeholder": blurhash(list(_pixels(sample)), sample.width),
+        "colour": _dominant(sample),
+    }
+    return facts, blobs
+
+
+def _frames(source: Image.Image, rules: Mapping[str, object]) -> list[_Frame]:
+    """All that are wanted, each the right way up, in sRGB and of the wanted size."""
+    max_side = min(cast(int | None, rules["max_side"]) or _MAX_SIDE, _MAX_SIDE)
+    count = _wanted(source, rules)
+    if source.format == "JPEG" and source.width * source.height > max_side * max_side:
+        # libjpeg gives an eighth, a quarter or half of the size for less work.
+        source.draft(None, (max_side, max_side))
+    orientation = source.getexif().get(_ORIENTATION, 1)
+    profile = source.info.get("icc_profile")
+    frames = []
+    for index in range(count):
+        source.seek(index)
+        source.load()
+        image = _upright(_in_srgb(source, profile), orientation)
+        frames.append(_Frame(_clean(_within(image, max_side)), _duration_ms(source) if count > 1 else 0))
+    return frames
+
+
+_ORIENTATION = 0x0112
+
+
+def _wanted(source: Image.Image, rules: Mapping[str, object]) -> int:
+    """How many frames; before any is decoded. Raises Rejected where it is too much."""
+    frames = 1
+    if rules["animated"] and source.format in _ANIMATED:
+        frames = getattr(source, "n_frames", 1)
+    if frames > cast(int, rules["max_frames"]):
+        raise Rejected("too_large", f"It has more than {rules['max_frames']} frames")
+    if source.width * source.height * frames > cast(int, rules["max_pixels"]):
+        raise Rejected("too_large", f"It has more than {rules['max_pixels']} pixels in all")
+    return frames
+
+
+def _in_srgb(image: Image.Image, profile: bytes | None) -> Image.Image:
+    """RGB, or RGBA where something shines through; colours as the profile says they are meant."""
+    mode = "RGBA" if image.has_transparency_data else "RGB"
+    if image.mode in ("I;16", "I;16B", "I;16L", "I", "F"):
+        # 16 bits of grey: Pillow's own conversion would cut them off at 255.
+        image = image.convert("I").point(lambda value: value / 256).convert("L")
+    elif profile and image.mode in ("RGB", "CMYK", "L", "RGBA"):
+        try:
+            converted = ImageCms.profileToProfile(
+                image, ImageCms.ImageCmsProfile(BytesIO(profile)), _SRGB, outputMode=mode
+            )
+            return converted or image.convert(mode)
+        except (ImageCms.PyCMSError, OSError, ValueError, TypeError):
+            pass  # A profile that is wrong, or for other colours, says nothing.
+    return image.convert(mode)
+
+
+def _upright(image: Image.Image, orientation: object) -> Image.Image:
+    turns = {
+        2: Image.Transpose.FLIP_LEFT_RIGHT,
+        3: Image.Transpose.ROTATE_180,
+        4: Image.Transpose.FLIP_TOP_BOTTOM,
+        5: Image.Transpose.TRANSPOSE,
+        6: Image.Transpose.ROTATE_270,
+        7: Image.Transpose.TRANSVERSE,
+        8: Image.Transpose.ROTATE_90,
+    }
+    turn = turns.get(orientation) if isinstance(orientation, int) else None
+    return image if turn is None else image.transpose(turn)
+
+
+def _within(image: Image.Image, side: int) -> Image.Image:
+    """Made smaller if it must be, never larger."""
+    if max(image.size) <= side:
+        return image
+    return ImageOps.contain(image, (side, side), Image.Resampling.LANCZOS)
+
+
+def _clean(image: Image.Image) -> Image.Image:
+    """Without all that Pillow carries along and would write out again."""
+    image = image.copy()
+    image.info = {}
+    return image
+
+
+def _duration_ms(source: Image.Image) -> int:
+    duration = source.info.get("duration", 0)
+    milliseconds = int(duration) if isinstance(duration, int | float) else 0
+    return min(milliseconds, _MAX_FRAME_MS) if milliseconds >= _MIN_FRAME_MS else _DEFAULT_FRAME_MS
+
+
+def _encoded(frames: Sequence[_Frame], output: str, quality: int) -> bytes:
+    first, *rest = frames
+    options: dict[str, object] = {"quality": quality, "exif": b"", "xmp": b"", "icc_profile": b""}
+    if output == "WEBP":
+        few = first.image.convert("RGB").getcolors(LOSSLESS_COLOURS) is not None
+        options |= {"method": 4, "lossless": few}
+    else:
+        options |= {"speed": 8, "max_threads": 1}
+    if rest:
+        durations = [frame.duration_ms for frame in frames]
+        options |= {"save_all": True, "append_images": [frame.image for frame in rest], "duration": durations}
+        options |= {"loop": 0} if output == "WEBP" else {}
+    file = BytesIO()
+    first.image.save(file, output, **options)
+    return file.getvalue()
+
+
+def _sample_size(size: tuple[int, int]) -> tuple[int, int]:
+    largest = max(size)
+    return max(1, size[0] * SAMPLE_SIDE // largest), max(1, size[1] * SAMPLE_SIDE // largest)
+
+
+def _opaque(image: Image.Image) -> Image.Image:
+    """On white, as most pages are."""
+    if image.mode != "RGBA":
+        return image
+    ground = Image.new("RGB", image.size, (255, 255, 255))
+    ground.paste(image, mask=image.getchannel("A"))
+    return ground
+
+
+def _pixels(image: Image.Image) -> Iterator[tuple[int, int, int]]:
+    data = image.tobytes()
+    return zip(data[0::3], data[1::3], data[2::3], strict=True)
+
+
+def _dominant(sample: Image.Image) -> str:
+    """The commonest of the few colours that the picture can be reduced to."""
+    few = sample.quantize(6, Image.Quantize.MEDIANCUT)
+    colours = cast(list[tuple[int, int]], few.getcolors())
+    _, index = max(colours)
+    palette = few.getpalette("RGB") or [0, 0, 0]
+    red, green, blue = palette[3 * index : 3 * index + 3]
+    return f"#{red:02x}{green:02x}{blue:02x}"

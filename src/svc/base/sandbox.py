@@ -1,0 +1,251 @@
+"""Functions run in child processes that can do nothing but calculate, for input of strangers.
+
+Each call is a process of its own, forked from one that has loaded the decoder (`svc.base.zygote`),
+with limits on memory, CPU time, file size and wall time. It has no environment, opens no file and
+no socket, and where the system allows it there is no network and no other process where it lives.
+It is killed with its whole group at the deadline, or when the caller goes. What it says is read up
+to a bound and believed no further than that. Knows no format of picture or video.
+"""
+
+import asyncio
+import contextlib
+import json
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO
+
+from svc.base.confined import LENGTH, MAX_DESCRIPTORS, STATUS, Rejected
+
+# Forking takes milliseconds; loading the decoder before the first job, a second on a slow machine.
+START_DEADLINE_S = 30.0
+# Until a killed child is gone; the kernel may still be freeing its memory.
+KILL_DEADLINE_S = 10.0
+MAX_HEADER_BYTES = 256 * 1024
+_CHUNK_BYTES = 256 * 1024
+
+
+class SandboxFailed(Exception):
+    """Not the input's fault: the process from which jobs are forked has gone, or cannot be started."""
+
+
+class Refused(Exception):
+    """The input's fault: `code` is for programs, the message for people, `detail` for the log."""
+
+    def __init__(self, code: str, message: str, detail: str = "") -> None:
+        super().__init__(message)
+        self.code = code
+        self.detail = detail
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one call may use."""
+
+    memory_bytes: int  # beyond what the loaded decoder has
+    deadline_s: float
+    cpu_s: int
+    result_bytes: int
+    file_bytes: int = 0  # of each file that it writes
+    threads: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What the child says, which need not be true."""
+
+    facts: Mapping[str, object]
+    blobs: Sequence[bytes]
+
+
+class Sandbox:
+    """Calls of functions in `module`, at most `at_once` at the same time.
+
+    `broken` is the code of a refusal when the child fails in a way that has no name.
+    """
+
+    def __init__(self, module: str, *, at_once: int, broken: str) -> None:
+        self._module = module
+        self._broken = broken
+        self._places = asyncio.Semaphore(at_once)
+        self._process: subprocess.Popen[bytes] | None = None
+        self._control: socket.socket | None = None
+
+    async def __aenter__(self) -> "Sandbox":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """End it, and every call that still runs."""
+        if self._control is not None:
+            self._control.close()
+            self._control = None
+        if (process := self._process) is not None:
+            self._process = None
+            await asyncio.to_thread(_bury, process)
+
+    async def call(
+        self,
+        function: str,
+        arguments: Mapping[str, object],
+        files: Sequence[int],
+        limits: Limits,
+        progress: Callable[[float], None] = lambda fraction: None,
+    ) -> Result:
+        """Raises Refused and SandboxFailed. The descriptors `files` stay the caller's."""
+        request = {"function": function, "arguments": dict(arguments), "limits": asdict(limits)}
+        async with self._places:
+            job, leash = await self._begin(files)
+            with job, leash:
+                try:
+                    return await _Conversation(job, limits).held(request, progress)
+                except TimeoutError:
+                    await _let_go(leash)
+                    raise Refused("timeout", "It takes too long to read") from None
+                except Rejected as rejected:
+                    raise self._refusal(rejected) from None
+                except (OSError, EOFError, ValueError) as fault:
+                    raise self._refusal(await _ended(leash, fault)) from None
+
+    def _refusal(self, rejected: Rejected) -> Refused:
+        if rejected.code:
+            return Refused(rejected.code, str(rejected))
+        return Refused(self._broken, "It is damaged, or not what it says it is", str(rejected))
+
+    async def _begin(self, files: Sequence[int]) -> tuple[socket.socket, socket.socket]:
+        """A job's socket and its leash; the zygote is started if there is none, or it has died."""
+        if not hasattr(socket, "send_fds"):
+            raise SandboxFailed("this system has no way to confine a decoder")
+        assert len(files) + 2 <= MAX_DESCRIPTORS, "the zygote takes no more"
+        job, theirs = socket.socketpair()
+        leash, their_leash = socket.socketpair()
+        with theirs, their_leash:
+            for _ in range(2):
+                control = self._running()
+                try:
+                    socket.send_fds(control, [b"j"], [theirs.fileno(), their_leash.fileno(), *files])
+                    break
+                except OSError:
+                    await self.close()
+            else:
+                for end in (job, leash):
+                    end.close()
+                raise SandboxFailed("the decoder cannot be started")
+        for end in (job, leash):
+            end.setblocking(False)
+        return job, leash
+
+    def _running(self) -> socket.socket:
+        if self._control is None:
+            self._control, theirs = socket.socketpair()
+            self._control.setblocking(False)
+            with theirs:
+                self._process = _started(theirs.fileno(), self._module)
+        return self._control
+
+
+class _Conversation:
+    """One request, and what the child says to it."""
+
+    def __init__(self, job: socket.socket, limits: Limits) -> None:
+        self._job = job
+        self._limits = limits
+        self._left_bytes = limits.result_bytes + MAX_HEADER_BYTES
+        self._loop = asyncio.get_running_loop()
+
+    async def held(self, request: Mapping[str, object], progress: Callable[[float], None]) -> Result:
+        """Raises Rejected, TimeoutError, and OSError, EOFError or ValueError when it makes no sense."""
+        text = json.dumps(request).encode()
+        async with asyncio.timeout(START_DEADLINE_S):
+            await self._loop.sock_sendall(self._job, LENGTH.pack(len(text)) + text)
+            await self._message()
+        async with asyncio.timeout(self._limits.deadline_s):
+            while True:
+                match await self._message():
+                    case {"progress": int() | float() as fraction}:
+                        progress(min(1.0, max(0.0, float(fraction))))
+                    case {"rejected": str(code), "message": str(message)}:
+                        raise Rejected(code, message)
+                    case {"facts": dict(facts), "blobs": list(sizes)}:
+                        return Result(facts, [await self._read(int(size)) for size in sizes])
+                    case _:
+                        raise ValueError("no message of ours")
+
+    async def _message(self) -> object:
+        size = LENGTH.unpack(await self._read(LENGTH.size))[0]
+        return json.loads(await self._read(size))
+
+    async def _read(self, size: int) -> bytes:
+        if not 0 <= size <= self._left_bytes:
+            raise ValueError("says more than it may")
+        self._left_bytes -= size
+        data = bytearray()
+        while len(data) < size:
+            piece = await self._loop.sock_recv(self._job, min(size - len(data), _CHUNK_BYTES))
+            if not piece:
+                raise EOFError("ended before it was done")
+            data += piece
+        return bytes(data)
+
+
+async def _let_go(leash: socket.socket) -> bytes:
+    """Have the child killed. Its status, as soon as it is gone; nothing if the zygote went first."""
+    loop = asyncio.get_running_loop()
+    with suppress(OSError):
+        leash.shutdown(socket.SHUT_WR)
+        async with asyncio.timeout(KILL_DEADLINE_S):
+            return await loop.sock_recv(leash, STATUS.size)
+    return b""
+
+
+async def _ended(leash: socket.socket, fault: Exception) -> Rejected:
+    """Why a child said nothing that makes sense. Raises SandboxFailed where that was not its doing."""
+    status = await _let_go(leash)
+    if len(status) < STATUS.size:
+        raise SandboxFailed("the decoder's process has gone")
+    return Rejected("", f"{fault}; status {STATUS.unpack(status)[0]}")
+
+
+@contextlib.asynccontextmanager
+async def as_file(data: bytes | Path) -> AsyncIterator[int]:
+    """A descriptor from which a child can read `data`. Raises OSError."""
+    file = await asyncio.to_thread(_opened, data)
+    try:
+        yield file.fileno()
+    finally:
+        await asyncio.to_thread(file.close)
+
+
+def _opened(data: bytes | Path) -> IO[bytes]:
+    if isinstance(data, Path):
+        return data.open("rb")
+    file = tempfile.TemporaryFile()  # noqa: SIM115
+    file.write(data)
+    file.seek(0)
+    return file
+
+
+def _started(control: int, module: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        (sys.executable, "-I", "-m", "svc.base.zygote", str(control), module),
+        env={},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        pass_fds=(control,),
+        start_new_session=True,
+    )
+
+
+def _bury(process: subprocess.Popen[bytes]) -> None:
+    try:
+        process.wait(KILL_DEADLINE_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
