@@ -22,7 +22,7 @@ GUEST_MAY = ["view_channel", "send_messages", "add_reactions", "join_voice", "sp
 MEMBER_MAY = [*GUEST_MAY, "attach_files", "share_video", "share_screen", "create_invites"]
 MODERATOR_MAY = [
     *MEMBER_MAY,
-    *("mention_everyone", "manage_messages", "mute_members", "move_members", "manage_nicknames"),
+    *("manage_messages", "mute_members", "move_members", "manage_nicknames"),
     *("timeout_members", "kick_members", "ban_members", "view_reports", "manage_invites"),
 ]
 EVERYTHING = [
