@@ -68,8 +68,11 @@ HOUSE = House(
         "aiosqlite": ("svc.base.database",),
         "orjson": ("svc.base.strict_json",),
         "aioice": ("svc.sfu.ice", "svc.sfu.readiness", "svc.sfu.stun"),
-        "cryptography": ("svc.sfu.dtls", "svc.chat.joining.jwk", "svc.tools.bench.joining"),
-        "ifaddr": ("svc.sfu.candidates",),
+        "cryptography": (
+            *("svc.sfu.dtls", "svc.chat.joining.jwk", "svc.chat.tls"),
+            *("svc.tools.bench.joining", "svc.tools.certificate"),
+        ),
+        "ifaddr": ("svc.sfu.candidates", "svc.chat.settings.advertise"),
         "jwt": (
             *("svc.base.grants", "svc.chat.access", "svc.chat.joining.jwk", "svc.chat.joining.proof"),
             "svc.tools.bench.joining",

@@ -1,0 +1,125 @@
+"""Two machines on a cable of their own, in namespaces of the kernel; one of them runs Avahi.
+
+Nothing leaves the namespaces, and all of it ends with the block. Knows nothing of the product.
+"""
+
+import asyncio
+import os
+import shutil
+import subprocess
+from asyncio.subprocess import DEVNULL, PIPE
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+DEADLINE_S = 20.0
+_PROGRAMS = ("unshare", "nsenter", "ip", "dbus-daemon", "avahi-daemon", "avahi-browse")
+# The visitor is the outer namespace: its /run is its own, for D-Bus and Avahi to meet in.
+_SET_UP = """
+set -e
+mount -t tmpfs tmpfs /run
+mkdir -p /run/dbus /run/avahi-daemon
+ip link set lo up
+unshare -n sleep 600 &
+server=$!
+while [ "$(readlink /proc/$server/ns/net)" = "$(readlink /proc/self/ns/net)" ]; do sleep 0.01; done
+ip link add cable type veth peer name cable netns $server
+ip addr add 10.7.0.2/24 dev cable
+ip link set cable up
+nsenter -t $server -n ip link set lo up
+nsenter -t $server -n ip addr add 10.7.0.1/24 dev cable
+nsenter -t $server -n ip link set cable up
+dbus-daemon --system --nofork --nopidfile 2>/dev/null &
+while [ ! -S /run/dbus/system_bus_socket ]; do sleep 0.05; done
+avahi-daemon --no-rlimits --no-drop-root --no-chroot >/dev/null 2>&1 &
+while [ ! -S /run/avahi-daemon/socket ]; do sleep 0.05; done
+echo $server
+exec sleep 600
+"""
+
+
+def why_not() -> str:
+    """What keeps this machine from having such a network; empty where nothing does."""
+    if missing := [program for program in _PROGRAMS if shutil.which(program) is None]:
+        return f"missing: {', '.join(missing)}"
+    probe = ["unshare", "-n", "-m", "-p", "-f", "--mount-proc", "true"]
+    if subprocess.run(probe, capture_output=True, timeout=DEADLINE_S).returncode:
+        return "namespaces are refused here"
+    return ""
+
+
+@dataclass
+class Lan:
+    """Before a command, `server` and `visitor` have it run on that machine."""
+
+    server: Sequence[str]
+    visitor: Sequence[str]
+
+
+@dataclass
+class Browser:
+    """`avahi-browse` as it goes on: who is there now, by name."""
+
+    process: asyncio.subprocess.Process
+    there: dict[str, str] = field(default_factory=dict)
+
+    async def until(self, what: str, *names: str) -> None:
+        """Return once exactly these are there, and known with address and port."""
+        try:
+            async with asyncio.timeout(DEADLINE_S):
+                while set(self.there) != set(names) or not all(self.there.values()):
+                    self._heard((await self._line()).split(";"))
+        except TimeoutError:
+            raise AssertionError(f"not within {DEADLINE_S} s: {what}; there are {self.there}") from None
+
+    async def _line(self) -> str:
+        assert self.process.stdout is not None
+        line = await self.process.stdout.readline()
+        assert line, "avahi-browse has ended"
+        return line.decode().rstrip("\n")
+
+    def _heard(self, words: list[str]) -> None:
+        match words:
+            case ["+", _, _, name, *_]:
+                self.there.setdefault(name, "")
+            case ["-", _, _, name, *_]:
+                self.there.pop(name, None)
+            case ["=", _, _, name, _, _, _, address, port, text]:
+                self.there[name] = f"{address}:{port} {text}"
+
+
+@asynccontextmanager
+async def lan() -> AsyncIterator[Lan]:
+    process = await asyncio.create_subprocess_exec(
+        *("unshare", "-n", "-m", "-p", "-f", "--kill-child", "--mount-proc", "sh", "-c", _SET_UP),
+        stdout=PIPE,
+        stderr=DEVNULL,
+    )
+    assert process.stdout is not None
+    try:
+        async with asyncio.timeout(DEADLINE_S):
+            server = (await process.stdout.readline()).decode().strip()
+        assert server, "the network could not be set up"
+        visitor = ("nsenter", "-t", _child(process.pid), "-n", "-m", "-p", "--")
+        yield Lan((*visitor, "nsenter", "-t", server, "-n", "--"), visitor)
+    finally:
+        process.kill()
+        await process.wait()
+
+
+def _child(pid: int) -> str:
+    return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()[0]
+
+
+@asynccontextmanager
+async def browsing(network: Lan, service: str) -> AsyncIterator[Browser]:
+    """A visitor who looks for services of a type, IPv4 only."""
+    process = await asyncio.create_subprocess_exec(
+        *network.visitor, "avahi-browse", "-p", "-r", "-k", service, stdout=PIPE, start_new_session=True
+    )
+    try:
+        yield Browser(process)
+    finally:
+        os.killpg(process.pid, 9)
+        await process.wait()
