@@ -25,7 +25,6 @@ class Audit:
     def record(
         self,
         connection: Connection,
-        *,
         actor_id: str | None,
         action: str,
         target_id: str | None,

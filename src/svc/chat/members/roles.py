@@ -113,7 +113,7 @@ class Roles:
 
         def write(connection: Connection) -> None:
             store.put_role(connection, role)
-            self._record(connection, actor_id, "role_create", role.id, described(role), now)
+            self._audit.record(connection, actor_id, "role_create", role.id, described(role), now)
 
         await self._database.write(write, lambda _: self._created(role))
         return role
@@ -143,7 +143,7 @@ class Roles:
             if not store.delete_role(connection, role_id):
                 raise ChatError("unknown_role")
             self._channels.forget(connection, ROLE, role_id)
-            self._record(connection, actor_id, "role_delete", role_id, {"name": role.name}, now)
+            self._audit.record(connection, actor_id, "role_delete", role_id, {"name": role.name}, now)
 
         await self._database.write(write, lambda _: self._deleted(role_id))
 
@@ -159,7 +159,7 @@ class Roles:
                 raise ChatError("unknown_role")
             store.give_role(connection, member_id, role_id)
             details = {"role_id": role_id, "name": role.name}
-            self._record(connection, actor_id, "member_role_give", member_id, details, now)
+            self._audit.record(connection, actor_id, "member_role_give", member_id, details, now)
 
         await self._database.write(write, lambda _: self._moved(member_id, add=role_id))
         return self._directory.member(member_id)
@@ -174,7 +174,7 @@ class Roles:
                 raise ChatError("unknown_member")
             if store.take_role(connection, member_id, role_id):
                 details = {"role_id": role_id, "name": role.name}
-                self._record(connection, actor_id, "member_role_take", member_id, details, now)
+                self._audit.record(connection, actor_id, "member_role_take", member_id, details, now)
 
         await self._database.write(write, lambda _: self._moved(member_id, drop=role_id))
         return self._directory.member(member_id)
@@ -195,7 +195,7 @@ class Roles:
                 raise ChatError("unknown_member")
             store.give_role(connection, actor_id, ADMIN)
             store.give_role(connection, member_id, OWNER)
-            self._record(connection, actor_id, "owner_transfer", member_id, {}, now)
+            self._audit.record(connection, actor_id, "owner_transfer", member_id, {}, now)
 
         await self._database.write(write, lambda _: self._handed_over(actor_id, member_id))
         return self._directory.member(member_id)
@@ -246,7 +246,7 @@ class Roles:
         after = wish.applied(before)
         store.put_role(connection, after)
         details = {"before": described(before), "after": described(after)}
-        self._record(connection, actor_id, action, role_id, details, now)
+        self._audit.record(connection, actor_id, action, role_id, details, now)
         return after
 
     # Once a write is durable, in the order of the writes.
@@ -281,16 +281,3 @@ class Roles:
 
     def _holders(self, role_id: str) -> list[str]:
         return [member.id for member in self._directory.members.values() if role_id in member.role_ids]
-
-    def _record(
-        self,
-        connection: Connection,
-        actor_id: str,
-        action: str,
-        target_id: str,
-        details: Mapping[str, object],
-        now: float,
-    ) -> None:
-        self._audit.record(
-            connection, actor_id=actor_id, action=action, target_id=target_id, details=details, now=now
-        )

@@ -5,7 +5,7 @@ ban is of the person: whoever proves one of the identities that the member had h
 away at the door. Spec: chat document section 3; the moderation of the design.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from svc.base.database import Connection, Database
 from svc.chat.access.changes import Changes
@@ -42,7 +42,7 @@ class Moderation:
         def write(connection: Connection) -> None:
             self._members.remove(connection, member_id, now)
             details = {"nickname": nickname, "reason": reason}
-            self._record(connection, actor_id, "member_kick", member_id, details, now)
+            self._audit.record(connection, actor_id, "member_kick", member_id, details, now)
 
         await self._database.write(write, lambda _: self._gone(member_id, "Removed from this server"))
 
@@ -62,7 +62,7 @@ class Moderation:
                 self._members.remove(connection, member_id, now)
             store.ban(connection, Ban(member_id, nickname, reason, actor_id, int(now * 1000)))
             details = {"nickname": nickname, "reason": reason}
-            self._record(connection, actor_id, "member_ban", member_id, details, now)
+            self._audit.record(connection, actor_id, "member_ban", member_id, details, now)
             return still_here
 
         def banned(was_here: bool) -> None:
@@ -75,7 +75,7 @@ class Moderation:
         def write(connection: Connection) -> None:
             if not store.unban(connection, member_id):
                 raise ChatError("unknown_ban")
-            self._record(connection, actor_id, "member_unban", member_id, {}, now)
+            self._audit.record(connection, actor_id, "member_unban", member_id, {}, now)
 
         await self._database.write(write)
 
@@ -104,7 +104,7 @@ class Moderation:
                 raise ChatError("unknown_member")
             action = "member_timeout" if duration_s else "member_timeout_end"
             details = {"until_ms": int(until * 1000), "reason": reason}
-            self._record(connection, actor_id, action, member_id, details, now)
+            self._audit.record(connection, actor_id, action, member_id, details, now)
 
         await self._database.write(write, lambda _: self._timed_out(member_id, until))
         return self._directory.member(member_id)
@@ -129,16 +129,3 @@ class Moderation:
 
     def _gone(self, member_id: str, reason: str) -> None:
         self._members.removed(member_id, CloseCode.SIGNED_OUT, reason)
-
-    def _record(
-        self,
-        connection: Connection,
-        actor_id: str,
-        action: str,
-        target_id: str,
-        details: Mapping[str, object],
-        now: float,
-    ) -> None:
-        self._audit.record(
-            connection, actor_id=actor_id, action=action, target_id=target_id, details=details, now=now
-        )

@@ -4,7 +4,6 @@ Each act needs its permission in the channel where somebody is, and a higher ran
 theirs; who sees no such channel is told that they are in none. No HTTP, no SQL.
 """
 
-from collections.abc import Mapping
 
 from svc.base.database import Connection, Database
 from svc.chat.access.directory import Directory
@@ -46,7 +45,7 @@ class VoiceModeration:
 
         def change(connection: Connection) -> None:
             store.put(connection, member_id, mute)
-            self._record(connection, actor_id, "voice_mute", member_id, details, now)
+            self._audit.record(connection, actor_id, "voice_mute", member_id, details, now)
 
         await self._database.write(change, lambda _: self._muted(member_id, mute))
         return self._voice.states.described(member_id)
@@ -58,7 +57,7 @@ class VoiceModeration:
         def change(connection: Connection) -> None:
             for room_id in room_ids:
                 details = {"channel_id": room_id}
-                self._record(connection, actor_id, "voice_disconnect", member_id, details, now)
+                self._audit.record(connection, actor_id, "voice_disconnect", member_id, details, now)
 
         def follow(_: object) -> None:
             for room_id in room_ids:
@@ -79,7 +78,7 @@ class VoiceModeration:
         def change(connection: Connection) -> None:
             # It names no other channel: who sees the entry may not see that one.
             details = {"channel_id": channel_id}
-            self._record(connection, actor_id, "voice_move", member_id, details, now)
+            self._audit.record(connection, actor_id, "voice_move", member_id, details, now)
 
         def follow(_: object) -> None:
             for room_id in room_ids:
@@ -114,16 +113,3 @@ class VoiceModeration:
         for room_id in self._voice.occupancy.rooms_of(member_id):
             self._voice.control.apply_mute(room_id, member_id)
         self._voice.state_changed(member_id, before)
-
-    def _record(
-        self,
-        connection: Connection,
-        actor_id: str,
-        action: str,
-        target_id: str,
-        details: Mapping[str, object],
-        now: float,
-    ) -> None:
-        self._audit.record(
-            connection, actor_id=actor_id, action=action, target_id=target_id, details=details, now=now
-        )
