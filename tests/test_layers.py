@@ -54,6 +54,7 @@ HOUSE = House(
         "aiohttp": (
             *("svc.sfu.app", "svc.sfu.connection", "svc.sfu.routes"),
             *("svc.chat.app", "svc.chat.community", "svc.chat.http", "svc.chat.*.routes", "svc.chat.live"),
+            *("svc.chat.listener", "svc.chat.ports"),
             # Issuers publish their keys over HTTP.
             *("svc.chat.joining.issuers", "svc.chat.voice.sfu_link"),
             "svc.chat.settings.management",

@@ -61,6 +61,8 @@ def _add_chat(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--admin-host", default="127.0.0.1", help="of the management listener; another one in containers only"
     )
+    _add_tls(parser)
+    _add_listen_fd(parser, "of the port")
     _add_end_with_parent(parser)
     parser.set_defaults(run=_run_chat)
 
@@ -83,6 +85,26 @@ def _add_end_with_parent(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--end-with-parent", action="store_true", help="stop when standard input is closed")
 
 
+def _add_tls(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--tls-cert", type=Path, metavar="FILE", help="certificate chain in PEM; taken anew when it changes"
+    )
+    parser.add_argument(
+        "--tls-key", type=Path, metavar="FILE", help="its key, unless that is in the same file"
+    )
+
+
+def _add_listen_fd(parser: argparse.ArgumentParser, which: str) -> None:
+    parser.add_argument(
+        "--listen-fd",
+        type=int,
+        action="append",
+        default=[],
+        metavar="N",
+        help=f"open socket {which}, from systemd for example (3 and up); may be repeated",
+    )
+
+
 def _run_up(options: argparse.Namespace) -> None:
     from svc.tools import up
 
@@ -94,9 +116,11 @@ def _run_up(options: argparse.Namespace) -> None:
 
 def _run_chat(options: argparse.Namespace) -> None:
     from svc.chat import app, config
+    from svc.chat.ports import Flags
 
     _watch_parent(options)
-    app.run(config.read(os.environ), options.admin_host)
+    flags = Flags(options.admin_host, options.tls_cert, options.tls_key, tuple(options.listen_fd))
+    app.run(config.read(os.environ), flags)
 
 
 def _run_sfu(options: argparse.Namespace) -> None:

@@ -30,6 +30,14 @@ def kept(path: Path, make: Callable[[], str]) -> str:
     return text
 
 
+def replaced(path: Path, text: str) -> None:
+    """Keep `text` there, with mode 0600, in place of what there was. Raises ConfigError."""
+    try:
+        _write(path, text)
+    except OSError as fault:
+        raise ConfigError(f"{path} cannot be kept: {fault.strerror}") from None
+
+
 def _read(path: Path) -> str | None:
     try:
         return path.read_text(encoding="utf-8")

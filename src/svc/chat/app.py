@@ -15,8 +15,8 @@ from aiohttp import ClientSession, ClientTimeout, web
 from aiohttp.typedefs import Handler, Middleware
 
 from svc.base import logs
-from svc.base.config import ConfigError
 from svc.base.control_socket import listening
+from svc.chat import ports
 from svc.chat.access.catalogue import ENDPOINTS, Who, check
 from svc.chat.access.directory import Directory
 from svc.chat.access.origins import Origins
@@ -25,27 +25,32 @@ from svc.chat.community import Community, opened
 from svc.chat.config import ChatConfig, is_loopback
 from svc.chat.errors import ChatError
 from svc.chat.http import ASKER, TRUSTED_HOPS, one_error_shape
+from svc.chat.ports import Flags
 from svc.chat.settings import management
 from svc.chat.status.measurements import Tally
+from svc.chat.tls import TlsFiles
 
 MAX_BODY_BYTES = 64 * 1024
-SHUTDOWN_DEADLINE_S = 5.0
-LOOPBACK = "127.0.0.1"
+# How long requests may go on when the server stops: a webhook's pictures take 12 s at most.
+SHUTDOWN_DEADLINE_S = 15.0
+# How long browsers are to come here by https only: a year, as RFC 6797 has in its examples.
+STRICT_TRANSPORT_S = 31_536_000
+NO_FLAGS = Flags()
 
 logger = logging.getLogger(__name__)
 
 
-def run(config: ChatConfig, admin_host: str = LOOPBACK) -> None:
+def run(config: ChatConfig, flags: Flags = NO_FLAGS) -> None:
     """Serve until SIGTERM or SIGINT. Raises ConfigError when it cannot start."""
     logs.configure(sys.stderr, debug=False)
-    asyncio.run(_run(config, admin_host))
+    asyncio.run(_run(config, flags))
 
 
-async def _run(config: ChatConfig, admin_host: str) -> None:
+async def _run(config: ChatConfig, flags: Flags) -> None:
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    async with serving(config, admin_host) as address:
+    async with serving(config, flags) as address:
         if is_loopback(config.host):
             logger.warning("only this machine can reach the server", extra={"host": config.host})
         logger.info("listening", extra={"address": address})
@@ -53,26 +58,27 @@ async def _run(config: ChatConfig, admin_host: str) -> None:
 
 
 @contextlib.asynccontextmanager
-async def serving(config: ChatConfig, admin_host: str = LOOPBACK) -> AsyncIterator[str]:
-    """A running server; yields its address. On `admin_host` it is managed, where it is."""
+async def serving(config: ChatConfig, flags: Flags = NO_FLAGS) -> AsyncIterator[str]:
+    """A running server; yields its address.
+
+    At the end it lets nobody in any more, tells the pages, and lets what is under way finish.
+    """
+    files = flags.tls_files()
     async with opened(config) as database, ClientSession(timeout=ClientTimeout()) as session:
         logger.info("database opened", extra={"sqlite": database.sqlite_version})
-        community = Community(config, session, database)
+        community = Community(config, session, database, secure=files is not None)
         await community.load()
         control = listening(config.data_dir, community.commands.run)
-        managed = management.listening(community.settings, config.operating, admin_host)
+        managed = management.listening(community.settings, config.operating, flags.admin_host)
         application = build(community, config)
+        if files is not None:
+            application.on_response_prepare.append(_strict_transport(files))
         runner = web.AppRunner(application, access_log=None, shutdown_timeout=SHUTDOWN_DEADLINE_S)
         await runner.setup()
         try:
-            try:
-                await web.TCPSite(runner, config.host, config.port).start()
-            except OSError as fault:
-                where = f"HOST {config.host}, PORT {config.port}"
-                raise ConfigError(f"Cannot listen on {where}: {fault.strerror}") from None
-            host, port = runner.addresses[0][:2]
-            async with managed, control:
-                yield f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+            sockets = ports.sockets_of(flags, config.host, config.port)
+            async with managed, control, ports.opened(runner, sockets, files) as address:
+                yield address
         finally:
             await runner.cleanup()
 
@@ -189,3 +195,12 @@ def _headers(
             response.headers["Vary"] = "Origin"
 
     return add_headers
+
+
+def _strict_transport(files: TlsFiles) -> Callable[[web.Request, web.StreamResponse], Awaitable[None]]:
+    async def add_header(_: web.Request, response: web.StreamResponse) -> None:
+        """Browsers then let nobody click a bad certificate away: not for one that is bad by itself."""
+        if not files.self_made:
+            response.headers["Strict-Transport-Security"] = f"max-age={STRICT_TRANSPORT_S}"
+
+    return add_header

@@ -105,15 +105,18 @@ async def opened(config: ChatConfig) -> AsyncIterator[Database]:
 class Community:
     """Build it, `load` it, then serve its `routes` and run its `tasks`."""
 
-    def __init__(self, config: ChatConfig, session: ClientSession, database: Database) -> None:
-        """`session` makes the connections to other services."""
+    def __init__(
+        self, config: ChatConfig, session: ClientSession, database: Database, *, secure: bool = False
+    ) -> None:
+        """`session` makes the connections to other services; `secure`: TLS ends here."""
         media = config.media
         self._config = config
         self._new_id = Ids(time.time, secrets.randbits).new
-        self.origins = Origins(config.allowed_origins)
+        self.origins = Origins(config.allowed_origins, secure=secure)
         self.directory = Directory(time.time)
         self.tokens = AccessTokens(config.jwt_secret, self.directory)
         self.hub = Hub(self.directory, time.time)
+        self._secure = secure
         self.tally = Tally()
 
         self.audit = Audit(database, self.directory)
@@ -267,7 +270,11 @@ class Community:
         config = self._config
         code = invite_code(config.data_dir)
         return Joining(
-            Trust.of(config.identity, kept_server_id(config.identity.server_id, config.data_dir)),
+            Trust.of(
+                config.identity,
+                kept_server_id(config.identity.server_id, config.data_dir),
+                secure=self._secure,
+            ),
             IssuerKeys(session, config.identity.oidc_issuer, time.monotonic),
             ServerDoor(
                 self.moderation.refuse_banned,

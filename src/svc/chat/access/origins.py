@@ -10,9 +10,13 @@ _USUAL_PORTS = {"http": ":80", "https": ":443"}
 
 
 class Origins:
-    """`allowed` lists origins such as `https://chat.example`, or `*` for any."""
+    """`allowed` lists origins such as `https://chat.example`, or `*` for any.
 
-    def __init__(self, allowed: Sequence[str]) -> None:
+    `secure`: TLS ends here, so that a page of ours came by https.
+    """
+
+    def __init__(self, allowed: Sequence[str], *, secure: bool = False) -> None:
+        self._secure = secure
         self._any = "*" in allowed
         self._allowed = frozenset(origin.rstrip("/").lower() for origin in allowed)
 
@@ -20,10 +24,12 @@ class Origins:
         """May a page of `origin` talk to us, whom it addressed as `host`?"""
         if origin is None or self.is_listed(origin):
             return True
-        # The scheme is not compared: a proxy in front of us may have taken TLS off.
         scheme, _, netloc = origin.lower().partition("://")
         usual_port = _USUAL_PORTS.get(scheme)
         if usual_port is None or not netloc:
+            return False
+        # Without TLS of ours the scheme is not compared: a proxy in front of us may have taken it off.
+        if self._secure and scheme != "https":
             return False
         return netloc.removesuffix(usual_port) == host.lower().removesuffix(usual_port)
 

@@ -13,20 +13,24 @@ _USUAL_PORTS = {"http": 80, "https": 443}
 
 
 class ServerAddresses:
-    """`names` are hosts, with or without a port; empty where the operator has named none."""
+    """`names` are hosts, with or without a port; empty where the operator has named none.
 
-    def __init__(self, names: Sequence[str]) -> None:
+    `secure`: TLS ends here, so that who dials us by http reaches somebody else.
+    """
+
+    def __init__(self, names: Sequence[str], *, secure: bool = False) -> None:
+        self._secure = secure
         self._names = frozenset(name.lower().rstrip(".") for name in names)
 
     def include(self, origin: str, host: str) -> bool:
         """Is `origin`, which a client dialled, ours, where the request was sent to `host`?"""
         dialled = _dialled(origin)
-        if dialled is None:
+        if dialled is None or (self._secure and not origin.startswith("https:")):
             return False
         name, port = dialled
         if self._names and not _is_nearby(name):
             return name in self._names or f"{name}:{port}" in self._names
-        # The scheme is not compared: a proxy in front of us may have taken TLS off.
+        # Else the scheme is not compared: a proxy in front of us may have taken TLS off.
         return _dialled(f"{origin.partition('://')[0]}://{host}") == dialled
 
 

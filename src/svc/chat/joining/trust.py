@@ -23,7 +23,7 @@ class Trust:
     closed: str
 
     @classmethod
-    def of(cls, config: IdentityConfig, audience: str) -> "Trust":
+    def of(cls, config: IdentityConfig, audience: str, *, secure: bool = False) -> "Trust":
         """As configured; says in the log what will keep people out, or let too many in."""
         vouching = bool(config.oidc_issuer or config.cert_issuers)
         if config.closed:
@@ -40,6 +40,6 @@ class Trust:
             config.oidc_issuer,
             config.oidc_audience,
             config.cert_issuers,
-            ServerAddresses(config.names),
+            ServerAddresses(config.names, secure=secure),
             config.closed,
         )

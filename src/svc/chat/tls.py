@@ -1,0 +1,128 @@
+"""Certificate and key with which the chat server ends TLS: read from files, and again when they change.
+
+A renewed certificate is used for every connection from then on; what cannot be used is said, and
+what was there before stays in use. Makes no certificate and opens no port.
+"""
+
+import asyncio
+import logging
+import ssl
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import NoReturn
+
+from cryptography import x509
+from cryptography.hazmat.primitives import serialization
+
+from svc.base.config import ConfigError
+
+# Whoever renews writes certificate and key one after the other; nobody waits for it.
+LOOK_INTERVAL_S = 5.0
+# Renewers begin a month before the end: by now something is wrong with them.
+SOON = timedelta(days=14)
+# Of TLS 1.2; forward secrecy and authenticated encryption only (RFC 9325 section 4.2). TLS 1.3 has no other.
+CIPHERS = "ECDHE+AESGCM:ECDHE+CHACHA20"
+
+logger = logging.getLogger(__name__)
+
+
+class TlsFiles:
+    """Raises ConfigError when there is no usable pair to begin with. `key` may be the same file."""
+
+    def __init__(self, certificate: Path, key: Path) -> None:
+        self._certificate = certificate
+        self._key = key
+        self._seen = self._look()
+        self.context, self._leaf = self._read()
+        self._warn()
+
+    @property
+    def self_made(self) -> bool:
+        """Has nobody vouched for it? Then no browser is to be held to it."""
+        return self._leaf.issuer == self._leaf.subject
+
+    async def watch(self) -> None:
+        """Use the files anew whenever they have changed."""
+        while True:
+            await asyncio.sleep(LOOK_INTERVAL_S)
+            if self._look() != self._seen:
+                self.reload()
+
+    def reload(self) -> None:
+        """Use the files as they are now, if they can be used."""
+        self._seen = self._look()
+        try:
+            self.context, self._leaf = self._read()
+        except ConfigError as problem:
+            logger.error("certificate not taken", extra={"problem": str(problem)})
+            return
+        logger.info("certificate taken", extra={"valid_until": f"{self._leaf.not_valid_after_utc:%F %R}Z"})
+        self._warn()
+
+    def _look(self) -> list[tuple[int, int, int]]:
+        """What is different when a file is."""
+        looks = []
+        for path in (self._certificate, self._key):
+            try:
+                status = path.stat()
+            except OSError:
+                continue
+            looks.append((status.st_mtime_ns, status.st_size, status.st_ino))
+        return looks
+
+    def _read(self) -> tuple[ssl.SSLContext, x509.Certificate]:
+        leaf = _leaf_of(self._certificate)
+        key = _public_key_of(self._key)
+        encoding, form = serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo
+        if leaf.public_key().public_bytes(encoding, form) != key:
+            raise ConfigError(f"{self._key} is not the key of the first certificate in {self._certificate}")
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.minimum_version = ssl.TLSVersion.TLSv1_2
+        context.set_ciphers(CIPHERS)
+        context.options |= ssl.OP_NO_RENEGOTIATION
+        context.set_alpn_protocols(["http/1.1"])
+        try:
+            context.load_cert_chain(self._certificate, self._key, password=_no_password)
+        except (ssl.SSLError, OSError) as fault:
+            raise ConfigError(f"{self._certificate} cannot be used: {fault.strerror or fault}") from None
+        return context, leaf
+
+    def _warn(self) -> None:
+        fields = {"file": str(self._certificate), "valid_until": f"{self._leaf.not_valid_after_utc:%F %R}Z"}
+        now = datetime.now(UTC)
+        if now < self._leaf.not_valid_before_utc:
+            logger.warning("certificate is not valid yet: is this machine's clock right?", extra=fields)
+        elif now >= self._leaf.not_valid_after_utc:
+            logger.warning("certificate has ended: browsers refuse it", extra=fields)
+        elif now >= self._leaf.not_valid_after_utc - SOON:
+            logger.warning("certificate ends soon", extra=fields)
+
+
+def _leaf_of(path: Path) -> x509.Certificate:
+    try:
+        return x509.load_pem_x509_certificates(_content(path))[0]
+    except ValueError:
+        raise ConfigError(f"{path} holds no certificate in PEM form") from None
+
+
+def _public_key_of(path: Path) -> bytes:
+    """Of the private key in a file."""
+    try:
+        key = serialization.load_pem_private_key(_content(path), None)
+    except TypeError:
+        raise ConfigError(f"{path} holds a key that is locked with a password: take that off") from None
+    except ValueError:
+        raise ConfigError(f"{path} holds no private key in PEM form") from None
+    encoding, form = serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo
+    return key.public_key().public_bytes(encoding, form)
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as fault:
+        raise ConfigError(f"{path} cannot be read: {fault.strerror}") from None
+
+
+def _no_password() -> NoReturn:
+    raise ssl.SSLError("the key is locked with a password")

@@ -1,0 +1,101 @@
+"""A certificate that a server makes for itself: kept in its data folder, made anew when it no longer fits.
+
+Nobody vouches for it, so browsers ask once; what they show can be compared with the fingerprint.
+It cannot vouch for others. Opens no port. Profile: RFC 5280, and CA/Browser Forum's where browsers insist.
+"""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from ipaddress import ip_address
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+from svc.base.config import ConfigError
+from svc.base.private_files import replaced
+
+# Certificate and key, so that they change in one piece.
+FILE_NAME = "tls.pem"
+# Apple's systems refuse what lasts longer than 825 days, whoever vouches; others 398.
+LIFETIME = timedelta(days=390)
+# Made anew when so little is left; whoever starts the server once a month never sees it end.
+RENEWED_BEFORE = timedelta(days=45)
+# Clocks of phones differ.
+_EARLIER = timedelta(days=1)
+_LONGEST_NAME = 253
+
+
+def kept_certificate(data_dir: Path, hosts: Sequence[str], now: datetime) -> Path:
+    """The file with certificate and key for these names and addresses. Raises ConfigError.
+
+    Another one is made where there is none, or where it ends soon or lacks one of the hosts.
+    """
+    path = data_dir / FILE_NAME
+    try:
+        fits = _fits(x509.load_pem_x509_certificate(path.read_bytes()), hosts, now)
+    except FileNotFoundError:
+        fits = False
+    except ValueError:
+        raise ConfigError(f"{path} is damaged; delete it, and another one is made") from None
+    except OSError as fault:
+        raise ConfigError(f"{path} cannot be read: {fault.strerror}") from None
+    if not fits:
+        replaced(path, _made(hosts, now))
+    return path
+
+
+def fingerprint(path: Path) -> str:
+    """SHA-256, as browsers show it."""
+    der = x509.load_pem_x509_certificate(path.read_bytes()).public_bytes(serialization.Encoding.DER)
+    return hashlib.sha256(der).digest().hex(":").upper()
+
+
+def _fits(certificate: x509.Certificate, hosts: Iterable[str], now: datetime) -> bool:
+    timely = certificate.not_valid_before_utc <= now < certificate.not_valid_after_utc - RENEWED_BEFORE
+    named = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    return timely and {*map(_general_name, hosts)} <= {*named}
+
+
+def _made(hosts: Sequence[str], now: datetime) -> str:
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "svc, made by this server itself")])
+    usage = x509.KeyUsage(
+        digital_signature=True,
+        content_commitment=False,
+        key_encipherment=False,
+        data_encipherment=False,
+        key_agreement=False,
+        key_cert_sign=False,
+        crl_sign=False,
+        encipher_only=False,
+        decipher_only=False,
+    )
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - _EARLIER)
+        .not_valid_after(now - _EARLIER + LIFETIME)
+        .add_extension(x509.SubjectAlternativeName([*dict.fromkeys(map(_general_name, hosts))]), False)
+        .add_extension(x509.BasicConstraints(ca=False, path_length=None), True)
+        .add_extension(usage, True)
+        .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), False)
+        .sign(key, hashes.SHA256())
+    )
+    private = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    return (certificate.public_bytes(serialization.Encoding.PEM) + private).decode()
+
+
+def _general_name(host: str) -> x509.GeneralName:
+    try:
+        return x509.IPAddress(ip_address(host.partition("%")[0]))
+    except ValueError:
+        return x509.DNSName(host.encode("idna").decode("ascii").lower()[:_LONGEST_NAME])

@@ -1,0 +1,308 @@
+"""TLS of the chat server, as clients meet it: one port for https, wss and who comes by http."""
+
+import asyncio
+import os
+import signal
+import socket
+import ssl
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import ClientSession, TCPConnector, WSServerHandshakeError
+from cryptography import x509
+
+from svc.base.config import ConfigError
+from svc.chat import tls
+from svc.chat.app import serving
+from svc.chat.config import read
+from svc.chat.listener import TlsListener
+from svc.chat.ports import Flags
+from svc.chat.tls import TlsFiles
+from tests.chat.member import ChatServer
+from tests.kit.certificates import DAY, Authority, Pair
+from tests.kit.device import Device
+from tests.kit.waiting import eventually, wait_until
+
+WITHIN_S = 10.0
+
+
+@pytest.fixture
+def authority() -> Authority:
+    return Authority()
+
+
+@pytest.fixture
+def pair(authority: Authority) -> Pair:
+    return authority.pair()
+
+
+def trusting(authority: Authority) -> ssl.SSLContext:
+    context = ssl.create_default_context()
+    context.load_verify_locations(cadata=authority.certificate.decode())
+    return context
+
+
+@asynccontextmanager
+async def secured(
+    variables: dict[str, str], folder: Path, pair: Pair, authority: Authority
+) -> AsyncIterator[ChatServer]:
+    """A server with this certificate, and a client that trusts the authority."""
+    config = read(variables)
+    flags = Flags("127.0.0.1", *pair.write(folder))
+    connector = TCPConnector(ssl=trusting(authority))
+    async with serving(config, flags) as address, ClientSession(address, connector=connector) as http:
+        yield ChatServer(address, http, (config.data_dir / "invite-code").read_text().strip())
+
+
+@pytest.fixture
+async def chat(
+    variables: dict[str, str], tmp_path: Path, pair: Pair, authority: Authority
+) -> AsyncIterator[ChatServer]:
+    async with secured(variables, tmp_path, pair, authority) as chat:
+        yield chat
+
+
+async def presented(chat: ChatServer) -> int:
+    """The serial number of the certificate that a new connection is shown."""
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    host, port = where(chat)
+    _, writer = await asyncio.open_connection(host, port, ssl=context)
+    shown = writer.get_extra_info("ssl_object").getpeercert(binary_form=True)
+    writer.close()
+    await writer.wait_closed()
+    return x509.load_der_x509_certificate(shown).serial_number
+
+
+def where(chat: ChatServer) -> tuple[str, int]:
+    host, _, port = chat.address.removeprefix("https://").partition(":")
+    return host, int(port)
+
+
+async def said(chat: ChatServer, request: bytes) -> bytes:
+    """All that is answered to these bytes, in the clear."""
+    reader, writer = await asyncio.open_connection(*where(chat))
+    writer.write(request)
+    async with asyncio.timeout(WITHIN_S):
+        answer = await reader.read()
+    writer.close()
+    return answer
+
+
+async def test_a_member_signs_in_and_asks_over_tls(chat: ChatServer) -> None:
+    assert chat.address.startswith("https://127.0.0.1:")
+    async with chat.member("Ada") as ada:
+        assert (await ada.ask("ping"))["data"] == {}
+        grant = await ada.ask("voice_join", channel_id="lobby")
+        assert grant["data"]["urls"] == ["/sfu/client"]
+    async with chat.http.ws_connect("/sfu/client") as signalling:
+        assert not signalling.closed
+
+
+@pytest.mark.parametrize("path", ["/", "/health?a=b&c=%20d", "//elsewhere.example/x"])
+async def test_who_comes_by_http_is_sent_to_the_same_address_by_https(chat: ChatServer, path: str) -> None:
+    authority_part = f"chat.example:{where(chat)[1]}"
+    answer = await said(chat, f"GET {path} HTTP/1.1\r\nHost: {authority_part}\r\n\r\n".encode())
+    head = answer.decode().split("\r\n")
+    assert head[0] == "HTTP/1.1 308 Permanent Redirect"
+    assert f"Location: https://{authority_part}{path}" in head
+    assert {"Connection: close", "Server: svc"} <= {*head}
+
+
+async def test_following_the_redirect_leads_to_the_page(chat: ChatServer) -> None:
+    async with chat.http.get(chat.address.replace("https", "http") + "/health") as response:
+        assert (response.status, response.url.scheme) == (200, "https")
+
+
+@pytest.mark.parametrize("host", ["evil.example/x", "a b", "", 'x"y', "[::1", "a:b"])
+async def test_a_strange_host_is_sent_nowhere(chat: ChatServer, host: str) -> None:
+    answer = await said(chat, f"GET / HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert b"Location" not in answer
+
+
+async def test_noise_ends_the_connection_and_nothing_else(chat: ChatServer) -> None:
+    assert (await said(chat, b"\x00\x01\x02 nothing\r\n\r\n")).startswith(b"HTTP/1.")
+    # Begins like a handshake: what comes is an alert, or nothing.
+    assert not (await said(chat, b"\x16 is all that is right in it")).startswith(b"HTTP")
+    async with chat.http.get("/health") as response:
+        assert response.status == 200
+
+
+async def test_silence_is_not_waited_for_for_ever(chat: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("svc.chat.listener.FIRST_BYTE_DEADLINE_S", 0.05)
+    reader, writer = await asyncio.open_connection(*where(chat))
+    async with asyncio.timeout(WITHIN_S):
+        assert await reader.read() == b""
+    writer.close()
+
+
+async def test_beyond_the_bound_who_has_waited_longest_for_a_handshake_goes(
+    chat: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("svc.chat.listener.MAX_OPENING", 2)
+    connections = [await asyncio.open_connection(*where(chat)) for _ in range(3)]
+    async with asyncio.timeout(WITHIN_S):
+        assert await connections[0][0].read() == b""
+    async with chat.http.get("/health") as response:
+        assert response.status == 200
+    for _, writer in connections:
+        writer.close()
+
+
+async def test_a_renewed_certificate_is_shown_without_a_restart(
+    chat: ChatServer,
+    authority: Authority,
+    pair: Pair,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tls, "LOOK_INTERVAL_S", 0.01)
+    async with chat.member("Ada") as ada:
+        assert await presented(chat) == pair.serial
+        renewed = authority.pair()
+        renewed.write(tmp_path)
+        os.kill(os.getpid(), signal.SIGHUP)
+
+        async def shown() -> bool:
+            return await presented(chat) == renewed.serial
+
+        await wait_until("the new certificate is shown", shown, within_s=WITHIN_S)
+        # Who was there before has noticed nothing.
+        assert (await ada.ask("ping"))["data"] == {}
+
+
+async def test_a_broken_renewal_changes_nothing(
+    chat: ChatServer, pair: Pair, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "certificate.pem").write_text("half a certif")
+    os.kill(os.getpid(), signal.SIGHUP)
+    await eventually("it is said", lambda: "certificate not taken" in caplog.messages, within_s=WITHIN_S)
+    assert await presented(chat) == pair.serial
+
+
+async def test_the_files_are_taken_anew_when_they_change(
+    authority: Authority, pair: Pair, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tls, "LOOK_INTERVAL_S", 0.01)
+    files = TlsFiles(*pair.write(tmp_path))
+    before = files.context
+    watching = asyncio.create_task(files.watch())
+    authority.pair().write(tmp_path)
+    await eventually("there is a new context", lambda: files.context is not before, within_s=WITHIN_S)
+    watching.cancel()
+
+
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
+async def test_tls_1_2_and_1_3_are_spoken_with_forward_secrecy(
+    chat: ChatServer, authority: Authority, version: ssl.TLSVersion
+) -> None:
+    context = trusting(authority)
+    context.minimum_version = context.maximum_version = version
+    _, writer = await asyncio.open_connection(*where(chat), ssl=context)
+    cipher = writer.get_extra_info("cipher")[0]
+    assert cipher.startswith(("ECDHE-", "TLS_"))
+    assert "GCM" in cipher or "CHACHA20" in cipher
+    writer.close()
+    await writer.wait_closed()
+
+
+async def test_ciphers_without_authenticated_encryption_are_not(
+    chat: ChatServer, authority: Authority
+) -> None:
+    context = trusting(authority)
+    context.maximum_version = ssl.TLSVersion.TLSv1_2
+    context.set_ciphers("AES128-SHA:ECDHE-ECDSA-AES128-SHA")
+    with pytest.raises((ssl.SSLError, ConnectionError)):
+        await asyncio.open_connection(*where(chat), ssl=context)
+
+
+async def test_pages_that_came_by_http_are_not_ours(chat: ChatServer) -> None:
+    host, port = where(chat)
+    with pytest.raises(WSServerHandshakeError, match="403"):
+        await chat.http.ws_connect("/live", origin=f"http://{host}:{port}")
+    async with chat.http.ws_connect("/live", origin=f"https://{host}:{port}") as live:
+        assert (await live.receive_json())["event"] == "hello"
+
+
+async def test_a_sign_in_by_http_is_not_for_us(chat: ChatServer) -> None:
+    proof = await Device().proof(chat.http, chat.address.replace("https://", "http://"))
+    wishes: dict[str, Any] = proof | {"nickname": "Ada", "invite_code": chat.invite}
+    async with chat.http.post("/api/auth/join", json=wishes) as response:
+        assert (response.status, (await response.json())["error"]) == (401, "proof_invalid")
+
+
+async def test_browsers_are_held_to_a_certificate_that_somebody_vouches_for(chat: ChatServer) -> None:
+    async with chat.http.get("/health") as response:
+        assert response.headers["Strict-Transport-Security"] == "max-age=31536000"
+
+
+def problem_with(certificate: Path, key: Path) -> str:
+    with pytest.raises(ConfigError) as caught:
+        TlsFiles(certificate, key)
+    return str(caught.value)
+
+
+def test_files_that_cannot_be_used_are_named_with_the_reason(authority: Authority, tmp_path: Path) -> None:
+    certificate, key = authority.pair().write(tmp_path)
+    missing = tmp_path / "missing.pem"
+    assert problem_with(missing, key) == f"{missing} cannot be read: No such file or directory"
+    assert problem_with(certificate, missing) == f"{missing} cannot be read: No such file or directory"
+    assert problem_with(key, key) == f"{key} holds no certificate in PEM form"
+    assert problem_with(certificate, certificate) == f"{certificate} holds no private key in PEM form"
+    other = tmp_path / "other.pem"
+    other.write_bytes(authority.pair().key)
+    expected = f"{other} is not the key of the first certificate in {certificate}"
+    assert problem_with(certificate, other) == expected
+    other.write_bytes(authority.pair(password=b"hunter2").key)
+    assert problem_with(certificate, other) == (
+        f"{other} holds a key that is locked with a password: take that off"
+    )
+
+
+def test_both_may_be_in_one_file(pair: Pair, tmp_path: Path) -> None:
+    both = tmp_path / "both.pem"
+    both.write_bytes(pair.certificate + pair.key)
+    files = Flags(tls_certificate=both).tls_files()
+    assert files is not None and not files.self_made
+
+
+def test_a_key_without_a_certificate_is_a_mistake(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="--tls-key needs --tls-cert beside it"):
+        Flags(tls_key=tmp_path / "key.pem").tls_files()
+
+
+@pytest.mark.parametrize(
+    ("lasting", "message"),
+    [(-DAY, "certificate has ended: browsers refuse it"), (timedelta(days=9), "certificate ends soon")],
+)
+def test_an_end_that_is_near_or_past_is_said(
+    authority: Authority,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    lasting: timedelta,
+    message: str,
+) -> None:
+    TlsFiles(*authority.pair(lasting=lasting).write(tmp_path))
+    assert message in caplog.messages
+
+
+async def test_a_full_table_of_descriptors_is_waited_out(pair: Pair, tmp_path: Path) -> None:
+    class Full(socket.socket):
+        def accept(self) -> Any:
+            raise OSError(24, "Too many open files")
+
+    with Full() as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+        listening.setblocking(False)
+        files = TlsFiles(*pair.write(tmp_path))
+        listener = TlsListener([listening], asyncio.Protocol, lambda: files.context)
+        listener.start()
+        with socket.create_connection(listening.getsockname()):
+            await asyncio.sleep(0.05)
+        await listener.stop()
