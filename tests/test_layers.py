@@ -33,6 +33,7 @@ CHAT_FLOOR = (
     "svc.chat.live",
     "svc.chat.described",
     "svc.chat.errors",
+    "svc.chat.fetching",
     "svc.chat.fields",
     "svc.chat.http",
     "svc.chat.names",
@@ -57,6 +58,8 @@ HOUSE = House(
             *("svc.chat.listener", "svc.chat.ports"),
             # Issuers publish their keys over HTTP.
             *("svc.chat.joining.issuers", "svc.chat.voice.sfu_link"),
+            # What strangers point to is fetched by the guarded fetcher alone.
+            *("svc.chat.fetching.connecting", "svc.chat.fetching.fetcher"),
             "svc.chat.settings.management",
             *("svc.tools.admin.asking", "svc.tools.supervisor", "svc.tools.bench.client", "svc.tools.bench.crowd"),
             "svc.tools.bench.joining",
@@ -65,6 +68,8 @@ HOUSE = House(
         "PIL": ("svc.base.pixels",),
         "av": ("svc.worker.video",),
         "obstore": ("svc.base.objects_s3",),
+        # aiohttp's class for URLs: what is judged is what is asked for.
+        "yarl": ("svc.chat.fetching.targets", "svc.chat.fetching.fetcher"),
         "zeroconf": ("svc.chat.settings.advertise",),
         "aiosqlite": ("svc.base.database",),
         "orjson": ("svc.base.strict_json",),

@@ -1,0 +1,1 @@
+"""What strangers' messages point to, fetched without letting them reach into our own network."""

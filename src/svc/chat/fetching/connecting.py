@@ -1,0 +1,91 @@
+"""Connections to public addresses only: names are looked up once, judged, and connected to as judged.
+
+Two guards, because each sees what the other does not: the resolver hears every name but no
+address that stands in the URL itself, and the socket factory sees every address just before
+the connection. A name that answers otherwise the next time changes nothing, for nobody
+asks again. Knows nothing of requests and redirects.
+"""
+
+import asyncio
+from collections.abc import Collection
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from ipaddress import ip_address
+from socket import (
+    AF_UNSPEC,
+    AI_ADDRCONFIG,
+    AI_NUMERICHOST,
+    AI_NUMERICSERV,
+    SOCK_STREAM,
+    AddressFamily,
+    getaddrinfo,
+    socket,
+)
+
+from aiohttp import AddrInfoType, TCPConnector
+from aiohttp.abc import AbstractResolver, ResolveResult
+
+from svc.chat.fetching.addresses import is_public
+from svc.chat.fetching.targets import NotFetched
+
+# The system's look-ups cannot be called off. These threads are ours alone, so that a slow name
+# server holds up nothing but other files of strangers.
+LOOK_UPS_AT_ONCE = 16
+# Some names have hundreds of addresses; a few are enough to find one that answers.
+MAX_ADDRESSES = 8
+
+
+class Guard:
+    """Judges addresses. `own` are those of this very site, which is nearer to itself than the internet is."""
+
+    def __init__(self, own: Collection[str] = ()) -> None:
+        self._own = frozenset(map(ip_address, own))
+        self._threads = ThreadPoolExecutor(LOOK_UPS_AT_ONCE, thread_name_prefix="look-up")
+
+    def judge(self, address: str) -> None:
+        if not is_public(address) or ip_address(address) in self._own:
+            raise NotFetched("blocked", "Private and local addresses are not fetched")
+
+    async def look_up(self, host: str, port: int, family: int) -> list[ResolveResult]:
+        """The addresses of a name, if all of them are public: one that is not makes the name suspect."""
+        look_up = partial(getaddrinfo, host, port, family, SOCK_STREAM, flags=AI_ADDRCONFIG)
+        found = await asyncio.get_running_loop().run_in_executor(self._threads, look_up)
+        addresses = list(dict.fromkeys((str(address[0]), family) for family, *_, address in found))
+        for address, _ in addresses:
+            self.judge(address)
+        return [_result(host, address, port, family) for address, family in addresses[:MAX_ADDRESSES]]
+
+    def open(self, found: AddrInfoType) -> socket:
+        """A socket for a connection that is about to be made."""
+        family, kind, protocol, _, address = found
+        self.judge(str(address[0]))
+        return socket(family, kind, protocol)
+
+    def connector(self) -> TCPConnector:
+        """Every request gets a connection of its own: none is used again for what nobody has judged."""
+        return TCPConnector(
+            resolver=_Resolver(self), socket_factory=self.open, use_dns_cache=False, force_close=True
+        )
+
+    def close(self) -> None:
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+
+class _Resolver(AbstractResolver):
+    """aiohttp's way to ask a guard."""
+
+    def __init__(self, guard: Guard) -> None:
+        self._guard = guard
+
+    async def resolve(
+        self, host: str, port: int = 0, family: AddressFamily = AF_UNSPEC
+    ) -> list[ResolveResult]:
+        return await self._guard.look_up(host, port, family)
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+def _result(host: str, address: str, port: int, family: int) -> ResolveResult:
+    flags = AI_NUMERICHOST | AI_NUMERICSERV
+    return ResolveResult(hostname=host, host=address, port=port, family=family, proto=0, flags=flags)
