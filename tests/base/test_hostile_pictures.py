@@ -1,0 +1,85 @@
+"""Hostile pictures cost their own job and nothing else: each is refused with a reason, or comes out clean."""
+
+import dataclasses
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from svc.base.pictures import Picture, PictureRules, Refused, picture_sandbox, rewritten
+from svc.base.sandbox import Sandbox
+from tests.kit import hostile_pictures, pictures
+
+RULES = PictureRules(formats=("PNG", "JPEG", "WEBP", "GIF", "AVIF"))
+SMALL = dataclasses.replace(RULES, max_pixels=1_000_000, max_frames=20)
+CODES = {"unsupported_type", "invalid_image", "too_large", "timeout"}
+DEADLINE_S = 15.0
+REFUSED = hostile_pictures.refused()
+HARMLESS = hostile_pictures.harmless()
+
+# The decoder is loaded once for all of them.
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def sandbox() -> AsyncIterator[Sandbox]:
+    async with picture_sandbox(2) as sandbox:
+        yield sandbox
+
+
+async def outcome(
+    sandbox: Sandbox, data: bytes, rules: PictureRules = RULES, deadline_s: float = DEADLINE_S
+) -> Picture | Refused:
+    try:
+        return await rewritten(data, rules, deadline_s=deadline_s, sandbox=sandbox)
+    except Refused as refused:
+        return refused
+
+
+@pytest.mark.parametrize("name", REFUSED)
+async def test_what_is_made_to_hurt_is_refused(sandbox: Sandbox, name: str) -> None:
+    data, codes = REFUSED[name]
+    result = await outcome(sandbox, data, deadline_s=3)
+    assert isinstance(result, Refused), result
+    assert result.code in codes, result.detail
+    assert str(result)
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+async def test_what_is_only_odd_comes_out_clean(sandbox: Sandbox, name: str) -> None:
+    result = await outcome(sandbox, HARMLESS[name])
+    assert isinstance(result, Picture), (result.code, result.detail)
+    assert not any(mark in result.data for mark in (b"<script", b"PK\x03\x04", b"Exif"))
+    assert pictures.decoded(result.data).format == "WEBP"
+
+
+@pytest.mark.parametrize("format_", hostile_pictures.FORMATS)
+async def test_what_is_cut_off_anywhere_is_refused_or_clean(sandbox: Sandbox, format_: str) -> None:
+    whole = pictures.encoded(pictures.noise(40, 30), format_)
+    for length in range(0, len(whole), max(1, len(whole) // 40)):
+        result = await outcome(sandbox, whole[:length])
+        if isinstance(result, Refused):
+            assert result.code in ("unsupported_type", "invalid_image"), (length, result.detail)
+
+
+@pytest.mark.parametrize("seed", [1])
+async def test_mutations_are_refused_or_come_out_clean(sandbox: Sandbox, seed: int) -> None:
+    await survives(sandbox, seed, rounds=40)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("seed", range(2, 12))
+async def test_many_mutations_are_refused_or_come_out_clean(sandbox: Sandbox, seed: int) -> None:
+    await survives(sandbox, seed, rounds=1000)
+
+
+async def survives(sandbox: Sandbox, seed: int, rounds: int) -> None:
+    for name, data in hostile_pictures.mutations(seed, rounds):
+        result = await outcome(sandbox, data, SMALL)
+        if isinstance(result, Refused):
+            assert result.code in CODES, (name, result.detail)
+        else:
+            assert pictures.SECRET not in result.data, name
+            assert pictures.decoded(result.data).size == (result.width, result.height), name
+    assert isinstance(await outcome(sandbox, pictures.encoded(pictures.scene(), "PNG")), Picture)

@@ -1,0 +1,111 @@
+"""Pictures for tests, made by Pillow: of every kind, with all that cameras and strangers put into them."""
+
+import struct
+import zlib
+from io import BytesIO
+from random import Random
+
+from PIL import Image, ImageCms, ImageDraw
+from PIL.PngImagePlugin import PngInfo
+
+# Words that stand in every kind of metadata; none may be found in what is written anew.
+SECRET = b"SECRET-1f2e3d"
+LATITUDE = (52.0, 31.0, 12.0)
+
+
+def scene(width: int = 64, height: int = 48) -> Image.Image:
+    """Red above, blue below, a white spot on the upper left: which way up it is can be seen."""
+    image = Image.new("RGB", (width, height), (200, 30, 30))
+    draw = ImageDraw.Draw(image)
+    draw.rectangle((0, height // 2, width, height), fill=(30, 30, 200))
+    draw.rectangle((0, 0, width // 4, height // 4), fill=(255, 255, 255))
+    return image
+
+
+def noise(width: int, height: int, seed: int = 1) -> Image.Image:
+    return Image.frombytes("RGB", (width, height), Random(seed).randbytes(width * height * 3))
+
+
+def encoded(image: Image.Image, format_: str, **options: object) -> bytes:
+    file = BytesIO()
+    image.save(file, format_, **options)
+    return file.getvalue()
+
+
+def decoded(data: bytes) -> Image.Image:
+    image = Image.open(BytesIO(data))
+    image.load()
+    return image
+
+
+def animation(frames: int, format_: str, size: tuple[int, int] = (32, 24), duration: int = 80) -> bytes:
+    """Each frame of a colour of its own."""
+    images = [Image.new("RGB", size, (frame * 7 % 256, frame * 31 % 256, 90)) for frame in range(frames)]
+    return encoded(images[0], format_, save_all=True, append_images=images[1:], duration=duration, loop=0)
+
+
+def tell_tale(format_: str) -> bytes:
+    """With an author, a place, XMP, a profile and text, wherever the format has room for it."""
+    exif = Image.Exif()
+    exif[0x010F] = SECRET.decode()  # who made the camera
+    exif.get_ifd(0x8825).update({1: "N", 2: LATITUDE, 3: "E", 4: LATITUDE, 0x1D: "2026:01:01"})
+    xmp = b"<x:xmpmeta xmlns:x='adobe:ns:meta/'><by>" + SECRET + b"</by></x:xmpmeta>"
+    profile = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB"))
+    options: dict[str, object] = {"icc_profile": profile.tobytes() + SECRET}
+    if format_ != "GIF":
+        options |= {"exif": exif.tobytes()}
+    if format_ in ("WEBP", "JPEG", "AVIF"):
+        options |= {"xmp": xmp}
+    if format_ in ("GIF", "JPEG"):
+        options |= {"comment": SECRET}
+    if format_ == "PNG":
+        text = PngInfo()
+        text.add_text("Author", SECRET.decode())
+        text.add_itxt("XML:com.adobe.xmp", xmp.decode())
+        text.add_text("Zipped", SECRET.decode(), zip=True)
+        options |= {"pnginfo": text}
+    return encoded(scene(), format_, **options) + (SECRET if format_ in ("JPEG", "PNG", "GIF") else b"")
+
+
+def oriented(orientation: int) -> bytes:
+    """A JPEG that a viewer has to turn to see the scene."""
+    back = {
+        1: None,
+        2: Image.Transpose.FLIP_LEFT_RIGHT,
+        3: Image.Transpose.ROTATE_180,
+        4: Image.Transpose.FLIP_TOP_BOTTOM,
+        5: Image.Transpose.TRANSPOSE,
+        6: Image.Transpose.ROTATE_90,
+        7: Image.Transpose.TRANSVERSE,
+        8: Image.Transpose.ROTATE_270,
+    }[orientation]
+    image = scene() if back is None else scene().transpose(back)
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    return encoded(image, "JPEG", exif=exif.tobytes(), quality=95)
+
+
+def png_chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def png_that_claims(width: int, height: int, data: bytes = b"") -> bytes:
+    """A PNG of one-bit pixels with any size in its header."""
+    header = struct.pack(">IIBBBBB", width, height, 1, 0, 0, 0, 0)
+    chunks = (png_chunk(b"IHDR", header), png_chunk(b"IDAT", data), png_chunk(b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
+
+
+def png_bomb(width: int, height: int) -> bytes:
+    """Real pixels, all of them: a few kilobytes that unpack to megabytes."""
+    packer = zlib.compressobj(9)
+    row = bytes(1 + (width + 7) // 8)
+    data = b"".join(packer.compress(row) for _ in range(height)) + packer.flush()
+    return png_that_claims(width, height, data)
+
+
+def gif_bomb(frames: int, side: int) -> bytes:
+    """Frames of one pixel, drawn on a canvas of which each fills memory."""
+    canvas = b"GIF89a" + struct.pack("<HHBBB", side, side, 0x80, 0, 0) + bytes(3) + b"\xff\xff\xff"
+    frame = b"\x2c" + struct.pack("<HHHHB", 0, 0, 1, 1, 0) + b"\x02\x02\x44\x01\x00"
+    return canvas + frame * frames + b"\x3b"
