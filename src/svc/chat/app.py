@@ -10,6 +10,7 @@ import signal
 import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from urllib.parse import urlsplit
 
 from aiohttp import ClientSession, ClientTimeout, web
 from aiohttp.typedefs import Handler, Middleware
@@ -25,8 +26,11 @@ from svc.chat.community import Community, opened
 from svc.chat.config import ChatConfig, is_loopback
 from svc.chat.errors import ChatError
 from svc.chat.http import ASKER, TRUSTED_HOPS, one_error_shape
+from svc.chat.joining.server_id import kept_server_id
 from svc.chat.ports import Flags
 from svc.chat.settings import management
+from svc.chat.settings.advertise import advertised
+from svc.chat.settings.announced import Announced
 from svc.chat.status.measurements import Tally
 from svc.chat.tls import TlsFiles
 
@@ -77,10 +81,29 @@ async def serving(config: ChatConfig, flags: Flags = NO_FLAGS) -> AsyncIterator[
         await runner.setup()
         try:
             sockets = ports.sockets_of(flags, config.host, config.port)
-            async with managed, control, ports.opened(runner, sockets, files) as address:
+            async with (
+                managed,
+                control,
+                ports.opened(runner, sockets, files) as address,
+                advertised(community.settings, _announced(config, address)),
+            ):
                 yield address
         finally:
             await runner.cleanup()
+
+
+def _announced(config: ChatConfig, address: str) -> Announced:
+    """What the local network is told of the server that listens at `address`."""
+    parts = urlsplit(address)
+    server_id = kept_server_id(config.identity.server_id, config.data_dir)
+    return Announced(
+        config.server_name,
+        server_id,
+        parts.hostname or "",
+        parts.port or 0,
+        config.identity.names,
+        config.operating.mdns_interface,
+    )
 
 
 def build(community: Community, config: ChatConfig) -> web.Application:

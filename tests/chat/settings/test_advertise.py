@@ -1,0 +1,208 @@
+"""The server is found in the local network as its owner wants it, seen by Debian's avahi-browse.
+
+Server and visitor are two machines of a network of its own (`tests.kit.lan`).
+"""
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from svc.chat.settings.advertise import Advertisement, system_interfaces
+from svc.chat.settings.announced import Announced, Interface
+from tests.chat.member import chat_server
+from tests.kit.chat_process import ChatProcess, chat_process
+from tests.kit.lan import Browser, Lan, browsing, lan, why_not
+from tests.kit.waiting import eventually
+
+SERVICE = "_svc-chat._tcp"
+missing = why_not()
+in_a_network = pytest.mark.skipif(bool(missing), reason=f"no network of our own: {missing}")
+
+
+@pytest.fixture
+async def network() -> AsyncIterator[Lan]:
+    async with lan() as made:
+        yield made
+
+
+@pytest.fixture
+async def browser(network: Lan) -> AsyncIterator[Browser]:
+    async with browsing(network, SERVICE) as started:
+        yield started
+
+
+@pytest.fixture
+def variables(tmp_path: Path) -> dict[str, str]:
+    return {
+        "HOST": "0.0.0.0",
+        "PORT": "0",
+        "JWT_SECRET": "a secret of at least thirty-two bytes",
+        "DATA_DIR": str(tmp_path / "data"),
+        "SVC_IDENTITY_TIERS": "local",
+        "SERVER_NAME": "Tests",
+        "SERVER_ID": "id-1",
+        "SERVER_DISCOVERABLE": "true",
+    }
+
+
+def _port(chat: ChatProcess) -> str:
+    return chat.address.rpartition(":")[2]
+
+
+async def _set_discoverable(data_dir: str, value: str) -> None:
+    command = ("admin", "settings", "set", "discoverable", value, "--data-dir", data_dir)
+    admin = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "svc.cli", *command, stdout=asyncio.subprocess.DEVNULL
+    )
+    assert await admin.wait() == 0
+
+
+@in_a_network
+async def test_it_is_found_while_its_owner_wants_it(
+    network: Lan, browser: Browser, variables: dict[str, str]
+) -> None:
+    async with chat_process(variables, network.server) as chat:
+        await browser.until("advertised", "Tests")
+        assert browser.there["Tests"] == (
+            f'10.7.0.1:{_port(chat)} "path=/" "name=Tests" "id=id-1" "txtvers=1"'
+        )
+        await _set_discoverable(variables["DATA_DIR"], "off")
+        await browser.until("withdrawn")
+        await _set_discoverable(variables["DATA_DIR"], "on")
+        await browser.until("advertised again", "Tests")
+        os.killpg(chat.process.pid, signal.SIGTERM)
+        await browser.until("withdrawn by a server that stops")
+
+
+@in_a_network
+async def test_two_servers_of_one_machine_and_one_name_are_told_apart(
+    network: Lan, browser: Browser, variables: dict[str, str], tmp_path: Path
+) -> None:
+    other = {**variables, "SERVER_ID": "id-2", "DATA_DIR": str(tmp_path / "other")}
+    second = r"Tests\032\0402\041"  # "Tests (2)"
+    async with chat_process(variables, network.server) as chat:
+        await browser.until("advertised", "Tests")
+        async with chat_process(other, network.server) as another:
+            await browser.until("advertised under another name", "Tests", second)
+            assert browser.there["Tests"].startswith(f"10.7.0.1:{_port(chat)} ")
+            assert browser.there[second].startswith(f"10.7.0.1:{_port(another)} ")
+            await _set_discoverable(variables["DATA_DIR"], "off")
+            await browser.until("only the first is withdrawn", second)
+
+
+@in_a_network
+@pytest.mark.parametrize(
+    ("changes", "shown"),
+    [
+        ({"EXTERNAL_HOST": "203.0.113.9:443"}, "203.0.113.9:443"),
+        ({"HOST": "127.0.0.1"}, "127.0.0.1:{port}"),
+        ({"MDNS_INTERFACE": "cable"}, "10.7.0.1:{port}"),
+        ({"MDNS_INTERFACE": "10.7.0.1"}, "10.7.0.1:{port}"),
+    ],
+)
+async def test_the_operator_says_which_address_is_advertised_and_where(
+    network: Lan, browser: Browser, variables: dict[str, str], changes: dict[str, str], shown: str
+) -> None:
+    async with chat_process({**variables, **changes}, network.server) as chat:
+        await browser.until("advertised", "Tests")
+        assert browser.there["Tests"].startswith(shown.format(port=_port(chat)) + " ")
+
+
+@in_a_network
+async def test_what_is_pinned_to_another_interface_is_not_said_here(
+    network: Lan, browser: Browser, variables: dict[str, str], tmp_path: Path
+) -> None:
+    other = {**variables, "SERVER_NAME": "Other", "SERVER_ID": "id-2", "DATA_DIR": str(tmp_path / "other")}
+    async with (
+        chat_process({**variables, "MDNS_INTERFACE": "lo"}, network.server),
+        chat_process(other, network.server),
+    ):
+        # The one that was started later is here: the first will not come.
+        await browser.until("advertised", "Other")
+
+
+async def test_on_loopback_it_is_advertised_all_the_same_and_says_so(
+    variables: dict[str, str], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    async with chat_server({**variables, "HOST": "127.0.0.1", "MDNS_INTERFACE": "lo"}):
+        await eventually(
+            "the warning",
+            lambda: "advertised at an address that only this machine reaches" in caplog.text,
+            within_s=20,
+        )
+
+
+@pytest.mark.parametrize(
+    ("interfaces", "announced", "fault"),
+    [
+        ([], Announced("Tests", "id-1", "0.0.0.0", 5000), "there is no network with an address"),
+        (
+            [Interface("lo", 1, ["127.0.0.1"])],
+            Announced("Tests", "id-1", "0.0.0.0", 5000, interface="eth9"),
+            "there is no MDNS_INTERFACE eth9 with an address",
+        ),
+        (
+            [Interface("eth0", 2, ["192.0.2.77"])],
+            Announced("Tests", "id-1", "::", 5000),
+            "no address of this machine is reached by HOST ::",
+        ),
+        # Not an address of this machine: the system refuses to send from it. (zeroconf leaves the
+        # sockets that it has opened by then to the collector.)
+        pytest.param(
+            [Interface("eth0", 2, ["192.0.2.77"])],
+            Announced("Tests", "id-1", "0.0.0.0", 5000),
+            "",
+            marks=pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+        ),
+    ],
+)
+async def test_where_it_cannot_be_advertised_a_warning_is_all_that_happens(
+    interfaces: list[Interface], announced: Announced, fault: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    advertisement = Advertisement(announced, lambda: interfaces, recheck_s=0.01)
+    await advertisement.follow(True)
+    await eventually("a warning", lambda: _warnings(caplog), within_s=20)
+    assert fault in _warnings(caplog)[0].__dict__["fault"]
+    await advertisement.close()
+    # Tried again and again, and complained of once.
+    assert len(_warnings(caplog)) == 1
+
+
+async def test_what_comes_up_later_is_noticed(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    found: list[Interface] = []
+    server = Announced("Tests", "id-1", "127.0.0.1", 5000, interface="lo")
+    advertisement = Advertisement(server, lambda: found, recheck_s=0.01)
+    await advertisement.follow(True)
+    await eventually("a warning", lambda: _warnings(caplog), within_s=20)
+    found.extend(system_interfaces())
+    await eventually("advertised", lambda: "advertised at" in caplog.text, within_s=20)
+    await advertisement.close()
+
+
+async def test_nothing_is_said_before_it_is_turned_on_or_after_the_end(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.INFO)
+    asked: list[bool] = []
+
+    def interfaces() -> list[Interface]:
+        asked.append(True)
+        return []
+
+    advertisement = Advertisement(Announced("Tests", "id-1", "127.0.0.1", 5000), interfaces)
+    await advertisement.follow(False)
+    await advertisement.close()
+    await advertisement.follow(True)
+    assert asked == []
+
+
+def _warnings(caplog: pytest.LogCaptureFixture) -> list[logging.LogRecord]:
+    return [r for r in caplog.records if r.getMessage() == "not advertised in the local network"]
