@@ -24,7 +24,7 @@ FEATURES = (
     *("svc.chat.audit", "svc.chat.moderation", "svc.chat.invites"),
     *("svc.chat.channels", "svc.chat.joining", "svc.chat.members", "svc.chat.pages", "svc.chat.status"),
     "svc.chat.messages",
-    *("svc.chat.openapi", "svc.chat.own", "svc.chat.settings", "svc.chat.voice"),
+    *("svc.chat.openapi", "svc.chat.own", "svc.chat.settings", "svc.chat.voice", "svc.chat.webhooks"),
 )
 
 CHAT_FLOOR = (
@@ -61,7 +61,12 @@ HOUSE = House(
             # What strangers point to is fetched by the guarded fetcher alone.
             *("svc.chat.fetching.connecting", "svc.chat.fetching.fetcher"),
             "svc.chat.settings.management",
-            *("svc.tools.admin.asking", "svc.tools.supervisor", "svc.tools.bench.client", "svc.tools.bench.crowd"),
+            *(
+                "svc.tools.admin.asking",
+                "svc.tools.supervisor",
+                "svc.tools.bench.client",
+                "svc.tools.bench.crowd",
+            ),
             "svc.tools.bench.joining",
         ),
         # In the sandbox's child only; `svc.base.pictures` asks for it.
@@ -75,7 +80,7 @@ HOUSE = House(
         "orjson": ("svc.base.strict_json",),
         "aioice": ("svc.sfu.ice", "svc.sfu.readiness", "svc.sfu.stun"),
         "cryptography": (
-            *("svc.sfu.dtls", "svc.chat.joining.jwk", "svc.chat.tls"),
+            *("svc.sfu.dtls", "svc.chat.joining.jwk", "svc.chat.tls", "svc.base.sealing"),
             *("svc.tools.bench.joining", "svc.tools.certificate"),
         ),
         "ifaddr": ("svc.sfu.candidates", "svc.chat.settings.advertise"),

@@ -27,9 +27,10 @@ class Only:
 
 @dataclass(frozen=True, slots=True)
 class Holders:
-    """Who has a permission on the server."""
+    """Who has a permission: in a channel, or on the server."""
 
     permission: Permission
+    channel_id: str | None = None
 
 
 Audience = Everyone | Viewers | Only | Holders
@@ -48,5 +49,5 @@ def includes(audience: Audience, member_id: str, directory: Directory) -> bool:
             return member_id in directory.viewers(channel_id)
         case Only(member_ids):
             return member_id in member_ids
-        case Holders(permission):
-            return directory.may(member_id, permission)
+        case Holders(permission, channel_id):
+            return directory.may(member_id, permission, channel_id)

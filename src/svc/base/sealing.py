@@ -1,0 +1,60 @@
+"""Secrets that are kept in the database, such that the database alone gives none of them away.
+
+A sealed secret can be opened, and a fingerprint be compared, only with the key, which is kept in a
+file of its own. Both are bound to what they belong to: one cannot be put in another's place.
+AES-256-GCM (NIST SP 800-38D) and HMAC-SHA256, with keys of their own from one master key.
+"""
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from svc.base.config import ConfigError
+from svc.base.private_files import kept
+
+KEY_BYTES = 32
+# SP 800-38D section 8.2.2: random, so fewer than 2^32 secrets under one key.
+_NONCE_BYTES = 12
+
+
+class SealingKey:
+    """`random_bytes(n)` gives n random bytes."""
+
+    def __init__(self, master: bytes, random_bytes: Callable[[int], bytes]) -> None:
+        assert len(master) == KEY_BYTES, "a key of another kind"
+        self._cipher = AESGCM(hmac.digest(master, b"seal", hashlib.sha256))
+        self._fingerprint_key = hmac.digest(master, b"fingerprint", hashlib.sha256)
+        self._random_bytes = random_bytes
+
+    @classmethod
+    def kept_in(cls, path: Path) -> "SealingKey":
+        """The key of a file, which is made when there is none. Raises ConfigError."""
+        text = kept(path, lambda: secrets.token_hex(KEY_BYTES) + "\n").strip()
+        try:
+            master = bytes.fromhex(text)
+        except ValueError:
+            master = b""
+        if len(master) != KEY_BYTES:
+            raise ConfigError(f"{path} is damaged; restore it from a backup, or delete it")
+        return cls(master, secrets.token_bytes)
+
+    def seal(self, secret: str, owner: str) -> bytes:
+        nonce = self._random_bytes(_NONCE_BYTES)
+        return nonce + self._cipher.encrypt(nonce, secret.encode(), owner.encode())
+
+    def open(self, sealed: bytes, owner: str) -> str | None:
+        """The secret; None where it was sealed for another, or with another key."""
+        nonce, ciphertext = sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:]
+        try:
+            return self._cipher.decrypt(nonce, ciphertext, owner.encode()).decode()
+        except (InvalidTag, ValueError):
+            return None
+
+    def fingerprint(self, secret: str, owner: str) -> bytes:
+        """The same for the same secret of the same owner; says nothing about it without the key."""
+        return hmac.digest(self._fingerprint_key, f"{owner}\0{secret}".encode(), hashlib.sha256)

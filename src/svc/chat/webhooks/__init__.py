@@ -1,0 +1,1 @@
+"""Webhooks: URLs that post into one channel each, and those who manage them."""

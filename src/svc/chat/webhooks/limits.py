@@ -1,0 +1,43 @@
+"""The numbers of the webhook interface, each in this one place: whoever refuses by one, and the
+published description, take it from here.
+
+Counts of characters are counts of code points. Spec: chat document section 8.1.
+"""
+
+from svc.chat.messages.message import MAX_TEXT_CHARACTERS
+
+MAX_BODY_BYTES = 256 * 1024
+# A sender of the largest body needs 70 kbit/s for it.
+BODY_DEADLINE_S = 30.0
+# Our own payload has five levels. More than these is no mistake in a payload but something else.
+MAX_NESTING = 32
+
+MAX_TEXT = MAX_TEXT_CHARACTERS
+MAX_CARDS = 10
+MAX_FIELDS = 25
+MAX_CARD_TEXTS = 6_000  # all that counts of all cards of a message
+MAX_TITLE = 256
+MAX_DESCRIPTION = 4_000
+MAX_FIELD_VALUE = 1_024
+MAX_FOOTER = 2_048
+MAX_URL = 2_048
+MAX_COLOR = 0xFFFFFF
+# Cut, not refused.
+MAX_DISPLAY_NAME = 64
+
+MAX_PROBLEMS = 20
+# A body of nothing but unknown keys holds thousands, and each is answered.
+MAX_UNKNOWN_KEYS = 100
+# Of a name of the sender's that is repeated to them.
+MAX_SHOWN_KEY = 64
+
+MAX_PICTURE_BYTES = 8 * 1024 * 1024
+MAX_ICON_BYTES = 1024 * 1024
+
+BURST = 15
+REFILL_MS = 2_000
+BLOCK_MS = 60_000
+
+# Each is held in memory, with its counter.
+MAX_WEBHOOKS = 1_000
+MAX_NAME = MAX_DISPLAY_NAME

@@ -1,0 +1,143 @@
+"""What a webhook is sent: a message, or everything that is wrong with it. Pure.
+
+`parse` takes a JSON value and touches nothing. It reads every part, so that a sender hears of all
+problems at once; `null` is as good as absent. Whether pictures can be had is for others to say.
+Spec: chat document sections 2.2 to 2.6, 7.1 and 8.1.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from svc.chat.webhooks import limits
+from svc.chat.webhooks.body import TOO_DEEP
+from svc.chat.webhooks.problems import Findings, PayloadWarning, Problem
+from svc.chat.webhooks.reader import Reader
+from svc.chat.webhooks.values import is_blank
+
+# A card has at least one of these.
+FILLING = ("title", "description", "fields", "image_url", "author")
+
+
+@dataclass(frozen=True, slots=True)
+class CardAuthor:
+    name: str
+    url: str | None = None
+    icon_url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    name: str
+    value: str
+    inline: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Footer:
+    text: str
+    icon_url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    title: str | None = None
+    url: str | None = None
+    description: str | None = None
+    color: int | None = None
+    author: CardAuthor | None = None
+    fields: Sequence[Field] = ()
+    image_url: str | None = None
+    thumbnail_url: str | None = None
+    footer: Footer | None = None
+    timestamp: str | None = None  # RFC 3339, in the sender's zone
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """What may be posted, and what was ignored in it."""
+
+    text: str
+    display_name: str | None
+    avatar_url: str | None
+    cards: Sequence[Card]
+    warnings: Sequence[PayloadWarning] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """What may not be posted; there is at least one problem."""
+
+    problems: Sequence[Problem]
+
+
+def parse(value: object) -> Payload | Refused:
+    findings = Findings()
+    if value is TOO_DEEP:
+        words = f"At most {limits.MAX_NESTING} objects and lists within each other"
+        findings.problem("", "invalid", words=words)
+        return Refused(findings.problems)
+    payload = _payload(findings, value)
+    return Refused(findings.problems) if findings.problems else payload
+
+
+def _payload(findings: Findings, value: object) -> Payload:
+    whole = Reader(findings, "", value)
+    text = whole.any_text("text")
+    if text is not None and len(text) > limits.MAX_TEXT:
+        findings.problem(whole.at("text"), "too_long", limits.MAX_TEXT)
+    blank = text is not None and is_blank(text)
+    display_name = whole.any_text("display_name")
+    avatar_url = whole.url("avatar_url")
+    cards = [_card(card) for card in whole.each("cards", limits.MAX_CARDS)]
+    if findings.characters > limits.MAX_CARD_TEXTS:
+        findings.problem(whole.at("cards"), "total_too_long", limits.MAX_CARD_TEXTS)
+    # What is there and wrong has its own problem.
+    if (blank or not whole.has("text")) and not whole.holds("cards") and whole.is_object:
+        findings.problem(whole.at("text"), "required")
+    whole.done()
+    return Payload("" if blank else text or "", display_name, avatar_url, cards, findings.warnings)
+
+
+def _card(card: Reader) -> Card:
+    read = Card(
+        title=card.text("title", limits.MAX_TITLE),
+        url=card.url("url"),
+        description=card.text("description", limits.MAX_DESCRIPTION),
+        color=card.color("color"),
+        author=_author(card.inner("author")),
+        fields=[_field(each) for each in card.each("fields", limits.MAX_FIELDS)],
+        image_url=card.url("image_url"),
+        thumbnail_url=card.url("thumbnail_url"),
+        footer=_footer(card.inner("footer")),
+        timestamp=card.moment("timestamp"),
+    )
+    if card.is_object and not any(card.holds(name) for name in FILLING):
+        card.findings.problem(card.path, "empty_card")
+    card.done()
+    return read
+
+
+def _author(author: Reader | None) -> CardAuthor | None:
+    if author is None:
+        return None
+    name = author.text("name", limits.MAX_TITLE, needed=True)
+    read = CardAuthor(name or "", author.url("url"), author.url("icon_url"))
+    author.done()
+    return read
+
+
+def _field(field: Reader) -> Field:
+    name = field.text("name", limits.MAX_TITLE, needed=True)
+    value = field.text("value", limits.MAX_FIELD_VALUE, needed=True)
+    read = Field(name or "", value or "", field.flag("inline"))
+    field.done()
+    return read
+
+
+def _footer(footer: Reader | None) -> Footer | None:
+    if footer is None:
+        return None
+    text = footer.text("text", limits.MAX_FOOTER, needed=True)
+    read = Footer(text or "", footer.url("icon_url"))
+    footer.done()
+    return read

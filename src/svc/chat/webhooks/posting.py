@@ -1,0 +1,186 @@
+"""A post's way from its URL to the channel: look-up, rate limit, channel, payload, words, pictures,
+one write. No HTTP, no SQL.
+
+Whoever has a payload of ours, read or made of another service's, enters at `post`. What is refused
+stores nothing. Spec: chat document sections 2.2, 2.7, 7 and 8.1.
+"""
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from svc.base.database import Connection, Database
+from svc.chat.errors import ChatError
+from svc.chat.messages.message import WEBHOOK, Author, Message
+from svc.chat.messages.profanity import moderated
+from svc.chat.messages.rules import Messages
+from svc.chat.webhooks.cards import AVATAR_PATH, Wanted, stored, wanted_pictures, with_texts
+from svc.chat.webhooks.limiter import Limiter
+from svc.chat.webhooks.naming import shown_name
+from svc.chat.webhooks.payload import Payload, Refused, parse
+from svc.chat.webhooks.problems import PayloadWarning, Problem
+from svc.chat.webhooks.rules import References, Webhooks
+from svc.chat.webhooks.store import Webhook
+
+# Who refers to the pictures of a message.
+OWNER_KIND = "message"
+# A webhook that is moved more often while one post is being written is not in one channel.
+_MOST_MOVES = 3
+
+
+class Picture(Protocol):
+    """Stored pictures by the paths that asked for them, and why others are left out."""
+
+    @property
+    def pictures(self) -> Mapping[str, Mapping[str, object]]: ...
+
+    @property
+    def warnings(self) -> Sequence[PayloadWarning]: ...
+
+
+class Pictures(Protocol):
+    async def collect(self, wanted: Sequence[Wanted]) -> Picture:
+        """Never raises for the pictures' faults."""
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    message: Message
+    warnings: Sequence[PayloadWarning]
+
+    def described(self) -> dict[str, object]:
+        return {
+            "message_id": self.message.id,
+            "conversation_id": self.message.channel_id,
+            "warnings": [warning.described() for warning in self.warnings],
+        }
+
+
+class Posting:
+    """`profanity_mode` is the owner's setting of that name."""
+
+    def __init__(
+        self,
+        database: Database,
+        webhooks: Webhooks,
+        messages: Messages,
+        pictures: Pictures,
+        references: References,
+        profanity_mode: Callable[[], str],
+    ) -> None:
+        self._database = database
+        self._webhooks = webhooks
+        self._messages = messages
+        self._pictures = pictures
+        self._references = references
+        self._profanity_mode = profanity_mode
+        self._limiter = Limiter()
+        webhooks.gone.append(self._limiter.forget)
+
+    def admit(self, webhook_id: str, token: str, now_ms: int) -> Webhook:
+        """The webhook of a URL, where it may be posted to now. Raises ChatError.
+
+        `now_ms` is whole milliseconds of a clock that never steps back.
+        """
+        webhook = self._webhooks.found(webhook_id, token)
+        if wait_ms := self._limiter.take(webhook_id, now_ms):
+            raise ChatError("rate_limited", more={"retry_after_ms": wait_ms})
+        if webhook.channel_id is None:
+            raise ChatError("no_channel")
+        return webhook
+
+    async def post(self, webhook: Webhook, payload: object) -> Posted:
+        """Post a JSON value on behalf of a webhook that was admitted. Raises ChatError."""
+        parsed = parse(payload)
+        if isinstance(parsed, Refused):
+            raise refusal(parsed.problems)
+        judged, flagged = self._judged(parsed)
+        collected = await self._collected(judged)
+        return Posted(
+            await self._write(webhook, judged, collected.pictures, flagged),
+            [*judged.warnings, *collected.warnings],
+        )
+
+    def _judged(self, payload: Payload) -> tuple[Payload, bool]:
+        """With every word as it may be shown, and whether there was one that may not. Raises ChatError."""
+        mode = self._profanity_mode()
+        flagged = False
+
+        def judged(text: str) -> str:
+            nonlocal flagged
+            verdict = moderated(text, mode)
+            flagged |= verdict.flagged
+            return verdict.text
+
+        # What is cut off was not shown to anybody.
+        name = None if payload.display_name is None else judged(shown_name(payload.display_name, ""))
+        cards = [with_texts(card, judged) for card in payload.cards]
+        return (
+            dataclasses.replace(payload, text=judged(payload.text), display_name=name, cards=cards),
+            flagged,
+        )
+
+    async def _collected(self, payload: Payload) -> Picture:
+        wanted = wanted_pictures(payload)
+        return await self._pictures.collect(wanted) if wanted else _NO_PICTURES
+
+    async def _write(
+        self,
+        webhook: Webhook,
+        payload: Payload,
+        pictures: Mapping[str, Mapping[str, object]],
+        flagged: bool,
+    ) -> Message:
+        """In the channel that the webhook has by now."""
+        cards = stored(payload.cards, pictures)
+        keys = {str(picture["key"]) for picture in pictures.values()}
+        for _ in range(_MOST_MOVES):
+            webhook = self._webhooks.current(webhook.id)
+            if webhook.channel_id is None:
+                break
+            avatar = pictures.get(AVATAR_PATH)
+            picture = str(avatar["key"]) if avatar else webhook.picture
+            name = payload.display_name or webhook.name
+            author = Author(WEBHOOK, webhook.id, name, picture)
+            message = self._messages.new(webhook.channel_id, author, payload.text, cards=cards)
+            message = dataclasses.replace(message, flagged=message.flagged or flagged)
+            referred = keys | {picture} if picture else keys
+            if await self._database.write(
+                lambda connection: self._insert(connection, message, referred),  # noqa: B023
+                lambda done: self._messages.posted(message) if done else None,  # noqa: B023
+            ):
+                return message
+        raise ChatError("no_channel")
+
+    def _insert(self, connection: Connection, message: Message, keys: set[str]) -> bool:
+        """False where the webhook has another channel by now. Raises ChatError where it is gone."""
+        if self._webhooks.posts_to(connection, message.author.id) != message.channel_id:
+            return False
+        self._messages.insert(connection, message)
+        for key in sorted(keys):
+            self._references.refer(connection, key, OWNER_KIND, message.id)
+        return True
+
+
+def refusal(problems: Sequence[Problem]) -> ChatError:
+    """What a sender is told. The two simplest mistakes have a code of their own, when they stand alone."""
+    match problems:
+        case [Problem("text", "required")]:
+            return ChatError("empty_message")
+        case [Problem("text", "too_long")]:
+            return ChatError("message_too_long")
+    first = problems[0]
+    message = f"{first.path or 'payload'}: {first.described()['message']}"
+    if more := len(problems) - 1:
+        message += f" (and {more} more)"
+    return ChatError("invalid_payload", message, {"problems": [p.described() for p in problems]})
+
+
+@dataclass(frozen=True, slots=True)
+class _NoPictures:
+    pictures: Mapping[str, Mapping[str, object]] = dataclasses.field(default_factory=dict)
+    warnings: Sequence[PayloadWarning] = ()
+
+
+_NO_PICTURES = _NoPictures()

@@ -1,0 +1,271 @@
+"""Which webhooks there are, and who manages them. No HTTP, no SQL.
+
+Whoever may manage webhooks in a channel manages those that post there; those without a channel,
+whoever may on the server. A webhook that somebody may not manage does not exist for them. All are
+in memory, changed when a write has become durable, so that a deleted one is gone at once. What is
+posted is `posting`'s. Spec: chat document sections 2.1, 3 and 5.
+"""
+
+import dataclasses
+import hmac
+from collections.abc import Callable, Iterator, Mapping
+from typing import Protocol
+
+from svc.base.database import Connection, Database
+from svc.base.sealing import SealingKey
+from svc.chat.access.directory import Channel, Directory
+from svc.chat.access.permissions import Permission
+from svc.chat.audit.rules import Audit
+from svc.chat.errors import ChatError
+from svc.chat.live.audience import Holders, Only
+from svc.chat.live.hub import Hub
+from svc.chat.names import readable_name
+from svc.chat.webhooks import store
+from svc.chat.webhooks.limits import MAX_NAME, MAX_WEBHOOKS
+from svc.chat.webhooks.store import Webhook
+
+_MANAGE = Permission.MANAGE_WEBHOOKS
+# 256 bits in 43 characters.
+TOKEN_BYTES = 32
+# Who refers to the pictures of webhooks.
+OWNER_KIND = "webhook"
+
+
+class References(Protocol):
+    """Who keeps stored objects for those who refer to them."""
+
+    def refer(self, connection: Connection, key: str, kind: str, owner_id: str) -> None: ...
+
+    def release(self, connection: Connection, kind: str, owner_id: str) -> None: ...
+
+
+class Webhooks:
+    """`new_token` makes the secret part of a URL; `judged` gives a name as it may be shown, or refuses it."""
+
+    def __init__(
+        self,
+        database: Database,
+        directory: Directory,
+        hub: Hub,
+        audit: Audit,
+        references: References,
+        key: SealingKey,
+        new_id: Callable[[], str],
+        new_token: Callable[[], str],
+        judged: Callable[[str], str] = str,
+    ) -> None:
+        self._database = database
+        self._directory = directory
+        self._hub = hub
+        self._audit = audit
+        self._references = references
+        self._key = key
+        self._new_id = new_id
+        self._new_token = new_token
+        self._judged = judged
+        self._by_id: dict[str, Webhook] = {}
+        # Told of each that is gone.
+        self.gone: list[Callable[[str], None]] = []
+
+    async def load(self) -> None:
+        """At start."""
+        for webhook in await store.load(self._database, MAX_WEBHOOKS):
+            self._by_id[webhook.id] = webhook
+
+    # What a caller shows.
+
+    def found(self, webhook_id: str, token: str) -> Webhook:
+        """The webhook of a URL. Raises ChatError."""
+        webhook = self._by_id.get(webhook_id)
+        # In the same time for any token.
+        shown = self._key.fingerprint(token, webhook_id)
+        if webhook is None or not hmac.compare_digest(shown, webhook.token_fingerprint):
+            raise ChatError("not_found")
+        return webhook
+
+    def current(self, webhook_id: str) -> Webhook:
+        """The webhook as it is now. Raises ChatError."""
+        if (webhook := self._by_id.get(webhook_id)) is None:
+            raise ChatError("not_found")
+        return webhook
+
+    # What those ask who manage. Without an actor, it is the operator.
+
+    def managed(self, actor_id: str | None) -> list[Webhook]:
+        """Those that the actor may manage, the oldest first."""
+        self._require_manager(actor_id)
+        return sorted(
+            (w for w in self._by_id.values() if self._may_manage(actor_id, w.channel_id)), key=lambda w: w.id
+        )
+
+    def one(self, actor_id: str | None, webhook_id: str) -> Webhook:
+        """Raises ChatError."""
+        self._require_manager(actor_id)
+        webhook = self._by_id.get(webhook_id)
+        if webhook is None or not self._may_manage(actor_id, webhook.channel_id):
+            raise ChatError("unknown_webhook")
+        return webhook
+
+    def token(self, webhook: Webhook) -> str | None:
+        """The secret part of its URL; None where the key is not the one with which it was sealed."""
+        return self._key.open(webhook.token_sealed, webhook.id)
+
+    async def create(self, actor_id: str | None, name: str, channel_id: str | None, now: float) -> Webhook:
+        self._require_may_use(actor_id, channel_id)
+        webhook_id, token = self._new_id(), self._new_token()
+        webhook = Webhook(
+            id=webhook_id,
+            name=self._readable(name),
+            channel_id=channel_id,
+            picture=None,
+            token_fingerprint=self._key.fingerprint(token, webhook_id),
+            token_sealed=self._key.seal(token, webhook_id),
+            created_by=actor_id,
+            created_at_ms=int(now * 1000),
+        )
+
+        def write(connection: Connection) -> None:
+            if store.count(connection) >= MAX_WEBHOOKS:
+                raise ChatError("too_many")
+            _require_channel(connection, channel_id)
+            store.insert(connection, webhook)
+            self._record(connection, actor_id, "webhook_create", webhook, {"name": webhook.name}, now)
+
+        await self._database.write(write, lambda _: self._created(webhook))
+        return webhook
+
+    async def edit(
+        self, actor_id: str | None, webhook_id: str, differences: Mapping[str, str | None], now: float
+    ) -> Webhook:
+        """Give a webhook another `name` or `channel_id`. The channel of None is none."""
+        before = self.one(actor_id, webhook_id)
+        changed = dict(differences)
+        if isinstance(name := changed.get("name"), str):
+            changed["name"] = self._readable(name)
+        if "channel_id" in changed:
+            self._require_may_use(actor_id, changed["channel_id"])
+        after = dataclasses.replace(before, **changed)  # type: ignore[arg-type]
+
+        def write(connection: Connection) -> None:
+            _require_channel(connection, changed.get("channel_id"))
+            if not store.edit(connection, webhook_id, changed):
+                raise ChatError("unknown_webhook")
+            # Not where it was: who sees the new channel may not know the old one.
+            details = {"name": after.name, "changed": sorted(changed)}
+            self._record(connection, actor_id, "webhook_edit", after, details, now)
+
+        await self._database.write(write, lambda _: self._changed(webhook_id, changed))
+        return self.one(actor_id, webhook_id)
+
+    async def set_picture(self, actor_id: str, webhook_id: str, key: str | None, now: float) -> Webhook:
+        """Give a webhook another picture, a stored one, or none. Messages keep theirs."""
+        webhook = self.one(actor_id, webhook_id)
+
+        def write(connection: Connection) -> None:
+            if not store.edit(connection, webhook_id, {"picture": key}):
+                raise ChatError("unknown_webhook")
+            self._references.release(connection, OWNER_KIND, webhook_id)
+            if key is not None:
+                self._references.refer(connection, key, OWNER_KIND, webhook_id)
+            details = {"name": webhook.name, "changed": ["picture"]}
+            self._record(connection, actor_id, "webhook_edit", webhook, details, now)
+
+        await self._database.write(write, lambda _: self._changed(webhook_id, {"picture": key}))
+        return self.one(actor_id, webhook_id)
+
+    async def delete(self, actor_id: str | None, webhook_id: str, now: float) -> None:
+        """Its URL leads nowhere once this returns, also for those who are posting. Messages stay."""
+        webhook = self.one(actor_id, webhook_id)
+
+        def write(connection: Connection) -> None:
+            if not store.delete(connection, webhook_id):
+                raise ChatError("unknown_webhook")
+            self._references.release(connection, OWNER_KIND, webhook_id)
+            self._record(connection, actor_id, "webhook_delete", webhook, {"name": webhook.name}, now)
+
+        await self._database.write(write, lambda _: self._deleted(webhook_id))
+
+    def posts_to(self, connection: Connection, webhook_id: str) -> str | None:
+        """A step of a write: the channel that the webhook has now. Raises ChatError where it is gone."""
+        webhook = store.get(connection, webhook_id)
+        if webhook is None:
+            raise ChatError("not_found")
+        return webhook.channel_id
+
+    def channel_removed(self, channel: Channel) -> None:
+        """The channel is gone, with its overrides, and the file has cleared it on its webhooks."""
+        would_have = self._directory.would_have
+        managers = [m for m in self._directory.members if _MANAGE in would_have(m, channel)]
+        for webhook in [w for w in self._by_id.values() if w.channel_id == channel.id]:
+            self._put(dataclasses.replace(webhook, channel_id=None), managers)
+
+    # Once a write is durable, in the order of the writes.
+
+    def _created(self, webhook: Webhook) -> None:
+        self._by_id[webhook.id] = webhook
+        self._hub.push("webhook_created", webhook.described(), Holders(_MANAGE, webhook.channel_id))
+
+    def _changed(self, webhook_id: str, differences: Mapping[str, str | None]) -> None:
+        current = self._by_id[webhook_id]
+        managers = list(self._managers(current.channel_id))
+        self._put(dataclasses.replace(current, **differences), managers)  # type: ignore[arg-type]
+
+    def _put(self, webhook: Webhook, managers_before: list[str]) -> None:
+        """For who may manage it no more, it is gone."""
+        self._by_id[webhook.id] = webhook
+        self._hub.push("webhook_updated", webhook.described(), Holders(_MANAGE, webhook.channel_id))
+        if lost := frozenset(managers_before).difference(self._managers(webhook.channel_id)):
+            self._hub.push("webhook_deleted", {"webhook_id": webhook.id}, Only(lost))
+
+    def _deleted(self, webhook_id: str) -> None:
+        webhook = self._by_id.pop(webhook_id)
+        self._hub.push("webhook_deleted", {"webhook_id": webhook_id}, Holders(_MANAGE, webhook.channel_id))
+        for tell in self.gone:
+            tell(webhook_id)
+
+    # Who may.
+
+    def _managers(self, channel_id: str | None) -> Iterator[str]:
+        return (m for m in self._directory.members if self._directory.may(m, _MANAGE, channel_id))
+
+    def _may_manage(self, actor_id: str | None, channel_id: str | None) -> bool:
+        return actor_id is None or self._directory.may(actor_id, _MANAGE, channel_id)
+
+    def _require_manager(self, actor_id: str | None) -> None:
+        """Refuse who manages webhooks nowhere."""
+        if actor_id is None or any(self._may_manage(actor_id, c) for c in self._directory.channels):
+            return
+        self._directory.require(actor_id, _MANAGE)
+
+    def _require_may_use(self, actor_id: str | None, channel_id: str | None) -> None:
+        if actor_id is not None:
+            self._directory.require(actor_id, _MANAGE, channel_id)
+
+    def _readable(self, name: str) -> str:
+        return self._judged(readable_name(name, MAX_NAME))
+
+    def _record(
+        self,
+        connection: Connection,
+        actor_id: str | None,
+        action: str,
+        webhook: Webhook,
+        details: Mapping[str, object],
+        now: float,
+    ) -> None:
+        """For the eyes of those who may view its channel. Never its token."""
+        where = {} if webhook.channel_id is None else {"channel_id": webhook.channel_id}
+        self._audit.record(
+            connection,
+            actor_id=actor_id,
+            action=action,
+            target_id=webhook.id,
+            details={**where, **details},
+            now=now,
+        )
+
+
+def _require_channel(connection: Connection, channel_id: str | None) -> None:
+    """A channel may have gone since its id was looked up."""
+    if channel_id is not None and not store.channel_exists(connection, channel_id):
+        raise ChatError("unknown_channel")

@@ -1,0 +1,90 @@
+"""What a URL, a colour and a moment may look like in a payload. Pure.
+
+The patterns are those of the published description: Python, ECMA 262 and RE2 read them alike.
+Resolves and fetches nothing; an address that nobody should fetch is a valid URL here.
+Spec: chat document sections 2.3 and 7.1.
+"""
+
+import re
+from datetime import date
+
+from svc.chat.webhooks.limits import MAX_COLOR
+
+# White space of all kinds, and the controls that some count as such.
+_SPACES = r"\x09-\x0d\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+# Somewhere in a string, what makes it more than spaces.
+SAID = rf"[^{_SPACES}]"
+NO_NUL = r"^[^\x00]*$"
+COLOR = r"^#[0-9A-Fa-f]{6}$"
+
+_UNFIT = rf"\x00-\x1f\x7f{_SPACES}"
+_USER = rf"(?:[^{_UNFIT}/?#@\\]*@)?"
+_HOST = rf"(?:\[[0-9A-Fa-f:.]+\]|[^{_UNFIT}/?#@:\[\]\\]+)"
+_PORT = "[0-9]{0,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]"
+URL = rf"^[Hh][Tt][Tt][Pp][Ss]?://{_USER}{_HOST}(?::(?:{_PORT}))?(?:[/?#][^{_UNFIT}]*)?$"
+
+_MONTH, _DAY = "(?:0[1-9]|1[0-2])", "(?:0[1-9]|[12][0-9]|3[01])"
+_DATE = f"(?:[0-9]{{4}}-{_MONTH}-{_DAY}|[0-9]{{4}}{_MONTH}{_DAY})"
+_HOUR, _MINUTE = "(?:[01][0-9]|2[0-3])", "[0-5][0-9]"
+_SECOND = "[0-5][0-9](?:[.,][0-9]+)?"
+_TIME = f"{_HOUR}(?::{_MINUTE}(?::{_SECOND})?|{_MINUTE}(?:{_SECOND})?)"
+_ZONE = f"(?:[Zz]|[+-]{_HOUR}(?::?{_MINUTE})?)"
+# Extended or basic format, a calendar date, to the minute at least (ISO 8601-1:2019 section 5.4.2).
+TIMESTAMP = f"^{_DATE}[Tt ]{_TIME}{_ZONE}$"
+
+_said = re.compile(SAID)
+_url = re.compile(URL)
+_color = re.compile(COLOR)
+_timestamp = re.compile(TIMESTAMP)
+# The same again, loosely, to take it apart.
+_parts = re.compile(
+    r"(?P<year>\d{4})-?(?P<month>\d\d)-?(?P<day>\d\d).(?P<hour>\d\d):?(?P<minute>\d\d)"
+    r"(?::?(?P<second>\d\d)(?:[.,](?P<fraction>\d+))?)?"
+    r"(?:[Zz]|(?P<zone_hour>[+-]\d\d)(?::?(?P<zone_minute>\d\d))?)"
+)
+# Nobody's clock says more.
+_FRACTION_DIGITS = 9
+
+
+def is_blank(text: str) -> bool:
+    return _said.search(text) is None
+
+
+def is_clean(text: str) -> bool:
+    """Can the string be stored and sent? No NUL, and no half of a surrogate pair."""
+    if "\0" in text:
+        return False
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def is_url(text: str) -> bool:
+    return _url.fullmatch(text) is not None
+
+
+def color_of(value: object) -> int | None:
+    """As a number; None for what is no colour."""
+    if isinstance(value, str):
+        return int(value[1:], 16) if _color.fullmatch(value) else None
+    # JSON knows one kind of number, so that 255.0 is a whole one. `true` is none.
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return int(value) if 0 <= value <= MAX_COLOR and value == int(value) else None
+
+
+def moment_of(text: str) -> str | None:
+    """As RFC 3339 writes it, in the zone in which it was given; None for what is no such moment."""
+    parts = _parts.fullmatch(text) if _timestamp.fullmatch(text) else None
+    if parts is None:
+        return None
+    try:
+        day = date(int(parts["year"]), int(parts["month"]), int(parts["day"]))
+    except ValueError:  # The 30th of February; the year 0.
+        return None
+    clock = f"{parts['hour']}:{parts['minute']}:{parts['second'] or '00'}"
+    fraction = f".{parts['fraction'][:_FRACTION_DIGITS]}" if parts["fraction"] else ""
+    zone = f"{parts['zone_hour']}:{parts['zone_minute'] or '00'}" if parts["zone_hour"] else "Z"
+    return f"{day.isoformat()}T{clock}{fraction}{zone}"
