@@ -58,6 +58,7 @@ from svc.chat.messages.feature import MessagesFeature
 from svc.chat.messages.profanity import moderated
 from svc.chat.messages.routes import MessageRoutes
 from svc.chat.messages.rules import Surroundings
+from svc.chat.moderation.commands import ModerationCommands
 from svc.chat.moderation.reports import Reports
 from svc.chat.moderation.routes import ModerationRoutes, TimeoutWatch
 from svc.chat.moderation.rules import Moderation
@@ -209,7 +210,8 @@ class Community:
         return [
             SettingsCommands(self.settings).table(),
             InviteCommands(self.invites).table(),
-            MemberCommands(self.directory).table(),
+            MemberCommands(self.directory, self.roles).table(),
+            ModerationCommands(self.moderation, self.directory).table(),
         ]
 
     def _invites(self, database: Database) -> Invites:

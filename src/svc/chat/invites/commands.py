@@ -17,7 +17,11 @@ class InviteCommands:
         self._invites = invites
 
     def table(self) -> Mapping[str, Command]:
-        return {"invite_create": self.create, "invite_revoke": self.revoke}
+        return {
+            "invite_create": self.create,
+            "invite_list": self.list,
+            "invite_revoke": self.revoke,
+        }
 
     async def create(self, arguments: Data) -> object:
         role_id = optional_identifier(arguments, "role_id") or MEMBER
@@ -25,6 +29,9 @@ class InviteCommands:
         lifetime_s = number(arguments, "lifetime_s", least=0, most=_LONGEST_S, default=0)
         invite = await self._invites.create(None, role_id, uses or None, lifetime_s or None, time.time())
         return invite.described()
+
+    async def list(self, arguments: Data) -> object:
+        return {"invites": [invite.described() for invite in await self._invites.visible(None, time.time())]}
 
     async def revoke(self, arguments: Data) -> object:
         await self._invites.revoke(None, identifier(arguments, "invite_id"), time.time())

@@ -80,12 +80,17 @@ class Invites:
         await self._database.write(write)
         return invite
 
-    async def visible(self, member_id: str, now: float) -> list[Invite]:
-        """What a member may hand out and revoke: their own, or with the permission others' too."""
-        everybody = self._directory.may(member_id, Permission.MANAGE_INVITES)
+    async def visible(self, member_id: str | None, now: float) -> list[Invite]:
+        """What a member may hand out and revoke: their own, or with the permission others' too.
+
+        Without a member it is the operator who asks: all of them.
+        """
+        everybody = member_id is None or self._directory.may(member_id, Permission.MANAGE_INVITES)
         found = await store.listed(self._database, None if everybody else member_id, MAX_LISTED)
         now_ms = int(now * 1000)
-        return [i for i in found if _good(i, now_ms) and self._may_manage(member_id, i)]
+        return [
+            i for i in found if _good(i, now_ms) and (member_id is None or self._may_manage(member_id, i))
+        ]
 
     async def revoke(self, actor_id: str | None, invite_id: str, now: float) -> None:
         invite = await store.one(self._database, invite_id)

@@ -147,9 +147,11 @@ class Roles:
 
         await self._database.write(write, lambda _: self._deleted(role_id))
 
-    async def give(self, actor_id: str, member_id: str, role_id: str, now: float) -> Member:
-        """Give a member of lower rank, or oneself, a role."""
-        role = self.require_may_give(actor_id, role_id)
+    async def give(self, actor_id: str | None, member_id: str, role_id: str, now: float) -> Member:
+        """Give a member of lower rank, or oneself, a role. Without an actor it is the operator."""
+        role = (
+            self._below(actor_id, role_id) if actor_id is None else self.require_may_give(actor_id, role_id)
+        )
         self._require_below(actor_id, member_id)
 
         def write(connection: Connection) -> None:
@@ -164,8 +166,8 @@ class Roles:
         await self._database.write(write, lambda _: self._moved(member_id, add=role_id))
         return self._directory.member(member_id)
 
-    async def take(self, actor_id: str, member_id: str, role_id: str, now: float) -> Member:
-        """Take a role from a member of lower rank, or from oneself."""
+    async def take(self, actor_id: str | None, member_id: str, role_id: str, now: float) -> Member:
+        """Take a role from a member of lower rank, or from oneself. Without an actor it is the operator."""
         role = self._below(actor_id, role_id)
         self._require_below(actor_id, member_id)
 
@@ -202,15 +204,17 @@ class Roles:
 
     # What is allowed.
 
-    def _below(self, actor_id: str, role_id: str) -> Role:
-        """A role that ranks below the actor. Raises ChatError."""
+    def _below(self, actor_id: str | None, role_id: str) -> Role:
+        """A role that ranks below the actor; the operator's rank is above all. Raises ChatError."""
         role = self.require_can_be_given(role_id)
-        if role.rank >= self._directory.rank(actor_id):
+        if actor_id is not None and role.rank >= self._directory.rank(actor_id):
             raise ChatError("rank_too_low")
         return role
 
-    def _require_below(self, actor_id: str, member_id: str) -> None:
-        if actor_id != member_id:
+    def _require_below(self, actor_id: str | None, member_id: str) -> None:
+        if actor_id is None:
+            self._directory.member(member_id)
+        elif actor_id != member_id:
             self._directory.require_above(actor_id, member_id)
 
     def _require_holds(self, actor_id: str, permissions: Permission) -> None:

@@ -1,6 +1,7 @@
 """Kicks, bans and timeouts: by whom, of whom, and what follows. No HTTP, no SQL.
 
-Each acts on lower ranks only; whether somebody may do it at all, the catalogue has asked. A
+Each acts on lower ranks only; whether somebody may do it at all, the catalogue has asked.
+Without an actor it is the operator, who ranks above everybody but the owner. A
 ban is of the person: whoever proves one of the identities that the member had here is turned
 away at the door. Spec: chat document section 3; the moderation of the design.
 """
@@ -34,9 +35,9 @@ class Moderation:
         self._changes = changes
         self.wake: Callable[[], None] = lambda: None
 
-    async def kick(self, actor_id: str, member_id: str, reason: str, now: float) -> None:
+    async def kick(self, actor_id: str | None, member_id: str, reason: str, now: float) -> None:
         """A member goes; nothing keeps them from coming back with an invite."""
-        self._directory.require_above(actor_id, member_id)
+        self._require_above(actor_id, member_id)
         nickname = self._directory.member(member_id).nickname
 
         def write(connection: Connection) -> None:
@@ -46,11 +47,11 @@ class Moderation:
 
         await self._database.write(write, lambda _: self._gone(member_id, "Removed from this server"))
 
-    async def ban(self, actor_id: str, member_id: str, reason: str, now: float) -> None:
+    async def ban(self, actor_id: str | None, member_id: str, reason: str, now: float) -> None:
         """A member goes and may not come back; also somebody who has gone already."""
         here = member_id in self._directory.members
         if here:
-            self._directory.require_above(actor_id, member_id)
+            self._require_above(actor_id, member_id)
 
         def write(connection: Connection) -> bool:
             nickname = store.nickname(connection, member_id)
@@ -71,7 +72,7 @@ class Moderation:
 
         await self._database.write(write, banned)
 
-    async def unban(self, actor_id: str, member_id: str, now: float) -> None:
+    async def unban(self, actor_id: str | None, member_id: str, now: float) -> None:
         def write(connection: Connection) -> None:
             if not store.unban(connection, member_id):
                 raise ChatError("unknown_ban")
@@ -126,6 +127,14 @@ class Moderation:
         for tell in self._changes.permissions_changed:
             tell([member_id])
         self.wake()
+
+    def _require_above(self, actor_id: str | None, member_id: str) -> None:
+        if actor_id is not None:
+            self._directory.require_above(actor_id, member_id)
+        else:
+            self._directory.member(member_id)
+            if self._directory.is_owner(member_id):
+                raise ChatError("rank_too_low", "Nobody sends the owner away")
 
     def _gone(self, member_id: str, reason: str) -> None:
         self._members.removed(member_id, CloseCode.SIGNED_OUT, reason)

@@ -2,6 +2,7 @@
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
+from datetime import datetime
 
 from svc.tools.admin.action import Action, Result
 
@@ -21,8 +22,17 @@ def _code(invite: Result) -> Iterator[str]:
     yield invite["code"]
 
 
+def _invites(answer: Result) -> Iterator[str]:
+    for invite in answer["invites"]:
+        most = invite["max_uses"] or "any number of"
+        until = invite["expires_at_ms"]
+        ends = f", until {datetime.fromtimestamp(until / 1000):%Y-%m-%d %H:%M}" if until else ""
+        yield f"{invite['id']}  {invite['code']}  {invite['uses']} of {most} uses{ends}"
+
+
 ACTIONS = (
     Action("create", "print a new code", "invite_create", _terms, _invite, _code),
+    Action("list", "those that are still good", "invite_list", shown=_invites),
     Action(
         "revoke",
         "let nobody in by it any more",

@@ -1,0 +1,62 @@
+"""A server that runs or has stopped again, and `svc admin` to ask it."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from svc.cli import main
+from tests.chat.member import ChatServer, chat_server
+
+
+@pytest.fixture
+def data_dir(tmp_path: Path) -> Path:
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def variables(data_dir: Path) -> dict[str, str]:
+    return {
+        "PORT": "0",
+        "JWT_SECRET": "a secret of at least thirty-two bytes",
+        "SVC_IDENTITY_TIERS": "local",
+        "DATA_DIR": str(data_dir),
+    }
+
+
+@pytest.fixture(params=["running", "stopped"])
+async def chat(request: pytest.FixtureRequest, variables: dict[str, str]) -> AsyncIterator[ChatServer | None]:
+    """A server with its owner, which has been stopped again or not."""
+    async with chat_server(variables) as server:
+        await server.join("Olga")
+        if request.param == "running":
+            yield server
+    if request.param == "stopped":
+        yield None
+
+
+class Admin:
+    def __init__(self, data_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self._data_dir = data_dir
+        self._capsys = capsys
+
+    async def __call__(self, *words: str) -> tuple[int, str, str]:
+        """Status, output and complaints. In a thread: the server may run in this one."""
+        arguments = ["admin", *words, "--data-dir", str(self._data_dir)]
+        status = await asyncio.to_thread(main, arguments)
+        written = self._capsys.readouterr()
+        return status, written.out, written.err
+
+    async def json(self, *words: str) -> Any:
+        status, output, complaints = await self(*words, "--json")
+        assert (status, complaints) == (0, "")
+        (line,) = output.splitlines()
+        return json.loads(line)
+
+
+@pytest.fixture
+def admin(data_dir: Path, capsys: pytest.CaptureFixture[str]) -> Admin:
+    return Admin(data_dir, capsys)

@@ -1,0 +1,95 @@
+"""`svc admin` does the same to a server that runs and to one that does not."""
+
+import asyncio
+from pathlib import Path
+
+from tests.chat.member import ChatServer, chat_server
+from tests.tools.admin.conftest import Admin
+
+USUAL = {"joinPolicy": "invite", "discoverable": False, "lanOpen": False, "profanityMode": "off"}
+
+
+async def test_settings_are_shown_and_changed(chat: ChatServer | None, admin: Admin) -> None:
+    assert await admin.json("settings", "get") == USUAL
+    assert await admin.json("settings", "set", "lanOpen", "on") == {**USUAL, "lanOpen": True}
+    assert await admin.json("settings", "set", "lanOpen", "false") == USUAL
+    assert await admin.json("settings", "set", "joinPolicy", "open") == {**USUAL, "joinPolicy": "open"}
+    assert (await admin("settings", "get"))[1].splitlines()[0] == 'joinPolicy  "open"'
+    status, output, complaint = await admin("settings", "set", "joinPolicy", "perhaps")
+    assert (status, output) == (2, "")
+    assert complaint.startswith("svc admin: joinPolicy: ")
+
+
+async def test_an_invite_lets_somebody_in(
+    chat: ChatServer | None, admin: Admin, variables: dict[str, str]
+) -> None:
+    invite = await admin.json("invite", "create", "--uses", "1", "--hours", "2")
+    assert invite["max_uses"] == 1 and invite["expires_at_ms"] > invite["created_at_ms"]
+    if chat is not None:
+        chat.invite = invite["code"]
+        await chat.join("Ada")
+    else:
+        async with chat_server(variables) as server:
+            server.invite = invite["code"]
+            await server.join("Ada")
+    names = [member["nickname"] for member in (await admin.json("member", "list"))["members"]]
+    assert sorted(names) == ["Ada", "Olga"]
+
+
+async def test_an_invite_can_be_listed_and_revoked(chat: ChatServer | None, admin: Admin) -> None:
+    invite = await admin.json("invite", "create", "--uses", "3", "--hours", "1")
+    assert invite in (await admin.json("invite", "list"))["invites"]
+    assert f"{invite['id']}  {invite['code']}  0 of 3 uses, until " in (await admin("invite", "list"))[1]
+    assert await admin.json("invite", "revoke", invite["id"]) == {}
+    status, _, complaint = await admin("invite", "revoke", invite["id"])
+    assert (status, len(complaint.splitlines())) == (2, 1)
+    assert (await admin("invite", "create", "--role", "owner"))[0] == 2
+    code = (await admin("invite", "create"))[1].strip()
+    assert code and " " not in code
+
+
+def test_where_no_server_has_run_there_is_nothing_to_do(admin: Admin, data_dir: Path) -> None:
+    status, output, complaint = asyncio.run(admin("settings", "get"))
+    assert (status, output) == (2, "")
+    assert "no server has run" in complaint
+    assert not data_dir.exists()
+
+
+async def test_a_member_is_given_roles_and_they_are_taken(chat: ChatServer | None, admin: Admin) -> None:
+    (olga,) = (await admin.json("member", "list"))["members"]
+    assert (await admin.json("member", "role", "Olga", "moderator"))["roles"] == [
+        "member",
+        "moderator",
+        "owner",
+    ]
+    assert (await admin.json("member", "role", olga["id"], "moderator", "--take"))["roles"] == olga["roles"]
+    for words, complaint in [
+        (["Nobody", "admin"], "There is no such member"),
+        (["Olga", "king"], "There is no such role"),
+        (["Olga", "owner"], "Only who ranks higher may do this"),
+    ]:
+        status, output, said = await admin("member", "role", *words)
+        assert (status, output, said) == (2, "", f"svc admin: {complaint}\n")
+
+
+async def test_members_are_sent_away_and_let_back(variables: dict[str, str], admin: Admin) -> None:
+    async with chat_server(variables) as chat:
+        await chat.join("Olga")
+        for name in ("Ada", "Ben", "Ben"):
+            await chat.join(name)
+        async with chat.member("Eve") as eve:
+            assert await admin.json("member", "ban", eve.id, "--reason", "noise") == {"member_id": eve.id}
+            # Their page is closed at once.
+            while not eve.ws.closed:
+                await eve.ws.receive()
+        assert (await admin("member", "bans"))[1] == f"{eve.id}  Eve  noise\n"
+        assert (await admin("member", "ban", "Olga"))[2] == "svc admin: Nobody sends the owner away\n"
+        assert (await admin("member", "kick", "Ben"))[2] == (
+            "svc admin: 2 members are called Ben: say which by id\n"
+        )
+        await admin.json("member", "kick", "Ada")
+        names = [member["nickname"] for member in (await admin.json("member", "list"))["members"]]
+        assert sorted(names) == ["Ben", "Ben", "Olga"]
+        await admin.json("member", "unban", eve.id)
+        assert (await admin.json("member", "bans"))["bans"] == []
+        assert (await admin("member", "unban", eve.id))[0] == 2
