@@ -98,6 +98,7 @@ ENDPOINT_NEEDS: Mapping[str, str] = {
     "GET /api/reports": "view_reports",
     "POST /api/reports": MEMBER,
     "POST /api/reports/{report_id}/resolve": "view_reports",
+    "POST /api/webhooks/{webhook_id}/{token}": ANYONE,
     "GET /api/invites": MEMBER,
     "POST /api/invites": "create_invites",
     "DELETE /api/invites/{invite_id}": MEMBER,
@@ -222,6 +223,7 @@ async def test_every_endpoint_answers_everybody_as_the_table_says(chat: ChatServ
             message_id = await message_of(person, folk.owner) if "{message_id}" in template else ""
             path = template.format(
                 **dict.fromkeys(("member_id", "role_id", "device_id", "report_id", "invite_id"), "nobody"),
+                **dict.fromkeys(("webhook_id", "token"), "nobody"),
                 path="nothing",
                 type="role",
                 target_id="nobody",

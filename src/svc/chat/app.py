@@ -159,7 +159,7 @@ def _cross_origin(origins: Origins) -> Middleware:
     @web.middleware
     async def check_origin(request: web.Request, handler: Handler) -> web.StreamResponse:
         """Only pages that may use this server reach its API; others' preflights are answered."""
-        if not request.path.startswith("/api/"):
+        if not request.path.startswith("/api/") or _is_open_to_all_pages(request):
             return await handler(request)
         if not origins.permits(request.headers.get("Origin"), request.host):
             raise ChatError("origin_refused")
@@ -168,6 +168,12 @@ def _cross_origin(origins: Origins) -> Middleware:
         return await handler(request)
 
     return check_origin
+
+
+def _is_open_to_all_pages(request: web.Request) -> bool:
+    route = request.match_info.route
+    needs = ENDPOINTS.get(f"{route.method} {route.resource.canonical}") if route.resource else None
+    return needs is not None and needs.any_origin
 
 
 def _by_the_catalogue(tokens: AccessTokens, directory: Directory) -> Middleware:

@@ -78,6 +78,8 @@ from svc.chat.voice.occupancy import Occupancy
 from svc.chat.voice.routes import SignallingPassThrough, VoiceEvents
 from svc.chat.voice.rules import MediaAccess, Voice
 from svc.chat.voice.sfu_link import Registration, SfuLink
+from svc.chat.webhooks.feature import NO_PICTURES, NO_REFERENCES, WebhooksFeature
+from svc.chat.webhooks.routes import PostRoutes
 
 # People in a call notice each second, and the media service is near.
 FIRST_RECONNECT_S = 0.2
@@ -151,6 +153,7 @@ class Community:
         )
         self.blocks = Blocks(database, self.directory, self.hub)
         self.messages = self._messages(database)
+        self.webhooks = self._webhooks(database)
         self.own_affairs = self._own_affairs(database)
         self.pass_through = SignallingPassThrough(session, f"{media.url}/client", self.origins)
         server_id = kept_server_id(config.identity.server_id, config.data_dir)
@@ -172,6 +175,7 @@ class Community:
         await self.channels.load(self._config.first_channels, int(time.time() * 1000))
         await self.blocks.load()
         await self.messages.load()
+        await self.webhooks.load()
 
     def routes(self) -> list[web.RouteDef]:
         tables = [
@@ -186,6 +190,7 @@ class Community:
             SettingsRoutes(self.settings).table(),
             OwnRoutes(self.own_affairs, self.blocks, self._kept_of_a_member()).table(),
             MessageRoutes(self.messages).table(),
+            PostRoutes(self.webhooks.posting).table(),
             self._status().table(),
             DescriptionRoutes(version("svc-server")).table(),
             Pages(WEB_FOLDER).table(),
@@ -310,6 +315,21 @@ class Community:
         )
         feature.follow(self.changes)
         return feature
+
+    def _webhooks(self, database: Database) -> WebhooksFeature:
+        return WebhooksFeature(
+            database,
+            self.directory,
+            self.hub,
+            self.audit,
+            self.changes,
+            self.messages.messages,
+            NO_REFERENCES,
+            NO_PICTURES,
+            data_dir=self._config.data_dir,
+            new_id=self._new_id,
+            profanity_mode=lambda: self.settings.current.profanityMode,
+        )
 
     def _own_affairs(self, database: Database) -> OwnAffairs:
         self.changes.member_removal.append(self.blocks.forget_in)

@@ -37,7 +37,10 @@ async def one_error_shape(request: web.Request, handler: Handler) -> web.StreamR
     except StorageFailed:
         problem = ChatError("storage_unavailable")
     except Exception:
-        logger.exception("request failed", extra={"method": request.method, "path": request.path})
+        # Not the path as it was asked: those of webhooks hold a secret.
+        resource = request.match_info.route.resource
+        path = resource.canonical if resource else "none"
+        logger.exception("request failed", extra={"method": request.method, "path": path})
         problem = ChatError("internal_error")
     return web.json_response(problem.body(), status=problem.status, headers=headers)
 

@@ -26,11 +26,15 @@ class Needs:
     who: Who
     permission: P | None = None
     in_channel: bool = False
+    # Pages of foreign sites may ask too: a browser adds nothing of its user's to the request.
+    any_origin: bool = False
 
 
 ANYONE = Needs(Who.ANYONE)
 MEMBER = Needs(Who.MEMBER)
 OWNER = Needs(Who.OWNER)
+# Whoever has the URL: a secret is in it, and nothing else is asked for.
+URL_HOLDER = Needs(Who.ANYONE, any_origin=True)
 
 
 def on_server(permission: P) -> Needs:
@@ -123,6 +127,8 @@ ENDPOINTS: Mapping[str, Needs] = {
     "POST /api/channels/{channel_id}/typing": in_channel(P.SEND_MESSAGES),
     "POST /api/channels/{channel_id}/read": in_channel(P.VIEW_CHANNEL),
     "GET /api/search": MEMBER,
+    # Webhooks.
+    "POST /api/webhooks/{webhook_id}/{token}": URL_HOLDER,
     # Invites: one's own, and with the permission to manage them others'.
     "GET /api/invites": MEMBER,
     "POST /api/invites": on_server(P.CREATE_INVITES),

@@ -29,7 +29,7 @@ OWNER_KIND = "message"
 _MOST_MOVES = 3
 
 
-class Picture(Protocol):
+class Collected(Protocol):
     """Stored pictures by the paths that asked for them, and why others are left out."""
 
     @property
@@ -40,7 +40,7 @@ class Picture(Protocol):
 
 
 class Pictures(Protocol):
-    async def collect(self, wanted: Sequence[Wanted]) -> Picture:
+    async def collect(self, wanted: Sequence[Wanted]) -> Collected:
         """Never raises for the pictures' faults."""
 
 
@@ -121,9 +121,9 @@ class Posting:
             flagged,
         )
 
-    async def _collected(self, payload: Payload) -> Picture:
+    async def _collected(self, payload: Payload) -> Collected:
         wanted = wanted_pictures(payload)
-        return await self._pictures.collect(wanted) if wanted else _NO_PICTURES
+        return await self._pictures.collect(wanted) if wanted else NOTHING_COLLECTED
 
     async def _write(
         self,
@@ -178,9 +178,9 @@ def refusal(problems: Sequence[Problem]) -> ChatError:
 
 
 @dataclass(frozen=True, slots=True)
-class _NoPictures:
+class _NothingCollected:
     pictures: Mapping[str, Mapping[str, object]] = dataclasses.field(default_factory=dict)
     warnings: Sequence[PayloadWarning] = ()
 
 
-_NO_PICTURES = _NoPictures()
+NOTHING_COLLECTED = _NothingCollected()
