@@ -1,0 +1,119 @@
+"""What a program posts to a Discord webhook, as a message of ours. Discord's "Execute Webhook".
+
+`content` is the text: Markdown there and here. Embeds are cards. Mentions of Discord's own are shown
+as plain text, for they name nobody here; a link to `mention:<member_id>` mentions as ever. What has
+no counterpart (tts, flags, polls, components, allowed_mentions) is ignored. Does no I/O.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+
+from svc.chat.messages.message import Message
+from svc.chat.webhooks.compatible.draft import CardDraft, FieldDraft, MessageDraft, moment, moment_of_seconds
+from svc.chat.webhooks.compatible.markup import escaped, outside_code
+from svc.chat.webhooks.compatible.reading import Node
+from svc.chat.webhooks.problems import PayloadWarning
+
+# Members, roles, channels, own emoji, commands and moments.
+_REFERENCE = re.compile(
+    r"<(?:@[!&]?(?P<member>\d{1,20})|#(?P<channel>\d{1,20})|a?:(?P<emoji>\w{1,64}):\d{1,20}"
+    r"|/(?P<command>[^:<>\n]{1,100}):\d{1,20}|t:(?P<moment>-?\d{1,13})(?::[tTdDfFR])?)>"
+)
+
+
+def message(body: Node, files: Sequence[str] = ()) -> MessageDraft:
+    """`files` are the names of those that came with it. Raises Unreadable."""
+    text = _text(body.text("content"))
+    if files:
+        text = "\n".join(filter(None, [text, _left_out(files)]))
+    return MessageDraft(
+        text=text,
+        display_name=body.text("username"),
+        avatar_url=body.text("avatar_url"),
+        cards=[_card(embed) for embed in body.children("embeds")],
+    )
+
+
+def _card(embed: Node) -> CardDraft:
+    author, footer = embed.child("author"), embed.child("footer")
+    color = embed.number("color")
+    return CardDraft(
+        title=embed.text("title"),
+        url=embed.text("url"),
+        description=_text(embed.text("description")),
+        color=None if color is None else int(color),
+        author=author.text("name"),
+        author_url=author.text("url"),
+        author_icon=author.text("icon_url"),
+        fields=[
+            FieldDraft(field.text("name"), _text(field.text("value")), field.flag("inline"))
+            for field in embed.children("fields")
+        ],
+        image_url=embed.child("image").text("url"),
+        thumbnail_url=embed.child("thumbnail").text("url"),
+        footer=footer.text("text"),
+        footer_icon=footer.text("icon_url"),
+        timestamp=moment(embed.text("timestamp")),
+    )
+
+
+def _text(text: str) -> str:
+    return outside_code(text, lambda piece: _REFERENCE.sub(_shown, piece))
+
+
+def _shown(reference: re.Match[str]) -> str:
+    kind, named = reference.lastgroup, reference[reference.lastgroup or 0]
+    match kind:
+        case "member":
+            return f"@{named}"
+        case "channel":
+            return f"#{named}"
+        case "emoji":
+            return f":{named}:"
+        case "command":
+            return f"/{named}"
+    at = moment_of_seconds(int(named))
+    return f"{at:%Y-%m-%d %H:%M} UTC" if at else named
+
+
+def _left_out(files: Sequence[str]) -> str:
+    """So that whoever reads the channel knows that there was more."""
+    return f"(left out: {', '.join(escaped(name) for name in files)})"
+
+
+def described(message: Message, warnings: Sequence[PayloadWarning]) -> dict[str, object]:
+    """A posted message as Discord shows it to `?wait=true`. What was left out stands in `warnings`."""
+    author = {
+        "id": message.author.id,
+        "username": message.author.display_name,
+        "avatar": None,
+        "bot": True,
+        "discriminator": "0000",
+    }
+    return {
+        "id": message.id,
+        "type": 0,
+        "channel_id": message.channel_id,
+        "webhook_id": message.author.id,
+        "author": author,
+        "content": message.text,
+        "embeds": [{"type": "rich", **_texts(card)} for card in message.cards if isinstance(card, Mapping)],
+        "attachments": [],
+        "components": [],
+        "mentions": [],
+        "mention_roles": [],
+        "mention_everyone": False,
+        "pinned": False,
+        "tts": False,
+        "flags": 0,
+        "timestamp": datetime.fromtimestamp(message.posted_at_ms / 1000, UTC).isoformat(),
+        "edited_timestamp": None,
+        "warnings": [warning.described() for warning in warnings],
+    }
+
+
+def _texts(card: Mapping[str, object]) -> dict[str, object]:
+    """Of pictures, only we know the addresses."""
+    shown = ("title", "description", "url", "color", "timestamp", "fields")
+    return {name: card[name] for name in shown if name in card}

@@ -1,0 +1,85 @@
+"""Reading what another service's tools write: JSON whose shape we know and do not own.
+
+Tools are sloppy in ways that cannot be misunderstood: a number where a text belongs is that number,
+`null` is nothing. What could mean anything is refused with its path. Knows no service.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+
+Data = Mapping[str, object]
+
+
+class Unreadable(Exception):
+    """Something has a shape that the format does not have; `path` leads to it."""
+
+    def __init__(self, path: Sequence[str | int], message: str) -> None:
+        self.path = tuple(path)
+        self.message = message
+        super().__init__(message)
+
+
+class Node:
+    """An object of the payload, and the way to it."""
+
+    def __init__(self, data: Data, path: tuple[str | int, ...] = ()) -> None:
+        self._data = data
+        self._path = path
+
+    @classmethod
+    def of(cls, value: object, path: tuple[str | int, ...] = ()) -> "Node":
+        if not isinstance(value, dict):
+            raise Unreadable(path, "must be an object")
+        return cls(value, path)
+
+    def text(self, name: str) -> str:
+        """Empty where there is none."""
+        value = self._data.get(name)
+        match value:
+            case None:
+                return ""
+            case str():
+                return value
+            case bool():
+                return "true" if value else "false"
+            case int() | float():
+                return _digits(value)
+        raise Unreadable((*self._path, name), "must be a string")
+
+    def number(self, name: str) -> float | None:
+        """A number, also one that is written as a text; None for anything else."""
+        value = self._data.get(name)
+        try:
+            # A text of a million digits would take long to read.
+            number = float(value) if isinstance(value, int | float | str) and len(str(value)) < 40 else None
+        except (ValueError, OverflowError):
+            return None
+        return number if number is not None and math.isfinite(number) else None
+
+    def flag(self, name: str, default: bool = False) -> bool:
+        value = self._data.get(name)
+        return value if isinstance(value, bool) else default
+
+    def child(self, name: str) -> "Node":
+        """An empty one where there is none."""
+        value = self._data.get(name)
+        return Node({}, (*self._path, name)) if value is None else Node.of(value, (*self._path, name))
+
+    def children(self, name: str) -> "list[Node]":
+        value = self._data.get(name)
+        if value is None:
+            return []
+        if not isinstance(value, list):
+            raise Unreadable((*self._path, name), "must be a list")
+        found = enumerate(value)
+        return [Node.of(item, (*self._path, name, n)) for n, item in found if item is not None]
+
+    def __contains__(self, name: str) -> bool:
+        return self._data.get(name) is not None
+
+
+def _digits(number: float) -> str:
+    try:
+        return str(number)
+    except ValueError:  # Python writes no integers of more than some thousand digits.
+        return ""

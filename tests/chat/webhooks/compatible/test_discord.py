@@ -1,0 +1,144 @@
+"""What a program writes for a Discord webhook reads here as it did there."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from svc.chat.webhooks.compatible import discord
+from svc.chat.webhooks.compatible.draft import BLANK
+from svc.chat.webhooks.compatible.reading import Node, Unreadable
+
+
+def test_content_name_and_picture_are_those_of_the_message() -> None:
+    body = {
+        "content": "Hello **there**",
+        "username": "Robot",
+        "avatar_url": "https://pictures.test/robot.png",
+    }
+    assert _mapped(body) == {
+        "text": "Hello **there**",
+        "display_name": "Robot",
+        "avatar_url": "https://pictures.test/robot.png",
+    }
+
+
+def test_an_embed_is_a_card() -> None:
+    embed = {
+        "title": "Build 12",
+        "type": "rich",
+        "description": "All *green*",
+        "url": "https://ci.test/12",
+        "timestamp": "2026-01-31T12:00:00.000Z",
+        "color": 65280,
+        "footer": {"text": "ci", "icon_url": "https://ci.test/icon.png", "proxy_icon_url": "x"},
+        "image": {"url": "https://ci.test/graph.png", "height": 10, "width": 10},
+        "thumbnail": {"url": "https://ci.test/small.png"},
+        "author": {"name": "Robot", "url": "https://ci.test", "icon_url": "https://ci.test/robot.png"},
+        "fields": [{"name": "Branch", "value": "main", "inline": True}, {"name": "Took", "value": 12}],
+    }
+    assert _mapped({"embeds": [embed]}) == {
+        "cards": [
+            {
+                "title": "Build 12",
+                "url": "https://ci.test/12",
+                "description": "All *green*",
+                "color": 65280,
+                "author": {
+                    "name": "Robot",
+                    "url": "https://ci.test",
+                    "icon_url": "https://ci.test/robot.png",
+                },
+                "fields": [
+                    {"name": "Branch", "value": "main", "inline": True},
+                    {"name": "Took", "value": "12", "inline": False},
+                ],
+                "image_url": "https://ci.test/graph.png",
+                "thumbnail_url": "https://ci.test/small.png",
+                "footer": {"text": "ci", "icon_url": "https://ci.test/icon.png"},
+                "timestamp": "2026-01-31T12:00:00+00:00",
+            }
+        ]
+    }
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        (
+            "<@80351110224678912> and <@!803511102> and <@&41771983423143936>",
+            "@80351110224678912 and @803511102 and @41771983423143936",
+        ),
+        ("in <#103735883630395392>, run </help:816437322781949972>", "in #103735883630395392, run /help"),
+        ("<:mmLol:216154654256398347> <a:b1nzy:392938283556143104>", ":mmLol: :b1nzy:"),
+        ("due <t:1618953630:R>", "due 2021-04-20 21:20 UTC"),
+        ("`<@80351110224678912>`", "`<@80351110224678912>`"),
+        ("<t:9999999999999:R>", "9999999999999"),
+        ("@everyone, <https://a.test>", "@everyone, <https://a.test>"),
+        ("[Bob](mention:m-1)", "[Bob](mention:m-1)"),
+    ],
+)
+def test_discord_s_mentions_are_plain_text_and_ours_stay(content: str, text: str) -> None:
+    assert _mapped({"content": content}) == {"text": text}
+
+
+def test_what_has_no_counterpart_is_ignored() -> None:
+    body = {
+        "content": "x",
+        "tts": True,
+        "allowed_mentions": {"parse": ["everyone"]},
+        "flags": 4096,
+        "components": [{"type": 1, "components": []}],
+        "thread_name": "t",
+        "applied_tags": [],
+        "poll": {"question": {"text": "?"}},
+        "embeds": None,
+    }
+    assert _mapped(body) == {"text": "x"}
+
+
+def test_an_embed_that_shows_nothing_is_no_card() -> None:
+    assert _mapped({"content": "x", "embeds": [{}, {"color": 1}, {"url": "https://a.test"}]}) == {"text": "x"}
+
+
+def test_a_spacer_field_stays() -> None:
+    [card] = _cards(
+        {
+            "embeds": [
+                {"title": "t", "fields": [{"name": BLANK, "value": BLANK}, {"name": "n", "value": BLANK}]}
+            ]
+        }
+    )
+    assert card["fields"] == [{"name": "n", "value": BLANK, "inline": False}]
+
+
+def test_files_are_named_in_the_message() -> None:
+    draft = discord.message(Node({"content": "Here"}), ["log_1.txt", "a*b.png"])
+    assert draft.payload() == {"text": r"Here" "\n" r"(left out: log_1.txt, a\*b.png)"}
+
+
+@pytest.mark.parametrize(
+    ("body", "path"),
+    [
+        ({"content": ["x"]}, ("content",)),
+        ({"embeds": {"title": "x"}}, ("embeds",)),
+        ({"embeds": ["x"]}, ("embeds", 0)),
+        ({"embeds": [{"title": "x"}, {"footer": "x"}]}, ("embeds", 1, "footer")),
+        ({"embeds": [{"fields": [{"name": {}}]}]}, ("embeds", 0, "fields", 0, "name")),
+    ],
+)
+def test_what_could_mean_anything_is_not_readable(
+    body: dict[str, object], path: tuple[str | int, ...]
+) -> None:
+    with pytest.raises(Unreadable) as refused:
+        discord.message(Node(body))
+    assert refused.value.path == path
+
+
+def _mapped(body: Mapping[str, object]) -> dict[str, object]:
+    return discord.message(Node(body)).payload()
+
+
+def _cards(body: dict[str, object]) -> list[dict[str, object]]:
+    cards = _mapped(body)["cards"]
+    assert isinstance(cards, list)
+    return cards

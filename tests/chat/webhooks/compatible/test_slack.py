@@ -1,0 +1,194 @@
+"""What a program writes for a Slack webhook reads here as it did there."""
+
+import pytest
+
+from svc.chat.webhooks.compatible import slack
+from svc.chat.webhooks.compatible.reading import Node, Unreadable
+
+
+def test_text_name_and_picture_are_those_of_the_message() -> None:
+    body = {
+        "text": "*Hello* <https://a.test|there>",
+        "username": "robot &amp; co",
+        "icon_url": "https://pictures.test/robot.png",
+        "icon_emoji": ":ghost:",
+        "channel": "#ops",
+        "unfurl_links": False,
+    }
+    assert _mapped(body) == {
+        "text": "**Hello** [there](https://a.test)",
+        "display_name": "robot & co",
+        "avatar_url": "https://pictures.test/robot.png",
+    }
+
+
+def test_an_attachment_is_a_card() -> None:
+    attachment = {
+        "fallback": "Disk full on web-1",
+        "color": "danger",
+        "pretext": "Look <!here>:",
+        "author_name": "monitor",
+        "author_link": "https://monitor.test",
+        "author_icon": "https://monitor.test/icon.png",
+        "title": "Disk &gt; 90%",
+        "title_link": "https://monitor.test/12",
+        "text": "On *web-1*",
+        "fields": [
+            {"title": "Host", "value": "<https://web-1.test|web-1>", "short": True},
+            {"title": "Used", "value": 93, "short": False},
+        ],
+        "image_url": "https://monitor.test/graph.png",
+        "thumb_url": "https://monitor.test/small.png",
+        "footer": "monitor",
+        "footer_icon": "https://monitor.test/icon.png",
+        "ts": 1769860800,
+    }
+    assert _mapped({"attachments": [attachment]}) == {
+        "cards": [
+            {
+                "title": "Disk > 90%",
+                "url": "https://monitor.test/12",
+                "description": "Look @here:\n\nOn **web-1**",
+                "color": 0xE01E5A,
+                "author": {
+                    "name": "monitor",
+                    "url": "https://monitor.test",
+                    "icon_url": "https://monitor.test/icon.png",
+                },
+                "fields": [
+                    {"name": "Host", "value": "[web-1](https://web-1.test)", "inline": True},
+                    {"name": "Used", "value": "93", "inline": False},
+                ],
+                "image_url": "https://monitor.test/graph.png",
+                "thumbnail_url": "https://monitor.test/small.png",
+                "footer": {"text": "monitor", "icon_url": "https://monitor.test/icon.png"},
+                "timestamp": "2026-01-31T12:00:00+00:00",
+            }
+        ]
+    }
+
+
+@pytest.mark.parametrize(
+    ("named", "color"),
+    [
+        ("good", 0x2EB67D),
+        ("warning", 0xECB22E),
+        ("#36a64f", 0x36A64F),
+        ("36a64f", 0x36A64F),
+        ("#f00", 0xFF0000),
+        ("mauve", None),
+    ],
+)
+def test_colors_have_names_or_are_hexadecimal(named: str, color: int | None) -> None:
+    [card] = _cards({"attachments": [{"title": "t", "color": named}]})
+    assert card.get("color") == color
+
+
+def test_the_fallback_is_shown_where_there_is_nothing_else() -> None:
+    attachments = [{"fallback": "Plain *summary*", "color": "good"}, {"title": "t", "fallback": "unseen"}]
+    first, second = _cards({"attachments": attachments})
+    assert first["description"] == "Plain **summary**"
+    assert "description" not in second
+
+
+def test_moments_may_be_written_as_text_with_a_fraction() -> None:
+    [card] = _cards({"attachments": [{"title": "t", "ts": "1769860800.25"}]})
+    assert card["timestamp"] == "2026-01-31T12:00:00.250000+00:00"
+
+
+def test_blocks_are_the_text_and_their_pictures_cards() -> None:
+    blocks = [
+        {"type": "header", "text": {"type": "plain_text", "text": "Deploy *1*"}},
+        {"type": "section", "text": {"type": "mrkdwn", "text": "to *prod*"}},
+        {
+            "type": "section",
+            "fields": [{"type": "mrkdwn", "text": "*Who*\nci"}, {"type": "plain_text", "text": "a_*b*"}],
+            "accessory": {"type": "image", "image_url": "https://ci.test/a.png", "alt_text": "a graph"},
+        },
+        {"type": "divider"},
+        {
+            "type": "context",
+            "elements": [{"type": "mrkdwn", "text": "_by_"}, {"type": "image", "alt_text": "x"}],
+        },
+        {
+            "type": "actions",
+            "elements": [
+                {"type": "button", "text": {"type": "plain_text", "text": "Open"}, "url": "https://ci.test"},
+                {"type": "button", "text": {"type": "plain_text", "text": "Approve"}},
+            ],
+        },
+        {"type": "image", "image_url": "https://ci.test/b.png", "title": {"type": "plain_text", "text": "B"}},
+        {"type": "divider"},
+    ]
+    mapped = _mapped({"text": "for notifications only", "blocks": blocks})
+    assert mapped["text"] == (
+        "**Deploy \\*1\\***\n\nto **prod**\n\n**Who**\nci\na\\_\\*b\\*\n\n---\n\n_by_\n\n[Open](https://ci.test)"
+    )
+    assert mapped["cards"] == [
+        {"title": "a graph", "image_url": "https://ci.test/a.png"},
+        {"title": "B", "image_url": "https://ci.test/b.png"},
+    ]
+
+
+def test_the_text_stands_in_for_blocks_that_say_nothing_here() -> None:
+    assert _mapped({"text": "Summary", "blocks": [{"type": "video"}, {"type": "divider"}]}) == {
+        "text": "Summary"
+    }
+
+
+def test_blocks_within_an_attachment_are_its_description() -> None:
+    blocks = [
+        {"type": "section", "text": {"type": "mrkdwn", "text": "*in*"}},
+        {"type": "image", "image_url": "https://ci.test/b.png"},
+    ]
+    [card] = _cards({"attachments": [{"color": "#112233", "blocks": blocks}]})
+    assert card == {"color": 0x112233, "description": "**in**", "image_url": "https://ci.test/b.png"}
+
+
+def test_markup_can_be_turned_off() -> None:
+    assert _mapped({"text": "*as* it <https://a.test|is>", "mrkdwn": False}) == {"text": r"\*as\* it is"}
+
+
+def test_an_attachment_as_the_alertmanager_sends_it() -> None:
+    attachment = {
+        "title": "[FIRING:1] DiskFull (web-1 critical)",
+        "title_link": "http://monitor:9093/#/alerts?receiver=chat",
+        "text": "",
+        "fallback": "[FIRING:1] DiskFull (web-1 critical) | http://monitor:9093/#/alerts?receiver=chat",
+        "callback_id": "",
+        "footer": "",
+        "color": "danger",
+        "mrkdwn_in": ["fallback", "pretext", "text"],
+    }
+    [card] = _cards({"channel": "#ops", "username": "Alertmanager", "attachments": [attachment]})
+    assert card == {
+        "title": "[FIRING:1] DiskFull (web-1 critical)",
+        "url": "http://monitor:9093/#/alerts?receiver=chat",
+        "color": 0xE01E5A,
+    }
+
+
+@pytest.mark.parametrize(
+    ("body", "path"),
+    [
+        ({"text": {"type": "mrkdwn"}}, ("text",)),
+        ({"attachments": "x"}, ("attachments",)),
+        ({"blocks": [{"type": "section", "text": "x"}]}, ("blocks", 0, "text")),
+    ],
+)
+def test_what_could_mean_anything_is_not_readable(
+    body: dict[str, object], path: tuple[str | int, ...]
+) -> None:
+    with pytest.raises(Unreadable) as refused:
+        slack.message(Node(body))
+    assert refused.value.path == path
+
+
+def _mapped(body: dict[str, object]) -> dict[str, object]:
+    return slack.message(Node(body)).payload()
+
+
+def _cards(body: dict[str, object]) -> list[dict[str, object]]:
+    cards = _mapped(body)["cards"]
+    assert isinstance(cards, list)
+    return cards
