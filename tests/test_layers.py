@@ -91,6 +91,7 @@ HOUSE = House(
         "matplotlib": ("svc.tools.rtp.plot", "svc.tools.bench.plot"),
         "OpenSSL": ("svc.sfu.dtls",),
         "prometheus_client": ("svc.base.metrics",),
+        "segno": ("svc.tools.greeting",),
         "pylibsrtp": ("svc._rtp.srtp",),
     },
     rules=(

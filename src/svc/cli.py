@@ -54,6 +54,10 @@ def _add_up(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=port, default=5000, help="of the page and everything it needs")
     parser.add_argument("--sfu-port", type=port, default=5005, help="between our two programs")
     parser.add_argument("--udp-port", type=port, default=3478, help="of all sound and picture")
+    parser.add_argument(
+        "--tls", action="store_true", help="https, with a certificate made here unless --tls-cert names one"
+    )
+    _add_tls(parser)
     parser.set_defaults(run=_run_up)
 
 
@@ -108,8 +112,17 @@ def _add_listen_fd(parser: argparse.ArgumentParser, which: str) -> None:
 def _run_up(options: argparse.Namespace) -> None:
     from svc.tools import up
 
+    if options.tls_key and not options.tls_cert:
+        raise ConfigError("--tls-key needs --tls-cert beside it")
     installation = up.Installation(
-        options.data_dir, options.host, options.port, options.sfu_port, options.udp_port
+        options.data_dir,
+        options.host,
+        options.port,
+        options.sfu_port,
+        options.udp_port,
+        tls=options.tls or options.tls_cert is not None,
+        tls_certificate=options.tls_cert,
+        tls_key=options.tls_key,
     )
     up.run(installation, os.environ)
 

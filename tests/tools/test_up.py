@@ -3,24 +3,27 @@
 import asyncio
 import json
 import os
+import pty
 import signal
 import socket
+import ssl
 import stat
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from aiohttp import ClientSession, WSMsgType
+from aiohttp import ClientSession, TCPConnector, WSMsgType
 
 from svc.base.config import ConfigError
 from svc.base.envelope import parse, payload, serialise
+from svc.tools.certificate import fingerprint
 from svc.tools.secret_store import Secrets, kept_secrets
-from svc.tools.up import Installation, greeting, plan, with_free_ports
+from svc.tools.up import Installation, plan, with_free_ports
 from tests.chat.member import ChatServer
 
 DEADLINE_S = 20.0
@@ -195,6 +198,77 @@ async def test_secrets_and_invite_are_made_once_and_kept_from_others(tmp_path: P
     assert {mode for path, mode in modes.items() if path.is_dir()} <= {0o700}
 
 
+async def test_with_tls_everything_is_at_https_by_a_certificate_of_its_own(tmp_path: Path) -> None:
+    data_dir = tmp_path / "data"
+    process = await _svc(
+        *("up", *_on_free_ports(data_dir), "--host", "0.0.0.0", "--tls"),
+        environment={**os.environ, "DISABLE_STUN": "true", "EXTERNAL_HOST": "chat.example"},
+    )
+    assert process.stdout is not None
+    try:
+        async with asyncio.timeout(DEADLINE_S):
+            lines = [await process.stdout.readline()]
+            while lines[-1] and lines[-1][2:3] != b":":  # Up to the fingerprint.
+                lines.append(await process.stdout.readline())
+        address = lines[0].decode().removeprefix("Open ").partition("/#")[0]
+        assert address.startswith("https://127.0.0.1:")
+        assert any(b"https://chat.example:" in line for line in lines)
+        trusting = ssl.create_default_context(cafile=str(data_dir / "tls.pem"))
+        trusting.verify_flags &= ~ssl.VERIFY_X509_STRICT
+        trusting.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+        async with ClientSession(connector=TCPConnector(ssl=trusting)) as http:
+            for url in (address, address.replace("https", "http")):
+                async with http.get(url + "/health") as response:
+                    assert (response.status, response.url.scheme) == (200, "https")
+                    assert "Strict-Transport-Security" not in response.headers
+        assert lines[-1].decode().strip() == fingerprint(data_dir / "tls.pem")
+    finally:
+        process.terminate()
+        async with asyncio.timeout(DEADLINE_S):
+            await process.wait()
+
+
+async def test_a_terminal_is_shown_a_code_for_phones(tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    arguments = ("up", *_on_free_ports(tmp_path / "data"), "--host", "0.0.0.0", "--tls")
+    environment = {**os.environ, "DISABLE_STUN": "true", "EXTERNAL_HOST": "chat.example:8443"}
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "svc.cli", *arguments), env=environment, stdout=theirs, stderr=theirs
+    )
+    os.close(theirs)
+    shown = b""
+    try:
+        async with asyncio.timeout(DEADLINE_S):
+            while shown.count(b"\x1b[0m") < 15:
+                shown += await asyncio.to_thread(os.read, ours, 4096)
+    finally:
+        process.terminate()
+        async with asyncio.timeout(DEADLINE_S):
+            await process.wait()
+        os.close(ours)
+    assert "Or point a phone's camera here:" in shown.decode(errors="ignore")
+    assert "\u2580" in shown.decode(errors="ignore")
+
+
+@pytest.mark.parametrize(
+    ("flags", "problem"),
+    [
+        (["--tls-cert", "{}/none.pem"], "none.pem cannot be read: No such file or directory"),
+        (["--tls-key", "{}/none.pem"], "svc up: --tls-key needs --tls-cert beside it"),
+    ],
+)
+async def test_files_for_tls_that_are_wrong_are_said_in_words(
+    tmp_path: Path, flags: list[str], problem: str
+) -> None:
+    arguments = [*_on_free_ports(tmp_path / "data"), *(flag.format(tmp_path) for flag in flags)]
+    process = await _svc("up", *arguments, environment={**os.environ, "DISABLE_STUN": "true"})
+    async with asyncio.timeout(DEADLINE_S):
+        output, errors = await process.communicate()
+    assert (process.returncode, output) == (2, b"")
+    assert problem in errors.decode()
+    assert b"Traceback" not in errors
+
+
 async def test_a_port_that_is_taken_is_said_in_words(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -259,34 +333,19 @@ def test_the_media_services_http_stays_on_this_machine() -> None:
     assert list(sfu.arguments) == ["sfu", "--host", "127.0.0.1"]
 
 
-@pytest.mark.parametrize(
-    ("host", "lines"),
-    [
-        ("127.0.0.1", ["Open http://127.0.0.1:5000/#invite=abc"]),
-        ("::1", ["Open http://[::1]:5000/#invite=abc"]),
-        ("192.0.2.7", ["Open http://192.0.2.7:5000/#invite=abc"]),
-        (
-            "0.0.0.0",
-            [
-                "Open http://127.0.0.1:5000/#invite=abc",
-                "On your network: http://192.0.2.7:5000/#invite=abc",
-                "Browsers let people sign in and talk only on localhost and at https:// addresses.",
-            ],
-        ),
-        (
-            "::",
-            [
-                "Open http://[::1]:5000/#invite=abc",
-                "On your network: http://[2001:db8::7]:5000/#invite=abc",
-                "Browsers let people sign in and talk only on localhost and at https:// addresses.",
-            ],
-        ),
-    ],
-)
-def test_the_greeting_names_the_addresses_that_lead_here(host: str, lines: list[str]) -> None:
-    addresses = ["127.0.0.1", "192.0.2.7", "169.254.1.1", "::1", "2001:db8::7", "fe80::1"]
-    installation = Installation(Path("data"), host, 5000, 5005, 3478)
-    assert greeting(installation, "abc", addresses) == lines
+def test_with_tls_the_chat_server_has_the_certificate_and_is_asked_by_https() -> None:
+    made = replace(INSTALLATION, tls=True)
+    _, chat = plan(made, SECRETS, {})
+    assert list(chat.arguments) == ["chat", "--tls-cert", "data/tls.pem"]
+    assert chat.secure
+    own = replace(made, tls_certificate=Path("/c.pem"), tls_key=Path("/k.pem"))
+    assert list(plan(own, SECRETS, {})[1].arguments) == [
+        "chat",
+        "--tls-cert",
+        "/c.pem",
+        "--tls-key",
+        "/k.pem",
+    ]
 
 
 def test_a_port_of_0_becomes_a_free_one_and_others_stay() -> None:

@@ -5,10 +5,12 @@ It cannot vouch for others. Opens no port. Profile: RFC 5280, and CA/Browser For
 """
 
 import hashlib
+import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -29,10 +31,13 @@ _EARLIER = timedelta(days=1)
 _LONGEST_NAME = 253
 
 
-def kept_certificate(data_dir: Path, hosts: Sequence[str], now: datetime) -> Path:
+def kept_certificate(
+    data_dir: Path, hosts: Sequence[str], now: datetime, *, passing: Sequence[str] = ()
+) -> Path:
     """The file with certificate and key for these names and addresses. Raises ConfigError.
 
-    Another one is made where there is none, or where it ends soon or lacks one of the hosts.
+    Another one is made where there is none, or where it ends soon or lacks one of the hosts: browsers
+    ask again then. The `passing` ones, which come and go, are named where it is made anyway.
     """
     path = data_dir / FILE_NAME
     try:
@@ -44,8 +49,24 @@ def kept_certificate(data_dir: Path, hosts: Sequence[str], now: datetime) -> Pat
     except OSError as fault:
         raise ConfigError(f"{path} cannot be read: {fault.strerror}") from None
     if not fits:
-        replaced(path, _made(hosts, now))
+        replaced(path, _made([*hosts, *passing], now))
     return path
+
+
+def hosts_of(
+    host: str, names: Sequence[str], addresses: Sequence[str], hostname: str
+) -> tuple[list[str], list[str]]:
+    """What a server that listens on `host` is called: names and addresses that last, and passing ones.
+
+    `names` are those of EXTERNAL_HOST, `addresses` this machine's: of IPv6 many change every day.
+    """
+    local = [hostname] if "." in hostname else [hostname, f"{hostname}.local"]
+    lasting = ["localhost", *filter(_is_name, local), *map(_without_port, names)]
+    if host not in ("0.0.0.0", "::"):
+        return [*lasting, host], []
+    ips = [ip for ip in map(ip_address, addresses) if not ip.is_link_local]
+    lasting += [str(ip) for ip in ips if ip.version == 4]
+    return lasting, [str(ip) for ip in ips if ip.version == 6]
 
 
 def fingerprint(path: Path) -> str:
@@ -92,6 +113,17 @@ def _made(hosts: Sequence[str], now: datetime) -> str:
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
     return (certificate.public_bytes(serialization.Encoding.PEM) + private).decode()
+
+
+def _is_name(text: str) -> bool:
+    return re.fullmatch(r"[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})*", text) is not None
+
+
+def _without_port(name: str) -> str:
+    try:
+        return str(ip_address(name))
+    except ValueError:
+        return urlsplit(f"//{name}").hostname or name
 
 
 def _general_name(host: str) -> x509.GeneralName:

@@ -7,10 +7,11 @@ import asyncio
 import contextlib
 import logging
 import random
+import ssl
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from http.client import HTTPConnection, HTTPException
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
 
 from svc.base.backoff import Backoff
 from svc.base.tasks import until_first_ends
@@ -19,7 +20,8 @@ FIRST_RESTART_S = 0.2
 LAST_RESTART_S = 10.0
 # A program that has run so long did not die of what it found at its start.
 STEADY_S = 30.0
-STOP_DEADLINE_S = 8.0
+# Beyond what the programs give those who are still talking to them (15 s for requests, then 5).
+STOP_DEADLINE_S = 25.0
 START_DEADLINE_S = 60.0
 # A program may say for a while that it is still starting, though it works already.
 PATIENCE_S = 5.0
@@ -37,13 +39,14 @@ class StartError(Exception):
 class Program:
     """A sub-command of `svc`, with the whole environment that it is to see.
 
-    `address` is the host and port at which it answers `GET /health`.
+    `address` is the host and port at which it answers `GET /health`, by https if it is `secure`.
     """
 
     name: str
     arguments: Sequence[str]
     environment: Mapping[str, str]
     address: tuple[str, int]
+    secure: bool = False
 
 
 class Child:
@@ -120,18 +123,24 @@ async def start_all(children: Sequence[Child]) -> list[str]:
     return starting
 
 
+async def stop_all(children: Sequence[Child]) -> None:
+    """End all, the last first: each may still use those that were started before it."""
+    for child in reversed(children):
+        await child.stop()
+
+
 async def _all_well(children: Sequence[Child], starting: list[str]) -> None:
     for child in children:
-        if not await _well(child.program.address):
+        if not await _well(child.program):
             starting.append(child.program.name)
 
 
-async def _well(address: tuple[str, int]) -> bool:
+async def _well(program: Program) -> bool:
     """Return once it is healthy: True, or False if it has only answered for a while that it will be."""
     loop = asyncio.get_running_loop()
     first_answer: float | None = None
     while True:
-        status = await asyncio.to_thread(_health_status, *address)
+        status = await asyncio.to_thread(_health_status, *program.address, program.secure)
         if status == 200:
             return True
         if status is not None:
@@ -141,9 +150,14 @@ async def _well(address: tuple[str, int]) -> bool:
         await asyncio.sleep(POLL_INTERVAL_S)
 
 
-def _health_status(host: str, port: int) -> int | None:
+def _health_status(host: str, port: int, secure: bool) -> int | None:
     """The status of its answer; None while there is no answer."""
-    connection = HTTPConnection(host, port, timeout=POLL_DEADLINE_S)
+    if secure:
+        # Our own child on this machine: whom its certificate is for does not matter.
+        context = ssl._create_unverified_context()
+        connection: HTTPConnection = HTTPSConnection(host, port, timeout=POLL_DEADLINE_S, context=context)
+    else:
+        connection = HTTPConnection(host, port, timeout=POLL_DEADLINE_S)
     try:
         connection.request("GET", "/health")
         return connection.getresponse().status

@@ -10,17 +10,20 @@ import signal
 import socket
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from ipaddress import ip_address
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 from svc.base import logs
-from svc.base.config import ConfigError
+from svc.base.config import ConfigError, items
 from svc.base.tasks import until_first_ends
 from svc.chat.joining.invite import invite_code
 from svc.sfu.candidates import interface_addresses
+from svc.tools.certificate import FILE_NAME as OWN_CERTIFICATE
+from svc.tools.certificate import fingerprint, hosts_of, kept_certificate
+from svc.tools.greeting import Place, code_for_phones, greeting, reachable
 from svc.tools.secret_store import Secrets, kept_secrets
-from svc.tools.supervisor import Child, Program, StartError, start_all
+from svc.tools.supervisor import Child, Program, StartError, start_all, stop_all
 
 # What programs on this system need, whoever they are; nothing else of our environment
 # reaches them unasked. Anything that begins with PYTHON or LC_ passes too.
@@ -61,6 +64,9 @@ _AT_HOME = {
     "SVC_IDENTITY_TIERS": "account, local",
 }
 
+# A laptop finds itself in another network.
+RENEWAL_INTERVAL_S = 60.0
+
 logger = logging.getLogger(__name__)
 
 
@@ -73,6 +79,14 @@ class Installation:
     port: int
     sfu_port: int
     udp_port: int
+    # With TLS, and without a certificate of the operator's, one is made.
+    tls: bool = False
+    tls_certificate: Path | None = None
+    tls_key: Path | None = None
+
+    @property
+    def makes_certificate(self) -> bool:
+        return self.tls and self.tls_certificate is None
 
 
 def run(installation: Installation, variables: Mapping[str, str]) -> None:
@@ -86,24 +100,57 @@ async def _run(installation: Installation, variables: Mapping[str, str]) -> None
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     installation = with_free_ports(installation)
+    names = items(variables, "EXTERNAL_HOST")
+    if installation.makes_certificate:
+        _own_certificate(installation, names)
     invite = invite_code(installation.data_dir)
     programs = plan(installation, kept_secrets(installation.data_dir), variables)
     children = [Child(program) for program in programs]
     try:
-        await until_first_ends(stop.wait(), _serve(children, installation, invite))
+        await until_first_ends(stop.wait(), _serve(children, installation, names, invite))
     except StartError as fault:
         raise ConfigError(f"could not start: {fault}") from None
     finally:
-        await asyncio.gather(*(child.stop() for child in children))
+        await stop_all(children)
 
 
-async def _serve(children: Sequence[Child], installation: Installation, invite: str) -> None:
+async def _serve(
+    children: Sequence[Child], installation: Installation, names: Sequence[str], invite: str
+) -> None:
     starting = await start_all(children)
-    for line in greeting(installation, invite, interface_addresses()):
+    own = fingerprint(_own_certificate(installation, names)) if installation.makes_certificate else ""
+    place = Place(installation.host, installation.port, installation.tls, names, own)
+    for line in greeting(place, invite, interface_addresses()):
         _say(line)
+    if sys.stdout.isatty():
+        for line in code_for_phones(place, invite, interface_addresses()):
+            _say(line)
     if starting:
         _say("Still looking for our address on the internet; calls nearby work.")
-    await asyncio.gather(*(child.keep_running() for child in children))
+    duties = [child.keep_running() for child in children]
+    if own:
+        duties.append(_renew(installation, names, own))
+    await asyncio.gather(*duties)
+
+
+def _own_certificate(installation: Installation, names: Sequence[str]) -> Path:
+    """The certificate that we make ourselves, made anew where it no longer fits. Raises ConfigError."""
+    lasting, passing = hosts_of(installation.host, names, interface_addresses(), socket.gethostname())
+    return kept_certificate(installation.data_dir, lasting, datetime.now(UTC), passing=passing)
+
+
+async def _renew(installation: Installation, names: Sequence[str], known: str) -> None:
+    """See to it that the certificate neither ends nor lacks an address that is new."""
+    while True:
+        await asyncio.sleep(RENEWAL_INTERVAL_S)
+        try:
+            present = fingerprint(_own_certificate(installation, names))
+        except ConfigError as fault:
+            logger.error("no certificate could be made", extra={"fault": str(fault)})
+            continue
+        if present != known:
+            known = present
+            _say(f"The certificate was made anew; each browser warns once more. SHA-256: {present}")
 
 
 def plan(installation: Installation, secrets: Secrets, variables: Mapping[str, str]) -> list[Program]:
@@ -125,29 +172,26 @@ def plan(installation: Installation, secrets: Secrets, variables: Mapping[str, s
         "SERVER_PASSWORD": secrets.server_password,
         "SFU_WS_HOST": f"127.0.0.1:{installation.sfu_port}",
     }
+    page = (reachable(installation.host), installation.port)
     return [
         Program("sfu", ("sfu", "--host", "127.0.0.1"), system | sfu, ("127.0.0.1", installation.sfu_port)),
-        Program("chat", ("chat",), system | chat, (_reachable(installation.host), installation.port)),
+        Program("chat", ("chat", *_tls_flags(installation)), system | chat, page, secure=installation.tls),
     ]
 
 
-def greeting(installation: Installation, invite: str, addresses: Sequence[str]) -> list[str]:
-    """What is printed when everything runs. `addresses` are those of this machine."""
-    port = installation.port
-    lines = [f"Open {_url(_reachable(installation.host), port)}/#invite={invite}"]
-    if _is_wildcard(installation.host):
-        near = [_url(address, port) for address in addresses if _on_the_network(address, installation.host)]
-        lines += [f"On your network: {url}/#invite={invite}" for url in near]
-        lines.append("Browsers let people sign in and talk only on localhost and at https:// addresses.")
-    return lines
+def _tls_flags(installation: Installation) -> list[str]:
+    if not installation.tls:
+        return []
+    certificate = installation.tls_certificate or installation.data_dir / OWN_CERTIFICATE
+    key = ["--tls-key", str(installation.tls_key)] if installation.tls_key else []
+    return ["--tls-cert", str(certificate), *key]
 
 
 def with_free_ports(installation: Installation) -> Installation:
     """Choose a free port for each that is 0."""
     host = installation.host
-    return Installation(
-        data_dir=installation.data_dir,
-        host=host,
+    return replace(
+        installation,
         port=installation.port or _free_port(socket.SOCK_STREAM, host),
         sfu_port=installation.sfu_port or _free_port(socket.SOCK_STREAM, "127.0.0.1"),
         udp_port=installation.udp_port or _free_port(socket.SOCK_DGRAM, "0.0.0.0"),
@@ -169,22 +213,3 @@ def _say(line: str) -> None:
     """Print a line in one piece: the children's log lines may go to the same place."""
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
-
-
-def _is_wildcard(host: str) -> bool:
-    return host in ("0.0.0.0", "::")
-
-
-def _reachable(host: str) -> str:
-    """An address at which this machine reaches what listens on `host`."""
-    return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
-
-
-def _on_the_network(address: str, host: str) -> bool:
-    ip = ip_address(address)
-    same_version = ip.version == ip_address(host).version
-    return same_version and not (ip.is_loopback or ip.is_link_local)
-
-
-def _url(host: str, port: int) -> str:
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

@@ -1,0 +1,110 @@
+"""What `svc up` says when everything runs: where to go, what browsers will say, and a code for phones.
+
+Prints nothing and opens nothing. The code is a QR code (ISO/IEC 18004) in half-block characters.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from ipaddress import ip_address
+
+import segno
+
+# Black on white, whatever the terminal's own colours are: not every phone reads it the other way round.
+_COLOURS, _NO_COLOURS = "\x1b[30;107m", "\x1b[0m"
+# Two rows of modules in one of text: by whether the upper and the lower are dark.
+_HALVES = {(False, False): " ", (True, False): "▀", (False, True): "▄", (True, True): "█"}
+
+ONLY_HERE = "Only this computer can open that; start with --host 0.0.0.0 to let phones and others in."
+NO_MICROPHONES = (
+    "Browsers let people sign in and talk only on localhost and at https:// addresses: start with --tls."
+)
+ASKS_ONCE = (
+    "This server has made its certificate itself, so each browser warns once: choose Advanced (Show Details, "
+    "Learn more), then go on. The certificate is the right one if its SHA-256 fingerprint is"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a server listens. `names` are EXTERNAL_HOST's, `fingerprint` a self-made certificate's."""
+
+    host: str
+    port: int
+    secure: bool = False
+    names: Sequence[str] = ()
+    fingerprint: str = ""
+
+
+def greeting(place: Place, invite: str, addresses: Sequence[str]) -> list[str]:
+    """The lines. `addresses` are those of this machine."""
+    here = f"Open {_url(place, reachable(place.host))}/#invite={invite}"
+    elsewhere = [f"{url}/#invite={invite}" for url in _from_elsewhere(place, addresses)]
+    lines = [here, *(f"On your network: {url}" for url in elsewhere)]
+    if not place.secure and is_wildcard(place.host):
+        lines.append(NO_MICROPHONES)
+    if place.secure and _is_loopback(place.host):
+        lines.append(ONLY_HERE)
+    if place.fingerprint:
+        lines += [ASKS_ONCE, place.fingerprint]
+    return lines
+
+
+def code_for_phones(place: Place, invite: str, addresses: Sequence[str]) -> list[str]:
+    """A QR code of the best address for others; nothing where a phone would have no microphone."""
+    elsewhere = _from_elsewhere(place, addresses)
+    if not (place.secure and elsewhere):
+        return []
+    return ["Or point a phone's camera here:", *qr_code(f"{elsewhere[0]}/#invite={invite}")]
+
+
+def qr_code(text: str) -> list[str]:
+    """The lines of a QR code, with the quiet zone that scanners want around it."""
+    rows = [[bool(module) for module in row] for row in segno.make_qr(text, error="l").matrix_iter(border=4)]
+    if len(rows) % 2:
+        rows.append([False] * len(rows[0]))
+    return [f"{_COLOURS}{''.join(line)}{_NO_COLOURS}" for line in _joined(rows)]
+
+
+def _joined(rows: list[list[bool]]) -> Iterator[list[str]]:
+    for upper, lower in zip(rows[::2], rows[1::2], strict=True):
+        yield [_HALVES[pair] for pair in zip(upper, lower, strict=True)]
+
+
+def is_wildcard(host: str) -> bool:
+    return host in ("0.0.0.0", "::")
+
+
+def reachable(host: str) -> str:
+    """An address at which this machine reaches what listens on `host`."""
+    return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+
+
+def _from_elsewhere(place: Place, addresses: Sequence[str]) -> list[str]:
+    """Where others open it: by name first."""
+    named = [_url(place, name) for name in place.names] if place.secure else []
+    if is_wildcard(place.host):
+        return named + [_url(place, address) for address in addresses if _on_the_network(address, place.host)]
+    if _is_loopback(place.host):
+        return []
+    return named or ([_url(place, place.host)] if place.secure else [])
+
+
+def _on_the_network(address: str, host: str) -> bool:
+    ip = ip_address(address)
+    same_version = ip.version == ip_address(host).version
+    return same_version and not (ip.is_loopback or ip.is_link_local)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _url(place: Place, host: str) -> str:
+    scheme, usual_port = ("https", 443) if place.secure else ("http", 80)
+    if host.count(":") > 1 and not host.startswith("["):
+        host = f"[{host}]"
+    has_port = host.rpartition(":")[2].isdigit()
+    return f"{scheme}://{host}" if has_port or place.port == usual_port else f"{scheme}://{host}:{place.port}"

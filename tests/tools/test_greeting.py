@@ -1,0 +1,89 @@
+"""What `svc up` says: addresses that lead here, what browsers will say, and a code that phones can read."""
+
+import pytest
+import zxingcpp
+from PIL import Image
+
+from svc.tools.greeting import (
+    ASKS_ONCE,
+    NO_MICROPHONES,
+    ONLY_HERE,
+    Place,
+    code_for_phones,
+    greeting,
+    qr_code,
+)
+
+ADDRESSES = ["127.0.0.1", "192.0.2.7", "169.254.1.1", "::1", "2001:db8::7", "fe80::1"]
+
+
+@pytest.mark.parametrize(
+    ("place", "lines"),
+    [
+        (Place("127.0.0.1", 5000), ["Open http://127.0.0.1:5000/#invite=abc"]),
+        (Place("::1", 5000), ["Open http://[::1]:5000/#invite=abc"]),
+        (Place("192.0.2.7", 5000), ["Open http://192.0.2.7:5000/#invite=abc"]),
+        (
+            Place("0.0.0.0", 5000),
+            [
+                "Open http://127.0.0.1:5000/#invite=abc",
+                "On your network: http://192.0.2.7:5000/#invite=abc",
+                NO_MICROPHONES,
+            ],
+        ),
+        (
+            Place("::", 80),
+            [
+                "Open http://[::1]/#invite=abc",
+                "On your network: http://[2001:db8::7]/#invite=abc",
+                NO_MICROPHONES,
+            ],
+        ),
+        (
+            Place("0.0.0.0", 5000, True, ("chat.example", "other.example:8443"), "AB:CD"),
+            [
+                "Open https://127.0.0.1:5000/#invite=abc",
+                "On your network: https://chat.example:5000/#invite=abc",
+                "On your network: https://other.example:8443/#invite=abc",
+                "On your network: https://192.0.2.7:5000/#invite=abc",
+                ASKS_ONCE,
+                "AB:CD",
+            ],
+        ),
+        (Place("127.0.0.1", 443, True), ["Open https://127.0.0.1/#invite=abc", ONLY_HERE]),
+    ],
+)
+def test_the_greeting_names_the_addresses_that_lead_here(place: Place, lines: list[str]) -> None:
+    assert greeting(place, "abc", ADDRESSES) == lines
+
+
+def read(lines: list[str]) -> str:
+    """What a camera reads that sees these lines on a screen."""
+    body = [line.removeprefix("\x1b[30;107m").removesuffix("\x1b[0m") for line in lines]
+    picture = Image.new("L", (len(body[0]), 2 * len(body)), 255)
+    for y, line in enumerate(body):
+        for x, half in enumerate(line):
+            for lower in (0, 1):
+                if half in ("█", "▄" if lower else "▀"):
+                    picture.putpixel((x, 2 * y + lower), 0)
+    found = zxingcpp.read_barcodes(picture.resize((picture.width * 4, picture.height * 4)))
+    assert len(found) == 1, "\n".join(body)
+    return str(found[0].text)
+
+
+@pytest.mark.parametrize("text", ["https://192.0.2.7:5000/#invite=nwpt2mpfdkgwnest", "x", "https://ü/" * 9])
+def test_a_code_is_read_as_what_was_written(text: str) -> None:
+    assert read(qr_code(text)) == text
+
+
+def test_phones_are_shown_the_way_by_name_first() -> None:
+    title, *code = code_for_phones(Place("0.0.0.0", 5000, True, ("chat.example",)), "abc", ADDRESSES)
+    assert title == "Or point a phone's camera here:"
+    assert read(code) == "https://chat.example:5000/#invite=abc"
+    _, *code = code_for_phones(Place("0.0.0.0", 5000, True), "abc", ADDRESSES)
+    assert read(code) == "https://192.0.2.7:5000/#invite=abc"
+
+
+@pytest.mark.parametrize("place", [Place("0.0.0.0", 5000), Place("127.0.0.1", 5000, True)])
+def test_phones_are_not_shown_a_way_that_leads_nowhere(place: Place) -> None:
+    assert code_for_phones(place, "abc", ADDRESSES) == []
