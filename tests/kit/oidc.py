@@ -8,7 +8,6 @@ import hashlib
 import re
 import secrets
 import shutil
-import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -19,11 +18,11 @@ import pytest
 from aiohttp import ClientSession, CookieJar
 
 from tests.kit.device import base64url
+from tests.kit.packages import npm_packages
 
 SOURCE = Path(__file__).parent.parent / "oidc"
 CLIENT_ID = "community"
 REDIRECT = "https://client.invalid/signed-in"
-INSTALL_DEADLINE_S = 90.0
 START_DEADLINE_S = 30.0
 # Authorise, sign in, consent and back again, with a redirect between each.
 MAX_STEPS = 12
@@ -101,36 +100,9 @@ async def oidc_provider(algorithm: str = "RS256") -> AsyncIterator[OidcProvider]
 
 
 async def _installed() -> Path:
-    """The packages of the lock file and no others, in the virtual environment, once for each lock file."""
-    lock = (SOURCE / "package-lock.json").read_bytes()
-    folder = Path(sys.prefix) / "npm" / f"oidc-{hashlib.sha256(lock).hexdigest()[:16]}"
-    if not (folder / "complete").exists():
-        npm = shutil.which("npm")
-        if npm is None:
-            pytest.fail("npm is missing; ci/setup installs it")
-        folder.mkdir(parents=True, exist_ok=True)
-        for name in ("package.json", "package-lock.json"):
-            shutil.copy(SOURCE / name, folder)
-        await _run(npm, folder)
-        (folder / "complete").touch()
+    folder = await npm_packages(SOURCE)
     shutil.copy(SOURCE / "provider.mjs", folder)
     return folder
-
-
-async def _run(npm: str, folder: Path) -> None:
-    process = await asyncio.create_subprocess_exec(
-        *(npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"),
-        cwd=folder,
-        stdin=DEVNULL,
-        stdout=PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-    )
-    try:
-        async with asyncio.timeout(INSTALL_DEADLINE_S):
-            output, _ = await process.communicate()
-    finally:
-        await _ended(process)
-    assert process.returncode == 0, output.decode(errors="replace")
 
 
 async def _ended(process: Process) -> None:
