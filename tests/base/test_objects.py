@@ -96,7 +96,6 @@ async def test_no_key_leads_out_of_the_folder(tmp_path: Path, key: str) -> None:
     with pytest.raises(StoreFailed, match="is no key"):
         await content(store, key)
     assert not (tmp_path / "outside").exists()
-    await store.close()
 
 
 async def test_a_put_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -104,14 +103,12 @@ async def test_a_put_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
     with pytest.raises(StoreFailed):
         await store.put("uploads/one.webp", tmp_path / "no such file", "image/webp")
     assert list((tmp_path / "uploads").iterdir()) == []
-    await store.close()
 
 
 async def test_a_full_disk_is_said_to_be_the_stores_fault() -> None:
     store = FileObjects(Path("/dev/null"))
     with pytest.raises(StoreFailed):
         await store.put("uploads/one.webp", b"data", "image/webp")
-    await store.close()
 
 
 async def test_what_an_interrupted_put_has_left_goes_after_a_day(tmp_path: Path) -> None:
@@ -123,4 +120,3 @@ async def test_what_an_interrupted_put_has_left_goes_after_a_day(tmp_path: Path)
     os.utime(old, (1, 1))
     await store.tidy_up()
     assert {path.name for path in (tmp_path / "uploads").iterdir()} == {"one.webp", new.name}
-    await store.close()

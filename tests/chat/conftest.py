@@ -35,6 +35,7 @@ def variables(sfu: FakeSfu, tmp_path: Path) -> dict[str, str]:
         "VOICE_CHANNEL_NAME": "Lobby",
         "ADDITIONAL_CHANNELS": "general, voice:Side Room",
         "DISABLE_STUN": "true",
+        "STORAGE_BACKEND": "filesystem",
     }
 
 

@@ -11,7 +11,7 @@ import os
 import secrets
 import shutil
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -44,14 +44,14 @@ class ObjectStore(Protocol):
     async def size(self, key: str) -> int:
         """Raises ObjectMissing and StoreFailed."""
 
-    def read(self, key: str, start: int = 0, end: int | None = None) -> AsyncIterator[bytes]:
+    def read(self, key: str, start: int = 0, end: int | None = None) -> AsyncGenerator[bytes, None]:
         """The bytes from `start` up to `end`, in chunks. Raises ObjectMissing and StoreFailed."""
 
     async def delete(self, key: str) -> None:
         """Nothing happens where it is gone already. Raises StoreFailed."""
 
-    async def close(self) -> None:
-        """Let go of threads and connections."""
+    async def tidy_up(self) -> None:
+        """Remove what interrupted puts have left behind. Raises StoreFailed."""
 
 
 class FileObjects:
@@ -67,7 +67,7 @@ class FileObjects:
     async def size(self, key: str) -> int:
         return await self._in_thread(lambda: self._path(key).stat().st_size)
 
-    async def read(self, key: str, start: int = 0, end: int | None = None) -> AsyncIterator[bytes]:
+    async def read(self, key: str, start: int = 0, end: int | None = None) -> AsyncGenerator[bytes, None]:
         handle = await self._in_thread(lambda: os.open(self._path(key), os.O_RDONLY | os.O_CLOEXEC))
         try:
             at = start
@@ -88,9 +88,6 @@ class FileObjects:
         """Remove what interrupted puts have left behind."""
         await self._in_thread(lambda: _remove_partial(self._folder, time.time() - _PARTIAL_KEPT_S))
 
-    async def close(self) -> None:
-        self._threads.shutdown(wait=False)
-
     def _path(self, key: str) -> Path:
         # Keys are ours and no stranger's text; this is the last line of defence.
         parts = key.split("/")
@@ -109,7 +106,7 @@ def _named_faults() -> Iterator[None]:
         yield
     except FileNotFoundError:
         raise ObjectMissing from None
-    except (OSError, RuntimeError) as fault:  # RuntimeError: closed already.
+    except OSError as fault:
         raise StoreFailed(str(fault)) from None
 
 

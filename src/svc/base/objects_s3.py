@@ -6,7 +6,7 @@ store knows the call that deletes many. Spec: chat document section 8.3.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -67,7 +67,7 @@ class S3Objects:
         async with _asking(key):
             return int((await self._store.head_async(key))["size"])
 
-    async def read(self, key: str, start: int = 0, end: int | None = None) -> AsyncIterator[bytes]:
+    async def read(self, key: str, start: int = 0, end: int | None = None) -> AsyncGenerator[bytes, None]:
         if end is None:
             end = await self.size(key)
         while start < end:
@@ -84,9 +84,6 @@ class S3Objects:
 
     async def tidy_up(self) -> None:
         """Parts that were never put together are for the bucket's own rules to remove."""
-
-    async def close(self) -> None:
-        """Connections end with the object."""
 
 
 def _opened(address: S3Address) -> "S3Store":

@@ -183,7 +183,8 @@ def _by_the_catalogue(tokens: AccessTokens, directory: Directory) -> Middleware:
         resource = request.match_info.route.resource
         if resource is None:  # No such address, or no such method there: aiohttp answers.
             return await handler(request)
-        needs = ENDPOINTS[f"{request.match_info.route.method} {resource.canonical}"]
+        method = request.match_info.route.method.replace("HEAD", "GET")
+        needs = ENDPOINTS[f"{method} {resource.canonical}"]
         if needs.who is not Who.ANYONE:
             scheme, _, token = request.headers.get("Authorization", "").partition(" ")
             if scheme.lower() != "bearer":

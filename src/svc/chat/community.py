@@ -4,6 +4,7 @@ The only file that knows every feature. Has no rules of its own, and serves noth
 `app` puts HTTP around it. Spec: chat document section 1.
 """
 
+import logging
 import random
 import secrets
 import time
@@ -23,6 +24,7 @@ from svc.base.ids import Ids
 from svc.base.migrations import migrations_in
 from svc.chat.access.changes import Changes
 from svc.chat.access.directory import Directory
+from svc.chat.access.media_urls import MediaUrls
 from svc.chat.access.origins import Origins
 from svc.chat.access.tokens import AccessTokens, Asker
 from svc.chat.audit.routes import AuditRoutes
@@ -50,6 +52,10 @@ from svc.chat.joining.trust import Trust
 from svc.chat.live.hub import Hub
 from svc.chat.live.sign_in import SignIn, Welcome
 from svc.chat.live.socket import Handler, LiveSockets
+from svc.chat.media.icon import ServerIcon
+from svc.chat.media.routes import MediaRoutes
+from svc.chat.media.rules import MESSAGE, Media
+from svc.chat.media.sweep import Sweep
 from svc.chat.members.commands import MemberCommands
 from svc.chat.members.roles import Roles
 from svc.chat.members.routes import MemberRoutes
@@ -89,6 +95,8 @@ _PACKAGE = Path(svc.__file__).parent
 WEB_FOLDER = _PACKAGE / "web"
 SCHEMA_FOLDER = _PACKAGE / "chat" / "schema"
 
+logger = logging.getLogger(__name__)
+
 
 @asynccontextmanager
 async def opened(config: ChatConfig) -> AsyncIterator[Database]:
@@ -114,12 +122,13 @@ class Community:
         """`session` makes the connections to other services; `secure`: TLS ends here."""
         media = config.media
         self._config = config
+        self._secure = secure
         self._new_id = Ids(time.time, secrets.randbits).new
         self.origins = Origins(config.allowed_origins, secure=secure)
         self.directory = Directory(time.time)
+        self.media, self.icon = _media(config, database)
         self.tokens = AccessTokens(config.jwt_secret, self.directory)
         self.hub = Hub(self.directory, time.time)
-        self._secure = secure
         self.tally = Tally()
 
         self.audit = Audit(database, self.directory)
@@ -133,6 +142,7 @@ class Community:
             self.changes,
             config.max_members,
             judged=lambda name: moderated(name, self.settings.current.profanityMode).text,
+            avatar=self.media.urls.link,
         )
         self.channels = Channels(database, self.directory, self.hub, self.audit, self.changes, self._new_id)
         self.roles = Roles(
@@ -161,6 +171,7 @@ class Community:
         self.live = LiveSockets(
             self.hub, self.directory, signing_in, self.origins, server_id, self._handlers()
         )
+        self.sweep = self._sweep(database)
         self.commands = Commands(self._commands())
         self._registry = measurements(
             self.hub, self.pass_through, self.directory.members, self.link, database, self.tally
@@ -176,6 +187,7 @@ class Community:
         await self.blocks.load()
         await self.messages.load()
         await self.webhooks.load()
+        await self.icon.load()
 
     def routes(self) -> list[web.RouteDef]:
         tables = [
@@ -190,6 +202,7 @@ class Community:
             SettingsRoutes(self.settings).table(),
             OwnRoutes(self.own_affairs, self.blocks, self._kept_of_a_member()).table(),
             MessageRoutes(self.messages).table(),
+            MediaRoutes(self.media, lambda: self.icon.key).table(),
             PostRoutes(self.webhooks.posting).table(),
             self._status().table(),
             DescriptionRoutes(version("svc-server")).table(),
@@ -201,7 +214,13 @@ class Community:
 
     def tasks(self) -> list[Callable[[], Awaitable[None]]]:
         """What runs beside the requests, for as long as the server does."""
-        tasks = [self.live.run, self.timeouts.run, self.own_affairs.run, *self.messages.tasks()]
+        tasks = [
+            self.live.run,
+            self.sweep.run,
+            self.timeouts.run,
+            self.own_affairs.run,
+            *self.messages.tasks(),
+        ]
         return [*tasks, self.link.run] if self._config.media.url else tasks
 
     async def say_goodbye(self) -> None:
@@ -242,7 +261,7 @@ class Community:
                 "description": config.server_description,
                 "members": len(self.directory.members),
                 "identityTiers": list(config.identity.tiers),
-                "iconUrl": None,
+                "iconUrl": self.icon.address(),
                 **self.settings.current.public(),
             }
 
@@ -298,11 +317,16 @@ class Community:
             new_id=self._new_id,
         )
 
+    def _sweep(self, database: Database) -> Sweep:
+        uploads = self._config.uploads
+        return Sweep(database, self.media, uploads.sweep_interval_ms, uploads.sweep_grace_ms, time.time)
+
     def _messages(self, database: Database) -> MessagesFeature:
         surroundings = Surroundings(
             profanity_mode=lambda: self.settings.current.profanityMode,
             slow_mode_wait_s=self.channels.slow_mode_wait_s,
             blocks=self.blocks.blocks,
+            released=lambda connection, message_id: self.media.release(connection, MESSAGE, message_id),
         )
         feature = MessagesFeature(
             database,
@@ -312,6 +336,7 @@ class Community:
             Ids(time.time, secrets.randbits),
             self._config.message_cache_ttl_ms,
             surroundings,
+            self.media.urls,
         )
         feature.follow(self.changes)
         return feature
@@ -407,6 +432,16 @@ class Community:
         return {
             event: self.tally.counted(event, handler) for table in tables for event, handler in table.items()
         }
+
+
+def _media(config: ChatConfig, database: Database) -> tuple[Media, ServerIcon]:
+    urls = MediaUrls(config.jwt_secret, time.time)
+    storage = config.uploads.storage
+    if storage.unusable_because:
+        logger.warning("nothing can be uploaded", extra={"because": storage.unusable_because})
+    objects = None if storage.unusable_because else storage.opened(config.data_dir)
+    media = Media(database, objects, urls, time.time)
+    return media, ServerIcon(database, media)
 
 
 def _media_access(media: MediaConfig) -> MediaAccess:

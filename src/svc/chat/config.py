@@ -15,11 +15,12 @@ from svc.chat import further_config
 from svc.chat.access.address import MAX_HOPS
 from svc.chat.access.directory import Channel
 from svc.chat.channels.seed import first_channels
-from svc.chat.further_config import UploadsConfig
 from svc.chat.invites import config as invites_config
 from svc.chat.invites.config import InviteConfig
 from svc.chat.joining import config as joining_config
 from svc.chat.joining.config import IdentityConfig
+from svc.chat.media import config as uploads_config
+from svc.chat.media.config import UploadsConfig
 from svc.chat.settings import config as settings_config
 from svc.chat.settings.config import OperatingConfig
 
@@ -95,7 +96,7 @@ def read(variables: Mapping[str, str]) -> ChatConfig:
         ),
         voice_max_users=number(variables, "VOICE_MAX_USERS", 0),
         media=_media(variables),
-        uploads=further_config.read_uploads(variables),
+        uploads=uploads_config.read(variables),
         operating=settings_config.read(variables),
         mls_retention_days=further_config.mls_retention_days(variables),
     )

@@ -44,6 +44,7 @@ _CODES: Mapping[str, tuple[int, str]] = {
     "owner_must_stay": (409, "Make somebody else the owner first"),
     "profanity_refused": (400, "This server does not take such words"),
     "proof_invalid": (401, "This does not prove who you are"),
+    "range_not_satisfiable": (416, "The file has no such bytes"),
     "rank_too_low": (403, "Only who ranks higher may do this"),
     "rate_limited": (429, "This webhook was posted to too often; wait a little"),
     "refresh_invalid": (401, "The refresh token is not valid, or not any more; sign in again"),

@@ -34,7 +34,6 @@ def clock() -> Clock:
 async def objects(tmp_path: Path) -> AsyncIterator[ObjectStore]:
     store = FileObjects(tmp_path / "objects")
     yield store
-    await store.close()
 
 
 @pytest.fixture
@@ -170,7 +169,6 @@ async def test_what_the_store_does_not_remove_today_goes_tomorrow(
     assert await sweep.once() == 1
     assert not await exists(objects, key)
     assert (sweep.counts.swept, sweep.counts.failed) == (1, 1)
-    await objects.close()
 
 
 async def test_a_bucket_may_be_shared_with_others(

@@ -21,6 +21,7 @@ from svc.base.database import Connection, Database
 from svc.base.ids import Ids
 from svc.base.migrations import migrations_in
 from svc.chat.access.directory import TEXT, Channel, Directory, Member
+from svc.chat.access.media_urls import MediaUrls
 from svc.chat.access.permissions import Override, Overrides, Permission
 from svc.chat.access.tokens import Asker
 from svc.chat.audit.rules import Audit
@@ -38,6 +39,7 @@ MANAGER = ADA
 CHANNELS = ("open", "closed")
 # Cy has blocked Ben; Dee may not view the closed channel.
 BLOCKS = {(CY, BEN)}
+URLS = MediaUrls("secret", lambda: 0.0)
 WORDS = ("apple", "bread", "cheese", "dates")
 EMOJI = ("👍", "🎉", ":own:")
 STEPS = 120
@@ -170,6 +172,7 @@ class Play:
                 Ids(lambda: self.now, self.chance.getrandbits),
                 30_000,
                 surroundings,
+                URLS,
             )
             await self.feature.load()
             for client in self.clients.values():
@@ -214,7 +217,7 @@ class Play:
         # Asked again, it is the same: that is how a client learns of what it gave up.
         message = await self.feature.messages.send(member_id, draft, self.now)
         self.nonces.append((member_id, draft, message.id))
-        self.model.posted(message.described())
+        self.model.posted(message.described(URLS))
 
     async def repeat(self, member_id: str, channel_id: str, there: list[dict[str, Any]]) -> None:
         if not self.nonces:
@@ -323,7 +326,7 @@ class Play:
         while more:
             wanted = Wanted(channel_id, limit, before=before)
             page = await self.feature.history.page(MANAGER, wanted)
-            found[:0] = [copy.deepcopy(message.described()) for message in page.messages]
+            found[:0] = [copy.deepcopy(message.described(URLS)) for message in page.messages]
             before, more = (number_of(found[0]["id"]) if found else None), page.more_before
         return found
 
@@ -334,7 +337,7 @@ class Play:
         while more:
             after = number_of(found[-1]["id"]) if found else 0
             page = await self.feature.history.page(MANAGER, Wanted(channel_id, limit, after=after))
-            found += [copy.deepcopy(message.described()) for message in page.messages]
+            found += [copy.deepcopy(message.described(URLS)) for message in page.messages]
             more = page.more_after
         return found
 

@@ -58,6 +58,8 @@ ENDPOINTS: Mapping[str, Needs] = {
     "GET /": ANYONE,
     "GET /web/{path}": ANYONE,
     "GET /live": ANYONE,
+    # Media checks the address it was asked by: it is the permission.
+    "GET /media/{name}": ANYONE,
     "GET /sfu/client": ANYONE,
     # Joining; whoever recovers a member hands out a code that takes the member's place.
     "POST /api/auth/challenge": ANYONE,

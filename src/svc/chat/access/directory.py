@@ -7,6 +7,7 @@ everybody asks it, on every request and every push. Stores nothing, and waits fo
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from svc.chat.access.permissions import (
     BUILT_IN,
@@ -25,6 +26,15 @@ from svc.chat.errors import ChatError
 TEXT, VOICE = "text", "voice"
 
 
+class Avatar(Protocol):
+    """A picture that is shown under an address which ends."""
+
+    @property
+    def key(self) -> str: ...
+
+    def url(self) -> str: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Member:
     id: str
@@ -35,7 +45,7 @@ class Member:
     # Seconds since 1970; in the past for everybody who may speak.
     timeout_until: float = 0.0
     joined_at_ms: int = 0
-    avatar_key: str | None = None
+    avatar: Avatar | None = None
 
     def described(self) -> dict[str, object]:
         """As clients see it."""
@@ -45,7 +55,7 @@ class Member:
             "roles": list(self.role_ids),
             "timeout_until_ms": int(self.timeout_until * 1000) or None,
             "joined_at_ms": self.joined_at_ms,
-            "avatar": self.avatar_key,
+            "avatar": self.avatar.url() if self.avatar else None,
         }
 
 

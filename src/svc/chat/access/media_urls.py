@@ -10,6 +10,7 @@ import hashlib
 import hmac
 from base64 import urlsafe_b64encode
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from svc.chat.errors import ChatError
 
@@ -59,9 +60,20 @@ class MediaUrls:
                 return [self.shown(part) for part in value]
         return value
 
-    def shown_avatar(self, key: str | None) -> str | None:
-        return None if key is None else self.url(key)
+    def link(self, key: str) -> "MediaLink":
+        return MediaLink(key, self)
 
     def _signature(self, name: str, ends: int) -> str:
         digest = hmac.digest(self._key, f"{name}\n{ends}".encode("utf-8", "replace"), hashlib.sha256)
         return urlsafe_b64encode(digest[:_SIGNATURE_BYTES]).rstrip(b"=").decode()
+
+
+@dataclass(frozen=True, slots=True)
+class MediaLink:
+    """What is stored under a key, and its address whenever one is wanted."""
+
+    key: str
+    urls: MediaUrls
+
+    def url(self) -> str:
+        return self.urls.url(self.key)

@@ -17,7 +17,8 @@ from svc.base.objects import ObjectStore
 from svc.chat.access.media_urls import PREFIX, MediaUrls
 from svc.chat.errors import ChatError
 from svc.chat.media import store
-from svc.chat.media.store import Facts, StoredObject
+from svc.chat.media.store import Facts as Facts
+from svc.chat.media.store import StoredObject
 
 # Who refers to objects: the kinds of owners.
 MESSAGE, WEBHOOK, MEMBER, EMOJI, DRAFT, JOB, SERVER = (
@@ -37,7 +38,7 @@ class Media:
     ) -> None:
         self._database = database
         self._objects = objects
-        self._urls = urls
+        self.urls = urls
         self._now = now
         # Keys that are being kept, or were a moment ago, and until when that is so.
         self._in_hand: dict[str, float] = {}
@@ -101,10 +102,10 @@ class Media:
         return found if found is not None and found.state == store.STORED else None
 
     def url(self, key: str) -> str:
-        return self._urls.url(key)
+        return self.urls.url(key)
 
     def shown(self, value: object) -> object:
-        return self._urls.shown(value)
+        return self.urls.shown(value)
 
     def _now_ms(self) -> int:
         return int(self._now() * 1000)

@@ -120,6 +120,21 @@ async def totals(database: Database) -> tuple[int, int]:
     return int(row["n"]), int(row["b"])
 
 
+# The server's icon, one of the facts that it remembers of itself.
+
+
+def icon_key(connection: Connection) -> str | None:
+    row = connection.execute("SELECT value FROM facts WHERE name = 'icon_key'").fetchone()
+    return row["value"] if row else None
+
+
+def set_icon_key(connection: Connection, key: str | None) -> None:
+    if key is None:
+        connection.execute("DELETE FROM facts WHERE name = 'icon_key'")
+    else:
+        connection.execute("INSERT OR REPLACE INTO facts VALUES ('icon_key', ?)", (key,))
+
+
 def _columns(facts: Facts) -> tuple[object, ...]:
     return (
         facts.content_type,

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from svc.base.database import Connection, Database
 from svc.chat.access.changes import Changes
-from svc.chat.access.directory import Directory, Member
+from svc.chat.access.directory import Avatar, Directory, Member
 from svc.chat.access.permissions import MEMBER, OWNER, Permission, names
 from svc.chat.access.tokens import Asker
 from svc.chat.audit.rules import Audit
@@ -35,8 +35,9 @@ class Members:
         changes: Changes,
         max_members: int,
         judged: Callable[[str], str] = str,
+        avatar: Callable[[str], Avatar | None] = lambda key: None,
     ) -> None:
-        """`judged` gives a name as it may be shown, or refuses it. Raises ChatError."""
+        """`judged` gives a name as it may be shown, or refuses it: ChatError. `avatar` makes a picture of its key."""
         self._database = database
         self._directory = directory
         self._hub = hub
@@ -44,6 +45,7 @@ class Members:
         self._changes = changes
         self._max_members = max_members
         self._judged = judged
+        self._avatar = avatar
 
     def welcome(self, asker: Asker) -> dict[str, object]:
         """What a member who signs in needs to know about themselves."""
@@ -65,7 +67,7 @@ class Members:
         """Fill the directory, at start."""
         for role in await store.load_roles(self._database):
             self._directory.put_role(role)
-        for member in await store.load_members(self._database):
+        for member in await store.load_members(self._database, self._avatar):
             self._directory.put_member(member)
 
     # Coming and going: steps of a write, and what follows when it is durable.

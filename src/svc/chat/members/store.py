@@ -1,12 +1,14 @@
 """The tables of members and roles. SQL only."""
 
+from collections.abc import Callable
+
 from svc.base.database import Connection, Database, Row
-from svc.chat.access.directory import Member
+from svc.chat.access.directory import Avatar, Member
 from svc.chat.access.permissions import Role, stored, to_store
 
 
-async def load_members(database: Database) -> list[Member]:
-    """Everybody who has not left."""
+async def load_members(database: Database, avatar: Callable[[str], Avatar | None]) -> list[Member]:
+    """Everybody who has not left; `avatar` makes a picture of its key."""
     roles: dict[str, list[str]] = {}
     for row in await database.rows("SELECT member_id, role_id FROM member_roles ORDER BY role_id"):
         roles.setdefault(row["member_id"], []).append(row["role_id"])
@@ -19,7 +21,7 @@ async def load_members(database: Database) -> list[Member]:
             epoch=row["epoch"],
             timeout_until=row["timeout_until_ms"] / 1000,
             joined_at_ms=row["joined_at_ms"],
-            avatar_key=row["avatar_key"],
+            avatar=avatar(row["avatar_key"]) if row["avatar_key"] else None,
         )
         for row in found
     ]
@@ -82,6 +84,13 @@ def raise_epoch(connection: Connection, member_id: str) -> int | None:
 def set_nickname(connection: Connection, member_id: str, nickname: str) -> bool:
     changed = connection.execute(
         "UPDATE members SET nickname = ? WHERE id = ? AND left_at_ms IS NULL", (nickname, member_id)
+    )
+    return changed.rowcount == 1
+
+
+def set_avatar(connection: Connection, member_id: str, key: str | None) -> bool:
+    changed = connection.execute(
+        "UPDATE members SET avatar_key = ? WHERE id = ? AND left_at_ms IS NULL", (key, member_id)
     )
     return changed.rowcount == 1
 

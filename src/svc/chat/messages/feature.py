@@ -10,6 +10,7 @@ from svc.base.database import Database
 from svc.base.ids import Ids
 from svc.chat.access.changes import Changes
 from svc.chat.access.directory import Directory
+from svc.chat.access.media_urls import MediaUrls
 from svc.chat.access.tokens import Asker
 from svc.chat.audit.rules import Audit
 from svc.chat.live.hub import Hub
@@ -35,20 +36,22 @@ class MessagesFeature:
         ids: Ids,
         cache_ttl_ms: int,
         surroundings: Surroundings,
+        urls: MediaUrls,
     ) -> None:
         self._database = database
         self._ids = ids
-        self.indexer = Indexer(database)
+        self.urls = urls
+        self.indexer = Indexer(database, surroundings.released)
         pages = PageCache(cache_ttl_ms / 1000, time.monotonic)
         self.reads = Reads(database, directory, hub)
         self.messages = Messages(
-            database, directory, hub, audit, ids.new, pages, self.reads, self.indexer, surroundings
+            database, directory, hub, audit, ids.new, pages, self.reads, self.indexer, surroundings, urls
         )
         self.marking = Marking(database, directory, hub, audit, pages, self.indexer)
         self.history = History(database, directory, pages)
         self.search = Search(database, directory)
         self.presence = Presence(directory, hub)
-        self.own = OwnMessages(database, self.messages)
+        self.own = OwnMessages(database, self.messages, urls)
 
     def follow(self, changes: Changes) -> None:
         """Let go of what hangs on channels and members that go."""

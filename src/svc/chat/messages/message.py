@@ -7,6 +7,7 @@ webhook. Spec: chat document sections 2.2 and 2.8.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from svc.chat.access.media_urls import MediaUrls
 from svc.chat.errors import ChatError
 
 MAX_TEXT_CHARACTERS = 4_000
@@ -22,14 +23,15 @@ class Author:
     kind: str  # MEMBER or WEBHOOK
     id: str
     display_name: str
+    # The key of a picture of its own; that of a member is the member's, today's.
     avatar: str | None = None
 
-    def described(self) -> dict[str, object]:
+    def described(self, urls: MediaUrls) -> dict[str, object]:
         return {
             "kind": self.kind,
             "id": self.id,
             "display_name": self.display_name,
-            "avatar": self.avatar,
+            "avatar": None if self.avatar is None else urls.url(self.avatar),
         }
 
 
@@ -60,17 +62,17 @@ class Message:
     def posted_at_ms(self) -> int:
         return self.n >> _COUNTER_BITS
 
-    def described(self) -> dict[str, object]:
-        """As everybody sees it who may view the channel."""
+    def described(self, urls: MediaUrls) -> dict[str, object]:
+        """As everybody sees it who may view the channel; its media by addresses that end."""
         return {
             "id": self.id,
             "channel_id": self.channel_id,
-            "author": self.author.described(),
+            "author": self.author.described(urls),
             "text": self.text,
             "reply_to": self.reply_to,
             "mentions": list(self.mentions),
-            "cards": list(self.cards),
-            "attachments": list(self.attachments),
+            "cards": urls.shown(self.cards),
+            "attachments": urls.shown(self.attachments),
             "flagged": self.flagged,
             "posted_at_ms": self.posted_at_ms,
             "edited_at_ms": self.edited_at_ms,

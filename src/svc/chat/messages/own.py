@@ -6,6 +6,7 @@ Also of channels that the member may not view any more: they wrote it.
 from collections.abc import AsyncIterator
 
 from svc.base.database import Connection, Database
+from svc.chat.access.media_urls import MediaUrls
 from svc.chat.access.tokens import Asker
 from svc.chat.messages import own_store, store
 from svc.chat.messages.message import Message
@@ -17,16 +18,17 @@ _ERASED_AT_ONCE = 100
 
 
 class OwnMessages:
-    def __init__(self, database: Database, messages: Messages) -> None:
+    def __init__(self, database: Database, messages: Messages, urls: MediaUrls) -> None:
         self._database = database
         self._messages = messages
+        self._urls = urls
 
     async def written(self, asker: Asker) -> AsyncIterator[object]:
         """All messages with their earlier versions, the oldest first."""
         last = 0
         while page := await own_store.by(self._database, asker.member_id, last, _PAGE):
             for message in sorted(await store.these(self._database, page), key=lambda one: one.n):
-                yield {**_own_part(message), "edits": await self._edits(message)}
+                yield {**_own_part(message, self._urls), "edits": await self._edits(message)}
             last = page[-1]
 
     async def reactions(self, asker: Asker) -> AsyncIterator[object]:
@@ -60,8 +62,8 @@ class OwnMessages:
         return [{"text": edit.text, "replaced_at_ms": edit.replaced_at_ms} for edit in edits]
 
 
-def _own_part(message: Message) -> dict[str, object]:
+def _own_part(message: Message, urls: MediaUrls) -> dict[str, object]:
     """Without what others have done to it."""
     names = ("id", "channel_id", "text", "reply_to", "attachments", "posted_at_ms", "edited_at_ms")
-    described = message.described()
+    described = message.described(urls)
     return {name: described[name] for name in names}

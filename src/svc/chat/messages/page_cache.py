@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from svc.chat.access.media_urls import MediaUrls
 from svc.chat.messages.message import Message
 
 # The newest page of each channel, and what people scroll through.
@@ -27,9 +28,9 @@ class Page:
     more_before: bool
     more_after: bool
 
-    def described(self) -> dict[str, object]:
+    def described(self, urls: MediaUrls) -> dict[str, object]:
         return {
-            "messages": [message.described() for message in self.messages],
+            "messages": [message.described(urls) for message in self.messages],
             "more_before": self.more_before,
             "more_after": self.more_after,
         }
@@ -102,4 +103,5 @@ class PageCache:
 
 def _weight(message: Message) -> int:
     reactions = sum(len(member_ids) for member_ids in message.reactions.values())
-    return len(message.text) + _MESSAGE_CHARACTERS * (1 + len(message.cards)) + 100 * reactions
+    hanging = len(message.cards) + len(message.attachments)
+    return len(message.text) + _MESSAGE_CHARACTERS * (1 + hanging) + 100 * reactions

@@ -83,18 +83,20 @@ class MessageRoutes:
             nonce=optional_text(data, "nonce", most=MAX_NONCE_CHARACTERS, least=1),
             reply_to=optional_identifier(data, "reply_to"),
         )
-        return (await self._feature.messages.send(member_id, draft, time.time())).described()
+        return (await self._feature.messages.send(member_id, draft, time.time())).described(
+            self._feature.urls
+        )
 
     async def edit(self, member_id: str, data: Data) -> Mapping[str, object]:
         new_text = text(data, "text", most=_MAX_TEXT)
         edited = await self._feature.messages.edit(member_id, *_which(data), new_text, time.time())
-        return edited.described()
+        return edited.described(self._feature.urls)
 
     async def delete(self, member_id: str, data: Data) -> None:
         await self._feature.messages.delete(member_id, *_which(data), time.time())
 
     async def one(self, member_id: str, data: Data) -> Mapping[str, object]:
-        return (await self._feature.history.one(member_id, *_which(data))).described()
+        return (await self._feature.history.one(member_id, *_which(data))).described(self._feature.urls)
 
     async def edits(self, member_id: str, data: Data) -> Mapping[str, object]:
         edits = await self._feature.history.edits(member_id, *_which(data))
@@ -114,7 +116,7 @@ class MessageRoutes:
 
     async def pins(self, member_id: str, data: Data) -> Mapping[str, object]:
         found = await self._feature.history.pins(member_id, identifier(data, "channel_id"))
-        return {"messages": [message.described() for message in found]}
+        return {"messages": [message.described(self._feature.urls) for message in found]}
 
     async def typing(self, member_id: str, data: Data) -> None:
         self._feature.presence.typing(member_id, identifier(data, "channel_id"), time.time())
@@ -128,7 +130,7 @@ class MessageRoutes:
             raise ChatError("invalid_request", "Only one of before, after and around can be given")
         limit = number(data, "limit", least=1, most=MAX_PAGE, default=USUAL_PAGE)
         wanted = Wanted(identifier(data, "channel_id"), limit, **cursors)
-        return (await self._feature.history.page(member_id, wanted)).described()
+        return (await self._feature.history.page(member_id, wanted)).described(self._feature.urls)
 
     async def search(self, member_id: str, data: Data) -> Mapping[str, object]:
         found, more = await self._feature.search.find(
@@ -137,7 +139,7 @@ class MessageRoutes:
             optional_identifier(data, "before"),
             number(data, "limit", least=1, most=MAX_FOUND, default=USUAL_FOUND),
         )
-        return {"messages": [message.described() for message in found], "more": more}
+        return {"messages": [message.described(self._feature.urls) for message in found], "more": more}
 
 
 def _which(data: Data) -> tuple[str, str]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from svc.base.database import Connection, Database
 from svc.chat.access.directory import Directory
+from svc.chat.access.media_urls import MediaUrls
 from svc.chat.access.permissions import Permission
 from svc.chat.audit.rules import Audit
 from svc.chat.errors import ChatError
@@ -40,6 +41,10 @@ class Surroundings:
     slow_mode_wait_s: Callable[[str, str, float], float] = lambda member_id, channel_id, now: 0.0
     # Whether a member (first) has blocked another.
     blocks: Callable[[str, str], bool] = lambda member_id, other_id: False
+    # A step of a write: what a member (second) has uploaded, by ids (fourth), for a message (third).
+    attached: Callable[[Connection, str, str, Sequence[str]], Sequence[object]] = lambda *_: ()
+    # A step of the write that deletes a message, by its id: its media may go.
+    released: Callable[[Connection, str], None] = lambda connection, message_id: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +56,8 @@ class Draft:
     # The client's name for it: sent again, it is the same message.
     nonce: str | None = None
     reply_to: str | None = None
-    attachments: Sequence[object] = ()
+    # Ids of the member's finished uploads.
+    attachments: Sequence[str] = ()
 
 
 class Messages:
@@ -68,6 +74,7 @@ class Messages:
         reads: Reads,
         indexer: Indexer,
         surroundings: Surroundings,
+        urls: MediaUrls,
     ) -> None:
         self._database = database
         self._directory = directory
@@ -78,10 +85,13 @@ class Messages:
         self._reads = reads
         self._indexer = indexer
         self._surroundings = surroundings
+        self._urls = urls
 
     async def send(self, member_id: str, draft: Draft, now: float) -> Message:
         """Post; the stored message, also when this was a repetition. Raises ChatError."""
         self._directory.require(member_id, Permission.SEND_MESSAGES, draft.channel_id)
+        if draft.attachments:
+            self._directory.require(member_id, Permission.ATTACH_FILES, draft.channel_id)
         author = Author(MEMBER, member_id, self._directory.member(member_id).nickname)
         checked_text(draft.text, or_else=bool(draft.attachments))
         wait_s = self._surroundings.slow_mode_wait_s(member_id, draft.channel_id, now)
@@ -89,9 +99,7 @@ class Messages:
             if (found := await self._sent_before(member_id, draft)) is not None:
                 return found
             raise ChatError("slow_mode", more={"retry_after_ms": int(wait_s * 1000) + 1})
-        message = self.new(
-            draft.channel_id, author, draft.text, reply_to=draft.reply_to, attachments=draft.attachments
-        )
+        message = self.new(draft.channel_id, author, draft.text, reply_to=draft.reply_to)
 
         def post(connection: Connection) -> Message:
             nonce, channel_id = draft.nonce, draft.channel_id
@@ -100,12 +108,14 @@ class Messages:
             ):
                 n = store.called(connection, member_id, channel_id, nonce)
                 return _existing(store.get(connection, channel_id, n))
-            self.insert(connection, message)
-            return message
+            files = self._surroundings.attached(connection, member_id, message.id, draft.attachments)
+            new = dataclasses.replace(message, attachments=files) if files else message
+            self.insert(connection, new)
+            return new
 
         def posted(stored: Message) -> None:
-            if stored is message:
-                self.posted(message, draft.nonce)
+            if stored.id == message.id:
+                self.posted(stored, draft.nonce)
 
         return await self._database.write(post, posted)
 
@@ -154,7 +164,7 @@ class Messages:
     def posted(self, message: Message, nonce: str | None = None) -> None:
         self._written(message.channel_id)
         self._reads.posted(message)
-        described = message.described()
+        described = message.described(self._urls)
         if nonce is not None:
             described["nonce"] = nonce
         self._hub.push("message_posted", described, Viewers(message.channel_id))
@@ -228,6 +238,7 @@ class Messages:
         """A step of a write that deletes a message; `removed` follows once it is durable."""
         search_store.changes(connection, message)
         store.delete(connection, message.n)
+        self._surroundings.released(connection, message.id)
 
     def removed(self, message: Message) -> None:
         self._written(message.channel_id)

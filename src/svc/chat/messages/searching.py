@@ -36,8 +36,10 @@ logger = logging.getLogger(__name__)
 class Indexer:
     """Wake it when something was committed; `run` it beside the requests."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, released: Callable[[Connection, str], None]) -> None:
+        """`released` is a step of the write that deletes a message, by its id."""
         self._database = database
+        self._released = released
         self._due = asyncio.Event()
         self._due.set()
         self._in_step = asyncio.Event()
@@ -78,7 +80,15 @@ class Indexer:
         """Forget what is of no more use."""
         old = first_number_at(int((time.time() - NONCES_KEPT_S) * 1000))
         await self._bit_by_bit(lambda connection: store.forget_nonces(connection, old, _BATCH))
-        await self._bit_by_bit(_remove_of_gone_channels)
+        await self._bit_by_bit(self._remove_of_gone_channels)
+
+    def _remove_of_gone_channels(self, connection: Connection) -> int:
+        messages = store.of_gone_channels(connection, _BATCH)
+        for message in messages:
+            search_store.changes(connection, message)
+            store.delete(connection, message.n)
+            self._released(connection, message.id)
+        return len(messages)
 
     async def _bit_by_bit(self, step: Callable[[Connection], int]) -> None:
         """Repeat a write until it has nothing left to do, and leave most of the time to others."""
@@ -87,14 +97,6 @@ class Indexer:
             before = time.monotonic()
             done = await self._database.write(step)
             await asyncio.sleep(_SHARE * (time.monotonic() - before) if done == _BATCH else 0)
-
-
-def _remove_of_gone_channels(connection: Connection) -> int:
-    messages = store.of_gone_channels(connection, _BATCH)
-    for message in messages:
-        search_store.changes(connection, message)
-        store.delete(connection, message.n)
-    return len(messages)
 
 
 class Search:

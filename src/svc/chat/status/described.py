@@ -37,9 +37,6 @@ DESCRIBED = Described(
     endpoints=[
         Endpoint("GET /health", "Is the server up?", answer=_HEALTH),
         Endpoint("GET /info", "What somebody who is invited sees; `version` for members only", answer=_INFO),
-        Endpoint(
-            "GET /icon", "The server's icon", answer=string(), media_type="image/*", refusals=["not_found"]
-        ),
         Endpoint("GET /metrics", "Measurements for Prometheus", answer=string(), media_type="text/plain"),
     ],
 )

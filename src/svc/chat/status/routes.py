@@ -1,4 +1,4 @@
-"""`GET /health`, `/info`, `/icon` and `/metrics`: what the server says of itself to anybody.
+"""`GET /health`, `/info` and `/metrics`: what the server says of itself to anybody.
 
 Spec: chat document sections 4.1 and 7.4; the fields of `/info` are the design's.
 """
@@ -36,7 +36,6 @@ class Status:
         return [
             web.get("/health", self.health),
             web.get("/info", self.info),
-            web.get("/icon", self.icon),
             web.get("/metrics", self.metrics),
         ]
 
@@ -55,10 +54,6 @@ class Status:
         if self._is_member(request):
             shown["version"] = self._version
         return answer(shown)
-
-    async def icon(self, request: web.Request) -> web.Response:
-        """There is no way to set one yet."""
-        raise ChatError("not_found", "This server has no icon")
 
     async def metrics(self, request: web.Request) -> web.Response:
         body, content_type = self._registry.exposition()

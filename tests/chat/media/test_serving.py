@@ -1,0 +1,215 @@
+"""Stored media is served to whoever has a good address of it: whole, in parts, or not again."""
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+
+import pytest
+
+from svc.chat.access.media_urls import PERIOD_S, MediaUrls
+from svc.chat.community import Community
+from svc.chat.errors import ChatError
+from svc.chat.media.ranges import RangeNotSatisfiable, Validators, has_it_already, wanted
+from svc.chat.media.store import Facts
+from tests.chat.inside import server_with_insight
+from tests.chat.member import ChatServer
+
+CONTENT = bytes(range(256)) * 2000
+
+
+@dataclass
+class Stored:
+    chat: ChatServer
+    community: Community
+    url: str
+
+    async def get(
+        self, url: str = "", method: str = "GET", **headers: str
+    ) -> tuple[int, Mapping[str, str], bytes]:
+        sent = {name.replace("_", "-"): value for name, value in headers.items()}
+        async with self.chat.http.request(method, url or self.url, headers=sent) as response:
+            return response.status, response.headers, await response.read()
+
+    async def keep(self, content_type: str, ext: str) -> str:
+        return self.community.media.url(await self.community.media.keep(CONTENT, ext, Facts(content_type)))
+
+
+@pytest.fixture
+async def stored(variables: dict[str, str]) -> AsyncIterator[Stored]:
+    async with server_with_insight(variables) as (chat, community):
+        key = await community.media.keep(CONTENT, "webp", Facts("image/webp"))
+        yield Stored(chat, community, community.media.url(key))
+
+
+async def test_a_picture_is_served_as_what_it_is_and_can_do_nothing(stored: Stored) -> None:
+    status, headers, content = await stored.get()
+    assert (status, content) == (200, CONTENT)
+    assert headers["Content-Type"] == "image/webp"
+    assert headers["Content-Length"] == str(len(CONTENT))
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Content-Security-Policy"] == "default-src 'none'; sandbox"
+    assert "Content-Disposition" not in headers
+    assert headers["Cache-Control"].startswith("private, max-age=")
+    assert headers["Cache-Control"].endswith(", immutable")
+
+
+@pytest.mark.parametrize("content_type", ["text/html", "image/svg+xml", "application/pdf"])
+async def test_what_is_no_picture_and_no_video_is_a_download(stored: Stored, content_type: str) -> None:
+    _, headers, _ = await stored.get(await stored.keep(content_type, "bin"))
+    assert headers["Content-Type"] == "application/octet-stream"
+    assert headers["Content-Disposition"] == "attachment"
+
+
+async def test_a_part_of_a_video_is_served_alone(stored: Stored) -> None:
+    url = await stored.keep("video/mp4", "mp4")
+    status, headers, content = await stored.get(url, Range="bytes=1000-1999")
+    assert (status, content) == (206, CONTENT[1000:2000])
+    assert headers["Content-Range"] == f"bytes 1000-1999/{len(CONTENT)}"
+    assert headers["Content-Type"] == "video/mp4"
+    status, headers, content = await stored.get(url, Range=f"bytes={len(CONTENT)}-")
+    assert status == 416
+    assert headers["Content-Range"] == f"bytes */{len(CONTENT)}"
+
+
+async def test_a_range_of_what_is_no_longer_the_same_is_the_whole(stored: Stored) -> None:
+    _, headers, _ = await stored.get()
+    status, _, _ = await stored.get(Range="bytes=0-9", If_Range=headers["ETag"])
+    assert status == 206
+    status, _, content = await stored.get(Range="bytes=0-9", If_Range='"another"')
+    assert (status, content) == (200, CONTENT)
+
+
+async def test_who_has_it_already_is_not_sent_it_again(stored: Stored) -> None:
+    _, headers, _ = await stored.get()
+    status, again, content = await stored.get(If_None_Match=headers["ETag"])
+    assert (status, content, again["ETag"]) == (304, b"", headers["ETag"])
+    status, _, _ = await stored.get(If_Modified_Since=headers["Last-Modified"])
+    assert status == 304
+
+
+async def test_head_says_all_of_it_without_the_content(stored: Stored) -> None:
+    status, headers, content = await stored.get(method="HEAD")
+    assert (status, content, headers["Content-Length"]) == (200, b"", str(len(CONTENT)))
+
+
+@pytest.mark.parametrize(
+    ("change", "status", "code"),
+    [
+        (lambda url: url[:-1] + ("A" if url[-1] != "A" else "B"), 403, "media_address_invalid"),
+        (lambda url: url.split("?")[0], 403, "media_address_invalid"),
+        (lambda url: url.replace("ends=", "ends=9"), 403, "media_address_invalid"),
+        (lambda url: url.replace("ends=", "ends=-"), 403, "media_address_invalid"),
+        (lambda url: url.replace("/media/", "/media/x"), 404, "not_found"),
+        (lambda url: url.replace("/media/", "/media/..%2f"), 404, "not_found"),
+    ],
+)
+async def test_an_address_that_was_changed_shows_nothing(stored: Stored, change, status, code) -> None:  # type: ignore[no-untyped-def]
+    async with stored.chat.http.get(change(stored.url)) as response:
+        assert (response.status, (await response.json())["error"]) == (status, code)
+
+
+async def test_what_is_not_stored_yet_is_not_served(stored: Stored) -> None:
+    key = "uploads/00000000-0000-4000-8000-000000000000.webp"
+    media = stored.community.media
+    write = stored.community.media._database.write
+    await media.objects.put(key, CONTENT, "image/webp")
+    await write(lambda connection: media.reserve(connection, key, Facts("image/webp")))
+    status, _, _ = await stored.get(media.url(key))
+    assert status == 404
+    await write(lambda connection: media.stored(connection, key, Facts("image/webp", bytes=len(CONTENT))))
+    status, _, _ = await stored.get(media.url(key))
+    assert status == 200
+
+
+async def test_an_object_that_is_lost_is_said_to_be_missing(stored: Stored) -> None:
+    key = await stored.community.media.keep(CONTENT, "webp", Facts("image/webp"))
+    await stored.community.media.objects.delete(key)
+    status, headers, _ = await stored.get(stored.community.media.url(key))
+    assert (status, headers["Content-Type"]) == (404, "application/json; charset=utf-8")
+
+
+# Addresses.
+
+
+def parts(url: str) -> tuple[str, str, str]:
+    path, query = url.split("?")
+    ends, signature = (pair.split("=")[1] for pair in query.split("&"))
+    return path.removeprefix("/media/"), ends, signature
+
+
+def test_an_address_stays_the_same_for_hours_and_ends_in_time() -> None:
+    now = [1_000.0 * PERIOD_S]
+    urls = MediaUrls("secret", lambda: now[0])
+    url = urls.url("uploads/one.webp")
+    now[0] += PERIOD_S - 1
+    assert urls.url("uploads/one.webp") == url
+    assert urls.remaining_s(*parts(url)) == PERIOD_S + 1
+    now[0] += 1
+    assert urls.url("uploads/one.webp") != url
+    now[0] += PERIOD_S
+    with pytest.raises(ChatError, match="media_address_over"):
+        urls.remaining_s(*parts(url))
+
+
+def test_an_address_of_another_server_is_worth_nothing_here() -> None:
+    ours, theirs = MediaUrls("ours", lambda: 0.0), MediaUrls("theirs", lambda: 0.0)
+    with pytest.raises(ChatError, match="media_address_invalid"):
+        ours.remaining_s(*parts(theirs.url("uploads/one.webp")))
+
+
+def test_wherever_a_key_is_there_is_an_address_too() -> None:
+    urls = MediaUrls("secret", lambda: 0.0)
+    key = "uploads/one.webp"
+    shown = urls.shown([{"image": {"key": key, "width": 1}, "key": "no key of ours"}])
+    assert shown == [{"image": {"key": key, "width": 1, "url": urls.url(key)}, "key": "no key of ours"}]
+
+
+# Ranges.
+
+VALIDATORS = Validators('"tag"', 1_000_000)
+
+
+@pytest.mark.parametrize(
+    ("header", "expected"),
+    [
+        ("bytes=0-0", (0, 1)),
+        ("bytes=0-", (0, 100)),
+        ("bytes=99-", (99, 100)),
+        ("bytes=50-1000", (50, 100)),
+        ("bytes=-1", (99, 100)),
+        ("bytes=-1000", (0, 100)),
+        ("Bytes=5-6", (5, 7)),
+        ("bytes=6-5", None),
+        ("bytes=-", None),
+        ("bytes=0-1,3-4", None),
+        ("lines=0-1", None),
+        ("bytes=a-b", None),
+        ("bytes=٣-", None),
+        ("", None),
+    ],
+)
+def test_ranges_are_read_as_the_standard_says(header: str, expected: tuple[int, int] | None) -> None:
+    assert wanted({"Range": header}, 100, VALIDATORS) == expected
+
+
+@pytest.mark.parametrize("header", ["bytes=100-", "bytes=100-200", "bytes=-0", "bytes=999999999999999999-"])
+def test_a_range_of_no_bytes_cannot_be_satisfied(header: str) -> None:
+    with pytest.raises(RangeNotSatisfiable):
+        wanted({"Range": header}, 100, VALIDATORS)
+
+
+@pytest.mark.parametrize(
+    ("headers", "has_it"),
+    [
+        ({}, False),
+        ({"If-None-Match": '"tag"'}, True),
+        ({"If-None-Match": 'W/"tag"'}, True),
+        ({"If-None-Match": '"a", "tag"'}, True),
+        ({"If-None-Match": "*"}, True),
+        ({"If-None-Match": '"other"', "If-Modified-Since": VALIDATORS.last_modified}, False),
+        ({"If-Modified-Since": VALIDATORS.last_modified}, True),
+        ({"If-Modified-Since": "Mon, 12 Jan 1970 13:46:39 GMT"}, False),
+        ({"If-Modified-Since": "yesterday"}, False),
+    ],
+)
+def test_who_has_it_already_is_told_by_the_tag_or_the_date(headers: dict[str, str], has_it: bool) -> None:
+    assert has_it_already(headers, VALIDATORS) is has_it
