@@ -10,6 +10,7 @@ import pytest
 
 from svc.base import control_socket
 from svc.base.control_socket import MAX_REQUEST_BYTES, ControlFailed, NobodyThere, ask, listening
+from svc.base.progress import Progress, report
 
 
 async def echo(command: str, arguments: Mapping[str, object]) -> Mapping[str, object]:
@@ -87,3 +88,65 @@ async def test_too_many_at_once_are_turned_away(folder: Path, monkeypatch: pytes
     async with listening(folder, echo):
         with pytest.raises(ControlFailed):
             await ask(folder, "do", {})
+
+
+async def test_long_work_says_how_far_it_is(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(control_socket, "PROGRESS_INTERVAL_S", 0.001)
+    # Far less than the work takes together: each sign of progress gives it as much again.
+    monkeypatch.setattr(control_socket, "ANSWER_DEADLINE_S", 5.0)
+    seen: list[Progress] = []
+    heard = asyncio.Event()
+
+    async def work(command: str, arguments: Mapping[str, object]) -> Mapping[str, object]:
+        for done in range(1, 4):
+            heard.clear()
+            await asyncio.to_thread(report, "working", done, 3)
+            await heard.wait()
+        return {"result": "done"}
+
+    def hear(progress: Progress) -> None:
+        seen.append(progress)
+        heard.set()
+
+    async with listening(folder, work):
+        assert await ask(folder, "work", {}, hear) == {"result": "done"}
+    assert seen == [Progress("working", done, 3) for done in (1, 2, 3)]
+
+
+async def test_work_ends_with_whoever_waits_for_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(control_socket, "PROGRESS_INTERVAL_S", 0.001)
+    heard, ended = asyncio.Event(), asyncio.Event()
+
+    async def work(command: str, arguments: Mapping[str, object]) -> Mapping[str, object]:
+        try:
+            while True:
+                report("working", 1, 2)
+                await asyncio.sleep(0.001)
+        finally:
+            ended.set()
+
+    async with listening(folder, work):
+        asking = asyncio.ensure_future(ask(folder, "work", {}, lambda _: heard.set()))
+        async with asyncio.timeout(10):
+            await heard.wait()
+            asking.cancel()
+            await ended.wait()
+
+
+async def test_work_that_gets_nowhere_is_given_up(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(control_socket, "PROGRESS_INTERVAL_S", 0.001)
+    monkeypatch.setattr(control_socket, "ANSWER_DEADLINE_S", 0.05)
+    ended = asyncio.Event()
+
+    async def work(command: str, arguments: Mapping[str, object]) -> Mapping[str, object]:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+        raise AssertionError
+
+    async with listening(folder, work):
+        with pytest.raises(ControlFailed):
+            await ask(folder, "work", {})
+        async with asyncio.timeout(10):
+            await ended.wait()

@@ -1,7 +1,8 @@
 """How other programs of the same user ask a running one: a Unix socket in its data folder.
 
 One line of JSON is a request, `{command, arguments}`, one line the answer, `{result}` or
-`{error, message}`. Whoever may read the folder may do everything. Where there are no Unix
+`{error, message}`. Before it come lines `{progress}` of work that takes long; it ends when whoever
+asked goes. Whoever may read the folder may do everything. Where there are no Unix
 sockets, or the folder's path is too long for one, it is a loopback port, with a token in a
 file of mode 0600. Knows no command. Design: "Everyone else goes through the control socket".
 """
@@ -11,11 +12,14 @@ import json
 import os
 import secrets
 import socket
+from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
+from svc.base import progress
 from svc.base.grants import same_secret
+from svc.base.progress import Listener, Progress
 from svc.base.strict_json import dumps, loads_object
 
 SOCKET_NAME = "control.sock"
@@ -26,7 +30,10 @@ MAX_REQUEST_BYTES = 64 * 1024
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
 MAX_CONNECTIONS = 16
 READ_DEADLINE_S = 10.0
+# Without a sign of progress.
 ANSWER_DEADLINE_S = 60.0
+# How often whoever waits is told.
+PROGRESS_INTERVAL_S = 0.2
 _CONNECT_DEADLINE_S = 5.0
 # What the address of a Unix socket holds, the NUL at its end not counted (sockaddr_un).
 _MAX_PATH_BYTES = 103
@@ -70,16 +77,23 @@ async def listening(folder: Path, handler: Handler) -> AsyncIterator[None]:
         path.unlink(missing_ok=True)
 
 
-async def ask(folder: Path, command: str, arguments: Mapping[str, object]) -> dict[str, object]:
+async def ask(
+    folder: Path, command: str, arguments: Mapping[str, object], on_progress: Listener = lambda progress: None
+) -> dict[str, object]:
     """The answer of the program that holds a folder. Raises NobodyThere and ControlFailed."""
     reader, writer, token = await _connected(folder)
     try:
         request = {"command": command, "arguments": dict(arguments), "token": token}
         writer.write(dumps(request) + b"\n")
-        async with asyncio.timeout(ANSWER_DEADLINE_S + READ_DEADLINE_S):
-            await writer.drain()
-            line = await reader.readline()
-        return loads_object(line.decode())
+        while True:
+            async with asyncio.timeout(ANSWER_DEADLINE_S + READ_DEADLINE_S):
+                await writer.drain()
+                answer = loads_object((await reader.readline()).decode())
+            match answer:
+                case {"progress": [str(what), int(done), int(total)]}:
+                    on_progress(Progress(what, done, total))
+                case _:
+                    return answer
     except (OSError, ValueError) as fault:
         raise ControlFailed(f"the server did not answer: {fault or type(fault).__name__}") from None
     finally:
@@ -103,10 +117,7 @@ class _Service:
         try:
             async with asyncio.timeout(READ_DEADLINE_S):
                 line = await reader.readline()
-            answer = await self._answer(line)
-            async with asyncio.timeout(READ_DEADLINE_S):
-                writer.write(dumps(answer) + b"\n")
-                await writer.drain()
+            await _say(writer, await self._answer(line, writer))
         except (OSError, ValueError):
             pass  # It went, said too much, or nothing; TimeoutError is an OSError.
         finally:
@@ -114,14 +125,40 @@ class _Service:
             with suppress(OSError):
                 writer.close()
 
-    async def _answer(self, line: bytes) -> Mapping[str, object]:
+    async def _answer(self, line: bytes, writer: asyncio.StreamWriter) -> Mapping[str, object]:
         match loads_object(line.decode()):
             case {"command": str(command), "arguments": dict(arguments), "token": str(token)}:
                 if self._token and not same_secret(token, self._token):
                     return {"error": "forbidden", "message": "The token is not the right one"}
-                async with asyncio.timeout(ANSWER_DEADLINE_S):
-                    return await self._handler(command, arguments)
+                return await self._worked(command, arguments, writer)
         return {"error": "invalid_request", "message": "A request is {command, arguments, token}"}
+
+    async def _worked(
+        self, command: str, arguments: Mapping[str, object], writer: asyncio.StreamWriter
+    ) -> Mapping[str, object]:
+        """The handler's answer; meanwhile whoever waits is told how far it is. Raises OSError."""
+        said: deque[Progress] = deque(maxlen=1)
+        with progress.heard_by(said.append):
+            working = asyncio.ensure_future(self._handler(command, arguments))
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + ANSWER_DEADLINE_S
+        try:
+            while not (await asyncio.wait([working], timeout=PROGRESS_INTERVAL_S))[0]:
+                if said:
+                    latest = said.pop()
+                    await _say(writer, {"progress": [latest.what, latest.done, latest.total]})
+                    deadline = loop.time() + ANSWER_DEADLINE_S
+                elif loop.time() > deadline:
+                    raise TimeoutError
+            return working.result()
+        finally:
+            working.cancel()
+
+
+async def _say(writer: asyncio.StreamWriter, line: Mapping[str, object]) -> None:
+    async with asyncio.timeout(READ_DEADLINE_S):
+        writer.write(dumps(line) + b"\n")
+        await writer.drain()
 
 
 async def _connected(folder: Path) -> tuple[asyncio.StreamReader, asyncio.StreamWriter, str]:
