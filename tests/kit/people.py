@@ -132,6 +132,11 @@ class People:
         return person
 
     @property
+    def latest(self) -> Person:
+        """Who arrived last, or tried to."""
+        return self._all[-1]
+
+    @property
     def faults(self) -> list[str]:
         return [fault for person in self._all for fault in person.faults]
 

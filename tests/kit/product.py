@@ -76,12 +76,13 @@ class Product:
 
 
 @asynccontextmanager
-async def running_product(data_dir: Path) -> AsyncIterator[Product]:
+async def running_product(data_dir: Path, *flags: str, **variables: str) -> AsyncIterator[Product]:
     """`svc up` for as long as the block runs. It advertises 127.0.0.1 only and asks no STUN server."""
+    quiet = {"ICE_ADVERTISE_IP": "127.0.0.1", "DISABLE_STUN": "true", "PYTHONUNBUFFERED": "1"}
     process = await asyncio.create_subprocess_exec(
         *(*COMMAND, "--data-dir", str(data_dir), "--host", "127.0.0.1"),
-        *("--port", "0", "--sfu-port", "0", "--udp-port", "0"),
-        env=os.environ | {"ICE_ADVERTISE_IP": "127.0.0.1", "DISABLE_STUN": "true", "PYTHONUNBUFFERED": "1"},
+        *("--port", "0", "--sfu-port", "0", "--udp-port", "0", *flags),
+        env=os.environ | quiet | variables,
         stdout=PIPE,
         stderr=STDOUT,
         start_new_session=True,

@@ -1,0 +1,54 @@
+"""People at a server that made its certificate itself, under a name at which plain http gives no microphone.
+
+They are warned once, go on as the server told them to, and talk.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Error
+
+from tests.kit.people import INSECURE_HOST, People, Person, chromium, people_at
+from tests.kit.product import Product, running_product
+
+
+@pytest.fixture
+async def product(tmp_path: Path) -> AsyncIterator[Product]:
+    async with running_product(tmp_path / "data", "--tls", EXTERNAL_HOST=INSECURE_HOST) as product:
+        yield product
+    assert "Traceback" not in product.output, product.output
+
+
+@pytest.fixture
+async def people(product: Product) -> AsyncIterator[People]:
+    executable = chromium()
+    if executable is None:
+        pytest.fail("Chromium is missing; ci/setup installs it")
+    # As somebody types it: without the s.
+    url = product.url.replace("https://127.0.0.1", f"http://{INSECURE_HOST}")
+    async with people_at(url, executable) as people:
+        yield people
+        assert people.faults == []
+
+
+async def arrive(people: People, name: str) -> Person:
+    """Open the page, and go on past the browser's warning."""
+    with pytest.raises(Error, match="ERR_CERT_AUTHORITY_INVALID"):
+        await people.arrive(name)
+    person = people.latest
+    # "Advanced", then "Proceed".
+    await person.page.locator("#details-button").click()
+    await person.page.locator("#proceed-link").click()
+    await person.page.get_by_label("Your name").wait_for()
+    return person
+
+
+async def test_people_talk_over_tls_after_one_warning(people: People) -> None:
+    ada, grace = await arrive(people, "Ada"), await arrive(people, "Grace")
+    assert await ada.page.evaluate("[location.protocol, isSecureContext]") == ["https:", True]
+    await ada.join()
+    await grace.join()
+    await asyncio.gather(ada.sees(grace, frames=30), grace.sees(ada, frames=30))
+    await asyncio.gather(ada.hears(grace), grace.hears(ada))
