@@ -1,0 +1,103 @@
+"""`…/discord`, `…/slack` and `…/github` beside a webhook's own address: other services' payloads,
+received, made ours, posted, and answered as those services answer.
+
+Size, look-up, rate limit, channel, limits and pictures are those of the webhook itself: everything
+goes through `posting`. GitHub's signatures are not checked, for the webhook keeps no secret beside
+its token. No rules. Spec: chat document sections 4.1 and 5.
+"""
+
+from collections.abc import Callable
+
+from aiohttp import web
+
+from svc.base.database import StorageFailed
+from svc.chat.errors import ChatError
+from svc.chat.http import answer, nothing
+from svc.chat.webhooks.compatible import answers, discord, github, slack
+from svc.chat.webhooks.compatible.draft import MessageDraft
+from svc.chat.webhooks.compatible.forms import discord_value, value_in
+from svc.chat.webhooks.compatible.reading import Node, Unreadable
+from svc.chat.webhooks.posting import Posted, Posting, refusal
+from svc.chat.webhooks.problems import Problem
+from svc.chat.webhooks.routes import PATH, now_ms, received, url_parts
+
+DISCORD, SLACK, GITHUB = (f"{PATH}/{service}" for service in ("discord", "slack", "github"))
+EVENT_HEADER = "X-GitHub-Event"
+
+
+class CompatibleRoutes:
+    def __init__(self, posting: Posting) -> None:
+        self._posting = posting
+
+    def table(self) -> list[web.RouteDef]:
+        return [
+            web.post(DISCORD, self.discord),
+            web.post(SLACK, self.slack),
+            web.post(GITHUB, self.github),
+        ]
+
+    async def discord(self, request: web.Request) -> web.Response:
+        try:
+            value, files = discord_value(request.headers.get("Content-Type", ""), await received(request))
+            posted = await self._post(request, lambda: discord.message(Node.of(value), files))
+        except Unreadable as fault:
+            return answer(answers.discord_unreadable(fault), 400)
+        except ChatError as told:
+            status, body = answers.discord(told)
+            return _with_wait(answer(body, status), told)
+        if posted is None or request.query.get("wait", "").lower() not in ("true", "1"):
+            return nothing()
+        return answer(discord.described(posted.message, posted.warnings))
+
+    async def slack(self, request: web.Request) -> web.Response:
+        try:
+            value = value_in(await received(request), "payload")
+            await self._post(request, lambda: slack.message(Node.of(value)))
+        except Unreadable as fault:
+            return web.Response(text=answers.slack_unreadable(fault), status=400)
+        except ChatError as told:
+            status, word = answers.slack(told)
+            return _with_wait(web.Response(text=word, status=status), told)
+        return web.Response(text="ok")
+
+    async def github(self, request: web.Request) -> web.Response:
+        """204 where the event is not worth a message."""
+        try:
+            value = value_in(await received(request), "payload")
+            event = request.headers.get(EVENT_HEADER)
+            posted = await self._post(request, lambda: _of_github(event, value))
+        except Unreadable as fault:
+            raise refusal([Problem(_written(fault.path), "wrong_type", words=fault.message)]) from None
+        except ChatError as told:
+            return _with_wait(answer(told.body(), told.status), told)
+        return nothing() if posted is None else answer(posted.described())
+
+    async def _post(self, request: web.Request, draft_of: Callable[[], MessageDraft | None]) -> Posted | None:
+        """Raises ChatError, and what `draft_of` does."""
+        webhook = self._posting.admit(*url_parts(request), now_ms())
+        draft = draft_of()
+        if draft is None:
+            return None
+        try:
+            return await self._posting.post(webhook, draft.payload())
+        except StorageFailed:
+            raise ChatError("storage_unavailable") from None
+
+
+def _with_wait(response: web.Response, refusal: ChatError) -> web.Response:
+    wait_ms = refusal.more.get("retry_after_ms")
+    if isinstance(wait_ms, int):
+        response.headers["Retry-After"] = str(-(-wait_ms // 1000))
+    return response
+
+
+def _of_github(event: str | None, value: object) -> MessageDraft | None:
+    if event is None:
+        raise ChatError("invalid_request", f"The header {EVENT_HEADER} is missing")
+    return github.message(event, Node.of(value))
+
+
+def _written(path: tuple[str | int, ...]) -> str:
+    """As the webhook writes paths: `commits[0].author`."""
+    steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    return "".join(steps).removeprefix(".")
