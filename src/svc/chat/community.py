@@ -22,6 +22,7 @@ from svc.base.data_folder import held
 from svc.base.database import Database, DatabaseError
 from svc.base.ids import Ids
 from svc.base.migrations import migrations_in
+from svc.base.pictures import picture_sandbox
 from svc.chat.access.changes import Changes
 from svc.chat.access.directory import Directory
 from svc.chat.access.media_urls import MediaUrls
@@ -84,12 +85,15 @@ from svc.chat.voice.occupancy import Occupancy
 from svc.chat.voice.routes import SignallingPassThrough, VoiceEvents
 from svc.chat.voice.rules import MediaAccess, Voice
 from svc.chat.voice.sfu_link import Registration, SfuLink
-from svc.chat.webhooks.feature import NO_PICTURES, NO_REFERENCES, WebhooksFeature
-from svc.chat.webhooks.routes import PostRoutes
+from svc.chat.webhooks.commands import WebhookCommands
+from svc.chat.webhooks.feature import WebhooksFeature
+from svc.chat.webhooks.routes import PostRoutes, WebhookRoutes
 
 # People in a call notice each second, and the media service is near.
 FIRST_RECONNECT_S = 0.2
 LAST_RECONNECT_S = 2.0
+# Decoded in children: as many as a small machine has processors.
+PICTURES_AT_ONCE = 2
 DATABASE_NAME = "community.sqlite3"
 _PACKAGE = Path(svc.__file__).parent
 WEB_FOLDER = _PACKAGE / "web"
@@ -163,6 +167,7 @@ class Community:
         )
         self.blocks = Blocks(database, self.directory, self.hub)
         self.messages = self._messages(database)
+        self.sandbox = picture_sandbox(PICTURES_AT_ONCE)
         self.webhooks = self._webhooks(database)
         self.own_affairs = self._own_affairs(database)
         self.pass_through = SignallingPassThrough(session, f"{media.url}/client", self.origins)
@@ -203,6 +208,7 @@ class Community:
             OwnRoutes(self.own_affairs, self.blocks, self._kept_of_a_member()).table(),
             MessageRoutes(self.messages).table(),
             MediaRoutes(self.media, lambda: self.icon.key).table(),
+            WebhookRoutes(self.webhooks.webhooks, self.webhooks.avatars).table(),
             PostRoutes(self.webhooks.posting).table(),
             self._status().table(),
             DescriptionRoutes(version("svc-server")).table(),
@@ -228,12 +234,14 @@ class Community:
         self.messages.close()
         await self.live.close_all()
         await self.pass_through.close_all()
+        await self.sandbox.close()
 
     def _commands(self) -> list[Mapping[str, Command]]:
         """What may be asked over the control socket."""
         return [
             SettingsCommands(self.settings).table(),
             InviteCommands(self.invites).table(),
+            WebhookCommands(self.webhooks.webhooks, self.directory).table(),
             MemberCommands(self.directory, self.roles).table(),
             ModerationCommands(self.moderation, self.directory).table(),
         ]
@@ -349,8 +357,8 @@ class Community:
             self.audit,
             self.changes,
             self.messages.messages,
-            NO_REFERENCES,
-            NO_PICTURES,
+            self.media,
+            self.sandbox,
             data_dir=self._config.data_dir,
             new_id=self._new_id,
             profanity_mode=lambda: self.settings.current.profanityMode,

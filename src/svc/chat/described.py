@@ -82,6 +82,7 @@ class Endpoint:
     status: int = 200
     query: Mapping[str, Schema] = field(default_factory=dict)
     body: Schema | None = None
+    body_type: str = "application/json"
     # Codes of `errors` beyond those that everything of its kind may answer.
     refusals: Sequence[str] = ()
     media_type: str = "application/json"

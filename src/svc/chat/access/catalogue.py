@@ -130,6 +130,13 @@ ENDPOINTS: Mapping[str, Needs] = {
     "POST /api/channels/{channel_id}/read": in_channel(P.VIEW_CHANNEL),
     "GET /api/search": MEMBER,
     # Webhooks.
+    "GET /api/webhooks": in_channel(P.MANAGE_WEBHOOKS),
+    "POST /api/webhooks": in_channel(P.MANAGE_WEBHOOKS),
+    "GET /api/webhooks/{webhook_id}": in_channel(P.MANAGE_WEBHOOKS),
+    "PATCH /api/webhooks/{webhook_id}": in_channel(P.MANAGE_WEBHOOKS),
+    "DELETE /api/webhooks/{webhook_id}": in_channel(P.MANAGE_WEBHOOKS),
+    "PUT /api/webhooks/{webhook_id}/picture": in_channel(P.MANAGE_WEBHOOKS),
+    "DELETE /api/webhooks/{webhook_id}/picture": in_channel(P.MANAGE_WEBHOOKS),
     "POST /api/webhooks/{webhook_id}/{token}": URL_HOLDER,
     # Invites: one's own, and with the permission to manage them others'.
     "GET /api/invites": MEMBER,

@@ -49,7 +49,7 @@ def operation(feature: str, endpoint: Endpoint, needs: Needs, components: Compon
         **permission(needs),
     }
     if endpoint.body is not None:
-        content = {"application/json": {"schema": components.written(endpoint.body)}}
+        content = {endpoint.body_type: {"schema": components.written(endpoint.body)}}
         described["requestBody"] = {"required": True, "content": content}
     return described
 

@@ -4,43 +4,25 @@ Has no rules of its own.
 """
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
-from svc.base.database import Connection, Database
+from svc.base.database import Database
+from svc.base.sandbox import Sandbox
 from svc.base.sealing import SealingKey
 from svc.chat.access.changes import Changes
 from svc.chat.access.directory import Directory
 from svc.chat.audit.rules import Audit
 from svc.chat.live.hub import Hub
+from svc.chat.media.rules import Media
 from svc.chat.messages.profanity import moderated
 from svc.chat.messages.rules import Messages
-from svc.chat.webhooks.cards import Wanted
-from svc.chat.webhooks.posting import NOTHING_COLLECTED, Collected, Pictures, Posting
-from svc.chat.webhooks.rules import TOKEN_BYTES, References, Webhooks
+from svc.chat.webhooks.avatars import Avatars
+from svc.chat.webhooks.posting import NO_PICTURES, Pictures, Posting
+from svc.chat.webhooks.rules import TOKEN_BYTES, Webhooks
 
 # In DATA_DIR, and in backups: without it the URLs that were handed out lead nowhere.
 KEY_FILE = "webhook-key"
-
-
-class _NoReferences:
-    """Where nothing is stored, nothing is referred to."""
-
-    def refer(self, connection: Connection, key: str, kind: str, owner_id: str) -> None:
-        pass
-
-    def release(self, connection: Connection, kind: str, owner_id: str) -> None:
-        pass
-
-
-class _NoPictures:
-    """Where no pictures can be had."""
-
-    async def collect(self, wanted: Sequence[Wanted]) -> Collected:
-        return NOTHING_COLLECTED
-
-
-NO_REFERENCES, NO_PICTURES = _NoReferences(), _NoPictures()
 
 
 class WebhooksFeature:
@@ -54,8 +36,9 @@ class WebhooksFeature:
         audit: Audit,
         changes: Changes,
         messages: Messages,
-        references: References,
-        pictures: Pictures,
+        media: Media,
+        sandbox: Sandbox,
+        pictures: Pictures = NO_PICTURES,
         *,
         data_dir: Path,
         new_id: Callable[[], str],
@@ -66,13 +49,14 @@ class WebhooksFeature:
             directory,
             hub,
             audit,
-            references,
+            media,
             SealingKey.kept_in(data_dir / KEY_FILE),
             new_id,
             lambda: secrets.token_urlsafe(TOKEN_BYTES),
             lambda name: moderated(name, profanity_mode()).text,
         )
-        self.posting = Posting(database, self.webhooks, messages, pictures, references, profanity_mode)
+        self.posting = Posting(database, self.webhooks, messages, pictures, media, profanity_mode)
+        self.avatars = Avatars(media, sandbox)
         changes.channel_removed.append(self.webhooks.channel_removed)
 
     async def load(self) -> None:

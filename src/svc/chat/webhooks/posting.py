@@ -12,6 +12,7 @@ from typing import Protocol
 
 from svc.base.database import Connection, Database
 from svc.chat.errors import ChatError
+from svc.chat.media.rules import MESSAGE, Media
 from svc.chat.messages.message import WEBHOOK, Author, Message
 from svc.chat.messages.profanity import moderated
 from svc.chat.messages.rules import Messages
@@ -20,11 +21,9 @@ from svc.chat.webhooks.limiter import Limiter
 from svc.chat.webhooks.naming import shown_name
 from svc.chat.webhooks.payload import Payload, Refused, parse
 from svc.chat.webhooks.problems import PayloadWarning, Problem
-from svc.chat.webhooks.rules import References, Webhooks
+from svc.chat.webhooks.rules import Webhooks
 from svc.chat.webhooks.store import Webhook
 
-# Who refers to the pictures of a message.
-OWNER_KIND = "message"
 # A webhook that is moved more often while one post is being written is not in one channel.
 _MOST_MOVES = 3
 
@@ -66,14 +65,14 @@ class Posting:
         webhooks: Webhooks,
         messages: Messages,
         pictures: Pictures,
-        references: References,
+        media: Media,
         profanity_mode: Callable[[], str],
     ) -> None:
         self._database = database
         self._webhooks = webhooks
         self._messages = messages
         self._pictures = pictures
-        self._references = references
+        self._media = media
         self._profanity_mode = profanity_mode
         self._limiter = Limiter()
         webhooks.gone.append(self._limiter.forget)
@@ -159,7 +158,7 @@ class Posting:
             return False
         self._messages.insert(connection, message)
         for key in sorted(keys):
-            self._references.refer(connection, key, OWNER_KIND, message.id)
+            self._media.refer(connection, key, MESSAGE, message.id)
         return True
 
 
@@ -184,3 +183,13 @@ class _NothingCollected:
 
 
 NOTHING_COLLECTED = _NothingCollected()
+
+
+class _NoPictures:
+    """Where no pictures can be had."""
+
+    async def collect(self, wanted: Sequence[Wanted]) -> Collected:
+        return NOTHING_COLLECTED
+
+
+NO_PICTURES = _NoPictures()

@@ -9,7 +9,6 @@ posted is `posting`'s. Spec: chat document sections 2.1, 3 and 5.
 import dataclasses
 import hmac
 from collections.abc import Callable, Iterator, Mapping
-from typing import Protocol
 
 from svc.base.database import Connection, Database
 from svc.base.sealing import SealingKey
@@ -19,6 +18,7 @@ from svc.chat.audit.rules import Audit
 from svc.chat.errors import ChatError
 from svc.chat.live.audience import Holders, Only
 from svc.chat.live.hub import Hub
+from svc.chat.media.rules import WEBHOOK, Media
 from svc.chat.names import readable_name
 from svc.chat.webhooks import store
 from svc.chat.webhooks.limits import MAX_NAME, MAX_WEBHOOKS
@@ -27,16 +27,6 @@ from svc.chat.webhooks.store import Webhook
 _MANAGE = Permission.MANAGE_WEBHOOKS
 # 256 bits in 43 characters.
 TOKEN_BYTES = 32
-# Who refers to the pictures of webhooks.
-OWNER_KIND = "webhook"
-
-
-class References(Protocol):
-    """Who keeps stored objects for those who refer to them."""
-
-    def refer(self, connection: Connection, key: str, kind: str, owner_id: str) -> None: ...
-
-    def release(self, connection: Connection, kind: str, owner_id: str) -> None: ...
 
 
 class Webhooks:
@@ -48,7 +38,7 @@ class Webhooks:
         directory: Directory,
         hub: Hub,
         audit: Audit,
-        references: References,
+        media: Media,
         key: SealingKey,
         new_id: Callable[[], str],
         new_token: Callable[[], str],
@@ -58,7 +48,7 @@ class Webhooks:
         self._directory = directory
         self._hub = hub
         self._audit = audit
-        self._references = references
+        self._media = media
         self._key = key
         self._new_id = new_id
         self._new_token = new_token
@@ -105,6 +95,10 @@ class Webhooks:
         if webhook is None or not self._may_manage(actor_id, webhook.channel_id):
             raise ChatError("unknown_webhook")
         return webhook
+
+    def described(self, webhook: Webhook) -> dict[str, object]:
+        """As those see it who may manage it, without what opens it."""
+        return webhook.described(self._media.url)
 
     def token(self, webhook: Webhook) -> str | None:
         """The secret part of its URL; None where the key is not the one with which it was sealed."""
@@ -164,9 +158,9 @@ class Webhooks:
         def write(connection: Connection) -> None:
             if not store.edit(connection, webhook_id, {"picture": key}):
                 raise ChatError("unknown_webhook")
-            self._references.release(connection, OWNER_KIND, webhook_id)
+            self._media.release(connection, WEBHOOK, webhook_id)
             if key is not None:
-                self._references.refer(connection, key, OWNER_KIND, webhook_id)
+                self._media.refer(connection, key, WEBHOOK, webhook_id)
             details = {"name": webhook.name, "changed": ["picture"]}
             self._record(connection, actor_id, "webhook_edit", webhook, details, now)
 
@@ -180,7 +174,7 @@ class Webhooks:
         def write(connection: Connection) -> None:
             if not store.delete(connection, webhook_id):
                 raise ChatError("unknown_webhook")
-            self._references.release(connection, OWNER_KIND, webhook_id)
+            self._media.release(connection, WEBHOOK, webhook_id)
             self._record(connection, actor_id, "webhook_delete", webhook, {"name": webhook.name}, now)
 
         await self._database.write(write, lambda _: self._deleted(webhook_id))
@@ -203,7 +197,7 @@ class Webhooks:
 
     def _created(self, webhook: Webhook) -> None:
         self._by_id[webhook.id] = webhook
-        self._hub.push("webhook_created", webhook.described(), Holders(_MANAGE, webhook.channel_id))
+        self._hub.push("webhook_created", self.described(webhook), Holders(_MANAGE, webhook.channel_id))
 
     def _changed(self, webhook_id: str, differences: Mapping[str, str | None]) -> None:
         current = self._by_id[webhook_id]
@@ -213,7 +207,7 @@ class Webhooks:
     def _put(self, webhook: Webhook, managers_before: list[str]) -> None:
         """For who may manage it no more, it is gone."""
         self._by_id[webhook.id] = webhook
-        self._hub.push("webhook_updated", webhook.described(), Holders(_MANAGE, webhook.channel_id))
+        self._hub.push("webhook_updated", self.described(webhook), Holders(_MANAGE, webhook.channel_id))
         if lost := frozenset(managers_before).difference(self._managers(webhook.channel_id)):
             self._hub.push("webhook_deleted", {"webhook_id": webhook.id}, Only(lost))
 

@@ -1,6 +1,6 @@
 """The table of webhooks. SQL only; the secrets in it are sealed by then."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from svc.base.database import Connection, Database, Row
@@ -17,13 +17,13 @@ class Webhook:
     created_by: str | None
     created_at_ms: int
 
-    def described(self) -> dict[str, object]:
+    def described(self, picture_url: Callable[[str], str]) -> dict[str, object]:
         """As those see it who may manage it, without what opens it."""
         return {
             "id": self.id,
             "name": self.name,
             "channel_id": self.channel_id,
-            "picture": self.picture,
+            "picture": None if self.picture is None else picture_url(self.picture),
             "created_by": self.created_by,
             "created_at_ms": self.created_at_ms,
         }
