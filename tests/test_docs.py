@@ -82,7 +82,7 @@ def _layers_named(words: list[str]) -> frozenset[str]:
 
 
 def test_architecture_md_names_every_file_and_folder_and_none_that_is_gone() -> None:
-    sections = ("The core", "The SFU", "The chat server", "Below and above")
+    sections = ("The core", "The SFU", "The chat server", "The media worker", "Below and above")
     table = [row for section in sections for row in rows(REPOSITORY / "ARCHITECTURE.md", section)]
     named = {word for row in table for word in row.code(0)}
     assert named == _rooms()

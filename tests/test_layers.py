@@ -71,7 +71,8 @@ HOUSE = House(
         ),
         # In the sandbox's child only; `svc.base.pictures` asks for it.
         "PIL": ("svc.base.pixels",),
-        "av": ("svc.worker.video",),
+        # In the sandbox's child only; `svc.worker.video_job` asks for it.
+        "av": ("svc.worker.video", "svc.worker.lanes"),
         "obstore": ("svc.base.objects_s3",),
         # aiohttp's class for URLs: what is judged is what is asked for.
         "yarl": ("svc.chat.fetching.targets", "svc.chat.fetching.fetcher"),

@@ -1,0 +1,1 @@
+"""The media worker: checks every upload and writes it out again, in a process of its own."""

@@ -1,0 +1,198 @@
+"""Inside the sandbox: one stream of a video on its way from the old file to the new one.
+
+A lane takes packets and gives those that are to be written: copied, where the codec is one that
+every browser plays, with everything but pictures and sound filtered out; else decoded and
+encoded anew. Opens no file. Which lane a stream takes is decided in `svc.worker.video`.
+"""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, Protocol, cast
+
+import av
+from av.audio.frame import AudioFrame
+from av.audio.stream import AudioStream
+from av.container import OutputContainer
+from av.packet import Packet
+from av.video.frame import VideoFrame
+from av.video.stream import VideoStream
+
+from svc.base.confined import Rejected
+
+# Encoding on more of them would take the machine from those who talk.
+THREADS = 2
+MAX_FPS = 60
+SAMPLE_RATE = 48_000
+AUDIO_BIT_RATE = 128_000
+# Only slices and parameter sets of H.264; frames of AV1: no SEI, no metadata, no unknown units.
+_ESSENTIALS = {
+    "h264": "filter_units=pass_types=1-5|7-8",
+    "av1": "filter_units=remove_types=5|8|15",
+}
+# Browsers play it everywhere; a keyframe at least every few seconds to seek to.
+_H264 = {"preset": "veryfast", "crf": "23", "profile": "high", "threads": str(THREADS), "forced-idr": "1"}
+_VP9 = {
+    "deadline": "realtime",
+    "cpu-used": "7",
+    "crf": "32",
+    "b": "0",
+    "row-mt": "1",
+    "threads": str(THREADS),
+}
+_KEYFRAME_EVERY_S = 5
+# H.264 and its kin hold back no more pictures than that.
+_MAX_REORDERED = 32
+_CLOCK = 90_000
+
+
+class Lane(Protocol):
+    def take(self, packet: "Packet[Any]") -> Iterator["Packet[Any]"]:
+        """What is to be written now."""
+
+    def finish(self) -> Iterator["Packet[Any]"]:
+        """What is left at the end."""
+
+
+class Copied:
+    """As it is, without what is no picture and no sound."""
+
+    def __init__(self, source: VideoStream | AudioStream, output: OutputContainer) -> None:
+        self._target = output.add_stream_from_template(source, opaque=True)
+        filter_ = _ESSENTIALS.get(source.codec.canonical_name)
+        self._filter = av.BitStreamFilterContext(filter_, source, self._target) if filter_ else None
+        # Matroska says no decoding times: those of the first few packets are told from what follows.
+        self._untimed: list[Packet[Any]] = []
+        self._timed = False
+
+    def take(self, packet: "Packet[Any]") -> Iterator["Packet[Any]"]:
+        for copied in self._filter.filter(packet) if self._filter else [packet]:
+            yield from self._in_time(copied)
+
+    def finish(self) -> Iterator["Packet[Any]"]:
+        for copied in self._filter.filter(None) if self._filter else []:
+            yield from self._in_time(copied)
+        yield from self._early(self._untimed[0].pts or 0 if self._untimed else 0)
+
+    def _in_time(self, packet: "Packet[Any]") -> Iterator["Packet[Any]"]:
+        packet.stream = self._target
+        if packet.dts is not None:
+            yield from self._early(packet.dts)
+            self._timed = True
+            yield packet
+        elif not self._timed:
+            if len(self._untimed) == _MAX_REORDERED:
+                raise Rejected("invalid_video", "Its pictures have no times")
+            self._untimed.append(packet)
+
+    def _early(self, before: int) -> Iterator["Packet[Any]"]:
+        """Those without a time, one step before each other."""
+        step = max(1, min((packet.duration or 1 for packet in self._untimed), default=1))
+        for behind, packet in zip(range(len(self._untimed), 0, -1), self._untimed, strict=True):
+            packet.dts = before - behind * step
+            yield packet
+        self._untimed.clear()
+
+
+class EncodedVideo:
+    """Decoded, made smaller if it must be, turned the right way up, and encoded."""
+
+    def __init__(
+        self, source: VideoStream, output: OutputContainer, codec: str, size: tuple[int, int], turn: int
+    ) -> None:
+        self._source = source
+        self._size = size
+        self._turn = turn
+        self._turning: av.filter.Graph | None = None
+        rate = min(Fraction(source.average_rate or source.guessed_rate or 30), Fraction(MAX_FPS))
+        options = dict(_H264 if codec == "libx264" else _VP9)
+        target = cast(VideoStream, output.add_stream(codec, rate=rate, options=options))
+        target.width, target.height = size if turn % 180 == 0 else (size[1], size[0])
+        target.pix_fmt = "yuv420p"
+        target.codec_context.time_base = Fraction(1, _CLOCK)
+        target.codec_context.gop_size = max(1, int(rate * _KEYFRAME_EVERY_S))
+        self._target = target
+        self._next_at = Fraction(0)
+        self._began = False
+
+    def take(self, packet: "Packet[Any]") -> Iterator["Packet[Any]"]:
+        for frame in self._source.codec_context.decode(packet):
+            yield from self._encoded(frame)
+
+    def finish(self) -> Iterator["Packet[Any]"]:
+        for frame in self._source.codec_context.decode(None):
+            yield from self._encoded(frame)
+        yield from self._target.encode(None)
+
+    def _encoded(self, frame: VideoFrame) -> Iterator["Packet[Any]"]:
+        at = _time(frame, self._source)
+        if at is None or (self._began and at < self._next_at):
+            return  # Without a time, back in time, or faster than anybody sees.
+        self._began = True
+        self._next_at = at + Fraction(1, MAX_FPS) * Fraction(9, 10)
+        for ready in self._upright(frame.reformat(*self._size, format="yuv420p")):
+            ready.pts, ready.time_base = round(at * _CLOCK), Fraction(1, _CLOCK)
+            # The encoder decides what a keyframe is.
+            ready.pict_type = av.video.frame.PictureType.NONE
+            yield from self._target.encode(ready)
+
+    def _upright(self, frame: VideoFrame) -> list[VideoFrame]:
+        if self._turn == 0:
+            return [frame]
+        if self._turning is None:
+            self._turning = turning(frame, self._turn)
+        self._turning.vpush(frame)
+        return [self._turning.vpull()]
+
+
+class EncodedAudio:
+    """Decoded, resampled to what every device plays, and encoded."""
+
+    def __init__(self, source: AudioStream, output: OutputContainer, codec: str) -> None:
+        self._source = source
+        self._target = cast(AudioStream, output.add_stream(codec, rate=SAMPLE_RATE))
+        self._target.bit_rate = AUDIO_BIT_RATE
+        self._target.codec_context.layout = "mono" if source.codec_context.channels == 1 else "stereo"
+        self._target.codec_context.open()
+        context = self._target.codec_context
+        self._resampler = av.AudioResampler(
+            context.format, context.layout, SAMPLE_RATE, frame_size=context.frame_size or None
+        )
+
+    def take(self, packet: "Packet[Any]") -> Iterator["Packet[Any]"]:
+        for frame in self._source.codec_context.decode(packet):
+            yield from self._encoded(frame)
+
+    def finish(self) -> Iterator["Packet[Any]"]:
+        for frame in self._source.codec_context.decode(None):
+            yield from self._encoded(frame)
+        for resampled in self._resampler.resample(None):
+            yield from self._target.encode(resampled)
+        yield from self._target.encode(None)
+
+    def _encoded(self, frame: AudioFrame) -> Iterator["Packet[Any]"]:
+        frame.time_base = frame.time_base or self._source.time_base
+        for resampled in self._resampler.resample(frame):
+            yield from self._target.encode(resampled)
+
+
+def turning(frame: VideoFrame, degrees: int) -> av.filter.Graph:
+    """Turns frames that are like this one clockwise."""
+    graph = av.filter.Graph()
+    source = graph.add_buffer(
+        width=frame.width, height=frame.height, format=frame.format, time_base=Fraction(1, _CLOCK)
+    )
+    steps = {90: ["clock"], 180: ["clock", "clock"], 270: ["cclock"]}[degrees]
+    last = source
+    for step in steps:
+        following = graph.add("transpose", step)
+        last.link_to(following)
+        last = following
+    last.link_to(graph.add("buffersink"))
+    graph.configure()
+    return graph
+
+
+def _time(frame: VideoFrame, source: VideoStream) -> Fraction | None:
+    """What comes out of the decoder last has no unit of its own."""
+    unit = frame.time_base or source.time_base
+    return frame.pts * unit if frame.pts is not None and unit is not None else None

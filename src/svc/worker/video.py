@@ -1,0 +1,334 @@
+"""Inside the sandbox: a video checked and written anew by PyAV, with a picture of it for the poster.
+
+The container is the one that the first bytes said, never a guess of the library; both files are
+descriptors that are open already, so that a playlist or a reference leads nowhere. One stream of
+pictures and one of sound are taken over; what else there is (places, names, chapters, covers,
+tracks of data) is left behind. Is imported by the sandbox's child alone.
+"""
+
+import errno
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from tempfile import TemporaryFile
+from typing import IO, Any, cast
+
+import av
+import av.logging
+from av.audio.stream import AudioStream
+from av.container import InputContainer, OutputContainer
+from av.packet import Packet
+from av.video.frame import VideoFrame
+from av.video.stream import VideoStream
+
+from svc.base.confined import Outcome, Progress, Rejected
+from svc.worker.lanes import Copied, EncodedAudio, EncodedVideo, Lane, turning
+
+# What every browser plays: the container for a codec, and the sound that may go with it.
+_HOMES = {"h264": "mp4", "vp8": "webm", "vp9": "webm", "av1": "webm"}
+_SOUNDS = {"mp4": ("aac",), "webm": ("opus", "vorbis")}
+_PROFILES = {"Baseline", "Constrained Baseline", "Main", "High"}
+# The encoders of which the first that there is is taken, and its container.
+_ENCODERS = (("libx264", "mp4"), ("libvpx-vp9", "webm"))
+_AUDIO_ENCODERS = {"mp4": "aac", "webm": "libopus"}
+# A poster needs no more; a picture of it is made by `svc.base.pictures`.
+POSTER_SIDE = 1280
+# Where the first picture is black more often than not.
+_POSTER_AT = Fraction(1, 10)
+_PROGRESS_STEP = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class _Bounds:
+    max_duration_s: float
+    max_pixels: int
+    max_packets: int
+    max_side: int  # of what has to be encoded
+
+
+def prepare() -> None:
+    """Do everything once: what a library loads at its first use cannot be loaded later."""
+    av.logging.set_level(None)
+    arguments = {"container": "mov", "bounds": asdict(_Bounds(60, 10_000, 1000, 64))}
+    with TemporaryFile() as strange, TemporaryFile() as usual, TemporaryFile() as copied:
+        _sample(strange)
+        for source, target in ((strange, usual), (usual, copied)):
+            if "libx264" in av.codecs_available or source is strange:
+                rewrite([source.fileno(), target.fileno()], arguments, lambda _: None)
+    frame = av.VideoFrame(16, 16, "rgb24")
+    for degrees in (90, 180, 270):
+        turning(frame, degrees)
+
+
+def _sample(file: IO[bytes]) -> None:
+    """Half a second of black and silence, in a codec that has to be encoded anew."""
+    with av.open(file, "w", format="mov") as output:
+        pictures = output.add_stream("mpeg4", rate=8)
+        sound = output.add_stream("pcm_s16le", rate=8000)
+        pictures.width, pictures.height, pictures.pix_fmt = 16, 16, "yuv420p"
+        sound.codec_context.layout = "mono"
+        for number in range(4):
+            frame = av.VideoFrame(16, 16, "yuv420p")
+            frame.pts, frame.time_base = number, Fraction(1, 8)
+            output.mux(pictures.encode(frame))
+            silence = av.AudioFrame("s16", "mono", 1000)
+            silence.planes[0].update(bytes(silence.planes[0].buffer_size))
+            silence.sample_rate, silence.pts, silence.time_base = 8000, number * 1000, Fraction(1, 8000)
+            output.mux(sound.encode(silence))
+        output.mux(pictures.encode(None))
+        output.mux(sound.encode(None))
+    file.flush()
+
+
+def rewrite(files: Sequence[int], arguments: Mapping[str, object], progress: Progress) -> Outcome:
+    """From the first file into the second; facts, and a PNG of a moment of it."""
+    numbers = cast(Mapping[str, float], arguments["bounds"])
+    bounds = _Bounds(
+        numbers["max_duration_s"],
+        int(numbers["max_pixels"]),
+        int(numbers["max_packets"]),
+        int(numbers["max_side"]),
+    )
+    container, target = str(arguments["container"]), _Place(files[1])
+    with os.fdopen(files[0], "rb", closefd=False) as source:
+        poster, turn = _poster(source, container, bounds)
+        source.seek(0)
+        try:
+            facts = _written(source, container, target, bounds, turn, progress)
+        except av.FFmpegError:
+            if target.full:
+                raise Rejected("too_large", "It would become too large") from None
+            raise
+    return facts, [poster]
+
+
+def _written(
+    source: IO[bytes], container: str, target: "_Place", bounds: _Bounds, turn: int, progress: Progress
+) -> Mapping[str, object]:
+    with av.open(source, "r", format=container) as given:
+        video, audio = _streams(given, bounds)
+        plan = _plan(video, audio, turn)
+        size = plan.size(video, bounds)
+        with _output(target, plan.container) as output:
+            lanes: dict[int, Lane] = {video.index: plan.video_lane(video, output, size, turn)}
+            if audio is not None:
+                lanes[audio.index] = plan.audio_lane(audio, output)
+            duration_s = _run(
+                given, [s for s in (video, audio) if s is not None], lanes, output, bounds, progress
+            )
+    width, height = size if turn % 180 == 0 else (size[1], size[0])
+    return {
+        "container": plan.container,
+        "copied": plan.copies,
+        "width": width,
+        "height": height,
+        "duration_ms": round(duration_s * 1000),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    container: str
+    copies: bool
+    encoder: str
+    copies_sound: bool
+
+    def size(self, source: VideoStream, bounds: _Bounds) -> tuple[int, int]:
+        """Before it is turned."""
+        size = source.width, source.height
+        return size if self.copies else fitted(*size, bounds.max_side)
+
+    def video_lane(
+        self, source: VideoStream, output: OutputContainer, size: tuple[int, int], turn: int
+    ) -> Lane:
+        if self.copies:
+            return Copied(source, output)
+        return EncodedVideo(source, output, self.encoder, size, turn)
+
+    def audio_lane(self, source: AudioStream, output: OutputContainer) -> Lane:
+        if self.copies_sound:
+            return Copied(source, output)
+        return EncodedAudio(source, output, _AUDIO_ENCODERS[self.container])
+
+
+def _plan(video: VideoStream, audio: AudioStream | None, turn: int) -> _Plan:
+    """Copy what every browser plays, else encode."""
+    context, codec = video.codec_context, video.codec.canonical_name
+    container = _HOMES.get(codec, "")
+    copies = (
+        bool(container)
+        and context.pix_fmt == "yuv420p"
+        and (codec != "h264" or context.profile in _PROFILES)
+        # WebM has no place for it.
+        and (turn == 0 or container == "mp4")
+    )
+    encoder = ""
+    if not copies:
+        encoder, container = next(pair for pair in _ENCODERS if pair[0] in av.codecs_available)
+    sound = audio.codec.canonical_name if audio is not None else ""
+    return _Plan(container, copies, encoder, sound in _SOUNDS[container])
+
+
+def _streams(given: InputContainer, bounds: _Bounds) -> tuple[VideoStream, AudioStream | None]:
+    """The pictures and the sound. Raises Rejected."""
+    # A cover is a stream of one picture.
+    pictures = [s for s in given.streams.video if not s.disposition & av.stream.Disposition.attached_pic]
+    if not pictures:
+        raise Rejected("invalid_video", "There are no moving pictures in it")
+    video = pictures[0]
+    _check_size(video.width, video.height, bounds)
+    if given.duration is not None and given.duration / av.time_base > bounds.max_duration_s:
+        raise _too_long(bounds)
+    sounds = [s for s in given.streams.audio if s.codec_context is not None and s.codec_context.channels]
+    return video, sounds[0] if sounds else None
+
+
+def _check_size(width: int, height: int, bounds: _Bounds) -> None:
+    if width < 2 or height < 2:
+        raise Rejected("invalid_video", "Its pictures have no size")
+    if width * height > bounds.max_pixels:
+        raise Rejected("too_large", f"Its pictures have more than {bounds.max_pixels} pixels")
+
+
+def _run(
+    given: InputContainer,
+    streams: Sequence[VideoStream | AudioStream],
+    lanes: Mapping[int, Lane],
+    output: OutputContainer,
+    bounds: _Bounds,
+    progress: Progress,
+) -> float:
+    """Everything through its lane. How long it is in seconds, by its packets and not by its header."""
+    expected_s = (given.duration or 0) / av.time_base or bounds.max_duration_s
+    first_s, last_s, said = None, 0.0, 0.0
+    for packet in _bounded(given, streams, bounds):
+        if packet.pts is not None and packet.time_base is not None:
+            at_s = float(packet.pts * packet.time_base)
+            first_s = at_s if first_s is None else min(first_s, at_s)
+            last_s = max(last_s, at_s + float((packet.duration or 0) * packet.time_base))
+            if last_s - first_s > bounds.max_duration_s:
+                raise _too_long(bounds)
+            done = (last_s - first_s) / expected_s
+            if done >= said + _PROGRESS_STEP:
+                said = done
+                progress(min(done, 1.0))
+        for written in lanes[packet.stream.index].take(packet):
+            output.mux(written)
+    for lane in lanes.values():
+        for written in lane.finish():
+            output.mux(written)
+    return last_s - (first_s or 0.0)
+
+
+def _bounded(
+    given: InputContainer, streams: Sequence[VideoStream | AudioStream], bounds: _Bounds
+) -> Iterator["Packet[Any]"]:
+    left = bounds.max_packets
+    for packet in given.demux(*streams):
+        if packet.size == 0:
+            continue
+        left -= 1
+        if left < 0:
+            raise Rejected("too_large", f"It has more than {bounds.max_packets} packets")
+        yield packet
+
+
+def _too_long(bounds: _Bounds) -> Rejected:
+    return Rejected("too_long", f"It is longer than {bounds.max_duration_s:.0f} seconds")
+
+
+def _poster(source: IO[bytes], container: str, bounds: _Bounds) -> tuple[bytes, int]:
+    """A moment of it as a PNG, the right way up; and by how much that was turned, clockwise.
+
+    What gives no picture at all is no video.
+    """
+    with av.open(source, "r", format=container) as given:
+        video, _ = _streams(given, bounds)
+        video.codec_context.thread_count = 1
+        frame = _moment(given, video, bounds)
+        turn = round(-frame.rotation / 90) * 90 % 360
+        _check_size(frame.width, frame.height, bounds)
+        small = frame.reformat(*fitted(frame.width, frame.height, POSTER_SIDE), format="rgb24")
+        if turn:
+            graph = turning(small, turn)
+            graph.vpush(small)
+            small = graph.vpull()
+        return _png(small), turn
+
+
+def _moment(given: InputContainer, video: VideoStream, bounds: _Bounds) -> VideoFrame:
+    """A frame from a little after the start, or the first that there is."""
+    if given.duration:
+        try:
+            given.seek(int(given.duration * _POSTER_AT))
+            if (frame := _first(given, video, bounds)) is not None:
+                return frame
+        except av.FFmpegError:
+            pass  # Not every file can be sought in.
+        given.seek(0)
+    if (frame := _first(given, video, bounds)) is None:
+        raise Rejected("invalid_video", "No picture of it can be shown")
+    return frame
+
+
+def _first(given: InputContainer, video: VideoStream, bounds: _Bounds) -> VideoFrame | None:
+    video.codec_context.flush_buffers()
+    for packet in _bounded(given, [video], bounds):
+        for frame in packet.decode():
+            return frame
+    return next(iter(video.codec_context.decode(None)), None)
+
+
+def _png(frame: VideoFrame) -> bytes:
+    encoder = av.CodecContext.create("png", "w")
+    encoder.width, encoder.height, encoder.pix_fmt = frame.width, frame.height, "rgb24"
+    encoder.time_base = Fraction(1, 25)
+    frame.pts = None
+    return b"".join(bytes(packet) for packet in [*encoder.encode(frame), *encoder.encode(None)])
+
+
+def fitted(width: int, height: int, side: int) -> tuple[int, int]:
+    """Made smaller to fit, in even numbers, as codecs want them."""
+    scale = min(1.0, side / max(width, height))
+    return max(2, int(width * scale) // 2 * 2), max(2, int(height * scale) // 2 * 2)
+
+
+def _output(file: "_Place", container: str) -> OutputContainer:
+    """For the index to come first, an MP4 is read again while it is written."""
+    options = {"fflags": "+bitexact"} | ({"movflags": "+faststart"} if container == "mp4" else {})
+    return av.open(file, "w", format=container, options=options, io_open=lambda *_: _Place(file.descriptor))
+
+
+class _Place:
+    """A place in a file of which nothing but the descriptor is to be had."""
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor = descriptor
+        self.full = False
+        self._at = 0
+
+    def read(self, size: int) -> bytes:
+        data = os.pread(self.descriptor, size, self._at)
+        self._at += len(data)
+        return data
+
+    def write(self, data: bytes) -> int:
+        left = memoryview(data)
+        while left:
+            try:
+                written = os.pwrite(self.descriptor, left, self._at)
+            except OSError as fault:
+                self.full = fault.errno == errno.EFBIG
+                raise
+            self._at += written
+            left = left[written:]
+        return len(data)
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        ends = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: os.fstat(self.descriptor).st_size}
+        self._at = ends[whence] + offset
+        return self._at
+
+    def tell(self) -> int:
+        return self._at

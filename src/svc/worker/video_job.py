@@ -1,0 +1,137 @@
+"""Videos of strangers, written out again: what is asked of the sandbox, and what is believed of its answer.
+
+The kind is told by the first bytes. The new file has one stream of pictures and at most one of
+sound; its poster is a picture like any other and goes through `svc.base.pictures`. PyAV is in
+`svc.worker.video`, which runs in the sandbox only.
+"""
+
+import asyncio
+import dataclasses
+import os
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from svc.base.pictures import Picture, PictureRules, rewritten
+from svc.base.sandbox import Limits, Refused, Result, Sandbox, as_file
+
+# Decoders and an encoder with pictures of 4K, their threads' stacks and heaps.
+_MEMORY_BYTES = 2 * 1024 * 1024 * 1024
+# What a picture of POSTER_SIDE takes as a PNG, at the very worst.
+_MAX_POSTER_BYTES = 16 * 1024 * 1024
+_POSTER = PictureRules(
+    formats=("PNG",), max_side=1280, max_pixels=2_000_000, animated=False, thumbnail_side=400
+)
+_POSTER_DEADLINE_S = 20.0
+_HEAD_BYTES = 16
+_TYPES = {"mp4": "video/mp4", "webm": "video/webm"}
+
+
+@dataclass(frozen=True, slots=True)
+class VideoRules:
+    """What is taken."""
+
+    max_duration_s: float = 15 * 60
+    max_pixels: int = 3840 * 2160  # of one picture
+    # Sixty pictures and a hundred pieces of sound a second.
+    max_packets: int = 160 * 15 * 60
+    # What has to be encoded anew becomes no larger: more takes too long on a modest machine.
+    max_side: int = 1280
+    max_bytes: int = 1024 * 1024 * 1024
+    deadline_s: float = 20 * 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Video:
+    """What is known of the new file. The size is as it is shown, the right way up."""
+
+    content_type: str
+    ext: str
+    width: int
+    height: int
+    duration_ms: int
+    poster: Picture
+    copied: bool
+
+
+def video_sandbox() -> Sandbox:
+    """One at a time: each takes what processor there is."""
+    return Sandbox("svc.worker.video", at_once=1, broken="invalid_video")
+
+
+async def rewritten_video(
+    source: Path,
+    target: Path,
+    rules: VideoRules,
+    *,
+    videos: Sandbox,
+    pictures: Sandbox,
+    progress: Callable[[float], None],
+) -> Video:
+    """Write `source` anew into `target`. Raises Refused and SandboxFailed."""
+    async with as_file(source) as given:
+        container = container_of(os.pread(given, _HEAD_BYTES, 0))
+        if container is None:
+            raise Refused("unsupported_type", "Only MP4, MOV, WebM and Matroska videos are accepted")
+        written = await asyncio.to_thread(os.open, target, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC)
+        try:
+            arguments = {"container": container, "bounds": asdict(rules)}
+            result = await videos.call("rewrite", arguments, [given, written], _limits(rules), progress)
+            head = os.pread(written, _HEAD_BYTES, 0)
+        finally:
+            os.close(written)
+    return await _believed(result, head, rules, pictures)
+
+
+def container_of(head: bytes) -> str | None:
+    """The demultiplexer for a file that begins so, by FFmpeg's names."""
+    if head[4:8] in (b"ftyp", b"moov", b"mdat", b"wide", b"free", b"skip") and head[8:12] not in (
+        b"avif",
+        b"avis",
+    ):
+        return "mov"
+    if head.startswith(b"\x1a\x45\xdf\xa3"):
+        return "matroska"
+    return None
+
+
+def _limits(rules: VideoRules) -> Limits:
+    return Limits(
+        memory_bytes=_MEMORY_BYTES,
+        deadline_s=rules.deadline_s,
+        # Two threads encode.
+        cpu_s=int(rules.deadline_s * 3),
+        result_bytes=_MAX_POSTER_BYTES,
+        file_bytes=rules.max_bytes,
+        threads=True,
+    )
+
+
+async def _believed(result: Result, head: bytes, rules: VideoRules, pictures: Sandbox) -> Video:
+    """A decoder that was taken over may say anything: it gets no further than a wrong video."""
+    container, duration_ms = result.facts.get("container"), result.facts.get("duration_ms")
+    expected = {"mp4": "mov", "webm": "matroska"}.get(str(container))
+    if (
+        container_of(head) != expected
+        or expected is None
+        or not isinstance(duration_ms, int)
+        or not 0 <= duration_ms <= rules.max_duration_s * 1000
+        or len(result.blobs) != 1
+    ):
+        raise Refused("invalid_video", "It is damaged, or not what it says it is", "the decoder misbehaved")
+    ext = str(container)
+    poster = await rewritten(result.blobs[0], _POSTER, deadline_s=_POSTER_DEADLINE_S, sandbox=pictures)
+    width, height = (_whole(result.facts.get(name)) for name in ("width", "height"))
+    copied = result.facts.get("copied") is True
+    return Video(_TYPES[ext], ext, width, height, duration_ms, poster, copied)
+
+
+def _whole(value: object) -> int:
+    if isinstance(value, int) and 0 < value < 1 << 16:
+        return value
+    raise Refused("invalid_video", "It is damaged, or not what it says it is", "the decoder misbehaved")
+
+
+def smaller(rules: VideoRules, max_bytes: int) -> VideoRules:
+    """The same rules for a server that has less room."""
+    return dataclasses.replace(rules, max_bytes=min(rules.max_bytes, max_bytes))

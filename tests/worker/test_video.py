@@ -1,0 +1,244 @@
+"""A video comes back with its pictures and its sound and nothing else, or is refused with a reason."""
+
+import dataclasses
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from PIL import Image
+
+from svc.base.pictures import picture_sandbox
+from svc.base.sandbox import Refused, Sandbox
+from svc.worker.video_job import Video, VideoRules, rewritten_video, video_sandbox
+from tests.kit import hostile_videos, pictures, videos
+
+RULES = VideoRules(max_pixels=1920 * 1080, max_bytes=20_000_000, deadline_s=30)
+CODES = {"unsupported_type", "invalid_video", "invalid_image", "too_large", "too_long", "timeout"}
+REFUSED = hostile_videos.refused()
+
+# The decoders are loaded once for all of them.
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@dataclass
+class Studio:
+    videos: Sandbox
+    pictures: Sandbox
+    folder: Path
+
+    async def rewrite(self, data: bytes, rules: VideoRules = RULES) -> tuple[Video, bytes]:
+        source, target = self.folder / "in", self.folder / "out"
+        source.write_bytes(data)
+        self.said: list[float] = []
+        video = await rewritten_video(
+            source, target, rules, videos=self.videos, pictures=self.pictures, progress=self.said.append
+        )
+        return video, target.read_bytes()
+
+    async def refusal(self, data: bytes, rules: VideoRules = RULES) -> Refused:
+        with pytest.raises(Refused) as caught:
+            await self.rewrite(data, rules)
+        return caught.value
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def studio(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Studio]:
+    async with video_sandbox() as films, picture_sandbox(1) as stills:
+        yield Studio(films, stills, tmp_path_factory.mktemp("videos"))
+
+
+def codecs(data: bytes) -> list[str]:
+    with videos.opened(data) as container:
+        return [stream.codec.canonical_name for stream in container.streams]
+
+
+def frames(data: bytes) -> int:
+    with videos.opened(data) as container:
+        return sum(1 for _ in container.decode(video=0))
+
+
+@pytest.mark.parametrize(
+    ("codec", "sound", "container", "ext", "result"),
+    [
+        ("libx264", "aac", "mp4", "mp4", ["h264", "aac"]),
+        ("libx264", "aac", "mov", "mp4", ["h264", "aac"]),
+        ("libx264", None, "mp4", "mp4", ["h264"]),
+        ("libvpx", "libopus", "webm", "webm", ["vp8", "opus"]),
+        ("libvpx-vp9", "libopus", "webm", "webm", ["vp9", "opus"]),
+        ("libsvtav1", "libopus", "webm", "webm", ["av1", "opus"]),
+        # The sound alone is encoded anew.
+        ("libx264", "libopus", "matroska", "mp4", ["h264", "aac"]),
+        ("libvpx", "pcm_s16le", "matroska", "webm", ["vp8", "opus"]),
+    ],
+)
+async def test_what_every_browser_plays_is_copied(
+    studio: Studio, codec: str, sound: str | None, container: str, ext: str, result: list[str]
+) -> None:
+    video, data = await studio.rewrite(videos.video(codec, sound, container))
+    assert (video.copied, video.ext, video.content_type) == (True, ext, f"video/{ext}")
+    assert (video.width, video.height) == (96, 64)
+    assert 1950 <= video.duration_ms <= 2100
+    assert codecs(data) == result
+    assert frames(data) == 50
+
+
+@pytest.mark.parametrize(
+    ("codec", "sound", "container", "pixels"),
+    [
+        ("mpeg4", "mp3", "mov", "yuv420p"),
+        ("prores_ks", "pcm_s16le", "mov", "yuv422p10le"),
+        ("libx264", "aac", "mp4", "yuv444p"),
+        ("mpeg4", "ac3", "matroska", "yuv420p"),
+        ("mjpeg", None, "mov", "yuvj420p"),
+    ],
+)
+async def test_everything_else_is_encoded_anew(
+    studio: Studio, codec: str, sound: str | None, container: str, pixels: str
+) -> None:
+    video, data = await studio.rewrite(videos.video(codec, sound, container, pixels=pixels))
+    assert (video.copied, video.ext) == (False, "mp4")
+    assert codecs(data) == (["h264", "aac"] if sound else ["h264"])
+    assert frames(data) == 50
+    assert 1950 <= video.duration_ms <= 2100
+
+
+async def test_an_index_comes_before_the_pictures(studio: Studio) -> None:
+    """A player may begin before it has all of it."""
+    for data in (videos.video(), videos.video("mpeg4", "aac", "mov")):
+        _, written = await studio.rewrite(data)
+        assert written.index(b"moov") < written.index(b"mdat")
+
+
+@pytest.mark.parametrize("codec", ["libx264", "mpeg4"])
+@pytest.mark.parametrize("container", ["mp4", "mov", "matroska"])
+async def test_places_and_names_are_left_behind(studio: Studio, codec: str, container: str) -> None:
+    told = videos.video(codec, "aac", container, metadata=True)
+    if container != "matroska":
+        told = videos.with_places(told)
+    assert videos.PLACE.encode() in told and pictures.SECRET in told
+    _, written = await studio.rewrite(told)
+    assert not any(
+        mark in written
+        for mark in (
+            pictures.SECRET,
+            b"+52.52",
+            b"\xa9xyz",
+            b"ISO6709",
+            b"location",
+            b"xmpmeta",
+            b"uuid",
+            b"Lavf",
+        )
+    )
+    with videos.opened(written) as film:
+        assert set(film.metadata) <= {"major_brand", "minor_version", "compatible_brands"}
+        for stream in film.streams:
+            assert set(stream.metadata) <= {"language", "handler_name"}
+
+
+async def test_what_an_encoder_wrote_between_the_pictures_is_left_behind(studio: Studio) -> None:
+    data = videos.video("libx264")
+    assert b"x264 - core" in data
+    _, written = await studio.rewrite(data)
+    assert b"x264" not in written
+
+
+@pytest.mark.parametrize("codec", ["libx264", "mpeg4"])
+async def test_it_is_shown_the_right_way_up(studio: Studio, codec: str) -> None:
+    video, written = await studio.rewrite(videos.turned(videos.video(codec)))
+    assert (video.width, video.height) == (64, 96) == (video.poster.width, video.poster.height)
+    frame = videos.first_frame(written)
+    image = Image.frombytes("RGB", (frame.width, frame.height), bytes(frame.to_ndarray(format="rgb24")))
+    shown = image.rotate(frame.rotation, expand=True)
+    assert shown.size == (64, 96)
+    still = pictures.decoded(video.poster.data).convert("RGB")
+    for image in (shown, still):
+        # Red was above; turned clockwise it is on the right.
+        right, left = image.getpixel((55, 48)), image.getpixel((8, 48))
+        assert isinstance(right, tuple) and isinstance(left, tuple)
+        assert right[0] > 100 > right[2] and left[2] > 100 > left[0]
+
+
+async def test_a_poster_shows_a_moment_of_it(studio: Studio) -> None:
+    video, _ = await studio.rewrite(videos.video(frames=100))
+    assert pictures.decoded(video.poster.data).size == (96, 64)
+    assert video.poster.thumbnail is not None
+    assert len(video.poster.placeholder) == 28 and video.poster.colour.startswith("#")
+
+
+async def test_progress_is_reported(studio: Studio) -> None:
+    await studio.rewrite(videos.video("mpeg4", "mp3", "mov", frames=200))
+    assert len(studio.said) > 20
+    assert studio.said == sorted(studio.said) and 0.95 < studio.said[-1] <= 1.0
+
+
+async def test_large_pictures_become_smaller_when_they_are_encoded(studio: Studio) -> None:
+    rules = dataclasses.replace(RULES, max_side=48)
+    video, written = await studio.rewrite(videos.video("mpeg4"), rules)
+    frame = videos.first_frame(written)
+    assert (video.width, video.height) == (48, 32) == (frame.width, frame.height)
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"max_duration_s": 1}, "too_long"),
+        ({"max_pixels": 96 * 64 - 1}, "too_large"),
+        ({"max_packets": 49}, "too_large"),
+        ({"max_bytes": 1000}, "too_large"),
+        ({"deadline_s": 0.001}, "timeout"),
+    ],
+    ids=str,
+)
+async def test_every_bound_is_held(studio: Studio, change: dict[str, float], code: str) -> None:
+    refused = await studio.refusal(videos.video(), dataclasses.replace(RULES, **change))  # type: ignore[arg-type]
+    assert refused.code == code, refused.detail
+
+
+@pytest.mark.parametrize("name", REFUSED)
+async def test_what_is_made_to_hurt_is_refused(studio: Studio, name: str) -> None:
+    data, codes = REFUSED[name]
+    refused = await studio.refusal(data)
+    assert refused.code in codes, refused.detail
+
+
+async def test_a_film_that_leads_elsewhere_leads_nowhere(studio: Studio) -> None:
+    try:
+        _, written = await studio.rewrite(hostile_videos.leading_elsewhere())
+    except Refused as refused:
+        assert refused.code == "invalid_video"
+    else:
+        assert b"root:" not in written
+
+
+async def test_what_is_cut_off_anywhere_is_refused_or_plays(studio: Studio) -> None:
+    for whole in (videos.video(frames=10), videos.video("libvpx", "libopus", "webm", frames=10)):
+        for length in range(0, len(whole), len(whole) // 15):
+            await survives(studio, f"{length} bytes", whole[:length])
+
+
+@pytest.mark.parametrize("seed", [1])
+async def test_mutations_are_refused_or_play(studio: Studio, seed: int) -> None:
+    for name, data in hostile_videos.mutations(seed, 12):
+        await survives(studio, name, data)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("seed", range(2, 7))
+async def test_many_mutations_are_refused_or_play(studio: Studio, seed: int) -> None:
+    for name, data in hostile_videos.mutations(seed, 400):
+        await survives(studio, name, data)
+    assert (await studio.rewrite(videos.video()))[0].copied
+
+
+async def survives(studio: Studio, name: str, data: bytes) -> None:
+    try:
+        _, written = await studio.rewrite(data)
+    except Refused as refused:
+        assert refused.code in CODES, (name, refused.detail)
+    else:
+        assert pictures.SECRET not in written and b"+52.52" not in written, name
+        assert codecs(written)[0] in ("h264", "vp8", "vp9", "av1"), name
