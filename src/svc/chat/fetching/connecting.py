@@ -35,6 +35,10 @@ LOOK_UPS_AT_ONCE = 16
 MAX_ADDRESSES = 8
 
 
+class Inside(OSError):
+    """A connection that was not made. The connector expects no other kind of exception there."""
+
+
 class Guard:
     """Judges addresses. `own` are those of this very site, which is nearer to itself than the internet is."""
 
@@ -58,7 +62,10 @@ class Guard:
     def open(self, found: AddrInfoType) -> socket:
         """A socket for a connection that is about to be made."""
         family, kind, protocol, _, address = found
-        self.judge(str(address[0]))
+        try:
+            self.judge(str(address[0]))
+        except NotFetched as refusal:
+            raise Inside(refusal.message) from None
         return socket(family, kind, protocol)
 
     def connector(self) -> TCPConnector:

@@ -8,11 +8,18 @@ they are after decompression. Looks at none of them. Spec: chat document section
 import asyncio
 from collections.abc import Callable
 
-from aiohttp import ClientError, ClientResponse, ClientSession, ClientTimeout, DummyCookieJar
+from aiohttp import (
+    ClientConnectorError,
+    ClientError,
+    ClientResponse,
+    ClientSession,
+    ClientTimeout,
+    DummyCookieJar,
+)
 from aiohttp.hdrs import CONTENT_ENCODING, LOCATION
 from yarl import URL
 
-from svc.chat.fetching.connecting import Guard
+from svc.chat.fetching.connecting import Guard, Inside
 from svc.chat.fetching.targets import MAX_REDIRECTS, NotFetched, redirected, target
 
 # One webhook that posts as fast as it may, to hosts that never answer, takes less than all of these:
@@ -47,6 +54,8 @@ class Fetcher:
         except TimeoutError:
             raise NotFetched("timeout", "It was not downloaded in time") from None
         except (ClientError, OSError, ValueError) as fault:
+            if isinstance(fault, ClientConnectorError) and isinstance(fault.os_error, Inside):
+                raise NotFetched("blocked", str(fault.os_error)) from None
             raise NotFetched("fetch_failed", f"Its host cannot be asked ({type(fault).__name__})") from None
 
     async def _follow(self, url: URL, max_bytes: int, count: Callable[[int], None]) -> bytes:

@@ -1,0 +1,114 @@
+"""An internet of a test's own: hosts with public addresses and names, in namespaces of their own.
+
+A host says byte for byte what it was told to, so that it can misbehave; it remembers what it was
+asked. What listens inside, on loopback, only counts who comes. Real DNS, real sockets.
+"""
+
+import asyncio
+import ssl
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+from tests.kit.name_server import Answers
+from tests.kit.namespace import in_namespace
+
+# These are somebody's, out there; here they are ours.
+PUBLIC, OTHER, PUBLIC_V6 = "93.184.216.34", "93.184.216.35", "2606:2800:220::1"
+_ADDRESSES = (f"{PUBLIC}/32", f"{OTHER}/32", f"{PUBLIC_V6}/128", "169.254.169.254/32", "10.0.0.1/32")
+
+Speech = Callable[[asyncio.StreamWriter], Awaitable[None]]
+Pages = Mapping[str, bytes | Speech]
+
+
+class Host:
+    """`requests` are the heads of what it was asked, in order."""
+
+    def __init__(self, pages: Pages) -> None:
+        self._pages = pages
+        self.requests: list[str] = []
+        self.connections = 0
+
+    @property
+    def paths(self) -> list[str]:
+        return [head.split(" ")[1] for head in self.requests]
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
+        try:
+            # Stays open for the next request, as HTTP/1.1 has it.
+            while head := await _head(reader):
+                self.requests.append(head)
+                page = self._pages.get(head.split(" ")[1], answer(b"", "404 Not Found"))
+                if isinstance(page, bytes):
+                    writer.write(page)
+                    await writer.drain()
+                else:
+                    await page(writer)
+                    break
+        except (OSError, asyncio.LimitOverrunError):
+            pass  # Who asked has gone, or speaks something else.
+        finally:
+            writer.close()
+            with suppress(OSError):
+                await writer.wait_closed()
+
+
+async def _head(reader: asyncio.StreamReader) -> str:
+    with suppress(asyncio.IncompleteReadError):
+        return (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+    return ""
+
+
+def answer(body: bytes, status: str = "200 OK", **headers: str) -> bytes:
+    """A whole response; `Content_Type` for Content-Type."""
+    lines = {"Content-Length": str(len(body))} | {
+        name.replace("_", "-"): value for name, value in headers.items()
+    }
+    return f"HTTP/1.1 {status}\r\n{_lines(lines)}\r\n".encode() + body
+
+
+def opening(**headers: str) -> bytes:
+    """The head of a response that goes on until the connection ends."""
+    lines = {name.replace("_", "-"): value for name, value in headers.items()}
+    return f"HTTP/1.1 200 OK\r\n{_lines(lines)}Connection: close\r\n\r\n".encode()
+
+
+def redirect(location: str, status: str = "302 Found") -> bytes:
+    return answer(b"", status, Location=location)
+
+
+def _lines(headers: Mapping[str, str]) -> str:
+    return "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+
+
+@asynccontextmanager
+async def hosted(
+    pages: Pages, addresses: Sequence[str] = (PUBLIC,), port: int = 80, tls: ssl.SSLContext | None = None
+) -> AsyncIterator[Host]:
+    host = Host(pages)
+    server = await asyncio.start_server(host.serve, addresses, port, ssl=tls)
+    try:
+        yield host
+    finally:
+        server.close()
+
+
+@asynccontextmanager
+async def inside() -> AsyncIterator[Host]:
+    """What nobody from outside may reach: everything private that this machine is."""
+    async with hosted({}, ("127.0.0.1", "::1", "169.254.169.254", "10.0.0.1")) as host:
+        yield host
+
+
+def on_an_internet(body: Callable[[], Awaitable[None]], folder: Path) -> None:
+    """Run it where the addresses above are this machine's, and names are asked of 127.0.0.1."""
+    resolver, order = folder / "resolv.conf", folder / "nsswitch.conf"
+    resolver.write_text("nameserver 127.0.0.1\noptions timeout:1 attempts:2\n")
+    order.write_text("hosts: files dns\n")
+    in_namespace(body, _ADDRESSES, {"/etc/resolv.conf": resolver, "/etc/nsswitch.conf": order})
+
+
+def names(**answers: str | Answers) -> dict[str, Answers]:
+    """`names(pictures=PUBLIC)`: pictures.example is there, always."""
+    return {f"{name}.example": [[each]] if isinstance(each, str) else each for name, each in answers.items()}

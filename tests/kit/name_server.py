@@ -1,0 +1,77 @@
+"""A DNS server of a few lines (RFC 1035): each name has a list of answers, given one after the other.
+
+Answers A and AAAA over UDP, and that it knows nothing else. Is told when to stay silent.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from ipaddress import ip_address
+from struct import pack, unpack_from
+from typing import cast
+
+A, AAAA, IN = 1, 28, 1
+NO_ERROR, NO_SUCH_NAME = 0, 3
+_HEADER_BYTES = 12
+# A pointer to the name of the question (RFC 1035 section 4.1.4).
+_THE_NAME = b"\xc0\x0c"
+
+# What a name answers: the first time, the second time, and the last for ever after.
+Answers = Sequence[Sequence[str]]
+
+
+class NameServer(asyncio.DatagramProtocol):
+    def __init__(self, names: Mapping[str, Answers], silent: Sequence[str] = ()) -> None:
+        self._names = names
+        self._silent = silent
+        # How often each (name, type) was asked for.
+        self.asked: Counter[tuple[str, int]] = Counter()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.DatagramTransport, transport)
+
+    def datagram_received(self, data: bytes, addr: tuple[str, int]) -> None:
+        name, end = _name(data)
+        if name in self._silent:
+            return
+        (kind,) = unpack_from("!H", data, end)
+        question = data[_HEADER_BYTES : end + 4]
+        if name not in self._names:
+            self._transport.sendto(_answer(data, NO_SUCH_NAME, question, []), addr)
+            return
+        answers = self._names[name]
+        current = answers[min(self.asked[name, kind], len(answers) - 1)]
+        self.asked[name, kind] += 1
+        fitting = [ip.packed for ip in map(ip_address, current) if kind == (A if ip.version == 4 else AAAA)]
+        records = [_THE_NAME + pack("!HHIH", kind, IN, 0, len(each)) + each for each in fitting]
+        self._transport.sendto(_answer(data, NO_ERROR, question, records), addr)
+
+
+@asynccontextmanager
+async def name_server(
+    names: Mapping[str, Answers], silent: Sequence[str] = (), address: str = "127.0.0.1"
+) -> AsyncIterator[NameServer]:
+    loop = asyncio.get_running_loop()
+    transport, server = await loop.create_datagram_endpoint(
+        lambda: NameServer(names, silent), local_addr=(address, 53)
+    )
+    try:
+        yield server
+    finally:
+        transport.close()
+
+
+def _name(query: bytes) -> tuple[str, int]:
+    """The name that is asked for, and where it ends."""
+    labels, at = [], _HEADER_BYTES
+    while length := query[at]:
+        labels.append(query[at + 1 : at + 1 + length].decode("ascii", "replace").lower())
+        at += 1 + length
+    return ".".join(labels), at + 1
+
+
+def _answer(query: bytes, code: int, question: bytes, records: Sequence[bytes]) -> bytes:
+    # A response, recursion desired and available, nothing but questions and answers.
+    header = query[:2] + pack("!HHHHH", 0x8180 | code, 1, len(records), 0, 0)
+    return header + question + b"".join(records)

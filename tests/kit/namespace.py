@@ -1,0 +1,76 @@
+"""A network of a test's own: a thread in fresh namespaces, where any address can live on this machine.
+
+What runs there reaches nothing outside, and nobody outside sees its addresses, its ports and the
+files that lie over the machine's. Linux only, and for root; elsewhere the tests are skipped in
+words (`unshare -Urnm` makes a root for the purpose).
+"""
+
+import asyncio
+import ctypes
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+_CLONE_NEWNS, _CLONE_NEWNET = 0x00020000, 0x40000000
+DEADLINE_S = 60.0
+
+
+class Refused(Exception):
+    """This machine makes no namespaces for us."""
+
+
+def in_namespace(
+    body: Callable[[], Awaitable[None]], addresses: Sequence[str], files: dict[str, Path] | None = None
+) -> None:
+    """Run it on a loop of its own, where `addresses` are this machine's and `files` lie over others."""
+    outcome: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            _enter()
+            _furnish(addresses, files or {})
+            asyncio.run(_bounded(body))
+        except BaseException as fault:
+            outcome.append(fault)
+
+    thread = threading.Thread(target=run, name="namespace")
+    thread.start()
+    thread.join()
+    for fault in outcome:
+        if isinstance(fault, Refused):
+            pytest.skip(str(fault))
+        raise fault
+
+
+async def _bounded(body: Callable[[], Awaitable[None]]) -> None:
+    async with asyncio.timeout(DEADLINE_S):
+        await body()
+
+
+def _enter() -> None:
+    """Of this thread only; threads and processes that it starts come along."""
+    if sys.platform != "linux":
+        raise Refused("there are no network namespaces")
+    if os.geteuid():
+        raise Refused("only root may make namespaces; run the tests by `unshare -Urnm` for these")
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.unshare(_CLONE_NEWNS | _CLONE_NEWNET):
+        raise Refused(f"this sandbox makes no namespaces: {os.strerror(ctypes.get_errno())}")
+
+
+def _furnish(addresses: Sequence[str], files: dict[str, Path]) -> None:
+    commands = [("mount", "--make-rprivate", "/"), ("ip", "link", "set", "lo", "up")]
+    commands += [("ip", "address", "add", address, "dev", "lo") for address in addresses]
+    commands += [("mount", "--bind", str(file), over) for over, file in files.items() if Path(over).exists()]
+    for command in commands:
+        try:
+            done = subprocess.run(command, capture_output=True, check=False, timeout=10)
+        except FileNotFoundError:
+            raise Refused(f"{command[0]} is not installed (ci/setup does it)") from None
+        if done.returncode:
+            raise Refused(f"this sandbox refuses {' '.join(command)}: {done.stderr.decode().strip()}")
