@@ -86,6 +86,7 @@ from svc.chat.voice.routes import SignallingPassThrough, VoiceEvents
 from svc.chat.voice.rules import MediaAccess, Voice
 from svc.chat.voice.sfu_link import Registration, SfuLink
 from svc.chat.webhooks.commands import WebhookCommands
+from svc.chat.webhooks.compatible.routes import CompatibleRoutes
 from svc.chat.webhooks.feature import WebhooksFeature
 from svc.chat.webhooks.routes import PostRoutes, WebhookRoutes
 
@@ -210,6 +211,7 @@ class Community:
             MediaRoutes(self.media, lambda: self.icon.key).table(),
             WebhookRoutes(self.webhooks.webhooks, self.webhooks.avatars).table(),
             PostRoutes(self.webhooks.posting).table(),
+            CompatibleRoutes(self.webhooks.posting).table(),
             self._status().table(),
             DescriptionRoutes(version("svc-server")).table(),
             Pages(WEB_FOLDER).table(),

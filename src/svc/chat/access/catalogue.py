@@ -138,6 +138,9 @@ ENDPOINTS: Mapping[str, Needs] = {
     "PUT /api/webhooks/{webhook_id}/picture": in_channel(P.MANAGE_WEBHOOKS),
     "DELETE /api/webhooks/{webhook_id}/picture": in_channel(P.MANAGE_WEBHOOKS),
     "POST /api/webhooks/{webhook_id}/{token}": URL_HOLDER,
+    "POST /api/webhooks/{webhook_id}/{token}/discord": URL_HOLDER,
+    "POST /api/webhooks/{webhook_id}/{token}/slack": URL_HOLDER,
+    "POST /api/webhooks/{webhook_id}/{token}/github": URL_HOLDER,
     # Invites: one's own, and with the permission to manage them others'.
     "GET /api/invites": MEMBER,
     "POST /api/invites": on_server(P.CREATE_INVITES),

@@ -6,10 +6,12 @@ Everybody and everything in them is invented.
 from typing import Any
 
 WEB = "https://github.test"
+# Where no picture is ever fetched from.
+AVATAR = "https://127.0.0.1/u/1?v=4"
 SENDER: dict[str, Any] = {
     "login": "example-user",
     "id": 1,
-    "avatar_url": "https://avatars.test/u/1?v=4",
+    "avatar_url": AVATAR,
     "html_url": f"{WEB}/example-user",
     "type": "User",
     "site_admin": False,

@@ -8,6 +8,7 @@ from svc.chat.webhooks.compatible import github
 from svc.chat.webhooks.compatible.github_cards import FAILURE, GONE, MERGED, NEUTRAL, NEW, SUCCESS, WAITING
 from svc.chat.webhooks.compatible.reading import Node
 from tests.chat.webhooks.compatible.github_payloads import (
+    AVATAR,
     COMMENT,
     DISCUSSION,
     ISSUE,
@@ -338,7 +339,7 @@ def test_an_event_is_a_card(
         "author": {
             "name": "example-user",
             "url": f"{WEB}/example-user",
-            "icon_url": "https://avatars.test/u/1?v=4",
+            "icon_url": AVATAR,
         },
     }
     assert draft.payload() == {"cards": [{key: value for key, value in card.items() if value != ""}]}

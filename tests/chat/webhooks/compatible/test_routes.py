@@ -1,0 +1,225 @@
+"""The compatible addresses post through the webhook itself, and answer as the services do."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from aiohttp import FormData
+
+from tests.chat.people import Person
+from tests.chat.webhooks.compatible.conftest import Hook
+from tests.chat.webhooks.compatible.github_payloads import ISSUE, event, push
+
+
+@dataclass
+class Answer:
+    status: int
+    content_type: str
+    text: str
+    headers: Mapping[str, str]
+
+    def json(self) -> Any:
+        return json.loads(self.text)
+
+
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+
+
+async def test_discord_gets_204_and_the_channel_a_message(hook: Hook) -> None:
+    body = {"content": "Hello", "username": "Robot", "embeds": [{"title": "Card", "color": 255}]}
+    response = await _post(hook, "discord", json=body)
+    assert (response.status, response.text) == (204, "")
+    message = await hook.arrived()
+    assert message["text"] == "Hello"
+    assert message["author"]["display_name"] == "Robot"
+    assert message["cards"] == [{"title": "Card", "color": 255}]
+
+
+async def test_discord_waits_for_a_message_object(hook: Hook) -> None:
+    response = await _post(
+        hook, "discord?wait=true", json={"content": "Hello", "embeds": [{"title": "Card"}]}
+    )
+    told = response.json()
+    arrived = await hook.arrived()
+    assert response.status == 200
+    assert (told["id"], told["channel_id"]) == (arrived["id"], "general")
+    assert told["content"] == "Hello" and told["author"]["username"] == "Hook"
+    assert told["embeds"] == [{"type": "rich", "title": "Card"}]
+    assert told["timestamp"].endswith("+00:00") and told["warnings"] == []
+
+
+async def test_discord_takes_forms(hook: Hook) -> None:
+    await _post(hook, "discord", data={"content": "by form", "username": "Form"})
+    assert (await hook.arrived())["author"]["display_name"] == "Form"
+    await _post(hook, "discord", data={"payload_json": json.dumps({"content": "in a form"})})
+    assert (await hook.arrived())["text"] == "in a form"
+
+
+async def test_discord_s_files_are_left_out_and_named(hook: Hook) -> None:
+    form = FormData()
+    form.add_field("payload_json", json.dumps({"content": "Look"}), content_type="application/json")
+    form.add_field("files[0]", b"\x89PNG\r\n\r\n--", filename="graph.png", content_type="image/png")
+    response = await _post(hook, "discord?wait=true", data=form)
+    assert response.status == 200
+    assert (await hook.arrived())["text"] == "Look\n(left out: graph.png)"
+
+
+async def test_discord_takes_the_fields_of_a_multipart_form(hook: Hook) -> None:
+    form = FormData(default_to_multipart=True)
+    form.add_field("content", "Grüße")
+    form.add_field("tts", "false")
+    await _post(hook, "discord", data=form)
+    assert (await hook.arrived())["text"] == "Grüße"
+
+
+@pytest.mark.parametrize(
+    ("body", "headers", "status", "code"),
+    [
+        (b"{", {}, 400, 50109),
+        (b"", {}, 400, 50109),
+        (b"--x", {"Content-Type": "multipart/form-data; boundary=x"}, 400, 50109),
+        (b"--x", {"Content-Type": "multipart/form-data"}, 400, 50109),
+        (b"{}", {}, 400, 50006),
+        (b"[]", {}, 400, 50035),
+        (b'{"content": " ", "embeds": [{"color": 1}]}', {}, 400, 50006),
+        (b'{"content": {}}', {}, 400, 50035),
+        (b"[" * 100_000 + b"]" * 100_000, {}, 400, 50035),
+        (b'{"content": "' + b"x" * 262_144 + b'"}', {}, 413, 40005),
+    ],
+)
+async def test_discord_refuses_in_discord_s_words(
+    hook: Hook, body: bytes, headers: dict[str, str], status: int, code: int
+) -> None:
+    response = await _post(hook, "discord", data=body, headers=headers)
+    told = response.json()
+    assert (response.status, told["code"]) == (status, code)
+    assert isinstance(told["message"], str) and "error" not in told
+
+
+async def test_discord_is_told_where_a_value_is_wrong(hook: Hook) -> None:
+    response = await _post(hook, "discord", json={"embeds": [{"title": "t"}, {"title": []}]})
+    told = response.json()
+    assert told["message"] == "Invalid Form Body"
+    assert told["errors"]["embeds"]["1"]["title"]["_errors"][0]["message"] == "must be a string"
+
+
+async def test_slack_gets_ok(hook: Hook) -> None:
+    body = {"text": "*Hello* <https://a.test|there>", "attachments": [{"title": "Card", "color": "good"}]}
+    response = await _post(hook, "slack", json=body)
+    assert (response.status, response.content_type, response.text) == (200, "text/plain", "ok")
+    message = await hook.arrived()
+    assert message["text"] == "**Hello** [there](https://a.test)"
+    assert message["cards"] == [{"title": "Card", "color": 0x2EB67D}]
+
+
+@pytest.mark.parametrize("headers", [FORM, {"Content-Type": "text/plain"}, {}])
+async def test_slack_takes_json_whatever_it_is_called_and_forms(hook: Hook, headers: dict[str, str]) -> None:
+    await _post(hook, "slack", data=b'\n{"text": "json"}', headers=headers)
+    assert (await hook.arrived())["text"] == "json"
+    await _post(hook, "slack", data=b"payload=%7B%22text%22%3A%22a+form%22%7D", headers=headers)
+    assert (await hook.arrived())["text"] == "a form"
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "word"),
+    [
+        (b"{", 400, "invalid_payload"),
+        (b"text=hello", 400, "invalid_payload"),
+        (b"payload=%7B", 400, "invalid_payload"),
+        (b"payload=%FF", 400, "invalid_payload"),
+        (b"{}", 400, "no_text"),
+        (b'{"text": "", "attachments": [{}]}', 400, "no_text"),
+        (b'{"text": []}', 400, "invalid_payload"),
+        (b'{"blocks": ["x"]}', 400, "invalid_blocks"),
+        (b'{"text": "' + b"x" * 262_144 + b'"}', 413, "invalid_payload"),
+    ],
+)
+async def test_slack_refuses_in_slack_s_words(hook: Hook, body: bytes, status: int, word: str) -> None:
+    response = await _post(hook, "slack", data=body)
+    assert (response.status, response.content_type, response.text) == (status, "text/plain", word)
+
+
+async def test_github_s_events_are_cards(hook: Hook) -> None:
+    response = await _github(hook, "push", push("Mend it"))
+    message = await hook.arrived()
+    assert response.status == 200
+    assert response.json().items() >= {"message_id": message["id"], "conversation_id": "general"}.items()
+    assert message["cards"][0]["title"] == "[example-org/tool] 1 new commit on main"
+    assert message["cards"][0]["author"]["name"] == "example-user"
+    assert message["text"] == "" and message["author"]["display_name"] == "Hook"
+
+
+async def test_github_may_send_a_form(hook: Hook) -> None:
+    body = {"payload": json.dumps(event("opened", issue=ISSUE))}
+    await _post(hook, "github", data=body, headers={"X-GitHub-Event": "issues"})
+    assert (await hook.arrived())["cards"][0]["title"].startswith("[example-org/tool] Issue opened")
+
+
+async def test_an_event_that_is_not_worth_a_message_answers_204(hook: Hook) -> None:
+    response = await _github(hook, "watch", event("started"))
+    assert (response.status, response.text) == (204, "")
+    await _post(hook, "slack", json={"text": "next"})
+    assert (await hook.arrived())["text"] == "next"
+
+
+async def test_github_is_refused_as_the_webhook_refuses(hook: Hook) -> None:
+    response = await _post(hook, "github", json={})
+    assert (response.status, response.json()["error"]) == (400, "invalid_request")
+    response = await _github(hook, "push", {"ref": "refs/heads/x", "commits": [{"id": {}}]})
+    told = response.json()
+    assert (response.status, told["error"]) == (400, "invalid_payload")
+    assert told["problems"] == [
+        {"path": "commits[0].id", "code": "wrong_type", "message": "must be a string"}
+    ]
+
+
+@pytest.mark.parametrize("service", ["discord", "slack", "github"])
+async def test_an_unknown_token_is_found_out_after_the_json(hook: Hook, service: str) -> None:
+    wrong = Hook(hook.chat, hook.path + "x", hook.reader)
+    headers = {"X-GitHub-Event": "ping"}
+    assert (await _post(wrong, service, data=b"{", headers=headers)).status == 400
+    response = await _post(wrong, service, json={"text": "x", "content": "x"}, headers=headers)
+    assert response.status == 404
+    assert response.text in (
+        "no_service",
+        '{"code":10015,"message":"Unknown Webhook"}',
+        '{"error":"not_found","message":"There is nothing here"}',
+    )
+
+
+async def test_all_addresses_share_the_rate_limit(hook: Hook) -> None:
+    for _ in range(5):
+        assert (await _post(hook, "discord", json={"content": "x"})).status == 204
+        assert (await _post(hook, "slack", json={"text": "x"})).status == 200
+        assert (await _github(hook, "watch", event("started"))).status == 204
+    response = await _post(hook, "discord", json={"content": "x"})
+    told = response.json()
+    assert response.status == 429 and told["code"] == 0 and told["global"] is False
+    assert 0 < told["retry_after"] <= 60 and response.headers["Retry-After"] == "60"
+    response = await _post(hook, "slack", json={"text": "x"})
+    assert (response.status, response.text) == (429, "rate_limited")
+    assert 0 < int(response.headers["Retry-After"]) <= 60
+    response = await _github(hook, "watch", event("started"))
+    assert (response.status, response.json()["error"]) == (429, "rate_limited")
+    assert (await _post(hook, "", json={"text": "x"})).status == 429
+
+
+async def test_a_webhook_without_a_channel_says_so(hook: Hook, owner: Person) -> None:
+    await owner.done("PATCH", hook.path.rpartition("/")[0], {"channel_id": None})
+    response = await _post(hook, "discord", json={"content": "x"})
+    assert (response.status, response.json()["code"]) == (404, 10003)
+    response = await _post(hook, "slack", json={"text": "x"})
+    assert (response.status, response.text) == (404, "channel_not_found")
+    response = await _github(hook, "ping", event())
+    assert (response.status, response.json()["error"]) == (400, "no_channel")
+
+
+async def _post(hook: Hook, service: str, **more: Any) -> Answer:
+    async with hook.chat.http.post(f"{hook.path}/{service}".rstrip("/"), **more) as response:
+        return Answer(response.status, response.content_type, await response.text(), response.headers)
+
+
+async def _github(hook: Hook, name: str, body: object) -> Answer:
+    return await _post(hook, "github", json=body, headers={"X-GitHub-Event": name})
