@@ -104,8 +104,13 @@ async def test_what_takes_too_long_is_killed(sandbox: Sandbox, function: str) ->
 
 
 async def test_processor_time_is_limited_by_itself(sandbox: Sandbox) -> None:
-    refused = await refusal(sandbox, "spin", replace(LIMITS, cpu_s=1))
-    assert (refused.code, refused.detail) == ("broken", "ended before it was done; status -9")
+    assert (await refusal(sandbox, "spin", replace(LIMITS, cpu_s=1))).code == "timeout"
+
+
+async def test_a_child_that_the_system_kills_is_nobodys_fault(sandbox: Sandbox) -> None:
+    """As it does when memory runs out, with this child before all others."""
+    with pytest.raises(SandboxFailed, match="for want of memory perhaps"):
+        await call(sandbox, "be_killed")
 
 
 @pytest.mark.parametrize(

@@ -77,6 +77,11 @@ def die(*_: object) -> Outcome:
     raise AssertionError
 
 
+def be_killed(*_: object) -> Outcome:
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError
+
+
 def raise_(*_: object) -> Outcome:
     raise KeyError("strange")
 

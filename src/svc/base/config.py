@@ -43,6 +43,11 @@ def number(
     return parsed
 
 
+def clamped(variables: Mapping[str, str], name: str, default: int, low: int, high: int) -> int:
+    """A whole number, brought within the bounds where it is outside."""
+    return max(low, min(high, number(variables, name, default, minimum=-(10**17), maximum=10**17)))
+
+
 def port(variables: Mapping[str, str], name: str, default: int) -> int:
     """A port; 0 lets the system choose a free one."""
     return number(variables, name, default, maximum=65535)

@@ -10,6 +10,7 @@ to a bound and believed no further than that. Knows no format of picture or vide
 import asyncio
 import contextlib
 import json
+import signal
 import socket
 import subprocess
 import sys
@@ -210,7 +211,13 @@ async def _ended(leash: socket.socket, fault: Exception) -> Rejected:
     status = await _let_go(leash)
     if len(status) < STATUS.size:
         raise SandboxFailed("the decoder's process has gone")
-    return Rejected("", f"{fault}; status {STATUS.unpack(status)[0]}")
+    ended = STATUS.unpack(status)[0]
+    if ended == -signal.SIGXCPU:
+        return Rejected("timeout", "It takes too long to read")
+    # Nothing of ours kills a child that has not been let go.
+    if isinstance(fault, EOFError) and ended == -signal.SIGKILL:
+        raise SandboxFailed("the system has killed the decoder, for want of memory perhaps")
+    return Rejected("", f"{fault}; status {ended}")
 
 
 @contextlib.asynccontextmanager

@@ -174,11 +174,14 @@ def _say(wire: socket.socket, message: Mapping[str, object]) -> None:
 
 def _give_up(limits: Mapping[str, int]) -> None:
     """Everything that a decoder does not need."""
+    # When the machine runs out of memory, this is what it can do without.
+    with suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000")
     _limit(resource.RLIMIT_CORE, 0)
     _limit(resource.RLIMIT_FSIZE, limits["file_bytes"])
     # A full file is an error to report, not a signal to die of.
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    _limit(resource.RLIMIT_CPU, limits["cpu_s"])
+    _limit(resource.RLIMIT_CPU, limits["cpu_s"], grace=1)
     _limit(resource.RLIMIT_AS, _address_space() + limits["memory_bytes"])
     if not limits["threads"]:
         _limit(resource.RLIMIT_NPROC, 0)
@@ -186,13 +189,14 @@ def _give_up(limits: Mapping[str, int]) -> None:
     _limit(resource.RLIMIT_NOFILE, 0)
 
 
-def _limit(what: int, value: int) -> None:
+def _limit(what: int, value: int, grace: int = 0) -> None:
+    """The hard limit is `grace` above the soft one, at which a signal says what it was."""
     _, hard = resource.getrlimit(what)
     if hard != resource.RLIM_INFINITY:
-        value = min(value, hard)
+        value = min(value, hard - grace)
     # What this system cannot limit (macOS: address space) is left to the other limits.
     with suppress(ValueError, OSError):
-        resource.setrlimit(what, (value, value))
+        resource.setrlimit(what, (value, value + grace))
 
 
 def _address_space() -> int:

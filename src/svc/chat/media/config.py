@@ -7,13 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from svc.base import storage
-from svc.base.config import number
+from svc.base.config import clamped, number
 from svc.base.storage import StorageConfig, http_url
 
 _DAY_MS = 24 * 60 * 60 * 1000
 _MAX_ICON_MB = 1024
-# No value is so large that it must not be clamped.
-_ANY = 10**17
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +34,8 @@ def read(variables: Mapping[str, str]) -> UploadsConfig:
         icon_max_mb=_icon_max_mb(variables),
         sweep_interval_ms=number(variables, "MEDIA_SWEEP_INTERVAL_MS", 600_000, minimum=1, maximum=_DAY_MS),
         sweep_grace_ms=number(variables, "MEDIA_SWEEP_GRACE_MS", 1_800_000, maximum=30 * _DAY_MS),
-        emoji_concurrency=_clamped(variables, "EMOJI_QUEUE_CONCURRENCY", 1, 1, 4),
-        emoji_poll_ms=_clamped(variables, "EMOJI_QUEUE_POLL_MS", 750, 250, 5000),
+        emoji_concurrency=clamped(variables, "EMOJI_QUEUE_CONCURRENCY", 1, 1, 4),
+        emoji_poll_ms=clamped(variables, "EMOJI_QUEUE_POLL_MS", 750, 250, 5000),
     )
 
 
@@ -45,7 +43,3 @@ def _icon_max_mb(variables: Mapping[str, str]) -> int:
     """The old name counts where the new one is not set."""
     older = number(variables, "SERVER_ICON_MAX_MB", 25, minimum=1, maximum=_MAX_ICON_MB)
     return number(variables, "SVC_SERVER_ICON_MAX_MB", older, minimum=1, maximum=_MAX_ICON_MB)
-
-
-def _clamped(variables: Mapping[str, str], name: str, default: int, low: int, high: int) -> int:
-    return max(low, min(high, number(variables, name, default, minimum=-_ANY, maximum=_ANY)))
