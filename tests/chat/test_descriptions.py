@@ -18,6 +18,7 @@ from svc.chat.openapi.http_document import http_document
 from svc.chat.openapi.live_document import live_document
 from svc.chat.openapi.management_document import management_document
 from svc.chat.openapi.schemas import Components
+from svc.chat.openapi.webhook_document import webhook_document
 from tests.chat.member import ChatServer
 
 DATA = Path(__file__).parent.parent / "data"
@@ -51,6 +52,10 @@ def test_the_description_of_the_management_listener_is_openapi() -> None:
 
 def test_the_description_of_http_is_openapi(http: dict[str, Any]) -> None:
     OpenAPIV31SpecValidator(http).validate()
+
+
+def test_the_description_of_webhooks_is_openapi() -> None:
+    OpenAPIV31SpecValidator(webhook_document({}, "1.0.0")).validate()
 
 
 def test_the_description_of_the_live_socket_is_asyncapi(live: dict[str, Any]) -> None:
@@ -105,7 +110,9 @@ def source() -> str:
     return "".join(path.read_text() for path in Path(svc.chat.__file__).parent.rglob("*.py"))
 
 
-@pytest.mark.parametrize("path", ["/openapi.json", "/openapi/management.json", "/asyncapi.json"])
+@pytest.mark.parametrize(
+    "path", ["/openapi.json", "/openapi/management.json", "/openapi/webhooks.json", "/asyncapi.json"]
+)
 async def test_the_descriptions_are_served(chat: ChatServer, path: str) -> None:
     async with chat.http.get(path) as answer:
         assert (answer.status, answer.content_type) == (200, "application/json")

@@ -47,6 +47,7 @@ ENDPOINT_NEEDS: Mapping[str, str] = {
     "GET /icon": ANYONE,
     "GET /openapi.json": ANYONE,
     "GET /openapi/management.json": ANYONE,
+    "GET /openapi/webhooks.json": ANYONE,
     "GET /asyncapi.json": ANYONE,
     "GET /": ANYONE,
     "GET /web/{path}": ANYONE,

@@ -53,6 +53,7 @@ ENDPOINTS: Mapping[str, Needs] = {
     "GET /metrics": ANYONE,
     "GET /openapi.json": ANYONE,
     "GET /openapi/management.json": ANYONE,
+    "GET /openapi/webhooks.json": ANYONE,
     "GET /asyncapi.json": ANYONE,
     # The page, and sockets that check for themselves.
     "GET /": ANYONE,

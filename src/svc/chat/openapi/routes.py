@@ -1,4 +1,4 @@
-"""`GET /openapi.json`, those of other doors, and `GET /asyncapi.json`. Made once, when they are first asked for."""
+"""`GET /openapi.json`, those of other doors, and `GET /asyncapi.json`. Made once, when first asked for."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -11,6 +11,7 @@ from svc.chat.openapi.features import described
 from svc.chat.openapi.http_document import http_document
 from svc.chat.openapi.live_document import live_document
 from svc.chat.openapi.management_document import management_document
+from svc.chat.openapi.webhook_document import webhook_document
 
 
 class DescriptionRoutes:
@@ -22,6 +23,7 @@ class DescriptionRoutes:
         return [
             web.get("/openapi.json", self.openapi),
             web.get("/openapi/management.json", self.management),
+            web.get("/openapi/webhooks.json", self.webhooks),
             web.get("/asyncapi.json", self.asyncapi),
         ]
 
@@ -30,6 +32,9 @@ class DescriptionRoutes:
 
     async def management(self, request: web.Request) -> web.Response:
         return web.Response(body=self._made(management_document), content_type="application/json")
+
+    async def webhooks(self, request: web.Request) -> web.Response:
+        return web.Response(body=self._made(webhook_document), content_type="application/json")
 
     async def asyncapi(self, request: web.Request) -> web.Response:
         return web.Response(body=self._made(live_document), content_type="application/json")

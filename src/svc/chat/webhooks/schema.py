@@ -1,0 +1,136 @@
+"""What may be posted to a webhook, as JSON Schema 2020-12: made of the limits and patterns by which
+`payload` judges, so that the two say the same.
+
+A schema cannot count the texts of all cards together, nor tell the 30th of February from a day; that
+stands in words. `null` is as good as absent. Spec: chat document sections 2.2 to 2.7, 9.
+"""
+
+from svc.chat.described import Named, Schema, array, integer, obj, string
+from svc.chat.webhooks import limits
+from svc.chat.webhooks.payload import FILLING
+from svc.chat.webhooks.problems import PROBLEM_CODES
+from svc.chat.webhooks.values import COLOR, NO_NUL, SAID, TIMESTAMP, URL
+
+
+def _text(most: int, words: str) -> Schema:
+    """A string that says something."""
+    told = f"{words}; at most {most:,} characters, not only spaces"
+    return {**string(most, 1), "pattern": SAID, "allOf": [{"pattern": NO_NUL}], "description": told}
+
+
+def _or_null(schema: Schema) -> Schema:
+    return {**schema, "type": [schema["type"], "null"]} if "type" in schema else schema
+
+
+def _taken(needed: dict[str, Schema], optional: dict[str, Schema], words: str) -> dict[str, object]:
+    """An object of a payload: what is unknown in it is ignored, with a warning."""
+    left_out = {name: _or_null(schema) for name, schema in optional.items()}
+    return {**obj(needed, left_out), "additionalProperties": True, "description": words}
+
+
+_URL: Schema = {**string(limits.MAX_URL), "pattern": URL, "description": "An http or https URL"}
+_PICTURE: Schema = {
+    **_URL,
+    "description": "An http or https URL of a PNG, JPEG, WebP or GIF; fetched once and stored",
+}
+_FLAG: Schema = {"type": "boolean", "default": False}
+_COLOR: Schema = {
+    "anyOf": [{"type": "string", "pattern": COLOR}, integer(0, limits.MAX_COLOR), {"type": "null"}],
+    "description": "#rrggbb, or a whole number",
+}
+_TIMESTAMP: Schema = {
+    **string(),
+    "pattern": TIMESTAMP,
+    "description": "ISO 8601 with a time zone: a calendar date and a time, in extended or basic format",
+}
+
+_AUTHOR = _taken(
+    {"name": _text(limits.MAX_TITLE, "Plain text")}, {"url": _URL, "icon_url": _PICTURE}, "Who it is by"
+)
+_FIELD = Named(
+    "Field",
+    _taken(
+        {
+            "name": _text(limits.MAX_TITLE, "Plain text"),
+            "value": _text(limits.MAX_FIELD_VALUE, "Markdown"),
+        },
+        {"inline": _FLAG},
+        "Inline fields share a row while there is room",
+    ),
+)
+_FOOTER = _taken({"text": _text(limits.MAX_FOOTER, "Plain text")}, {"icon_url": _PICTURE}, "Below the card")
+
+
+def _holding(name: str) -> Schema:
+    """A card in which this is not left out."""
+    holding: Schema = {"minItems": 1} if name == "fields" else {}
+    return {"required": [name], "properties": {name: {"not": {"type": "null"}, **holding}}}
+
+
+CARD = Named(
+    "Card",
+    {
+        **_taken(
+            {},
+            {
+                "title": _text(limits.MAX_TITLE, "Plain text"),
+                "url": {**_URL, "description": "Makes the title a link"},
+                "description": _text(limits.MAX_DESCRIPTION, "Markdown; mentions do not notify"),
+                "color": _COLOR,
+                "author": _AUTHOR,
+                "fields": array(_FIELD, limits.MAX_FIELDS),
+                "image_url": _PICTURE,
+                "thumbnail_url": _PICTURE,
+                "footer": _FOOTER,
+                "timestamp": _TIMESTAMP,
+            },
+            f"At least one of {', '.join(FILLING)}. Title, description, author name, footer text, field "
+            f"names and values of all cards have at most {limits.MAX_CARD_TEXTS:,} characters together",
+        ),
+        "anyOf": [_holding(name) for name in FILLING],
+    },
+)
+
+PAYLOAD = Named(
+    "Message",
+    {
+        **_taken(
+            {},
+            {
+                "text": {
+                    **string(limits.MAX_TEXT),
+                    "pattern": NO_NUL,
+                    "description": f"Markdown, at most {limits.MAX_TEXT:,} characters; its mentions notify",
+                },
+                "display_name": {
+                    **string(),
+                    "pattern": NO_NUL,
+                    "description": f"The poster's name, for this message; cut to {limits.MAX_DISPLAY_NAME}",
+                },
+                "avatar_url": _PICTURE,
+                "cards": array(CARD, limits.MAX_CARDS),
+            },
+            "Text, or at least one card, or both",
+        ),
+        "anyOf": [
+            {"required": ["text"], "properties": {"text": {"type": "string", "pattern": SAID}}},
+            {"required": ["cards"], "properties": {"cards": {"type": "array", "minItems": 1}}},
+        ],
+    },
+)
+
+WARNING = Named("Warning", obj({"path": string(), "code": string(), "message": string()}))
+POSTED = obj({"message_id": string(), "conversation_id": string(), "warnings": array(WARNING)})
+PROBLEM = Named(
+    "Problem",
+    obj(
+        {
+            "path": string(),
+            "code": {"type": "string", "enum": list(PROBLEM_CODES)},
+            "message": string(),
+        },
+        {"limit": integer(1)},
+    ),
+)
+PROBLEMS: Schema = {**array(PROBLEM, limits.MAX_PROBLEMS), "minItems": 1}
+RETRY_AFTER_MS = integer(1, limits.BLOCK_MS)

@@ -1,0 +1,59 @@
+"""Bytes become a JSON value, or are refused: never anything else."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from svc.chat.errors import ChatError
+from svc.chat.webhooks.body import TOO_DEEP, decode
+from svc.chat.webhooks.payload import Refused, parse
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        *(b"", b" ", b"{", b"{'a': 1}", b'{"a": NaN}', b'{"a": Infinity}', b'{"a": -Infinity}', b"{} {}"),
+        *(b'{"a": 1,}', b"text", b"\xff", b'"\xff"', '{"text": "hi"}'.encode("utf-16"), b'{"a": 01}'),
+        *(b"[" * 100_000, b'{"a":' * 50_000, b"[" * 50_000 + b"}" * 50_000),
+        # Deep, and a string that looks as if it began again and again.
+        b"[" * 2_000 + b'\\"' * 100_000,
+        b"[" * 2_000 + b'"' + b'\\"' * 100_000 + b"\\",
+    ],
+)
+def test_what_is_not_json_is_refused(body: bytes) -> None:
+    with pytest.raises(ChatError) as refused:
+        decode(body)
+    assert refused.value.code == "invalid_json"
+
+
+@pytest.mark.parametrize(
+    ("body", "value"),
+    [
+        (b"{}", {}),
+        (b'\xef\xbb\xbf{"a": 1}', {"a": 1}),
+        (b'"\\ud800"', "\ud800"),
+        (b'"\\u0000"', "\0"),
+        (b"[" * 32 + b"]" * 32, None),
+        (b"9" * 5_000, float("inf")),
+        (b'{"a": 1, "a": 2}', {"a": 2}),
+    ],
+)
+def test_what_is_json_is_read(body: bytes, value: object) -> None:
+    read = decode(body)
+    assert read is not TOO_DEEP
+    assert value is None or read == value
+
+
+@pytest.mark.parametrize("depth", [33, 500, 100_000])
+def test_what_is_nested_deeper_than_anybody_needs_is_one_problem(depth: int) -> None:
+    parsed = parse(decode(b'{"text": "a", "more": ' + b"[" * depth + b"]" * depth + b"}"))
+    assert isinstance(parsed, Refused)
+    assert [(problem.path, problem.code) for problem in parsed.problems] == [("", "invalid")]
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_read_or_refused(body: bytes) -> None:
+    try:
+        parse(decode(body))
+    except ChatError as refusal:
+        assert refusal.code == "invalid_json"

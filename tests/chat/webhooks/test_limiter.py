@@ -1,0 +1,100 @@
+"""The rate limit of a webhook, to the millisecond. Spec: chat document section 8.1."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from svc.chat.webhooks.limiter import Limiter
+from svc.chat.webhooks.limits import BLOCK_MS, BURST, REFILL_MS
+
+NOW = 1_000_000
+
+
+def spent(limiter: Limiter, now_ms: int = NOW) -> None:
+    """Take the whole burst."""
+    assert [limiter.take("hook", now_ms) for _ in range(BURST)] == [0] * BURST
+
+
+def test_the_numbers_are_those_of_the_specification() -> None:
+    assert (BURST, REFILL_MS, BLOCK_MS) == (15, 2_000, 60_000)
+
+
+def test_of_forty_at_once_fifteen_pass() -> None:
+    limiter = Limiter()
+    waits = [limiter.take("hook", NOW) for _ in range(40)]
+    assert waits == [0] * 15 + [60_000] * 25
+
+
+def test_one_comes_back_every_two_seconds() -> None:
+    limiter = Limiter()
+    spent(limiter)
+    assert limiter.take("hook", NOW + 2_000) == 0
+    assert limiter.take("hook", NOW + 4_000) == 0
+    assert limiter.take("hook", NOW + 5_999) == BLOCK_MS
+
+
+def test_a_steady_sender_is_never_blocked() -> None:
+    limiter = Limiter()
+    assert all(limiter.take("hook", NOW + n * 2_000) == 0 for n in range(1_000))
+
+
+def test_the_burst_fills_up_to_fifteen_and_no_further() -> None:
+    limiter = Limiter()
+    spent(limiter)
+    later = NOW + 1_000_000
+    spent(limiter, later)
+    assert limiter.take("hook", later) == BLOCK_MS
+
+
+@pytest.mark.parametrize("early_ms", [1, 500, 59_999])
+def test_the_time_left_is_told_and_whoever_waits_exactly_that_long_passes(early_ms: int) -> None:
+    limiter = Limiter()
+    spent(limiter)
+    assert limiter.take("hook", NOW) == BLOCK_MS
+    left = limiter.take("hook", NOW + BLOCK_MS - early_ms)
+    assert left == early_ms
+    assert limiter.take("hook", NOW + BLOCK_MS - early_ms + left) == 0
+
+
+def test_requests_during_a_block_neither_lengthen_it_nor_take_from_what_follows() -> None:
+    limiter = Limiter()
+    spent(limiter)
+    for wait in range(0, BLOCK_MS, 100):
+        assert limiter.take("hook", NOW + wait) == BLOCK_MS - wait
+    spent(limiter, NOW + BLOCK_MS)
+    assert limiter.take("hook", NOW + BLOCK_MS) == BLOCK_MS
+
+
+def test_one_webhook_does_not_hold_up_another() -> None:
+    limiter = Limiter()
+    spent(limiter)
+    assert limiter.take("hook", NOW) == BLOCK_MS
+    assert limiter.take("other", NOW) == 0
+
+
+def test_a_webhook_that_is_gone_is_forgotten() -> None:
+    limiter = Limiter()
+    limiter.take("hook", NOW)
+    limiter.forget("hook")
+    limiter.forget("hook")
+    assert len(limiter) == 0
+
+
+@given(st.lists(st.integers(0, 10_000), max_size=200))
+def test_never_more_pass_than_the_burst_and_one_every_two_seconds(pauses: list[int]) -> None:
+    """Whatever the pauses; and a block lasts exactly as long as it says."""
+    limiter, now, passed, since, blocked_until = Limiter(), NOW, 0, NOW, 0
+    for pause in pauses:
+        now += pause
+        wait = limiter.take("hook", now)
+        if now < blocked_until:
+            assert wait == blocked_until - now
+            continue
+        if blocked_until:
+            passed, since, blocked_until = 0, now, 0
+        if wait:
+            assert wait == BLOCK_MS
+            blocked_until = now + BLOCK_MS
+        else:
+            passed += 1
+            assert passed <= BURST + (now - since) / REFILL_MS
