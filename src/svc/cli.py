@@ -39,7 +39,9 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_up(commands.add_parser("up", help="everything in one command, for a home or a try-out"))
     _add_chat(commands.add_parser("chat", help="the chat server, configured by environment variables"))
-    admin.add(commands.add_parser("admin", help="look after a server, whether it runs or not"))
+    admin.add(
+        commands.add_parser("admin", help="look after a server, whether it runs or not"), variables=os.environ
+    )
     _add_sfu(commands.add_parser("sfu", help="the media service, configured by environment variables"))
     rtp.add(
         commands.add_parser("rtp", help="look at captures of RTP, and send them through the media service")

@@ -23,6 +23,7 @@ from svc.base.database import Database, DatabaseError
 from svc.base.ids import Ids
 from svc.base.migrations import migrations_in
 from svc.base.pictures import picture_sandbox
+from svc.base.storage import USUAL_FOLDER
 from svc.chat.access.changes import Changes
 from svc.chat.access.directory import Directory
 from svc.chat.access.media_urls import MediaUrls
@@ -30,6 +31,8 @@ from svc.chat.access.origins import Origins
 from svc.chat.access.tokens import AccessTokens, Asker
 from svc.chat.audit.routes import AuditRoutes
 from svc.chat.audit.rules import Audit
+from svc.chat.backup.commands import BackupCommands
+from svc.chat.backup.rules import Backups
 from svc.chat.channels.routes import ChannelRoutes
 from svc.chat.channels.rules import Channels
 from svc.chat.config import ChatConfig, MediaConfig
@@ -178,6 +181,7 @@ class Community:
             self.hub, self.directory, signing_in, self.origins, server_id, self._handlers()
         )
         self.sweep = self._sweep(database)
+        self.backups = self._backups(database)
         self.commands = Commands(self._commands())
         self._registry = measurements(
             self.hub, self.pass_through, self.directory.members, self.link, database, self.tally
@@ -246,7 +250,17 @@ class Community:
             WebhookCommands(self.webhooks.webhooks, self.directory).table(),
             MemberCommands(self.directory, self.roles).table(),
             ModerationCommands(self.moderation, self.directory).table(),
+            BackupCommands(self.backups).table(),
         ]
+
+    def _backups(self, database: Database) -> Backups:
+        return Backups(
+            database,
+            self._config.data_dir,
+            self.media.objects if self.media.enabled else None,
+            self._config.uploads.storage.s3.bucket or USUAL_FOLDER,
+            version("svc-server"),
+        )
 
     def _invites(self, database: Database) -> Invites:
         return Invites(

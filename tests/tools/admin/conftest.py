@@ -40,15 +40,19 @@ async def chat(request: pytest.FixtureRequest, variables: dict[str, str]) -> Asy
 
 class Admin:
     def __init__(self, data_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        self._data_dir = data_dir
+        self.data_dir = data_dir
         self._capsys = capsys
 
     async def __call__(self, *words: str) -> tuple[int, str, str]:
         """Status, output and complaints. In a thread: the server may run in this one."""
-        arguments = ["admin", *words, "--data-dir", str(self._data_dir)]
+        arguments = ["admin", *words, "--data-dir", str(self.data_dir)]
         status = await asyncio.to_thread(main, arguments)
         written = self._capsys.readouterr()
         return status, written.out, written.err
+
+    def at(self, data_dir: Path) -> "Admin":
+        """The same for another folder."""
+        return Admin(data_dir, self._capsys)
 
     async def json(self, *words: str) -> Any:
         status, output, complaints = await self(*words, "--json")

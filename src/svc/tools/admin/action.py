@@ -4,6 +4,7 @@ The subjects' files are tables of these. Asks nothing itself.
 """
 
 import json
+import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -15,6 +16,12 @@ Result = Any
 
 def line_of_json(result: Result) -> str:
     return json.dumps(result, ensure_ascii=False, separators=(",", ":"))
+
+
+def printed(result: Result, lines: Iterable[str], *, as_json: bool) -> None:
+    for line in [line_of_json(result)] if as_json else lines:
+        print(line)
+    sys.stdout.flush()
 
 
 def every_value(result: Result) -> Iterator[str]:

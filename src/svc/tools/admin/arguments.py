@@ -5,12 +5,11 @@ this. Design: contract 2 of section 4.
 """
 
 import argparse
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from svc.tools.admin import invites, members, settings
-from svc.tools.admin.action import Action, line_of_json
+from svc.tools.admin import backup, invites, members, restore, settings
+from svc.tools.admin.action import Action, printed
 
 SUBJECTS: Mapping[str, Sequence[Action]] = {
     "settings": settings.ACTIONS,
@@ -19,7 +18,8 @@ SUBJECTS: Mapping[str, Sequence[Action]] = {
 }
 
 
-def add(parser: argparse.ArgumentParser) -> None:
+def add(parser: argparse.ArgumentParser, variables: Mapping[str, str]) -> None:
+    """`variables` say where media is kept, when no server runs that knows."""
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--data-dir", type=Path, default=Path("data"), help="that of the server")
     common.add_argument("--json", action="store_true", help="one line of JSON")
@@ -30,13 +30,15 @@ def add(parser: argparse.ArgumentParser) -> None:
             row = rows.add_parser(action.name, help=action.help, parents=[common])
             action.add(row)
             row.set_defaults(run=_run, action=action)
+    backup.add(whats.add_parser("backup", help="everything in one file", parents=[common]))
+    restore.add(whats.add_parser("restore", help="a folder made of a backup", parents=[common]))
+    parser.set_defaults(variables=variables)
 
 
 def _run(options: argparse.Namespace) -> None:
     from svc.tools.admin.asking import answer_to
 
     action: Action = options.action
-    result = answer_to(options.data_dir, action.command, action.arguments(options))
-    for line in [line_of_json(result)] if options.json else action.shown(result):
-        print(line)
-    sys.stdout.flush()
+    arguments = action.arguments(options)
+    result = answer_to(options.data_dir, action.command, arguments, options.variables)
+    printed(result, action.shown(result), as_json=options.json)

@@ -13,35 +13,56 @@ from aiohttp import ClientSession
 
 from svc.base.config import ConfigError
 from svc.base.control_socket import ControlFailed, NobodyThere, ask
+from svc.base.progress import Listener, heard_by
+from svc.base.storage import FILESYSTEM
 from svc.chat.community import DATABASE_NAME, Community, opened
 from svc.chat.config import read
 
+# What of the environment tells where media is. Without any of them it is looked for in the folder.
+_STORAGE = ("STORAGE_BACKEND", "DISABLE_S3")
+_STORAGE_PREFIX = "S3_"
 
-def answer_to(data_dir: Path, command: str, arguments: Mapping[str, object]) -> object:
+
+def answer_to(
+    data_dir: Path,
+    command: str,
+    arguments: Mapping[str, object],
+    variables: Mapping[str, str],
+    on_progress: Listener = lambda progress: None,
+) -> object:
     """Raises ConfigError for everything that keeps it from being done."""
-    answer = asyncio.run(_answer(data_dir, command, arguments))
+    answer = asyncio.run(_answer(data_dir, command, arguments, variables, on_progress))
     if "error" in answer:
         raise ConfigError(str(answer.get("message", answer["error"])))
     return answer["result"]
 
 
-async def _answer(data_dir: Path, command: str, arguments: Mapping[str, object]) -> Mapping[str, object]:
+async def _answer(
+    data_dir: Path,
+    command: str,
+    arguments: Mapping[str, object],
+    variables: Mapping[str, str],
+    on_progress: Listener,
+) -> Mapping[str, object]:
     try:
-        return await ask(data_dir, command, arguments)
+        return await ask(data_dir, command, arguments, on_progress)
     except ControlFailed as fault:
         raise ConfigError(str(fault)) from None
     except NobodyThere:
-        return await _answer_ourselves(data_dir, command, arguments)
+        with heard_by(on_progress):
+            return await _answer_ourselves(data_dir, command, arguments, variables)
 
 
 async def _answer_ourselves(
-    data_dir: Path, command: str, arguments: Mapping[str, object]
+    data_dir: Path, command: str, arguments: Mapping[str, object], variables: Mapping[str, str]
 ) -> Mapping[str, object]:
     if not (data_dir / DATABASE_NAME).exists():
         raise ConfigError(f"no server has run in {data_dir}; --data-dir says where one has")
     # Nobody signs in here: neither the secret nor who could is of any consequence.
     config = read(
         {
+            "STORAGE_BACKEND": FILESYSTEM,
+            **storage_of(variables),
             "DATA_DIR": str(data_dir),
             "JWT_SECRET": secrets.token_urlsafe(32),
             "SVC_IDENTITY_TIERS": "local",
@@ -51,3 +72,11 @@ async def _answer_ourselves(
         community = Community(config, session, database)
         await community.load()
         return await community.commands.run(command, arguments)
+
+
+def storage_of(variables: Mapping[str, str]) -> dict[str, str]:
+    return {
+        name: value
+        for name, value in variables.items()
+        if value and (name in _STORAGE or name.startswith(_STORAGE_PREFIX))
+    }

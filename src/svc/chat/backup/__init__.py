@@ -1,0 +1,1 @@
+"""Backups of a server that runs, and what they are good for afterwards."""

@@ -1,0 +1,144 @@
+"""A data folder made of a backup, and what is asked of it before anybody relies on it.
+
+The folder appears whole or not at all. Decides nothing about servers: none may run there, which
+is the caller's to know. No HTTP, no SQL.
+"""
+
+import asyncio
+import os
+import shutil
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from svc.base.objects import ObjectMissing, ObjectStore
+from svc.base.progress import report
+from svc.base.snapshot import opened_copy
+from svc.chat.backup import store
+from svc.chat.backup.archive import DATABASE, FILES, OBJECTS, ArchiveError, Header, Member, Reader
+
+_CHUNK_BYTES = 256 * 1024
+# Only to say which they are.
+_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    header: Header
+    files: int
+    objects: int
+    missing: list[str]
+
+
+@asynccontextmanager
+async def built(folder: Path) -> AsyncIterator[Path]:
+    """A folder to fill, which becomes `folder` at the end of the block. Raises OSError."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    building = folder.parent / f".{folder.name}.restoring-{os.getpid()}"
+    building.mkdir(mode=0o700)
+    try:
+        yield building
+        # An empty folder is replaced; one with something in it is not.
+        building.replace(folder)
+        _sync_folder(folder.parent)
+    except BaseException:
+        shutil.rmtree(building, ignore_errors=True)
+        raise
+
+
+async def restore(
+    archive: Path, folder: Path, newest_schema: int, database_name: str, objects: ObjectStore | None
+) -> Restored:
+    """Fill an empty folder. Objects go there too, unless there is a store elsewhere.
+
+    Raises ArchiveError, OSError, and the store's StoreFailed.
+    """
+    size = (await asyncio.to_thread(archive.stat)).st_size
+    with archive.open("rb") as file:
+        reader = await asyncio.to_thread(Reader, file)
+        header = reader.header
+        if header.schema > newest_schema:
+            raise ArchiveError(
+                f"a newer version made it (schema {header.schema}, this one knows {newest_schema}): "
+                "install that one first"
+            )
+        counts = {"files": 0, "objects": 0}
+        members = reader.members()
+        while (member := await asyncio.to_thread(next, members, None)) is not None:
+            report("unpacking", file.tell(), size)
+            counts["objects" if member.name.startswith(OBJECTS) else "files"] += 1
+            if objects is not None and member.name.startswith(OBJECTS):
+                await _put_elsewhere(member, folder, objects)
+            else:
+                await asyncio.to_thread(_write, member, _place(member.name, folder, header, database_name))
+    return Restored(header, counts["files"], counts["objects"], reader.missing)
+
+
+async def faults(database: Path, objects: ObjectStore) -> list[str]:
+    """What is wrong with a restored server, in words; nothing is as it should be.
+
+    Raises the store's StoreFailed.
+    """
+    try:
+        with opened_copy(database) as copy:
+            found, needed = await asyncio.to_thread(_faults, copy)
+    except sqlite3.Error as fault:
+        return [f"the database cannot be read: {fault}"]
+    lost = []
+    for number, (key, size) in enumerate(needed.items()):
+        report("verifying", number, len(needed))
+        try:
+            if await objects.size(key) != size:
+                lost.append(key)
+        except ObjectMissing:
+            lost.append(key)
+    if lost:
+        named = ", ".join(lost[:_NAMED]) + (", …" if len(lost) > _NAMED else "")
+        found.append(
+            f"{len(lost)} of {len(needed)} files that are referred to are missing or another: {named}"
+        )
+    return found
+
+
+def _faults(copy: sqlite3.Connection) -> tuple[list[str], dict[str, int]]:
+    found = store.faults(copy)
+    return found, {} if found else store.needed(copy)
+
+
+def _place(name: str, folder: Path, header: Header, database_name: str) -> Path:
+    """The archive has checked that the name leads nowhere else."""
+    if name == DATABASE:
+        return folder / database_name
+    if name.startswith(FILES):
+        return folder / name.removeprefix(FILES)
+    return folder / header.objects_folder / name.removeprefix(OBJECTS)
+
+
+async def _put_elsewhere(member: Member, folder: Path, objects: ObjectStore) -> None:
+    spool = folder / ".object"
+    await asyncio.to_thread(_write, member, spool)
+    # The type that a browser is told stands in the database.
+    await objects.put(member.name.removeprefix(OBJECTS), spool, "application/octet-stream")
+    spool.unlink()
+
+
+def _write(member: Member, path: Path) -> None:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "wb") as file:
+        while chunk := member.read(_CHUNK_BYTES):
+            file.write(chunk)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _sync_folder(folder: Path) -> None:
+    if os.name == "nt":
+        return
+    handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,90 @@
+"""`svc admin restore FILE`: a server's folder made again of a backup. All of it, or nothing."""
+
+import asyncio
+from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from svc.base.config import ConfigError
+from svc.tools.admin.action import printed
+from svc.tools.admin.bar import shown
+
+if TYPE_CHECKING:
+    from svc.base.objects import ObjectStore
+
+
+def add(parser: ArgumentParser) -> None:
+    parser.add_argument("file", type=Path, metavar="FILE", help="that svc admin backup has written")
+    parser.add_argument(
+        "--verify", action="store_true", help="look through the database, and for every file it refers to"
+    )
+    parser.set_defaults(run=_run)
+
+
+def _run(options: Namespace) -> None:
+    from svc.base.progress import heard_by
+
+    folder: Path = options.data_dir
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise ConfigError(f"{folder} is not empty: a backup is restored into a folder of its own")
+    with shown() as listener, heard_by(listener):
+        result = asyncio.run(_restored(options.file, folder, options.variables, verify=options.verify))
+    lines = [f"{folder}  {result['objects']} files beside the database, of {result['made_at']}"]
+    if options.verify:
+        lines.append("The database is sound, and every file that it refers to is there.")
+    printed(result, lines, as_json=options.json)
+
+
+async def _restored(
+    archive: Path, folder: Path, variables: Mapping[str, str], *, verify: bool
+) -> dict[str, object]:
+    from svc.base.migrations import migrations_in
+    from svc.base.objects import StoreFailed
+    from svc.chat.backup.archive import ArchiveError
+    from svc.chat.backup.restoring import built, faults, restore
+    from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER
+
+    newest = migrations_in(SCHEMA_FOLDER)[-1].number
+    elsewhere = _store_elsewhere(variables)
+    try:
+        async with built(folder) as building:
+            restored = await restore(archive, building, newest, DATABASE_NAME, elsewhere)
+            if verify:
+                objects = elsewhere or _files(building / restored.header.objects_folder)
+                if found := await faults(building / DATABASE_NAME, objects):
+                    raise ArchiveError("; ".join(found))
+    except ArchiveError as fault:
+        raise ConfigError(f"{archive}: {fault}; nothing was restored") from None
+    except StoreFailed as fault:
+        raise ConfigError(f"the object store does not take it: {fault}; nothing was restored") from None
+    except OSError as fault:
+        named = fault.filename or folder
+        raise ConfigError(f"{named}: {fault.strerror or fault}; nothing was restored") from None
+    return _described(asdict(restored), verified=verify)
+
+
+def _described(restored: dict[str, object], *, verified: bool) -> dict[str, object]:
+    from datetime import UTC, datetime
+
+    header = restored.pop("header")
+    assert isinstance(header, dict), "it was a dataclass"
+    made_at = datetime.fromtimestamp(header["made_at_ms"] / 1000, UTC).isoformat(timespec="seconds")
+    return {"schema": header["schema"], "made_at": made_at, **restored, "verified": verified}
+
+
+def _store_elsewhere(variables: Mapping[str, str]) -> "ObjectStore | None":
+    """The bucket, where the variables name one; else media goes into the folder."""
+    from svc.base.storage import S3, read
+
+    storage = read(variables)
+    if storage.backend == S3 and not storage.unusable_because:
+        return storage.opened(Path())
+    return None
+
+
+def _files(folder: Path) -> "ObjectStore":
+    from svc.base.objects import FileObjects
+
+    return FileObjects(folder)

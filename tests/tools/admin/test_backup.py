@@ -1,0 +1,245 @@
+"""A server is backed up, running or not, and comes back elsewhere as it was."""
+
+import asyncio
+import gzip
+import io
+import json
+import sqlite3
+import stat
+import tarfile
+from collections.abc import AsyncIterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from svc.chat.community import Community
+from svc.chat.media.rules import SERVER
+from svc.chat.media.store import Facts
+from tests.chat.inside import server_with_insight
+from tests.chat.member import ChatServer, chat_server
+from tests.chat.people import Person, newcomer
+from tests.tools.admin.conftest import Admin
+
+PICTURE = bytes(range(256)) * 400
+
+
+@pytest.fixture
+def variables(data_dir: Path) -> dict[str, str]:
+    return {
+        "PORT": "0",
+        "JWT_SECRET": "a secret of at least thirty-two bytes",
+        "SVC_IDENTITY_TIERS": "local",
+        "DATA_DIR": str(data_dir),
+        "STORAGE_BACKEND": "filesystem",
+        "ADDITIONAL_CHANNELS": "general",
+    }
+
+
+World = tuple[ChatServer, Community, Person]
+
+
+@pytest.fixture
+async def world(variables: dict[str, str]) -> AsyncIterator[World]:
+    """A server with its owner, a message, a stored picture, and a secret of some feature."""
+    async with server_with_insight(variables) as (chat, community):
+        olga = await newcomer(chat, "Olga")
+        key = await community.media.keep(PICTURE, "webp", Facts("image/webp"))
+        await community.media._database.write(lambda c: community.media.refer(c, key, SERVER, "icon"))
+        (community._config.data_dir / "some-key").write_text("secret of a feature\n")
+        await _say(chat, olga, "before the backup")
+        yield chat, community, olga
+
+
+async def _channel(person: Person) -> str:
+    channels = (await person.done("GET", "/api/channels"))["channels"]
+    return next(str(channel["id"]) for channel in channels if channel["name"] == "general")
+
+
+async def _say(chat: ChatServer, person: Person, text: str) -> None:
+    async with chat.member("", person.token) as live:
+        await live.ask("message_send", channel_id=await _channel(person), text=text)
+
+
+async def _said(person: Person) -> list[str]:
+    found = await person.done("GET", f"/api/channels/{await _channel(person)}/messages")
+    return [message["text"] for message in found["messages"]]
+
+
+def _contents(folder: Path) -> dict[str, bytes]:
+    """Everything in a data folder but what belongs to the running process and the database."""
+    ours = {"lock", "control.sock", "control.json"}
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name not in ours and "community" not in path.name
+    }
+
+
+async def test_a_running_server_comes_back_elsewhere_as_it_was(
+    world: World, admin: Admin, variables: dict[str, str], tmp_path: Path
+) -> None:
+    chat, _, olga = world
+    file, elsewhere = tmp_path / "backup.tar.gz", tmp_path / "elsewhere"
+    made = await admin.json("backup", str(file))
+    assert made == {
+        "file": str(file),
+        "bytes": file.stat().st_size,
+        "objects": 1,
+        "schema": made["schema"],
+        "missing": [],
+    }
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    await _say(chat, olga, "after the backup")
+    before = _contents(Path(variables["DATA_DIR"]))
+    restored = await admin.at(elsewhere).json("restore", str(file), "--verify")
+    assert (restored["verified"], restored["objects"], restored["missing"]) == (True, 1, [])
+    assert _contents(elsewhere) == before
+    modes = {stat.S_IMODE(path.stat().st_mode) for path in elsewhere.rglob("*") if path.is_file()}
+    assert modes == {0o600}
+    async with chat_server({**variables, "DATA_DIR": str(elsewhere)}) as again:
+        # Olga's key opens the door there too, and only what came later is missing.
+        answer = await again.sign_in(olga.device)
+        back = Person(again, olga.device, answer["member"]["id"], answer["access_token"])
+        assert back.id == olga.id
+        assert await _said(back) == ["before the backup"]
+
+
+async def test_writing_goes_on_while_it_is_made(world: World, admin: Admin, tmp_path: Path) -> None:
+    chat, _, olga = world
+    file, elsewhere = tmp_path / "backup.tar.gz", tmp_path / "elsewhere"
+    making = asyncio.create_task(admin.json("backup", str(file)))
+    written = 0
+    while not making.done():
+        await _say(chat, olga, f"{written}")
+        written += 1
+    await making
+    await admin.at(elsewhere).json("restore", str(file), "--verify")
+    with closing(sqlite3.connect(elsewhere / "community.sqlite3")) as copy:
+        texts = [row[0] for row in copy.execute("SELECT text FROM messages ORDER BY n")]
+    # One moment: what was said by then, all of it, and nothing later.
+    assert texts == ["before the backup", *(f"{n}" for n in range(len(texts) - 1))]
+
+
+async def test_a_server_that_does_not_run_is_backed_up_too(
+    variables: dict[str, str], admin: Admin, tmp_path: Path
+) -> None:
+    async with server_with_insight(variables) as (_, community):
+        await community.media.keep(PICTURE, "webp", Facts("image/webp"))
+    file = tmp_path / "backup.tar.gz"
+    status, output, complaint = await admin("backup", str(file))
+    assert (status, complaint) == (0, "")
+    assert "1 files beside the database" in output and "It holds the secrets" in output
+    assert (await admin.at(tmp_path / "elsewhere").json("restore", str(file)))["objects"] == 1
+
+
+async def test_nothing_is_overwritten(world: World, admin: Admin, tmp_path: Path) -> None:
+    file = tmp_path / "backup.tar.gz"
+    file.write_text("mine")
+    assert (await admin("backup", str(file)))[0] == 2
+    assert file.read_text() == "mine"
+    status, _, complaint = await admin("backup", str(tmp_path / "no" / "backup.tar.gz"))
+    assert (status, complaint) == (2, f"svc admin: there is no folder {tmp_path / 'no'}\n")
+    file.unlink()
+    await admin.json("backup", str(file))
+    status, _, complaint = await admin("restore", str(file))
+    assert status == 2 and "is not empty" in complaint
+    assert list((admin.data_dir / "backups").iterdir()) == []
+
+
+async def test_what_the_store_has_lost_is_said(world: World, admin: Admin, tmp_path: Path) -> None:
+    (picture,) = admin.data_dir.rglob("*.webp")
+    key = str(picture.relative_to(admin.data_dir / "uploads-store"))
+    picture.unlink()
+    file = tmp_path / "backup.tar.gz"
+    assert (await admin.json("backup", str(file)))["missing"] == [key]
+    status, _, complaint = await admin.at(tmp_path / "verified")("restore", str(file), "--verify")
+    assert status == 2
+    assert (
+        f"1 of 1 files that are referred to are missing or another: {key}; nothing was restored" in complaint
+    )
+    assert not (tmp_path / "verified").exists()
+    # Who wants it all the same has it.
+    assert (await admin.at(tmp_path / "taken").json("restore", str(file)))["missing"] == [key]
+
+
+def _rewritten(file: Path, change: Any) -> None:
+    """The archive with its files changed by `change(name, content)`; None leaves one out."""
+    with tarfile.open(file) as archive:
+        found = [(member, archive.extractfile(member)) for member in archive.getmembers()]
+        members = [(member, content.read()) for member, content in found if content]
+    with tarfile.open(file, "w:gz") as archive:
+        for member, data in members:
+            if (changed := change(member.name, data)) is not None:
+                member.size = len(changed)
+                archive.addfile(member, io.BytesIO(changed))
+
+
+def _set(name: str, **values: object) -> Any:
+    def change(found: str, data: bytes) -> bytes:
+        return json.dumps({**json.loads(data), **values}).encode() if found == name else data
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (_set("backup.json", schema=10_000), "a newer version made it (schema 10000, this one knows "),
+        (_set("backup.json", version=2), "a newer version made it (format 2, this one knows 1)"),
+        (_set("backup.json", format="tar"), "this is no backup of this program"),
+        (_set("backup.json", objects_folder="../.."), "this is no backup of this program"),
+        (lambda n, d: d + b"x" if n == "files/some-key" else d, "files/some-key is not what was backed up"),
+        (lambda n, d: None if n == "files/some-key" else d, "files/some-key is missing"),
+        (lambda n, d: None if n == "manifest.json" else d, "it is cut off: there is no manifest at its end"),
+        (lambda n, d: b"[]" if n == "manifest.json" else d, "it lists nothing"),
+    ],
+)
+async def test_a_backup_that_was_changed_is_refused_and_nothing_is_restored(
+    world: World, admin: Admin, tmp_path: Path, change: Any, complaint: str
+) -> None:
+    file, elsewhere = tmp_path / "backup.tar.gz", tmp_path / "elsewhere"
+    await admin.json("backup", str(file))
+    _rewritten(file, change)
+    status, _, said = await admin.at(elsewhere)("restore", str(file))
+    assert (status, said.startswith(f"svc admin: {file}: ")) == (2, True)
+    assert complaint in said and said.endswith("nothing was restored\n")
+    assert [path for path in _contents(tmp_path) if "elsewhere" in path] == []
+
+
+async def test_a_file_that_is_damaged_or_no_backup_is_refused(
+    world: World, admin: Admin, tmp_path: Path
+) -> None:
+    file = tmp_path / "backup.tar.gz"
+    await admin.json("backup", str(file))
+    whole = file.read_bytes()
+    for data in (b"", b"not a backup", gzip.compress(b"x" * 2000), whole[: len(whole) // 2], whole[:-4]):
+        file.write_bytes(data)
+        status, _, said = await admin.at(tmp_path / "elsewhere")("restore", str(file))
+        assert (status, said.startswith(f"svc admin: {file}: ")) == (2, True), said
+        assert not (tmp_path / "elsewhere").exists()
+    status, _, said = await admin.at(tmp_path / "elsewhere")("restore", str(tmp_path / "no"))
+    assert (status, said) == (
+        2,
+        f"svc admin: {tmp_path / 'no'}: No such file or directory; nothing was restored\n",
+    )
+
+
+async def test_names_that_lead_out_of_the_folder_have_no_place_in_a_backup(
+    world: World, admin: Admin, tmp_path: Path
+) -> None:
+    file = tmp_path / "backup.tar.gz"
+    await admin.json("backup", str(file))
+    for name in ("files/../../escaped", "/tmp/escaped", "files/.hidden", "objects/uploads/../x.webp"):
+        with tarfile.open(file) as archive:
+            header = archive.extractfile("backup.json")
+            assert header is not None
+            data = header.read()
+        bad = tmp_path / "bad.tar.gz"
+        with tarfile.open(bad, "w:gz") as archive:
+            for member, content in ((tarfile.TarInfo("backup.json"), data), (tarfile.TarInfo(name), b"x")):
+                member.size = len(content)
+                archive.addfile(member, io.BytesIO(content))
+        status, _, said = await admin.at(tmp_path / "elsewhere")("restore", str(bad))
+        assert (status, f"{name!r} has no place in a backup" in said) == (2, True), said
