@@ -8,13 +8,14 @@ import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from svc.tools.admin import backup, invites, members, restore, settings
+from svc.tools.admin import backup, invites, members, restore, settings, webhooks
 from svc.tools.admin.action import Action, printed
 
 SUBJECTS: Mapping[str, Sequence[Action]] = {
     "settings": settings.ACTIONS,
     "invite": invites.ACTIONS,
     "member": members.ACTIONS,
+    "webhook": webhooks.ACTIONS,
 }
 
 
