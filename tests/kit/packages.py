@@ -32,7 +32,7 @@ async def npm_packages(source: Path) -> Path:
 
 async def python_packages(requirements: Path) -> Path:
     """The programs of an environment with the packages of a list, and no others."""
-    folder = _folder("python", requirements)
+    folder = _folder("pip", requirements)
     if not (folder / "complete").exists():
         await _done(sys.executable, "-m", "venv", "--clear", str(folder), cwd=requirements.parent)
         pip = (str(folder / "bin" / "python"), "-m", "pip", "--disable-pip-version-check")

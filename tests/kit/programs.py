@@ -1,23 +1,31 @@
-"""Programs that other people wrote and that tests run: installed, or unpacked by `ci/setup`."""
+"""Programs of others that a test starts, and that must end by themselves."""
 
-import shutil
+import asyncio
+import os
+from asyncio.subprocess import DEVNULL, PIPE, STDOUT
+from collections.abc import Mapping
 from pathlib import Path
 
-import pytest
-
-_UNPACKED = Path(__file__).parents[2] / "build" / "unpacked" / "usr"
+DEADLINE_S = 60.0
 
 
-def program(name: str) -> str | None:
-    """Where it is, if it is there."""
-    for folder in (None, _UNPACKED / "bin", _UNPACKED / "sbin"):
-        if found := shutil.which(name, path=folder and str(folder)):
-            return found
-    return None
-
-
-def required(name: str) -> str:
-    """Where it is; the test is skipped where it is not."""
-    if (found := program(name)) is None:
-        pytest.skip(f"{name} is not installed (ci/setup brings it)")
-    return found
+async def output_of(*command: str | Path, cwd: Path, env: Mapping[str, str] | None = None) -> str:
+    """What a program prints, of both kinds; it must succeed."""
+    process = await asyncio.create_subprocess_exec(
+        *map(str, command),
+        cwd=cwd,
+        env={**os.environ, **(env or {})},
+        stdin=DEVNULL,
+        stdout=PIPE,
+        stderr=STDOUT,
+    )
+    try:
+        async with asyncio.timeout(DEADLINE_S):
+            printed, _ = await process.communicate()
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    text = printed.decode(errors="replace")
+    assert process.returncode == 0, text
+    return text

@@ -1,31 +1,12 @@
-"""A webhook into `general`, the owner who made it, and the owner's live socket."""
+"""A webhook, and the owner who made it."""
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
-from typing import Any
 
 import pytest
 
-from tests.chat.member import ChatServer, LiveMember
+from tests.chat.member import ChatServer
 from tests.chat.people import Person, newcomer
-
-
-@dataclass
-class Hook:
-    """`path` is its address without the server's."""
-
-    chat: ChatServer
-    path: str
-    reader: LiveMember
-
-    @property
-    def url(self) -> str:
-        return f"{self.chat.address}{self.path}"
-
-    async def arrived(self) -> dict[str, Any]:
-        """The next message, as a member of the channel gets it."""
-        message: dict[str, Any] = await self.reader.pushed("message_posted")
-        return message
+from tests.chat.webhooks.hook import Hook, hook_of
 
 
 @pytest.fixture
@@ -34,7 +15,6 @@ async def owner(chat: ChatServer) -> Person:
 
 
 @pytest.fixture
-async def hook(chat: ChatServer, owner: Person) -> AsyncIterator[Hook]:
-    made = await owner.done("POST", "/api/webhooks", {"name": "Hook", "channel_id": "general"})
-    async with chat.member("", owner.token) as reader:
-        yield Hook(chat, f"/api/webhooks/{made['id']}/{made['token']}", reader)
+async def hook(owner: Person) -> AsyncIterator[Hook]:
+    async with hook_of(owner) as made:
+        yield made

@@ -9,8 +9,8 @@ import pytest
 from aiohttp import FormData
 
 from tests.chat.people import Person
-from tests.chat.webhooks.compatible.conftest import Hook
 from tests.chat.webhooks.compatible.github_payloads import ISSUE, event, push
+from tests.chat.webhooks.hook import Hook
 
 
 @dataclass
