@@ -23,14 +23,22 @@ _HOST = rf"(?:\[[0-9A-Fa-f:.]+\]|[^{_UNFIT}/?#@:\[\]\\]+)"
 _PORT = "[0-9]{0,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]"
 URL = rf"^[Hh][Tt][Tt][Pp][Ss]?://{_USER}{_HOST}(?::(?:{_PORT}))?(?:[/?#][^{_UNFIT}]*)?$"
 
-_MONTH, _DAY = "(?:0[1-9]|1[0-2])", "(?:0[1-9]|[12][0-9]|3[01])"
-_DATE = f"(?:[0-9]{{4}}-{_MONTH}-{_DAY}|[0-9]{{4}}{_MONTH}{_DAY})"
+_YEAR = "(?:[1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])"
+# How many days each month has; which years are leap years, no pattern tells.
+_DAYS = (
+    ("(?:0[13578]|1[02])", "(?:0[1-9]|[12][0-9]|3[01])"),
+    ("(?:0[469]|11)", "(?:0[1-9]|[12][0-9]|30)"),
+    ("02", "(?:0[1-9]|[12][0-9])"),
+)
+_DATE = "|".join(
+    f"{_YEAR}{dash}(?:" + "|".join(f"{month}{dash}{day}" for month, day in _DAYS) + ")" for dash in ("-", "")
+)
 _HOUR, _MINUTE = "(?:[01][0-9]|2[0-3])", "[0-5][0-9]"
 _SECOND = "[0-5][0-9](?:[.,][0-9]+)?"
 _TIME = f"{_HOUR}(?::{_MINUTE}(?::{_SECOND})?|{_MINUTE}(?:{_SECOND})?)"
 _ZONE = f"(?:[Zz]|[+-]{_HOUR}(?::?{_MINUTE})?)"
 # Extended or basic format, a calendar date, to the minute at least (ISO 8601-1:2019 section 5.4.2).
-TIMESTAMP = f"^{_DATE}[Tt ]{_TIME}{_ZONE}$"
+TIMESTAMP = f"^(?:{_DATE})[Tt ]{_TIME}{_ZONE}$"
 
 _said = re.compile(SAID)
 _url = re.compile(URL)
@@ -82,7 +90,7 @@ def moment_of(text: str) -> str | None:
         return None
     try:
         day = date(int(parts["year"]), int(parts["month"]), int(parts["day"]))
-    except ValueError:  # The 30th of February; the year 0.
+    except ValueError:  # The 29th of February, in most years.
         return None
     clock = f"{parts['hour']}:{parts['minute']}:{parts['second'] or '00'}"
     fraction = f".{parts['fraction'][:_FRACTION_DIGITS]}" if parts["fraction"] else ""

@@ -1,0 +1,14 @@
+"""A webhook into `general`, and somebody who reads there."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.chat.people import People
+from tests.chat.webhooks.hook import Hook, hook_of
+
+
+@pytest.fixture
+async def hook(folk: People) -> AsyncIterator[Hook]:
+    async with hook_of(folk.owner) as made:
+        yield made
