@@ -83,6 +83,13 @@ def _add_sfu(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="accept chat servers from public addresses too",
     )
+    _add_listen_fd(parser, "of a port, TCP or UDP")
+    parser.add_argument(
+        "--handover-socket", type=Path, metavar="PATH", help="where another process may take our ports over"
+    )
+    parser.add_argument(
+        "--take-over", action="store_true", help="take over the ports of the service at --handover-socket"
+    )
     _add_end_with_parent(parser)
     parser.set_defaults(run=_run_sfu)
 
@@ -143,9 +150,14 @@ def _run_sfu(options: argparse.Namespace) -> None:
     from svc.sfu.config import Config
 
     _watch_parent(options)
-    flags = Flags(host=options.host, control_from_anywhere=options.control_from_anywhere)
-    if options.udp_address:
-        flags = Flags(options.host, tuple(options.udp_address), options.control_from_anywhere)
+    flags = Flags(
+        options.host,
+        tuple(options.udp_address or Flags().udp_addresses),
+        options.control_from_anywhere,
+        tuple(options.listen_fd),
+        options.handover_socket,
+        options.take_over,
+    )
     run(Config.read(os.environ), flags)
 
 

@@ -213,3 +213,45 @@ def test_a_loop_that_was_never_opened_closes_nobody_elses_descriptors() -> None:
     with pytest.raises(TypeError):
         UdpLoop(seed=1)  # type: ignore[call-arg]
     assert os.fstat(0) == before
+
+
+def test_sockets_that_somebody_else_opened_are_served_and_stay_theirs() -> None:
+    with (
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as v4,
+        socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as v6,
+    ):
+        v4.bind(("127.0.0.1", 0))
+        v6.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        v6.bind(("::1", v4.getsockname()[1]))
+        loop = UdpLoop(seed=1, addresses=[], port=0, sockets=[v6.fileno(), v4.fileno()])
+        assert loop.port == v4.getsockname()[1]
+        assert len(loop.descriptors()) == 2
+        open_transport(loop)
+        loop.start()
+        for server, family in (("127.0.0.1", socket.AF_INET), ("::1", socket.AF_INET6)):
+            client = Client(loop, server, family=family)
+            answer, source = client.check()
+            assert (answer.message_class, source) == (stun.Class.RESPONSE, server)
+            client.close()
+        loop.stop()
+        assert loop.descriptors() == []
+        assert v4.getsockname()[1] == v6.getsockname()[1] > 0
+
+
+def test_a_socket_that_carries_both_families_is_refused() -> None:
+    with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as both:
+        both.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+        both.bind(("::", 0))
+        with pytest.raises(OSError, match="Invalid argument"):
+            UdpLoop(seed=1, addresses=[], port=0, sockets=[both.fileno()])
+
+
+def test_two_sockets_of_one_family_are_refused() -> None:
+    with (
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other,
+    ):
+        for bound in (one, other):
+            bound.bind(("127.0.0.1", 0))
+        with pytest.raises(ValueError, match="one socket of each family"):
+            UdpLoop(seed=1, addresses=[], port=0, sockets=[one.fileno(), other.fileno()])

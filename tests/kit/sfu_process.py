@@ -17,7 +17,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from aiohttp import ClientSession, ClientWebSocketResponse
+from aiohttp import ClientSession, ClientWebSocketResponse, WSMsgType
 
 COMMAND = (str(Path(sys.executable).with_name("svc")), "sfu", "--host", "127.0.0.1")
 START_DEADLINE_S = 30.0
@@ -43,6 +43,14 @@ class ControlConnection:
         """Say it with this server's credentials, unless `data` holds others."""
         text = json.dumps(self._credentials | data)
         await self._socket.send_str(json.dumps({"event": event, "data": text}))
+
+    async def ending(self) -> int:
+        """The code that the service closes with; whatever comes before it is left out."""
+        async with asyncio.timeout(EVENT_DEADLINE_S):
+            while (message := await self._socket.receive()).type is WSMsgType.TEXT:
+                pass
+        assert message.type is WSMsgType.CLOSE, message
+        return int(message.data)
 
     async def sync(self) -> dict[str, list[str]]:
         """Who is in which room. All that was said before has been taken by then."""
@@ -117,6 +125,11 @@ class SfuProcess:
         async for _ in self._written():
             pass
 
+    async def ended(self) -> int:
+        """The status with which it ends by itself."""
+        async with asyncio.timeout(STOP_DEADLINE_S):
+            return await self._process.wait()
+
     async def stop(self) -> None:
         """Stop it as a service manager would; it must end in order, and say nothing bad."""
         if self._process.returncode is None:
@@ -137,12 +150,12 @@ class SfuProcess:
 
 
 @asynccontextmanager
-async def running_sfu(**variables: str) -> AsyncIterator[SfuProcess]:
+async def running_sfu(*flags: str, **variables: str) -> AsyncIterator[SfuProcess]:
     """`svc sfu` for as long as the block runs. It advertises 127.0.0.1 only, unless told otherwise."""
     quiet = {"DISABLE_STUN": "true", "ICE_ADVERTISE_IP": "127.0.0.1", "PYTHONUNBUFFERED": "1"}
     ports = {"SFU_PORT": "0", "ICE_UDP_MUX_PORT": "0"}
     process = await asyncio.create_subprocess_exec(
-        *COMMAND, env=os.environ | quiet | ports | variables, stderr=PIPE, start_new_session=True
+        *(*COMMAND, *flags), env=os.environ | quiet | ports | variables, stderr=PIPE, start_new_session=True
     )
     async with ClientSession() as http:
         sfu = SfuProcess(process, http)

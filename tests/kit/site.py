@@ -135,7 +135,7 @@ async def site(variables: dict[str, str] | None = None, flags: Flags | None = No
         wall_clock=lambda: 1_750_000_000.0 + loop.time(),
     )
     async with (
-        serving(service, plane, config, flags or Flags(host="127.0.0.1")) as port,
+        serving(service, plane, config, flags or Flags(host="127.0.0.1")) as front,
         aiohttp.ClientSession() as http,
     ):
-        yield Site(service, plane, http, port)
+        yield Site(service, plane, http, front.port)

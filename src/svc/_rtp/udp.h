@@ -113,15 +113,9 @@ static inline int64_t svc_clock(clockid_t id) {
 static inline int64_t svc_monotonic(void) { return svc_clock(CLOCK_MONOTONIC); }
 static inline int64_t svc_realtime(void) { return svc_clock(CLOCK_REALTIME); }
 
-/* Bind a socket to an address (16 bytes, IPv4 mapped); its descriptor, or -errno. The port is never
- * shared: SO_REUSEPORT stays off, so that a second service on it fails to start. */
-static int svc_udp_open(const uint8_t ip[16], uint16_t port) {
-    int v4 = svc_is_v4(ip), on = 1, size = SVC_SOCKET_BUFFER, result;
-    struct sockaddr_storage name;
-    socklen_t length = svc_write_name(&name, ip, port, 0);
-    int fd = socket(v4 ? AF_INET : AF_INET6, SOCK_DGRAM, 0);
-    if (fd < 0)
-        return -errno;
+/* What every socket of ours is set to, whoever opened it. */
+static void svc_udp_prepare(int fd, int v4) {
+    int on = 1, size = SVC_SOCKET_BUFFER;
     fcntl(fd, F_SETFD, FD_CLOEXEC);
     fcntl(fd, F_SETFL, O_NONBLOCK);
     setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
@@ -136,11 +130,24 @@ static int svc_udp_open(const uint8_t ip[16], uint16_t port) {
         setsockopt(fd, IPPROTO_IP, IP_PKTINFO, &on, sizeof on);
 #endif
     } else {
-        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
 #ifdef IPV6_RECVPKTINFO
         setsockopt(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, &on, sizeof on);
 #endif
     }
+}
+
+/* Bind a socket to an address (16 bytes, IPv4 mapped); its descriptor, or -errno. The port is never
+ * shared: SO_REUSEPORT stays off, so that a second service on it fails to start. */
+static int svc_udp_open(const uint8_t ip[16], uint16_t port) {
+    int v4 = svc_is_v4(ip), on = 1, result;
+    struct sockaddr_storage name;
+    socklen_t length = svc_write_name(&name, ip, port, 0);
+    int fd = socket(v4 ? AF_INET : AF_INET6, SOCK_DGRAM, 0);
+    if (fd < 0)
+        return -errno;
+    svc_udp_prepare(fd, v4);
+    if (!v4)
+        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
     result = bind(fd, (struct sockaddr *)&name, length);
     if (result < 0) {
         result = -errno;
@@ -148,6 +155,20 @@ static int svc_udp_open(const uint8_t ip[16], uint16_t port) {
         return result;
     }
     return fd;
+}
+
+/* A bound socket that somebody else has opened: 1 for IPv4, 0 for IPv6, which must not carry IPv4 too. */
+static int svc_udp_adopt(int fd) {
+    struct sockaddr_storage name;
+    socklen_t length = sizeof name, size = sizeof(int);
+    int v4, only = 0;
+    if (getsockname(fd, (struct sockaddr *)&name, &length) < 0)
+        return -errno;
+    v4 = name.ss_family == AF_INET;
+    if (!v4 && (getsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &only, &size) < 0 || !only))
+        return -EINVAL;
+    svc_udp_prepare(fd, v4);
+    return v4;
 }
 
 static int svc_udp_port(int fd) {

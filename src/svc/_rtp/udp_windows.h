@@ -78,6 +78,12 @@ static int svc_udp_open(const uint8_t ip[16], uint16_t port) {
     return bind(svc_socket(fd), (struct sockaddr *)&name, length) ? svc_fail(fd) : fd;
 }
 
+/* Sockets are handed from process to process on POSIX systems only. */
+static int svc_udp_adopt(int fd) {
+    (void)fd;
+    return -WSAEOPNOTSUPP;
+}
+
 static int svc_udp_port(int fd) {
     struct sockaddr_storage name;
     socklen_t length = sizeof name;

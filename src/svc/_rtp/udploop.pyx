@@ -37,6 +37,7 @@ cdef extern from "udp.h":
     int64_t svc_monotonic() nogil
     int64_t svc_realtime() nogil
     int svc_udp_open(const uint8_t* ip, uint16_t port) nogil
+    int svc_udp_adopt(int fd) nogil
     int svc_udp_port(int fd) nogil
     int svc_udp_receive(int fd, svc_datagram* datagrams, int count, bint portable) nogil
     int svc_udp_send(int fd, const svc_datagram* datagrams, int count, bint portable, int* segment, int* failed) nogil
@@ -82,13 +83,16 @@ cdef class UdpLoop(Engine):
         self.sockets[0] = self.sockets[1] = self.full = -1
         self.wake_fds[0] = self.wake_fds[1] = self.event_fds[0] = self.event_fds[1] = -1
 
-    def __init__(self, *, seed, addresses, port, portable=False):
+    def __init__(self, *, seed, addresses, port, sockets=(), portable=False):
         self.portable = portable
         self.segment = not portable
         self.port = port
         try:
-            for address in addresses:
-                self._open(address)
+            if sockets:
+                self._adopt(sockets)
+            else:
+                for address in addresses:
+                    self._open(address)
             open_signal(self.wake_fds)
             open_signal(self.event_fds)
         except BaseException:
@@ -112,6 +116,18 @@ cdef class UdpLoop(Engine):
         self.sockets[<int>at] = fd
         self.port = svc_udp_port(fd)
 
+    def _adopt(self, sockets):
+        for fd in sockets:
+            is_v4 = svc_udp_adopt(fd)
+            if is_v4 < 0:
+                raise OSError(-is_v4, f"UDP socket {fd}: {os.strerror(-is_v4)}")
+            at = 0 if is_v4 else 1
+            if self.sockets[<int>at] >= 0:
+                raise ValueError("one socket of each family")
+            # Our own from now on; the giver's is theirs to close.
+            self.sockets[<int>at] = os.dup(fd)
+            self.port = svc_udp_port(fd)
+
     cpdef _close(self):
         for fd in {self.sockets[0], self.sockets[1], self.wake_fds[0], self.wake_fds[1], self.event_fds[0],
                    self.event_fds[1]}:
@@ -124,6 +140,9 @@ cdef class UdpLoop(Engine):
 
     def fileno(self) -> int:
         return self.event_fds[0]
+
+    def descriptors(self) -> list:
+        return [fd for fd in (self.sockets[0], self.sockets[1]) if fd >= 0]
 
     def start(self):
         self.thread = threading.Thread(target=self._run, name="svc-udp", daemon=True)

@@ -65,16 +65,27 @@ def _listen(opened: socket.socket, address: tuple[object, ...]) -> None:
 
 def inherited(descriptors: Iterable[int]) -> Inherited:
     """The sockets behind these descriptors, ours from now on. Raises ConfigError."""
-    tcp, udp = [], []
-    for number in descriptors:
-        handed = _socket(number)
-        if handed.type == socket.SOCK_STREAM and handed.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
-            tcp.append(handed)
-        elif handed.type == socket.SOCK_DGRAM and handed.getsockname()[1]:
-            udp.append(handed)
-        else:
-            raise ConfigError(f"--listen-fd {number} is neither a listening TCP socket nor a bound UDP one")
-    return Inherited(tcp, udp)
+    with ExitStack() as undo:
+        handed = [undo.enter_context(_socket(number)) for number in descriptors]
+        for one in handed:
+            if one.family not in (socket.AF_INET, socket.AF_INET6):
+                raise ConfigError(
+                    f"--listen-fd {one.fileno()} is a socket of another kind than IPv4 and IPv6"
+                )
+            if not _is_open(one):
+                problem = "is neither a listening TCP socket nor a bound UDP one"
+                raise ConfigError(f"--listen-fd {one.fileno()} {problem}")
+        undo.pop_all()
+    return Inherited(
+        tcp=[one for one in handed if one.type == socket.SOCK_STREAM],
+        udp=[one for one in handed if one.type == socket.SOCK_DGRAM],
+    )
+
+
+def _is_open(handed: socket.socket) -> bool:
+    if handed.type == socket.SOCK_STREAM:
+        return bool(handed.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN))
+    return handed.type == socket.SOCK_DGRAM and handed.getsockname()[1] > 0
 
 
 def _socket(number: int) -> socket.socket:
@@ -82,8 +93,6 @@ def _socket(number: int) -> socket.socket:
         handed = socket.socket(fileno=number)
     except OSError as fault:
         raise ConfigError(f"--listen-fd {number} is no socket: {fault.strerror}") from None
-    if handed.family not in (socket.AF_INET, socket.AF_INET6):
-        raise ConfigError(f"--listen-fd {number} is a socket of another kind than IPv4 and IPv6")
     handed.setblocking(False)
     handed.set_inheritable(False)
     return handed

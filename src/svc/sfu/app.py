@@ -13,19 +13,24 @@ import secrets
 import signal
 import sys
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
+from socket import socket
 from typing import Protocol
 
 from aiohttp import web
 
 from svc.base import logs
+from svc.base.config import ConfigError
+from svc.base.listening import bound, inherited
 from svc.sfu.candidates import host_candidates, interface_addresses
 from svc.sfu.closing import CloseCode
 from svc.sfu.config import Config
 from svc.sfu.dtls import Certificate
+from svc.sfu.handover import Succession, offered, refuse_if_used, take_over
 from svc.sfu.measurements import RESYNC_INTERVAL_S, MeasuredPlane, Measurements
 from svc.sfu.media import MediaPlane
 from svc.sfu.probe import Probe, ProbePlane
@@ -46,6 +51,9 @@ class Flags:
     host: str | None = None  # for HTTP and WebSockets; None listens on all addresses
     udp_addresses: tuple[str, ...] = ("0.0.0.0", "::")
     control_from_anywhere: bool = False
+    listen_fds: tuple[int, ...] = ()  # open already, used instead of opening any
+    handover_socket: Path | None = None  # where a successor finds us
+    take_over: bool = False  # be the successor of who listens there
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +62,15 @@ class Ports:
 
     http: int
     udp: int
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """The HTTP side of a running service."""
+
+    port: int
+    descriptors: Sequence[int]
+    close: Callable[[], Awaitable[None]]  # accept nobody any more; who is in stays
 
 
 class Plane(MeasuredPlane, ProbePlane, Protocol):
@@ -71,14 +88,24 @@ async def _run(config: Config, flags: Flags) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
-    async with running(config, flags):
+    async with running(config, flags, handed_over=stop.set):
         await stop.wait()
 
 
 @asynccontextmanager
-async def running(config: Config, flags: Flags) -> AsyncIterator[Ports]:
-    """A service at work for as long as the context lasts. SystemExit if a port cannot be had."""
-    plane = _open_plane(config, flags)
+async def running(
+    config: Config, flags: Flags, handed_over: Callable[[], None] = lambda: None
+) -> AsyncIterator[Ports]:
+    """A service at work for as long as the context lasts.
+
+    SystemExit if a port cannot be had. `handed_over` is called when a successor has taken the ports.
+    """
+    succession = await _succession(flags)
+    given = succession.ports if succession else inherited(flags.listen_fds)
+    plane = _open_plane(config, flags, given.udp)
+    sockets = given.tcp or _open_tcp(config, flags)
+    if succession:
+        await succession.complete()
     loop = asyncio.get_running_loop()
     plane.start(loop)
     try:
@@ -89,7 +116,7 @@ async def running(config: Config, flags: Flags) -> AsyncIterator[Ports]:
             host_candidates=lambda: host_candidates(
                 port=plane.port,
                 interfaces=interface_addresses(),
-                bound=flags.udp_addresses,
+                bound=[udp.getsockname()[0] for udp in given.udp] or flags.udp_addresses,
                 advertised=config.advertised,
             ),
             random_bytes=secrets.token_bytes,
@@ -97,25 +124,87 @@ async def running(config: Config, flags: Flags) -> AsyncIterator[Ports]:
             clock=loop.time,
             wall_clock=time.time,
         )
-        async with serving(service, plane, config, flags) as http_port:
-            ports = Ports(http_port, plane.port)
+        async with (
+            serving(service, plane, config, flags, sockets) as front,
+            _offering(flags, service, plane, front, handed_over),
+        ):
             logger.info("encryption", extra=dict(plane.encryption))
-            logger.info("listening", extra={"http": ports.http, "udp": ports.udp})
-            yield ports
+            logger.info("listening", extra={"http": front.port, "udp": plane.port})
+            yield Ports(front.port, plane.port)
     finally:
+        given.close()
         await plane.stop()
 
 
-def _open_plane(config: Config, flags: Flags) -> MediaPlane:
-    try:
-        return MediaPlane(addresses=flags.udp_addresses, port=config.udp_port, log_packets=config.verbose_log)
-    except OSError as error:
-        raise SystemExit(_held("UDP", config.udp_port, error)) from None
+async def _succession(flags: Flags) -> Succession | None:
+    """The ports of who serves until now, if we are to take them over and somebody does. ConfigError."""
+    if flags.take_over and flags.handover_socket is None:
+        raise ConfigError("--take-over needs --handover-socket to say whose ports")
+    if flags.take_over and flags.listen_fds:
+        raise ConfigError("--take-over and --listen-fd name two sets of ports")
+    if flags.handover_socket is None:
+        return None
+    if not flags.take_over:
+        refuse_if_used(flags.handover_socket)
+        return None
+    succession = await take_over(flags.handover_socket)
+    if succession is None:
+        logger.warning("nobody to take over from", extra={"socket": str(flags.handover_socket)})
+    return succession
 
 
 @asynccontextmanager
-async def serving(service: Service, plane: Plane, config: Config, flags: Flags) -> AsyncIterator[int]:
-    """HTTP and the regular duties of a service; yields the HTTP port. SystemExit if that is held."""
+async def _offering(
+    flags: Flags, service: Service, plane: MediaPlane, front: Front, handed_over: Callable[[], None]
+) -> AsyncIterator[None]:
+    """Be there for a successor, if a flag says where."""
+
+    async def give_up() -> None:
+        """Stop reading; the system keeps what comes until the successor reads it."""
+        await front.close()
+        service.leave(CloseCode.REJOIN, "Join again: another process serves this room now")
+        await plane.stop()
+
+    if flags.handover_socket is None:
+        yield
+        return
+    descriptors = [*front.descriptors, *plane.descriptors()]
+    async with offered(flags.handover_socket, descriptors, give_up, handed_over):
+        yield
+
+
+def _open_plane(config: Config, flags: Flags, given: Sequence[socket]) -> MediaPlane:
+    try:
+        return MediaPlane(
+            addresses=flags.udp_addresses,
+            port=config.udp_port,
+            sockets=[udp.fileno() for udp in given],
+            log_packets=config.verbose_log,
+        )
+    except (OSError, ValueError) as error:
+        if given:
+            raise ConfigError(
+                f"the UDP sockets handed over must be one of IPv4, one of IPv6 only: {error}"
+            ) from None
+        assert isinstance(error, OSError), error
+        raise SystemExit(_held("UDP", config.udp_port, error)) from None
+
+
+def _open_tcp(config: Config, flags: Flags) -> Sequence[socket]:
+    try:
+        return bound(flags.host, config.port)
+    except OSError as error:
+        raise SystemExit(_held("TCP", config.port, error)) from None
+
+
+@asynccontextmanager
+async def serving(
+    service: Service, plane: Plane, config: Config, flags: Flags, sockets: Sequence[socket] = ()
+) -> AsyncIterator[Front]:
+    """HTTP and the regular duties of a service, on `sockets` or its own. SystemExit if a port is held.
+
+    At the end nobody is let in any more, and everybody is told.
+    """
     measurements = Measurements(service, plane)
     routes = Routes(service, measurements, control_from_anywhere=flags.control_from_anywhere)
     runner = web.AppRunner(routes.application(), access_log=None, shutdown_timeout=SHUTDOWN_S)
@@ -131,21 +220,23 @@ async def serving(service: Service, plane: Plane, config: Config, flags: Flags) 
     )
     duties = asyncio.create_task(_perform_duties(service, measurements, probe))
     try:
-        yield await _listen(runner, config, flags)
+        yield await _front(runner, sockets or _open_tcp(config, flags))
     finally:
         duties.cancel()
-        for connection in list(service.connections):
-            connection.close(CloseCode.GOING_AWAY, "The voice server is shutting down")
+        service.leave(CloseCode.GOING_AWAY, "The voice server is shutting down")
         await runner.cleanup()
 
 
-async def _listen(runner: web.AppRunner, config: Config, flags: Flags) -> int:
-    try:
-        await web.TCPSite(runner, flags.host, config.port).start()
-    except OSError as error:
-        raise SystemExit(_held("TCP", config.port, error)) from None
-    port: int = runner.addresses[0][1]
-    return port
+async def _front(runner: web.AppRunner, sockets: Sequence[socket]) -> Front:
+    sites = [web.SockSite(runner, listening) for listening in sockets]
+    for site in sites:
+        await site.start()
+
+    async def close() -> None:
+        for site in list(runner.sites):
+            await site.stop()
+
+    return Front(sockets[0].getsockname()[1], [listening.fileno() for listening in sockets], close)
 
 
 def _held(protocol: str, port: int, error: OSError) -> str:

@@ -18,3 +18,4 @@ class CloseCode(IntEnum):
     REFUSED = 4003  # The join was refused; the room_error before it says why.
     DISCONNECTED = 4004  # The chat server removed this user.
     MEDIA_FAILED = 4005  # No encrypted media connection could be made, or the client ended it.
+    REJOIN = 4006  # Another process serves this port from now on: join again, at once.

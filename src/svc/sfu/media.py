@@ -184,15 +184,23 @@ class MediaTransport:
 
 
 class MediaPlane:
-    """The core and its thread, on one UDP port. OSError (EADDRINUSE) when the port is held."""
+    """The core and its thread, on one UDP port. OSError (EADDRINUSE) when the port is held.
+
+    `sockets` that were handed to us, which stay their giver's to close, are used instead of opening any.
+    """
 
     delay_buckets: Sequence[float] = DELAY_BUCKETS
     encryption: Mapping[str, str] = ENCRYPTION
 
     def __init__(
-        self, *, addresses: Sequence[str] = ("0.0.0.0", "::"), port: int, log_packets: bool = False
+        self,
+        *,
+        addresses: Sequence[str] = ("0.0.0.0", "::"),
+        port: int,
+        sockets: Sequence[int] = (),
+        log_packets: bool = False,
     ) -> None:
-        self._core = UdpLoop(seed=secrets.randbits(64), addresses=addresses, port=port)
+        self._core = UdpLoop(seed=secrets.randbits(64), addresses=addresses, port=port, sockets=sockets)
         self._core.negotiate(
             payloads=[
                 (c.payload_type, c.kind, c.name, c.clock_rate, c.rtx_payload_type) for c in AUDIO + VIDEO
@@ -222,6 +230,10 @@ class MediaPlane:
             self._loop.remove_reader(self._core.fileno())
             self._loop = None
         await asyncio.to_thread(self._core.stop)
+
+    def descriptors(self) -> list[int]:
+        """Of its sockets, to be handed to another process."""
+        return self._core.descriptors()
 
     def open_transport(self, listener: TransportListener) -> MediaTransport:
         transport = MediaTransport(self, self._core, listener)

@@ -87,12 +87,16 @@ class Routes:
         socket = Socket(request.transport)
         if not socket.can_prepare(request):
             raise web.HTTPBadRequest(text="This is the voice server: connect to it by WebSocket.")
+        if self._service.leaving:
+            raise web.HTTPServiceUnavailable(text="The voice server is shutting down.")
         connections = self._service.connections
         if len(connections) >= self._service.rooms.max_peers + MAX_CONNECTIONS_BEYOND_PEERS:
             raise web.HTTPServiceUnavailable(text="Too many connections.")
         await socket.prepare(request)
         connection = Connection(socket, pace)
         connections.add(connection)
+        if self._service.leaving:  # Since we began to answer.
+            connection.close(CloseCode.GOING_AWAY, "The voice server is shutting down")
         fields = {"path": request.path[:64], "remote": request.remote}
         logger.debug("connection opened", extra=fields)
         try:

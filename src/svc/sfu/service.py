@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 
 from svc.sfu.candidates import Candidate, reflexive_candidates
+from svc.sfu.closing import CloseCode
 from svc.sfu.connection import Connection
 from svc.sfu.connectivity import Surroundings
 from svc.sfu.dtls import Certificate
@@ -40,6 +41,7 @@ class Service:
         self.clock = clock
         self.wall_clock = wall_clock
         self.ready = False  # UDP connectivity was verified, or need not be
+        self.leaving = False  # nobody is let in any more
         self._plane = plane
         self._find_hosts = host_candidates
         self._hosts = host_candidates()
@@ -61,6 +63,12 @@ class Service:
         )
         self.sessions.add(session)
         return session
+
+    def leave(self, code: CloseCode, reason: str) -> None:
+        """Let nobody in any more, and tell everybody who is here that it is over."""
+        self.leaving = True
+        for connection in list(self.connections):
+            connection.close(code, reason)
 
     def candidates(self) -> tuple[Candidate, ...]:
         """Our addresses as far as they are known now."""

@@ -1,0 +1,220 @@
+"""Handing the ports of a running service to its successor, so that nobody ever finds them shut.
+
+The old process (the predecessor) waits at a Unix socket that only its user may open; the new one
+(the successor) comes there. What they say to each other, each step within a deadline:
+
+  1 predecessor -> successor   the sockets (SCM_RIGHTS), and how many there are
+  2 successor -> predecessor   `ready`: all is set up, nothing is read yet
+  3 predecessor                stops reading, tells its participants to join again
+  4 predecessor -> successor   `yours`; it ends, the successor reads
+
+What arrives between 3 and 4 waits in the system. If the successor goes before 2, nothing has
+happened. Knows no participant, and nothing of what is said on the ports.
+"""
+
+import asyncio
+import logging
+import os
+import socket as sockets
+import struct
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from socket import AF_INET, AF_INET6, SOCK_STREAM, socket
+
+from svc.base.config import ConfigError
+from svc.base.listening import Inherited
+
+# A process on this machine that has started already; a busy one takes its time.
+DEADLINE_S = 10.0
+# TCP and UDP, of IPv4 and IPv6 each; more where a name has many addresses.
+MAX_SOCKETS = 16
+MAX_MESSAGE_BYTES = 256
+READY, YOURS = b"ready\n", b"yours\n"
+
+logger = logging.getLogger(__name__)
+
+
+class HandoverFailed(ConfigError):
+    """Somebody is there, and keeps the ports."""
+
+
+class Succession:
+    """Ports that are ours once `complete` has returned."""
+
+    def __init__(self, connection: socket, ports: Inherited) -> None:
+        self._connection = connection
+        self.ports = ports
+
+    async def complete(self) -> None:
+        """Have the predecessor stop. Raises HandoverFailed."""
+        try:
+            async with asyncio.timeout(DEADLINE_S):
+                loop = asyncio.get_running_loop()
+                await loop.sock_sendall(self._connection, READY)
+                if await loop.sock_recv(self._connection, MAX_MESSAGE_BYTES) != YOURS:
+                    raise HandoverFailed("the service that is to be succeeded has ended without a word")
+        except OSError as fault:
+            raise HandoverFailed(f"the ports were not handed over: {fault or 'no answer'}") from None
+        finally:
+            self._connection.close()
+        logger.info("ports taken over", extra={"sockets": len(self.ports.tcp) + len(self.ports.udp)})
+
+
+async def take_over(path: Path) -> Succession | None:
+    """The sockets of the service that waits at `path`; None where nobody does. Raises HandoverFailed."""
+    connection = socket(sockets.AF_UNIX)
+    connection.settimeout(DEADLINE_S)
+    try:
+        connection.connect(str(path))
+    except (FileNotFoundError, ConnectionRefusedError):
+        connection.close()
+        return None
+    except OSError as fault:
+        connection.close()
+        raise HandoverFailed(f"{path} cannot be used: {fault.strerror}") from None
+    try:
+        _require_own_user(connection)
+        ports = await asyncio.to_thread(_received, connection)
+    except (OSError, ValueError) as fault:
+        connection.close()
+        raise HandoverFailed(f"the service at {path} did not hand its ports over: {fault}") from None
+    connection.setblocking(False)
+    return Succession(connection, ports)
+
+
+def refuse_if_used(path: Path) -> None:
+    """Raises ConfigError where a service waits at `path`: its successor has to say so (`--take-over`)."""
+    with socket(sockets.AF_UNIX) as probe:
+        probe.settimeout(DEADLINE_S)
+        with suppress(OSError):
+            probe.connect(str(path))
+            raise ConfigError(f"a service waits at {path} already; --take-over takes its ports over")
+
+
+@asynccontextmanager
+async def offered(
+    path: Path,
+    descriptors: Sequence[int],
+    give_up: Callable[[], Awaitable[None]],
+    handed_over: Callable[[], None],
+) -> AsyncIterator[None]:
+    """Wait for a successor at `path` for as long as the block runs. Raises ConfigError.
+
+    `give_up` stops using the sockets, `handed_over` is called when they are somebody else's.
+    """
+    listening = _bound(path)
+    predecessor = _Predecessor(listening, descriptors, give_up, handed_over)
+    serving = asyncio.ensure_future(predecessor.wait())
+    ours = _inode(path)
+    try:
+        yield
+    finally:
+        serving.cancel()
+        with suppress(asyncio.CancelledError):
+            await serving
+        listening.close()
+        _remove(path, ours)
+
+
+class _Predecessor:
+    def __init__(
+        self,
+        listening: socket,
+        descriptors: Sequence[int],
+        give_up: Callable[[], Awaitable[None]],
+        handed_over: Callable[[], None],
+    ) -> None:
+        self._listening = listening
+        self._descriptors = descriptors
+        self._give_up = give_up
+        self._handed_over = handed_over
+
+    async def wait(self) -> None:
+        """Meet one who comes at a time, until the ports are gone."""
+        loop = asyncio.get_running_loop()
+        while True:
+            connection, _ = await loop.sock_accept(self._listening)
+            with connection:
+                try:
+                    if await self._meet(connection):
+                        self._handed_over()
+                        return
+                except (OSError, ValueError) as fault:
+                    logger.warning("ports not handed over", extra={"fault": str(fault) or "no answer"})
+
+    async def _meet(self, connection: socket) -> bool:
+        """Are the ports gone?"""
+        _require_own_user(connection)
+        loop = asyncio.get_running_loop()
+        sockets.send_fds(connection, [_count(len(self._descriptors))], list(self._descriptors))
+        async with asyncio.timeout(DEADLINE_S):
+            if await loop.sock_recv(connection, MAX_MESSAGE_BYTES) != READY:
+                return False
+        await self._give_up()
+        with suppress(OSError):  # Who has gone now has the sockets all the same.
+            await loop.sock_sendall(connection, YOURS)
+        logger.info("ports handed over")
+        return True
+
+
+def _count(count: int) -> bytes:
+    """What goes with the sockets, so that one which got lost is missed; their kinds they say themselves."""
+    return f"sockets {count}\n".encode()
+
+
+def _received(connection: socket) -> Inherited:
+    """The sockets that a predecessor sends. OSError, ValueError."""
+    message, descriptors, _, _ = sockets.recv_fds(connection, MAX_MESSAGE_BYTES, MAX_SOCKETS)
+    handed = [socket(fileno=descriptor) for descriptor in descriptors]
+    if message != _count(len(handed)):
+        for one in handed:
+            one.close()
+        raise ValueError("another one is taking them over, or it speaks another language")
+    for one in handed:
+        one.setblocking(False)
+    usual = [one for one in handed if one.family in (AF_INET, AF_INET6)]
+    return Inherited(
+        tcp=[one for one in usual if one.type == SOCK_STREAM],
+        udp=[one for one in usual if one.type != SOCK_STREAM],
+    )
+
+
+def _bound(path: Path) -> socket:
+    """Openable by its owner only, from the first moment, and in place of what was there before."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    listening = socket(sockets.AF_UNIX)
+    before = os.umask(0o177)
+    try:
+        listening.bind(str(beside))
+        listening.listen(1)
+        beside.replace(path)
+    except OSError as fault:
+        listening.close()
+        raise ConfigError(f"--handover-socket {path} cannot be used: {fault.strerror or fault}") from None
+    finally:
+        os.umask(before)
+    listening.setblocking(False)
+    return listening
+
+
+def _remove(path: Path, ours: int | None) -> None:
+    """It may be the successor's by now."""
+    if _inode(path) == ours:
+        path.unlink(missing_ok=True)
+
+
+def _inode(path: Path) -> int | None:
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return None
+
+
+def _require_own_user(connection: socket) -> None:
+    """The file's mode says so already; Linux also says who is at the other end. PermissionError."""
+    if not hasattr(sockets, "SO_PEERCRED"):
+        return
+    _, user, _ = struct.unpack("3i", connection.getsockopt(sockets.SOL_SOCKET, sockets.SO_PEERCRED, 12))
+    if user != os.geteuid():
+        raise PermissionError("a process of another user is at the other end")

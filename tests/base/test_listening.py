@@ -1,0 +1,81 @@
+"""Sockets that a program opens, and those that it is handed: what is taken, and what is refused in words."""
+
+import os
+import socket
+
+import pytest
+
+from svc.base.config import ConfigError
+from svc.base.listening import bound, inherited
+
+
+def test_a_name_is_listened_on_at_all_its_addresses_and_one_port() -> None:
+    opened = bound("localhost", 0)
+    assert len({listening.getsockname()[1] for listening in opened}) == 1
+    for listening in opened:
+        assert listening.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN)
+        assert not listening.getblocking()
+        with socket.create_connection(listening.getsockname()[:2]):
+            pass
+        listening.close()
+
+
+def test_without_a_host_every_family_is_listened_on() -> None:
+    opened = bound(None, 0)
+    assert {listening.getsockname()[0] for listening in opened} <= {"0.0.0.0", "::"}
+    assert len(opened) == len({listening.family for listening in opened})
+    for listening in opened:
+        listening.close()
+
+
+def test_a_port_that_is_held_is_refused_and_never_shared() -> None:
+    (holder,) = bound("127.0.0.1", 0)
+    with holder:
+        assert not holder.getsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT)
+        with pytest.raises(OSError, match="in use"):
+            bound("127.0.0.1", holder.getsockname()[1])
+
+
+def test_a_host_that_is_not_ours_is_refused() -> None:
+    with pytest.raises(OSError):
+        bound("192.0.2.250", 0)
+
+
+def handed(opened: socket.socket) -> int:
+    """A descriptor of our own, as another process would be given it."""
+    number = os.dup(opened.fileno())
+    os.set_inheritable(number, True)
+    return number
+
+
+def test_handed_sockets_are_told_apart_by_their_kind() -> None:
+    (tcp,) = bound("127.0.0.1", 0)
+    with tcp, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
+        udp.bind(("127.0.0.1", 0))
+        given = inherited([handed(udp), handed(tcp)])
+        assert [one.getsockname() for one in given.tcp] == [tcp.getsockname()]
+        assert [one.getsockname() for one in given.udp] == [udp.getsockname()]
+        # Neither waits, nor do programs that we start get it.
+        assert not any(one.getblocking() or one.get_inheritable() for one in (*given.tcp, *given.udp))
+        given.close()
+
+
+@pytest.mark.parametrize("kind", [socket.SOCK_STREAM, socket.SOCK_DGRAM])
+def test_a_socket_that_nobody_can_reach_is_refused(kind: socket.SocketKind) -> None:
+    with socket.socket(socket.AF_INET, kind) as opened:
+        number = handed(opened)
+        with pytest.raises(ConfigError, match=f"--listen-fd {number} is neither a listening TCP socket"):
+            inherited([number])
+
+
+def test_what_is_no_socket_of_the_internet_is_refused() -> None:
+    read, write = os.pipe()
+    with pytest.raises(ConfigError, match=f"--listen-fd {read} is no socket: "):
+        inherited([read])
+    os.close(read)
+    os.close(write)
+    with pytest.raises(ConfigError, match="--listen-fd 999 is no socket: Bad file descriptor"):
+        inherited([999])
+    ours, theirs = socket.socketpair()
+    with theirs, pytest.raises(ConfigError, match="a socket of another kind"):
+        inherited([ours.detach()])

@@ -1,0 +1,237 @@
+"""A running service hands its ports to its successor: two real processes, real sockets, real media."""
+
+import asyncio
+import os
+import socket
+import stat
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from aiohttp import ClientSession
+
+from svc.base.config import ConfigError
+from svc.sfu.handover import READY, HandoverFailed, offered, take_over
+from tests.kit.guests import Guests, guests_of
+from tests.kit.sfu_process import SfuProcess, running_sfu
+from tests.kit.waiting import eventually
+
+# What is promised; it takes a few tenths of a second.
+REJOINED_WITHIN_S = 2.0
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """Where the service waits for its successor."""
+    return tmp_path / "sfu.sock"
+
+
+@asynccontextmanager
+async def waiting_at(place: Path) -> AsyncIterator[SfuProcess]:
+    async with running_sfu("--handover-socket", str(place)) as sfu:
+        yield sfu
+
+
+@asynccontextmanager
+async def successor_at(place: Path) -> AsyncIterator[SfuProcess]:
+    async with running_sfu("--handover-socket", str(place), "--take-over") as sfu:
+        yield sfu
+
+
+async def talking(guests: Guests) -> None:
+    ada, grace = await guests.arrive("ada"), await guests.arrive("grace")
+    await asyncio.gather(ada.sees(grace), grace.sees(ada))
+
+
+async def test_people_join_again_at_the_same_ports_and_talk(place: Path) -> None:
+    async with waiting_at(place) as old:
+        control = await old.control("lobby")
+        async with guests_of(old) as before:
+            ada, grace = await before.arrive("ada"), await before.arrive("grace")
+            await asyncio.gather(ada.sees(grace), grace.sees(ada))
+            async with successor_at(place) as new:
+                assert (new.http_port, new.udp_port) == (old.http_port, old.udp_port)
+                clock = asyncio.get_running_loop().time
+                closed, reason = await ada.ending()
+                told_at = clock()
+                assert (closed, reason) == (4006, "Join again: another process serves this room now")
+                assert await grace.ending() == (closed, reason)
+                assert await control.ending() == 4006
+                await new.control("lobby")
+                async with guests_of(new) as after:
+                    ada, grace = await after.arrive("ada"), await after.arrive("grace")
+                    await eventually("both are in", lambda: ada.welcome and grace.welcome, within_s=2)
+                    assert clock() - told_at < REJOINED_WITHIN_S
+                    await asyncio.gather(ada.sees(grace), grace.sees(ada), ada.hears(grace))
+                    assert ada.remote_address == ("127.0.0.1", old.udp_port)
+                assert await old.ended() == 0
+                assert old.faults == new.faults == []
+
+
+async def test_nobody_ever_finds_the_port_shut(place: Path) -> None:
+    answers: list[int] = []
+
+    async def ask(url: str, enough: asyncio.Event) -> None:
+        async with ClientSession() as http:
+            while not enough.is_set():
+                async with http.get(url + "/health", headers={"Connection": "close"}) as response:
+                    answers.append(response.status)
+
+    async with waiting_at(place) as old:
+        enough = asyncio.Event()
+        asking = asyncio.create_task(ask(old.url, enough))
+        async with successor_at(place):
+            assert await old.ended() == 0
+            before = len(answers)
+            await eventually("the successor answers", lambda: len(answers) > before + 5, within_s=5)
+            enough.set()
+            await asking
+    assert set(answers) == {200}
+
+
+async def test_a_successor_can_be_succeeded(place: Path) -> None:
+    async with waiting_at(place) as first, successor_at(place) as second:
+        assert await first.ended() == 0
+        async with successor_at(place) as third:
+            assert await second.ended() == 0
+            assert third.udp_port == first.udp_port
+    assert not is_there(place)
+
+
+async def test_a_successor_that_dies_too_early_changes_nothing(place: Path) -> None:
+    async with waiting_at(place) as sfu:
+        await sfu.control("lobby")
+        async with guests_of(sfu) as guests:
+            ada, grace = await guests.arrive("ada"), await guests.arrive("grace")
+            await ada.sees(grace)
+            succession = await take_over(place)
+            assert succession is not None
+            assert {kind.type for kind in succession.ports.udp} == {socket.SOCK_DGRAM}
+            assert [kind.getsockname()[1] for kind in succession.ports.tcp] == [sfu.http_port]
+            succession.ports.close()
+            succession._connection.close()
+            await asyncio.gather(ada.sees(grace), grace.sees(ada))
+            assert ada.closed is None
+        # Nor does one who says something else.
+        with socket.socket(socket.AF_UNIX) as stranger:
+            stranger.connect(str(place))
+            stranger.sendall(b"hello")
+        async with successor_at(place):
+            assert await sfu.ended() == 0
+
+
+async def test_without_somebody_to_succeed_it_starts_afresh(place: Path) -> None:
+    async with successor_at(place) as sfu:
+        assert any("nobody to take over from" in line for line in sfu.output.splitlines())
+        async with sfu.http.get(sfu.url + "/health") as response:
+            assert response.status == 200
+    # As a process that was killed leaves it behind.
+    with socket.socket(socket.AF_UNIX) as left_behind:
+        left_behind.bind(str(place))
+    async with waiting_at(place):
+        pass
+
+
+async def test_the_socket_is_its_owners_only(place: Path) -> None:
+    async with waiting_at(place):
+        assert mode(place) == 0o600
+    assert not is_there(place)
+
+
+def is_there(place: Path) -> bool:
+    return place.exists()
+
+
+def mode(place: Path) -> int:
+    return stat.S_IMODE(place.stat().st_mode)
+
+
+async def refused(*flags: str) -> str:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "svc.cli", "sfu", "--host", "127.0.0.1", *flags),
+        env={**os.environ, "SFU_PORT": "0", "ICE_UDP_MUX_PORT": "0", "DISABLE_STUN": "true"},
+        stderr=asyncio.subprocess.PIPE,
+    )
+    async with asyncio.timeout(20):
+        _, errors = await process.communicate()
+    assert process.returncode == 2, errors
+    return errors.decode().splitlines()[-1]
+
+
+async def test_who_does_not_say_that_it_is_a_successor_is_refused(place: Path) -> None:
+    async with waiting_at(place):
+        problem = await refused("--handover-socket", str(place))
+    assert problem == f"svc sfu: a service waits at {place} already; --take-over takes its ports over"
+
+
+async def test_flags_that_do_not_fit_together_are_said(place: Path) -> None:
+    assert "--take-over needs --handover-socket" in await refused("--take-over")
+    nowhere = str(place / "missing" / "sfu.sock")
+    assert f"--handover-socket {nowhere} cannot be used" in await refused("--handover-socket", nowhere)
+
+
+async def test_a_predecessor_that_ends_without_a_word_is_said(place: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as old, socket.create_server(("127.0.0.1", 0)) as port:
+        old.bind(str(place))
+        old.listen()
+        taking = asyncio.create_task(take_over(place))
+        connection, _ = await asyncio.to_thread(old.accept)
+        socket.send_fds(connection, [b"sockets 1\n"], [port.fileno()])
+        succession = await taking
+        assert succession is not None
+        assert connection.recv(0) == b""
+        connection.close()
+        with pytest.raises(HandoverFailed):
+            await succession.complete()
+        succession.ports.close()
+
+
+@pytest.mark.parametrize("message", [b"", b"nonsense", b"sockets 2\n"])
+async def test_a_predecessor_that_says_something_else_is_refused(place: Path, message: bytes) -> None:
+    with socket.socket(socket.AF_UNIX) as old, socket.create_server(("127.0.0.1", 0)) as port:
+        old.bind(str(place))
+        old.listen()
+        taking = asyncio.create_task(take_over(place))
+        connection, _ = await asyncio.to_thread(old.accept)
+        with connection:
+            if message:
+                socket.send_fds(connection, [message], [port.fileno()])
+        with pytest.raises(HandoverFailed, match="did not hand its ports over"):
+            await taking
+
+
+async def test_what_cannot_be_given_up_in_time_stays(
+    place: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("svc.sfu.handover.DEADLINE_S", 0.05)
+    given_up: list[str] = []
+
+    async def give_up() -> None:
+        given_up.append("given up")
+
+    async with offered(place, [], give_up, lambda: given_up.append("handed over")):
+        with socket.socket(socket.AF_UNIX) as silent:
+            silent.connect(str(place))
+            await eventually("it is said", lambda: "ports not handed over" in caplog.messages, within_s=5)
+        assert given_up == []
+        with socket.socket(socket.AF_UNIX) as quick:
+            quick.connect(str(place))
+            quick.sendall(READY)
+            await eventually("the ports are gone", lambda: len(given_up) == 2, within_s=5)
+    assert given_up == ["given up", "handed over"]
+
+
+async def test_a_process_of_another_user_is_not_spoken_to(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with waiting_at(place) as sfu:
+        monkeypatch.setattr("svc.sfu.handover.os.geteuid", lambda: 12345)
+        with pytest.raises(HandoverFailed, match="a process of another user is at the other end"):
+            await take_over(place)
+        assert (await sfu.http.get(sfu.url + "/health")).status == 200
+
+
+def test_a_failed_handover_is_the_operators_to_read() -> None:
+    assert issubclass(HandoverFailed, ConfigError)
