@@ -129,8 +129,8 @@ class Sandbox:
         leash, their_leash = socket.socketpair()
         with theirs, their_leash:
             for _ in range(2):
-                control = self._running()
                 try:
+                    control = self._running()
                     socket.send_fds(control, [b"j"], [theirs.fileno(), their_leash.fileno(), *files])
                     break
                 except OSError:
