@@ -3,6 +3,7 @@
 Spec: chat document sections 2.2 to 2.6, 7.1 and 8.1.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -42,8 +43,13 @@ def accepted(value: object) -> Payload:
     return parsed
 
 
+BAD_COLORS: Sequence[object] = (
+    *("", "red", "ff0000", "#ff000", "#ff00000", "#gg0000", "#ff0000\n", "0xff0000", "16711680"),
+    *(-1, 16_777_216, 1.5, True, False, [], {}, 10**30),
+)
+
 # Section 7.1: each code, where it can stand.
-REFUSED: list[tuple[object, list[tuple[str, str, int | None]]]] = [
+REFUSED: Sequence[tuple[object, Sequence[tuple[str, str, int | None]]]] = [
     # required: missing, or empty after trimming spaces.
     ({}, [("text", "required", None)]),
     ({"text": ""}, [("text", "required", None)]),
@@ -120,13 +126,7 @@ REFUSED: list[tuple[object, list[tuple[str, str, int | None]]]] = [
     (card(url="x"), [("cards[0].url", "invalid_url", None)]),
     (card(author={"name": "a", "url": "mailto:a@b"}), [("cards[0].author.url", "invalid_url", None)]),
     # invalid_color.
-    *(
-        (card(color=bad), [("cards[0].color", "invalid_color", None)])
-        for bad in (
-            *("", "red", "ff0000", "#ff000", "#ff00000", "#gg0000", "#ff0000\n", "0xff0000", "16711680"),
-            *(-1, 16_777_216, 1.5, True, False, [], {}, 10**30),
-        )
-    ),
+    *((card(color=bad), [("cards[0].color", "invalid_color", None)]) for bad in BAD_COLORS),
     # invalid_timestamp.
     *(
         (card(timestamp=bad), [("cards[0].timestamp", "invalid_timestamp", None)])
