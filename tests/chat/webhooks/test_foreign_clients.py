@@ -44,8 +44,8 @@ async def test_apprise_posts_a_text_under_a_name(hook: Hook, tmp_path: Path) -> 
 
 async def test_ansible_posts_a_card_with_fields(hook: Hook, tmp_path: Path) -> None:
     programs = await python_packages(CLIENTS / "requirements.txt")
-    fields = [{"name": "Host", "value": "web-1", "inline": True}, {"name": "Took", "value": "12 s"}]
-    card = {"title": "Deployed", "url": "https://deploy.test/12", "color": "#2da44e", "fields": fields}
+    host, took = {"name": "Host", "value": "web-1", "inline": True}, {"name": "Took", "value": "12 s"}
+    card = {"title": "Deployed", "url": "https://deploy.test/12", "color": "#2da44e", "fields": [host, took]}
     task = {
         "ansible.builtin.uri": {
             "url": hook.url,
@@ -73,7 +73,7 @@ async def test_ansible_posts_a_card_with_fields(hook: Hook, tmp_path: Path) -> N
             "title": "Deployed",
             "url": "https://deploy.test/12",
             "color": 0x2DA44E,
-            "fields": [{**fields[0]}, {**fields[1], "inline": False}],
+            "fields": [host, {**took, "inline": False}],
         }
     ]
 
