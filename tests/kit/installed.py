@@ -1,0 +1,23 @@
+"""Programs that other people wrote and that tests run: installed, or unpacked by `ci/setup`."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+_UNPACKED = Path(__file__).parents[2] / "build" / "unpacked" / "usr"
+
+
+def program(name: str) -> str | None:
+    """Where it is, if it is there."""
+    for folder in (None, _UNPACKED / "bin", _UNPACKED / "sbin"):
+        if found := shutil.which(name, path=folder and str(folder)):
+            return found
+    return None
+
+
+def required(name: str) -> str:
+    """Where it is; the test is skipped where it is not."""
+    if (found := program(name)) is None:
+        pytest.skip(f"{name} is not installed (ci/setup brings it)")
+    return found
