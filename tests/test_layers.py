@@ -56,8 +56,14 @@ HOUSE = House(
             *("svc.sfu.app", "svc.sfu.connection", "svc.sfu.routes"),
             *("svc.chat.app", "svc.chat.community", "svc.chat.http", "svc.chat.*.routes", "svc.chat.live"),
             *("svc.chat.listener", "svc.chat.ports"),
+            *("svc.worker.app", "svc.worker.health"),
             # Issuers publish their keys over HTTP.
-            *("svc.chat.joining.issuers", "svc.chat.voice.sfu_link"),
+            *(
+                "svc.chat.joining.issuers",
+                "svc.chat.uploads.feature",
+                "svc.chat.uploads.worker",
+                "svc.chat.voice.sfu_link",
+            ),
             # What strangers point to is fetched by the guarded fetcher alone.
             *("svc.chat.fetching.connecting", "svc.chat.fetching.fetcher"),
             "svc.chat.settings.management",

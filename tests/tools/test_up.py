@@ -167,7 +167,7 @@ async def test_a_grant_opens_the_room_once(tmp_path: Path) -> None:
 async def test_a_signal_ends_everything_in_order(tmp_path: Path, number: signal.Signals) -> None:
     async with svc_up(tmp_path / "data") as up:
         children = list(up.children.values())
-        assert len(children) == 2
+        assert len(children) == 3
         up.process.send_signal(number)
         assert await up.process.wait() == 0
         await until_gone(children)
@@ -284,7 +284,7 @@ async def test_a_port_that_is_taken_is_said_in_words(tmp_path: Path) -> None:
     assert b"Traceback" not in errors
 
 
-INSTALLATION = Installation(Path("data"), "127.0.0.1", 5000, 5005, 3478)
+INSTALLATION = Installation(Path("data"), "127.0.0.1", 5000, 5005, 3478, worker_port=5010)
 SECRETS = Secrets("j", "s1", "p1")
 
 
@@ -299,7 +299,7 @@ def test_each_program_sees_only_what_is_meant_for_it() -> None:
         "STUN_SERVERS": "",
         "SERVER_NAME": "Ours",
     }
-    sfu, chat = plan(INSTALLATION, SECRETS, variables)
+    sfu, chat, worker = plan(INSTALLATION, SECRETS, variables)
     assert dict(sfu.environment) == {
         "PATH": "/bin",
         "PYTHONUTF8": "1",
@@ -321,21 +321,30 @@ def test_each_program_sees_only_what_is_meant_for_it() -> None:
         "HOST": "127.0.0.1",
         "PORT": "5000",
         "DATA_DIR": "data",
+        "STORAGE_BACKEND": "filesystem",
+        "IMAGE_WORKER_URL": "http://127.0.0.1:5010",
         "JWT_SECRET": "j",
         "SERVER_ID": "s1",
         "SERVER_PASSWORD": "p1",
         "SFU_WS_HOST": "127.0.0.1:5005",
     }
+    assert dict(worker.environment) == {
+        "PATH": "/bin",
+        "PYTHONUTF8": "1",
+        "DATA_DIR": "data",
+        "STORAGE_BACKEND": "filesystem",
+        "IMAGE_WORKER_URL": "http://127.0.0.1:5010",
+    }
 
 
 def test_the_media_services_http_stays_on_this_machine() -> None:
-    sfu, _ = plan(INSTALLATION, SECRETS, {})
+    sfu, _, _ = plan(INSTALLATION, SECRETS, {})
     assert list(sfu.arguments) == ["sfu", "--host", "127.0.0.1"]
 
 
 def test_with_tls_the_chat_server_has_the_certificate_and_is_asked_by_https() -> None:
     made = replace(INSTALLATION, tls=True)
-    _, chat = plan(made, SECRETS, {})
+    _, chat, _ = plan(made, SECRETS, {})
     assert list(chat.arguments) == ["chat", "--tls-cert", "data/tls.pem"]
     assert chat.secure
     own = replace(made, tls_certificate=Path("/c.pem"), tls_key=Path("/k.pem"))

@@ -1,6 +1,6 @@
-"""`svc up`: chat server and media service in one command, with secrets made and kept.
+"""`svc up`: chat server, media service and media worker in one command, with secrets made and kept.
 
-Plans the two programs' environments, has them supervised and says where to go. Nothing
+Plans the programs' environments, has them supervised and says where to go. Nothing
 that the programs decide is decided here.
 """
 
@@ -36,7 +36,10 @@ _FOR_CHAT = (
     "DISABLE_STUN",
     "EXTERNAL_HOST",
     "MAX_MEMBERS",
+    "MEDIA_SWEEP_GRACE_MS",
+    "MEDIA_SWEEP_INTERVAL_MS",
     "REFRESH_TOKEN_TTL_DAYS",
+    "SERVER_ICON_MAX_MB",
     "SERVER_INVITE_IP_MAX_RETRIES",
     "SERVER_INVITE_MAX_COOLDOWN_MS",
     "SERVER_INVITE_MAX_RETRIES",
@@ -51,9 +54,23 @@ _FOR_CHAT = (
     "SVC_OIDC_AUDIENCE",
     "SVC_OIDC_ISSUER",
     "SVC_SERVER_ENABLED",
+    "SVC_SERVER_ICON_MAX_MB",
     "SVC_TRUSTED_CERT_ISSUERS",
     "VOICE_CHANNEL_ID",
     "VOICE_CHANNEL_NAME",
+)
+# What the chat server and the worker have to agree on.
+_FOR_BOTH = (
+    "DISABLE_S3",
+    "EMOJI_QUEUE_CONCURRENCY",
+    "EMOJI_QUEUE_POLL_MS",
+    "S3_ACCESS_KEY_ID",
+    "S3_BUCKET",
+    "S3_ENDPOINT",
+    "S3_FORCE_PATH_STYLE",
+    "S3_REGION",
+    "S3_SECRET_ACCESS_KEY",
+    "STORAGE_BACKEND",
 )
 # What is different at home, unless the operator says otherwise: nobody needs an account elsewhere,
 # and since keys of one's own cost nothing, wrong invite codes are counted by address as well.
@@ -79,6 +96,8 @@ class Installation:
     port: int
     sfu_port: int
     udp_port: int
+    # Nobody but the chat server has to know it.
+    worker_port: int = 0
     # With TLS, and without a certificate of the operator's, one is made.
     tls: bool = False
     tls_certificate: Path | None = None
@@ -162,11 +181,18 @@ def plan(installation: Installation, secrets: Secrets, variables: Mapping[str, s
     }
     sfu = {"DEBUG": "false"} | {name: variables[name] for name in _FOR_SFU if name in variables}
     sfu |= {"SFU_PORT": str(installation.sfu_port), "ICE_UDP_MUX_PORT": str(installation.udp_port)}
+    worker_address = ("127.0.0.1", installation.worker_port)
+    both = {"STORAGE_BACKEND": "filesystem"} | {
+        name: variables[name] for name in _FOR_BOTH if name in variables
+    }
+    both |= {
+        "DATA_DIR": str(installation.data_dir),
+        "IMAGE_WORKER_URL": f"http://127.0.0.1:{installation.worker_port}",
+    }
     chat = _AT_HOME | {name: variables[name] for name in _FOR_CHAT if name in variables}
-    chat |= {
+    chat |= both | {
         "HOST": installation.host,
         "PORT": str(installation.port),
-        "DATA_DIR": str(installation.data_dir),
         "JWT_SECRET": secrets.jwt_secret,
         "SERVER_ID": secrets.server_id,
         "SERVER_PASSWORD": secrets.server_password,
@@ -176,6 +202,7 @@ def plan(installation: Installation, secrets: Secrets, variables: Mapping[str, s
     return [
         Program("sfu", ("sfu", "--host", "127.0.0.1"), system | sfu, ("127.0.0.1", installation.sfu_port)),
         Program("chat", ("chat", *_tls_flags(installation)), system | chat, page, secure=installation.tls),
+        Program("worker", ("worker",), system | both, worker_address),
     ]
 
 
@@ -195,6 +222,7 @@ def with_free_ports(installation: Installation) -> Installation:
         port=installation.port or _free_port(socket.SOCK_STREAM, host),
         sfu_port=installation.sfu_port or _free_port(socket.SOCK_STREAM, "127.0.0.1"),
         udp_port=installation.udp_port or _free_port(socket.SOCK_DGRAM, "0.0.0.0"),
+        worker_port=installation.worker_port or _free_port(socket.SOCK_STREAM, "127.0.0.1"),
     )
 
 

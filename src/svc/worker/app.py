@@ -1,0 +1,155 @@
+"""The media worker as a program: builds everything from its configuration, runs it, and ends in order.
+
+Answers `GET /health` and `GET /metrics` at the address that IMAGE_WORKER_URL names to the chat
+server. What an operator may set beyond the spec's variables is a flag.
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+import random
+import secrets
+import signal
+import socket
+import sys
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from aiohttp import web
+
+from svc.base import logs
+from svc.base.config import ConfigError
+from svc.base.pictures import picture_sandbox
+from svc.base.tasks import until_first_ends
+from svc.worker.config import WorkerConfig
+from svc.worker.health import health_of
+from svc.worker.making import RULES, VIDEO, Studio
+from svc.worker.measurements import Measurements
+from svc.worker.queue import Queue
+from svc.worker.video_job import video_sandbox
+from svc.worker.worker import Crew, Worker
+
+DEFAULT_HOST = "127.0.0.1"
+# Decoding takes a processor each; more at once only take each other's turn.
+PICTURES_AT_ONCE = 2
+# What somebody waits for who has just sent a picture.
+POLL_S = 0.3
+VIDEO_POLL_S = 1.0
+# Where videos are written before they are stored.
+WORKING_FOLDER = "working"
+# No job takes so long: what is older was left behind by a worker that died.
+_LEFT_BEHIND_S = 3600.0
+SHUTDOWN_S = 2.0
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Flags:
+    """What the command line may add to the spec's variables."""
+
+    host: str = DEFAULT_HOST
+    port: int | None = None
+    data_dir: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A worker at work."""
+
+    address: str
+    _task: "asyncio.Task[None]"
+
+    async def ends(self) -> None:
+        """Wait for an end that should not come."""
+        await asyncio.shield(self._task)
+
+
+def run(config: WorkerConfig, flags: Flags = Flags()) -> None:
+    """Work until SIGTERM or SIGINT. Raises ConfigError when it cannot start."""
+    logs.configure(sys.stderr, debug=False)
+    if flags.data_dir is not None:
+        config = replace(config, data_dir=flags.data_dir)
+    if flags.port is not None:
+        config = replace(config, port=flags.port)
+    asyncio.run(_run(config, flags.host))
+
+
+async def _run(config: WorkerConfig, host: str) -> None:
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    async with working(config, host) as running:
+        logger.info("listening", extra={"address": running.address})
+        await until_first_ends(stop.wait(), running.ends())
+
+
+@contextlib.asynccontextmanager
+async def working(config: WorkerConfig, host: str = DEFAULT_HOST) -> AsyncIterator[Running]:
+    """A worker for as long as the block runs. Raises ConfigError."""
+    folder = await asyncio.to_thread(_swept, config.data_dir / WORKING_FOLDER)
+    measurements = Measurements()
+    at_once = PICTURES_AT_ONCE + config.emoji_at_once
+    async with picture_sandbox(at_once) as pictures, video_sandbox() as videos:
+        queue = Queue(config.data_dir, f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}")
+        objects = config.storage.opened(config.data_dir)
+        studio = Studio(pictures, videos, folder)
+        worker = Worker(queue, objects, studio, measurements, random.random)
+        async with _answering(worker, measurements, host, config.port) as address:
+            task = asyncio.create_task(_work(worker, config))
+            try:
+                yield Running(address, task)
+            finally:
+                task.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await task
+
+
+async def _work(worker: Worker, config: WorkerConfig) -> None:
+    if config.storage.unusable_because:
+        # The chat server takes no uploads either, and says why.
+        logger.warning("nothing to do", extra={"because": config.storage.unusable_because})
+        await asyncio.Event().wait()
+    await worker.run(crews(config))
+
+
+def crews(config: WorkerConfig) -> list[Crew]:
+    """Emoji and videos have their own places: neither waits for the other, nor do pictures."""
+    usual = [kind for kind in RULES if kind != "emoji"]
+    return [
+        Crew(usual, PICTURES_AT_ONCE, POLL_S),
+        Crew(["emoji"], config.emoji_at_once, config.emoji_poll_s),
+        Crew([VIDEO], 1, VIDEO_POLL_S),
+    ]
+
+
+@contextlib.asynccontextmanager
+async def _answering(worker: Worker, measurements: Measurements, host: str, port: int) -> AsyncIterator[str]:
+    application = health_of(lambda: worker.reachable, measurements.registry)
+    runner = web.AppRunner(application, access_log=None, shutdown_timeout=SHUTDOWN_S)
+    await runner.setup()
+    try:
+        try:
+            await web.TCPSite(runner, host, port).start()
+        except OSError as fault:
+            raise ConfigError(f"Cannot listen on {host}, port {port}: {fault.strerror}") from None
+        host, port = runner.addresses[0][:2]
+        yield f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    finally:
+        await runner.cleanup()
+
+
+def _swept(folder: Path) -> Path:
+    """The folder, without what was left behind; other workers may be using it too."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for path in folder.iterdir():
+            with contextlib.suppress(FileNotFoundError):
+                if path.stat().st_mtime < time.time() - _LEFT_BEHIND_S:
+                    path.unlink()
+    except OSError as fault:
+        raise ConfigError(f"DATA_DIR {folder.parent} cannot be used: {fault.strerror}") from None
+    return folder

@@ -1,0 +1,38 @@
+"""What the operator has set for the worker: the same variables as the chat server's, so that both
+find the same files.
+
+Spec: chat document sections 8.2 and 8.3.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from svc.base import storage
+from svc.base.config import clamped, text
+from svc.base.storage import StorageConfig, http_url
+
+# Where IMAGE_WORKER_URL names none.
+DEFAULT_PORT = 5010
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerConfig:
+    data_dir: Path
+    storage: StorageConfig
+    # Of IMAGE_WORKER_URL, at which the chat server expects it.
+    port: int
+    emoji_at_once: int
+    emoji_poll_s: float
+
+
+def read(variables: Mapping[str, str]) -> WorkerConfig:
+    """Raises ConfigError for what cannot be used."""
+    return WorkerConfig(
+        data_dir=Path(text(variables, "DATA_DIR", "./data")),
+        storage=storage.read(variables),
+        port=urlsplit(http_url(variables, "IMAGE_WORKER_URL")).port or DEFAULT_PORT,
+        emoji_at_once=clamped(variables, "EMOJI_QUEUE_CONCURRENCY", 1, 1, 4),
+        emoji_poll_s=clamped(variables, "EMOJI_QUEUE_POLL_MS", 750, 250, 5000) / 1000,
+    )

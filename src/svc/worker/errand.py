@@ -1,0 +1,128 @@
+"""One job from its claim to its end: made, stored, told; its lease kept meanwhile.
+
+The input's fault is a refusal, ours a failure that the server has tried again. Losing the lease
+ends the work at once, children and all: somebody else has the job.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import ExitStack, suppress
+from typing import NoReturn, TypeVar
+
+from svc.base.backoff import Backoff
+from svc.base.objects import ObjectMissing, ObjectStore, StoreFailed
+from svc.base.sandbox import Refused, SandboxFailed
+from svc.base.tasks import until_first_ends
+from svc.worker.making import Made, Studio
+from svc.worker.queue import Declined, Job, LeaseLost, Queue, Unreachable
+
+# A lease lasts 60 s: two renewals may go missing.
+RENEW_EVERY_S = 15.0
+# How often whoever waits sees a bar move.
+PROGRESS_EVERY_S = 1.0
+# What has been made is told for so long while the server is away; then the lease has long run out.
+TELL_DEADLINE_S = 120.0
+FIRST_RETRY_S, LAST_RETRY_S = 0.2, 5.0
+
+FINISHED, REFUSED, FAILED, LOST, UNTOLD = "finished", "refused", "failed", "lost", "untold"
+OUTCOMES = (FINISHED, REFUSED, FAILED, LOST, UNTOLD)
+
+T = TypeVar("T")
+
+logger = logging.getLogger(__name__)
+
+
+class Errand:
+    """`jitter` yields a number from 0 up to 1."""
+
+    def __init__(
+        self, job: Job, queue: Queue, objects: ObjectStore, studio: Studio, jitter: Callable[[], float]
+    ) -> None:
+        self._job = job
+        self._queue = queue
+        self._objects = objects
+        self._studio = studio
+        self._jitter = jitter
+        self._progress = 0.0
+        self._outcome = LOST
+
+    async def run(self) -> str:
+        """What became of it, one of OUTCOMES. Raises nothing but its cancellation."""
+        try:
+            await until_first_ends(self._work(), self._keep_lease())
+        except LeaseLost:
+            return LOST
+        except (Unreachable, Declined) as fault:
+            # The lease runs out, and the job is claimed again.
+            logger.warning("the server was not told", extra={"job": self._job.id, "fault": str(fault)})
+            return UNTOLD
+        except asyncio.CancelledError:
+            # We are to end: somebody else may have it at once.
+            with suppress(Unreachable, LeaseLost, Declined):
+                await self._queue.fail(self._job, "the worker ended")
+            raise
+        return self._outcome
+
+    async def _work(self) -> None:
+        try:
+            with ExitStack() as files:
+                made = await self._studio.make(self._job, self._set_progress, files)
+                results = [await self._stored(file) for file in made]
+            await self._told(lambda: self._queue.finish(self._job, results))
+            self._outcome = FINISHED
+        except Refused as refused:
+            await self._refuse(refused)
+        except (SandboxFailed, StoreFailed, ObjectMissing, OSError) as fault:
+            await self._fail(f"{type(fault).__name__}: {fault}")
+        except (LeaseLost, Unreachable):
+            raise
+        except Exception as fault:
+            logger.exception("job broke", extra={"job": self._job.id})
+            await self._fail(type(fault).__name__)
+
+    async def _refuse(self, refused: Refused) -> None:
+        code, message = refused.code, str(refused)
+        logger.info("job refused", extra={"job": self._job.id, "code": code, "detail": refused.detail})
+        await self._told(lambda: self._queue.refuse(self._job, code, message))
+        self._outcome = REFUSED
+
+    async def _fail(self, message: str) -> None:
+        logger.warning("job failed", extra={"job": self._job.id, "fault": message})
+        await self._told(lambda: self._queue.fail(self._job, message))
+        self._outcome = FAILED
+
+    async def _stored(self, made: Made) -> Mapping[str, object]:
+        """The key comes first: what is stored is always known to the server."""
+        key = await self._told(lambda: self._queue.reserve(self._job, made.ext))
+        await self._objects.put(key, made.data, made.content_type)
+        return await made.described(key)
+
+    async def _told(self, say: Callable[[], Awaitable[T]]) -> T:
+        """Say it until it is heard. Raises LeaseLost, and Unreachable after a while."""
+        clock = asyncio.get_running_loop().time
+        backoff = Backoff(FIRST_RETRY_S, LAST_RETRY_S, jitter=self._jitter)
+        deadline = clock() + TELL_DEADLINE_S
+        while True:
+            try:
+                return await say()
+            except Unreachable:
+                if clock() > deadline:
+                    raise
+            await asyncio.sleep(backoff.next_delay())
+
+    async def _keep_lease(self) -> NoReturn:
+        """Raises LeaseLost. A server that is away for a while finds the lease as it was."""
+        clock = asyncio.get_running_loop().time
+        said, said_at = 0.0, clock()
+        while True:
+            await asyncio.sleep(PROGRESS_EVERY_S)
+            if self._progress == said and clock() - said_at < RENEW_EVERY_S:
+                continue
+            with suppress(Unreachable, Declined):
+                said = self._progress
+                await self._queue.renew(self._job, said)
+                said_at = clock()
+
+    def _set_progress(self, fraction: float) -> None:
+        self._progress = fraction

@@ -1,0 +1,38 @@
+"""`GET /health` and `GET /metrics` of the worker.
+
+It is healthy while it runs; whether it reaches the chat server's queue is said beside that, for
+the server may be the one that is away.
+"""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from importlib.metadata import version
+
+from aiohttp import web
+
+from svc.base.metrics import Registry
+
+
+def health_of(reachable: Callable[[], bool], registry: Registry) -> web.Application:
+    """The application, not yet listening."""
+    running = version("svc-server")
+
+    async def health(_: web.Request) -> web.Response:
+        return web.json_response(
+            {
+                "status": "healthy",
+                "service": "worker",
+                "version": running,
+                "queue": "reached" if reachable() else "not reached",
+                "timestamp": datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+            }
+        )
+
+    async def metrics(_: web.Request) -> web.Response:
+        body, content_type = registry.exposition()
+        return web.Response(body=body, headers={"Content-Type": content_type})
+
+    application = web.Application()
+    application.router.add_get("/health", health)
+    application.router.add_get("/metrics", metrics)
+    return application

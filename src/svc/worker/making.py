@@ -1,0 +1,139 @@
+"""What is made of a file, by the kind of its job: the rules for pictures, avatars, icons, emoji and videos.
+
+Gives files that are to be stored, with what is known of them. Decodes nothing (`svc.base.sandbox`
+does) and stores nothing.
+"""
+
+import asyncio
+import dataclasses
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from svc.base.pictures import Picture, PictureRules, rewritten
+from svc.base.sandbox import Refused, Sandbox
+from svc.worker.queue import Job
+from svc.worker.video_job import Video, VideoRules, rewritten_video
+
+ALL_FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "AVIF")
+# Largest side of a picture in a message: more than any screen shows of it.
+MAX_PICTURE_SIDE = 4096
+# What a page loads before somebody opens the picture.
+THUMBNAIL_SIDE = 400
+RULES: Mapping[str, PictureRules] = {
+    "picture": PictureRules(ALL_FORMATS, max_side=MAX_PICTURE_SIDE, thumbnail_side=THUMBNAIL_SIDE),
+    # Small and everywhere: what moves beside every line is a nuisance.
+    "avatar": PictureRules(ALL_FORMATS, max_side=256, animated=False),
+    "icon": PictureRules(ALL_FORMATS, max_side=512, animated=False),
+    "emoji": PictureRules(ALL_FORMATS, max_side=128, max_pixels=20_000_000, max_frames=150),
+}
+PICTURE_DEADLINE_S = 30.0
+VIDEO = "video"
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A file that is to be stored: a path where it is large."""
+
+    role: str  # original, thumbnail or poster
+    data: bytes | Path
+    content_type: str
+    ext: str
+    width: int
+    height: int
+    frames: int | None = None
+    duration_ms: int | None = None
+    placeholder: str = ""
+    colour: str = ""
+
+    async def described(self, key: str) -> dict[str, object]:
+        """As the server is told."""
+        data = self.data
+        size = len(data) if isinstance(data, bytes) else (await asyncio.to_thread(data.stat)).st_size
+        return {
+            "role": self.role,
+            "key": key,
+            "content_type": self.content_type,
+            "bytes": size,
+            "width": self.width,
+            "height": self.height,
+            "frames": self.frames,
+            "duration_ms": self.duration_ms,
+            "placeholder": self.placeholder,
+            "colour": self.colour,
+        }
+
+
+class Studio:
+    """`folder` is for files while they are made."""
+
+    def __init__(self, pictures: Sandbox, videos: Sandbox, folder: Path) -> None:
+        self._pictures = pictures
+        self._videos = videos
+        self._folder = folder
+
+    async def make(self, job: Job, progress: Callable[[float], None], work: ExitStack) -> list[Made]:
+        """Raises Refused, SandboxFailed and OSError. What `work` holds is there until it is closed."""
+        if job.kind == VIDEO:
+            return await self._video(job, progress, work)
+        rules = RULES.get(job.kind)
+        if rules is None:
+            raise Refused("unsupported_type", f"There is no kind {job.kind!r}")
+        side = _whole(job.limits.get("max_side"), rules.max_side)
+        rules = dataclasses.replace(rules, max_side=side)
+        picture = await rewritten(job.source, rules, deadline_s=PICTURE_DEADLINE_S, sandbox=self._pictures)
+        return of_picture(picture, "original")
+
+    async def _video(self, job: Job, progress: Callable[[float], None], work: ExitStack) -> list[Made]:
+        rules = VideoRules()
+        most = _whole(job.limits.get("max_bytes"), rules.max_bytes)
+        rules = dataclasses.replace(rules, max_bytes=min(rules.max_bytes, most or rules.max_bytes))
+        target = self._folder / f"{job.id}-{job.lease}"
+        work.callback(target.unlink, missing_ok=True)
+        video = await rewritten_video(
+            job.source, target, rules, videos=self._videos, pictures=self._pictures, progress=progress
+        )
+        return of_video(video, target)
+
+
+def of_picture(picture: Picture, role: str) -> list[Made]:
+    """The picture, and its thumbnail if it has one that is smaller."""
+    made = [
+        Made(
+            role=role,
+            data=picture.data,
+            content_type=picture.content_type,
+            ext=picture.ext,
+            width=picture.width,
+            height=picture.height,
+            frames=picture.frames,
+            duration_ms=picture.duration_ms or None,
+            placeholder=picture.placeholder,
+            colour=picture.colour,
+        )
+    ]
+    if picture.thumbnail is not None and picture.thumbnail_width < picture.width:
+        size = picture.thumbnail_width, picture.thumbnail_height
+        made.append(Made("thumbnail", picture.thumbnail, picture.content_type, picture.ext, *size))
+    return made
+
+
+def of_video(video: Video, path: Path) -> list[Made]:
+    """The video and its poster, with a thumbnail of that; the look is the poster's."""
+    film = Made(
+        role="original",
+        data=path,
+        content_type=video.content_type,
+        ext=video.ext,
+        width=video.width,
+        height=video.height,
+        duration_ms=video.duration_ms,
+        placeholder=video.poster.placeholder,
+        colour=video.poster.colour,
+    )
+    return [film, *of_picture(video.poster, "poster")]
+
+
+def _whole(value: object, default: int | None) -> int | None:
+    return value if isinstance(value, int) and value > 0 else default

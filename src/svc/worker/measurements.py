@@ -1,0 +1,44 @@
+"""What is measured of the worker; documented in docs/configuration.md."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from svc.base.metrics import Registry
+
+# From an emoji to a film of a quarter of an hour.
+_SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 1200)
+
+
+@dataclass(slots=True)
+class Measured:
+    outcome: str = "ended"
+
+
+class Measurements:
+    """`clock` gives seconds that never go back."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.registry = Registry()
+        self._clock = clock
+        self._ended = self.registry.counter(
+            "svc_worker_jobs", "Jobs that have ended, by kind and outcome.", ("kind", "outcome")
+        )
+        self._seconds = self.registry.histogram(
+            "svc_worker_job_seconds", "How long jobs took, from claim to end.", _SECONDS, ("kind",)
+        )
+        self._running = self.registry.gauge("svc_worker_running_jobs", "Jobs in hand now.", ("kind",))
+
+    @contextmanager
+    def timed(self, kind: str) -> Iterator[Measured]:
+        """A job for as long as the block runs, which says its outcome."""
+        measured = Measured()
+        began = self._clock()
+        self._running.labels(kind).inc()
+        try:
+            yield measured
+        finally:
+            self._running.labels(kind).dec()
+            self._ended.labels(kind, measured.outcome).inc()
+            self._seconds.labels(kind).observe(self._clock() - began)

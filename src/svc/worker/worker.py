@@ -1,0 +1,116 @@
+"""The worker: crews that claim jobs, each so many at once, and end in order.
+
+A job is ours while its lease is renewed. Whatever ends this process, the lease runs out and the
+job is claimed again; whatever ends the server, we go on and tell it when it is back. What is
+done with a job is `errand`'s.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+from svc.base.backoff import Backoff
+from svc.base.objects import ObjectStore
+from svc.worker.errand import FIRST_RETRY_S, LAST_RETRY_S, Errand
+from svc.worker.making import Studio
+from svc.worker.measurements import Measurements
+from svc.worker.queue import Job, Queue, Unreachable
+
+# How long jobs may go on once we are to end; the supervisor waits 8 s.
+DRAIN_DEADLINE_S = 5.0
+# While everything starts, or the server starts anew, nobody needs to know.
+FAULTS_BEFORE_A_WARNING = 6
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Crew:
+    """So many jobs at once of these kinds; the queue is asked at this interval when it has none."""
+
+    kinds: Sequence[str]
+    at_once: int
+    poll_s: float
+
+
+class Worker:
+    """`jitter` yields a number from 0 up to 1."""
+
+    def __init__(
+        self,
+        queue: Queue,
+        objects: ObjectStore,
+        studio: Studio,
+        measurements: Measurements,
+        jitter: Callable[[], float],
+    ) -> None:
+        self._queue = queue
+        self._objects = objects
+        self._studio = studio
+        self._measurements = measurements
+        self._jitter = jitter
+        self._jobs: set[asyncio.Task[None]] = set()
+        self._faults = 0
+        self.reachable = False
+
+    async def run(self, crews: Sequence[Crew]) -> None:
+        """Until cancelled; what has been begun may then still be finished."""
+        try:
+            await asyncio.gather(*(self._attend(crew) for crew in crews))
+        finally:
+            await self._drain()
+
+    async def _attend(self, crew: Crew) -> NoReturn:
+        places = asyncio.Semaphore(crew.at_once)
+        backoff = Backoff(FIRST_RETRY_S, LAST_RETRY_S, jitter=self._jitter)
+        while True:
+            async with places:
+                pass  # Only ask for what can be begun.
+            try:
+                job = await self._queue.claim(crew.kinds)
+            except Unreachable as fault:
+                self._say_reachable(fault)
+                await asyncio.sleep(backoff.next_delay())
+                continue
+            self._say_reachable(None)
+            backoff.reset()
+            if job is not None:
+                await places.acquire()
+                self._begin(job, places)
+            else:
+                # Spread, so that several workers do not ask in step.
+                await asyncio.sleep(crew.poll_s * (0.75 + 0.5 * self._jitter()))
+
+    def _begin(self, job: Job, places: asyncio.Semaphore) -> None:
+        task = asyncio.create_task(self._do(job))
+        self._jobs.add(task)
+        task.add_done_callback(self._jobs.discard)
+        task.add_done_callback(lambda _: places.release())
+
+    async def _do(self, job: Job) -> None:
+        fields = {"job": job.id, "kind": job.kind, "attempt": job.attempt}
+        with self._measurements.timed(job.kind) as measured:
+            errand = Errand(job, self._queue, self._objects, self._studio, self._jitter)
+            measured.outcome = await errand.run()
+        logger.info("job ended", extra={**fields, "outcome": measured.outcome})
+
+    def _say_reachable(self, fault: Exception | None) -> None:
+        self.reachable = fault is None
+        if fault is not None:
+            self._faults += 1
+            if self._faults == FAULTS_BEFORE_A_WARNING:
+                logger.warning("the queue is not reached", extra={"fault": str(fault)})
+            return
+        if self._faults >= FAULTS_BEFORE_A_WARNING:
+            logger.info("the queue is reached again")
+        self._faults = 0
+
+    async def _drain(self) -> None:
+        if not self._jobs:
+            return
+        _, late = await asyncio.wait(self._jobs, timeout=DRAIN_DEADLINE_S)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*late, return_exceptions=True)
