@@ -43,6 +43,7 @@ def _parser() -> argparse.ArgumentParser:
         commands.add_parser("admin", help="look after a server, whether it runs or not"), variables=os.environ
     )
     _add_sfu(commands.add_parser("sfu", help="the media service, configured by environment variables"))
+    _add_worker(commands.add_parser("worker", help="the media worker, which checks every upload"))
     rtp.add(
         commands.add_parser("rtp", help="look at captures of RTP, and send them through the media service")
     )
@@ -92,6 +93,14 @@ def _add_sfu(parser: argparse.ArgumentParser) -> None:
     )
     _add_end_with_parent(parser)
     parser.set_defaults(run=_run_sfu)
+
+
+def _add_worker(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--data-dir", type=Path, help="that of the chat server; DATA_DIR by default")
+    parser.add_argument("--host", default="127.0.0.1", help="address for health and metrics")
+    parser.add_argument("--port", type=port, help="that of IMAGE_WORKER_URL by default; 0 takes a free one")
+    _add_end_with_parent(parser)
+    parser.set_defaults(run=_run_worker)
 
 
 def _add_end_with_parent(parser: argparse.ArgumentParser) -> None:
@@ -159,6 +168,13 @@ def _run_sfu(options: argparse.Namespace) -> None:
         options.take_over,
     )
     run(Config.read(os.environ), flags)
+
+
+def _run_worker(options: argparse.Namespace) -> None:
+    from svc.worker import app, config
+
+    _watch_parent(options)
+    app.run(config.read(os.environ), app.Flags(options.host, options.port, options.data_dir))
 
 
 def _watch_parent(options: argparse.Namespace) -> None:
