@@ -71,7 +71,7 @@ class Posting:
         self._database = database
         self._webhooks = webhooks
         self._messages = messages
-        self._pictures = pictures
+        self.pictures = pictures
         self._media = media
         self._profanity_mode = profanity_mode
         self._limiter = Limiter()
@@ -122,7 +122,7 @@ class Posting:
 
     async def _collected(self, payload: Payload) -> Collected:
         wanted = wanted_pictures(payload)
-        return await self._pictures.collect(wanted) if wanted else NOTHING_COLLECTED
+        return await self.pictures.collect(wanted) if wanted else NOTHING_COLLECTED
 
     async def _write(
         self,

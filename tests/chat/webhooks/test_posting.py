@@ -1,0 +1,291 @@
+"""Posts over HTTP: every answer of the specification, the order of checks, and what members see.
+
+Spec: chat document sections 2.7, 2.8, 7.2 and 8.1.
+"""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from svc.chat.webhooks import routes
+from tests.chat.people import People, newcomer
+from tests.chat.webhooks.hook import Hook
+
+Answer = tuple[int, Any]
+
+
+async def post(hook: Hook, body: object, path: str = "", **headers: str) -> Answer:
+    """Status and body of the answer to a JSON value, or to these very bytes."""
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
+    async with hook.chat.http.post(path or hook.path, data=data, headers=headers) as response:
+        return response.status, await response.json()
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The clock of the rate limit, in ms; it stands still until somebody sets it."""
+    now = [1_000_000]
+    monkeypatch.setattr(routes, "now_ms", lambda: now[0])
+    return now
+
+
+async def test_a_post_is_answered_and_pushed(hook: Hook) -> None:
+    status, answer = await post(hook, {"text": "The build is **green**", "colour": 1})
+    assert (status, answer["conversation_id"]) == (200, "general")
+    assert answer["warnings"] == [
+        {"path": "colour", "code": "unknown_key", "message": "This key is not known and was ignored"}
+    ]
+    message = await hook.arrived()
+    assert (message["id"], message["text"]) == (answer["message_id"], "The build is **green**")
+    assert message["author"] == {
+        "kind": "webhook",
+        "id": hook.path.split("/")[3],
+        "display_name": "Hook",
+        "avatar": None,
+    }
+
+
+async def test_cards_arrive_as_they_were_sent_and_stay_so_in_the_history(hook: Hook, folk: People) -> None:
+    card = {
+        "title": "Build 512",
+        "url": "https://ci.example/512",
+        "description": "All **300** tests passed",
+        "author": {"name": "ci", "url": "https://ci.example"},
+        "fields": [{"name": "Branch", "value": "`main`", "inline": True}, {"name": "Took", "value": "9 s"}],
+        "footer": {"text": "example"},
+    }
+    sent = {**card, "color": "#2DA44E", "timestamp": "2026-01-31 12:00+01:00"}
+    assert (await post(hook, {"cards": [sent]}))[1]["warnings"] == []
+    message = await hook.arrived()
+    expected = {**card, "color": 0x2DA44E, "timestamp": "2026-01-31T12:00:00+01:00"}
+    expected["fields"][1]["inline"] = False  # type: ignore[index]
+    assert (message["text"], message["cards"]) == ("", [expected])
+    history = await folk.member.done("GET", "/api/channels/general/messages")
+    assert history["messages"][-1]["cards"] == [expected]
+
+
+PROBLEM = {"path": "text", "code": "wrong_type", "message": "Must be a string"}
+ANSWERS: list[tuple[object, int, object]] = [
+    ({}, 400, {"error": "empty_message"}),
+    ({"text": "  "}, 400, {"error": "empty_message"}),
+    ({"cards": []}, 400, {"error": "empty_message"}),
+    ({"text": "a" * 4001}, 400, {"error": "message_too_long"}),
+    (b"{", 400, {"error": "invalid_json"}),
+    (b"", 400, {"error": "invalid_json"}),
+    (
+        {"text": 1},
+        400,
+        {"error": "invalid_payload", "message": "text: Must be a string", "problems": [PROBLEM]},
+    ),
+    (b" " * 262_145, 413, {"error": "body_too_large"}),
+]
+
+
+@pytest.mark.parametrize(("body", "status", "answer"), ANSWERS)
+async def test_refusals_have_exactly_these_bodies(
+    hook: Hook, body: object, status: int, answer: object
+) -> None:
+    assert await post(hook, body) == (status, answer)
+
+
+async def test_a_webhook_without_a_channel_says_so(hook: Hook, folk: People) -> None:
+    await folk.owner.done("PATCH", hook.path.rpartition("/")[0], {"channel_id": None})
+    assert await post(hook, {"text": "a"}) == (400, {"error": "no_channel"})
+    # Before the payload is looked at.
+    assert await post(hook, {"text": 1}) == (400, {"error": "no_channel"})
+
+
+@pytest.mark.parametrize("wrong", ["token", "id", "both", "another webhook's"])
+async def test_only_the_right_token_of_the_right_webhook_leads_anywhere(
+    hook: Hook, folk: People, wrong: str
+) -> None:
+    other = await folk.owner.done("POST", "/api/webhooks", {"name": "Other", "channel_id": "general"})
+    _, _, _, webhook_id, token = hook.path.split("/")
+    path = {
+        "token": f"/api/webhooks/{webhook_id}/{token[:-1]}",
+        "id": f"/api/webhooks/nobody/{token}",
+        "both": "/api/webhooks/a/%C3%BC%00",
+        "another webhook's": f"/api/webhooks/{webhook_id}/{other['token']}",
+    }[wrong]
+    assert await post(hook, {"text": "a"}, path) == (404, {"error": "not_found"})
+    # Size and JSON are judged before anybody is looked for.
+    assert await post(hook, b"{", path) == (400, {"error": "invalid_json"})
+    assert (await post(hook, b" " * 262_145, path))[0] == 413
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Content-Type": "text/plain"},
+        {"Content-Type": "application/x-www-form-urlencoded"},
+        {"Content-Type": "application/json; charset=nothing"},
+        {"Origin": "https://elsewhere.example"},
+        {"Authorization": "Bearer nothing"},
+    ],
+)
+async def test_no_header_is_needed_and_none_stands_in_the_way(hook: Hook, headers: dict[str, str]) -> None:
+    assert (await post(hook, {"text": "a"}, **headers))[0] == 200
+
+
+async def test_other_methods_do_not_exist(hook: Hook) -> None:
+    async with hook.chat.http.get(hook.path) as response:
+        assert (response.status, response.headers["Allow"]) == (405, "POST")
+
+
+# The rate limit.
+
+
+async def test_of_forty_at_once_fifteen_are_posted(hook: Hook, clock: list[int], folk: People) -> None:
+    answers = await asyncio.gather(*(post(hook, {"text": str(n)}) for n in range(40)))
+    refused = [answer for answer in answers if answer[0] != 200]
+    assert refused == [(429, {"error": "rate_limited", "retry_after_ms": 60_000})] * 25
+    history = await folk.member.done("GET", "/api/channels/general/messages")
+    assert len(history["messages"]) == 15
+
+
+async def test_whoever_waits_exactly_as_long_as_told_passes(hook: Hook, clock: list[int]) -> None:
+    for _ in range(15):
+        assert (await post(hook, {"text": "a"}))[0] == 200
+    assert (await post(hook, {"text": "a"}))[0] == 429
+    clock[0] += 1_500
+    async with hook.chat.http.post(hook.path, data="{}") as response:
+        left = await response.json()
+        assert (response.status, response.headers["Retry-After"]) == (429, "59")
+    assert left == {"error": "rate_limited", "retry_after_ms": 58_500}
+    clock[0] += left["retry_after_ms"]
+    for _ in range(15):
+        assert (await post(hook, {"text": "a"}))[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("body", "counted"),
+    [
+        ({"text": 1}, True),
+        ({}, True),
+        ([], True),
+        ({"text": "a" * 4001}, True),
+        (b"{", False),
+        (b"\xff", False),
+        (b" " * 262_145, False),
+    ],
+)
+async def test_what_counts_toward_the_limit(
+    hook: Hook, clock: list[int], body: object, counted: bool
+) -> None:
+    for _ in range(15):
+        assert (await post(hook, body))[0] in (400, 413)
+    assert (await post(hook, {"text": "a"}))[0] == (429 if counted else 200)
+
+
+async def test_a_wrong_token_takes_nothing_from_the_right_one(hook: Hook, clock: list[int]) -> None:
+    for _ in range(40):
+        assert (await post(hook, {"text": "a"}, hook.path + "x"))[0] == 404
+    for _ in range(15):
+        assert (await post(hook, {"text": "a"}))[0] == 200
+    # Nor is there a limit on wrong ones that could be told from the answer.
+    assert (await post(hook, {"text": "a"}, hook.path + "x"))[0] == 404
+
+
+async def test_a_webhook_without_a_channel_counts_too(hook: Hook, clock: list[int], folk: People) -> None:
+    await folk.owner.done("PATCH", hook.path.rpartition("/")[0], {"channel_id": None})
+    answers = [(await post(hook, {"text": "a"}))[0] for _ in range(16)]
+    assert answers == [400] * 15 + [429]
+
+
+# Names, mentions, words.
+
+
+@pytest.mark.parametrize(
+    ("sent", "shown"),
+    [
+        ("CI", "CI"),
+        ("x" * 65, "x" * 64),
+        ("\U0001f600" * 100, "\U0001f600" * 64),
+        ("  CI \n bot\t", "CI bot"),
+        ("\u202eIC", "IC"),
+        ("", "Hook"),
+        (" \u3000", "Hook"),
+        (None, "Hook"),
+    ],
+)
+async def test_a_name_for_one_message_is_cut_and_never_refused(
+    hook: Hook, sent: str | None, shown: str
+) -> None:
+    assert (await post(hook, {"text": "a", "display_name": sent}))[1]["warnings"] == []
+    assert (await hook.arrived())["author"]["display_name"] == shown
+
+
+async def test_mentions_in_the_text_notify_and_mentions_in_cards_do_not(hook: Hook, folk: People) -> None:
+    mention = f"[you](mention:{folk.member.id})"
+    everywhere = {
+        "title": mention,
+        "description": mention,
+        "author": {"name": mention},
+        "fields": [{"name": mention, "value": mention}],
+        "footer": {"text": mention},
+    }
+    await post(hook, {"cards": [everywhere], "display_name": mention})
+    assert (await hook.arrived())["mentions"] == []
+    await post(hook, {"text": f"Well, {mention}"})
+    assert (await hook.arrived())["mentions"] == [folk.member.id]
+    async with folk.live("member") as [member]:
+        [general] = [count for count in member.welcome["unread"] if count["channel_id"] == "general"]
+    assert (general["unread"], general["mentions"]) == (2, 1)
+
+
+WORD = "bullshit"
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        {"text": WORD},
+        {"text": "a", "display_name": WORD},
+        {"cards": [{"title": WORD}]},
+        {"cards": [{"description": f"such {WORD} again"}]},
+        {"cards": [{"author": {"name": WORD}}]},
+        {"cards": [{"fields": [{"name": WORD, "value": "a"}]}]},
+        {"cards": [{"fields": [{"name": "a", "value": WORD}]}]},
+        {"cards": [{"title": "a", "footer": {"text": WORD}}]},
+    ],
+)
+async def test_words_are_judged_wherever_they_stand(
+    hook: Hook, folk: People, payload: dict[str, object]
+) -> None:
+    await folk.owner.done("PATCH", "/api/settings", {"profanityMode": "block"})
+    assert await post(hook, payload) == (
+        400,
+        {"error": "profanity_refused", "message": "This server does not take such words"},
+    )
+    await folk.owner.done("PATCH", "/api/settings", {"profanityMode": "censor"})
+    await post(hook, payload)
+    message = await hook.arrived()
+    assert message["flagged"]
+    assert WORD not in json.dumps(message)
+    assert "*" * len(WORD) in json.dumps(message)
+    await folk.owner.done("PATCH", "/api/settings", {"profanityMode": "flag"})
+    await post(hook, payload)
+    message = await hook.arrived()
+    assert message["flagged"]
+    assert WORD in json.dumps(message)
+
+
+async def test_moderators_delete_what_webhooks_post(hook: Hook, folk: People) -> None:
+    message_id = (await post(hook, {"text": "a"}))[1]["message_id"]
+    path = f"/api/channels/general/messages/{message_id}"
+    assert await folk.member.refused("DELETE", path) == "forbidden"
+    await folk.moderator.done("DELETE", path)
+    assert await folk.member.refused("GET", path) == "unknown_message"
+
+
+async def test_who_may_not_view_the_channel_does_not_hear_of_a_post(hook: Hook, folk: People) -> None:
+    outsider = await newcomer(folk.chat, "Outsider")
+    override = f"/api/channels/general/overrides/member/{outsider.id}"
+    await folk.owner.done("PUT", override, {"deny": ["view_channel"]})
+    async with folk.chat.member("", outsider.token) as outside:
+        await post(hook, {"text": f"[psst](mention:{outsider.id})"})
+        assert (await hook.arrived())["mentions"] == []
+        await outside.ask("ping")
+        assert "message_posted" not in outside.kept_events()
