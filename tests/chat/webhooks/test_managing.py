@@ -1,0 +1,305 @@
+"""Who manages webhooks, what they see of them, and who hears of it.
+
+Spec: chat document sections 2.1, 3 and 5.
+"""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from tests.chat.inside import server_with_insight
+from tests.chat.people import People, Person, newcomer, people
+from tests.chat.webhooks.hook import Hook
+
+NAMES = {"id", "name", "channel_id", "picture", "created_by", "created_at_ms"}
+
+
+async def made(person: Person, name: str = "Builds", channel_id: str | None = "general") -> dict[str, Any]:
+    answer: dict[str, Any] = await person.done(
+        "POST", "/api/webhooks", {"name": name, "channel_id": channel_id}
+    )
+    return answer
+
+
+async def status_of_post(person: Person, webhook: dict[str, Any], body: object = None) -> tuple[int, Any]:
+    path = f"/api/webhooks/{webhook['id']}/{webhook['token']}"
+    async with person.chat.http.post(path, json=body or {"text": "a"}) as response:
+        return response.status, await response.json()
+
+
+async def audit_of(folk: People, webhook_id: str) -> list[tuple[str, str | None, Any]]:
+    entries = (await folk.owner.done("GET", f"/api/audit?target_id={webhook_id}"))["entries"]
+    return [(entry["action"], entry["actor_id"], entry["details"]) for entry in entries]
+
+
+async def test_a_webhook_is_made_with_its_url(folk: People) -> None:
+    status, webhook = await folk.admin.ask(
+        "POST", "/api/webhooks", {"name": " Builds ", "channel_id": "general"}
+    )
+    assert status == 201
+    assert webhook.keys() == NAMES | {"token", "url"}
+    assert (webhook["name"], webhook["channel_id"], webhook["created_by"]) == (
+        "Builds",
+        "general",
+        folk.admin.id,
+    )
+    assert webhook["url"] == f"{folk.chat.address}/api/webhooks/{webhook['id']}/{webhook['token']}"
+    async with folk.chat.http.post(webhook["url"], json={"text": "a"}) as response:
+        assert response.status == 200
+
+
+async def test_who_manages_can_copy_the_url_again(folk: People) -> None:
+    webhook = await made(folk.owner)
+    assert await folk.admin.done("GET", f"/api/webhooks/{webhook['id']}") == webhook
+    assert await folk.admin.done("GET", "/api/webhooks") == {"webhooks": [webhook]}
+
+
+async def test_name_and_channel_are_saved_as_each_is_changed(folk: People) -> None:
+    webhook = await made(folk.owner)
+    path = f"/api/webhooks/{webhook['id']}"
+    renamed = await folk.owner.done("PATCH", path, {"name": "Deploys"})
+    assert renamed == {**webhook, "name": "Deploys"}
+    moved = await folk.owner.done("PATCH", path, {"channel_id": "lobby", "name": None})
+    assert moved == {**renamed, "channel_id": "lobby"}
+    status, posted = await status_of_post(folk.owner, webhook)
+    assert (status, posted["conversation_id"]) == (200, "lobby")
+    shown = (await folk.owner.done("GET", "/api/channels/lobby/messages"))["messages"][-1]
+    assert shown["author"]["display_name"] == "Deploys"
+    cleared = await folk.owner.done("PATCH", path, {"channel_id": None})
+    assert cleared == {**moved, "channel_id": None}
+    assert await status_of_post(folk.owner, webhook) == (400, {"error": "no_channel"})
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({}, "invalid_request"),
+        ({"name": None}, "invalid_request"),
+        ({"name": ""}, "invalid_request"),
+        ({"name": "a" * 65}, "invalid_request"),
+        ({"name": 1}, "invalid_request"),
+        ({"name": "a\u202eb"}, "invalid_request"),
+        ({"channel_id": "nothing"}, "unknown_channel"),
+        ({"channel_id": 1}, "invalid_request"),
+        ({"channel_id": ""}, "invalid_request"),
+    ],
+)
+async def test_what_cannot_be_is_refused(folk: People, change: dict[str, object], code: str) -> None:
+    webhook = await made(folk.owner)
+    assert await folk.owner.refused("PATCH", f"/api/webhooks/{webhook['id']}", change) == code
+    assert await folk.owner.done("GET", f"/api/webhooks/{webhook['id']}") == webhook
+    if change.get("name") != "":
+        assert await folk.owner.refused("POST", "/api/webhooks", {"channel_id": "general", **change}) in (
+            code,
+            "invalid_request",
+        )
+
+
+async def test_names_are_judged_like_others(folk: People) -> None:
+    await folk.owner.done("PATCH", "/api/settings", {"profanityMode": "block"})
+    assert (
+        await folk.owner.refused("POST", "/api/webhooks", {"name": "bullshit", "channel_id": "general"})
+        == "profanity_refused"
+    )
+
+
+async def test_a_deleted_webhook_is_gone_at_once_and_its_messages_stay(folk: People) -> None:
+    webhook = await made(folk.owner)
+    assert (await status_of_post(folk.owner, webhook))[0] == 200
+    await folk.owner.done("DELETE", f"/api/webhooks/{webhook['id']}")
+    assert await status_of_post(folk.owner, webhook) == (404, {"error": "not_found"})
+    assert await folk.owner.refused("DELETE", f"/api/webhooks/{webhook['id']}") == "unknown_webhook"
+    messages = (await folk.owner.done("GET", "/api/channels/general/messages"))["messages"]
+    assert [message["author"]["display_name"] for message in messages] == ["Builds"]
+
+
+async def test_deleting_a_channel_clears_it(folk: People) -> None:
+    channel = await folk.owner.done("POST", "/api/channels", {"name": "builds", "type": "text"})
+    webhook = await made(folk.owner, channel_id=channel["id"])
+    async with folk.live("owner") as [owner]:
+        await folk.owner.done("DELETE", f"/api/channels/{channel['id']}")
+        told = await owner.pushed("webhook_updated")
+    assert told == {name: webhook[name] for name in NAMES} | {"channel_id": None}
+    assert await status_of_post(folk.owner, webhook) == (400, {"error": "no_channel"})
+    assert (await folk.owner.done("GET", f"/api/webhooks/{webhook['id']}"))["channel_id"] is None
+
+
+# Permissions.
+
+
+@pytest.fixture
+async def keeper(folk: People) -> Person:
+    """Manages webhooks in `general` alone, and cannot view `staff`."""
+    keeper = await newcomer(folk.chat, "Keeper")
+    override = f"/api/channels/general/overrides/member/{keeper.id}"
+    await folk.owner.done("PUT", override, {"allow": ["manage_webhooks"]})
+    return keeper
+
+
+@pytest.fixture
+async def staff(folk: People, keeper: Person) -> AsyncIterator[str]:
+    hidden = {"type": "member", "target_id": keeper.id, "deny": ["view_channel"]}
+    channel = await folk.owner.done(
+        "POST", "/api/channels", {"name": "staff", "type": "text", "overrides": [hidden]}
+    )
+    yield channel["id"]
+
+
+async def test_a_manager_of_one_channel_manages_its_webhooks(keeper: Person) -> None:
+    webhook = await made(keeper)
+    path = f"/api/webhooks/{webhook['id']}"
+    assert (await keeper.done("GET", "/api/webhooks"))["webhooks"] == [webhook]
+    await keeper.done("PATCH", path, {"name": "Mine"})
+    await keeper.done("DELETE", path)
+
+
+async def test_a_manager_of_one_channel_learns_of_no_other(folk: People, keeper: Person, staff: str) -> None:
+    others = [await made(folk.owner, channel_id=channel) for channel in (staff, "lobby", None)]
+    mine = await made(keeper)
+    assert await keeper.done("GET", "/api/webhooks") == {"webhooks": [mine]}
+    for webhook in others:
+        path = f"/api/webhooks/{webhook['id']}"
+        for method, body in (("GET", None), ("PATCH", {"name": "Mine"}), ("DELETE", None)):
+            assert await keeper.refused(method, path, body) == "unknown_webhook"
+        assert await keeper.refused("DELETE", path + "/picture") == "unknown_webhook"
+    path = f"/api/webhooks/{mine['id']}"
+    # What cannot be seen does not exist; what can be seen is forbidden.
+    assert await keeper.refused("PATCH", path, {"channel_id": staff}) == "unknown_channel"
+    assert await keeper.refused("PATCH", path, {"channel_id": "lobby"}) == "forbidden"
+    assert await keeper.refused("PATCH", path, {"channel_id": None}) == "forbidden"
+    assert await keeper.refused("POST", "/api/webhooks", {"name": "a", "channel_id": staff}) == (
+        "unknown_channel"
+    )
+    assert await keeper.refused("POST", "/api/webhooks", {"name": "a"}) == "forbidden"
+
+
+async def test_who_manages_nowhere_is_told_nothing(folk: People) -> None:
+    webhook = await made(folk.owner)
+    for method in ("GET", "PATCH", "DELETE"):
+        assert await folk.moderator.refused(method, f"/api/webhooks/{webhook['id']}") in (
+            "forbidden",
+            "invalid_request",
+        )
+    assert await folk.moderator.refused("GET", "/api/webhooks") == "forbidden"
+
+
+# Pushes.
+
+
+async def test_managers_hear_of_every_change_and_others_of_none(folk: People) -> None:
+    async with folk.live("admin", "moderator") as [admin, moderator]:
+        webhook = await made(folk.owner)
+        public = {name: webhook[name] for name in NAMES}
+        # The URL is for those who ask.
+        assert await admin.pushed("webhook_created") == public
+        path = f"/api/webhooks/{webhook['id']}"
+        await folk.owner.done("PATCH", path, {"name": "Deploys"})
+        assert await admin.pushed("webhook_updated") == {**public, "name": "Deploys"}
+        await folk.owner.done("DELETE", path)
+        assert await admin.pushed("webhook_deleted") == {"webhook_id": webhook["id"]}
+        await moderator.ask("ping")
+        assert moderator.kept_events() == []
+
+
+async def test_a_webhook_that_is_moved_comes_and_goes_for_managers_of_one_channel(
+    folk: People, keeper: Person
+) -> None:
+    webhook = await made(folk.owner, channel_id="lobby")
+    path = f"/api/webhooks/{webhook['id']}"
+    async with folk.chat.member("", keeper.token) as page:
+        await folk.owner.done("PATCH", path, {"channel_id": "general"})
+        assert (await page.pushed("webhook_updated"))["id"] == webhook["id"]
+        await folk.owner.done("PATCH", path, {"channel_id": None})
+        assert await page.pushed("webhook_deleted") == {"webhook_id": webhook["id"]}
+
+
+# The audit log.
+
+
+async def test_every_act_is_in_the_audit_log_and_no_secret_is(folk: People) -> None:
+    webhook = await made(folk.owner)
+    path = f"/api/webhooks/{webhook['id']}"
+    await folk.admin.done("PATCH", path, {"name": "Deploys", "channel_id": "lobby"})
+    await folk.owner.done("DELETE", path)
+    entries = await audit_of(folk, webhook["id"])
+    assert entries == [
+        ("webhook_delete", folk.owner.id, {"channel_id": "lobby", "name": "Deploys"}),
+        (
+            "webhook_edit",
+            folk.admin.id,
+            {"channel_id": "lobby", "name": "Deploys", "changed": ["channel_id", "name"]},
+        ),
+        ("webhook_create", folk.owner.id, {"channel_id": "general", "name": "Builds"}),
+    ]
+    assert webhook["token"] not in str(entries)
+
+
+# The operator's commands.
+
+
+async def test_the_operator_manages_over_the_control_socket(variables: dict[str, str]) -> None:
+    async with server_with_insight(variables) as (chat, community):
+        folk = await people(chat)
+        run = community.commands.run
+        answer = await run("webhook_create", {"channel": "#General", "name": "Builds"})
+        webhook: Any = answer["result"]
+        assert webhook["path"] == f"/api/webhooks/{webhook['webhook_id']}/{webhook['token']}"
+        assert (webhook["channel_id"], webhook["created_by"]) == ("general", None)
+        async with chat.http.post(webhook["path"], json={"text": "a"}) as response:
+            assert response.status == 200
+        assert await run("webhook_list", {}) == {"result": {"webhooks": [webhook]}}
+        which = {"webhook_id": webhook["webhook_id"]}
+        edited: Any = await run("webhook_edit", {**which, "name": "Deploys", "channel": "lobby"})
+        assert edited["result"] == {**webhook, "name": "Deploys", "channel_id": "lobby"}
+        cleared: Any = await run("webhook_edit", {**which, "channel": ""})
+        assert cleared["result"]["channel_id"] is None
+        assert await run("webhook_delete", which) == {"result": {}}
+        assert (await run("webhook_delete", which))["error"] == "unknown_webhook"
+        actors = {actor for _, actor, _ in await audit_of(folk, webhook["webhook_id"])}
+        assert actors == {None}
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments", "code"),
+    [
+        ("webhook_create", {"channel": "nothing", "name": "a"}, "unknown_channel"),
+        ("webhook_create", {"name": "a"}, "invalid_request"),
+        ("webhook_create", {"channel": "general", "name": " "}, "invalid_request"),
+        ("webhook_edit", {"webhook_id": "nothing", "name": "a"}, "unknown_webhook"),
+        ("webhook_edit", {"webhook_id": "nothing"}, "invalid_request"),
+        ("webhook_delete", {}, "invalid_request"),
+    ],
+)
+async def test_the_operator_is_told_what_is_wrong(
+    variables: dict[str, str], command: str, arguments: dict[str, object], code: str
+) -> None:
+    async with server_with_insight(variables) as (_, community):
+        assert (await community.commands.run(command, arguments))["error"] == code
+
+
+async def test_a_channel_whose_name_is_not_its_own_alone_must_be_named_by_its_id(
+    variables: dict[str, str],
+) -> None:
+    async with server_with_insight(variables) as (chat, community):
+        owner = await newcomer(chat, "Owner")
+        for _ in range(2):
+            await owner.done("POST", "/api/channels", {"name": "twins", "type": "text"})
+        answer = await community.commands.run("webhook_create", {"channel": "Twins", "name": "a"})
+        assert answer["error"] == "invalid_request"
+
+
+async def test_webhooks_are_as_they_were_after_a_restart(variables: dict[str, str]) -> None:
+    async with server_with_insight(variables) as (chat, _):
+        owner = await newcomer(chat, "Owner")
+        webhook = await made(owner)
+    async with server_with_insight(variables) as (chat, _):
+        owner.chat = chat
+        shown = await owner.done("GET", f"/api/webhooks/{webhook['id']}")
+        assert {**shown, "url": ""} == {**webhook, "url": ""}
+        assert (await status_of_post(owner, webhook))[0] == 200
+
+
+async def test_the_hook_of_other_tests_is_one_of_these(hook: Hook, folk: People) -> None:
+    [only] = (await folk.owner.done("GET", "/api/webhooks"))["webhooks"]
+    assert hook.url == only["url"]
