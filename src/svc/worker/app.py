@@ -61,11 +61,12 @@ class Running:
     """A worker at work."""
 
     address: str
-    _task: "asyncio.Task[None]"
+    measurements: Measurements
+    task: "asyncio.Task[None]"
 
     async def ends(self) -> None:
         """Wait for an end that should not come."""
-        await asyncio.shield(self._task)
+        await asyncio.shield(self.task)
 
 
 def run(config: WorkerConfig, flags: Flags = Flags()) -> None:
@@ -101,7 +102,7 @@ async def working(config: WorkerConfig, host: str = DEFAULT_HOST) -> AsyncIterat
         async with _answering(worker, measurements, host, config.port) as address:
             task = asyncio.create_task(_work(worker, config))
             try:
-                yield Running(address, task)
+                yield Running(address, measurements, task)
             finally:
                 task.cancel()
                 with contextlib.suppress(asyncio.CancelledError):

@@ -73,7 +73,7 @@ class Errand:
             self._outcome = FINISHED
         except Refused as refused:
             await self._refuse(refused)
-        except (SandboxFailed, StoreFailed, ObjectMissing, OSError) as fault:
+        except (SandboxFailed, StoreFailed, ObjectMissing, OSError, Declined) as fault:
             await self._fail(f"{type(fault).__name__}: {fault}")
         except (LeaseLost, Unreachable):
             raise

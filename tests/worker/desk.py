@@ -1,0 +1,93 @@
+"""A desk that hands out jobs over a real control socket, and notes what it is told.
+
+For what a real server would do only when it is ill: refusing, forgetting, going away. With the
+real server the worker is tested in `tests/worker/test_with_the_server.py`.
+"""
+
+import itertools
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from svc.base.control_socket import listening
+from svc.worker.app import WORKING_FOLDER
+from svc.worker.config import WorkerConfig, read
+from tests.kit.waiting import eventually
+
+DEADLINE_S = 30.0
+Answer = Mapping[str, object]
+
+
+class Desk:
+    """`answers` may replace what is said to a command."""
+
+    def __init__(self, data_dir: Path) -> None:
+        self.data_dir = data_dir
+        self.waiting: deque[dict[str, object]] = deque()
+        self.told: list[tuple[str, Mapping[str, object]]] = []
+        self.answers: dict[str, Callable[[Mapping[str, object]], Answer | None]] = {}
+        self.most_in_hand = self._in_hand = 0
+        self._numbers = itertools.count(1)
+
+    def put(self, kind: str, data: bytes, **limits: object) -> str:
+        """A job; its id."""
+        number = next(self._numbers)
+        path = self.data_dir / "incoming" / f"u{number}"
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(data)
+        source = str(path.relative_to(self.data_dir))
+        job = {"id": f"u{number}", "lease": f"l{number}", "kind": kind, "source": source}
+        self.waiting.append({**job, "attempt": 1, "limits": limits})
+        return f"u{number}"
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[None]:
+        async with listening(self.data_dir, self._answer):
+            yield
+
+    async def _answer(self, command: str, arguments: Mapping[str, object]) -> Answer:
+        if (special := self.answers.get(command)) is not None and (said := special(arguments)) is not None:
+            return said
+        match command:
+            case "job_claim":
+                kinds = arguments["kinds"]
+                assert isinstance(kinds, list)
+                job = next((job for job in self.waiting if job["kind"] in kinds), None)
+                if job is not None:
+                    self.waiting.remove(job)
+                    self._in_hand += 1
+                    self.most_in_hand = max(self.most_in_hand, self._in_hand)
+                return {"result": {"job": job}}
+            case "job_reserve":
+                self.told.append((command, arguments))
+                return {"result": {"key": f"uploads/{next(self._numbers)}.{arguments['ext']}"}}
+        self.told.append((command, arguments))
+        if command in ("job_finish", "job_refuse", "job_fail"):
+            self._in_hand -= 1
+        return {"result": {}}
+
+    def said(self, command: str) -> list[Mapping[str, object]]:
+        return [arguments for said, arguments in self.told if said == command]
+
+    async def one(self, command: str) -> Mapping[str, object]:
+        """What is said with a command, as soon as it is."""
+        await eventually(f"{command} is said", lambda: self.said(command), within_s=DEADLINE_S)
+        return self.said(command)[0]
+
+    @property
+    def config(self) -> WorkerConfig:
+        return read(
+            {
+                "DATA_DIR": str(self.data_dir),
+                "STORAGE_BACKEND": "filesystem",
+                "S3_BUCKET": "store",
+                "EMOJI_QUEUE_POLL_MS": "250",
+            }
+        )
+
+    def stored(self, result: Mapping[str, object]) -> bytes:
+        return (self.data_dir / "store" / str(result["key"])).read_bytes()
+
+    def left_behind(self) -> list[str]:
+        return [path.name for path in (self.data_dir / WORKING_FOLDER).iterdir()]

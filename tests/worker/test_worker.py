@@ -1,0 +1,261 @@
+"""The worker does its jobs, whatever the files, the store or the server do to it."""
+
+import asyncio
+import dataclasses
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import pytest
+from aiohttp import ClientSession
+
+from svc.base.control_socket import listening
+from svc.worker import app, errand
+from svc.worker import worker as worker_module
+from svc.worker.app import Running, working
+from tests.kit import pictures, videos
+from tests.kit.waiting import eventually
+from tests.worker.desk import DEADLINE_S, Desk
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+@pytest.fixture
+async def open_desk(desk: Desk) -> AsyncIterator[Desk]:
+    async with desk.open():
+        yield desk
+
+
+@pytest.fixture
+async def worker(open_desk: Desk) -> AsyncIterator[Running]:
+    async with working(dataclasses.replace(open_desk.config, port=0)) as running:
+        yield running
+
+
+def results(finished: Mapping[str, object]) -> dict[str, dict[str, object]]:
+    found = finished["results"]
+    assert isinstance(found, list)
+    return {result["role"]: result for result in found}
+
+
+async def test_a_picture_is_stored_with_its_thumbnail(open_desk: Desk, worker: Running) -> None:
+    data = pictures.encoded(pictures.noise(800, 600), "JPEG")
+    job = open_desk.put("picture", data, max_bytes=1_000_000)
+    finished = await open_desk.one("job_finish")
+    assert (finished["job"], finished["lease"]) == (job, "l1")
+    made = results(finished)
+    assert set(made) == {"original", "thumbnail"}
+    original = made["original"]
+    assert (original["content_type"], original["width"], original["height"]) == ("image/webp", 800, 600)
+    assert original["bytes"] == len(open_desk.stored(original))
+    assert pictures.decoded(open_desk.stored(original)).size == (800, 600)
+    assert pictures.decoded(open_desk.stored(made["thumbnail"])).size == (400, 300)
+    assert len(open_desk.said("job_reserve")) == 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "side", "frames"), [("avatar", 256, 1), ("icon", 512, 1), ("emoji", 128, 5), ("picture", 600, 5)]
+)
+async def test_every_kind_has_its_size(
+    open_desk: Desk, worker: Running, kind: str, side: int, frames: int
+) -> None:
+    open_desk.put(kind, pictures.animation(5, "GIF", size=(600, 300)))
+    made = results(await open_desk.one("job_finish"))["original"]
+    assert (made["width"], made["height"], made["frames"]) == (side, side // 2, frames)
+
+
+async def test_a_video_is_stored_with_its_poster(open_desk: Desk, worker: Running) -> None:
+    open_desk.put(
+        "video", videos.with_places(videos.video(size=(640, 480), metadata=True)), max_bytes=10_000_000
+    )
+    made = results(await open_desk.one("job_finish"))
+    assert set(made) == {"original", "poster", "thumbnail"}
+    film = made["original"]
+    assert (film["content_type"], film["width"], film["height"]) == ("video/mp4", 640, 480)
+    assert film["duration_ms"] == 2021 and len(str(film["placeholder"])) == 28
+    assert b"+52.52" not in open_desk.stored(film)
+    assert videos.first_frame(open_desk.stored(film)).width == 640
+    assert pictures.decoded(open_desk.stored(made["poster"])).size == (640, 480)
+    assert open_desk.left_behind() == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "data", "code"),
+    [
+        ("picture", b"", "unsupported_type"),
+        ("avatar", b"<svg/>", "unsupported_type"),
+        ("picture", b"GIF89a", "invalid_image"),
+        ("emoji", pictures.gif_bomb(1000, 8), "too_large"),
+        ("video", b"#EXTM3U\n", "unsupported_type"),
+        ("video", b"\x1a\x45\xdf\xa3", "invalid_video"),
+        ("hologram", b"", None),
+    ],
+)
+async def test_the_inputs_fault_is_a_refusal(
+    open_desk: Desk, worker: Running, kind: str, data: bytes, code: str | None
+) -> None:
+    open_desk.put(kind, data)
+    open_desk.put("picture", pictures.encoded(pictures.scene(), "PNG"))
+    await open_desk.one("job_finish")
+    if code is None:  # Nobody claims what it does not know.
+        assert len(open_desk.waiting) == 1
+    else:
+        refused = await open_desk.one("job_refuse")
+        assert (refused["job"], refused["code"]) == ("u1", code)
+        assert refused["message"]
+
+
+async def test_a_store_that_fails_is_our_fault(open_desk: Desk, worker: Running) -> None:
+    (open_desk.data_dir / "store").write_text("in the way")
+    open_desk.put("picture", pictures.encoded(pictures.scene(), "PNG"))
+    failed = await open_desk.one("job_fail")
+    assert "StoreFailed" in str(failed["message"])
+
+
+async def test_a_file_that_is_gone_is_our_fault(open_desk: Desk, worker: Running) -> None:
+    open_desk.put("picture", b"x")
+    (open_desk.data_dir / "incoming/u1").unlink()
+    assert "FileNotFoundError" in str((await open_desk.one("job_fail"))["message"])
+
+
+async def test_progress_is_told_and_the_lease_is_kept(
+    open_desk: Desk, worker: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(errand, "PROGRESS_EVERY_S", 0.02)
+    open_desk.put("video", slow_video())
+    await open_desk.one("job_finish")
+    said = [float(str(renewed["progress"])) for renewed in open_desk.said("job_renew")]
+    assert len(said) >= 2 and said == sorted(said)
+
+
+async def test_who_has_lost_the_lease_stops_at_once_and_says_nothing(
+    open_desk: Desk, worker: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(errand, "PROGRESS_EVERY_S", 0.02)
+    open_desk.answers["job_renew"] = lambda _: {"error": "lease_lost", "message": ""}
+    open_desk.put("video", slow_video())
+    await eventually("the job is lost", lambda: "lost" in metrics(worker), within_s=DEADLINE_S)
+    assert not any(open_desk.said(command) for command in ("job_finish", "job_fail", "job_refuse"))
+    assert open_desk.left_behind() == []
+
+
+def metrics(worker: Running) -> str:
+    return worker.measurements.registry.exposition()[0].decode()
+
+
+async def test_what_is_made_while_the_server_is_away_is_told_when_it_is_back(desk: Desk) -> None:
+    desk.put("picture", pictures.encoded(pictures.noise(1500, 1500), "PNG"))
+    async with working(dataclasses.replace(desk.config, port=0)):
+        async with desk.open():
+            await eventually("it is claimed", lambda: not desk.waiting, within_s=DEADLINE_S)
+        await asyncio.sleep(0.5)
+        assert desk.said("job_finish") == []
+        async with desk.open():
+            await desk.one("job_finish")
+
+
+async def test_an_answer_that_is_ill_is_asked_for_again(open_desk: Desk, worker: Running) -> None:
+    ill = iter([{"error": "storage_unavailable", "message": ""}, {"error": "internal_error", "message": ""}])
+    open_desk.answers["job_finish"] = lambda _: next(ill, None)
+    open_desk.put("picture", pictures.encoded(pictures.scene(), "PNG"))
+    await open_desk.one("job_finish")
+
+
+async def test_what_the_server_declines_is_not_said_twice(open_desk: Desk, worker: Running) -> None:
+    open_desk.answers["job_finish"] = lambda _: {"error": "invalid_request", "message": "no"}
+    open_desk.put("picture", pictures.encoded(pictures.scene(), "PNG"))
+    failed = await open_desk.one("job_fail")
+    assert failed["message"] == "Declined: the server answers invalid_request: no"
+
+
+def slow_video() -> bytes:
+    """Seconds of work: it has to be encoded anew."""
+    return videos.video("mpeg4", None, "mov", size=(1280, 720), frames=150)
+
+
+async def test_what_has_been_begun_is_finished_when_the_worker_ends(open_desk: Desk) -> None:
+    async with working(dataclasses.replace(open_desk.config, port=0)):
+        open_desk.put("picture", pictures.encoded(pictures.noise(1500, 1500), "PNG"))
+        await eventually("it is claimed", lambda: not open_desk.waiting, within_s=DEADLINE_S)
+    assert len(open_desk.said("job_finish")) == 1
+
+
+async def test_what_takes_too_long_is_handed_back_when_the_worker_ends(
+    open_desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker_module, "DRAIN_DEADLINE_S", 0.1)
+    async with working(dataclasses.replace(open_desk.config, port=0)):
+        open_desk.put("video", slow_video())
+        await eventually("it is claimed", lambda: not open_desk.waiting, within_s=DEADLINE_S)
+    assert open_desk.said("job_fail")[0]["message"] == "the worker ended"
+    assert open_desk.left_behind() == []
+
+
+async def test_emoji_are_no_more_at_once_than_wanted(desk: Desk) -> None:
+    for _ in range(6):
+        desk.put("emoji", pictures.animation(30, "GIF", size=(200, 200)))
+    async with desk.open(), working(dataclasses.replace(desk.config, port=0, emoji_at_once=2)):
+        await eventually("all are done", lambda: len(desk.said("job_finish")) == 6, within_s=DEADLINE_S)
+    assert desk.most_in_hand == 2
+
+
+async def test_health_and_metrics_are_said(open_desk: Desk, worker: Running) -> None:
+    open_desk.put("picture", pictures.encoded(pictures.scene(), "PNG"))
+    await open_desk.one("job_finish")
+    async with ClientSession() as session:
+        async with session.get(f"{worker.address}/health") as answer:
+            health = await answer.json()
+        assert (answer.status, health["status"], health["service"], health["queue"]) == (
+            *(200, "healthy", "worker"),
+            "reached",
+        )
+        async with session.get(f"{worker.address}/metrics") as answer:
+            text = await answer.text()
+    assert 'svc_worker_jobs_total{kind="picture",outcome="finished"} 1.0' in text
+
+
+async def test_what_a_dead_worker_left_behind_is_swept(desk: Desk) -> None:
+    folder = desk.data_dir / app.WORKING_FOLDER
+    folder.mkdir()
+    for name, age_s in (("old", 7200), ("young", 10)):
+        (folder / name).write_text("x")
+        stamp = (folder / name).stat().st_mtime - age_s
+        os.utime(folder / name, (stamp, stamp))
+    async with working(dataclasses.replace(desk.config, port=0)):
+        assert desk.left_behind() == ["young"]
+
+
+async def test_without_a_place_to_store_there_is_nothing_to_do(desk: Desk) -> None:
+    storage = dataclasses.replace(desk.config.storage, disabled=True)
+    asked: list[object] = []
+    async with AsyncExitStack() as stack:
+
+        async def note(command: str, arguments: Mapping[str, object]) -> Mapping[str, object]:
+            asked.append(command)
+            return {"result": {"job": None}}
+
+        await stack.enter_async_context(listening(desk.data_dir, note))
+        await stack.enter_async_context(working(dataclasses.replace(desk.config, port=0, storage=storage)))
+        await asyncio.sleep(0.5)
+    assert asked == []
+
+
+async def test_the_command_works_and_ends_when_told(open_desk: Desk) -> None:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "svc.cli", "worker", "--data-dir", str(open_desk.data_dir), "--port", "0"),
+        env={**os.environ, "STORAGE_BACKEND": "filesystem", "S3_BUCKET": "store"},
+        stderr=asyncio.subprocess.PIPE,
+    )
+    open_desk.put("picture", pictures.encoded(pictures.scene(), "PNG"))
+    await open_desk.one("job_finish")
+    process.send_signal(signal.SIGTERM)
+    async with asyncio.timeout(DEADLINE_S):
+        _, said = await process.communicate()
+    assert process.returncode == 0
+    assert b"listening address=http://127.0.0.1:" in said and b"outcome=finished" in said
