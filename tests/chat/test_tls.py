@@ -6,7 +6,7 @@ import signal
 import socket
 import ssl
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -73,8 +73,7 @@ async def presented(chat: ChatServer) -> int:
     host, port = where(chat)
     _, writer = await asyncio.open_connection(host, port, ssl=context)
     shown = writer.get_extra_info("ssl_object").getpeercert(binary_form=True)
-    writer.close()
-    await writer.wait_closed()
+    await close(writer)
     return x509.load_der_x509_certificate(shown).serial_number
 
 
@@ -89,8 +88,14 @@ async def said(chat: ChatServer, request: bytes) -> bytes:
     writer.write(request)
     async with asyncio.timeout(WITHIN_S):
         answer = await reader.read()
-    writer.close()
+    await close(writer)
     return answer
+
+
+async def close(writer: asyncio.StreamWriter) -> None:
+    writer.close()
+    with suppress(OSError):
+        await writer.wait_closed()
 
 
 async def test_a_member_signs_in_and_asks_over_tls(chat: ChatServer) -> None:
@@ -138,7 +143,7 @@ async def test_silence_is_not_waited_for_for_ever(chat: ChatServer, monkeypatch:
     reader, writer = await asyncio.open_connection(*where(chat))
     async with asyncio.timeout(WITHIN_S):
         assert await reader.read() == b""
-    writer.close()
+    await close(writer)
 
 
 async def test_beyond_the_bound_who_has_waited_longest_for_a_handshake_goes(
@@ -151,7 +156,7 @@ async def test_beyond_the_bound_who_has_waited_longest_for_a_handshake_goes(
     async with chat.http.get("/health") as response:
         assert response.status == 200
     for _, writer in connections:
-        writer.close()
+        await close(writer)
 
 
 async def test_a_renewed_certificate_is_shown_without_a_restart(
@@ -207,8 +212,7 @@ async def test_tls_1_2_and_1_3_are_spoken_with_forward_secrecy(
     cipher = writer.get_extra_info("cipher")[0]
     assert cipher.startswith(("ECDHE-", "TLS_"))
     assert "GCM" in cipher or "CHACHA20" in cipher
-    writer.close()
-    await writer.wait_closed()
+    await close(writer)
 
 
 async def test_ciphers_without_authenticated_encryption_are_not(

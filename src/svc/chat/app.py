@@ -24,6 +24,7 @@ from svc.chat.access.origins import Origins
 from svc.chat.access.tokens import AccessTokens
 from svc.chat.community import Community, opened
 from svc.chat.config import ChatConfig, is_loopback
+from svc.chat.draining import Draining
 from svc.chat.errors import ChatError
 from svc.chat.http import ASKER, TRUSTED_HOPS, one_error_shape
 from svc.chat.joining.server_id import kept_server_id
@@ -37,6 +38,8 @@ from svc.chat.tls import TlsFiles
 MAX_BODY_BYTES = 64 * 1024
 # How long requests may go on when the server stops: a webhook's pictures take 12 s at most.
 SHUTDOWN_DEADLINE_S = 15.0
+# How long an answer may take on its way then.
+LAST_WORDS_S = 2.0
 # How long browsers are to come here by https only: a year, as RFC 6797 has in its examples.
 STRICT_TRANSPORT_S = 31_536_000
 NO_FLAGS = Flags()
@@ -74,10 +77,11 @@ async def serving(config: ChatConfig, flags: Flags = NO_FLAGS) -> AsyncIterator[
         await community.load()
         control = listening(config.data_dir, community.commands.run)
         managed = management.listening(community.settings, config.operating, flags.admin_host)
-        application = build(community, config)
+        draining = Draining()
+        application = build(community, config, draining)
         if files is not None:
             application.on_response_prepare.append(_strict_transport(files))
-        runner = web.AppRunner(application, access_log=None, shutdown_timeout=SHUTDOWN_DEADLINE_S)
+        runner = web.AppRunner(application, access_log=None, shutdown_timeout=LAST_WORDS_S)
         await runner.setup()
         try:
             sockets = ports.sockets_of(flags, config.host, config.port)
@@ -89,6 +93,9 @@ async def serving(config: ChatConfig, flags: Flags = NO_FLAGS) -> AsyncIterator[
             ):
                 yield address
         finally:
+            draining.begin()
+            await community.say_goodbye()
+            await draining.finished(SHUTDOWN_DEADLINE_S)
             await runner.cleanup()
 
 
@@ -106,13 +113,14 @@ def _announced(config: ChatConfig, address: str) -> Announced:
     )
 
 
-def build(community: Community, config: ChatConfig) -> web.Application:
+def build(community: Community, config: ChatConfig, draining: Draining) -> web.Application:
     """The application, not yet listening."""
     application = web.Application(
         client_max_size=MAX_BODY_BYTES,
         middlewares=[
             _counted(community.tally),
             one_error_shape,
+            draining.middleware(),
             _cross_origin(community.origins),
             _by_the_catalogue(community.tokens, community.directory),
         ],
@@ -120,7 +128,7 @@ def build(community: Community, config: ChatConfig) -> web.Application:
     application[TRUSTED_HOPS] = config.trusted_proxy_hops
     application.on_response_prepare.append(_headers(community.origins, config.media.public_urls))
     application.add_routes(community.routes())
-    application.on_shutdown.append(lambda _: community.say_goodbye())
+    application.on_response_prepare.append(draining.close_connection)
     for task in community.tasks():
         application.cleanup_ctx.append(_running(task))
     return application

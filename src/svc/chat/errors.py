@@ -55,6 +55,7 @@ _CODES: Mapping[str, tuple[int, str]] = {
     "token_invalid": (401, "The access token is not valid, or not any more"),
     "too_many": (409, "There are as many of these as the server keeps"),
     "too_many_blocks": (409, "You have blocked as many members as you can"),
+    "server_stopping": (503, "The server is stopping; come back in a moment"),
     "too_many_connections": (503, "The server has no room for another connection"),
     "too_many_devices": (409, "You have as many devices as a member may have; unlink one first"),
     "too_many_failures": (429, "Too many failed attempts from your address; wait a little"),
