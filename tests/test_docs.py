@@ -20,6 +20,8 @@ from svc.sfu.control import _CONTROL_EVENTS
 from svc.sfu.measurements import MeasuredPlane, Measurements
 from svc.sfu.service import Service
 from svc.sfu.session import _CLIENT_EVENTS
+from svc.worker import config as worker_config
+from svc.worker.measurements import Measurements as WorkerMeasurements
 from tests.kit.house import SUFFIXES
 from tests.kit.markdown import rows
 from tests.test_layers import HOUSE
@@ -34,6 +36,7 @@ REQUIRED = {"JWT_SECRET": "secret", "SFU_WS_HOST": "sfu:5005", "SERVER_ID": "one
 CONFIGURED: dict[str, Callable[[Mapping[str, str]], object]] = {
     "SFU": sfu_config.Config.read,
     "Chat server": chat_config.read,
+    "Media worker": worker_config.read,
 }
 
 
@@ -180,10 +183,11 @@ def test_every_metric_is_documented() -> None:
         ),
     )
     exposition += measurements((), (), (), link, cast(MeasuredDatabase, database), Tally()).exposition()[0]
+    exposition += WorkerMeasurements().registry.exposition()[0]
     exposed = set(re.findall(r"^# TYPE (svc_\w+) ", exposition.decode(), re.MULTILINE))
     documented = {
         row.code(0)[0]
-        for section in ("SFU metrics", "Chat server metrics")
+        for section in ("SFU metrics", "Chat server metrics", "Media worker metrics")
         for row in rows(DOCS / "configuration.md", section)
     }
     assert documented == exposed
