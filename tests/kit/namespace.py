@@ -65,7 +65,8 @@ def _enter() -> None:
 
 def _furnish(addresses: Sequence[str], files: dict[str, Path]) -> None:
     commands = [("mount", "--make-rprivate", "/"), ("ip", "link", "set", "lo", "up")]
-    commands += [("ip", "address", "add", address, "dev", "lo") for address in addresses]
+    # Nobody else can have an address here: it is ours without asking around (DAD).
+    commands += [("ip", "address", "add", address, "dev", "lo", "nodad") for address in addresses]
     commands += [("mount", "--bind", str(file), over) for over, file in files.items() if Path(over).exists()]
     for command in commands:
         try:

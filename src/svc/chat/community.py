@@ -37,6 +37,8 @@ from svc.chat.channels.routes import ChannelRoutes
 from svc.chat.channels.rules import Channels
 from svc.chat.config import ChatConfig, MediaConfig
 from svc.chat.control.commands import Command, Commands
+from svc.chat.fetching.connecting import Guard
+from svc.chat.fetching.fetcher import Fetcher
 from svc.chat.invites.commands import InviteCommands
 from svc.chat.invites.door import InviteDoor
 from svc.chat.invites.guard import InviteGuard
@@ -91,6 +93,7 @@ from svc.chat.voice.sfu_link import Registration, SfuLink
 from svc.chat.webhooks.commands import WebhookCommands
 from svc.chat.webhooks.compatible.routes import CompatibleRoutes
 from svc.chat.webhooks.feature import WebhooksFeature
+from svc.chat.webhooks.pictures import Pictures
 from svc.chat.webhooks.routes import PostRoutes, WebhookRoutes
 
 # People in a call notice each second, and the media service is near.
@@ -366,6 +369,7 @@ class Community:
         return feature
 
     def _webhooks(self, database: Database) -> WebhooksFeature:
+        fetcher = Fetcher(Guard(self._config.identity.names))
         return WebhooksFeature(
             database,
             self.directory,
@@ -375,6 +379,7 @@ class Community:
             self.messages.messages,
             self.media,
             self.sandbox,
+            Pictures(fetcher, self.sandbox, self.media, self.tally.pictures),
             data_dir=self._config.data_dir,
             new_id=self._new_id,
             profanity_mode=lambda: self.settings.current.profanityMode,

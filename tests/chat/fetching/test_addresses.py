@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svc.chat.fetching.addresses import is_public
+from svc.chat.fetching.addresses import is_public, literals
 
 # First and last of each range, and its neighbours outside where those are public.
 RANGES = [
@@ -98,6 +98,21 @@ def test_nothing_that_the_standard_library_holds_back_gets_through(
         assert address.is_global
         assert not address.is_multicast
         assert not address.is_reserved
+
+
+def test_of_hosts_those_that_are_addresses_are_found() -> None:
+    hosts = [
+        "chat.example",
+        "93.184.216.34",
+        "8.8.8.8:5000",
+        "[2606:2800::1]:443",
+        "[2606:2800::2]",
+        "",
+        "[",
+        "a:b",
+    ]
+    found = [str(address) for address in literals(hosts)]
+    assert found == ["93.184.216.34", "8.8.8.8", "2606:2800::1", "2606:2800::2"]
 
 
 class _Nat64:

@@ -5,7 +5,10 @@ not enough: by it the forms of IPv6 that carry an IPv4 address inside, multicast
 own services are global. Ours is the list of the IANA registries for special purposes, and more.
 """
 
-from ipaddress import IPv4Address, IPv4Network, IPv6Network, ip_address
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from urllib.parse import urlsplit
 
 _NOT_PUBLIC_V4 = tuple(
     map(
@@ -64,6 +67,13 @@ def is_public(address: str) -> bool:
     if parsed in _NAT64:
         return _is_public_v4(IPv4Address(int(parsed) & 0xFFFF_FFFF))
     return parsed in _GIVEN_OUT and not any(parsed in network for network in _NOT_PUBLIC_V6)
+
+
+def literals(hosts: Iterable[str]) -> Iterator[IPv4Address | IPv6Address]:
+    """Those of them that are addresses and not names; a port may follow each."""
+    for host in hosts:
+        with suppress(ValueError):
+            yield ip_address(urlsplit(f"//{host}").hostname or "")
 
 
 def _is_public_v4(address: IPv4Address) -> bool:

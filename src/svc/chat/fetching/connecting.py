@@ -7,7 +7,7 @@ asks again. Knows nothing of requests and redirects.
 """
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from ipaddress import ip_address
@@ -25,7 +25,7 @@ from socket import (
 from aiohttp import AddrInfoType, TCPConnector
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from svc.chat.fetching.addresses import is_public
+from svc.chat.fetching.addresses import is_public, literals
 from svc.chat.fetching.targets import NotFetched
 
 # The system's look-ups cannot be called off. These threads are ours alone, so that a slow name
@@ -40,10 +40,10 @@ class Inside(OSError):
 
 
 class Guard:
-    """Judges addresses. `own` are those of this very site, which is nearer to itself than the internet is."""
+    """Judges addresses. `site` is what this site is called: reached from itself, its own opens further."""
 
-    def __init__(self, own: Collection[str] = ()) -> None:
-        self._own = frozenset(map(ip_address, own))
+    def __init__(self, site: Iterable[str] = ()) -> None:
+        self._own = frozenset(literals(site))
         self._threads = ThreadPoolExecutor(LOOK_UPS_AT_ONCE, thread_name_prefix="look-up")
 
     def judge(self, address: str) -> None:
@@ -73,9 +73,6 @@ class Guard:
         return TCPConnector(
             resolver=_Resolver(self), socket_factory=self.open, use_dns_cache=False, force_close=True
         )
-
-    def close(self) -> None:
-        self._threads.shutdown(wait=False, cancel_futures=True)
 
 
 class _Resolver(AbstractResolver):

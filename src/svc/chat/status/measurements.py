@@ -51,6 +51,7 @@ class Tally:
     def __init__(self) -> None:
         self.http: Counter[tuple[str, ...]] = Counter()
         self.live: Counter[tuple[str, ...]] = Counter()
+        self.pictures: Counter[tuple[str, ...]] = Counter()
 
     def counted(self, event: str, handler: LiveHandler) -> LiveHandler:
         """`handler`, its requests counted by `ok` or the code of their refusal."""
@@ -92,6 +93,9 @@ def measurements(
     )
     registry.labelled_counter_from(
         "svc_chat_live_requests", "Requests on the live socket", ("event", "outcome"), lambda: tally.live
+    )
+    registry.labelled_counter_from(
+        "svc_chat_webhook_pictures", "Pictures of webhooks' messages", ("outcome",), lambda: tally.pictures
     )
     _measure(registry, database)
     return registry

@@ -1,0 +1,212 @@
+"""The pictures of one message: fetched, decoded in the sandbox, written anew and stored.
+
+All of a message share one deadline and one budget; what arrived stays, whatever becomes of the
+others. A picture that cannot be had is a warning, never a refusal. Judges no addresses
+(`fetching` does) and decodes nothing itself. Spec: chat document sections 7.3 and 8.1.
+"""
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from svc.base.database import StorageFailed
+from svc.base.objects import StoreFailed
+from svc.base.pictures import Picture, PictureRules, Refused, SandboxFailed, rewritten
+from svc.base.sandbox import Sandbox
+from svc.chat.errors import ChatError
+from svc.chat.fetching.fetcher import Fetcher
+from svc.chat.fetching.targets import NotFetched
+from svc.chat.media.rules import Facts, Media
+from svc.chat.webhooks.cards import Wanted
+from svc.chat.webhooks.problems import PayloadWarning
+
+DOWNLOAD_DEADLINE_S = 12.0
+# Behind the downloads, for decoding and storing what has arrived by then: whoever posts waits for the
+# answer, and many wait no longer than half a minute.
+STORE_DEADLINE_S = 12.0
+# Of one picture; the largest that are taken need a few seconds on a small machine.
+DECODE_DEADLINE_S = 10.0
+MAX_MESSAGE_BYTES = 32 * 1024 * 1024
+# What all messages together hold in memory until it is stored: four of the largest.
+MAX_HELD_BYTES = 4 * MAX_MESSAGE_BYTES
+# Of one message, so that forty pictures of one do not keep others from theirs.
+DOWNLOADS_AT_ONCE = 6
+DECODES_AT_ONCE = 2
+
+CARD_PICTURE = PictureRules()
+AVATAR = PictureRules(max_side=256, animated=False)
+
+TOO_MUCH = "The pictures of a message have at most 32 MB together"
+BUSY = "The server has too many pictures of other messages in hand"
+STORE_FAILED = "The server could not store it"
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """By path, what is stored; and what was left out."""
+
+    pictures: Mapping[str, Mapping[str, object]]
+    warnings: Sequence[PayloadWarning]
+
+
+@dataclass(slots=True)
+class Allowance:
+    """Bytes that may be had, and that are."""
+
+    most: int
+    taken: int = 0
+
+    def take(self, size: int) -> bool:
+        if self.taken + size > self.most:
+            return False
+        self.taken += size
+        return True
+
+    def give_back(self, size: int) -> None:
+        self.taken -= size
+
+
+class Pictures:
+    """`outcomes` counts what became of each picture: `ok`, or the code of its warning."""
+
+    def __init__(
+        self, fetcher: Fetcher, sandbox: Sandbox, media: Media, outcomes: Counter[tuple[str, ...]]
+    ) -> None:
+        self.fetcher = fetcher
+        self.sandbox = sandbox
+        self.media = media
+        self.memory = Allowance(MAX_HELD_BYTES)
+        self._outcomes = outcomes
+
+    async def collect(self, wanted: Sequence[Wanted]) -> Collected:
+        """Have what can be had; nothing that a picture or its host does makes this fail."""
+        by_url: dict[str, list[Wanted]] = {}
+        for ref in wanted:
+            by_url.setdefault(ref.url, []).append(ref)
+        message = _Message(self)
+        async with asyncio.TaskGroup() as group:
+            for url, refs in by_url.items():
+                group.create_task(message.have(url, refs))
+        for ref in wanted:
+            self._outcomes[message.outcome(ref),] += 1
+        warnings = [message.warnings[ref.path] for ref in wanted if ref.path in message.warnings]
+        return Collected(message.pictures, warnings)
+
+
+class _Message:
+    """What the pictures of one message share."""
+
+    def __init__(self, means: Pictures) -> None:
+        began = asyncio.get_running_loop().time()
+        self._means = means
+        self._downloads_end = began + DOWNLOAD_DEADLINE_S
+        self._storing_ends = self._downloads_end + STORE_DEADLINE_S
+        self._budget = Allowance(MAX_MESSAGE_BYTES)
+        self._downloads = asyncio.Semaphore(DOWNLOADS_AT_ONCE)
+        self._decodes = asyncio.Semaphore(DECODES_AT_ONCE)
+        self.pictures: dict[str, Mapping[str, object]] = {}
+        self.warnings: dict[str, PayloadWarning] = {}
+
+    def outcome(self, ref: Wanted) -> str:
+        return self.warnings[ref.path].code if ref.path in self.warnings else "ok"
+
+    async def have(self, url: str, refs: Sequence[Wanted]) -> None:
+        """One address, downloaded once, for each place that shows it."""
+        try:
+            data = await self._downloaded(url, max(ref.max_bytes for ref in refs))
+        except NotFetched as fault:
+            self._leave_out(refs, fault)
+            return
+        try:
+            for avatar in (False, True):
+                await self._show([ref for ref in refs if ref.avatar is avatar], data)
+        finally:
+            self._means.memory.give_back(len(data))
+
+    async def _downloaded(self, url: str, max_bytes: int) -> bytes:
+        """Raises NotFetched. What it returns is held in memory, and counts."""
+        if not self._means.media.enabled:
+            raise NotFetched("store_failed", "This server keeps no pictures")
+        budget, memory = self._budget, self._means.memory
+        held = 0
+
+        def count(size: int) -> None:
+            nonlocal held
+            if not budget.take(size):
+                raise NotFetched("media_budget", TOO_MUCH)
+            if not memory.take(size):
+                budget.give_back(size)
+                raise NotFetched("timeout", BUSY)
+            held += size
+
+        try:
+            async with self._downloads:
+                return await self._means.fetcher.fetch(
+                    url, max_bytes=max_bytes, deadline=self._downloads_end, count=count
+                )
+        except BaseException:
+            # What did not arrive whole leaves room for others.
+            budget.give_back(held)
+            memory.give_back(held)
+            raise
+
+    async def _show(self, refs: Sequence[Wanted], data: bytes) -> None:
+        """Decode and store it, for places that want it in the same form."""
+        fitting = [ref for ref in refs if len(data) <= ref.max_bytes]
+        for ref in refs:
+            if ref not in fitting:
+                self._leave_out([ref], NotFetched("too_large", f"It is larger than {ref.max_bytes:,} bytes"))
+        if not fitting:
+            return
+        try:
+            picture = await self._rewritten(data, AVATAR if fitting[0].avatar else CARD_PICTURE)
+            shown = await self._stored(picture)
+        except NotFetched as fault:
+            self._leave_out(fitting, fault)
+        else:
+            self.pictures.update({ref.path: shown for ref in fitting})
+
+    async def _rewritten(self, data: bytes, rules: PictureRules) -> Picture:
+        try:
+            async with asyncio.timeout_at(self._storing_ends), self._decodes:
+                return await rewritten(data, rules, deadline_s=DECODE_DEADLINE_S, sandbox=self._means.sandbox)
+        except Refused as fault:
+            # Too many pixels or frames, or too long to read: it is a file of a size that is taken.
+            code = "unsupported_type" if fault.code == "unsupported_type" else "invalid_image"
+            raise NotFetched(code, str(fault)) from None
+        except TimeoutError:
+            raise NotFetched("timeout", BUSY) from None
+        except (SandboxFailed, OSError) as fault:
+            logger.warning("pictures cannot be decoded", extra={"fault": str(fault)})
+            raise NotFetched("store_failed", STORE_FAILED) from None
+
+    async def _stored(self, picture: Picture) -> dict[str, object]:
+        facts = Facts(
+            content_type=picture.content_type,
+            width=picture.width,
+            height=picture.height,
+            duration_ms=picture.duration_ms or None,
+            placeholder=picture.placeholder,
+            colour=picture.colour,
+        )
+        try:
+            async with asyncio.timeout_at(self._storing_ends):
+                key = await self._means.media.keep(picture.data, picture.ext, facts)
+        except (StoreFailed, StorageFailed, ChatError, TimeoutError) as fault:
+            logger.warning("a picture is not stored", extra={"fault": str(fault) or type(fault).__name__})
+            raise NotFetched("store_failed", STORE_FAILED) from None
+        return {
+            "key": key,
+            "content_type": picture.content_type,
+            "width": picture.width,
+            "height": picture.height,
+            "placeholder": picture.placeholder,
+        }
+
+    def _leave_out(self, refs: Sequence[Wanted], why: NotFetched) -> None:
+        for ref in refs:
+            self.warnings[ref.path] = PayloadWarning(ref.path, why.code, why.message)

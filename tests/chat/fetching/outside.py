@@ -1,0 +1,67 @@
+"""Hosts, names and a fetcher for tests, on an internet of their own; nobody may come inside."""
+
+import asyncio
+from contextlib import AsyncExitStack
+
+import pytest
+
+from svc.chat.fetching.connecting import Guard
+from svc.chat.fetching.fetcher import Fetcher
+from svc.chat.fetching.targets import NotFetched
+from tests.kit.internet import (
+    OTHER,
+    PUBLIC,
+    PUBLIC_V6,
+    Host,
+    Pages,
+    hosted,
+    inside,
+    names,
+)
+from tests.kit.name_server import Answers, NameServer, name_server
+
+FILE = b"what is at the address"
+MAX_BYTES = 1000
+SHORT_S, LONG_S = 0.5, 20.0
+
+Everywhere = (PUBLIC, OTHER, PUBLIC_V6)
+
+
+class Scene:
+    """A host everywhere, a name server, what is inside, and a fetcher that is asked for files."""
+
+    def __init__(self, pages: Pages, guard: Guard | None = None, **answers: str | Answers) -> None:
+        self._pages = pages
+        self._answers: dict[str, str | Answers] = {"pictures": PUBLIC, **answers}
+        self._guard = guard or Guard()
+        self.counted = 0
+        self.host: Host
+        self.inside: Host
+        self.names: NameServer
+
+    async def __aenter__(self) -> "Scene":
+        self._stack = AsyncExitStack()
+        enter = self._stack.enter_async_context
+        self.host = await enter(hosted(self._pages, Everywhere))
+        self.inside = await enter(inside())
+        self.names = await enter(name_server(names(**self._answers), silent=("silent.example",)))
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._stack.aclose()
+        assert self.inside.connections == 0, "nobody comes inside"
+
+    async def fetch(self, address: str, max_bytes: int = MAX_BYTES, within_s: float = LONG_S) -> bytes:
+        deadline = asyncio.get_running_loop().time() + within_s
+        return await Fetcher(self._guard).fetch(
+            address, max_bytes=max_bytes, deadline=deadline, count=self._count
+        )
+
+    async def refusal(self, address: str, max_bytes: int = MAX_BYTES, within_s: float = LONG_S) -> str:
+        with pytest.raises(NotFetched) as refused:
+            await self.fetch(address, max_bytes, within_s)
+        assert refused.value.message
+        return refused.value.code
+
+    def _count(self, size: int) -> None:
+        self.counted += size

@@ -1,0 +1,210 @@
+"""Hosts that never end, and hosts that send too much, however it is packed."""
+
+import asyncio
+import gzip
+import zlib
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from svc.chat.fetching.connecting import Guard
+from svc.chat.fetching.fetcher import Fetcher
+from svc.chat.fetching.targets import NotFetched
+from tests.chat.fetching.outside import FILE, LONG_S, MAX_BYTES, SHORT_S, Scene
+from tests.kit.internet import (
+    answer,
+    on_an_internet,
+    opening,
+    redirect,
+)
+
+# Hosts that take their time.
+
+
+async def drip(writer: asyncio.StreamWriter) -> None:
+    writer.write(opening())
+    while True:
+        writer.write(b".")
+        await writer.drain()
+        await asyncio.sleep(0.02)
+
+
+async def drip_headers(writer: asyncio.StreamWriter) -> None:
+    writer.write(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+    while True:
+        writer.write(b".")
+        await writer.drain()
+        await asyncio.sleep(0.02)
+
+
+async def promise(writer: asyncio.StreamWriter) -> None:
+    while True:
+        writer.write(b"HTTP/1.1 103 Early Hints\r\n\r\n")
+        await writer.drain()
+        await asyncio.sleep(0.02)
+
+
+async def say_nothing(writer: asyncio.StreamWriter) -> None:
+    await asyncio.sleep(LONG_S)
+
+
+async def compress_nothing(writer: asyncio.StreamWriter) -> None:
+    """Bytes without end that decompress to none."""
+    packer = zlib.compressobj(wbits=31)
+    writer.write(opening(Content_Encoding="gzip"))
+    while True:
+        writer.write(packer.flush(zlib.Z_FULL_FLUSH))
+        await writer.drain()
+        await asyncio.sleep(0)
+
+
+SLOW = {
+    "a body in drops": drip,
+    "a head in drops": drip_headers,
+    "hints without end": promise,
+    "silence": say_nothing,
+    "compressed nothing without end": compress_nothing,
+}
+
+
+@pytest.mark.parametrize("speech", SLOW.values(), ids=SLOW)
+def test_a_host_that_never_ends_is_cut_off_at_the_deadline(
+    tmp_path: Path, speech: Callable[[asyncio.StreamWriter], Awaitable[None]]
+) -> None:
+    async def body() -> None:
+        async with Scene({"/a": speech}) as scene:
+            assert await scene.refusal("http://pictures.example/a", within_s=SHORT_S) == "timeout"
+            assert scene.host.paths == ["/a"]
+
+    on_an_internet(body, tmp_path)
+
+
+def test_a_name_server_that_never_answers_is_not_waited_for(tmp_path: Path) -> None:
+    async def body() -> None:
+        async with Scene({}) as scene:
+            assert await scene.refusal("http://silent.example/a", within_s=SHORT_S) == "timeout"
+
+    on_an_internet(body, tmp_path)
+
+
+def test_redirects_share_the_deadline(tmp_path: Path) -> None:
+    async def slowly(writer: asyncio.StreamWriter) -> None:
+        await asyncio.sleep(SHORT_S * 0.6)
+        writer.write(redirect("/b"))
+        await writer.drain()
+
+    async def body() -> None:
+        async with Scene({"/a": slowly, "/b": slowly}) as scene:
+            assert await scene.refusal("http://pictures.example/a", within_s=SHORT_S) == "timeout"
+
+    on_an_internet(body, tmp_path)
+
+
+# How much it takes.
+
+
+def zeros(megabytes: int) -> Iterator[bytes]:
+    return (bytes(1024 * 1024) for _ in range(megabytes))
+
+
+def bomb(wbits: int) -> bytes:
+    """A hundred megabytes of nothing in a hundred kilobytes."""
+    packer = zlib.compressobj(9, wbits=wbits)
+    return b"".join(map(packer.compress, zeros(100))) + packer.flush()
+
+
+BOMBS = {"gzip": ("gzip", 31), "zlib": ("deflate", 15), "bare deflate": ("deflate", -15)}
+
+
+@pytest.mark.parametrize(("encoding", "wbits"), BOMBS.values(), ids=BOMBS)
+def test_a_bomb_is_cut_off_as_it_unfolds(tmp_path: Path, encoding: str, wbits: int) -> None:
+    packed = bomb(wbits)
+
+    async def body() -> None:
+        async with Scene({"/a": answer(packed, Content_Encoding=encoding)}) as scene:
+            assert await scene.refusal("http://pictures.example/a", 1024 * 1024) == "too_large"
+            assert scene.counted <= 1024 * 1024
+
+    on_an_internet(body, tmp_path)
+
+
+def test_a_bomb_within_a_bomb_stays_packed(tmp_path: Path) -> None:
+    packed = gzip.compress(bomb(31))
+
+    async def body() -> None:
+        async with Scene({"/a": answer(packed, Content_Encoding="gzip, gzip")}) as scene:
+            assert await scene.refusal("http://pictures.example/a", 1024 * 1024) == "fetch_failed"
+
+    on_an_internet(body, tmp_path)
+
+
+@pytest.mark.parametrize("encoding", ["br", "zstd", "compress", "x-snappy"])
+def test_a_compression_that_was_not_asked_for_is_no_file(tmp_path: Path, encoding: str) -> None:
+    async def body() -> None:
+        async with Scene({"/a": answer(FILE, Content_Encoding=encoding)}) as scene:
+            assert await scene.refusal("http://pictures.example/a") == "fetch_failed"
+
+    on_an_internet(body, tmp_path)
+
+
+def chunked(body: bytes) -> bytes:
+    chunks = [body[at : at + 100] for at in range(0, len(body), 100)]
+    packed = b"".join(b"%x\r\n%b\r\n" % (len(chunk), chunk) for chunk in chunks)
+    return b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + packed + b"0\r\n\r\n"
+
+
+FORMS: dict[str, Callable[[bytes], bytes]] = {
+    "with its length": answer,
+    "in chunks": chunked,
+    "compressed": lambda body: answer(gzip.compress(body), Content_Encoding="gzip"),
+    "compressed, hardly": lambda body: answer(gzip.compress(body, 0), Content_Encoding="gzip"),
+    "in several members": lambda body: answer(
+        gzip.compress(body[:500]) + gzip.compress(body[500:]), Content_Encoding="gzip"
+    ),
+    "deflated": lambda body: answer(zlib.compress(body), Content_Encoding="deflate"),
+}
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_the_largest_file_passes_and_one_byte_more_does_not(
+    tmp_path: Path, form: Callable[[bytes], bytes]
+) -> None:
+    pages = {"/a": form(b"x" * MAX_BYTES), "/b": form(b"x" * (MAX_BYTES + 1))}
+
+    async def body() -> None:
+        async with Scene(pages) as scene:
+            assert await scene.fetch("http://pictures.example/a") == b"x" * MAX_BYTES
+            assert await scene.refusal("http://pictures.example/b") == "too_large"
+
+    on_an_internet(body, tmp_path)
+
+
+def test_a_length_that_is_too_large_is_believed(tmp_path: Path) -> None:
+    async def announce(writer: asyncio.StreamWriter) -> None:
+        writer.write(opening(Content_Length="1000000000"))
+        await writer.drain()
+        await asyncio.sleep(LONG_S)
+
+    async def body() -> None:
+        async with Scene({"/a": announce}) as scene:
+            assert await scene.refusal("http://pictures.example/a") == "too_large"
+            assert scene.counted == 0
+
+    on_an_internet(body, tmp_path)
+
+
+def test_who_counts_may_end_it(tmp_path: Path) -> None:
+    def enough(size: int) -> None:
+        raise NotFetched("media_budget", f"not {size} more")
+
+    async def body() -> None:
+        async with Scene({"/a": answer(FILE)}):
+            deadline = asyncio.get_running_loop().time() + LONG_S
+            with pytest.raises(NotFetched) as refused:
+                await Fetcher(Guard()).fetch(
+                    "http://pictures.example/a", max_bytes=MAX_BYTES, deadline=deadline, count=enough
+                )
+            assert refused.value.code == "media_budget"
+
+    on_an_internet(body, tmp_path)

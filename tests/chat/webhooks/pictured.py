@@ -1,0 +1,88 @@
+"""Pictures of a server for tests: hosts that have some, on an internet of its own, and a store."""
+
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+from svc.base.database import Database
+from svc.base.migrations import migrations_in
+from svc.base.objects import FileObjects, ObjectStore, StoreFailed
+from svc.base.pictures import picture_sandbox
+from svc.chat.access.media_urls import MediaUrls
+from svc.chat.community import SCHEMA_FOLDER
+from svc.chat.fetching.connecting import Guard
+from svc.chat.fetching.fetcher import Fetcher
+from svc.chat.media.rules import Media
+from svc.chat.webhooks.cards import Wanted
+from svc.chat.webhooks.limits import MAX_PICTURE_BYTES
+from svc.chat.webhooks.pictures import Collected, Pictures
+from tests.kit.internet import Host, Pages, hosted, inside, names
+from tests.kit.name_server import name_server
+from tests.kit.pictures import encoded, scene
+
+PNG = encoded(scene(), "PNG")
+HOST = "http://pictures.example"
+MEGABYTE = 1024 * 1024
+
+
+def wanted(path: str, url: str = "", *, most: int = MAX_PICTURE_BYTES, avatar: bool = False) -> Wanted:
+    return Wanted(path, url or f"{HOST}/{path}", most, avatar)
+
+
+def padded(size: int, picture: bytes = PNG) -> bytes:
+    """The same picture, in a file of that size: what follows its end is nobody's business."""
+    return picture + bytes(size - len(picture))
+
+
+class Failing(FileObjects):
+    """A store that is full."""
+
+    async def put(self, key: str, source: Path | bytes, content_type: str) -> None:
+        raise StoreFailed("no space left")
+
+
+class Scene:
+    """Pictures of a server, hosts that have some, and what was stored."""
+
+    def __init__(
+        self, pictures: Pictures, host: Host, media: Media, outcomes: Counter[tuple[str, ...]]
+    ) -> None:
+        self.pictures = pictures
+        self.host = host
+        self.media = media
+        self.outcomes = outcomes
+
+    async def collect(self, *refs: Wanted) -> Collected:
+        collected = await self.pictures.collect(refs)
+        assert self.pictures.memory.taken == 0, "all memory is given back"
+        assert {ref.path for ref in refs} == {*collected.pictures, *codes(collected)}
+        assert not collected.pictures.keys() & codes(collected).keys()
+        assert all(warning.message for warning in collected.warnings)
+        return collected
+
+    async def stored(self, shown: Mapping[str, object]) -> bytes:
+        return b"".join([piece async for piece in self.media.objects.read(str(shown["key"]))])
+
+
+def codes(collected: Collected) -> dict[str, str]:
+    return {warning.path: warning.code for warning in collected.warnings}
+
+
+@asynccontextmanager
+async def scene_of(
+    pages: Pages, folder: Path, objects: ObjectStore | None = None, *, storing: bool = True
+) -> AsyncIterator[Scene]:
+    async with AsyncExitStack() as stack:
+        database = await Database.open(folder / "db", migrations_in(SCHEMA_FOLDER), folder / "backups")
+        stack.push_async_callback(database.close)
+        sandbox = await stack.enter_async_context(picture_sandbox(2))
+        store = objects or FileObjects(folder / "objects")
+        media = Media(database, store if storing else None, MediaUrls("secret", lambda: 0.0), lambda: 1e9)
+        guard, outcomes = Guard(), Counter[tuple[str, ...]]()
+        host = await stack.enter_async_context(hosted(pages))
+        private = await stack.enter_async_context(inside())
+        known = names(pictures="93.184.216.34", private="127.0.0.1")
+        await stack.enter_async_context(name_server(known))
+        yield Scene(Pictures(Fetcher(guard), sandbox, media, outcomes), host, media, outcomes)
+        assert private.connections == 0

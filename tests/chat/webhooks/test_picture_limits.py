@@ -1,0 +1,155 @@
+"""How large the pictures of a message may be, each and together, and how long they may take."""
+
+import asyncio
+import gzip
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from svc.base.sandbox import Sandbox
+from svc.chat.media.rules import Media
+from svc.chat.webhooks import pictures as pictures_module
+from svc.chat.webhooks.limits import MAX_ICON_BYTES, MAX_PICTURE_BYTES
+from tests.chat.webhooks.pictured import MEGABYTE, PNG, codes, padded, scene_of, wanted
+from tests.kit.internet import answer, on_an_internet, opening
+from tests.kit.waiting import eventually
+
+
+@pytest.mark.parametrize(
+    ("most", "pack"),
+    [
+        (MAX_PICTURE_BYTES, answer),
+        (MAX_ICON_BYTES, answer),
+        (MAX_PICTURE_BYTES, lambda body: answer(gzip.compress(body), Content_Encoding="gzip")),
+        (MAX_ICON_BYTES, lambda body: answer(gzip.compress(body), Content_Encoding="gzip")),
+    ],
+    ids=["8 MB", "1 MB", "8 MB compressed", "1 MB compressed"],
+)
+def test_the_largest_picture_passes_and_one_byte_more_does_not(
+    tmp_path: Path, most: int, pack: Callable[[bytes], bytes]
+) -> None:
+    pages = {"/fits": pack(padded(most)), "/over": pack(padded(most + 1))}
+
+    async def body() -> None:
+        async with scene_of(pages, tmp_path) as on:
+            collected = await on.collect(wanted("fits", most=most), wanted("over", most=most))
+            assert codes(collected) == {"over": "too_large"}
+            assert collected.pictures.keys() == {"fits"}
+
+    on_an_internet(body, tmp_path)
+
+
+def test_thirty_two_megabytes_pass_together_and_one_picture_more_does_not(tmp_path: Path) -> None:
+    large = {f"/{at}": answer(padded(MAX_PICTURE_BYTES)) for at in range(4)}
+
+    async def late(writer: asyncio.StreamWriter) -> None:
+        await arrived.wait()
+        writer.write(answer(PNG))
+        await writer.drain()
+
+    arrived = asyncio.Event()
+
+    async def watch(media: Media) -> None:
+        await eventually("the others are stored", lambda: len(media.in_hand()) == 4, within_s=10)
+        arrived.set()
+
+    async def body() -> None:
+        async with scene_of({**large, "/late": late}, tmp_path) as on, asyncio.TaskGroup() as group:
+            group.create_task(watch(on.media))
+            refs = [*(wanted(str(at)) for at in range(4)), wanted("late")]
+            collected = await on.collect(*refs)
+            assert codes(collected) == {"late": "media_budget"}
+            assert len(collected.pictures) == 4
+            assert on.outcomes == {("ok",): 4, ("media_budget",): 1}
+
+    on_an_internet(body, tmp_path)
+
+
+def test_what_does_not_fit_leaves_its_room_to_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pictures_module, "DOWNLOADS_AT_ONCE", 1)
+    large = {f"/{at}": answer(padded(MAX_PICTURE_BYTES)) for at in range(9)}
+    over = {
+        f"/over{at}": answer(gzip.compress(padded(MAX_PICTURE_BYTES + 1)), Content_Encoding="gzip")
+        for at in range(3)
+    }
+
+    async def body() -> None:
+        async with scene_of(large | over, tmp_path) as on:
+            collected = await on.collect(*map(wanted, ("over0", "over1", "over2", *"012345678")))
+            assert collected.pictures.keys() == set("0123")
+            assert Counter(codes(collected).values()) == {"too_large": 3, "media_budget": 5}
+
+    on_an_internet(body, tmp_path)
+
+
+def test_a_server_that_holds_too_much_leaves_pictures_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pictures_module, "MAX_HELD_BYTES", 3 * MEGABYTE)
+    release = asyncio.Event()
+
+    async def half(writer: asyncio.StreamWriter) -> None:
+        file = answer(padded(2 * MEGABYTE))
+        writer.write(file[: len(file) // 2])
+        await writer.drain()
+        await release.wait()
+        writer.write(file[len(file) // 2 :])
+        await writer.drain()
+
+    async def body() -> None:
+        async with scene_of({"/slow": half, "/a": answer(padded(3 * MEGABYTE))}, tmp_path) as on:
+            first = asyncio.create_task(on.pictures.collect([wanted("slow")]))
+            await eventually("some of it arrives", lambda: on.pictures.memory.taken, within_s=10)
+            second = await on.pictures.collect([wanted("a")])
+            assert codes(second) == {"a": "timeout"}
+            release.set()
+            assert (await first).pictures.keys() == {"slow"}
+            assert on.pictures.memory.taken == 0
+
+    on_an_internet(body, tmp_path)
+
+
+def test_what_has_arrived_by_the_deadline_stays_and_the_rest_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pictures_module, "DOWNLOAD_DEADLINE_S", 1.0)
+
+    async def drip(writer: asyncio.StreamWriter) -> None:
+        writer.write(opening())
+        while True:
+            writer.write(b".")
+            await writer.drain()
+            await asyncio.sleep(0.02)
+
+    async def body() -> None:
+        slow = {f"/slow{at}": drip for at in range(20)}
+        async with scene_of({"/good": answer(PNG), **slow}, tmp_path) as on:
+            collected = await on.collect(wanted("good"), *(wanted(path[1:]) for path in slow))
+            assert collected.pictures.keys() == {"good"}
+            # Those too whose turn never came.
+            assert set(codes(collected).values()) == {"timeout"}
+
+    on_an_internet(body, tmp_path)
+
+
+def test_pictures_that_wait_too_long_for_the_decoder_are_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pictures_module, "DOWNLOAD_DEADLINE_S", 1.0)
+    monkeypatch.setattr(pictures_module, "STORE_DEADLINE_S", 0.0)
+
+    async def body() -> None:
+        async with scene_of({"/a": answer(PNG)}, tmp_path) as on, busy(on.pictures.sandbox):
+            assert codes(await on.collect(wanted("a"))) == {"a": "timeout"}
+
+    on_an_internet(body, tmp_path)
+
+
+@asynccontextmanager
+async def busy(sandbox: Sandbox) -> AsyncIterator[None]:
+    """A sandbox all of whose places are taken."""
+    async with sandbox._places, sandbox._places:
+        yield

@@ -1,0 +1,259 @@
+"""What is stored of the pictures of a message, and what is left out and why: every warning."""
+
+import asyncio
+import gzip
+from pathlib import Path
+
+import pytest
+
+from svc.base.pictures import kind_of
+from svc.chat.webhooks import pictures as pictures_module
+from svc.chat.webhooks.limits import MAX_ICON_BYTES, MAX_PICTURE_BYTES
+from tests.chat.webhooks.pictured import HOST, MEGABYTE, PNG, Failing, codes, padded, scene_of, wanted
+from tests.kit import hostile_pictures
+from tests.kit.internet import answer, on_an_internet, opening, redirect
+from tests.kit.pictures import animation, decoded, encoded, noise, scene
+from tests.kit.waiting import eventually
+
+
+@pytest.mark.parametrize("format_", ["PNG", "JPEG", "WEBP", "GIF"])
+def test_a_picture_of_each_format_is_stored_anew_in_its_size(tmp_path: Path, format_: str) -> None:
+    file = encoded(scene(640, 480), format_)
+
+    async def body() -> None:
+        # Neither its name nor what its host calls it matters.
+        async with scene_of({"/a.txt": answer(file, Content_Type="text/html")}, tmp_path) as on:
+            collected = await on.collect(wanted("image", f"{HOST}/a.txt"))
+            shown = collected.pictures["image"]
+            assert shown.keys() == {"key", "content_type", "width", "height", "placeholder"}
+            assert (shown["content_type"], shown["width"], shown["height"]) == ("image/webp", 640, 480)
+            stored = await on.stored(shown)
+            assert stored != file
+            assert decoded(stored).size == (640, 480)
+            found = await on.media.find(str(shown["key"]))
+            assert found is not None
+            assert found.facts.bytes == len(stored)
+            assert on.outcomes == {("ok",): 1}
+
+    on_an_internet(body, tmp_path)
+
+
+def test_an_avatar_is_made_small_and_a_card_picture_is_not(tmp_path: Path) -> None:
+    async def body() -> None:
+        async with scene_of({"/a": answer(encoded(scene(1024, 512), "PNG"))}, tmp_path) as on:
+            refs = wanted("avatar_url", f"{HOST}/a", avatar=True), wanted("cards[0].image_url", f"{HOST}/a")
+            shown = (await on.collect(*refs)).pictures
+            sizes = {path: (each["width"], each["height"]) for path, each in shown.items()}
+            assert sizes == {"avatar_url": (256, 128), "cards[0].image_url": (1024, 512)}
+            assert on.host.paths == ["/a"]
+
+    on_an_internet(body, tmp_path)
+
+
+def test_a_small_avatar_is_not_made_large(tmp_path: Path) -> None:
+    async def body() -> None:
+        async with scene_of({"/a": answer(PNG)}, tmp_path) as on:
+            shown = (await on.collect(wanted("a", avatar=True))).pictures["a"]
+            assert (shown["width"], shown["height"]) == (64, 48)
+
+    on_an_internet(body, tmp_path)
+
+
+@pytest.mark.parametrize("format_", ["GIF", "WEBP", "PNG"])
+def test_an_animation_goes_on_moving_on_a_card_and_not_as_an_avatar(tmp_path: Path, format_: str) -> None:
+    async def body() -> None:
+        async with scene_of({"/a": answer(animation(5, format_))}, tmp_path) as on:
+            refs = wanted("card", f"{HOST}/a"), wanted("avatar", f"{HOST}/a", avatar=True)
+            shown = (await on.collect(*refs)).pictures
+            frames = {
+                path: getattr(decoded(await on.stored(each)), "n_frames", 1) for path, each in shown.items()
+            }
+            assert frames == {"card": 5, "avatar": 1}
+
+    on_an_internet(body, tmp_path)
+
+
+def test_the_same_url_is_downloaded_once_and_stored_once(tmp_path: Path) -> None:
+    async def body() -> None:
+        async with scene_of({"/a": answer(PNG)}, tmp_path) as on:
+            refs = [wanted(f"cards[{at}].image_url", f"{HOST}/a") for at in range(10)]
+            collected = await on.collect(*refs)
+            assert len({str(each["key"]) for each in collected.pictures.values()}) == 1
+            assert len(collected.pictures) == 10
+            assert on.host.paths == ["/a"]
+
+    on_an_internet(body, tmp_path)
+
+
+def test_the_same_url_may_be_too_large_for_one_place_and_not_for_another(tmp_path: Path) -> None:
+    async def body() -> None:
+        async with scene_of({"/a": answer(padded(MAX_ICON_BYTES + 1))}, tmp_path) as on:
+            icon, image = (
+                wanted("icon", f"{HOST}/a", most=MAX_ICON_BYTES),
+                wanted("image", f"{HOST}/a"),
+            )
+            collected = await on.collect(icon, image)
+            assert codes(collected) == {"icon": "too_large"}
+            assert collected.pictures.keys() == {"image"}
+            assert on.host.paths == ["/a"]
+
+    on_an_internet(body, tmp_path)
+
+
+def test_nothing_wanted_is_nothing_done(tmp_path: Path) -> None:
+    async def body() -> None:
+        async with scene_of({}, tmp_path) as on:
+            collected = await on.collect()
+            assert (collected.pictures, collected.warnings) == ({}, [])
+
+    on_an_internet(body, tmp_path)
+
+
+TOO_LONG = {f"/{at}": redirect(f"/{at + 1}") for at in range(6)} | {"/6": answer(PNG)}
+LEFT_OUT: dict[str, tuple[str, bytes, str]] = {
+    "a private address": ("http://127.0.0.1/a", b"", "blocked"),
+    "a name of a private address": ("http://private.example/a", b"", "blocked"),
+    "a redirect to a private address": (f"{HOST}/a", redirect("http://[::1]/"), "blocked"),
+    "six redirects": (f"{HOST}/0", b"", "blocked"),
+    "no such host": ("http://nobody.example/a", b"", "fetch_failed"),
+    "no such picture": (f"{HOST}/a", answer(b"", "404 Not Found"), "fetch_failed"),
+    "a host that fails": (f"{HOST}/a", answer(PNG, "503 Service Unavailable"), "fetch_failed"),
+    "nothing": (f"{HOST}/a", answer(b""), "unsupported_type"),
+    "a page": (f"{HOST}/a", answer(b"<!doctype html>", Content_Type="image/png"), "unsupported_type"),
+    "SVG": (f"{HOST}/a", answer(hostile_pictures.SVG, Content_Type="image/svg+xml"), "unsupported_type"),
+    "AVIF": (f"{HOST}/a", answer(encoded(scene(), "AVIF")), "unsupported_type"),
+    "half a picture": (f"{HOST}/a", answer(encoded(noise(64, 64), "PNG")[:6000]), "invalid_image"),
+    "a page that begins like a picture": (f"{HOST}/a", answer(b"GIF89a<script>"), "invalid_image"),
+    "a bomb": (
+        f"{HOST}/a",
+        answer(gzip.compress(bytes(20 * MEGABYTE)), Content_Encoding="gzip"),
+        "too_large",
+    ),
+}
+
+
+@pytest.mark.parametrize(("url", "said", "code"), LEFT_OUT.values(), ids=LEFT_OUT)
+def test_what_is_no_picture_is_a_warning_and_the_others_stay(
+    tmp_path: Path, url: str, said: bytes, code: str
+) -> None:
+    async def body() -> None:
+        async with scene_of({**TOO_LONG, "/a": said, "/good": answer(PNG)}, tmp_path) as on:
+            collected = await on.collect(wanted("bad", url), wanted("good"))
+            assert codes(collected) == {"bad": code}
+            assert collected.pictures.keys() == {"good"}
+            assert on.outcomes == {(code,): 1, ("ok",): 1}
+
+    on_an_internet(body, tmp_path)
+
+
+def test_hostile_pictures_are_warnings_and_the_others_stay(tmp_path: Path) -> None:
+    hostile = {name: file for name, (file, _) in hostile_pictures.refused().items() if name != SLOWEST}
+    pages = {f"/{at}": answer(file) for at, file in enumerate(hostile.values())}
+
+    async def body() -> None:
+        async with scene_of({**pages, "/good": answer(PNG)}, tmp_path) as on:
+            refs = [wanted(name, f"{HOST}/{at}") for at, name in enumerate(hostile)]
+            collected = await on.collect(*refs, wanted("good"))
+            # No file is too large here, whatever it claims of its pixels.
+            assert set(codes(collected).values()) == {"unsupported_type", "invalid_image"}
+            assert collected.pictures.keys() == {"good"}
+
+    on_an_internet(body, tmp_path)
+
+
+SLOWEST = "jpeg with ten thousand scans"
+
+
+def test_a_picture_that_takes_too_long_to_read_is_invalid(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pictures_module, "DECODE_DEADLINE_S", 0.5)
+    slow, _ = hostile_pictures.refused()[SLOWEST]
+
+    async def body() -> None:
+        async with scene_of({"/slow": answer(slow), "/good": answer(PNG)}, tmp_path) as on:
+            collected = await on.collect(wanted("slow"), wanted("good"))
+            assert codes(collected) == {"slow": "invalid_image"}
+
+    on_an_internet(body, tmp_path)
+
+
+def test_what_is_a_picture_and_something_else_is_stored_as_a_picture_only(tmp_path: Path) -> None:
+    files = {
+        f"/{at}": file for at, file in enumerate(hostile_pictures.harmless().values()) if len(file) < 10_000
+    }
+    pages = {path: answer(file, Content_Type="text/html") for path, file in files.items()}
+
+    async def body() -> None:
+        async with scene_of(pages, tmp_path) as on:
+            collected = await on.collect(*(wanted(path[1:]) for path in files))
+            assert len(collected.pictures) == len(files)
+            for shown in collected.pictures.values():
+                stored = await on.stored(shown)
+                assert kind_of(stored[:16]) == "WEBP"
+                assert b"<script" not in stored
+                assert b"PK\x03\x04" not in stored
+
+    on_an_internet(body, tmp_path)
+
+
+def test_a_store_that_fails_is_a_warning(tmp_path: Path) -> None:
+    async def body() -> None:
+        async with scene_of({"/a": answer(PNG), "/b": answer(PNG)}, tmp_path, Failing(tmp_path)) as on:
+            assert codes(await on.collect(wanted("a"), wanted("b"))) == {
+                "a": "store_failed",
+                "b": "store_failed",
+            }
+
+    on_an_internet(body, tmp_path)
+
+
+def test_a_server_without_a_store_downloads_nothing(tmp_path: Path) -> None:
+    async def body() -> None:
+        async with scene_of({"/a": answer(PNG)}, tmp_path, storing=False) as on:
+            assert codes(await on.collect(wanted("a"))) == {"a": "store_failed"}
+            assert on.host.connections == 0
+
+    on_an_internet(body, tmp_path)
+
+
+def test_a_decoder_that_cannot_be_started_is_a_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("svc.base.sandbox.sys.executable", "/nowhere/python")
+
+    async def body() -> None:
+        async with scene_of({"/a": answer(PNG)}, tmp_path) as on:
+            assert codes(await on.collect(wanted("a"))) == {"a": "store_failed"}
+
+    on_an_internet(body, tmp_path)
+
+
+def test_whoever_stops_waiting_stops_the_downloads(tmp_path: Path) -> None:
+    async def never(writer: asyncio.StreamWriter) -> None:
+        writer.write(opening() + bytes(1000))
+        await writer.drain()
+        await asyncio.sleep(60)
+
+    async def body() -> None:
+        async with scene_of({"/a": never}, tmp_path) as on:
+            collecting = asyncio.create_task(on.pictures.collect([wanted("a")]))
+            await eventually("some of it arrives", lambda: on.pictures.memory.taken, within_s=10)
+            collecting.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await collecting
+            assert on.pictures.memory.taken == 0
+
+    on_an_internet(body, tmp_path)
+
+
+def test_an_eight_megabyte_photo_keeps_its_size(tmp_path: Path) -> None:
+    photo = encoded(noise(3000, 2000), "JPEG", quality=90)
+    assert len(photo) < MAX_PICTURE_BYTES
+
+    async def body() -> None:
+        async with scene_of({"/a": answer(photo)}, tmp_path) as on:
+            shown = (await on.collect(wanted("a"))).pictures["a"]
+            assert (shown["width"], shown["height"]) == (3000, 2000)
+
+    on_an_internet(body, tmp_path)
