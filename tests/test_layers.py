@@ -55,7 +55,7 @@ HOUSE = House(
         "aiohttp": (
             *("svc.sfu.app", "svc.sfu.connection", "svc.sfu.routes"),
             *("svc.chat.app", "svc.chat.community", "svc.chat.http", "svc.chat.*.routes", "svc.chat.live"),
-            *("svc.chat.draining", "svc.chat.listener", "svc.chat.ports"),
+            *("svc.chat.draining", "svc.chat.listener", "svc.chat.ports", "svc.chat.server_log"),
             *("svc.worker.app", "svc.worker.health"),
             # Issuers publish their keys over HTTP.
             *(

@@ -29,6 +29,7 @@ from svc.chat.errors import ChatError
 from svc.chat.http import ASKER, TRUSTED_HOPS, one_error_shape
 from svc.chat.joining.server_id import kept_server_id
 from svc.chat.ports import Flags
+from svc.chat.server_log import keep_to_our_faults
 from svc.chat.settings import management
 from svc.chat.settings.advertise import advertised
 from svc.chat.settings.announced import Announced
@@ -115,6 +116,7 @@ def _announced(config: ChatConfig, address: str) -> Announced:
 
 def build(community: Community, config: ChatConfig, draining: Draining) -> web.Application:
     """The application, not yet listening."""
+    keep_to_our_faults()
     application = web.Application(
         client_max_size=MAX_BODY_BYTES,
         middlewares=[

@@ -62,7 +62,8 @@ async def body(request: web.Request) -> dict[str, object]:
     """The JSON object of a request. Raises ChatError."""
     try:
         return loads_object(await request.text())
-    except (ValueError, LookupError):  # LookupError: a charset nobody knows.
+    # LookupError: a charset nobody knows. ConnectionError: nobody is there any more.
+    except (ValueError, LookupError, ConnectionError):
         raise ChatError("invalid_json") from None
 
 

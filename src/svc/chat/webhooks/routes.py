@@ -139,7 +139,7 @@ async def received(request: web.Request, most: int = MAX_BODY_BYTES) -> bytes:
                 data += chunk
                 if len(data) > most:
                     raise ChatError("body_too_large")
-    except TimeoutError:
+    except (TimeoutError, ConnectionError):  # Who has hung up does not read it.
         raise ChatError("too_slow") from None
     except web.RequestPayloadError:  # Not what its Content-Encoding says.
         raise ChatError("invalid_json") from None

@@ -1,0 +1,128 @@
+"""Posts whose webhook or channel changes while their pictures are on the way, and what is stored then.
+
+Spec: chat document sections 2.1 and 3.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from svc.chat.community import Community
+from svc.chat.webhooks.posting import NOTHING_COLLECTED
+from tests.chat.inside import server_with_insight
+from tests.chat.people import Person, newcomer
+
+PICTURE = {"text": "a", "avatar_url": "https://pictures.example/a.png"}
+
+
+@dataclass
+class SlowPictures:
+    """Pictures that arrive when the test says so; there are none in the end."""
+
+    asked: asyncio.Event = field(default_factory=asyncio.Event)
+    arrived: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def collect(self, wanted: Sequence[object]) -> Any:
+        self.asked.set()
+        await self.arrived.wait()
+        return NOTHING_COLLECTED
+
+
+@dataclass
+class Site:
+    owner: Person
+    community: Community
+    pictures: SlowPictures
+    webhook: dict[str, Any]
+
+    @property
+    def path(self) -> str:
+        return f"/api/webhooks/{self.webhook['id']}"
+
+    async def post(self, body: object) -> tuple[int, Any]:
+        async with self.owner.chat.http.post(f"{self.path}/{self.webhook['token']}", json=body) as response:
+            return response.status, await response.json()
+
+    async def under_way(self) -> "asyncio.Task[tuple[int, Any]]":
+        """A post that waits for its pictures."""
+        posting = asyncio.create_task(self.post(PICTURE))
+        async with asyncio.timeout(10):
+            await self.pictures.asked.wait()
+        return posting
+
+    async def messages(self, channel_id: str) -> list[dict[str, Any]]:
+        page = await self.owner.done("GET", f"/api/channels/{channel_id}/messages")
+        return list(page["messages"])
+
+
+@pytest.fixture
+async def site(variables: dict[str, str]) -> AsyncIterator[Site]:
+    async with server_with_insight(variables) as (chat, community):
+        owner, pictures = await newcomer(chat, "Owner"), SlowPictures()
+        community.webhooks.posting.pictures = pictures
+        webhook = await owner.done("POST", "/api/webhooks", {"name": "Hook", "channel_id": "general"})
+        yield Site(owner, community, pictures, webhook)
+        pictures.arrived.set()
+
+
+async def test_a_webhook_that_is_deleted_meanwhile_posts_nothing(site: Site) -> None:
+    posting = await site.under_way()
+    await site.owner.done("DELETE", site.path)
+    site.pictures.arrived.set()
+    assert await posting == (404, {"error": "not_found"})
+    assert await site.messages("general") == []
+
+
+async def test_a_webhook_that_is_moved_meanwhile_posts_where_it_is(site: Site) -> None:
+    posting = await site.under_way()
+    await site.owner.done("PATCH", site.path, {"channel_id": "lobby", "name": "Moved"})
+    site.pictures.arrived.set()
+    status, answer = await posting
+    assert (status, answer["conversation_id"]) == (200, "lobby")
+    assert await site.messages("general") == []
+    [message] = await site.messages("lobby")
+    assert message["author"]["display_name"] == "Moved"
+
+
+async def test_a_channel_that_is_deleted_meanwhile_gets_nothing(site: Site) -> None:
+    posting = await site.under_way()
+    await site.owner.done("DELETE", "/api/channels/general")
+    site.pictures.arrived.set()
+    assert await posting == (400, {"error": "no_channel"})
+
+
+@pytest.mark.parametrize("posts", [1, 14])
+async def test_a_deletion_that_waits_in_the_same_commit_comes_first(site: Site, posts: int) -> None:
+    """Whatever the order of requests, what is posted after the deletion was stored is refused."""
+    deletion = asyncio.create_task(site.owner.done("DELETE", site.path))
+    answers = await asyncio.gather(*(site.post({"text": str(n)}) for n in range(posts)))
+    await deletion
+    posted = sum(status == 200 for status, _ in answers)
+    assert {status for status, _ in answers} <= {200, 404}
+    assert len(await site.messages("general")) == posted
+    assert await site.post({"text": "late"}) == (404, {"error": "not_found"})
+
+
+async def test_a_write_behind_the_deletion_finds_no_webhook(site: Site) -> None:
+    """The two in one queue, and nothing in memory that knows of it yet."""
+    posting = site.community.webhooks.posting
+    webhook = site.community.webhooks.webhooks.current(site.webhook["id"])
+    deletion = asyncio.create_task(site.community.webhooks.webhooks.delete(None, webhook.id, 0.0))
+    post = asyncio.create_task(posting.post(webhook, {"text": "a"}))
+    # Both are queued before either is answered.
+    outcome = (await asyncio.gather(deletion, post, return_exceptions=True))[1]
+    assert getattr(outcome, "code", outcome) == "not_found"
+    assert await site.messages("general") == []
+
+
+async def test_a_write_behind_a_move_goes_where_the_webhook_is(site: Site) -> None:
+    webhooks = site.community.webhooks.webhooks
+    webhook = webhooks.current(site.webhook["id"])
+    move = asyncio.create_task(webhooks.edit(None, webhook.id, {"channel_id": "lobby"}, 0.0))
+    post = asyncio.create_task(site.community.webhooks.posting.post(webhook, {"text": "a"}))
+    await asyncio.gather(move, post)
+    assert (post.result().message.channel_id, len(await site.messages("lobby"))) == ("lobby", 1)
+    assert await site.messages("general") == []

@@ -1,0 +1,201 @@
+"""Bodies as they come over real sockets: too large, shorter or longer than they say, compressed, slow,
+cut off. Whoever sends too much still reads why.
+
+Spec: chat document sections 7.2 and 8.1.
+"""
+
+import asyncio
+import gzip
+import json
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from svc.chat.webhooks import routes
+from svc.chat.webhooks.limits import MAX_BODY_BYTES
+from tests.chat.people import People
+from tests.chat.webhooks.hook import Hook
+
+DEADLINE_S = 20.0
+TOO_LARGE = (413, {"error": "body_too_large"})
+# More than the buffers of two sockets take: whoever sends it and is not read from is stuck.
+FLOOD = 16 * 1024 * 1024
+
+
+class Sender:
+    """One connection to the server."""
+
+    def __init__(self, hook: Hook, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.hook = hook
+        self.reader = reader
+        self.writer = writer
+
+    async def send(self, data: bytes) -> None:
+        self.writer.write(data)
+        await self.writer.drain()
+
+    async def begin(self, *headers: str) -> None:
+        lines = [f"POST {self.hook.path} HTTP/1.1", "Host: test", *headers, "", ""]
+        await self.send("\r\n".join(lines).encode())
+
+    async def chunks(self, data: bytes, size: int = 65_536) -> None:
+        for start in range(0, len(data), size):
+            part = data[start : start + size]
+            await self.send(f"{len(part):x}\r\n".encode() + part + b"\r\n")
+
+    async def answer(self) -> tuple[int, object]:
+        head = (await self.reader.readuntil(b"\r\n\r\n")).decode().lower()
+        [length] = [line.split(":")[1] for line in head.splitlines() if line.startswith("content-length:")]
+        return int(head.split()[1]), json.loads(await self.reader.readexactly(int(length)))
+
+
+@asynccontextmanager
+async def connected(hook: Hook) -> AsyncIterator[Sender]:
+    host, _, port = hook.chat.address.removeprefix("http://").rpartition(":")
+    async with asyncio.timeout(DEADLINE_S):
+        reader, writer = await asyncio.open_connection(host, int(port))
+        try:
+            yield Sender(hook, reader, writer)
+        finally:
+            writer.close()
+
+
+@pytest.fixture
+async def sender(hook: Hook) -> AsyncIterator[Sender]:
+    async with connected(hook) as sender:
+        yield sender
+
+
+def padded(size: int) -> bytes:
+    """A good payload of so many bytes."""
+    payload = b'{"text": "a"}'
+    return payload + b" " * (size - len(payload))
+
+
+async def posts(folk: People) -> int:
+    return len((await folk.owner.done("GET", "/api/channels/general/messages"))["messages"])
+
+
+async def test_a_body_of_exactly_the_limit_passes(sender: Sender) -> None:
+    await sender.begin(f"Content-Length: {MAX_BODY_BYTES}")
+    await sender.send(padded(MAX_BODY_BYTES))
+    assert (await sender.answer())[0] == 200
+
+
+async def test_a_chunked_body_of_exactly_the_limit_passes(sender: Sender) -> None:
+    await sender.begin("Transfer-Encoding: chunked")
+    await sender.chunks(padded(MAX_BODY_BYTES))
+    await sender.send(b"0\r\n\r\n")
+    assert (await sender.answer())[0] == 200
+
+
+async def test_one_byte_more_does_not(sender: Sender, folk: People) -> None:
+    await sender.begin(f"Content-Length: {MAX_BODY_BYTES + 1}")
+    await sender.send(padded(MAX_BODY_BYTES + 1))
+    assert await sender.answer() == TOO_LARGE
+    assert await posts(folk) == 0
+
+
+async def test_one_byte_more_in_chunks_does_not(sender: Sender, folk: People) -> None:
+    await sender.begin("Transfer-Encoding: chunked")
+    await sender.chunks(padded(MAX_BODY_BYTES + 1))
+    assert await sender.answer() == TOO_LARGE
+    assert await posts(folk) == 0
+
+
+async def test_whoever_announces_too_much_is_told_before_they_send_it(sender: Sender) -> None:
+    await sender.begin(f"Content-Length: {10**12}")
+    assert await sender.answer() == TOO_LARGE
+
+
+async def test_whoever_sends_everything_before_they_read_is_told_too(sender: Sender) -> None:
+    await sender.begin(f"Content-Length: {FLOOD}")
+    await sender.send(b" " * FLOOD)
+    assert await sender.answer() == TOO_LARGE
+
+
+async def test_whoever_sends_everything_in_chunks_before_they_read_is_told_too(sender: Sender) -> None:
+    await sender.begin("Transfer-Encoding: chunked")
+    await sender.chunks(b" " * FLOOD)
+    await sender.send(b"0\r\n\r\n")
+    assert await sender.answer() == TOO_LARGE
+
+
+async def test_after_too_much_the_connection_is_good_for_another_post(sender: Sender) -> None:
+    for size in (MAX_BODY_BYTES * 2, 100):
+        await sender.begin(f"Content-Length: {size}")
+        await sender.send(padded(size))
+        status, _ = await sender.answer()
+    assert status == 200
+
+
+async def test_a_body_that_is_longer_than_it_says_ends_where_it_says(sender: Sender, folk: People) -> None:
+    await sender.begin("Content-Length: 13")
+    await sender.send(b'{"text": "a"}')
+    assert (await sender.answer())[0] == 200
+    await sender.send(b'{"text": "b"}\r\n\r\n')
+    assert (await sender.reader.readline()).startswith(b"HTTP/1.0 400")
+    assert await posts(folk) == 1
+
+
+async def test_a_body_that_never_comes_is_not_waited_for_longer_than_the_deadline(
+    sender: Sender, folk: People, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(routes, "BODY_DEADLINE_S", 0.1)
+    await sender.begin("Content-Length: 100")
+    await sender.send(b'{"text": "a"}')
+    status, answer = await sender.answer()
+    assert (status, answer) == (
+        408,
+        {"error": "too_slow", "message": "The request took too long to arrive"},
+    )
+    assert await posts(folk) == 0
+
+
+async def test_whoever_hangs_up_posts_nothing(
+    hook: Hook, folk: People, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING):
+        async with connected(hook) as sender:
+            await sender.begin("Content-Length: 100")
+            await sender.send(b'{"text": "a"}')
+        await folk.owner.done("GET", "/api/me/permissions")
+    assert await posts(folk) == 0
+    assert caplog.records == []
+
+
+async def test_what_is_compressed_counts_as_what_it_is(sender: Sender) -> None:
+    bomb = gzip.compress(b" " * FLOOD)
+    assert len(bomb) < MAX_BODY_BYTES
+    await sender.begin(f"Content-Length: {len(bomb)}", "Content-Encoding: gzip")
+    await sender.send(bomb)
+    assert await sender.answer() == TOO_LARGE
+
+
+async def test_what_is_compressed_within_the_limit_is_read(sender: Sender) -> None:
+    body = gzip.compress(padded(MAX_BODY_BYTES))
+    await sender.begin(f"Content-Length: {len(body)}", "Content-Encoding: gzip")
+    await sender.send(body)
+    assert (await sender.answer())[0] == 200
+
+
+async def test_what_is_not_compressed_as_it_says_is_not_json(
+    sender: Sender, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.ERROR):
+        await sender.begin("Content-Length: 13", "Content-Encoding: gzip")
+        await sender.send(b'{"text": "a"}')
+        assert (await sender.answer())[0] == 400
+    assert caplog.records == []
+
+
+async def test_whoever_asks_first_is_told_first(sender: Sender) -> None:
+    """As curl does with what is large: it waits to be told to go on."""
+    await sender.begin(f"Content-Length: {10 * MAX_BODY_BYTES}", "Expect: 100-continue")
+    head = await sender.reader.readuntil(b"\r\n\r\n")
+    if head.startswith(b"HTTP/1.1 100"):
+        assert await sender.answer() == TOO_LARGE
+    else:
+        assert head.startswith(b"HTTP/1.1 413")

@@ -1,0 +1,121 @@
+"""The token of a webhook is nowhere but in the answers to those who manage it: not in the database, not
+in a log line, not in a measurement, not in the audit log.
+
+Spec: chat document section 5.
+"""
+
+import asyncio
+import json
+import logging
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from svc.chat.webhooks.feature import KEY_FILE
+from svc.chat.webhooks.posting import Posting
+from tests.chat.inside import server_with_insight
+from tests.chat.people import People, newcomer
+from tests.chat.webhooks.hook import Hook
+
+
+def holding(folder: Path, secret: str) -> list[str]:
+    """The files in which a secret stands."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return [path.name for path in files if secret.encode() in path.read_bytes()]
+
+
+async def test_no_file_of_the_server_holds_a_token(
+    hook: Hook, folk: People, variables: dict[str, str]
+) -> None:
+    token = hook.path.rpartition("/")[2]
+    async with hook.chat.http.post(hook.path, json={"text": "a"}) as response:
+        assert response.status == 200
+    await folk.owner.done("PATCH", hook.path.rpartition("/")[0], {"name": "Another"})
+    folder = Path(variables["DATA_DIR"])
+    assert holding(folder, token) == []
+    # The test would find it.
+    assert any("sqlite" in name for name in holding(folder, "Another"))
+
+
+async def test_the_key_is_in_a_file_of_its_own_for_its_owner_alone(
+    hook: Hook, variables: dict[str, str]
+) -> None:
+    path = Path(variables["DATA_DIR"]) / KEY_FILE
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    key = path.read_text().strip()
+    assert holding(path.parent, key) == [KEY_FILE]
+    assert variables["JWT_SECRET"] not in key
+
+
+async def test_a_database_without_its_key_opens_nothing(variables: dict[str, str]) -> None:
+    async with server_with_insight(variables) as (chat, _):
+        owner = await newcomer(chat, "Owner")
+        webhook: dict[str, Any] = await owner.done(
+            "POST", "/api/webhooks", {"name": "a", "channel_id": "general"}
+        )
+    (Path(variables["DATA_DIR"]) / KEY_FILE).unlink()
+    async with server_with_insight(variables) as (chat, _):
+        owner.chat = chat
+        path = f"/api/webhooks/{webhook['id']}"
+        shown = await owner.done("GET", path)
+        assert (shown["token"], shown["url"]) == (None, None)
+        async with chat.http.post(f"{path}/{webhook['token']}", json={"text": "a"}) as response:
+            assert (response.status, await response.json()) == (404, {"error": "not_found"})
+        # It can be replaced, and that is all.
+        await owner.done("DELETE", path)
+
+
+async def test_no_log_line_and_no_measurement_holds_a_token(
+    hook: Hook, folk: People, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, _, _, webhook_id, token = hook.path.split("/")
+
+    async def fail(*_: object) -> object:
+        raise RuntimeError("a mistake of ours")
+
+    with caplog.at_level(logging.DEBUG):
+        for body in ({"text": "a"}, {"text": 1}, {"avatar_url": "http://10.0.0.1/", "text": "a"}):
+            async with hook.chat.http.post(hook.path, data=json.dumps(body)):
+                pass
+        for method in ("GET", "DELETE", "OPTIONS"):
+            async with hook.chat.http.request(method, hook.path):
+                pass
+        await malformed(hook)
+        monkeypatch.setattr(Posting, "post", fail)
+        async with hook.chat.http.post(hook.path, json={"text": "a"}) as response:
+            assert response.status == 500
+        await folk.owner.done("DELETE", f"/api/webhooks/{webhook_id}")
+    assert "a mistake of ours" in caplog.text
+    said = [caplog.text, *(str(vars(record)) for record in caplog.records), await hook.chat.metrics()]
+    assert [text for text in said if token in text] == []
+    assert "/api/webhooks/{webhook_id}/{token}" in said[-1]
+
+
+async def malformed(hook: Hook) -> None:
+    """Requests to the URL that are not HTTP."""
+    host, _, port = hook.chat.address.removeprefix("http://").rpartition(":")
+    for rest in ("HTTP/9.9\r\n\r\n", "HTTP/1.1\r\nno header\r\n\r\n", "nothing\r\n\r\n"):
+        async with asyncio.timeout(10):
+            reader, writer = await asyncio.open_connection(host, int(port))
+            writer.write(f"POST {hook.path} {rest}".encode())
+            writer.write_eof()
+            await reader.read()
+            writer.close()
+
+
+async def test_a_page_that_resumes_is_not_told_a_token(folk: People) -> None:
+    """What is pushed is kept for those who come back."""
+    async with folk.live("admin") as [admin]:
+        seq = admin.welcome["seq"]
+    webhook = await folk.owner.done("POST", "/api/webhooks", {"name": "a", "channel_id": "general"})
+    async with folk.chat.http.ws_connect("/live") as ws:
+        await ws.receive_str()
+        await ws.send_json(
+            {"event": "resume", "id": 1, "data": {"access_token": folk.admin.token, "seq": seq}}
+        )
+        heard = [await ws.receive_str(timeout=10)]
+        while "webhook_created" not in heard[-1]:
+            heard.append(await ws.receive_str(timeout=10))
+    assert webhook["token"] not in "".join(heard)
