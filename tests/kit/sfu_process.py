@@ -12,7 +12,7 @@ import signal
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -150,12 +150,21 @@ class SfuProcess:
 
 
 @asynccontextmanager
-async def running_sfu(*flags: str, **variables: str) -> AsyncIterator[SfuProcess]:
-    """`svc sfu` for as long as the block runs. It advertises 127.0.0.1 only, unless told otherwise."""
+async def running_sfu(
+    *flags: str, descriptors: Sequence[int] = (), **variables: str
+) -> AsyncIterator[SfuProcess]:
+    """`svc sfu` for as long as the block runs. It advertises 127.0.0.1 only, unless told otherwise.
+
+    `descriptors` are ours that it shares.
+    """
     quiet = {"DISABLE_STUN": "true", "ICE_ADVERTISE_IP": "127.0.0.1", "PYTHONUNBUFFERED": "1"}
     ports = {"SFU_PORT": "0", "ICE_UDP_MUX_PORT": "0"}
     process = await asyncio.create_subprocess_exec(
-        *(*COMMAND, *flags), env=os.environ | quiet | ports | variables, stderr=PIPE, start_new_session=True
+        *(*COMMAND, *flags),
+        env=os.environ | quiet | ports | variables,
+        stderr=PIPE,
+        start_new_session=True,
+        pass_fds=descriptors,
     )
     async with ClientSession() as http:
         sfu = SfuProcess(process, http)

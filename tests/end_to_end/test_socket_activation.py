@@ -1,0 +1,162 @@
+"""Ports that a service manager opens and keeps: by the real systemd-socket-activate, and by one of our own.
+
+Spec: `--listen-fd`; sd_listen_fds(3): descriptors from 3 on.
+"""
+
+import asyncio
+import os
+import shutil
+import socket
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import ExitStack, asynccontextmanager, closing
+from pathlib import Path
+
+import pytest
+from aiohttp import ClientError, ClientSession, ClientTimeout
+
+from svc.base.listening import bound
+from tests.kit.guests import guests_of
+from tests.kit.sfu_process import SfuProcess, running_sfu
+from tests.kit.waiting import wait_until
+
+ACTIVATE = shutil.which("systemd-socket-activate")
+real = pytest.mark.skipif(ACTIVATE is None, reason="systemd-socket-activate is missing; ci/setup installs it")
+SVC = str(Path(sys.executable).with_name("svc"))
+WITHIN_S = 20.0
+
+
+def free_port() -> int:
+    with closing(bound("127.0.0.1", 0)[0]) as probe:
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@asynccontextmanager
+async def started(*command: str, descriptors: Sequence[int] = (), **variables: str) -> AsyncIterator[None]:
+    """A program for as long as the block runs; it must end in order."""
+    process = await asyncio.create_subprocess_exec(
+        *command, env=os.environ | variables, pass_fds=descriptors, start_new_session=True
+    )
+    try:
+        yield
+    finally:
+        if process.returncode is None:
+            process.terminate()
+        async with asyncio.timeout(WITHIN_S):
+            status = await process.wait()
+    assert status == 0
+
+
+@asynccontextmanager
+async def activated(port: int, *command: str, **variables: str) -> AsyncIterator[None]:
+    """What systemd would start at the first connection to `port`."""
+    assert ACTIVATE is not None
+    handed = [f"--setenv={name}={value}" for name, value in variables.items()]
+    async with started(ACTIVATE, f"--listen=127.0.0.1:{port}", *handed, SVC, *command):
+        yield
+
+
+async def health(port: int) -> str:
+    """Asked until there is an answer: the tool needs a moment before it listens."""
+    found: list[str] = []
+
+    async def answered() -> bool:
+        try:
+            async with http.get(f"http://127.0.0.1:{port}/health") as response:
+                found.append((await response.json())["service"])
+        except (ClientError, TimeoutError):
+            return False
+        return True
+
+    async with ClientSession(timeout=ClientTimeout(total=WITHIN_S)) as http:
+        await wait_until("it answers", answered, within_s=WITHIN_S)
+    return found[0]
+
+
+def chat_variables(folder: Path) -> dict[str, str]:
+    # A port that nobody could open: the one that was handed over counts.
+    return {
+        "HOST": "192.0.2.250",
+        "JWT_SECRET": "a secret of at least 32 bytes, long",
+        "DATA_DIR": str(folder),
+    }
+
+
+@real
+async def test_systemds_tool_starts_the_chat_server_at_the_first_request(tmp_path: Path) -> None:
+    port = free_port()
+    async with activated(port, "chat", "--listen-fd", "3", **chat_variables(tmp_path / "data")):
+        assert await health(port) == "chat"
+
+
+@real
+async def test_systemds_tool_starts_the_media_service_at_the_first_request() -> None:
+    port = free_port()
+    quiet = {"DISABLE_STUN": "true", "ICE_UDP_MUX_PORT": "0"}
+    async with activated(port, "sfu", "--listen-fd", "3", **quiet):
+        assert await health(port) == "sfu"
+
+
+async def test_who_comes_while_the_chat_server_restarts_only_waits(tmp_path: Path) -> None:
+    (listening,) = bound("127.0.0.1", 0)
+    with listening:
+        port, number = listening.getsockname()[1], listening.fileno()
+        command = (SVC, "chat", "--listen-fd", str(number))
+        variables = chat_variables(tmp_path / "data")
+        async with started(*command, descriptors=[number], **variables):
+            assert await health(port) == "chat"
+        # Nobody serves now, and nobody is turned away.
+        asking = asyncio.create_task(health(port))
+        async with started(*command, descriptors=[number], **variables):
+            assert await asking == "chat"
+
+
+async def test_a_call_goes_over_ports_of_both_kinds_that_were_handed_over() -> None:
+    with ExitStack() as open_here:
+        (tcp,) = bound("127.0.0.1", 0)
+        udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        for one in (tcp, udp):
+            open_here.enter_context(one)
+        udp.bind(("127.0.0.1", 0))
+        flags = [word for one in (tcp, udp) for word in ("--listen-fd", str(one.fileno()))]
+        async with running_sfu(*flags, descriptors=[tcp.fileno(), udp.fileno()]) as sfu:
+            assert (sfu.http_port, sfu.udp_port) == (tcp.getsockname()[1], udp.getsockname()[1])
+            await two_people_talk(sfu)
+            assert sfu.faults == []
+
+
+async def two_people_talk(sfu: SfuProcess) -> None:
+    await sfu.control("lobby")
+    async with guests_of(sfu) as guests:
+        ada, grace = await guests.arrive("ada"), await guests.arrive("grace")
+        await asyncio.gather(ada.sees(grace), grace.hears(ada))
+
+
+@pytest.mark.parametrize(
+    ("program", "kind", "problem"),
+    [
+        ("sfu", "dual", "the UDP sockets handed over must be one of IPv4, one of IPv6 only: "),
+        ("sfu", "unbound", "is neither a listening TCP socket nor a bound UDP one"),
+        ("chat", "udp", "--listen-fd: the chat server has no use for a UDP socket"),
+    ],
+)
+async def test_sockets_that_cannot_be_used_are_said(
+    tmp_path: Path, program: str, kind: str, problem: str
+) -> None:
+    family = socket.AF_INET6 if kind == "dual" else socket.AF_INET
+    with socket.socket(family, socket.SOCK_DGRAM) as handed:
+        if kind == "dual":
+            handed.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+        if kind != "unbound":
+            handed.bind(("", 0))
+        process = await asyncio.create_subprocess_exec(
+            *(SVC, program, "--listen-fd", str(handed.fileno())),
+            env=os.environ | chat_variables(tmp_path) | {"DISABLE_STUN": "true", "SFU_PORT": "0"},
+            pass_fds=[handed.fileno()],
+            stderr=asyncio.subprocess.PIPE,
+        )
+        async with asyncio.timeout(WITHIN_S):
+            _, errors = await process.communicate()
+    assert process.returncode == 2
+    assert problem in errors.decode().splitlines()[-1]
