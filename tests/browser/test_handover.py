@@ -1,0 +1,36 @@
+"""A page in a call while the media service hands its ports over: it is back by itself, with its media."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from tests.browser.test_recovery import lose_each_other_and_meet_again, talking
+from tests.chat.member import chat_server
+from tests.end_to_end.test_handover import variables_for
+from tests.kit.people import chromium, people_at
+from tests.kit.sfu_process import running_sfu
+
+# Joined within 2 s; the pictures that prove it take frames, and so a little longer.
+BACK_WITHIN_S = 5.0
+
+
+async def test_pages_talk_on_over_the_successor(tmp_path: Path) -> None:
+    executable = chromium()
+    if executable is None:
+        pytest.fail("Chromium is missing; ci/setup installs it")
+    place = str(tmp_path / "sfu.sock")
+    async with (
+        running_sfu("--handover-socket", place) as old,
+        chat_server(variables_for(old, tmp_path / "data")) as chat,
+        people_at(f"{chat.address}/#invite={chat.invite}", executable) as people,
+    ):
+        ada, grace = await talking(people)
+        coming_back = asyncio.create_task(lose_each_other_and_meet_again(ada, grace, 2 * BACK_WITHIN_S))
+        async with running_sfu("--handover-socket", place, "--take-over") as new:
+            async with asyncio.timeout(BACK_WITHIN_S):
+                await coming_back
+            assert await old.ended() == 0
+            assert people.faults == new.faults == old.faults == []
+            for person in (ada, grace):
+                await person.page.close()

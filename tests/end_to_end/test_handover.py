@@ -1,0 +1,63 @@
+"""The media service hands its ports over while two people talk through the chat server.
+
+The chat server connects to the successor by itself and registers its rooms; the people join again with
+fresh grants. Issue: "calls continuing or rejoining within 2 s".
+"""
+
+import asyncio
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+from tests.chat.member import chat_server
+from tests.kit.caller import Caller, talk
+from tests.kit.guests import ADA, GRACE
+from tests.kit.sfu_process import SfuProcess, running_sfu
+from tests.kit.waiting import eventually
+
+JOINED_AGAIN_WITHIN_S = 2.0
+
+
+def variables_for(sfu: SfuProcess, folder: Path) -> dict[str, str]:
+    return {
+        "PORT": "0",
+        "JWT_SECRET": "a secret of at least thirty-two bytes",
+        "DATA_DIR": str(folder),
+        "SVC_IDENTITY_TIERS": "local",
+        "SFU_WS_HOST": f"127.0.0.1:{sfu.http_port}",
+        "SERVER_ID": "home",
+        "SERVER_PASSWORD": "the control secret",
+        "DISABLE_STUN": "true",
+    }
+
+
+async def test_two_people_are_back_in_their_call_within_2_s(tmp_path: Path) -> None:
+    place = str(tmp_path / "sfu.sock")
+    async with (
+        running_sfu("--handover-socket", place) as old,
+        chat_server(variables_for(old, tmp_path / "data")) as chat,
+        AsyncExitStack() as stack,
+    ):
+        ada, grace = [
+            Caller(chat, await stack.enter_async_context(chat.member(name)), voice)
+            for name, voice in (("Ada", ADA), ("Grace", GRACE))
+        ]
+        for caller in (ada, grace):
+            await caller.join()
+            stack.push_async_callback(lambda caller=caller: caller.client.leave())  # type: ignore[misc]
+        await talk(ada.client, grace.client)
+
+        async def told() -> None:
+            assert (await ada.client.ending())[0] == 4006
+
+        telling = asyncio.create_task(told())
+        async with running_sfu("--handover-socket", place, "--take-over") as new:
+            await telling
+            async with asyncio.timeout(JOINED_AGAIN_WITHIN_S):
+                await asyncio.gather(ada.join_again(), grace.join_again())
+                both = (ada.client, grace.client)
+                await eventually("both are in", lambda: all(one.welcome for one in both), within_s=2)
+            await talk(ada.client, grace.client)
+            assert await old.ended() == 0
+            assert new.faults == old.faults == []
+            for client in both:
+                await client.leave()

@@ -1,0 +1,48 @@
+"""A member who is in a call, and comes back into it whenever it breaks off: a page without a browser.
+
+Grants come from `/live`, signalling goes through `/sfu/client`, media is aiortc's.
+"""
+
+import asyncio
+
+from tests.chat.member import ChatServer, LiveMember
+from tests.kit.aiortc_client import AiortcClient, Voice
+from tests.kit.guests import microphone_and_camera
+
+RETRY_S = 0.1
+
+
+class Caller:
+    """`client` is the call of the moment."""
+
+    def __init__(self, chat: ChatServer, live: LiveMember, voice: Voice) -> None:
+        self._chat = chat
+        self._live = live
+        self._voice = voice
+        channels = live.welcome["channels"]
+        self.channel: str = next(channel["id"] for channel in channels if channel["type"] == "voice")
+        self.client: AiortcClient
+
+    async def join(self) -> None:
+        """Ask for a grant and join with it, as often as it takes."""
+        while True:
+            reply = await self._live.ask("voice_join", channel_id=self.channel)
+            if reply["event"] == "voice_join":
+                break
+            assert reply["data"]["error"] == "voice_unavailable", reply
+            await asyncio.sleep(RETRY_S)
+        url, grant = reply["data"]["urls"][-1], reply["data"]["client_join"]
+        socket = await self._chat.http.ws_connect(url, max_msg_size=0)
+        self.client = AiortcClient(self._live.id, self._voice, socket, microphone_and_camera(self._voice))
+        await self.client.say("client_join", grant)
+
+    async def join_again(self) -> None:
+        """Notice that the call has ended, and join anew."""
+        await self.client.ending()
+        await self.client.leave()
+        await self.join()
+
+
+async def talk(ada: AiortcClient, grace: AiortcClient) -> None:
+    """Return once both see and hear each other."""
+    await asyncio.gather(ada.sees(grace), grace.sees(ada), ada.hears(grace), grace.hears(ada))
