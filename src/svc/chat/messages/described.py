@@ -21,6 +21,7 @@ from svc.chat.described import (
     string,
 )
 from svc.chat.messages.emoji import MAX_CHARACTERS as MAX_EMOJI_CHARACTERS
+from svc.chat.messages.fallback import MAX_CHARACTERS as MAX_FALLBACK_CHARACTERS
 from svc.chat.messages.marks import MOST_UNREAD
 from svc.chat.messages.mentions import MAX_MENTIONS
 from svc.chat.messages.message import MAX_TEXT_CHARACTERS, MEMBER, WEBHOOK
@@ -30,6 +31,38 @@ from svc.chat.messages.rules import MAX_EDITS_KEPT, MAX_NONCE_CHARACTERS
 from svc.chat.messages.searching import MAX_FOUND
 
 _TEXT = string(MAX_TEXT_CHARACTERS)
+# A stored picture, with the address at which it is for some hours.
+_PICTURE = Named(
+    "StoredPicture",
+    obj(
+        {
+            "key": string(),
+            "url": string(),
+            "content_type": string(),
+            "width": integer(1),
+            "height": integer(1),
+            "placeholder": string(),
+        }
+    ),
+)
+CARD = Named(
+    "ShownCard",
+    obj(
+        {},
+        {
+            "title": string(),
+            "url": string(),
+            "description": string(),
+            "color": integer(0, 0xFFFFFF),
+            "author": obj({"name": string()}, {"url": string(), "icon": _PICTURE}),
+            "fields": array(obj({"name": string(), "value": string(), "inline": BOOLEAN})),
+            "image": _PICTURE,
+            "thumbnail": _PICTURE,
+            "footer": obj({"text": string()}, {"icon": _PICTURE}),
+            "timestamp": string(),
+        },
+    ),
+)
 _EMOJI = string(MAX_EMOJI_CHARACTERS, 1)
 _AUTHOR = obj(
     {"kind": choice(MEMBER, WEBHOOK), "id": ID, "display_name": string(), "avatar": nullable(string())}
@@ -41,7 +74,9 @@ _FIELDS: dict[str, Schema] = {
     "text": _TEXT,
     "reply_to": nullable(ID),
     "mentions": array(ID, MAX_MENTIONS),
-    "cards": array(ANYTHING),
+    "cards": array(CARD),
+    # One line for notifications, where there are cards and no text.
+    "fallback": nullable(string(MAX_FALLBACK_CHARACTERS)),
     "attachments": array(ANYTHING),
     "flagged": BOOLEAN,
     "posted_at_ms": TIME_MS,

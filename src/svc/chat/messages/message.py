@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.errors import ChatError
+from svc.chat.messages.fallback import fallback
 
 MAX_TEXT_CHARACTERS = 4_000
 MEMBER, WEBHOOK = "member", "webhook"
@@ -72,6 +73,7 @@ class Message:
             "reply_to": self.reply_to,
             "mentions": list(self.mentions),
             "cards": urls.shown(self.cards),
+            "fallback": None if self.text else fallback(self.cards),
             "attachments": urls.shown(self.attachments),
             "flagged": self.flagged,
             "posted_at_ms": self.posted_at_ms,

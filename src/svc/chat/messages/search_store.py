@@ -5,14 +5,14 @@ what a message was when it was indexed is noted in the write that changes it, on
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from svc.base.database import Connection, Database
 from svc.chat.messages.message import Message
 from svc.chat.messages.query import has_link
 from svc.chat.messages.store import read_after, read_these
 
-_CARD_TEXTS = ("title", "description")
+_CARD_PICTURES = ("image", "thumbnail")
 
 
 def channel_tag(channel_id: str) -> str:
@@ -67,19 +67,31 @@ async def find(database: Database, query: str, after: int, before: int, limit: i
 
 def _text(message: Message) -> str:
     """What is searched: the text, and what cards say."""
-    texts = [message.text]
-    for card in message.cards:
-        if isinstance(card, Mapping):
-            texts += [str(card[name]) for name in _CARD_TEXTS if card.get(name)]
-    return "\n".join(texts)
+    return "\n".join([message.text, *(text for card in message.cards for text in _card_texts(card))])
+
+
+def _card_texts(card: object) -> Iterator[str]:
+    """Whatever a card says, at any depth; not its addresses and moments, and not its pictures."""
+    if isinstance(card, Mapping):
+        for name, part in card.items():
+            if name in ("title", "description", "name", "value", "text"):
+                yield str(part)
+            elif name in ("author", "footer"):
+                yield from _card_texts(part)
+            elif name == "fields" and isinstance(part, list | tuple):
+                for field in part:
+                    yield from _card_texts(field)
 
 
 def _tags(message: Message) -> str:
     tags = [channel_tag(message.channel_id), author_tag(message.author.id)]
-    if has_link(message.text):
+    cards = [card for card in message.cards if isinstance(card, Mapping)]
+    if has_link(_text(message)) or any(card.get("url") for card in cards):
         tags.append(has_tag("link"))
     if message.cards:
         tags.append(has_tag("card"))
+    if any(card.get(name) for card in cards for name in _CARD_PICTURES):
+        tags.append(has_tag("image"))
     if message.pinned:
         tags.append(has_tag("pin"))
     if message.reactions:

@@ -1,0 +1,45 @@
+"""The line that stands for a message without a text says something and leads nowhere."""
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from svc.chat.messages.fallback import MAX_CHARACTERS, PICTURE, fallback
+from svc.chat.messages.mentions import mentioned
+from svc.chat.messages.query import has_link
+
+
+@pytest.mark.parametrize(
+    ("cards", "line"),
+    [
+        ([], None),
+        ([{"title": "Build 512", "description": "It failed"}], "Build 512"),
+        ([{"description": "It\n  failed\n"}], "It failed"),
+        ([{"author": {"name": "ci"}}], "ci"),
+        ([{"fields": [{"name": "Branch", "value": "main"}]}], "Branch: main"),
+        ([{"image": {"key": "uploads/a.webp"}}], PICTURE),
+        ([{"image": {}}, {"title": "Second"}], "Second"),
+        ([{"title": "a" * 201}], "a" * 199 + "…"),
+        ([{"description": "See [the log](https://ci.example/1) now"}], "See the log now"),
+        ([{"description": "[@you](mention:0123) look"}], "@\u200byou look"),
+        ([{"description": "![a chart](https://ci.example/a.png)"}], "a chart"),
+        ([{"title": "https://ci.example/512 failed"}], "ci.example/512 failed"),
+        ([{"title": "@everyone"}], "@\u200beveryone"),
+        ([{"title": "[[a](b)](mention:0123)"}], "[a]\u200b(0123)"),
+    ],
+)
+def test_it_says_the_first_thing_in_one_line(cards: list[object], line: str | None) -> None:
+    assert fallback(cards) == line
+
+
+@given(
+    st.lists(st.sampled_from(["[", "]", "(", ")", "!", "<", ">", "mention:", "01", "http", "://", "a", "\n"]))
+)
+@example(["[", "a", "]", "(", "<", "mention:", "01", ">", ")"])
+def test_nothing_in_it_is_a_link_or_a_mention(parts: list[str]) -> None:
+    line = fallback([{"description": "".join(parts)}])
+    assert line is not None
+    assert not has_link(line)
+    assert mentioned(line) == ()
+    assert len(line) <= MAX_CHARACTERS
+    assert "\n" not in line

@@ -1,0 +1,73 @@
+"""What webhooks post is found like what members write, and has a line for notifications."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.chat.people import People
+from tests.chat.webhooks.hook import Hook
+
+CARD: dict[str, Any] = {
+    "title": "Pipeline",
+    "description": "quokka",
+    "author": {"name": "wombat"},
+    "fields": [{"name": "numbat", "value": "bilby"}],
+    "footer": {"text": "dingo"},
+}
+
+
+async def found(folk: People, query: str) -> list[str]:
+    """The ids; the index is a moment behind."""
+    async with asyncio.timeout(10):
+        while True:
+            answer = await folk.member.done("GET", f"/api/search?query={query}")
+            if answer["messages"]:
+                return [message["id"] for message in answer["messages"]]
+            await asyncio.sleep(0.02)
+
+
+async def posted(hook: Hook, body: object) -> str:
+    async with hook.chat.http.post(hook.path, json=body) as response:
+        assert response.status == 200
+        return str((await response.json())["message_id"])
+
+
+@pytest.mark.parametrize("word", ["pipeline", "quokka", "wombat", "numbat", "bilby", "dingo", "has:card"])
+async def test_everything_that_a_card_says_is_found(hook: Hook, folk: People, word: str) -> None:
+    message_id = await posted(hook, {"cards": [CARD]})
+    assert await found(folk, word) == [message_id]
+
+
+@pytest.mark.parametrize(
+    "card",
+    [
+        {"title": "a", "url": "https://ci.example"},
+        {"description": "see https://ci.example/1"},
+        {"fields": [{"name": "Log", "value": "[here](https://ci.example/1)"}]},
+    ],
+)
+async def test_a_card_with_a_link_has_one(hook: Hook, folk: People, card: object) -> None:
+    await posted(hook, {"cards": [CARD]})
+    message_id = await posted(hook, {"cards": [card]})
+    assert await found(folk, "has:link") == [message_id]
+
+
+async def test_the_webhook_is_an_author(hook: Hook, folk: People) -> None:
+    message_id = await posted(hook, {"text": "hello"})
+    assert await found(folk, "from:" + hook.path.split("/")[3]) == [message_id]
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ({"text": "hello", "cards": [CARD]}, None),
+        ({"cards": [CARD]}, "Pipeline"),
+        ({"cards": [{"description": "[you](mention:1) see https://a.example"}]}, "you see a.example"),
+    ],
+)
+async def test_without_a_text_there_is_a_line_for_notifications(
+    hook: Hook, body: object, line: str | None
+) -> None:
+    await posted(hook, body)
+    assert (await hook.arrived())["fallback"] == line
