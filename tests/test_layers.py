@@ -81,7 +81,7 @@ HOUSE = House(
         "av": ("svc.worker.video", "svc.worker.lanes"),
         "obstore": ("svc.base.objects_s3",),
         # aiohttp's class for URLs: what is judged is what is asked for.
-        "yarl": ("svc.chat.fetching.targets", "svc.chat.fetching.fetcher"),
+        "yarl": ("svc.chat.fetching.targets", "svc.chat.fetching.fetcher", "svc.tools.doctor"),
         "zeroconf": ("svc.chat.settings.advertise",),
         "aiosqlite": ("svc.base.database",),
         "orjson": ("svc.base.strict_json",),

@@ -21,9 +21,9 @@ from svc.tools.rtpdump import RtpdumpError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    options = _parser().parse_args(arguments)
+    options = parser().parse_args(arguments)
     try:
-        options.run(options)
+        return options.run(options) or 0
     except (BenchError, ConfigError, RtpdumpError) as problem:
         print(f"svc {options.command}: {problem}", file=sys.stderr)
         return 2
@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
+def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="svc", description="Community chat with voice and video.")
     parser.add_argument("--version", action="version", version=f"svc {version('svc-server')}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -42,6 +42,7 @@ def _parser() -> argparse.ArgumentParser:
     admin.add(
         commands.add_parser("admin", help="look after a server, whether it runs or not"), variables=os.environ
     )
+    _add_doctor(commands.add_parser("doctor", help="what is wrong with this installation, in plain words"))
     _add_sfu(commands.add_parser("sfu", help="the media service, configured by environment variables"))
     _add_worker(commands.add_parser("worker", help="the media worker, which checks every upload"))
     rtp.add(
@@ -101,6 +102,17 @@ def _add_worker(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=port, help="that of IMAGE_WORKER_URL by default; 0 takes a free one")
     _add_end_with_parent(parser)
     parser.set_defaults(run=_run_worker)
+
+
+def _add_doctor(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--data-dir", type=Path, default=Path("data"), help="that of the server")
+    parser.add_argument("--port", type=port, help="that of the chat server, if it does not run; 5000")
+    parser.add_argument("--sfu-port", type=port, help="that of the SFU, if no server runs; 5005")
+    parser.add_argument("--udp-port", type=port, default=3478, help="that of all sound and picture")
+    parser.add_argument("--url", default="", help="the address that people open, to try it as they do")
+    parser.add_argument("--ca-file", type=Path, metavar="FILE", help="whose certificates to trust besides")
+    parser.add_argument("--json", action="store_true", help="one line of JSON")
+    parser.set_defaults(run=_run_doctor)
 
 
 def _add_end_with_parent(parser: argparse.ArgumentParser) -> None:
@@ -175,6 +187,15 @@ def _run_worker(options: argparse.Namespace) -> None:
 
     _watch_parent(options)
     app.run(config.read(os.environ), app.Flags(options.host, options.port, options.data_dir))
+
+
+def _run_doctor(options: argparse.Namespace) -> int:
+    from svc.tools.doctor import examination
+
+    patient = examination.Patient(
+        options.data_dir, options.port, options.sfu_port, options.udp_port, options.url, options.ca_file
+    )
+    return examination.run(patient, os.environ, as_json=options.json)
 
 
 def _watch_parent(options: argparse.Namespace) -> None:

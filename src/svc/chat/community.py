@@ -83,7 +83,9 @@ from svc.chat.pages.routes import Pages
 from svc.chat.settings.commands import SettingsCommands
 from svc.chat.settings.routes import SettingsRoutes
 from svc.chat.settings.rules import Settings
+from svc.chat.status.commands import StatusCommands
 from svc.chat.status.measurements import Tally, measurements
+from svc.chat.status.probes import Probes
 from svc.chat.status.routes import Status
 from svc.chat.voice.moderation import VoiceModeration
 from svc.chat.voice.occupancy import Occupancy
@@ -141,6 +143,7 @@ class Community:
         self.tokens = AccessTokens(config.jwt_secret, self.directory)
         self.hub = Hub(self.directory, time.time)
         self.tally = Tally()
+        self.probes = Probes()
 
         self.audit = Audit(database, self.directory)
         self.settings = Settings(database, self.directory, self.hub, self.audit)
@@ -254,6 +257,7 @@ class Community:
             MemberCommands(self.directory, self.roles).table(),
             ModerationCommands(self.moderation, self.directory).table(),
             BackupCommands(self.backups).table(),
+            StatusCommands(self._config, self.probes).table(),
         ]
 
     def _backups(self, database: Database) -> Backups:
@@ -293,7 +297,7 @@ class Community:
             }
 
         shown_version = config.operating.version or version("svc-server")
-        return Status(config.server_name, shown_version, info, self.tokens, self._registry)
+        return Status(config.server_name, shown_version, info, self.tokens, self._registry, self.probes)
 
     def _sessions(self, database: Database) -> Sessions:
         return Sessions(

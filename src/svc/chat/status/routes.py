@@ -12,7 +12,8 @@ from aiohttp import web
 from svc.base.metrics import Registry
 from svc.chat.access.tokens import AccessTokens
 from svc.chat.errors import ChatError
-from svc.chat.http import answer
+from svc.chat.http import answer, client_address
+from svc.chat.status.probes import Arrival, Probes
 
 
 class Status:
@@ -25,12 +26,14 @@ class Status:
         info: Callable[[], Mapping[str, object]],
         tokens: AccessTokens,
         registry: Registry,
+        probes: Probes,
     ) -> None:
         self._server_name = server_name
         self._version = version
         self._info = info
         self._tokens = tokens
         self._registry = registry
+        self._probes = probes
 
     def table(self) -> list[web.RouteDef]:
         return [
@@ -40,6 +43,8 @@ class Status:
         ]
 
     async def health(self, request: web.Request) -> web.Response:
+        if mark := request.query.get("probe"):
+            self._probes.arrived(mark, _arrival(request))
         return answer(
             {
                 "status": "healthy",
@@ -69,3 +74,13 @@ class Status:
         except ChatError:
             return False
         return True
+
+
+def _arrival(request: web.Request) -> Arrival:
+    return Arrival(
+        host=request.host,
+        peer=request.remote or "",
+        forwarded_for=request.headers.getall("X-Forwarded-For", []),
+        address=client_address(request).ip,
+        secure=request.secure,
+    )

@@ -1,0 +1,111 @@
+"""`svc doctor`: everything is examined, and said in plain words with what to do about it.
+
+Changes nothing, and is harmless on a running server. The exit status is 1 where there is a problem.
+"""
+
+import asyncio
+import json
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from yarl import URL
+
+from svc.base.config import ConfigError
+from svc.base.control_socket import ControlFailed, NobodyThere, ask
+from svc.sfu.config import Config
+from svc.tools.doctor import folder, machine, network, site
+from svc.tools.doctor.finding import Finding, Verdict, notice, ok
+
+USUAL_PORT, USUAL_SFU_PORT = 5000, 5005
+
+_SIGNS = {Verdict.OK: "ok     ", Verdict.NOTICE: "notice ", Verdict.PROBLEM: "PROBLEM"}
+
+
+@dataclass(frozen=True, slots=True)
+class Patient:
+    """What the command line says. `url` is the address that people open, if it is to be examined.
+
+    A running server knows its own port and the SFU's.
+    """
+
+    data_dir: Path
+    port: int | None = None
+    sfu_port: int | None = None
+    udp_port: int = 3478
+    url: str = ""
+    # Whose certificates are good besides those that the system trusts.
+    ca_file: Path | None = None
+
+
+def run(patient: Patient, variables: Mapping[str, str], *, as_json: bool) -> int:
+    """The exit status. Raises ConfigError for what was said wrongly."""
+    findings = asyncio.run(examine(patient, variables))
+    if as_json:
+        listed = [{"verdict": f.verdict.value, "what": f.what, "advice": f.advice} for f in findings]
+        print(json.dumps({"findings": listed}, ensure_ascii=False, separators=(",", ":")))
+    else:
+        for finding in findings:
+            print(f"{_SIGNS[finding.verdict]}  {finding.what}")
+            if finding.advice:
+                print(f"{'':9}{finding.advice}")
+    return int(any(finding.verdict is Verdict.PROBLEM for finding in findings))
+
+
+async def examine(patient: Patient, variables: Mapping[str, str]) -> list[Finding]:
+    config = Config.read(variables)
+    found = [*machine.examined(), *folder.examined(patient.data_dir)]
+    server = await _asked(patient.data_dir, "status_get", {})
+    if server is not None:
+        found.append(ok(f"The server says that it runs: version {server['version']}"))
+    port, sfu_port = _ports(patient, server)
+    found.append(await network.port("the chat server", port, "chat", secure_too=True))
+    sfu = await network.port("the SFU", sfu_port, "sfu")
+    found += [sfu, network.udp_port(patient.udp_port, ours="our own program" in sfu.what)]
+    found += await network.outside(config, patient.udp_port)
+    if patient.url:
+        found += await _site(patient, server)
+    return found
+
+
+def _ports(patient: Patient, server: Mapping[str, Any] | None) -> tuple[int, int]:
+    """Of the chat server and of the SFU."""
+    running = server or {}
+    sfu = URL(running.get("sfu", "")).port
+    return (
+        patient.port or running.get("port") or USUAL_PORT,
+        patient.sfu_port or sfu or USUAL_SFU_PORT,
+    )
+
+
+async def _site(patient: Patient, server: Mapping[str, Any] | None) -> list[Finding]:
+    url = URL(patient.url.rstrip("/"))
+    if url.scheme not in ("http", "https") or not url.host:
+        raise ConfigError(f"--url must be an http:// or https:// address, not {patient.url!r}")
+    if server is None:
+        return [
+            notice(f"{url} is not examined: no server runs on the data folder", "Start it and ask again.")
+        ]
+
+    async def arrival(mark: str) -> Mapping[str, Any] | None:
+        answer = await _asked(patient.data_dir, "status_probe", {"mark": mark})
+        return answer and answer["arrival"]
+
+    trust = ssl.create_default_context()
+    if patient.ca_file is not None:
+        try:
+            trust.load_verify_locations(patient.ca_file)
+        except (OSError, ssl.SSLError) as fault:
+            raise ConfigError(f"{patient.ca_file} holds no certificates: {fault}") from None
+    return list(await site.examined(url, int(server["trusted_proxy_hops"]), arrival, trust))
+
+
+async def _asked(data_dir: Path, command: str, arguments: Mapping[str, object]) -> Mapping[str, Any] | None:
+    """What the running server answers; None where none runs, or one that is older."""
+    try:
+        answer: Mapping[str, Any] = await ask(data_dir, command, arguments)
+    except (NobodyThere, ControlFailed):
+        return None
+    return answer.get("result")

@@ -1,0 +1,151 @@
+"""Ports and addresses: who holds the ports, and under which addresses browsers would look for the SFU.
+
+Asks the configured STUN servers how the outside sees this machine, and nobody else. Whether a
+router lets datagrams in can only be tried from outside: what is said of it is advice.
+"""
+
+import asyncio
+import secrets
+import socket
+from collections.abc import Mapping, Sequence
+from ipaddress import ip_address
+
+from aiohttp import ClientError, ClientSession, ClientTimeout
+
+from svc.sfu.candidates import interface_addresses
+from svc.sfu.config import Config
+from svc.sfu.stun import binding_request, read_message
+from svc.tools.doctor.finding import Finding, Findings, notice, ok, problem
+
+ANSWER_DEADLINE_S = 3.0
+_TRANSACTION_ID_BYTES = 12
+
+
+async def port(name: str, number: int, service: str, *, secure_too: bool = False) -> Finding:
+    """Is the TCP port held by our own `service`, by somebody else, or by nobody?"""
+    said = f"TCP port {number} ({name})"
+    if _can_bind(socket.SOCK_STREAM, number):
+        return ok(f"{said} is free")
+    for scheme in ("http", "https") if secure_too else ("http",):
+        if (health := await _health(f"{scheme}://127.0.0.1:{number}/health")) is None:
+            continue
+        if health.get("service") == service:
+            return ok(f"{said}: our own program answers")
+        if health.get("status") == "starting":
+            return notice(
+                f"{said}: our own program is still looking for its address on the internet",
+                "It goes on by itself within half a minute; without internet, calls nearby work.",
+            )
+    return problem(
+        f"{said} is held by a program that is not ours",
+        f"Stop that program, or choose another port for {name}.",
+    )
+
+
+def udp_port(number: int, *, ours: bool) -> Finding:
+    if _can_bind(socket.SOCK_DGRAM, number):
+        if ours:
+            return problem(
+                f"Nobody listens on UDP port {number}, and the SFU runs",
+                "Is ICE_UDP_MUX_PORT another one? Name it with --udp-port.",
+            )
+        return ok(f"UDP port {number} (sound and picture) is free")
+    if ours:
+        return ok(f"UDP port {number} (sound and picture) is held by the running SFU")
+    return problem(
+        f"UDP port {number} is held, and no SFU of ours runs",
+        "Stop the program that holds it, or choose another with --udp-port or ICE_UDP_MUX_PORT.",
+    )
+
+
+async def outside(config: Config, udp: int) -> Findings:
+    """What browsers would be told, and whether that leads here."""
+    own = [ip for ip in interface_addresses() if not ip_address(ip.partition("%")[0]).is_loopback]
+    if config.advertised:
+        seen = await mapped_address(config.stun_servers) if not config.disable_stun else None
+        return [advertised(config.advertised, own, seen, udp)]
+    if config.disable_stun or not config.stun_servers:
+        return [addresses(own, None, udp, asked=False)]
+    return [addresses(own, await mapped_address(config.stun_servers), udp, asked=True)]
+
+
+def advertised(ips: Sequence[str], own: Sequence[str], seen: str | None, udp: int) -> Finding:
+    said = f"Browsers are told to send media to {', '.join(ips)} (ICE_ADVERTISE_IP)"
+    if seen is not None and seen not in ips and not set(ips) & set(own):
+        return problem(
+            f"{said}, but the outside sees this machine as {seen}",
+            "Set ICE_ADVERTISE_IP to the address that people reach you at.",
+        )
+    return ok(f"{said}, UDP port {udp}")
+
+
+def addresses(own: Sequence[str], seen: str | None, udp: int, *, asked: bool) -> Finding:
+    """`own` are the interfaces' addresses, `seen` is how a STUN server sees us, if one was `asked`."""
+    if seen is not None and seen in own:
+        return ok(f"The outside sees this machine as {seen}; its firewall must let UDP port {udp} in")
+    if seen is not None:
+        return notice(
+            f"This machine is behind a router, which the outside sees as {seen}",
+            f"Forward UDP port {udp} from the router to this machine; nobody needs that in its own network.",
+        )
+    if asked:
+        return notice(
+            "No STUN server answers: there is no internet here, or a firewall drops UDP",
+            f"Calls nearby work. For people outside, let UDP out, and UDP port {udp} in.",
+        )
+    if any(ip_address(ip.partition("%")[0]).is_global for ip in own):
+        return ok(f"This machine has a public address; its firewall must let UDP port {udp} in")
+    return notice(
+        "This machine has private addresses only, and no STUN server is asked",
+        "Only people in the same network can call; set ICE_ADVERTISE_IP to the public address for others.",
+    )
+
+
+async def mapped_address(servers: Sequence[tuple[str, int]]) -> str | None:
+    """How the first STUN server that answers sees us; None where none does. RFC 8489 section 2."""
+    for host, number in servers:
+        try:
+            async with asyncio.timeout(ANSWER_DEADLINE_S):
+                return await _ask_stun(host, number)
+        except OSError:  # TimeoutError is one.
+            continue
+    return None
+
+
+async def _ask_stun(host: str, number: int) -> str:
+    loop = asyncio.get_running_loop()
+    family, _, _, _, address = (await loop.getaddrinfo(host, number, type=socket.SOCK_DGRAM))[0]
+    request = binding_request(secrets.token_bytes(_TRANSACTION_ID_BYTES))
+    with socket.socket(family, socket.SOCK_DGRAM) as asking:
+        asking.setblocking(False)
+        asking.connect(address)
+        await loop.sock_sendall(asking, bytes(request))
+        while True:
+            answer = read_message(await loop.sock_recv(asking, 1500))
+            if answer is not None and answer.transaction_id == request.transaction_id:
+                ip: str = answer.attributes["XOR-MAPPED-ADDRESS"][0]
+                return ip
+
+
+async def _health(url: str) -> Mapping[str, object] | None:
+    try:
+        async with (
+            ClientSession(timeout=ClientTimeout(total=ANSWER_DEADLINE_S)) as http,
+            # The certificate is that of a name, and this is our own machine.
+            http.get(url, ssl=False) as response,
+        ):
+            found = await response.json()
+    except (ClientError, OSError, ValueError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _can_bind(kind: socket.SocketKind, number: int) -> bool:
+    with socket.socket(socket.AF_INET, kind) as trying:
+        if kind is socket.SOCK_STREAM:
+            trying.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            trying.bind(("", number))
+        except OSError:
+            return False
+    return True

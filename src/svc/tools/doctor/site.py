@@ -1,0 +1,162 @@
+"""The address that people open: its certificate, the WebSockets behind it, and what proxies say of them.
+
+One marked request is sent to it, and the running server is asked how that arrived. Changes nothing.
+"""
+
+import asyncio
+import secrets
+import ssl
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from aiohttp import (
+    ClientConnectorCertificateError,
+    ClientError,
+    ClientSession,
+    ClientTimeout,
+    ClientWSTimeout,
+)
+from yarl import URL
+
+from svc.sfu.candidates import is_loopback
+from svc.tools.doctor.finding import Finding, Findings, notice, ok, problem
+
+ANSWER_DEADLINE_S = 10.0
+RENEW_WITHIN_DAYS = 14
+_MARK_BYTES = 16
+
+# What the running server says of the request with a mark: None where it has not seen it.
+Arrivals = Callable[[str], Awaitable[Mapping[str, Any] | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How a request came from its sender to the server. `hops` is SVC_TRUSTED_PROXY_HOPS."""
+
+    url: URL
+    hops: int
+    arrival: Mapping[str, Any]
+
+
+async def examined(url: URL, hops: int, arrivals: Arrivals, trust: ssl.SSLContext) -> Findings:
+    """`hops` as the running server is configured; `trust` says whose certificates are good."""
+    mark = secrets.token_hex(_MARK_BYTES)
+    timeout = ClientTimeout(total=ANSWER_DEADLINE_S)
+    async with ClientSession(timeout=timeout) as http:
+        try:
+            async with http.get(url / "health", params={"probe": mark}, ssl=trust) as response:
+                healthy = response.status == 200
+            async with asyncio.timeout(ANSWER_DEADLINE_S):
+                certificate = await _certificate(url, trust)
+        except ClientConnectorCertificateError as fault:
+            return [secure_context(url), _untrusted(fault)]
+        except (ClientError, OSError) as fault:
+            return [problem(f"{url} cannot be reached: {fault}", "Is the name right, and is the port open?")]
+        arrival = await arrivals(mark)
+        if not healthy or arrival is None:
+            return [
+                problem(
+                    f"Another server than this one answers at {url}",
+                    "Let the name, and the proxy behind it, point to this machine and its port.",
+                )
+            ]
+        found = [secure_context(url), *certificate_finding(certificate, datetime.now(UTC))]
+        found += proxies(Way(url, hops, arrival))
+        found += [
+            await _websocket(http, url / "live", trust),
+            await _websocket(http, url / "sfu" / "client", trust),
+        ]
+    return found
+
+
+def secure_context(url: URL) -> Finding:
+    host = url.host or ""
+    if url.scheme == "https" or host == "localhost" or (_is_ip(host) and is_loopback(host)):
+        return ok("Browsers give pages at this address the microphone and the camera")
+    return problem(
+        f"{url} is not https: browsers give no microphone there",
+        "Start with --tls, or put a proxy with a certificate in front (docs/operations.md).",
+    )
+
+
+def certificate_finding(ends: datetime | None, now: datetime) -> Findings:
+    if ends is None:
+        return []
+    days = (ends - now).days
+    if days < RENEW_WITHIN_DAYS:
+        return [notice(f"The certificate ends in {days} days", "See to it that it is renewed.")]
+    return [ok(f"The certificate is good for {days} days")]
+
+
+def proxies(way: Way) -> Findings:
+    """What stands between the address and the server, and whether the server knows."""
+    entries = [entry for value in way.arrival["forwarded_for"] for entry in value.split(",") if entry.strip()]
+    found = [_hops(way, len(entries))]
+    if way.arrival["host"] != way.url.authority:
+        found.append(
+            problem(
+                f"The proxy says that {way.arrival['host']!r} was asked for instead of {way.url.authority!r}",
+                "Let it pass the Host header on (nginx: proxy_set_header Host $http_host).",
+            )
+        )
+    return found
+
+
+def _hops(way: Way, entries: int) -> Finding:
+    if entries == way.hops:
+        through = (
+            f"through {entries} proxies, as SVC_TRUSTED_PROXY_HOPS says" if entries else "without a proxy"
+        )
+        return ok(f"Requests come {through}; people are told apart by their addresses")
+    if entries > way.hops:
+        return problem(
+            f"{entries} proxies pass requests on, and SVC_TRUSTED_PROXY_HOPS is {way.hops}",
+            f"Set it to {entries}, or all people share one limit per address.",
+        )
+    if entries == 0 and way.url.scheme == "https" and not way.arrival["secure"]:
+        return problem(
+            "A proxy passes requests on without saying whose they are",
+            "Let it add X-Forwarded-For (deploy/nginx and deploy/caddy do).",
+        )
+    return problem(
+        f"SVC_TRUSTED_PROXY_HOPS is {way.hops}, but requests come through {entries} proxies",
+        f"Set it to {entries}: with too high a number people can choose the address they are taken for.",
+    )
+
+
+async def _websocket(http: ClientSession, url: URL, trust: ssl.SSLContext) -> Finding:
+    try:
+        closing = ClientWSTimeout(ws_close=1.0)
+        async with http.ws_connect(url, ssl=trust, timeout=closing, origin=str(url.origin())):
+            return ok(f"WebSockets reach {url.path}")
+    except (ClientError, OSError):
+        return problem(
+            f"No WebSocket can be opened at {url.path}",
+            "Let the proxy pass the headers Upgrade and Connection on (deploy has files that do).",
+        )
+
+
+def _untrusted(fault: ClientConnectorCertificateError) -> Finding:
+    reason = getattr(fault.certificate_error, "verify_message", "") or "it is not trusted"
+    return problem(
+        f"The certificate is refused: {reason}",
+        "With a certificate made by --tls people are asked once; another one avoids that.",
+    )
+
+
+async def _certificate(url: URL, trust: ssl.SSLContext) -> datetime | None:
+    """When the certificate ends that the other side shows; None without one. Raises OSError."""
+    if url.scheme != "https":
+        return None
+    _, writer = await asyncio.open_connection(url.host, url.port, ssl=trust)
+    try:
+        shown = writer.get_extra_info("peercert")
+    finally:
+        writer.close()
+    return datetime.fromtimestamp(ssl.cert_time_to_seconds(shown["notAfter"]), UTC)
+
+
+def _is_ip(host: str) -> bool:
+    return ":" in host or host.replace(".", "").isdigit()

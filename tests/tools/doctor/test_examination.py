@@ -1,0 +1,202 @@
+"""`svc doctor` on installations that really are there: idle, running, behind proxies, and broken."""
+
+import asyncio
+import json
+import socket
+import sys
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from svc.base.config import ConfigError
+from svc.sfu.config import Config
+from svc.tools.doctor import network
+from svc.tools.doctor.examination import Patient, examine
+from svc.tools.doctor.finding import Finding, Verdict
+from tests.chat.member import ChatServer, chat_server
+from tests.kit.proxy import Proxy, free_ports, nginx
+from tests.kit.sfu_process import SECRET, SfuProcess, running_sfu
+
+QUIET = {"DISABLE_STUN": "true"}
+
+
+@dataclass
+class Installation:
+    chat: ChatServer
+    sfu: SfuProcess
+    data_dir: Path
+
+    def patient(self, **changes: Any) -> Patient:
+        return Patient(self.data_dir, self.chat_port, self.sfu.http_port, self.sfu.udp_port, **changes)
+
+    @property
+    def chat_port(self) -> int:
+        return int(self.chat.address.rpartition(":")[2])
+
+
+@pytest.fixture
+async def installation(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Installation]:
+    async with running_sfu() as sfu:
+        variables = {
+            "PORT": "0",
+            "JWT_SECRET": "a secret of at least thirty-two bytes",
+            "DATA_DIR": str(tmp_path / "data"),
+            "SVC_IDENTITY_TIERS": "local",
+            "SFU_WS_HOST": f"127.0.0.1:{sfu.http_port}",
+            "SERVER_ID": "home",
+            "SERVER_PASSWORD": SECRET,
+            "DISABLE_STUN": "true",
+            "SVC_TRUSTED_PROXY_HOPS": getattr(request, "param", "0"),
+        }
+        async with chat_server(variables) as chat:
+            yield Installation(chat, sfu, tmp_path / "data")
+
+
+@pytest.fixture
+def shown(tmp_path: Path) -> Path:
+    """A data folder that others may look into."""
+    tmp_path.chmod(0o755)
+    return tmp_path
+
+
+def idle(folder: Path, url: str = "") -> Patient:
+    """An installation whose ports nobody holds."""
+    port, sfu_port, udp_port = free_ports(3)
+    return Patient(folder, port, sfu_port, udp_port, url)
+
+
+def problems(findings: list[Finding]) -> list[str]:
+    return [finding.what for finding in findings if finding.verdict is Verdict.PROBLEM]
+
+
+async def test_a_server_that_runs_has_no_problem(installation: Installation) -> None:
+    patient = installation.patient(url=installation.chat.address)
+    findings = await examine(patient, QUIET)
+    assert problems(findings) == []
+    said = "\n".join(finding.what for finding in findings)
+    assert "A server runs on the data folder" in said
+    assert f"TCP port {installation.chat_port} (the chat server): our own program answers" in said
+    assert f"UDP port {installation.sfu.udp_port} (sound and picture) is held by the running SFU" in said
+    assert "Requests come without a proxy" in said
+    assert "WebSockets reach /live" in said
+    assert "WebSockets reach /sfu/client" in said
+
+
+async def test_nothing_is_a_problem_where_nothing_runs_yet(tmp_path: Path) -> None:
+    findings = await examine(idle(tmp_path / "data"), QUIET)
+    assert problems(findings) == []
+
+
+async def test_ports_that_others_hold_are_named(tmp_path: Path) -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as foreign,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as datagrams,
+    ):
+        datagrams.bind(("127.0.0.1", 0))
+        port, udp_port = foreign.getsockname()[1], datagrams.getsockname()[1]
+        (sfu_port,) = free_ports(1)
+        findings = await examine(Patient(tmp_path, port, sfu_port, udp_port), QUIET)
+    assert problems(findings) == [
+        f"TCP port {port} (the chat server) is held by a program that is not ours",
+        f"UDP port {udp_port} is held, and no SFU of ours runs",
+    ]
+
+
+async def test_a_folder_that_others_can_look_into_is_a_problem(shown: Path) -> None:
+    findings = await examine(idle(shown), QUIET)
+    assert len(problems(findings)) == 1
+    assert "Other users of this machine may look into" in problems(findings)[0]
+
+
+@pytest.fixture
+async def proxy(installation: Installation, tmp_path: Path) -> AsyncIterator[Proxy]:
+    folder = tmp_path / "proxy"
+    folder.mkdir()
+    async with nginx(folder, installation.chat.address.removeprefix("http://")) as proxy:
+        yield proxy
+
+
+@pytest.mark.parametrize("installation", ["1"], indirect=True)
+async def test_a_proxy_that_does_its_work_is_no_problem(installation: Installation, proxy: Proxy) -> None:
+    url = f"https://localhost:{proxy.https_port}"
+    findings = await examine(installation.patient(url=url, ca_file=proxy.certificate), QUIET)
+    assert problems(findings) == []
+    said = "\n".join(finding.what for finding in findings)
+    assert "Requests come through 1 proxies, as SVC_TRUSTED_PROXY_HOPS says" in said
+    assert "The certificate is good for" in said
+
+
+async def test_a_proxy_that_the_server_does_not_know_of_is_a_problem(
+    installation: Installation, proxy: Proxy
+) -> None:
+    url = f"https://localhost:{proxy.https_port}"
+    findings = await examine(installation.patient(url=url, ca_file=proxy.certificate), QUIET)
+    assert problems(findings) == ["1 proxies pass requests on, and SVC_TRUSTED_PROXY_HOPS is 0"]
+
+
+async def test_a_certificate_that_nobody_trusts_is_a_problem(
+    installation: Installation, proxy: Proxy
+) -> None:
+    findings = await examine(installation.patient(url=f"https://localhost:{proxy.https_port}"), QUIET)
+    assert len(problems(findings)) == 1
+    assert "The certificate is refused: self" in problems(findings)[0]
+
+
+async def test_an_address_where_another_server_answers_is_a_problem(
+    installation: Installation, tmp_path: Path
+) -> None:
+    findings = await examine(idle(tmp_path / "other", installation.chat.address), QUIET)
+    assert "no server runs on the data folder" in findings[-1].what
+    url = f"http://127.0.0.1:{installation.sfu.http_port}"
+    findings = await examine(installation.patient(url=url), QUIET)
+    assert problems(findings) == [f"Another server than this one answers at {url}"]
+
+
+async def test_an_address_that_is_none_is_refused(installation: Installation) -> None:
+    with pytest.raises(ConfigError, match="--url must be"):
+        await examine(installation.patient(url="chat.example.org"), QUIET)
+
+
+async def test_a_stun_server_says_how_the_outside_sees_us() -> None:
+    """The SFU itself answers no stranger; this server answers as RFC 8489 section 6.3.1 has it."""
+    loop = asyncio.get_running_loop()
+    transport, _ = await loop.create_datagram_endpoint(StunServer, ("127.0.0.1", 0))
+    address = transport.get_extra_info("sockname")
+    unreachable = free_ports(1)[0]
+    config = Config.read({"STUN_SERVERS": f"127.0.0.1:{unreachable},127.0.0.1:{address[1]}"})
+    try:
+        assert await network.mapped_address(config.stun_servers) == "127.0.0.1"
+    finally:
+        transport.close()
+
+
+class StunServer(asyncio.DatagramProtocol):
+    def connection_made(self, transport: asyncio.DatagramTransport) -> None:  # type: ignore[override]
+        self._transport = transport
+
+    def datagram_received(self, data: bytes, address: tuple[str, int]) -> None:
+        from aioice.stun import Class, Message, Method, parse_message
+
+        answer = Message(Method.BINDING, Class.RESPONSE, parse_message(data).transaction_id)
+        answer.attributes["XOR-MAPPED-ADDRESS"] = address
+        self._transport.sendto(bytes(answer), address)
+
+
+async def test_the_command_says_it_in_lines_and_in_json(shown: Path) -> None:
+    ports = [str(port) for port in free_ports(3)]
+    flags = [*("--data-dir", str(shown), "--port", ports[0], "--sfu-port", ports[1], "--udp-port", ports[2])]
+    command = (str(Path(sys.executable).with_name("svc")), "doctor", *flags)
+    pipe = asyncio.subprocess.PIPE
+    lines = await asyncio.create_subprocess_exec(*command, stdout=pipe, env={"DISABLE_STUN": "1"})
+    printed = (await lines.communicate())[0].decode()
+    assert lines.returncode == 1
+    assert f"         chmod 700 {shown}\n" in printed
+    as_json = await asyncio.create_subprocess_exec(*command, "--json", stdout=pipe, env={"DISABLE_STUN": "1"})
+    findings = json.loads((await as_json.communicate())[0])["findings"]
+    assert as_json.returncode == 1
+    assert [finding["advice"] for finding in findings if finding["verdict"] == "problem"] == [
+        f"chmod 700 {shown}"
+    ]

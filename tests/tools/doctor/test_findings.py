@@ -1,0 +1,78 @@
+"""What `svc doctor` says of what it sees: each verdict, and advice wherever something is to be done."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from yarl import URL
+
+from svc.tools.doctor import folder, machine, network, site
+from svc.tools.doctor.finding import Finding, Verdict
+
+OK, NOTICE, PROBLEM = Verdict.OK, Verdict.NOTICE, Verdict.PROBLEM
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+PUBLIC, PRIVATE, OTHER = "8.8.4.4", "192.168.1.5", "9.9.9.9"
+
+
+def way(
+    url: str, hops: int, forwarded: list[str], host: str = "chat.example.org", secure: bool = False
+) -> site.Way:
+    return site.Way(URL(url), hops, {"host": host, "forwarded_for": forwarded, "secure": secure})
+
+
+HTTPS, LOCAL = "https://chat.example.org", "http://localhost:5000"
+CASES: list[tuple[Finding, Verdict, str]] = [
+    (machine.clock(0), OK, ""),
+    (machine.clock(5), NOTICE, "timedatectl"),
+    (machine.clock(None), OK, ""),
+    (machine.open_files(1024), NOTICE, "ulimit"),
+    (machine.open_files(65536), OK, ""),
+    (machine.buffers({"net.core.wmem_max": 212_992})[0], NOTICE, "sysctl -w net.core.wmem_max="),
+    (machine.buffers({"net.core.wmem_max": 4 << 20})[0], OK, ""),
+    (folder.room(100_000_000), PROBLEM, "Make room"),
+    (folder.room(1_000_000_000), NOTICE, "watch it"),
+    (folder.room(100_000_000_000), OK, ""),
+    (folder.disk("ext4"), OK, ""),
+    (folder.disk("nfs4"), PROBLEM, "local disk"),
+    (network.addresses([PUBLIC], PUBLIC, 3478, asked=True), OK, ""),
+    (network.addresses([PRIVATE], PUBLIC, 3478, asked=True), NOTICE, "Forward UDP port 3478"),
+    (network.addresses([PRIVATE], None, 3478, asked=True), NOTICE, "let UDP out"),
+    (network.addresses([PRIVATE], None, 3478, asked=False), NOTICE, "ICE_ADVERTISE_IP"),
+    (network.addresses([PRIVATE, "fe80::1%eth0"], None, 3478, asked=False), NOTICE, "ICE_ADVERTISE_IP"),
+    (network.addresses([PUBLIC], None, 3478, asked=False), OK, ""),
+    (network.advertised([PUBLIC], [PRIVATE], PUBLIC, 3478), OK, ""),
+    (network.advertised([PUBLIC], [PRIVATE], None, 3478), OK, ""),
+    (network.advertised([PRIVATE], [PRIVATE], PUBLIC, 3478), OK, ""),
+    (network.advertised([OTHER], [PRIVATE], PUBLIC, 3478), PROBLEM, "ICE_ADVERTISE_IP"),
+    (site.secure_context(URL("https://chat.example.org")), OK, ""),
+    (site.secure_context(URL("http://localhost:5000")), OK, ""),
+    (site.secure_context(URL("http://127.0.0.1:5000")), OK, ""),
+    (site.secure_context(URL("http://192.168.1.5:5000")), PROBLEM, "--tls"),
+    (site.certificate_finding(NOW + timedelta(days=60), NOW)[0], OK, ""),
+    (site.certificate_finding(NOW + timedelta(days=3), NOW)[0], NOTICE, "renewed"),
+    (site.proxies(way(HTTPS, 1, ["198.51.100.1"]))[0], OK, ""),
+    (site.proxies(way(HTTPS, 2, ["198.51.100.1, 10.0.0.1"]))[0], OK, ""),
+    (site.proxies(way(LOCAL, 0, [], "localhost:5000"))[0], OK, ""),
+    (site.proxies(way(HTTPS, 0, ["198.51.100.1"]))[0], PROBLEM, "Set it to 1"),
+    (site.proxies(way(HTTPS, 1, ["198.51.100.1", "10.0.0.1"]))[0], PROBLEM, "Set it to 2"),
+    (site.proxies(way(HTTPS, 3, ["198.51.100.1"]))[0], PROBLEM, "Set it to 1"),
+    (site.proxies(way(HTTPS, 1, []))[0], PROBLEM, "X-Forwarded-For"),
+    (site.proxies(way(HTTPS, 1, ["198.51.100.1"], "127.0.0.1:5000"))[-1], PROBLEM, "Host"),
+]
+
+
+@pytest.mark.parametrize(("finding", "verdict", "advice"), CASES)
+def test_each_finding_is_judged_and_comes_with_advice(
+    finding: Finding, verdict: Verdict, advice: str
+) -> None:
+    assert finding.verdict is verdict
+    assert advice in finding.advice
+    assert bool(finding.advice) == (verdict is not OK)
+
+
+def test_no_finding_is_a_line_that_nobody_reads_to_its_end() -> None:
+    assert max(len(finding.what) for finding, _, _ in CASES) <= 110
+    assert max(len(finding.advice) for finding, _, _ in CASES) <= 110
+
+
+def test_no_certificate_is_no_finding() -> None:
+    assert site.certificate_finding(None, NOW) == []
