@@ -23,6 +23,7 @@ from svc.base.config import ConfigError
 from svc.base.envelope import parse, payload, serialise
 from svc.tools.certificate import fingerprint
 from svc.tools.secret_store import Secrets, kept_secrets
+from svc.tools.supervisor import Child, stop_all
 from svc.tools.up import Installation, plan, with_free_ports
 from tests.chat.member import ChatServer
 
@@ -375,3 +376,18 @@ def test_a_damaged_secrets_file_is_said_and_not_replaced(tmp_path: Path, text: s
     with pytest.raises(ConfigError, match=r"secrets\.json is damaged"):
         kept_secrets(tmp_path)
     assert path.read_text() == text
+
+
+async def test_programs_are_ended_in_the_opposite_order_of_their_start() -> None:
+    """The chat server while its worker is gone and its media service still there."""
+    ended: list[str] = []
+
+    class Recorded(Child):
+        async def stop(self) -> None:
+            await asyncio.sleep(0)
+            ended.append(self.program.name)
+
+    programs = plan(INSTALLATION, SECRETS, {})
+    await stop_all([Recorded(program) for program in programs])
+    assert ended == [program.name for program in reversed(programs)]
+    assert ended[-2:] == ["chat", "sfu"]

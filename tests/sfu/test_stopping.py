@@ -1,0 +1,54 @@
+"""The media service stops: everybody is told, nobody new gets in, and it is over soon. Process and parts."""
+
+import asyncio
+
+import aiohttp
+import pytest
+from aiohttp import WSMsgType, WSServerHandshakeError
+
+from svc.sfu.closing import CloseCode
+from tests.kit.sfu_process import running_sfu
+from tests.kit.site import site
+from tests.kit.waiting import eventually
+
+
+async def test_who_is_there_is_told_and_who_comes_is_turned_away() -> None:
+    async with site() as running:
+        control = await running.control("home", "lobby")
+        participant = await running.join("ada")
+        running.service.leave(CloseCode.GOING_AWAY, "The voice server is shutting down")
+        with pytest.raises(WSServerHandshakeError, match="503"):
+            await running.http.ws_connect(running.url + "/client")
+        while (message := await participant.socket.receive()).type is WSMsgType.TEXT:
+            pass
+        assert (message.data, message.extra) == (1001, "The voice server is shutting down")
+        while (message := await control.socket.receive()).type is WSMsgType.TEXT:
+            pass
+        assert message.data == 1001
+
+
+async def test_a_signal_ends_the_process_though_somebody_does_not_listen() -> None:
+    async with running_sfu() as sfu:
+        control = await sfu.control("lobby")
+        # It knows no WebSocket closing handshake, and reads nothing.
+        reader, writer = await asyncio.open_connection("127.0.0.1", sfu.http_port)
+        writer.write(
+            b"GET /client HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+        )
+        assert (await reader.readline()).startswith(b"HTTP/1.1 101")
+        stopping = asyncio.create_task(sfu.stop())
+        assert await control.ending() == 1001
+        await stopping
+
+        async def is_shut() -> bool:
+            try:
+                async with sfu.http.get(sfu.url + "/health"):
+                    return False
+            except aiohttp.ClientError:
+                return True
+
+        assert await is_shut()
+        assert sfu.faults == []
+        writer.close()
+        await eventually("it has ended", lambda: reader.at_eof() or writer.is_closing(), within_s=5)
