@@ -1,0 +1,93 @@
+"""`svc chat` and `svc worker` as processes on one folder, with leases short enough to wait for.
+
+Each may be killed and started again, on the same ports. Nothing else of them is changed.
+"""
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+from collections import deque
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+LEASE_S = 4
+# The commands as they are, but for how long a worker's silence is taken for thinking.
+_CODE = f"""
+import sys
+from svc.base import control_socket
+from svc.chat.uploads import queue
+from svc.worker import errand
+queue.LEASE_S = {LEASE_S}
+errand.RENEW_EVERY_S = 1.0
+from svc.cli import main
+sys.exit(main())
+"""
+START_DEADLINE_S = 30.0
+_KEPT_LINES = 200
+
+
+class Running:
+    """One of the two."""
+
+    def __init__(self, *arguments: str, variables: Mapping[str, str]) -> None:
+        self._arguments = arguments
+        self._variables = variables
+        self._process: asyncio.subprocess.Process | None = None
+        self._reading: asyncio.Task[None] | None = None
+        self.said: deque[str] = deque(maxlen=_KEPT_LINES)
+
+    async def start(self) -> None:
+        """Return when it listens."""
+        self._process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-c", _CODE, *self._arguments),
+            env={**os.environ, **self._variables},
+            stderr=asyncio.subprocess.PIPE,
+            start_new_session=True,
+        )
+        listens = asyncio.Event()
+        self._reading = asyncio.create_task(self._read(self._process, listens))
+        async with asyncio.timeout(START_DEADLINE_S):
+            await listens.wait()
+
+    async def _read(self, process: asyncio.subprocess.Process, listens: asyncio.Event) -> None:
+        assert process.stderr is not None
+        while line := (await process.stderr.readline()).decode(errors="replace"):
+            self.said.append(line.rstrip())
+            if " listening address=" in line:
+                listens.set()
+
+    async def kill(self) -> None:
+        """Without a word, and alone: what it has started is left to itself."""
+        assert self._process is not None and self._reading is not None
+        with suppress(ProcessLookupError):
+            self._process.send_signal(signal.SIGKILL)
+        await self._process.wait()
+        # Its decoders hold the pipe until they have seen that it is gone.
+        async with asyncio.timeout(START_DEADLINE_S):
+            await self._reading
+
+
+def chat_and_worker(data_dir: Path) -> tuple[Running, Running, str]:
+    """Both, not yet started, and the address of the server."""
+    port, worker_port = _free_port(), _free_port()
+    both = {"DATA_DIR": str(data_dir), "STORAGE_BACKEND": "filesystem", "EMOJI_QUEUE_POLL_MS": "250"}
+    server = {
+        "PORT": str(port),
+        "JWT_SECRET": "a secret of at least thirty-two bytes",
+        "SVC_IDENTITY_TIERS": "local",
+        "ADDITIONAL_CHANNELS": "general",
+        "MEDIA_SWEEP_INTERVAL_MS": "1000",
+    }
+    chat = Running("chat", variables=both | server)
+    worker = Running("worker", "--port", str(worker_port), variables=both)
+    return chat, worker, f"http://127.0.0.1:{port}"
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

@@ -1,0 +1,142 @@
+"""Server and worker are killed at random while members upload: nothing that was accepted is lost or stuck.
+
+Three rounds here; `ci/soak` does fifty.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+import pytest
+from aiohttp import ClientError, ClientSession
+
+from tests.chat.member import ChatServer
+from tests.chat.people import newcomer
+from tests.kit import hostile_pictures, pictures, videos
+from tests.kit.waiting import wait_until
+from tests.worker.conftest import Site
+from tests.worker.programs import LEASE_S, Running, chat_and_worker
+
+# Beyond the leases of the last who were killed, and the pauses before another attempt.
+SETTLE_DEADLINE_S = 90.0
+SENDERS = 3
+# What one member may have unfinished; senders wait below it.
+MOST_UNFINISHED = 12
+
+
+@dataclass
+class Load:
+    """What members send meanwhile, and what the server has accepted of it."""
+
+    site: Site
+    random: Random
+    accepted: list[str] = field(default_factory=list)
+    unaccepted: int = 0
+    ended: dict[str, str] = field(default_factory=dict)
+
+    async def send_for_ever(self) -> None:
+        while True:
+            try:
+                if len(self.accepted) - len(self.ended) < MOST_UNFINISHED:
+                    self.accepted.append(await self.site.send(self._file()))
+                await self._look()
+            except (ClientError, OSError):
+                self.unaccepted += 1
+            await asyncio.sleep(self.random.uniform(0.02, 0.2))
+
+    def _file(self) -> bytes:
+        match self.random.randrange(6):
+            case 0:
+                return FILM
+            case 1:
+                return pictures.gif_bomb(1600, 1000)
+            case 2:
+                return hostile_pictures.mutated(PHOTOGRAPH, self.random)[:100_000] or b"x"
+            case _:
+                return PHOTOGRAPH
+
+    async def _look(self) -> None:
+        """See what has become of some of those that are open."""
+        for upload_id in self.open[:5]:
+            state = (await self.site.upload(upload_id))["state"]
+            if state in ("done", "refused"):
+                self.ended[upload_id] = state
+
+    async def settled(self) -> bool:
+        await self._look()
+        return not self.open
+
+    @property
+    def open(self) -> list[str]:
+        return [upload_id for upload_id in self.accepted if upload_id not in self.ended]
+
+
+PHOTOGRAPH = pictures.encoded(pictures.noise(400, 300), "JPEG", quality=60)
+FILM = videos.video("mpeg4", "mp3", "mov", size=(320, 240), frames=60)
+
+
+@pytest.fixture
+async def programs(tmp_path: Path) -> AsyncIterator[tuple[Running, Running, str]]:
+    chat, worker, address = chat_and_worker(tmp_path)
+    await chat.start()
+    await worker.start()
+    yield chat, worker, address
+    await worker.kill()
+    await chat.kill()
+
+
+async def rounds(programs: tuple[Running, Running, str], data_dir: Path, count: int, seed: int) -> Load:
+    chat, worker, address = programs
+    random = Random(seed)
+    async with ClientSession(address) as http:
+        server = ChatServer(address, http, (data_dir / "invite-code").read_text().strip())
+        load = Load(Site(server, await newcomer(server, "Owner"), {}), random)
+        senders = [asyncio.create_task(load.send_for_ever()) for _ in range(SENDERS)]
+        for _ in range(count):
+            await asyncio.sleep(random.uniform(0.3, 3.0))
+            for program in random.choice(([chat], [worker], [chat, worker])):
+                await program.kill()
+                await program.start()
+        for sender in senders:
+            sender.cancel()
+        for result in await asyncio.gather(*senders, return_exceptions=True):
+            assert isinstance(result, asyncio.CancelledError), result
+        await wait_until("every upload ended", load.settled, within_s=SETTLE_DEADLINE_S)
+        await everything_done_is_served(load)
+    return load
+
+
+async def everything_done_is_served(load: Load) -> None:
+    for upload_id in load.accepted:
+        shown = await load.site.upload(upload_id)
+        if shown["state"] == "done":
+            served = await load.site.get(shown["result"]["url"])
+            assert len(served) == shown["result"]["bytes"]
+        else:
+            assert shown["refusal"]["code"] in (
+                "too_large",
+                "invalid_image",
+                "unsupported_type",
+                "invalid_video",
+            )
+
+
+async def test_what_was_accepted_ends_served_or_refused(
+    programs: tuple[Running, Running, str], tmp_path: Path
+) -> None:
+    load = await rounds(programs, tmp_path, 3, seed=1)
+    assert len(load.accepted) > 5
+    assert set(load.ended.values()) == {"done", "refused"}
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(1800)
+async def test_fifty_times_killed_what_was_accepted_ends_served_or_refused(
+    programs: tuple[Running, Running, str], tmp_path: Path
+) -> None:
+    load = await rounds(programs, tmp_path, 50, seed=2)
+    assert LEASE_S < SETTLE_DEADLINE_S
+    print(f"accepted {len(load.accepted)}, cut off {load.unaccepted}")  # noqa: T201
+    assert len(load.accepted) > 100

@@ -1,0 +1,90 @@
+"""From a member's upload to what others load: the worker on the queue of a real chat server."""
+
+import asyncio
+from contextlib import AsyncExitStack
+from dataclasses import replace
+
+import pytest
+
+from svc.worker.app import Running, working
+from svc.worker.config import read
+from tests.kit import pictures, videos
+from tests.kit.waiting import eventually
+from tests.worker.conftest import Site, ended
+
+
+async def test_a_picture_is_served_without_what_it_said_of_its_maker(site: Site, beside: Running) -> None:
+    async with site.page() as page:
+        upload_id = await site.send(pictures.tell_tale("JPEG"), name="holiday.jpg")
+        done = await ended(page, upload_id)
+        sent = await page.ask("message_send", channel_id="general", text="look", attachments=[upload_id])
+    [attached] = sent["data"]["attachments"]
+    assert (attached["name"], attached["content_type"]) == ("holiday.webp", "image/webp")
+    assert (attached["width"], attached["height"]) == (64, 48)
+    assert len(attached["placeholder"]) == 28 and attached["colour"].startswith("#")
+    assert done["result"]["key"] == attached["key"]
+    served = await site.get(attached["url"])
+    assert pictures.SECRET not in served and pictures.decoded(served).size == (64, 48)
+
+
+async def test_a_video_is_served_without_its_places_and_with_a_poster(site: Site, beside: Running) -> None:
+    film = videos.with_places(videos.video(size=(640, 360), metadata=True))
+    async with site.page() as page:
+        done = await ended(page, await site.send(film, name="film.mov"))
+    result = done["result"]
+    assert (result["name"], result["content_type"], result["duration_ms"]) == ("film.mp4", "video/mp4", 2021)
+    served = await site.get(result["url"])
+    assert b"+52.52" not in served and videos.first_frame(served).width == 640
+    assert pictures.decoded(await site.get(result["poster"]["url"])).size == (640, 360)
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        (b"\x89PNG\r\n\x1a\n", "invalid_image"),
+        (pictures.gif_bomb(1600, 1000), "too_large"),
+        (b"\x1a\x45\xdf\xa3", "invalid_video"),
+    ],
+)
+async def test_a_hostile_file_is_refused_with_a_reason(
+    site: Site, beside: Running, content: bytes, code: str
+) -> None:
+    async with site.page() as page:
+        upload_id = await site.send(content)
+        refused = await ended(page, upload_id)
+    assert (refused["code"], bool(refused["message"])) == (code, True)
+    assert (await site.upload(upload_id))["refusal"]["code"] == code
+
+
+async def test_an_avatar_an_icon_and_an_emoji_find_their_places(site: Site, beside: Running) -> None:
+    large = pictures.encoded(pictures.noise(700, 700), "PNG")
+    async with site.page() as page:
+        for path in ("/api/me/avatar", "/api/icon", "/api/emoji?name=party"):
+            await ended(page, await site.send(large, path))
+    icon = pictures.decoded(await site.get("/icon"))
+    assert (icon.format, icon.size) == ("WEBP", (512, 512))
+    [emoji] = (await site.owner.done("GET", "/api/emoji"))["emoji"]
+    assert emoji["name"] == "party"
+    assert pictures.decoded(await site.get(emoji["url"])).size == (128, 128)
+
+
+async def test_several_workers_do_every_job_once(site: Site) -> None:
+    config = replace(read(site.variables), port=0)
+    async with AsyncExitStack() as stack, site.page() as page:
+        ids = await asyncio.gather(
+            *(site.send(pictures.encoded(pictures.noise(60 + n, 40), "PNG")) for n in range(15))
+        )
+        workers = [await stack.enter_async_context(working(config)) for _ in range(3)]
+        left = set(ids)
+        while left:
+            frame = await page._next_push()
+            if frame["event"] == "upload_done":
+                left.remove(frame["data"]["id"])
+        await eventually("all ended", lambda: sum(map(finished, workers)) >= 15, within_s=10)
+        assert sum(map(finished, workers)) == 15
+
+
+def finished(worker: Running) -> float:
+    """How many jobs it has ended, whatever became of them."""
+    lines = worker.measurements.registry.exposition()[0].decode().splitlines()
+    return sum(float(line.split()[-1]) for line in lines if line.startswith("svc_worker_jobs_total"))
