@@ -45,13 +45,15 @@ class Authority:
         )
         self.certificate = unsigned.sign(self._key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
 
-    def pair(self, *, lasting: timedelta = QUARTER, password: bytes | None = None) -> Pair:
-        """For 127.0.0.1."""
+    def pair(
+        self, *, lasting: timedelta = QUARTER, password: bytes | None = None, name: str | None = None
+    ) -> Pair:
+        """For 127.0.0.1, or for a host of that name."""
         key = ec.generate_private_key(ec.SECP256R1())
-        name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "A server for tests")])
-        addresses = [x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
-        unsigned = _builder(name, self._name, key.public_key(), lasting).add_extension(
-            x509.SubjectAlternativeName(addresses), critical=False
+        subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "A server for tests")])
+        called = x509.DNSName(name) if name else x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
+        unsigned = _builder(subject, self._name, key.public_key(), lasting).add_extension(
+            x509.SubjectAlternativeName([called]), critical=False
         )
         locked = serialization.BestAvailableEncryption(password) if password else serialization.NoEncryption()
         return Pair(

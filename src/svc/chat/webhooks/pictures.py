@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from svc.base.database import StorageFailed
-from svc.base.objects import StoreFailed
+from svc.base.objects import ObjectMissing, StoreFailed
 from svc.base.pictures import Picture, PictureRules, Refused, SandboxFailed, rewritten
 from svc.base.sandbox import Sandbox
 from svc.chat.errors import ChatError
@@ -196,7 +196,7 @@ class _Message:
         try:
             async with asyncio.timeout_at(self._storing_ends):
                 key = await self._means.media.keep(picture.data, picture.ext, facts)
-        except (StoreFailed, StorageFailed, ChatError, TimeoutError) as fault:
+        except (StoreFailed, ObjectMissing, StorageFailed, ChatError, TimeoutError) as fault:
             logger.warning("a picture is not stored", extra={"fault": str(fault) or type(fault).__name__})
             raise NotFetched("store_failed", STORE_FAILED) from None
         return {

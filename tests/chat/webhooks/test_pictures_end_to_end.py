@@ -1,0 +1,240 @@
+"""A server as a process on an internet of its own: a post's pictures are stored and served, or warned of.
+
+Everything is real: DNS, TLS, the decoder's sandbox, the store, the live socket. Every code of
+chat document section 7.3 is answered by it once.
+"""
+
+import asyncio
+import ssl
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from aiohttp import ClientSession
+
+from svc.chat.webhooks.limits import MAX_ICON_BYTES, MAX_PICTURE_BYTES
+from tests.chat.member import ChatServer
+from tests.chat.people import Person, newcomer
+from tests.chat.webhooks.hook import Hook, hook_of
+from tests.chat.webhooks.pictured import PNG, padded
+from tests.kit.certificates import Authority
+from tests.kit.chat_process import chat_process
+from tests.kit.hostile_pictures import SVG
+from tests.kit.internet import (
+    OTHER,
+    PUBLIC,
+    Host,
+    Pages,
+    Speech,
+    answer,
+    hosted,
+    inside,
+    names,
+    on_an_internet,
+    redirect,
+)
+from tests.kit.name_server import name_server
+from tests.kit.pictures import animation, decoded, encoded, scene
+
+HTTP, HTTPS = "http://pictures.example", "https://secure.example"
+
+
+class Site:
+    """A chat server's process and a webhook of it; hosts outside, and what is inside."""
+
+    def __init__(self, hook: Hook, owner: Person, host: Host, store: Path) -> None:
+        self.hook = hook
+        self.owner = owner
+        self.host = host
+        self.store = store
+
+    async def post(self, **payload: object) -> tuple[dict[str, Any], dict[str, str]]:
+        """The message as it arrives, and the codes of the warnings by path."""
+        async with self.hook.chat.http.post(self.hook.path, json=payload) as response:
+            answered = await response.json()
+            assert response.status == 200, answered
+        message = await self.hook.arrived()
+        assert message["id"] == answered["message_id"]
+        assert all(warning.keys() == {"path", "code", "message"} for warning in answered["warnings"])
+        return message, {warning["path"]: warning["code"] for warning in answered["warnings"]}
+
+    async def load(self, address: str) -> bytes:
+        """A picture as a browser loads it: without any credentials."""
+        async with ClientSession(self.hook.chat.address) as http, http.get(address) as response:
+            assert response.status == 200
+            assert response.content_type == "image/webp"
+            return await response.read()
+
+
+@asynccontextmanager
+async def site(pages: Pages, folder: Path) -> AsyncIterator[Site]:
+    authority = Authority()
+    (folder / "authority.pem").write_bytes(authority.certificate)
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(*authority.pair(name="secure.example").write(folder))
+    variables = {
+        "PORT": "0",
+        "JWT_SECRET": "a secret of at least thirty-two bytes",
+        "DATA_DIR": str(folder / "data"),
+        "SVC_IDENTITY_TIERS": "local",
+        "STORAGE_BACKEND": "filesystem",
+        "ADDITIONAL_CHANNELS": "general",
+        "SSL_CERT_FILE": str(folder / "authority.pem"),
+        # A proxy would be asked for everything; it must not be asked at all.
+        **dict.fromkeys(
+            ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), "http://127.0.0.1:80"
+        ),
+    }
+    known = names(
+        pictures=PUBLIC,
+        secure=OTHER,
+        private="127.0.0.1",
+        turning=[[PUBLIC], ["127.0.0.1"]],
+    )
+    async with AsyncExitStack() as stack:
+        enter = stack.enter_async_context
+        host = await enter(hosted(pages, (PUBLIC,)))
+        await enter(hosted(pages, (OTHER,), 443, tls))
+        private = await enter(inside())
+        await enter(name_server(known))
+        server = await enter(chat_process(variables))
+        http = await enter(ClientSession(server.address))
+        chat = ChatServer(server.address, http, (folder / "data/invite-code").read_text().strip())
+        owner = await newcomer(chat, "Owner")
+        hook = await enter(hook_of(owner))
+        yield Site(hook, owner, host, folder / "data/uploads-store")
+        assert private.connections == 0, "nobody comes inside"
+
+
+def test_a_post_s_pictures_are_stored_and_served(tmp_path: Path) -> None:
+    pages = {
+        "/avatar": answer(encoded(scene(600, 300), "JPEG")),
+        "/image": answer(encoded(scene(600, 300), "PNG")),
+        "/moving": answer(animation(4, "GIF")),
+        "/moved": redirect("https://secure.example/image"),
+    }
+
+    async def body() -> None:
+        async with site(pages, tmp_path) as here:
+            message, warnings = await here.post(
+                text="a",
+                avatar_url=f"{HTTP}/avatar",
+                cards=[
+                    {
+                        "author": {"name": "b", "icon_url": f"{HTTP}/moved"},
+                        "image_url": f"{HTTP}/image",
+                        "thumbnail_url": f"{HTTPS}/moving",
+                        "footer": {"text": "c", "icon_url": f"{HTTP}/image"},
+                    }
+                ],
+            )
+            assert warnings == {}
+            (card,) = message["cards"]
+            shown = {
+                "author icon": card["author"]["icon"],
+                "image": card["image"],
+                "thumbnail": card["thumbnail"],
+                "footer icon": card["footer"]["icon"],
+            }
+            sizes = {name: (each["width"], each["height"]) for name, each in shown.items()}
+            assert sizes == dict.fromkeys(("author icon", "image", "footer icon"), (600, 300)) | {
+                "thumbnail": (32, 24)
+            }
+            assert shown["image"]["key"] == shown["footer icon"]["key"]  # One file, for one URL.
+            loaded = {name: decoded(await here.load(each["url"])) for name, each in shown.items()}
+            assert {name: image.size for name, image in loaded.items()} == sizes
+            assert getattr(loaded["thumbnail"], "n_frames", 1) == 4
+            avatar = decoded(await here.load(message["author"]["avatar"]))
+            assert avatar.size == (256, 128)
+            assert Counter(here.host.paths) == {"/avatar": 1, "/image": 1, "/moved": 1}
+            assert "example" not in str(card)  # Readers load the stored copies only.
+            assert len(list(here.store.glob("uploads/*.webp"))) == 4
+
+    on_an_internet(body, tmp_path)
+
+
+async def _never_end(writer: asyncio.StreamWriter) -> None:
+    writer.write(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + PNG[:50])
+    while True:
+        writer.write(b"\0")
+        await writer.drain()
+        await asyncio.sleep(0.1)
+
+
+def test_each_warning_is_answered_and_the_message_posts(tmp_path: Path) -> None:
+    pages: dict[str, bytes | Speech] = {
+        **{f"/{at}": redirect(f"/{at + 1}") for at in range(6)},
+        "/6": answer(PNG),
+        "/good": answer(PNG),
+        "/inside": redirect("http://private.example/"),
+        "/large": answer(padded(MAX_PICTURE_BYTES + 1)),
+        "/large-icon": answer(padded(MAX_ICON_BYTES + 1)),
+        "/endless": _never_end,
+        "/svg": answer(SVG, Content_Type="image/png"),
+        "/half": answer(PNG[: len(PNG) // 2]),
+    }
+    images = {
+        "http://127.0.0.1/": "blocked",
+        "http://0x7f.1:8080/": "blocked",
+        f"{HTTP}/inside": "blocked",
+        f"{HTTP}/0": "blocked",
+        f"{HTTP}/nowhere": "fetch_failed",
+        f"{HTTP}/large": "too_large",
+        f"{HTTP}/endless": "timeout",
+        f"{HTTP}/svg": "unsupported_type",
+        f"{HTTP}/half": "invalid_image",
+    }
+
+    async def body() -> None:
+        async with site(pages, tmp_path) as here:
+            message, warnings = await here.post(
+                text="a",
+                colour="red",
+                avatar_url=f"{HTTP}/large-icon",
+                cards=[
+                    {"title": "good", "thumbnail_url": f"{HTTP}/1"},
+                    *({"title": "bad", "image_url": address} for address in images),
+                ],
+            )
+            expected = {f"cards[{at}].image_url": code for at, code in enumerate(images.values(), 1)}
+            assert warnings == {"colour": "unknown_key", "avatar_url": "too_large", **expected}
+            # Five redirects are followed; what is left out is not there, and the card is.
+            assert message["cards"][0]["thumbnail"]["width"] == 64
+            assert [card["title"] for card in message["cards"]] == ["good"] + ["bad"] * len(images)
+            assert not any("image" in card for card in message["cards"])
+            metrics = await here.hook.chat.metrics()
+            assert 'svc_chat_webhook_pictures_total{outcome="ok"} 1.0' in metrics
+            assert 'svc_chat_webhook_pictures_total{outcome="blocked"} 4.0' in metrics
+
+    on_an_internet(body, tmp_path)
+
+
+def test_more_than_thirty_two_megabytes_and_a_store_that_fails_are_warned_of(tmp_path: Path) -> None:
+    pages = {f"/{at}": answer(padded(MAX_PICTURE_BYTES)) for at in range(5)} | {"/small": answer(PNG)}
+
+    async def body() -> None:
+        async with site(pages, tmp_path) as here:
+            cards = [{"image_url": f"{HTTP}/{at}"} for at in range(5)]
+            message, warnings = await here.post(cards=cards)
+            assert list(warnings.values()) == ["media_budget"]
+            assert sum("image" in card for card in message["cards"]) == 4
+            # Where the folder was is a file now.
+            here.store.rename(tmp_path / "elsewhere")
+            here.store.write_text("")
+            message, warnings = await here.post(text="a", avatar_url=f"{HTTP}/small")
+            assert warnings == {"avatar_url": "store_failed"}
+            assert message["text"] == "a"
+
+    on_an_internet(body, tmp_path)
+
+
+def test_a_name_that_turns_private_is_blocked_on_the_next_post(tmp_path: Path) -> None:
+    async def body() -> None:
+        async with site({"/a": answer(PNG)}, tmp_path) as here:
+            for expected in ({}, {"avatar_url": "blocked"}):
+                _, warnings = await here.post(text="a", avatar_url="http://turning.example/a")
+                assert warnings == expected
+
+    on_an_internet(body, tmp_path)
