@@ -26,6 +26,9 @@ from svc.tools.secret_store import Secrets, kept_secrets
 from svc.tools.supervisor import Child, stop_all
 from svc.tools.up import Installation, plan, with_free_ports
 from tests.chat.member import ChatServer
+from tests.chat.people import newcomer
+from tests.kit import pictures
+from tests.worker.site import Site, ended
 
 DEADLINE_S = 20.0
 
@@ -144,6 +147,23 @@ async def test_a_chat_server_that_is_killed_comes_back_with_its_members(tmp_path
         await until(lambda: _listens(host, int(port)))
         async with chat.member("Ada", token) as ada:
             assert (await ada.ask("voice_join", channel_id="voice"))["event"] == "voice_join"
+
+
+async def test_what_a_member_uploads_is_served_though_the_worker_was_killed(tmp_path: Path) -> None:
+    photograph = pictures.tell_tale("JPEG")
+    variables = {"ADDITIONAL_CHANNELS": "general"}
+    async with svc_up(tmp_path / "data", **variables) as up, ClientSession(up.address) as http:
+        chat = ChatServer(up.address, http, up.invite)
+        site = Site(chat, await newcomer(chat, "Ada"), variables)
+        async with site.page() as page:
+            for _ in range(2):
+                done = await ended(page, await site.send(photograph))
+                served = await site.get(done["result"]["url"])
+                assert pictures.decoded(served).size == (64, 48) and pictures.SECRET not in served
+                killed = up.children["worker"]
+                os.kill(killed, signal.SIGKILL)
+                await until_gone([killed])
+                await until(lambda: "worker" in up.children)
 
 
 def _listens(host: str, port: int) -> bool:

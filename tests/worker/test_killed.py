@@ -16,8 +16,8 @@ from tests.chat.member import ChatServer
 from tests.chat.people import newcomer
 from tests.kit import hostile_pictures, pictures, videos
 from tests.kit.waiting import wait_until
-from tests.worker.conftest import Site
 from tests.worker.programs import LEASE_S, Running, chat_and_worker
+from tests.worker.site import Site
 
 # Beyond the leases of the last who were killed, and the pauses before another attempt.
 SETTLE_DEADLINE_S = 90.0

@@ -10,7 +10,7 @@ from svc.worker.app import Running, working
 from svc.worker.config import read
 from tests.kit import pictures, videos
 from tests.kit.waiting import eventually
-from tests.worker.conftest import Site, ended
+from tests.worker.site import Site, ended
 
 
 async def test_a_picture_is_served_without_what_it_said_of_its_maker(site: Site, beside: Running) -> None:
