@@ -18,7 +18,7 @@ from svc.chat.media.rules import Media
 from svc.chat.messages.profanity import moderated
 from svc.chat.messages.rules import Messages
 from svc.chat.webhooks.avatars import Avatars
-from svc.chat.webhooks.posting import NO_PICTURES, Pictures, Posting
+from svc.chat.webhooks.posting import Pictures, Posting
 from svc.chat.webhooks.rules import TOKEN_BYTES, Webhooks
 
 # In DATA_DIR, and in backups: without it the URLs that were handed out lead nowhere.
@@ -38,7 +38,7 @@ class WebhooksFeature:
         messages: Messages,
         media: Media,
         sandbox: Sandbox,
-        pictures: Pictures = NO_PICTURES,
+        pictures: Pictures,
         *,
         data_dir: Path,
         new_id: Callable[[], str],

@@ -20,22 +20,14 @@ from svc.chat.webhooks.cards import AVATAR_PATH, Wanted, stored, wanted_pictures
 from svc.chat.webhooks.limiter import Limiter
 from svc.chat.webhooks.naming import shown_name
 from svc.chat.webhooks.payload import Payload, Refused, parse
+from svc.chat.webhooks.pictures import Collected
 from svc.chat.webhooks.problems import PayloadWarning, Problem
 from svc.chat.webhooks.rules import Webhooks
 from svc.chat.webhooks.store import Webhook
 
 # A webhook that is moved more often while one post is being written is not in one channel.
 _MOST_MOVES = 3
-
-
-class Collected(Protocol):
-    """Stored pictures by the paths that asked for them, and why others are left out."""
-
-    @property
-    def pictures(self) -> Mapping[str, Mapping[str, object]]: ...
-
-    @property
-    def warnings(self) -> Sequence[PayloadWarning]: ...
+NOTHING_COLLECTED = Collected({}, ())
 
 
 class Pictures(Protocol):
@@ -174,22 +166,3 @@ def refusal(problems: Sequence[Problem]) -> ChatError:
     if more := len(problems) - 1:
         message += f" (and {more} more)"
     return ChatError("invalid_payload", message, {"problems": [p.described() for p in problems]})
-
-
-@dataclass(frozen=True, slots=True)
-class _NothingCollected:
-    pictures: Mapping[str, Mapping[str, object]] = dataclasses.field(default_factory=dict)
-    warnings: Sequence[PayloadWarning] = ()
-
-
-NOTHING_COLLECTED = _NothingCollected()
-
-
-class _NoPictures:
-    """Where no pictures can be had."""
-
-    async def collect(self, wanted: Sequence[Wanted]) -> Collected:
-        return NOTHING_COLLECTED
-
-
-NO_PICTURES = _NoPictures()

@@ -1,0 +1,68 @@
+"""Sealed secrets: opened with the key and for their owner only."""
+
+import secrets
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from svc.base.config import ConfigError
+from svc.base.sealing import KEY_BYTES, SealingKey
+
+KEY = SealingKey(b"k" * KEY_BYTES, secrets.token_bytes)
+OTHER = SealingKey(b"o" * KEY_BYTES, secrets.token_bytes)
+
+
+@given(st.text(), st.text())
+def test_a_secret_comes_back_for_its_owner(secret: str, owner: str) -> None:
+    assert KEY.open(KEY.seal(secret, owner), owner) == secret
+
+
+def test_it_comes_back_for_nobody_else() -> None:
+    sealed = KEY.seal("secret", "one")
+    assert KEY.open(sealed, "two") is None
+    assert OTHER.open(sealed, "one") is None
+    assert b"secret" not in sealed
+
+
+@pytest.mark.parametrize("place", [0, 11, 12, -1])
+def test_what_was_changed_does_not_open(place: int) -> None:
+    sealed = bytearray(KEY.seal("secret", "one"))
+    sealed[place] ^= 1
+    assert KEY.open(bytes(sealed), "one") is None
+
+
+@pytest.mark.parametrize("sealed", [b"", b"short", b"n" * 12, b"n" * 28])
+def test_what_was_never_sealed_does_not_open(sealed: bytes) -> None:
+    assert KEY.open(sealed, "one") is None
+
+
+def test_the_same_secret_is_sealed_anew_each_time() -> None:
+    assert KEY.seal("secret", "one") != KEY.seal("secret", "one")
+
+
+def test_a_fingerprint_is_of_a_secret_an_owner_and_a_key() -> None:
+    prints = {
+        KEY.fingerprint("secret", "one"),
+        KEY.fingerprint("secrets", "one"),
+        KEY.fingerprint("secret", "two"),
+        OTHER.fingerprint("secret", "one"),
+    }
+    assert len(prints) == 4
+    assert KEY.fingerprint("secret", "one") in prints
+
+
+def test_the_key_is_made_once_and_kept(tmp_path: Path) -> None:
+    path = tmp_path / "key"
+    sealed = SealingKey.kept_in(path).seal("secret", "one")
+    assert SealingKey.kept_in(path).open(sealed, "one") == "secret"
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("text", ["abc", "zz" * KEY_BYTES, "00" * (KEY_BYTES - 1)])
+def test_a_damaged_key_stops_the_start(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "key"
+    path.write_text(text)
+    with pytest.raises(ConfigError):
+        SealingKey.kept_in(path)

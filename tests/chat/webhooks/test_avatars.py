@@ -1,0 +1,103 @@
+"""The picture of a webhook: uploaded, made small, shown with its messages, and let go of.
+
+Spec: chat document sections 2.1 and 8.1.
+"""
+
+from io import BytesIO
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from svc.chat.webhooks.limits import MAX_PICTURE_BYTES
+from tests.chat.member import chat_server
+from tests.chat.people import People, Person, newcomer
+from tests.chat.webhooks.hook import Hook
+from tests.kit.pictures import encoded, scene
+
+
+async def put(person: Person, hook: Hook, data: bytes) -> tuple[int, Any]:
+    headers = {"Authorization": f"Bearer {person.token}"}
+    async with person.chat.http.put(f"{one(hook)}/picture", data=BytesIO(data), headers=headers) as response:
+        return response.status, await response.json()
+
+
+def one(hook: Hook) -> str:
+    return hook.path.rpartition("/")[0]
+
+
+async def loaded(person: Person, url: str) -> Image.Image:
+    async with person.chat.http.get(url) as response:
+        assert response.status == 200, await response.text()
+        return Image.open(BytesIO(await response.read()))
+
+
+async def author_of_post(hook: Hook) -> dict[str, Any]:
+    async with hook.chat.http.post(hook.path, json={"text": "a"}) as response:
+        assert response.status == 200
+    author: dict[str, Any] = (await hook.arrived())["author"]
+    return author
+
+
+async def test_it_is_made_small_and_shown_with_what_is_posted_from_then_on(hook: Hook, folk: People) -> None:
+    assert (await author_of_post(hook))["avatar"] is None
+    status, webhook = await put(folk.admin, hook, encoded(scene(1024, 512), "PNG"))
+    assert status == 200
+    assert (await loaded(folk.member, webhook["picture"])).size == (256, 128)
+    assert (await author_of_post(hook))["avatar"] == webhook["picture"]
+    told = await folk.owner.done("GET", one(hook))
+    assert told["picture"] == webhook["picture"]
+    entries = (await folk.owner.done("GET", f"/api/audit?target_id={webhook['id']}"))["entries"]
+    assert entries[0]["details"] == {"channel_id": "general", "name": "Hook", "changed": ["picture"]}
+
+
+async def test_messages_keep_the_picture_that_they_had(hook: Hook, folk: People) -> None:
+    first = (await put(folk.owner, hook, encoded(scene(64, 64), "PNG")))[1]["picture"]
+    assert (await author_of_post(hook))["avatar"] == first
+    second = (await put(folk.owner, hook, encoded(scene(32, 32), "JPEG")))[1]["picture"]
+    assert second != first
+    assert (await author_of_post(hook))["avatar"] == second
+    await folk.owner.done("DELETE", f"{one(hook)}/picture")
+    assert (await author_of_post(hook))["avatar"] is None
+    history = (await folk.member.done("GET", "/api/channels/general/messages"))["messages"]
+    assert [message["author"]["avatar"] for message in history] == [first, second, None]
+    for url, side in ((first, 64), (second, 32)):
+        assert (await loaded(folk.member, url)).size == (side, side)
+
+
+@pytest.mark.parametrize(
+    ("data", "status", "code"),
+    [
+        (b"", 400, "unsupported_type"),
+        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", 400, "unsupported_type"),
+        (encoded(scene(64, 64), "PNG")[:-30], 400, "invalid_image"),
+        (b"\x89PNG\r\n\x1a\n" + b"nothing", 400, "invalid_image"),
+        (b"\x89PNG\r\n\x1a\n" + b"\0" * MAX_PICTURE_BYTES, 413, "body_too_large"),
+    ],
+)
+async def test_what_is_no_picture_changes_nothing(
+    hook: Hook, folk: People, data: bytes, status: int, code: str
+) -> None:
+    answer = await put(folk.owner, hook, data)
+    assert (answer[0], answer[1]["error"]) == (status, code)
+    assert (await folk.owner.done("GET", one(hook)))["picture"] is None
+
+
+async def test_only_who_manages_the_webhook_gives_it_a_picture(hook: Hook, folk: People) -> None:
+    picture = encoded(scene(64, 64), "PNG")
+    assert (await put(folk.moderator, hook, picture))[1]["error"] == "forbidden"
+    assert await folk.moderator.refused("DELETE", f"{one(hook)}/picture") == "forbidden"
+    keeper = await newcomer(folk.chat, "Keeper")
+    override = f"/api/channels/lobby/overrides/member/{keeper.id}"
+    await folk.owner.done("PUT", override, {"allow": ["manage_webhooks"]})
+    assert (await put(keeper, hook, picture))[1]["error"] == "unknown_webhook"
+
+
+async def test_where_nothing_is_stored_there_are_no_pictures(variables: dict[str, str]) -> None:
+    async with chat_server({**variables, "DISABLE_S3": "true"}) as chat:
+        owner = await newcomer(chat, "Owner")
+        made = await owner.done("POST", "/api/webhooks", {"name": "a", "channel_id": "general"})
+        headers = {"Authorization": f"Bearer {owner.token}"}
+        path, picture = f"/api/webhooks/{made['id']}/picture", encoded(scene(64, 64), "PNG")
+        async with chat.http.put(path, data=picture, headers=headers) as response:
+            assert (response.status, (await response.json())["error"]) == (503, "uploads_disabled")

@@ -1,0 +1,65 @@
+"""Cards as they are stored: with our copies of the pictures and no address of theirs."""
+
+from typing import Any
+
+from svc.chat.webhooks.cards import Wanted, stored, wanted_pictures
+from svc.chat.webhooks.limits import MAX_ICON_BYTES, MAX_PICTURE_BYTES
+from svc.chat.webhooks.payload import Payload, parse
+
+FULL: dict[str, Any] = {
+    "title": "Build",
+    "url": "https://ci.example/1",
+    "description": "It **failed**",
+    "color": 0,
+    "author": {"name": "ci", "url": "https://ci.example", "icon_url": "https://pictures.example/icon"},
+    "fields": [{"name": "Branch", "value": "main", "inline": True}],
+    "image_url": "https://pictures.example/image",
+    "thumbnail_url": "https://pictures.example/thumbnail",
+    "footer": {"text": "example", "icon_url": "https://pictures.example/icon"},
+    "timestamp": "2026-01-31T12:00:00Z",
+}
+
+
+def read(**payload: object) -> Payload:
+    parsed = parse(payload)
+    assert isinstance(parsed, Payload)
+    return parsed
+
+
+def test_every_picture_is_wanted_with_its_place_and_its_limit() -> None:
+    payload = read(avatar_url="https://pictures.example/avatar", cards=[{"title": "a"}, FULL])
+    host = "https://pictures.example"
+    assert wanted_pictures(payload) == [
+        Wanted("avatar_url", f"{host}/avatar", MAX_ICON_BYTES, avatar=True),
+        Wanted("cards[1].author.icon_url", f"{host}/icon", MAX_ICON_BYTES),
+        Wanted("cards[1].image_url", f"{host}/image", MAX_PICTURE_BYTES),
+        Wanted("cards[1].thumbnail_url", f"{host}/thumbnail", MAX_PICTURE_BYTES),
+        Wanted("cards[1].footer.icon_url", f"{host}/icon", MAX_ICON_BYTES),
+    ]
+
+
+def test_a_card_is_stored_with_what_could_be_had() -> None:
+    pictures = {wanted.path: {"key": wanted.path} for wanted in wanted_pictures(read(cards=[FULL]))}
+    [card] = stored(read(cards=[FULL]).cards, pictures)
+    assert card == {
+        "title": "Build",
+        "url": "https://ci.example/1",
+        "description": "It **failed**",
+        "color": 0,
+        "author": {
+            "name": "ci",
+            "url": "https://ci.example",
+            "icon": {"key": "cards[0].author.icon_url"},
+        },
+        "fields": [{"name": "Branch", "value": "main", "inline": True}],
+        "image": {"key": "cards[0].image_url"},
+        "thumbnail": {"key": "cards[0].thumbnail_url"},
+        "footer": {"text": "example", "icon": {"key": "cards[0].footer.icon_url"}},
+        "timestamp": "2026-01-31T12:00:00Z",
+    }
+
+
+def test_what_could_not_be_had_leaves_no_trace() -> None:
+    [card] = stored(read(cards=[FULL]).cards, {})
+    assert "pictures.example" not in str(card)
+    assert {"image", "thumbnail"}.isdisjoint(card)
