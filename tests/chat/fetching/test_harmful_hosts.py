@@ -5,12 +5,14 @@ import gzip
 import zlib
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
+from random import Random
 
 import pytest
 
+from svc.chat.fetching import fetcher as fetcher_module
 from svc.chat.fetching.connecting import Guard
 from svc.chat.fetching.fetcher import Fetcher
-from svc.chat.fetching.targets import NotFetched
+from svc.chat.fetching.targets import MAX_REDIRECTS, NotFetched
 from tests.chat.fetching.outside import FILE, LONG_S, MAX_BYTES, SHORT_S, Scene
 from tests.kit.internet import (
     answer,
@@ -206,5 +208,81 @@ def test_who_counts_may_end_it(tmp_path: Path) -> None:
                     "http://pictures.example/a", max_bytes=MAX_BYTES, deadline=deadline, count=enough
                 )
             assert refused.value.code == "media_budget"
+
+    on_an_internet(body, tmp_path)
+
+
+# What nobody would say.
+
+
+def mutated(said: bytes, random: Random) -> bytes:
+    changed = bytearray(said)
+    for _ in range(random.choice((1, 1, 2, 8))):
+        at = random.randrange(len(changed))
+        match random.randrange(4):
+            case 0:
+                changed[at] = random.randrange(256)
+            case 1:
+                del changed[at : at + random.randrange(1, 30)]
+            case 2:
+                changed[at:at] = changed[at : at + random.randrange(1, 200)]
+            case _:
+                changed[at:at] = random.choice(
+                    (b"\r\n", b"\0", b"\xff", b"999999999999", b"-1", b"http://[", b"\x80")
+                )
+        changed = changed or bytearray(b".")
+    return bytes(changed)
+
+
+def test_whatever_a_host_says_is_a_file_or_none_and_nothing_else(tmp_path: Path) -> None:
+    honest = [*(form(FILE) for form in FORMS.values()), redirect("/a"), redirect("http://private.example/")]
+    turns = [mutated(honest[turn % len(honest)], Random(turn)) for turn in range(400)]
+
+    async def say(writer: asyncio.StreamWriter) -> None:
+        writer.write(turns.pop())
+        await writer.drain()
+
+    async def body() -> None:
+        async with Scene({"/a": say}, private="127.0.0.1") as scene:
+            while len(turns) > MAX_REDIRECTS:
+                try:
+                    assert len(await scene.fetch("http://pictures.example/a")) <= MAX_BYTES
+                except NotFetched as fault:
+                    assert fault.code in ("blocked", "fetch_failed", "too_large")
+
+    on_an_internet(body, tmp_path)
+
+
+def test_the_server_has_a_bound_on_downloads_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fetcher_module, "AT_ONCE", 3)
+    now, most = 0, 0
+
+    async def take_time(writer: asyncio.StreamWriter) -> None:
+        nonlocal now, most
+        now += 1
+        most = max(most, now)
+        await asyncio.sleep(0.05)
+        now -= 1
+        writer.write(answer(FILE))
+        await writer.drain()
+
+    async def body() -> None:
+        async with Scene({"/a": take_time}) as scene:
+            fetcher = Fetcher(Guard())
+            deadline = asyncio.get_running_loop().time() + LONG_S
+            files = await asyncio.gather(
+                *(
+                    fetcher.fetch(
+                        "http://pictures.example/a",
+                        max_bytes=MAX_BYTES,
+                        deadline=deadline,
+                        count=lambda size: None,
+                    )
+                    for _ in range(12)
+                )
+            )
+            assert files == [FILE] * 12
+            assert most == 3
+            assert scene.host.connections == 12
 
     on_an_internet(body, tmp_path)

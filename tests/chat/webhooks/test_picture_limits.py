@@ -153,3 +153,25 @@ async def busy(sandbox: Sandbox) -> AsyncIterator[None]:
     """A sandbox all of whose places are taken."""
     async with sandbox._places, sandbox._places:
         yield
+
+
+def test_a_message_has_a_bound_on_downloads_at_once(tmp_path: Path) -> None:
+    now, most = 0, 0
+
+    async def take_time(writer: asyncio.StreamWriter) -> None:
+        nonlocal now, most
+        now += 1
+        most = max(most, now)
+        await asyncio.sleep(0.05)
+        now -= 1
+        writer.write(answer(PNG))
+        await writer.drain()
+
+    async def body() -> None:
+        pages = {f"/{at}": take_time for at in range(20)}
+        async with scene_of(pages, tmp_path) as on:
+            collected = await on.collect(*(wanted(str(at)) for at in range(20)))
+            assert len(collected.pictures) == 20
+            assert most == pictures_module.DOWNLOADS_AT_ONCE
+
+    on_an_internet(body, tmp_path)
