@@ -21,7 +21,7 @@ CLOCKS_SOCKETS_THREADS = (
 )
 
 FEATURES = (
-    *("svc.chat.audit", "svc.chat.backup", "svc.chat.moderation", "svc.chat.invites"),
+    *("svc.chat.audit", "svc.chat.backup", "svc.chat.transfer", "svc.chat.moderation", "svc.chat.invites"),
     *("svc.chat.channels", "svc.chat.joining", "svc.chat.members", "svc.chat.pages", "svc.chat.status"),
     "svc.chat.messages",
     *("svc.chat.openapi", "svc.chat.own", "svc.chat.settings", "svc.chat.voice", "svc.chat.webhooks"),

@@ -87,6 +87,8 @@ from svc.chat.status.commands import StatusCommands
 from svc.chat.status.measurements import Tally, measurements
 from svc.chat.status.probes import Probes
 from svc.chat.status.routes import Status
+from svc.chat.transfer.commands import TransferCommands
+from svc.chat.transfer.rules import Exports
 from svc.chat.voice.moderation import VoiceModeration
 from svc.chat.voice.occupancy import Occupancy
 from svc.chat.voice.routes import SignallingPassThrough, VoiceEvents
@@ -188,6 +190,7 @@ class Community:
         )
         self.sweep = self._sweep(database)
         self.backups = self._backups(database)
+        self.exports = self._exports(database)
         self.commands = Commands(self._commands())
         self._registry = measurements(
             self.hub, self.pass_through, self.directory.members, self.link, database, self.tally
@@ -257,6 +260,7 @@ class Community:
             MemberCommands(self.directory, self.roles).table(),
             ModerationCommands(self.moderation, self.directory).table(),
             BackupCommands(self.backups).table(),
+            TransferCommands(self.exports).table(),
             StatusCommands(self._config, self.probes).table(),
         ]
 
@@ -268,6 +272,12 @@ class Community:
             self._config.uploads.storage.s3.bucket or USUAL_FOLDER,
             version("svc-server"),
         )
+
+    def _exports(self, database: Database) -> Exports:
+        config = self._config
+        facts: dict[str, object] = {"name": config.server_name, "description": config.server_description}
+        objects = self.media.objects if self.media.enabled else None
+        return Exports(database, config.data_dir, objects, lambda: facts)
 
     def _invites(self, database: Database) -> Invites:
         return Invites(

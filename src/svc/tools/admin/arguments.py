@@ -8,7 +8,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from svc.tools.admin import backup, invites, members, restore, settings, webhooks
+from svc.tools.admin import backup, export, importing, invites, members, restore, settings, webhooks
 from svc.tools.admin.action import Action, printed
 
 SUBJECTS: Mapping[str, Sequence[Action]] = {
@@ -33,6 +33,8 @@ def add(parser: argparse.ArgumentParser, variables: Mapping[str, str]) -> None:
             row.set_defaults(run=_run, action=action)
     backup.add(whats.add_parser("backup", help="everything in one file", parents=[common]))
     restore.add(whats.add_parser("restore", help="a folder made of a backup", parents=[common]))
+    export.add(whats.add_parser("export", help="what other programs can read", parents=[common]))
+    importing.add(whats.add_parser("import", help="from here, Discord or Slack", parents=[common]))
     parser.set_defaults(variables=variables)
 
 

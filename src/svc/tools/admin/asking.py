@@ -6,17 +6,20 @@ and its file opened here, with the same rules. Knows no command, and prints noth
 
 import asyncio
 import secrets
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from aiohttp import ClientSession
 
 from svc.base.config import ConfigError
 from svc.base.control_socket import ControlFailed, NobodyThere, ask
+from svc.base.database import Database
+from svc.base.objects import ObjectStore
 from svc.base.progress import Listener, heard_by
 from svc.base.storage import FILESYSTEM
 from svc.chat.community import DATABASE_NAME, Community, opened
-from svc.chat.config import read
+from svc.chat.config import ChatConfig, read
 
 # What of the environment tells where media is. Without any of them it is looked for in the folder.
 _STORAGE = ("STORAGE_BACKEND", "DISABLE_S3")
@@ -58,8 +61,26 @@ async def _answer_ourselves(
 ) -> Mapping[str, object]:
     if not (data_dir / DATABASE_NAME).exists():
         raise ConfigError(f"no server has run in {data_dir}; --data-dir says where one has")
+    config = _config(data_dir, variables)
+    async with opened(config) as database, ClientSession() as session:
+        community = Community(config, session, database)
+        await community.load()
+        return await community.commands.run(command, arguments)
+
+
+@asynccontextmanager
+async def database_of(
+    data_dir: Path, variables: Mapping[str, str]
+) -> AsyncIterator[tuple[Database, ObjectStore]]:
+    """Database and object store of a server that does not run; made where there are none yet."""
+    config = _config(data_dir, variables)
+    async with opened(config) as database:
+        yield database, config.uploads.storage.opened(data_dir)
+
+
+def _config(data_dir: Path, variables: Mapping[str, str]) -> ChatConfig:
     # Nobody signs in here: neither the secret nor who could is of any consequence.
-    config = read(
+    return read(
         {
             "STORAGE_BACKEND": FILESYSTEM,
             **storage_of(variables),
@@ -68,10 +89,6 @@ async def _answer_ourselves(
             "SVC_IDENTITY_TIERS": "local",
         }
     )
-    async with opened(config) as database, ClientSession() as session:
-        community = Community(config, session, database)
-        await community.load()
-        return await community.commands.run(command, arguments)
 
 
 def storage_of(variables: Mapping[str, str]) -> dict[str, str]:

@@ -1,0 +1,340 @@
+"""What another program has exported, added to a server: all of it, or nothing. For one that does not run.
+
+Every channel becomes a new one. Who wrote there becomes somebody who has left: their name stands
+on their messages, nobody can sign in as them, and no seat is taken. A post keeps its moment.
+Pictures that lie beside the export are written anew like any upload. No HTTP; the SQL is `store`'s.
+"""
+
+import asyncio
+import hashlib
+import uuid
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from svc.base.database import Connection, Database
+from svc.base.objects import ObjectStore
+from svc.base.pictures import PictureRules, Refused, picture_sandbox, rewritten
+from svc.base.progress import report
+from svc.base.sandbox import Sandbox
+from svc.chat.channels.rules import MAX_CHANNELS
+from svc.chat.errors import ChatError
+from svc.chat.media.rules import MESSAGE, new_key
+from svc.chat.messages.emoji import checked_emoji
+from svc.chat.messages.message import MAX_TEXT_CHARACTERS, MEMBER, first_number_at
+from svc.chat.names import readable_name, readable_nickname
+from svc.chat.transfer import store
+from svc.chat.transfer.foreign import ForeignAuthor, ForeignChannel, ForeignFile, ForeignPost, Source
+from svc.chat.transfer.importing import Kept
+from svc.chat.transfer.kinds import KINDS, BadRecord
+
+# For ids of people, who are the same in every export of that program.
+_PEOPLE = uuid.UUID("6f1a4a52-9d1e-4c55-8a3b-4d0a4f1d8d10")
+_CHANNEL_NAME_CHARACTERS = 64
+_PICTURE_DEADLINE_S = 30.0
+_MAX_PICTURE_BYTES = 25 * 1024 * 1024
+_POSTS_BETWEEN = 200
+_PICTURES = PictureRules(max_side=4096)
+
+Values = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    channels: int
+    messages: int
+    authors: int
+    pictures: int
+    # What could not be taken along, and how often: said at the end.
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+
+class Adding:
+    """`hidden`: only administrators see the new channels at first."""
+
+    def __init__(self, database: Database, objects: ObjectStore | None, *, hidden: bool) -> None:
+        self._database = database
+        self._objects = objects
+        self._hidden = hidden
+
+    async def add(self, source: Source, now: float) -> Added:
+        """Raises BadRecord and the database's and store's errors."""
+        left_out: Counter[str] = Counter()
+        total, files = await asyncio.to_thread(_looked_through, source)
+        if self._objects is None:
+            return await self._write(source, {}, total, now, left_out)
+        async with Kept(self._objects) as kept, picture_sandbox(1) as sandbox:
+            pictures: dict[Path, Values] = {}
+            for number, path in enumerate(files):
+                report("pictures", number, len(files))
+                if (picture := await _picture(path, kept, sandbox)) is not None:
+                    pictures[path] = picture
+            added = await self._write(source, pictures, total, now, left_out)
+            kept.stay()
+        return added
+
+    async def _write(
+        self, source: Source, pictures: Mapping[Path, Values], total: int, now: float, left_out: Counter[str]
+    ) -> Added:
+        def write(connection: Connection) -> Added:
+            left_out.clear()
+            placing = _Placing(connection, source, pictures, int(now * 1000), left_out, hidden=self._hidden)
+            return placing.place(total)
+
+        return await self._database.write(write)
+
+
+class _Placing:
+    """The one write: every step of it on the writer's thread."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        source: Source,
+        pictures: Mapping[Path, Values],
+        now_ms: int,
+        left_out: Counter[str],
+        *,
+        hidden: bool,
+    ) -> None:
+        self._connection = connection
+        self._source = source
+        self._pictures = pictures
+        self._now_ms = now_ms
+        self._left_out = left_out
+        self._hidden = hidden
+        self._people: dict[str, str] = {}
+        self._references: list[tuple[str, str]] = []
+        self._last_n = 0
+        self._messages = 0
+
+    def place(self, total: int) -> Added:
+        if not store.has_owner(self._connection):
+            raise BadRecord("nobody has joined this server yet: let its owner join first")
+        channels = self._source.channels()
+        if store.count_channels(self._connection) + len(channels) > MAX_CHANNELS:
+            raise BadRecord(f"with these there would be more than {MAX_CHANNELS} channels")
+        for channel in channels:
+            self._place_channel(channel, total)
+        for picture in self._pictures.values():
+            self._put("object", _object(picture, self._now_ms))
+        for message_id, key in dict.fromkeys(self._references):
+            self._put("reference", {"owner_kind": MESSAGE, "owner_id": message_id, "key": key})
+        store.index_anew(self._connection)
+        return Added(
+            len(channels), self._messages, len(self._people), len(self._pictures), dict(self._left_out)
+        )
+
+    def _place_channel(self, channel: ForeignChannel, total: int) -> None:
+        fact = f"imported {self._source.program} {channel.key}"
+        if not store.note_fact(self._connection, fact, str(self._now_ms)):
+            raise BadRecord(f"the channel {channel.name} has been imported before")
+        channel_id = str(uuid.uuid4())
+        self._put(
+            "channel",
+            {
+                "id": channel_id,
+                "name": _channel_name(channel.name),
+                "kind_of_channel": "text",
+                "position": store.last_position(self._connection) + 1,
+                "topic": channel.topic[:1024],
+                "slow_mode_s": 0,
+                "created_at_ms": self._now_ms,
+            },
+        )
+        if self._hidden:
+            store.hide_channel(self._connection, channel_id)
+        placed: dict[str, str] = {}
+        for post in self._source.posts(channel):
+            if self._messages % _POSTS_BETWEEN == 0:
+                report("messages", self._messages, total)
+            self._place_post(channel_id, post, placed)
+        store.read_by_all(self._connection, channel_id, self._last_n)
+
+    def _place_post(self, channel_id: str, post: ForeignPost, placed: dict[str, str]) -> None:
+        attachments, links = self._files(post.files)
+        text = "\n".join(part for part in (post.text.replace("\0", ""), *links) if part)
+        if not text.strip() and not attachments:
+            self._left_out["messages without anything in them"] += 1
+            return
+        pieces = _pieces(text) or [""]
+        # Seldom more than one: elsewhere longer messages are possible. The last has what hangs on it.
+        for piece in pieces[:-1]:
+            self._message(channel_id, post, piece, None, ())
+        reply_to = placed.get(post.reply_to) if post.reply_to else None
+        n, message_id = self._message(channel_id, post, pieces[-1], reply_to, attachments)
+        placed[post.key] = message_id
+        self._react(n, post)
+        if post.pinned:
+            person = self._person(post.author)
+            self._put(
+                "pin", {"n": n, "channel_id": channel_id, "member_id": person, "pinned_at_ms": post.at_ms}
+            )
+
+    def _message(
+        self,
+        channel_id: str,
+        post: ForeignPost,
+        text: str,
+        reply_to: str | None,
+        attachments: Sequence[Values],
+    ) -> tuple[int, str]:
+        n = self._number(post.at_ms)
+        message_id = _message_id(n, f"{self._source.program} {post.key}")
+        self._put(
+            "message",
+            {
+                "n": n,
+                "id": message_id,
+                "channel_id": channel_id,
+                "author_kind": MEMBER,
+                "author_id": self._person(post.author),
+                "display_name": _nickname(post.author.name),
+                "avatar": None,
+                "text": text,
+                "reply_to": reply_to,
+                "mentions": None,
+                "cards": None,
+                "attachments": [dict(a) for a in attachments] or None,
+                "flagged": 0,
+                "edited_at_ms": post.edited_at_ms,
+            },
+        )
+        for attachment in attachments:
+            self._references.append((message_id, str(attachment["key"])))
+        self._messages += 1
+        return n, message_id
+
+    def _number(self, at_ms: int) -> int:
+        """The first free one of that moment or behind it. Posts of one moment stay in their order."""
+        n = max(first_number_at(at_ms), self._last_n + 1 if self._last_n >> 12 == at_ms else 0)
+        while store.number_taken(self._connection, n):
+            n += 1
+        self._last_n = n
+        return n
+
+    def _person(self, author: ForeignAuthor) -> str:
+        if (known := self._people.get(author.key)) is not None:
+            return known
+        person = str(uuid.uuid5(_PEOPLE, f"{self._source.program} {author.key}"))
+        store.put_gone_member(self._connection, person, _nickname(author.name), self._now_ms)
+        self._people[author.key] = person
+        return person
+
+    def _react(self, n: int, post: ForeignPost) -> None:
+        seen: set[tuple[str, str]] = set()
+        for number, (emoji, author) in enumerate(post.reactions):
+            try:
+                shown = checked_emoji(emoji)
+            except ChatError:
+                self._left_out["reactions with an emoji that there is not here"] += 1
+                continue
+            person = self._person(author)
+            if (shown, person) not in seen:
+                seen.add((shown, person))
+                moment = post.at_ms + number
+                record = {"n": n, "emoji": shown, "member_id": person, "reacted_at_ms": moment}
+                self._put("reaction", record)
+
+    def _files(self, files: Sequence[ForeignFile]) -> tuple[list[Values], list[str]]:
+        """What becomes an attachment, and what becomes a link."""
+        attachments, links = [], []
+        for file in files:
+            if file.path is not None and (picture := self._pictures.get(file.path)) is not None:
+                attachments.append(_attachment(picture, file.name))
+            elif file.url.startswith(("https://", "http://")):
+                links.append(f"[{_bracketed(file.name)}]({file.url})")
+            else:
+                self._left_out["files that are no pictures, or are missing"] += 1
+                links.append(f"({_bracketed(file.name)})")
+        return attachments, links
+
+    def _put(self, kind: str, record: Values) -> None:
+        store.put(self._connection, KINDS[kind], record)
+
+
+def _looked_through(source: Source) -> tuple[int, list[Path]]:
+    """How many posts there are, and the files beside them. Raises BadRecord, before anything is written."""
+    total = 0
+    files: dict[Path, None] = {}
+    for channel in source.channels():
+        for post in source.posts(channel):
+            total += 1
+            if total % _POSTS_BETWEEN == 0:
+                report("reading", total, total)
+            files.update((file.path, None) for file in post.files if file.path is not None)
+    return total, list(files)
+
+
+async def _picture(path: Path, kept: Kept, sandbox: Sandbox) -> Values | None:
+    """What a picture has become, stored under a new key; None for what is no picture that is taken here."""
+    try:
+        size = (await asyncio.to_thread(path.stat)).st_size
+        if size > _MAX_PICTURE_BYTES:
+            return None
+        picture = await rewritten(path, _PICTURES, deadline_s=_PICTURE_DEADLINE_S, sandbox=sandbox)
+    except Refused:
+        return None
+    except OSError as fault:
+        raise BadRecord(f"{path}: {fault.strerror}") from None
+    key = new_key(picture.ext)
+    await kept.put_data(key, picture.data, picture.content_type)
+    return {
+        "key": key,
+        "content_type": picture.content_type,
+        "bytes": len(picture.data),
+        "width": picture.width,
+        "height": picture.height,
+        "frames": picture.frames,
+        "duration_ms": picture.duration_ms or None,
+        "placeholder": picture.placeholder,
+        "colour": picture.colour,
+    }
+
+
+def _attachment(picture: Values, name: str) -> Values:
+    """As that of an upload."""
+    shown = f"{Path(name).stem[:200] or 'picture'}.{str(picture['key']).rpartition('.')[2]}"
+    return {"id": str(uuid.uuid4()), "name": shown, **picture, "thumbnail": None, "poster": None, "alt": ""}
+
+
+def _object(picture: Values, now_ms: int) -> Values:
+    named = ("key", "content_type", "bytes", "width", "height", "duration_ms", "placeholder", "colour")
+    return {**{name: picture[name] for name in named}, "created_at_ms": now_ms, "idle_since_ms": now_ms}
+
+
+def _message_id(n: int, source: str) -> str:
+    """The id that belongs to a number: what is random elsewhere is made of the source here."""
+    rest = int.from_bytes(hashlib.sha256(source.encode("utf-8", "replace")).digest()[:8]) >> 2
+    return str(uuid.UUID(int=(n >> 12) << 80 | 7 << 76 | (n & 0xFFF) << 64 | 0b10 << 62 | rest))
+
+
+def _pieces(text: str) -> list[str]:
+    """A text in messages of the length that is usual here, at ends of lines where there are some."""
+    pieces = []
+    while len(text) > MAX_TEXT_CHARACTERS:
+        end = text.rfind("\n", MAX_TEXT_CHARACTERS // 2, MAX_TEXT_CHARACTERS)
+        end = end if end > 0 else MAX_TEXT_CHARACTERS
+        pieces.append(text[:end])
+        text = text[end:].lstrip("\n")
+    return [*pieces, text] if text.strip() else pieces
+
+
+def _nickname(name: str) -> str:
+    try:
+        return readable_nickname(name[:32])
+    except ChatError:
+        return "Somebody"
+
+
+def _channel_name(name: str) -> str:
+    try:
+        return readable_name(name[:_CHANNEL_NAME_CHARACTERS], _CHANNEL_NAME_CHARACTERS)
+    except ChatError:
+        return "imported"
+
+
+def _bracketed(name: str) -> str:
+    """In the text of a link."""
+    return name.replace("[", "(").replace("]", ")").replace("\n", " ") or "file"

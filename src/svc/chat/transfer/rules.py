@@ -1,0 +1,118 @@
+"""Exports of a server that runs, as of one moment. No HTTP; the SQL is `store`'s.
+
+Secrets stay: no session, no invite, no webhook, and no log of who did what.
+"""
+
+import asyncio
+import os
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from svc.base.database import Database
+from svc.base.objects import ObjectMissing, ObjectStore, StoreFailed
+from svc.base.progress import report
+from svc.base.snapshot import opened_copy, snapshot
+from svc.chat.errors import ChatError
+from svc.chat.transfer import store
+from svc.chat.transfer.file import Writer
+
+FOLDER = "backups"
+_IN_MEMORY_BYTES = 8 * 1024 * 1024
+# How often it is said how far it is.
+_RECORDS_BETWEEN = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """`path` is relative to the data folder."""
+
+    path: str
+    records: int
+    objects: int
+    missing: list[str] = field(default_factory=list)
+
+
+class Exports:
+    """`objects` is None where nothing can be stored; `facts` are the server's name and id."""
+
+    def __init__(
+        self,
+        database: Database,
+        data_dir: Path,
+        objects: ObjectStore | None,
+        facts: Callable[[], dict[str, object]],
+    ) -> None:
+        self._database = database
+        self._folder = data_dir / FOLDER
+        self._objects = objects
+        self._facts = facts
+        self._running = asyncio.Lock()
+
+    async def make(self, now: float) -> Made:
+        """Raises ChatError where it cannot be made; then nothing of it remains."""
+        if self._running.locked():
+            raise ChatError("export_running")
+        async with self._running:
+            self._folder.mkdir(mode=0o700, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=self._folder, prefix=".making-") as making:
+                target = self._folder / f"export-{int(now * 1000)}.zip"
+                try:
+                    return await self._make(Path(making), target, int(now * 1000))
+                except (OSError, sqlite3.Error, StoreFailed) as fault:
+                    raise ChatError("storage_unavailable", f"The export could not be made: {fault}") from None
+
+    async def _make(self, making: Path, target: Path, now_ms: int) -> Made:
+        copy, partial = making / "copy.sqlite3", making / target.name
+        await asyncio.to_thread(snapshot, self._database.path, copy)
+        with partial.open("xb") as file:
+            os.fchmod(file.fileno(), 0o600)
+            writer = Writer(file, {**self._facts(), "exported_at_ms": now_ms})
+            count, keys = await asyncio.to_thread(_add_records, writer, copy)
+            missing = await self._add_objects(writer, keys)
+            await asyncio.to_thread(writer.close)
+            file.flush()
+            await asyncio.to_thread(os.fsync, file.fileno())
+        partial.rename(target)
+        return Made(f"{FOLDER}/{target.name}", count, len(keys) - len(missing), missing)
+
+    async def _add_objects(self, writer: Writer, keys: Sequence[str]) -> list[str]:
+        if keys and self._objects is None:
+            return list(keys)
+        missing = []
+        for number, key in enumerate(keys):
+            report("files", number, len(keys))
+            if not await self._add_object(writer, key):
+                missing.append(key)
+        return missing
+
+    async def _add_object(self, writer: Writer, key: str) -> bool:
+        assert self._objects is not None, "asked before"
+        with tempfile.SpooledTemporaryFile(_IN_MEMORY_BYTES, dir=str(self._folder)) as spool:
+            try:
+                async for chunk in self._objects.read(key):
+                    spool.write(chunk)
+            except ObjectMissing:
+                return False
+            spool.seek(0)
+            await asyncio.to_thread(writer.add_object, key, spool)
+        return True
+
+
+def _add_records(writer: Writer, path: Path) -> tuple[int, list[str]]:
+    """How many there were, and the keys of the objects among them."""
+    keys: list[str] = []
+    with opened_copy(path) as copy:
+        total = sum(store.totals(copy).values())
+
+        def noted() -> Iterator[dict[str, object]]:
+            for number, record in enumerate(store.records(copy)):
+                if number % _RECORDS_BETWEEN == 0:
+                    report("records", number, total)
+                if record["kind"] == "object":
+                    keys.append(str(record["key"]))
+                yield record
+
+        return writer.add_records(noted()), keys

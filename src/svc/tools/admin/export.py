@@ -1,0 +1,27 @@
+"""`svc admin export FILE`: what a community is and has said, in a file that other programs can read."""
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from svc.tools.admin.action import printed
+from svc.tools.admin.bar import shown
+from svc.tools.admin.taking import free_place, take
+
+
+def add(parser: ArgumentParser) -> None:
+    parser.add_argument("file", type=Path, metavar="FILE", help="to write, such as export.zip")
+    parser.set_defaults(run=_run)
+
+
+def _run(options: Namespace) -> None:
+    from svc.tools.admin.asking import answer_to
+
+    target = free_place(options.file)
+    with shown() as listener:
+        made = answer_to(options.data_dir, "export", {}, options.variables, listener)
+    assert isinstance(made, dict), "the command answers an object"
+    take(options.data_dir / made.pop("path"), target)
+    lines = [f"{target}  {made['records']} records, {made['objects']} files"]
+    if made["missing"]:
+        lines.append(f"{len(made['missing'])} files were missing from the object store.")
+    printed({"file": str(target), **made}, lines, as_json=options.json)

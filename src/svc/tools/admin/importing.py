@@ -1,0 +1,97 @@
+"""`svc admin import`: an export of this program, of Discord or of Slack, taken in by a stopped server.
+
+All of it, or nothing: what is wrong with a file is said, with its place, before anything is changed.
+"""
+
+import asyncio
+import sqlite3
+import time
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from svc.base.config import ConfigError
+from svc.tools.admin.action import printed
+from svc.tools.admin.bar import shown
+
+if TYPE_CHECKING:
+    from svc.base.database import Database
+    from svc.base.objects import ObjectStore
+    from svc.chat.transfer.foreign import Source
+
+_PROGRAMS = ("svc", "discord", "slack")
+
+
+def add(parser: ArgumentParser) -> None:
+    parser.add_argument("file", type=Path, metavar="FILE", help="that was exported; of Discord also a folder")
+    parser.add_argument(
+        "--from",
+        dest="program",
+        choices=_PROGRAMS,
+        default="svc",
+        help="svc (usual): svc admin export; discord: JSON of DiscordChatExporter; slack: its zip file",
+    )
+    parser.add_argument("--hidden", action="store_true", help="show the new channels to administrators only")
+    parser.set_defaults(run=_run)
+
+
+def _run(options: Namespace) -> None:
+    from svc.base.data_folder import is_held
+    from svc.base.progress import heard_by
+
+    if options.data_dir.is_dir() and is_held(options.data_dir):
+        raise ConfigError(f"a server runs in {options.data_dir}: stop it first, an import goes past it")
+    with shown() as listener, heard_by(listener):
+        result = asyncio.run(_imported(options))
+    printed(result, _lines(result), as_json=options.json)
+
+
+async def _imported(options: Namespace) -> dict[str, object]:
+    from svc.base.database import StorageFailed
+    from svc.base.objects import StoreFailed
+    from svc.chat.transfer.kinds import BadRecord
+    from svc.tools.admin.asking import database_of
+
+    try:
+        async with database_of(options.data_dir, options.variables) as (database, objects):
+            return await _taken_in(options, database, objects)
+    except BadRecord as fault:
+        raise ConfigError(f"{fault}; nothing was imported") from None
+    except (StorageFailed, StoreFailed, sqlite3.Error) as fault:
+        raise ConfigError(f"it cannot be stored: {fault}; nothing was imported") from None
+    except OSError as fault:
+        named = fault.filename or options.file
+        raise ConfigError(f"{named}: {fault.strerror or fault}; nothing was imported") from None
+
+
+async def _taken_in(options: Namespace, database: "Database", objects: "ObjectStore") -> dict[str, object]:
+    from svc.chat.transfer.adding import Adding
+    from svc.chat.transfer.file import Export
+    from svc.chat.transfer.importing import Importing
+    from svc.tools.admin.imports.discord import DiscordExport
+    from svc.tools.admin.imports.slack import SlackExport
+
+    now = time.time()
+    if options.program == "svc":
+        export = Export(options.file)
+        try:
+            return asdict(await Importing(database, objects).whole(export, now))
+        finally:
+            export.close()
+    readers: dict[str, Callable[[Path], Source]] = {"discord": DiscordExport, "slack": SlackExport}
+    source = await asyncio.to_thread(readers[options.program], options.file)
+    return asdict(await Adding(database, objects, hidden=options.hidden).add(source, now))
+
+
+def _lines(result: Mapping[str, object]) -> list[str]:
+    match result:
+        case {"records": dict(records), "missing": list(missing)}:
+            lines = [f"{count} {kind}" for kind, count in records.items()]
+            return [*lines, f"{len(missing)} files were missing"] if missing else lines
+    counts = ("channels", "messages", "authors", "pictures")
+    lines = [", ".join(f"{result[name]} {name}" for name in counts)]
+    left_out = result["left_out"]
+    assert isinstance(left_out, dict), "it is counted by kind"
+    return [*lines, *(f"left out: {count} {what}" for what, count in left_out.items())]

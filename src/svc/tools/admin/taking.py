@@ -1,0 +1,46 @@
+"""What a server has made in its own folder, taken to where it is wanted: whole or not at all."""
+
+import errno
+import os
+import shutil
+from pathlib import Path
+
+from svc.base.config import ConfigError
+
+
+def free_place(target: Path) -> Path:
+    """`target`, where a file can be written. Raises ConfigError."""
+    if target.exists():
+        raise ConfigError(f"{target} is there already")
+    if not target.resolve().parent.is_dir():
+        raise ConfigError(f"there is no folder {target.resolve().parent}")
+    return target
+
+
+def take(made: Path, target: Path) -> None:
+    """Raises ConfigError, which says where it is then."""
+    try:
+        try:
+            os.link(made, target)  # Unlike a rename it replaces nothing.
+        except OSError as fault:
+            if fault.errno not in (errno.EXDEV, errno.EPERM, errno.ENOTSUP):
+                raise
+            _copied(made, target)
+        made.unlink()
+    except OSError as fault:
+        raise ConfigError(f"{target} cannot be written: {fault.strerror}; what was made is {made}") from None
+
+
+def _copied(made: Path, target: Path) -> None:
+    """Onto another disk."""
+    partial = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "wb") as file, made.open("rb") as source:
+            shutil.copyfileobj(source, file)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.rename(target)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise

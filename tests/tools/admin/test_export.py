@@ -1,0 +1,159 @@
+"""What is exported can be read by others, and makes the same server again."""
+
+import json
+import re
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from svc.chat.transfer.kinds import KINDS
+from tests.chat.inside import server_with_insight
+from tests.chat.member import chat_server
+from tests.chat.people import Person, newcomer, people
+from tests.kit.markdown import rows
+from tests.tools.admin.conftest import Admin
+
+DOCUMENT = Path(__file__).parents[3] / "docs" / "operations.md"
+
+
+def _records(file: Path) -> list[dict[str, Any]]:
+    with zipfile.ZipFile(file) as archive:
+        return [json.loads(line) for line in archive.read("export.jsonl").splitlines()]
+
+
+@pytest.fixture
+async def exported(variables: dict[str, str], admin: Admin, tmp_path: Path) -> tuple[Path, Person]:
+    """Of a server with something of most kinds, and its owner."""
+    file = tmp_path / "export.zip"
+    async with server_with_insight({**variables, "ADDITIONAL_CHANNELS": "general"}) as (chat, _):
+        folk = await people(chat)
+        olga, channels = folk.owner, (await folk.owner.done("GET", "/api/channels"))["channels"]
+        general = next(channel["id"] for channel in channels if channel["name"] == "general")
+        await olga.done("PATCH", "/api/settings", {"joinPolicy": "open"})
+        await olga.done("PATCH", f"/api/channels/{general}", {"topic": "Everything else"})
+        said = f"/api/channels/{general}/messages"
+        first = await olga.done("POST", said, {"text": "caf\u00e9 \U0001f600"})
+        text = f"[Admin](mention:{folk.admin.id}) see above"
+        second = await olga.done("POST", said, {"text": text, "reply_to": first["id"]})
+        await olga.done("PATCH", f"{said}/{second['id']}", {"text": text + "!"})
+        await folk.admin.done("PUT", f"{said}/{first['id']}/reactions/\U0001f44d")
+        await olga.done("PUT", f"/api/channels/{general}/pins/{first['id']}")
+        await admin.json("export", str(file))
+    return file, olga
+
+
+async def test_it_makes_the_same_server_again(
+    exported: tuple[Path, Person], admin: Admin, variables: dict[str, str], tmp_path: Path
+) -> None:
+    file, olga = exported
+    elsewhere = admin.at(tmp_path / "elsewhere")
+    counts = (await elsewhere.json("import", str(file)))["records"]
+    assert (counts["message"], counts["edit"], counts["reaction"], counts["pin"]) == (2, 1, 1, 1)
+    again = tmp_path / "again.zip"
+    await elsewhere.json("export", str(again))
+    before, after = _records(file), _records(again)
+    assert before[1:] == after[1:] and len(before) > 20
+    async with chat_server({**variables, "DATA_DIR": str(tmp_path / "elsewhere")}) as chat:
+        answer = await chat.sign_in(olga.device)
+        back = Person(chat, olga.device, answer["member"]["id"], answer["access_token"])
+        assert answer["member"]["roles"] == ["member", "owner"]
+        channels = (await back.done("GET", "/api/channels"))["channels"]
+        assert sorted(channel["name"] for channel in channels) == ["Voice", "general"]
+        found = await back.done("GET", "/api/search?query=above")
+        assert len(found["messages"]) == 1
+
+
+async def test_no_secret_is_in_it(exported: tuple[Path, Person], variables: dict[str, str]) -> None:
+    file, olga = exported
+    with zipfile.ZipFile(file) as archive:
+        text = archive.read("export.jsonl").decode()
+    for name in ("invite-code",):
+        assert (Path(variables["DATA_DIR"]) / name).read_text().strip() not in text
+    assert olga.token not in text
+    assert file.stat().st_mode & 0o777 == 0o600
+
+
+async def test_a_server_with_members_takes_no_export_in(exported: tuple[Path, Person], admin: Admin) -> None:
+    file, _ = exported
+    status, _, complaint = await admin("import", str(file))
+    assert (status, "somebody has joined this server already" in complaint) == (2, True)
+
+
+async def test_a_running_server_is_not_gone_past(
+    exported: tuple[Path, Person], admin: Admin, variables: dict[str, str]
+) -> None:
+    async with chat_server(variables):
+        status, _, complaint = await admin("import", str(exported[0]))
+    assert (status, "stop it first" in complaint) == (2, True)
+
+
+def _changed(file: Path, change: Any) -> None:
+    records = _records(file)
+    change(records)
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("export.jsonl", "".join(json.dumps(record) + "\n" for record in records))
+
+
+def _first(records: list[dict[str, Any]], kind: str) -> dict[str, Any]:
+    return next(record for record in records if record["kind"] == kind)
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (lambda r: r.pop(), r"line \d+: the file is cut off"),
+        (lambda r: r.pop(5), r"line \d+: there should have been \d+ records, not \d+"),
+        (lambda r: r[0].update(version=2), r"line 1: a newer version made it \(format 2, this one knows 1\)"),
+        (lambda r: r[0].update(format="other"), "line 1: this is no export of this program"),
+        (lambda r: r[3].update(kind="dragon"), "line 4: there is no kind of record called 'dragon'"),
+        (lambda r: _first(r, "message").pop("text"), r"line \d+: message lacks text"),
+        (lambda r: _first(r, "message").update(text=5), r"line \d+: message: text is not what it should be"),
+        (lambda r: _first(r, "message").update(n=5), r"line \d+: message: id and n do not belong together"),
+        (lambda r: _first(r, "pin").update(n=5), r"line \d+: pin names something that is not there"),
+        (lambda r: _first(r, "channel").update(kind_of_channel="x"), r"line \d+: channel CHECK constraint"),
+        (lambda r: _first(r, "member").update(colour="red"), r"member has 'colour', which is not known"),
+        (lambda r: r.append({"kind": "end"}), r"line \d+: there is more after the end"),
+    ],
+)
+async def test_what_is_wrong_with_a_file_is_said_and_nothing_is_imported(
+    exported: tuple[Path, Person], admin: Admin, tmp_path: Path, change: Any, complaint: str
+) -> None:
+    file, _ = exported
+    _changed(file, change)
+    elsewhere = admin.at(tmp_path / "elsewhere")
+    status, _, said = await elsewhere("import", str(file))
+    assert status == 2
+    assert re.search(re.escape(str(file)) + ".*" + complaint, said), said
+    assert said.endswith("; nothing was imported\n")
+    assert (await elsewhere.json("member", "list"))["members"] == []
+
+
+async def test_what_is_no_export_is_refused(admin: Admin, tmp_path: Path) -> None:
+    file = tmp_path / "export.zip"
+    for data in (b"", b"not a zip"):
+        file.write_bytes(data)
+        status, _, said = await admin("import", str(file))
+        assert (status, "this is no export of this program" in said) == (2, True)
+    status, _, said = await admin("import", str(tmp_path / "no.zip"))
+    assert (status, said) == (
+        2,
+        f"svc admin: {tmp_path / 'no.zip'}: No such file or directory; nothing was imported\n",
+    )
+
+
+def test_every_kind_of_record_is_documented() -> None:
+    table = rows(DOCUMENT, "The format of an export")
+    assert {row.code(0)[0]: set(row.code(1)) for row in table} == {
+        name: set(kind.columns) for name, kind in KINDS.items()
+    }
+
+
+async def test_a_newcomer_of_the_new_server_is_a_member_and_not_its_owner(
+    exported: tuple[Path, Person], admin: Admin, variables: dict[str, str], tmp_path: Path
+) -> None:
+    await admin.at(tmp_path / "elsewhere").json("import", str(exported[0]))
+    async with chat_server({**variables, "DATA_DIR": str(tmp_path / "elsewhere")}) as chat:
+        eve = await newcomer(chat, "Eve")
+        assert (await eve.done("GET", f"/api/members/{eve.id}"))["roles"] == ["member"]
