@@ -9,7 +9,7 @@ there is anything under a key is for `media` to say. Floor of chat.
 import hashlib
 import hmac
 from base64 import urlsafe_b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from svc.chat.errors import ChatError
@@ -50,7 +50,8 @@ class MediaUrls:
     def shown(self, value: object) -> object:
         """What clients see of something that is stored: wherever a `key` is, there is a `url` too."""
         match value:
-            case Mapping():
+            # Not any mapping: this is asked of every part of every card that is shown.
+            case dict():
                 seen = {name: self.shown(part) for name, part in value.items()}
                 key = seen.get("key")
                 if isinstance(key, str) and key.startswith(PREFIX):

@@ -18,7 +18,7 @@ _APART = "\u200b"
 def fallback(cards: Sequence[object]) -> str | None:
     """The first thing that the cards say; None where there are none."""
     for card in cards:
-        if isinstance(card, Mapping):
+        if isinstance(card, dict):
             for text in _said(card):
                 if line := _plain(text):
                     return line

@@ -14,7 +14,7 @@ from svc.base.database import Connection, Database
 from svc.chat.errors import ChatError
 from svc.chat.media.rules import MESSAGE, Media
 from svc.chat.messages.message import WEBHOOK, Author, Message
-from svc.chat.messages.profanity import moderated
+from svc.chat.messages.profanity import OFF, moderated
 from svc.chat.messages.rules import Messages
 from svc.chat.webhooks.cards import AVATAR_PATH, Wanted, stored, wanted_pictures, with_texts
 from svc.chat.webhooks.limiter import Limiter
@@ -96,6 +96,8 @@ class Posting:
     def _judged(self, payload: Payload) -> tuple[Payload, bool]:
         """With every word as it may be shown, and whether there was one that may not. Raises ChatError."""
         mode = self._profanity_mode()
+        if mode == OFF:
+            return payload, False
         flagged = False
 
         def judged(text: str) -> str:
@@ -107,10 +109,8 @@ class Posting:
         # What is cut off was not shown to anybody.
         name = None if payload.display_name is None else judged(shown_name(payload.display_name, ""))
         cards = [with_texts(card, judged) for card in payload.cards]
-        return (
-            dataclasses.replace(payload, text=judged(payload.text), display_name=name, cards=cards),
-            flagged,
-        )
+        judged_so = dataclasses.replace(payload, text=judged(payload.text), display_name=name, cards=cards)
+        return judged_so, flagged
 
     async def _collected(self, payload: Payload) -> Collected:
         wanted = wanted_pictures(payload)
@@ -132,10 +132,11 @@ class Posting:
                 break
             avatar = pictures.get(AVATAR_PATH)
             picture = str(avatar["key"]) if avatar else webhook.picture
-            name = payload.display_name or webhook.name
+            name = shown_name(payload.display_name, webhook.name)
             author = Author(WEBHOOK, webhook.id, name, picture)
             message = self._messages.new(webhook.channel_id, author, payload.text, cards=cards)
-            message = dataclasses.replace(message, flagged=message.flagged or flagged)
+            if flagged and not message.flagged:
+                message = dataclasses.replace(message, flagged=True)
             referred = keys | {picture} if picture else keys
             if await self._database.write(
                 lambda connection: self._insert(connection, message, referred),  # noqa: B023

@@ -10,6 +10,8 @@ from svc.chat.webhooks.limits import MAX_URL
 from svc.chat.webhooks.problems import Findings, inside
 from svc.chat.webhooks.values import color_of, is_blank, is_clean, is_url, moment_of
 
+_NOTHING: Mapping[str, object] = {}
+
 
 class Reader:
     """Whoever reads an object asks for each key once, and says `done` behind the last."""
@@ -17,8 +19,8 @@ class Reader:
     def __init__(self, findings: Findings, path: str, value: object) -> None:
         self.findings = findings
         self.path = path
-        self.is_object = isinstance(value, Mapping)
-        self._given: Mapping[str, object] = value if isinstance(value, Mapping) else {}
+        self.is_object = isinstance(value, dict)
+        self._given: Mapping[str, object] = value if isinstance(value, dict) else _NOTHING
         self._asked: set[str] = set()
         if not self.is_object:
             findings.problem(path, "wrong_type", words="Must be an object")
