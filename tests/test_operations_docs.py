@@ -40,7 +40,8 @@ DISCORD = {
 
 def blocks() -> Iterator[tuple[str, str]]:
     """Heading and text of each, in their order."""
-    heading, block = "", None
+    heading = ""
+    block: list[str] | None = None
     for line in DOCUMENT.read_text(encoding="utf-8").splitlines():
         if block is None and line.startswith("#"):
             heading = line.lstrip("# ")
