@@ -54,12 +54,20 @@ HOUSE = House(
     libraries={
         "aiohttp": (
             *("svc.sfu.app", "svc.sfu.connection", "svc.sfu.routes"),
-            *("svc.chat.app", "svc.chat.community", "svc.chat.http", "svc.chat.*.routes", "svc.chat.live"),
+            *(
+                "svc.chat.app",
+                "svc.chat.community",
+                "svc.chat.files",
+                "svc.chat.http",
+                "svc.chat.*.routes",
+                "svc.chat.live",
+            ),
             *("svc.chat.draining", "svc.chat.listener", "svc.chat.ports", "svc.chat.server_log"),
             *("svc.worker.app", "svc.worker.health"),
             # Issuers publish their keys over HTTP.
             *(
                 "svc.chat.joining.issuers",
+                "svc.chat.voice.ways",
                 "svc.chat.uploads.feature",
                 "svc.chat.uploads.worker",
                 "svc.chat.voice.sfu_link",

@@ -4,8 +4,6 @@ The only file that knows every feature. Has no rules of its own, and serves noth
 `app` puts HTTP around it. Spec: chat document section 1.
 """
 
-import logging
-import random
 import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -16,7 +14,6 @@ from pathlib import Path
 from aiohttp import ClientSession, web
 
 import svc
-from svc.base.backoff import Backoff
 from svc.base.config import ConfigError
 from svc.base.data_folder import held
 from svc.base.database import Database, DatabaseError
@@ -26,7 +23,6 @@ from svc.base.pictures import picture_sandbox
 from svc.base.storage import USUAL_FOLDER
 from svc.chat.access.changes import Changes
 from svc.chat.access.directory import Directory
-from svc.chat.access.media_urls import MediaUrls
 from svc.chat.access.origins import Origins
 from svc.chat.access.tokens import AccessTokens, Asker
 from svc.chat.audit.routes import AuditRoutes
@@ -35,10 +31,11 @@ from svc.chat.backup.commands import BackupCommands
 from svc.chat.backup.rules import Backups
 from svc.chat.channels.routes import ChannelRoutes
 from svc.chat.channels.rules import Channels
-from svc.chat.config import ChatConfig, MediaConfig
+from svc.chat.config import ChatConfig
 from svc.chat.control.commands import Command, Commands
 from svc.chat.fetching.connecting import Guard
 from svc.chat.fetching.fetcher import Fetcher
+from svc.chat.files import Files, media_of
 from svc.chat.invites.commands import InviteCommands
 from svc.chat.invites.door import InviteDoor
 from svc.chat.invites.guard import InviteGuard
@@ -58,10 +55,6 @@ from svc.chat.joining.trust import Trust
 from svc.chat.live.hub import Hub
 from svc.chat.live.sign_in import SignIn, Welcome
 from svc.chat.live.socket import Handler, LiveSockets
-from svc.chat.media.icon import ServerIcon
-from svc.chat.media.routes import MediaRoutes
-from svc.chat.media.rules import MESSAGE, Media
-from svc.chat.media.sweep import Sweep
 from svc.chat.members.commands import MemberCommands
 from svc.chat.members.roles import Roles
 from svc.chat.members.routes import MemberRoutes
@@ -92,25 +85,20 @@ from svc.chat.transfer.rules import Exports
 from svc.chat.voice.moderation import VoiceModeration
 from svc.chat.voice.occupancy import Occupancy
 from svc.chat.voice.routes import SignallingPassThrough, VoiceEvents
-from svc.chat.voice.rules import MediaAccess, Voice
-from svc.chat.voice.sfu_link import Registration, SfuLink
+from svc.chat.voice.rules import Voice
+from svc.chat.voice.ways import link, media_access
 from svc.chat.webhooks.commands import WebhookCommands
 from svc.chat.webhooks.compatible.routes import CompatibleRoutes
 from svc.chat.webhooks.feature import WebhooksFeature
 from svc.chat.webhooks.pictures import Pictures
 from svc.chat.webhooks.routes import PostRoutes, WebhookRoutes
 
-# People in a call notice each second, and the media service is near.
-FIRST_RECONNECT_S = 0.2
-LAST_RECONNECT_S = 2.0
 # Decoded in children: as many as a small machine has processors.
 PICTURES_AT_ONCE = 2
 DATABASE_NAME = "community.sqlite3"
 _PACKAGE = Path(svc.__file__).parent
 WEB_FOLDER = _PACKAGE / "web"
 SCHEMA_FOLDER = _PACKAGE / "chat" / "schema"
-
-logger = logging.getLogger(__name__)
 
 
 @asynccontextmanager
@@ -141,7 +129,7 @@ class Community:
         self._new_id = Ids(time.time, secrets.randbits).new
         self.origins = Origins(config.allowed_origins, secure=secure)
         self.directory = Directory(time.time)
-        self.media, self.icon = _media(config, database)
+        self.media = media_of(config, database)
         self.tokens = AccessTokens(config.jwt_secret, self.directory)
         self.hub = Hub(self.directory, time.time)
         self.tally = Tally()
@@ -172,23 +160,19 @@ class Community:
         self.joining = self._joining(session, database)
         self.devices = self._devices(database)
         occupancy = Occupancy()
-        self.link = _link(session, media, self.directory, occupancy)
+        self.link = link(session, media, self.directory, occupancy)
         self.voice = self._voice(occupancy)
         self.voice_moderation = VoiceModeration(
             database, self.directory, self.hub, self.audit, self.voice, self.link
         )
         self.blocks = Blocks(database, self.directory, self.hub)
+        self.files = self._files(session, database)
         self.messages = self._messages(database)
         self.sandbox = picture_sandbox(PICTURES_AT_ONCE)
         self.webhooks = self._webhooks(database)
         self.own_affairs = self._own_affairs(database)
         self.pass_through = SignallingPassThrough(session, f"{media.url}/client", self.origins)
-        server_id = kept_server_id(config.identity.server_id, config.data_dir)
-        signing_in = SignIn(self.hub, self.tokens, self._welcomes(), self._present())
-        self.live = LiveSockets(
-            self.hub, self.directory, signing_in, self.origins, server_id, self._handlers()
-        )
-        self.sweep = self._sweep(database)
+        self.live = self._live()
         self.backups = self._backups(database)
         self.exports = self._exports(database)
         self.commands = Commands(self._commands())
@@ -206,7 +190,7 @@ class Community:
         await self.blocks.load()
         await self.messages.load()
         await self.webhooks.load()
-        await self.icon.load()
+        await self.files.load()
 
     def routes(self) -> list[web.RouteDef]:
         tables = [
@@ -221,7 +205,7 @@ class Community:
             SettingsRoutes(self.settings).table(),
             OwnRoutes(self.own_affairs, self.blocks, self._kept_of_a_member()).table(),
             MessageRoutes(self.messages).table(),
-            MediaRoutes(self.media, lambda: self.icon.key).table(),
+            self.files.table(),
             WebhookRoutes(self.webhooks.webhooks, self.webhooks.avatars).table(),
             PostRoutes(self.webhooks.posting).table(),
             CompatibleRoutes(self.webhooks.posting).table(),
@@ -237,10 +221,10 @@ class Community:
         """What runs beside the requests, for as long as the server does."""
         tasks = [
             self.live.run,
-            self.sweep.run,
             self.timeouts.run,
             self.own_affairs.run,
             *self.messages.tasks(),
+            *self.files.tasks(),
         ]
         return [*tasks, self.link.run] if self._config.media.url else tasks
 
@@ -257,6 +241,7 @@ class Community:
             SettingsCommands(self.settings).table(),
             InviteCommands(self.invites).table(),
             WebhookCommands(self.webhooks.webhooks, self.directory).table(),
+            self.files.commands(),
             MemberCommands(self.directory, self.roles).table(),
             ModerationCommands(self.moderation, self.directory).table(),
             BackupCommands(self.backups).table(),
@@ -302,7 +287,7 @@ class Community:
                 "description": config.server_description,
                 "members": len(self.directory.members),
                 "identityTiers": list(config.identity.tiers),
-                "iconUrl": self.icon.address(),
+                "iconUrl": self.files.icon_url(),
                 **self.settings.current.public(),
             }
 
@@ -358,16 +343,28 @@ class Community:
             new_id=self._new_id,
         )
 
-    def _sweep(self, database: Database) -> Sweep:
-        uploads = self._config.uploads
-        return Sweep(database, self.media, uploads.sweep_interval_ms, uploads.sweep_grace_ms, time.time)
+    def _files(self, session: ClientSession, database: Database) -> Files:
+        files = Files(
+            self._config,
+            session,
+            database,
+            self.directory,
+            self.hub,
+            self.audit,
+            self.members,
+            self.media,
+            self._new_id,
+        )
+        files.follow(self.changes)
+        return files
 
     def _messages(self, database: Database) -> MessagesFeature:
         surroundings = Surroundings(
             profanity_mode=lambda: self.settings.current.profanityMode,
             slow_mode_wait_s=self.channels.slow_mode_wait_s,
             blocks=self.blocks.blocks,
-            released=lambda connection, message_id: self.media.release(connection, MESSAGE, message_id),
+            attached=self.files.attached,
+            released=self.files.released,
         )
         feature = MessagesFeature(
             database,
@@ -402,7 +399,7 @@ class Community:
     def _own_affairs(self, database: Database) -> OwnAffairs:
         self.changes.member_removal.append(self.blocks.forget_in)
         self.changes.member_gone.append(self.blocks.forget)
-        forgetting = [self.devices.forget, self.members.make_nameless]
+        forgetting = [self.devices.forget, self.members.make_nameless, self.files.forget]
         return OwnAffairs(database, self.directory, self.members, forgetting, self.messages.own.erase_some)
 
     def _kept_of_a_member(self) -> dict[str, Part]:
@@ -424,9 +421,15 @@ class Community:
             "member": member,
             "devices": devices,
             "blocked": blocked,
+            "uploads": self.files.kept,
             "messages": own.written,
             "reactions": own.reactions,
         }
+
+    def _live(self) -> LiveSockets:
+        server_id = kept_server_id(self._config.identity.server_id, self._config.data_dir)
+        signing_in = SignIn(self.hub, self.tokens, self._welcomes(), self._present())
+        return LiveSockets(self.hub, self.directory, signing_in, self.origins, server_id, self._handlers())
 
     def _welcomes(self) -> list[Welcome]:
         return [
@@ -436,6 +439,7 @@ class Community:
             self.settings.welcome,
             self.blocks.welcome,
             self.messages.welcome,
+            self.files.welcome,
             *self._present(),
             self.voice.welcome,
         ]
@@ -443,7 +447,7 @@ class Community:
     def _voice(self, occupancy: Occupancy) -> Voice:
         config = self._config
         voice = Voice(
-            _media_access(config.media),
+            media_access(config.media),
             self.directory,
             self.hub,
             self._new_id,
@@ -471,29 +475,8 @@ class Community:
             VoiceEvents(self.voice, self.voice_moderation).handlers(),
             MessageRoutes(self.messages).handlers(),
             SettingsRoutes(self.settings).handlers(),
+            self.files.handlers(),
         ]
         return {
             event: self.tally.counted(event, handler) for table in tables for event, handler in table.items()
         }
-
-
-def _media(config: ChatConfig, database: Database) -> tuple[Media, ServerIcon]:
-    urls = MediaUrls(config.jwt_secret, time.time)
-    storage = config.uploads.storage
-    if storage.unusable_because:
-        logger.warning("nothing can be uploaded", extra={"because": storage.unusable_because})
-    objects = None if storage.unusable_because else storage.opened(config.data_dir)
-    media = Media(database, objects, urls, time.time)
-    return media, ServerIcon(database, media)
-
-
-def _media_access(media: MediaConfig) -> MediaAccess:
-    # A page tries these in turn; our own address reaches the media service in any case.
-    urls = [*(f"{url}/client" for url in media.public_urls), "/sfu/client"]
-    return MediaAccess(media.server_id, media.server_password, urls, media.stun_servers)
-
-
-def _link(session: ClientSession, media: MediaConfig, directory: Directory, occupancy: Occupancy) -> SfuLink:
-    registration = Registration(media.server_id, media.server_password, directory.voice_channel_ids)
-    backoff = Backoff(FIRST_RECONNECT_S, LAST_RECONNECT_S, jitter=random.random)
-    return SfuLink(session, f"{media.url}/server", registration, occupancy, backoff)

@@ -10,7 +10,7 @@ from svc.base.objects import FileObjects, ObjectMissing, ObjectStore, StoreFaile
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.errors import ChatError
 from svc.chat.media.rules import IN_HAND_S, MESSAGE, Media
-from svc.chat.media.store import Facts
+from svc.chat.media.facts import Facts
 from svc.chat.media.sweep import Sweep
 
 WEBP = Facts("image/webp", width=10, height=20)

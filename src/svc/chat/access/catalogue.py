@@ -146,6 +146,26 @@ ENDPOINTS: Mapping[str, Needs] = {
     "GET /api/invites": MEMBER,
     "POST /api/invites": on_server(P.CREATE_INVITES),
     "DELETE /api/invites/{invite_id}": MEMBER,
+    # Uploads, and what they are for. How far one has come, its own member asks.
+    "POST /api/channels/{channel_id}/uploads": in_channel(P.ATTACH_FILES),
+    "GET /api/uploads": MEMBER,
+    "GET /api/uploads/{upload_id}": MEMBER,
+    "PATCH /api/uploads/{upload_id}": MEMBER,
+    "DELETE /api/uploads/{upload_id}": MEMBER,
+    "PUT /api/uploads/{upload_id}/alt": MEMBER,
+    "POST /api/me/avatar": MEMBER,
+    "DELETE /api/me/avatar": MEMBER,
+    "POST /api/icon": OWNER,
+    "DELETE /api/icon": OWNER,
+    "GET /api/jobs": OWNER,
+    "POST /api/jobs/{job_id}/retry": OWNER,
+    "GET /api/emoji": MEMBER,
+    "POST /api/emoji": on_server(P.MANAGE_EMOJI),
+    "PATCH /api/emoji/{emoji_id}": on_server(P.MANAGE_EMOJI),
+    "DELETE /api/emoji/{emoji_id}": on_server(P.MANAGE_EMOJI),
+    "GET /api/drafts": MEMBER,
+    "PUT /api/channels/{channel_id}/draft": in_channel(P.VIEW_CHANNEL),
+    "DELETE /api/channels/{channel_id}/draft": MEMBER,
     # The audit log.
     "GET /api/audit": on_server(P.VIEW_AUDIT_LOG),
 }
@@ -172,6 +192,10 @@ EVENTS: Mapping[str, Needs] = {
     "read": in_channel(P.VIEW_CHANNEL),
     "history": in_channel(P.VIEW_CHANNEL),
     "search": MEMBER,
+    # Drafts.
+    "drafts": MEMBER,
+    "draft_put": in_channel(P.VIEW_CHANNEL),
+    "draft_delete": MEMBER,
     # Voice.
     "voice_join": in_channel(P.JOIN_VOICE),
     "voice_mute_self": MEMBER,

@@ -14,9 +14,9 @@ from aiohttp import web
 from svc.base.objects import ObjectMissing, StoreFailed
 from svc.chat.access.media_urls import PREFIX
 from svc.chat.errors import ChatError
+from svc.chat.media.facts import StoredObject
 from svc.chat.media.ranges import RangeNotSatisfiable, Validators, has_it_already, wanted
 from svc.chat.media.rules import Media
-from svc.chat.media.store import StoredObject
 
 # Each holds one chunk. Beyond it a page tries again.
 MAX_STREAMS = 256

@@ -17,8 +17,8 @@ from svc.base.objects import ObjectStore
 from svc.chat.access.media_urls import PREFIX, MediaUrls
 from svc.chat.errors import ChatError
 from svc.chat.media import store
-from svc.chat.media.store import Facts as Facts
-from svc.chat.media.store import StoredObject
+from svc.chat.media.facts import Facts as Facts
+from svc.chat.media.facts import StoredObject
 
 # Who refers to objects: the kinds of owners.
 MESSAGE, WEBHOOK, MEMBER, EMOJI, DRAFT, JOB, SERVER = (
@@ -90,9 +90,13 @@ class Media:
         if not store.refer(connection, key, kind, owner_id):
             raise ChatError("media_gone")
 
-    def release(self, connection: Connection, kind: str, owner_id: str) -> None:
-        """The owner refers to nothing any more."""
-        store.release(connection, kind, owner_id, self._now_ms())
+    def release(self, connection: Connection, kind: str, owner_id: str, *, late_s: float = 0.0) -> None:
+        """The owner refers to nothing any more; the time of grace begins `late_s` from now."""
+        store.release(connection, kind, owner_id, self._now_ms() + int(late_s * 1000))
+
+    def referred(self, connection: Connection, kind: str, owner_id: str) -> list[str]:
+        """The keys that an owner refers to."""
+        return store.referred(connection, kind, owner_id)
 
     # What is there.
 

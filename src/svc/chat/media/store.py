@@ -1,32 +1,11 @@
 """The tables of objects and of what refers to them. SQL only."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from svc.base.database import Connection, Database, Row
+from svc.chat.media.facts import Facts, StoredObject
 
 STORING, STORED, GOING = "storing", "stored", "going"
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """What is known of an object's content."""
-
-    content_type: str
-    bytes: int = 0
-    width: int | None = None
-    height: int | None = None
-    duration_ms: int | None = None
-    placeholder: str = ""
-    colour: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class StoredObject:
-    key: str
-    state: str
-    facts: Facts
-    created_at_ms: int
 
 
 def insert(connection: Connection, key: str, facts: Facts, now_ms: int) -> None:

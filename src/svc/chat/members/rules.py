@@ -37,7 +37,7 @@ class Members:
         judged: Callable[[str], str] = str,
         avatar: Callable[[str], Avatar | None] = lambda key: None,
     ) -> None:
-        """`judged` gives a name as it may be shown, or refuses it: ChatError. `avatar` makes a picture of its key."""
+        """`judged` gives a name as it may be shown, or raises ChatError; `avatar` makes one of its key."""
         self._database = database
         self._directory = directory
         self._hub = hub
@@ -125,6 +125,11 @@ class Members:
         if member is not None:
             self._directory.put_member(dataclasses.replace(member, epoch=max(epoch, member.epoch)))
             self._hub.cut_off(member_id, CloseCode.TOKEN_EXPIRED, "Sign in again")
+
+    def set_avatar(self, connection: Connection, member_id: str, key: str | None) -> None:
+        """A step of a write; `changed` follows. Raises ChatError for somebody who is no member."""
+        if not store.set_avatar(connection, member_id, key):
+            raise ChatError("unknown_member")
 
     def time_out(self, connection: Connection, member_id: str, until: float) -> bool:
         """A step of a write; `changed` follows. False for somebody who is no member."""

@@ -1,7 +1,6 @@
 """What messages say of themselves, for people and for programs."""
 
 from svc.chat.described import (
-    ANYTHING,
     BOOLEAN,
     ID,
     NOTHING,
@@ -29,6 +28,8 @@ from svc.chat.messages.query import MAX_CHARACTERS as MAX_QUERY_CHARACTERS
 from svc.chat.messages.reading import MAX_PAGE
 from svc.chat.messages.rules import MAX_EDITS_KEPT, MAX_NONCE_CHARACTERS
 from svc.chat.messages.searching import MAX_FOUND
+from svc.chat.uploads.described import ATTACHED
+from svc.chat.uploads.limits import MAX_ATTACHMENTS
 
 _TEXT = string(MAX_TEXT_CHARACTERS)
 # A stored picture, with the address at which it is for some hours.
@@ -77,7 +78,7 @@ _FIELDS: dict[str, Schema] = {
     "cards": array(CARD),
     # One line for notifications, where there are cards and no text.
     "fallback": nullable(string(MAX_FALLBACK_CHARACTERS)),
-    "attachments": array(ANYTHING),
+    "attachments": array(ATTACHED, MAX_ATTACHMENTS),
     "flagged": BOOLEAN,
     "posted_at_ms": TIME_MS,
     "edited_at_ms": nullable(TIME_MS),
@@ -110,13 +111,14 @@ _NEW: dict[str, Schema] = {
     "text": nullable(_TEXT),
     "nonce": nullable(string(MAX_NONCE_CHARACTERS, 1)),
     "reply_to": nullable(ID),
+    "attachments": array(ID, MAX_ATTACHMENTS),
 }
 _CURSORS: dict[str, Schema] = {"before": ID, "after": ID, "around": ID, "limit": integer(1, MAX_PAGE)}
 _SEARCH_MORE: dict[str, Schema] = {"before": ID, "limit": integer(1, MAX_FOUND)}
 _QUERY = string(MAX_QUERY_CHARACTERS, 1)
 
 _SENDING = ("empty_message", "message_too_long", "profanity_refused", "unknown_channel", "unknown_message")
-_SEND = (*_SENDING, "slow_mode")
+_SEND = (*_SENDING, "forbidden", "media_gone", "slow_mode", "unknown_upload", "upload_not_done")
 _HERE = ("unknown_channel", "unknown_message")
 _REACT = (*_HERE, "invalid_emoji")
 _CHANNEL = "/api/channels/{channel_id}"

@@ -1,6 +1,6 @@
 """What somebody types into the search box, read: words, "phrases", and filters.
 
-    from:NAME  in:CHANNEL  before:DAY  after:DAY  has:link|image|file|card|pin|reaction
+    from:NAME  in:CHANNEL  before:DAY  after:DAY  has:link|image|video|file|card|pin|reaction
 
 A word that looks like a filter and is none is a word. Everything said must hold; filters of
 one kind are alternatives, except `has`. Nothing that is typed reaches the search engine as
@@ -19,7 +19,7 @@ MAX_CHARACTERS = 256
 # Each is looked up on its own.
 MAX_TERMS = 16
 
-HAS = ("link", "image", "file", "card", "pin", "reaction")
+HAS = ("link", "image", "video", "file", "card", "pin", "reaction")
 _FILTERS = ("from", "in", "before", "after", "has")
 # `from:"Two Words"`, `"a phrase"`, a word; a quotation mark that nothing closes is dropped.
 _TERM = re.compile(r'(?:(?P<filter>[A-Za-z]+):)?(?:"(?P<quoted>[^"]*)"|(?P<bare>[^\s"]+))')

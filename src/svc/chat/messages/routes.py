@@ -11,7 +11,7 @@ from aiohttp import web
 
 from svc.chat.access.tokens import Asker
 from svc.chat.errors import ChatError
-from svc.chat.fields import Data, identifier, number, optional_identifier, optional_text, text
+from svc.chat.fields import Data, identifier, number, optional_identifier, optional_text, strings, text
 from svc.chat.http import answer, asker, body, nothing, query_number
 from svc.chat.live.socket import Handler
 from svc.chat.messages.emoji import MAX_CHARACTERS as MAX_EMOJI_CHARACTERS
@@ -22,6 +22,7 @@ from svc.chat.messages.query import MAX_CHARACTERS as MAX_QUERY_CHARACTERS
 from svc.chat.messages.reading import MAX_PAGE
 from svc.chat.messages.rules import MAX_NONCE_CHARACTERS, Draft
 from svc.chat.messages.searching import MAX_FOUND
+from svc.chat.uploads.limits import MAX_ATTACHMENTS
 
 USUAL_PAGE = 50
 USUAL_FOUND = 25
@@ -82,6 +83,7 @@ class MessageRoutes:
             text=optional_text(data, "text", most=_MAX_TEXT) or "",
             nonce=optional_text(data, "nonce", most=MAX_NONCE_CHARACTERS, least=1),
             reply_to=optional_identifier(data, "reply_to"),
+            attachments=_distinct(strings(data, "attachments", most=MAX_ATTACHMENTS)),
         )
         return (await self._feature.messages.send(member_id, draft, time.time())).described(
             self._feature.urls
@@ -144,6 +146,12 @@ class MessageRoutes:
 
 def _which(data: Data) -> tuple[str, str]:
     return identifier(data, "channel_id"), identifier(data, "message_id")
+
+
+def _distinct(upload_ids: list[str]) -> list[str]:
+    if len(set(upload_ids)) < len(upload_ids):
+        raise ChatError("invalid_request", "attachments must be different uploads")
+    return upload_ids
 
 
 def _emoji(data: Data) -> str:

@@ -99,8 +99,9 @@ def _tags(message: Message) -> str:
     if message.attachments:
         tags.append(has_tag("file"))
         kinds = [a.get("content_type") for a in message.attachments if isinstance(a, Mapping)]
-        if any(str(kind).startswith("image/") for kind in kinds):
-            tags.append(has_tag("image"))
+        for what in ("image", "video"):
+            if any(str(kind).startswith(f"{what}/") for kind in kinds):
+                tags.append(has_tag(what))
     return " ".join(tags)
 
 

@@ -19,6 +19,7 @@ DESCRIBED = Described(
                     "member": _LIST,
                     "devices": _LIST,
                     "blocked": _LIST,
+                    "uploads": _LIST,
                     "messages": _LIST,
                     "reactions": _LIST,
                 }

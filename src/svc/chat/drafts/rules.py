@@ -1,0 +1,87 @@
+"""Drafts: what a member has begun to write in a channel, and would post with it.
+
+Kept by the server, so that it is there on every page of theirs and the sweep spares its files.
+Nobody else sees one. No HTTP, no SQL.
+"""
+
+from collections.abc import Sequence
+
+from svc.base.database import Connection, Database
+from svc.chat.access.directory import Directory
+from svc.chat.drafts import store
+from svc.chat.drafts.store import KeptDraft
+from svc.chat.live.audience import only
+from svc.chat.live.hub import Hub
+from svc.chat.media.rules import DRAFT, Media
+from svc.chat.uploads.rules import Uploads
+
+
+class Drafts:
+    def __init__(
+        self, database: Database, directory: Directory, hub: Hub, media: Media, uploads: Uploads
+    ) -> None:
+        self._database = database
+        self._directory = directory
+        self._hub = hub
+        self._media = media
+        self._uploads = uploads
+
+    async def of(self, member_id: str) -> list[KeptDraft]:
+        """In the channels that the member may view."""
+        visible = {channel.id for channel in self._directory.visible_channels(member_id)}
+        return [draft for draft in await store.of(self._database, member_id) if draft.channel_id in visible]
+
+    async def put(
+        self, member_id: str, channel_id: str, text: str, upload_ids: Sequence[str], now: float
+    ) -> KeptDraft:
+        """Keep a draft instead of the one that was there. Raises ChatError."""
+        self._directory.channel(member_id, channel_id)
+        draft = KeptDraft(channel_id, text, upload_ids, int(now * 1000))
+
+        def write(connection: Connection) -> None:
+            self._drop(connection, member_id, channel_id)
+            store.put(connection, member_id, draft)
+            for key in self._uploads.attachable_keys(connection, member_id, upload_ids):
+                self._media.refer(connection, key, DRAFT, _owner(member_id, channel_id))
+
+        def written(_: None) -> None:
+            self._hub.push("draft_changed", described(draft), only(member_id))
+
+        await self._database.write(write, written)
+        return draft
+
+    async def delete(self, member_id: str, channel_id: str) -> None:
+        """Whether there was one or not, there is none now."""
+
+        def dropped(gone: bool) -> None:
+            if gone:
+                self._hub.push("draft_deleted", {"channel_id": channel_id}, only(member_id))
+
+        await self._database.write(lambda connection: self._drop(connection, member_id, channel_id), dropped)
+
+    # Steps of the writes in which a channel is deleted, or a member goes.
+
+    def forget_channel(self, connection: Connection, channel_id: str) -> None:
+        for member_id in store.in_channel(connection, channel_id):
+            self._drop(connection, member_id, channel_id)
+
+    def forget_member(self, connection: Connection, member_id: str) -> None:
+        for channel_id in store.of_member(connection, member_id):
+            self._drop(connection, member_id, channel_id)
+
+    def _drop(self, connection: Connection, member_id: str, channel_id: str) -> bool:
+        self._media.release(connection, DRAFT, _owner(member_id, channel_id))
+        return store.delete(connection, member_id, channel_id)
+
+
+def described(draft: KeptDraft) -> dict[str, object]:
+    return {
+        "channel_id": draft.channel_id,
+        "text": draft.text,
+        "attachments": list(draft.upload_ids),
+        "changed_at_ms": draft.changed_at_ms,
+    }
+
+
+def _owner(member_id: str, channel_id: str) -> str:
+    return f"{member_id}/{channel_id}"

@@ -1,0 +1,155 @@
+"""The server's own emoji: made of uploads, named, and taken away again. No HTTP, no SQL.
+
+A message names one by its `:name:`, in its text and as a reaction, and keeps nothing of it:
+what is deleted or renamed is shown as its name.
+"""
+
+import dataclasses
+import re
+from collections.abc import Mapping
+
+from svc.base.database import Connection, Database
+from svc.chat.access.tokens import Asker
+from svc.chat.audit.rules import Audit
+from svc.chat.emoji import store
+from svc.chat.emoji.store import OwnEmoji
+from svc.chat.errors import ChatError
+from svc.chat.live.audience import EVERYONE
+from svc.chat.live.hub import Hub
+from svc.chat.media.rules import EMOJI, Media
+from svc.chat.uploads.queue import Use
+from svc.chat.uploads.upload import Upload
+
+# What a page can show to choose from, and load in a moment.
+MAX_EMOJI = 300
+MAX_NAME_CHARACTERS = 30
+# As a reaction of that name may be.
+_NAME = re.compile(f"[a-z0-9_]{{2,{MAX_NAME_CHARACTERS}}}")
+
+
+class Emoji:
+    def __init__(self, database: Database, hub: Hub, audit: Audit, media: Media) -> None:
+        self._database = database
+        self._hub = hub
+        self._audit = audit
+        self._media = media
+        self._emoji: dict[str, OwnEmoji] = {}
+
+    async def load(self) -> None:
+        self._emoji = {emoji.id: emoji for emoji in await store.load(self._database)}
+
+    def welcome(self, asker: Asker) -> dict[str, object]:
+        return {"emoji": self.all()}
+
+    def all(self) -> list[dict[str, object]]:
+        by_name = sorted(self._emoji.values(), key=lambda emoji: emoji.name)
+        return [self.described(emoji) for emoji in by_name]
+
+    def described(self, emoji: OwnEmoji) -> dict[str, object]:
+        return {
+            "id": emoji.id,
+            "name": emoji.name,
+            "url": self._media.url(emoji.key),
+            "animated": emoji.animated,
+            "created_by": emoji.created_by,
+            "created_at_ms": emoji.created_at_ms,
+        }
+
+    def free_name(self, name: str) -> str:
+        """A name that a new one may have. Raises ChatError."""
+        checked = checked_name(name)
+        if any(emoji.name == checked for emoji in self._emoji.values()):
+            raise ChatError("emoji_name_taken")
+        if len(self._emoji) >= MAX_EMOJI:
+            raise ChatError("too_many", f"A server has at most {MAX_EMOJI} emoji")
+        return checked
+
+    def use(self) -> Use:
+        """What is done with an upload that is to be an emoji."""
+
+        def use(connection: Connection, upload: Upload, result: Mapping[str, object]) -> object:
+            if store.count(connection) >= MAX_EMOJI:
+                raise ChatError("too_many", f"A server has at most {MAX_EMOJI} emoji")
+            self._require_free(connection, upload.target)
+            frames = result.get("frames")
+            emoji = OwnEmoji(
+                id=upload.id,
+                name=upload.target,
+                key=str(result["key"]),
+                animated=isinstance(frames, int) and frames > 1,
+                created_by=upload.member_id,
+                created_at_ms=upload.created_at_ms,
+            )
+            store.insert(connection, emoji)
+            self._media.refer(connection, emoji.key, EMOJI, emoji.id)
+            self._record(connection, upload.member_id, "emoji_create", emoji, upload.created_at_ms / 1000)
+            return emoji
+
+        def used(emoji: object) -> None:
+            assert isinstance(emoji, OwnEmoji), "it was made by `use`"
+            self._emoji[emoji.id] = emoji
+            self._hub.push("emoji_created", self.described(emoji), EVERYONE)
+
+        return Use(use, used)
+
+    async def rename(self, actor_id: str, emoji_id: str, name: str, now: float) -> dict[str, object]:
+        """Raises ChatError."""
+        name = checked_name(name)
+
+        def change(connection: Connection) -> OwnEmoji:
+            emoji = _existing(connection, emoji_id)
+            if emoji.name == name:
+                return emoji
+            self._require_free(connection, name)
+            store.rename(connection, emoji_id, name)
+            renamed = dataclasses.replace(emoji, name=name)
+            self._record(connection, actor_id, "emoji_rename", renamed, now)
+            return renamed
+
+        def changed(emoji: OwnEmoji) -> None:
+            self._emoji[emoji.id] = emoji
+            self._hub.push("emoji_updated", self.described(emoji), EVERYONE)
+
+        return self.described(await self._database.write(change, changed))
+
+    async def delete(self, actor_id: str, emoji_id: str, now: float) -> None:
+        """Raises ChatError."""
+
+        def remove(connection: Connection) -> None:
+            emoji = _existing(connection, emoji_id)
+            store.delete(connection, emoji_id)
+            self._media.release(connection, EMOJI, emoji_id)
+            self._record(connection, actor_id, "emoji_delete", emoji, now)
+
+        def removed(_: None) -> None:
+            self._emoji.pop(emoji_id, None)
+            self._hub.push("emoji_deleted", {"emoji_id": emoji_id}, EVERYONE)
+
+        await self._database.write(remove, removed)
+
+    def forget_member(self, connection: Connection, member_id: str) -> None:
+        """A step of the write in which a member's data is deleted."""
+        store.forget_member(connection, member_id)
+
+    def _require_free(self, connection: Connection, name: str) -> None:
+        if store.is_taken(connection, name):
+            raise ChatError("emoji_name_taken")
+
+    def _record(
+        self, connection: Connection, actor_id: str, action: str, emoji: OwnEmoji, now: float
+    ) -> None:
+        self._audit.record(connection, actor_id, action, emoji.id, {"name": emoji.name}, now)
+
+
+def checked_name(name: str) -> str:
+    """Raises ChatError for what cannot stand between two colons."""
+    if not _NAME.fullmatch(name):
+        raise ChatError("invalid_emoji_name")
+    return name
+
+
+def _existing(connection: Connection, emoji_id: str) -> OwnEmoji:
+    emoji = store.get(connection, emoji_id)
+    if emoji is None:
+        raise ChatError("unknown_emoji")
+    return emoji

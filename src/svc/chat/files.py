@@ -1,0 +1,108 @@
+"""Everything about files, built and connected: stored media, uploads, portraits, emoji and drafts.
+
+A part of `community` that stands alone; it knows these features and no others, and has no rules of
+its own. Spec: chat document sections 1 and 8.3.
+"""
+
+import logging
+import time
+from collections.abc import Awaitable, Callable, Mapping
+
+from aiohttp import ClientSession, web
+
+from svc.base.database import Connection, Database
+from svc.chat.access.changes import Changes
+from svc.chat.access.directory import Directory
+from svc.chat.access.media_urls import MediaUrls
+from svc.chat.access.tokens import Asker
+from svc.chat.audit.rules import Audit
+from svc.chat.config import ChatConfig
+from svc.chat.control.commands import Command
+from svc.chat.drafts.routes import DraftRoutes
+from svc.chat.drafts.rules import Drafts
+from svc.chat.emoji.routes import EmojiRoutes
+from svc.chat.emoji.rules import Emoji
+from svc.chat.live.hub import Hub
+from svc.chat.live.socket import Handler
+from svc.chat.media.rules import MESSAGE, Media
+from svc.chat.members.rules import Members
+from svc.chat.uploads.feature import UploadsFeature
+from svc.chat.uploads.upload import EMOJI
+
+logger = logging.getLogger(__name__)
+
+
+def media_of(config: ChatConfig, database: Database) -> Media:
+    """Stored media, or what stands for it where nothing can be stored."""
+    urls, storage = MediaUrls(config.jwt_secret, time.time), config.uploads.storage
+    if storage.unusable_because:
+        logger.warning("nothing can be uploaded", extra={"because": storage.unusable_because})
+    objects = None if storage.unusable_because else storage.opened(config.data_dir)
+    return Media(database, objects, urls, time.time)
+
+
+class Files:
+    """What the community sees; `media` must be there before the members are."""
+
+    def __init__(
+        self,
+        config: ChatConfig,
+        session: ClientSession,
+        database: Database,
+        directory: Directory,
+        hub: Hub,
+        audit: Audit,
+        members: Members,
+        media: Media,
+        new_id: Callable[[], str],
+    ) -> None:
+        self._media = media
+        self.uploads = UploadsFeature(
+            config.uploads, config.data_dir, session, database, directory, hub, audit, members, media, new_id
+        )
+        self.emoji = Emoji(database, hub, audit, media)
+        self.drafts = Drafts(database, directory, hub, media, self.uploads.uploads)
+        self.uploads.queue.uses[EMOJI] = self.emoji.use()
+        self.attached = self.uploads.uploads.attach
+        self.kept = self.uploads.kept
+
+    def follow(self, changes: Changes) -> None:
+        """Let go of what hangs on channels and members that go."""
+        changes.channel_deletion.append(self.drafts.forget_channel)
+        changes.member_removal.extend([self.drafts.forget_member, self.uploads.uploads.forget_member])
+
+    def released(self, connection: Connection, message_id: str) -> None:
+        """A step of the write that deletes a message."""
+        self._media.release(connection, MESSAGE, message_id)
+
+    def forget(self, connection: Connection, member_id: str) -> None:
+        """A step of the write in which a member's data is deleted."""
+        self.uploads.forget(connection, member_id)
+        self.emoji.forget_member(connection, member_id)
+
+    async def load(self) -> None:
+        await self.uploads.load()
+        await self.emoji.load()
+
+    def icon_url(self) -> str | None:
+        return self.uploads.icon.address()
+
+    def welcome(self, asker: Asker) -> Mapping[str, object]:
+        return self.emoji.welcome(asker)
+
+    def table(self) -> list[web.RouteDef]:
+        begin = self.uploads.routes.beginning(EMOJI, self.emoji.free_name)
+        return [
+            *self.uploads.table(),
+            *EmojiRoutes(self.emoji, begin).table(),
+            *DraftRoutes(self.drafts).table(),
+        ]
+
+    def handlers(self) -> Mapping[str, Handler]:
+        return DraftRoutes(self.drafts).handlers()
+
+    def commands(self) -> Mapping[str, Command]:
+        return self.uploads.commands()
+
+    def tasks(self) -> list[Callable[[], Awaitable[None]]]:
+        return self.uploads.tasks()

@@ -1,0 +1,115 @@
+"""The parts of the feature, built and connected: what the community sees of uploads.
+
+Has no rules of its own. What other features may use: `uploads` to attach what is finished,
+`queue.uses` to be handed what was uploaded for them.
+"""
+
+import asyncio
+import secrets
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from pathlib import Path
+
+from aiohttp import ClientSession, web
+
+from svc.base.database import Connection, Database
+from svc.chat.access.directory import Directory
+from svc.chat.access.tokens import Asker
+from svc.chat.audit.rules import Audit
+from svc.chat.control.commands import Command
+from svc.chat.live.hub import Hub
+from svc.chat.media.config import UploadsConfig
+from svc.chat.media.icon import ServerIcon
+from svc.chat.media.routes import MediaRoutes
+from svc.chat.media.rules import Media
+from svc.chat.media.sweep import Sweep
+from svc.chat.members.rules import Members
+from svc.chat.uploads import store
+from svc.chat.uploads.commands import JobCommands
+from svc.chat.uploads.incoming import Incoming
+from svc.chat.uploads.limits import Limits
+from svc.chat.uploads.portraits import Avatars, Icons
+from svc.chat.uploads.queue import Queue
+from svc.chat.uploads.routes import UploadRoutes
+from svc.chat.uploads.rules import Uploads
+from svc.chat.uploads.upload import AVATAR, ICON
+from svc.chat.uploads.worker import WorkerHealth
+
+_PAGE = 100
+
+
+class UploadsFeature:
+    def __init__(
+        self,
+        config: UploadsConfig,
+        data_dir: Path,
+        session: ClientSession,
+        database: Database,
+        directory: Directory,
+        hub: Hub,
+        audit: Audit,
+        members: Members,
+        media: Media,
+        new_id: Callable[[], str],
+    ) -> None:
+        self._database = database
+        self._media = media
+        self.icon = ServerIcon(database, media)
+        self._incoming = Incoming(data_dir)
+        bounds = Limits(icon_bytes=config.icon_max_mb * 1024 * 1024)
+        at_once = config.emoji_concurrency
+        self.queue = Queue(database, hub, media, bounds, at_once, _new_lease, time.time)
+        self.uploads = Uploads(
+            database, directory, hub, media, self._incoming, self.queue, bounds, new_id, time.time
+        )
+        self.sweep = Sweep(
+            database,
+            media,
+            config.sweep_interval_ms,
+            config.sweep_grace_ms,
+            time.time,
+            also=self.uploads.tidy_up,
+        )
+        self.avatars = Avatars(database, directory, members, media)
+        icons = Icons(database, hub, audit, self.icon)
+        self.queue.uses |= {AVATAR: self.avatars.use(), ICON: icons.use()}
+        self.queue.forget_file = self._forget_file
+        self.worker = WorkerHealth(session, config.worker_url, time.monotonic)
+        self.routes = UploadRoutes(self.uploads, self.queue, self.avatars, icons)
+        # Removals of files that are under way.
+        self._removing: set[asyncio.Task[None]] = set()
+
+    async def load(self) -> None:
+        await self.icon.load()
+        await self.queue.load()
+
+    def table(self) -> list[web.RouteDef]:
+        return [*self.routes.table(), *MediaRoutes(self._media, lambda: self.icon.key).table()]
+
+    def commands(self) -> Mapping[str, Command]:
+        return JobCommands(self.queue, self._incoming, self.worker.heard).table()
+
+    def tasks(self) -> list[Callable[[], Awaitable[None]]]:
+        return [self.sweep.run, *([self.worker.run] if self.worker.watched else [])]
+
+    def forget(self, connection: Connection, member_id: str) -> None:
+        """A step of the write in which a member's data is deleted."""
+        self.avatars.forget(connection, member_id)
+
+    async def kept(self, asker: Asker) -> AsyncIterator[object]:
+        """A member's own uploads, for taking them along."""
+        last = ""
+        while page := await store.of_member(self._database, asker.member_id, last, _PAGE):
+            for upload in page:
+                yield upload.described(self._media.urls)
+            last = page[-1].id
+
+    def _forget_file(self, upload_id: str) -> None:
+        # What is not removed now, because the server stops, goes with the next tidying.
+        task = asyncio.ensure_future(self._incoming.remove(upload_id))
+        self._removing.add(task)
+        task.add_done_callback(self._removing.discard)
+
+
+def _new_lease() -> str:
+    return secrets.token_urlsafe(16)

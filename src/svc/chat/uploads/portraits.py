@@ -1,0 +1,85 @@
+"""Pictures that stand for somebody: members' avatars, and the server's icon.
+
+Says what is done with an upload that is finished; the upload itself is `rules`'. No HTTP, no SQL.
+"""
+
+from collections.abc import Mapping
+
+from svc.base.database import Connection, Database
+from svc.chat.access.directory import Directory
+from svc.chat.audit.rules import Audit
+from svc.chat.live.audience import EVERYONE
+from svc.chat.live.hub import Hub
+from svc.chat.media.icon import ServerIcon
+from svc.chat.media.rules import MEMBER, Media
+from svc.chat.members.rules import Members
+from svc.chat.uploads.queue import Use
+from svc.chat.uploads.upload import Upload
+
+
+class Avatars:
+    def __init__(self, database: Database, directory: Directory, members: Members, media: Media) -> None:
+        self._database = database
+        self._directory = directory
+        self._members = members
+        self._media = media
+
+    def use(self) -> Use:
+        def use(connection: Connection, upload: Upload, result: Mapping[str, object]) -> object:
+            key = str(result["key"])
+            self._set(connection, upload.member_id, key)
+            return upload.member_id, key
+
+        def used(outcome: object) -> None:
+            match outcome:
+                case (str(member_id), str(key)):
+                    self._members.changed(member_id, avatar=self._media.urls.link(key))
+
+        return Use(use, used)
+
+    async def remove(self, member_id: str) -> None:
+        """Whether there was one or not, there is none now."""
+        await self._database.write(
+            lambda connection: self._set(connection, member_id, None),
+            lambda _: self._members.changed(member_id, avatar=None),
+        )
+
+    def forget(self, connection: Connection, member_id: str) -> None:
+        """A step of the write in which a member's data is deleted."""
+        self._media.release(connection, MEMBER, member_id)
+
+    def _set(self, connection: Connection, member_id: str, key: str | None) -> None:
+        self._members.set_avatar(connection, member_id, key)
+        self._media.release(connection, MEMBER, member_id)
+        if key is not None:
+            self._media.refer(connection, key, MEMBER, member_id)
+
+
+class Icons:
+    def __init__(self, database: Database, hub: Hub, audit: Audit, icon: ServerIcon) -> None:
+        self._database = database
+        self._hub = hub
+        self._audit = audit
+        self._icon = icon
+
+    def use(self) -> Use:
+        def use(connection: Connection, upload: Upload, result: Mapping[str, object]) -> object:
+            key = str(result["key"])
+            self._set(connection, upload.member_id, key, upload.created_at_ms / 1000)
+            return key
+
+        return Use(use, lambda key: self._changed(str(key)))
+
+    async def remove(self, member_id: str, now: float) -> None:
+        await self._database.write(
+            lambda connection: self._set(connection, member_id, None, now), lambda _: self._changed(None)
+        )
+
+    def _set(self, connection: Connection, actor_id: str, key: str | None, now: float) -> None:
+        self._icon.set(connection, key)
+        action = "icon_remove" if key is None else "icon_change"
+        self._audit.record(connection, actor_id, action, None, {}, now)
+
+    def _changed(self, key: str | None) -> None:
+        self._icon.changed(key)
+        self._hub.push("icon_changed", {"icon_url": self._icon.address()}, EVERYONE)

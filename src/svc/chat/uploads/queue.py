@@ -1,0 +1,308 @@
+"""The worker's jobs: claimed with a lease, tried again with growing pauses, given up as dead letters.
+
+Each step is one write, and one thread writes: two workers never have one job. Who loses the
+lease, by being late or by dying, has its results ignored; what it has stored is swept. Decides
+nothing about content; that is the worker's. No SQL, no socket. Design: "Chat server".
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from svc.base.database import Connection, Database
+from svc.chat.errors import ChatError
+from svc.chat.live.audience import only
+from svc.chat.live.hub import Hub
+from svc.chat.media.facts import Facts
+from svc.chat.media.rules import JOB, Media, new_key
+from svc.chat.uploads import store
+from svc.chat.uploads.limits import Limits
+from svc.chat.uploads.store import Job
+from svc.chat.uploads.upload import (
+    ATTACHMENT,
+    EMOJI,
+    KINDS,
+    POSTER,
+    THUMBNAIL,
+    Upload,
+    Written,
+    result_of,
+)
+
+# A worker that has said nothing for so long is taken to be gone.
+LEASE_S = 60.0
+# Then it is not the moment that is bad.
+MAX_ATTEMPTS = 5
+_FIRST_PAUSE_S = 2.0
+# A worker that has lost its lease may still be writing, for as long as a large object takes.
+STORING_S = 900.0
+GIVEN_UP = "processing_failed"
+_GIVEN_UP_MESSAGE = "The server could not work on this file; try again later"
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What a finished upload is for: a step of the write, and what follows when that is durable."""
+
+    # Raises ChatError where there is no use for it any more. What it returns is handed to `used`.
+    use: Callable[[Connection, Upload, Mapping[str, object]], object]
+    used: Callable[[object], None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Finished:
+    upload: Upload
+    counts: tuple[int, int]
+    outcome: object
+
+
+class Queue:
+    """`uses` are the purposes other than attachments. `now` gives seconds since 1970."""
+
+    def __init__(
+        self,
+        database: Database,
+        hub: Hub,
+        media: Media,
+        bounds: Limits,
+        emoji_at_once: int,
+        new_lease: Callable[[], str],
+        now: Callable[[], float],
+    ) -> None:
+        self._database = database
+        self._hub = hub
+        self._media = media
+        self._bounds = bounds
+        self._emoji_at_once = emoji_at_once
+        self._new_lease = new_lease
+        self._now = now
+        self.uses: dict[str, Use] = {}
+        # Called with the id of an upload whose file is of no more use.
+        self.forget_file: Callable[[str], None] = lambda upload_id: None
+        self.waiting = self.dead = 0
+        self.outcomes: Counter[tuple[str, ...]] = Counter()
+
+    async def load(self) -> None:
+        self.counted(await self._database.write(store.count_jobs))
+
+    def counted(self, counts: tuple[int, int]) -> None:
+        self.waiting, self.dead = counts
+
+    # What a worker asks.
+
+    async def claim(self, worker: str, kinds: Sequence[str]) -> Mapping[str, object] | None:
+        """The next job of one of these kinds, or None where there is nothing to do."""
+        lease_id = self._new_lease()
+        wanted = [kind for kind in kinds if kind in KINDS]
+
+        def take(connection: Connection) -> tuple[Job | None, list[Upload], tuple[int, int]]:
+            now_ms, given_up = self._now_ms(), []
+            while (job := store.due(connection, self._free(connection, wanted), now_ms)) is not None:
+                # What a worker had reserved that has gone is nobody's.
+                self._release(connection, job.id)
+                if job.attempt < MAX_ATTEMPTS:
+                    until_ms = now_ms + int(LEASE_S * 1000)
+                    store.lease(connection, job.id, lease_id, worker, until_ms)
+                    break
+                fault = job.fault or f"worker {job.worker} did not come back from it"
+                given_up.append(self._bury(connection, job, fault))
+            return job, given_up, store.count_jobs(connection)
+
+        def taken(result: tuple[Job | None, list[Upload], tuple[int, int]]) -> None:
+            self.counted(result[2])
+            for upload in result[1]:
+                self._refused(upload, GIVEN_UP, _GIVEN_UP_MESSAGE)
+
+        job, _, _ = await self._database.write(take, taken)
+        if job is None:
+            return None
+        return {
+            "id": job.id,
+            "lease": lease_id,
+            "kind": job.kind,
+            "attempt": job.attempt + 1,
+            "limits": self._bounds.told(job.kind),
+        }
+
+    async def renew(self, job_id: str, lease_id: str, progress: float) -> None:
+        """Raises ChatError where the job is not this worker's any more."""
+
+        def hold(connection: Connection) -> Upload:
+            upload = self._held(connection, job_id, lease_id)
+            store.renew(connection, job_id, self._now_ms() + int(LEASE_S * 1000))
+            return upload
+
+        def held(upload: Upload) -> None:
+            told = {"upload_id": job_id, "state": "working", "progress": progress}
+            self._hub.push("upload_progress", told, only(upload.member_id), kept=False)
+
+        await self._database.write(hold, held)
+
+    async def reserve(self, job_id: str, lease_id: str, ext: str) -> str:
+        """A key under which the worker may store something of this job."""
+        key = new_key(ext)
+
+        def note(connection: Connection) -> None:
+            self._held(connection, job_id, lease_id)
+            self._media.reserve(connection, key, Facts("application/octet-stream"))
+            self._media.refer(connection, key, JOB, job_id)
+
+        await self._database.write(note)
+        return key
+
+    async def finish(self, job_id: str, lease_id: str, written: Sequence[Written]) -> None:
+        """The files are stored: the upload is done, and handed to what it is for. Raises ChatError."""
+        try:
+            await self._database.write(
+                lambda connection: self._finish(connection, job_id, lease_id, written), self._finished
+            )
+        except ChatError as refusal:
+            if refusal.code in ("lease_lost", "invalid_request", "media_gone"):
+                raise
+            # Nobody has use for it any more: its member has gone, the name is taken.
+            await self.refuse(job_id, lease_id, refusal.code, refusal.message)
+
+    async def refuse(self, job_id: str, lease_id: str, code: str, message: str) -> None:
+        """It is the file's fault: for good."""
+
+        def end(connection: Connection) -> tuple[Upload, tuple[int, int]]:
+            upload = self._held(connection, job_id, lease_id)
+            self.drop(connection, job_id)
+            store.set_refused(connection, job_id, {"code": code, "message": message}, self._now_ms())
+            return upload, store.count_jobs(connection)
+
+        def ended(result: tuple[Upload, tuple[int, int]]) -> None:
+            self.counted(result[1])
+            self.forget_file(job_id)
+            self._refused(result[0], code, message)
+
+        await self._database.write(end, ended)
+
+    async def fail(self, job_id: str, lease_id: str, fault: str) -> None:
+        """It is not the file's fault: tried again after a pause, and given up in the end."""
+
+        def put_back(connection: Connection) -> tuple[Upload | None, tuple[int, int]]:
+            self._held(connection, job_id, lease_id)
+            self._release(connection, job_id)
+            job = store.get_job(connection, job_id)
+            assert job is not None, "it is held"
+            if job.attempt >= MAX_ATTEMPTS:
+                return self._bury(connection, job, fault), store.count_jobs(connection)
+            pause_ms = int(_FIRST_PAUSE_S * 1000) * 2 ** (job.attempt - 1)
+            store.put_back(connection, job_id, fault, self._now_ms() + pause_ms)
+            return None, store.count_jobs(connection)
+
+        def done(result: tuple[Upload | None, tuple[int, int]]) -> None:
+            self.counted(result[1])
+            self.outcomes[("failed",)] += 1
+            if result[0] is not None:
+                self._refused(result[0], GIVEN_UP, _GIVEN_UP_MESSAGE)
+
+        await self._database.write(put_back, done)
+
+    # What the operator and owners ask.
+
+    async def jobs(self, most: int) -> list[Job]:
+        return await store.jobs(self._database, most)
+
+    async def retry(self, job_id: str) -> None:
+        """Have a dead letter tried again. Raises ChatError."""
+
+        def revive(connection: Connection) -> tuple[int, int]:
+            job = store.get_job(connection, job_id)
+            if job is None or not job.dead:
+                raise ChatError("unknown_job")
+            now_ms = self._now_ms()
+            store.revive(connection, job_id, now_ms)
+            store.set_waiting_again(connection, job_id, now_ms)
+            return store.count_jobs(connection)
+
+        await self._database.write(revive, self.counted)
+
+    # Steps of a write.
+
+    def drop(self, connection: Connection, job_id: str) -> None:
+        """A job that nobody wants any more, with what is reserved for it."""
+        self._release(connection, job_id)
+        store.delete_job(connection, job_id)
+
+    def _free(self, connection: Connection, kinds: Sequence[str]) -> list[str]:
+        """Emoji are worked on a few at a time, whatever the number of workers."""
+        full = store.leased(connection, EMOJI, self._now_ms()) >= self._emoji_at_once
+        return [kind for kind in kinds if kind != EMOJI or not full]
+
+    def _held(self, connection: Connection, job_id: str, lease_id: str) -> Upload:
+        job, upload = store.get_job(connection, job_id), store.get(connection, job_id)
+        if job is None or upload is None or job.dead or job.lease != lease_id:
+            raise ChatError("lease_lost")
+        return upload
+
+    def _release(self, connection: Connection, job_id: str) -> None:
+        self._media.release(connection, JOB, job_id, late_s=STORING_S)
+
+    def _bury(self, connection: Connection, job: Job, fault: str) -> Upload:
+        store.bury(connection, job.id, fault)
+        refusal = {"code": GIVEN_UP, "message": _GIVEN_UP_MESSAGE}
+        store.set_refused(connection, job.id, refusal, self._now_ms())
+        upload = store.get(connection, job.id)
+        assert upload is not None, "a job has an upload"
+        return upload
+
+    def _finish(
+        self, connection: Connection, job_id: str, lease_id: str, written: Sequence[Written]
+    ) -> _Finished:
+        upload = self._held(connection, job_id, lease_id)
+        reserved = self._media.referred(connection, JOB, job_id)
+        if not {file.key for file in written} <= set(reserved):
+            raise ChatError("invalid_request", "A key is none that was reserved for this job")
+        for file in written:
+            self._media.stored(connection, file.key, _facts(file))
+        result = result_of(upload, written)
+        stored_bytes = sum(file.bytes for file in written)
+        store.set_done(connection, job_id, result, stored_bytes, self._now_ms())
+        outcome = None
+        if upload.purpose != ATTACHMENT:
+            outcome = self.uses[upload.purpose].use(connection, upload, result)
+            store.set_used(connection, job_id)
+        # What was reserved and not used is swept later.
+        self.drop(connection, job_id)
+        done = store.get(connection, job_id)
+        assert done is not None, "it is held"
+        return _Finished(done, store.count_jobs(connection), outcome)
+
+    def _finished(self, finished: _Finished) -> None:
+        upload = finished.upload
+        self.counted(finished.counts)
+        self.outcomes[("done",)] += 1
+        self.forget_file(upload.id)
+        if upload.purpose != ATTACHMENT:
+            self.uses[upload.purpose].used(finished.outcome)
+        self._hub.push("upload_done", upload.described(self._media.urls), only(upload.member_id))
+
+    def _refused(self, upload: Upload, code: str, message: str) -> None:
+        self.outcomes[("refused",)] += 1
+        told = {"upload_id": upload.id, "code": code, "message": message}
+        self._hub.push("upload_refused", told, only(upload.member_id))
+
+    def _now_ms(self) -> int:
+        return int(self._now() * 1000)
+
+
+def keys_of(upload: Upload) -> list[str]:
+    """All that an upload has become, by their keys."""
+    result = upload.result or {}
+    belonging = [result.get(role) for role in (THUMBNAIL, POSTER)]
+    found = [result.get("key"), *(part.get("key") for part in belonging if isinstance(part, Mapping))]
+    return [key for key in found if isinstance(key, str)]
+
+
+def _facts(file: Written) -> Facts:
+    return Facts(
+        file.content_type,
+        file.bytes,
+        file.width,
+        file.height,
+        file.duration_ms,
+        file.placeholder,
+        file.colour,
+    )

@@ -1,0 +1,293 @@
+"""Uploads until the worker has them, and from when they are done: what is allowed, what happens.
+
+What is acknowledged is on the disk. Nothing of an upload can be seen by anybody before the
+worker has written it anew; what the worker does is in `queue`. No HTTP, no SQL. Spec: chat
+document sections 1 and 8.3.
+"""
+
+import logging
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import suppress
+
+from svc.base.database import Connection, Database
+from svc.chat.access.directory import Directory
+from svc.chat.access.media_urls import MediaUrls
+from svc.chat.access.permissions import Permission
+from svc.chat.errors import ChatError
+from svc.chat.live.audience import only
+from svc.chat.live.hub import Hub
+from svc.chat.media.rules import MESSAGE, Media
+from svc.chat.uploads import limits, store
+from svc.chat.uploads.incoming import Incoming
+from svc.chat.uploads.limits import Limits
+from svc.chat.uploads.queue import Queue, keys_of
+from svc.chat.uploads.upload import ATTACHMENT, DONE, RECEIVING, WAITING, Upload, Wish, readable_file_name
+
+_TIDIED_AT_ONCE = 100
+_MAX_LISTED = 100
+
+logger = logging.getLogger(__name__)
+
+
+class Uploads:
+    """`new_id` makes ids that rise; `now` gives seconds since 1970."""
+
+    def __init__(
+        self,
+        database: Database,
+        directory: Directory,
+        hub: Hub,
+        media: Media,
+        incoming: Incoming,
+        queue: Queue,
+        bounds: Limits,
+        new_id: Callable[[], str],
+        now: Callable[[], float],
+    ) -> None:
+        self._database = database
+        self._directory = directory
+        self._hub = hub
+        self._media = media
+        self._incoming = incoming
+        self._queue = queue
+        self._bounds = bounds
+        self._new_id = new_id
+        self._now = now
+        # Uploads that are being received at this moment.
+        self._busy: set[str] = set()
+
+    @property
+    def urls(self) -> MediaUrls:
+        return self._media.urls
+
+    def most(self, purpose: str) -> int:
+        """How many bytes an upload for a purpose may have."""
+        return self._bounds.of(purpose)
+
+    def require_attaching(self, member_id: str, channel_id: str) -> None:
+        """May the member upload for a channel? Raises ChatError."""
+        self._directory.require(member_id, Permission.ATTACH_FILES, channel_id)
+
+    # Receiving.
+
+    async def begin(self, member_id: str, wish: Wish) -> Upload:
+        """Raises ChatError where there is no room for it."""
+        if not self._media.enabled:
+            raise ChatError("uploads_disabled")
+        most = self.most(wish.purpose)
+        if wish.length > most:
+            raise ChatError("upload_too_large", more={"limit": most})
+        if await self._incoming.free_bytes() < limits.MIN_FREE_BYTES + wish.length:
+            raise ChatError("storage_full")
+        upload = Upload(
+            id=self._new_id(),
+            member_id=member_id,
+            purpose=wish.purpose,
+            name=readable_file_name(wish.name),
+            target=wish.target,
+            alt=wish.alt,
+            length=wish.length,
+            received=0,
+            state=RECEIVING,
+            result=None,
+            refusal=None,
+            created_at_ms=self._now_ms(),
+        )
+
+        def insert(connection: Connection) -> None:
+            _require_room(connection, member_id, wish.length)
+            store.insert(connection, upload)
+
+        await self._database.write(insert)
+        return upload
+
+    async def receive(
+        self, member_id: str, upload_id: str, offset: int, chunks: AsyncIterator[bytes], *, last: bool = False
+    ) -> Upload:
+        """Take more of an upload, from where it ended; with the last byte it goes to the worker.
+
+        `last`: what comes is the end of it, however long it was said to be. Raises ChatError.
+        What came before a connection was lost is kept.
+        """
+        upload = await self.find(member_id, upload_id)
+        if upload.state != RECEIVING:
+            raise ChatError("upload_complete")
+        if upload.id in self._busy:
+            raise ChatError("upload_busy")
+        if offset != upload.received:
+            raise ChatError("offset_mismatch", more={"offset": upload.received})
+        self._busy.add(upload.id)
+        try:
+            received = await self._write(upload, chunks)
+            if last or received == upload.length:
+                await self._complete(upload, received)
+        finally:
+            self._busy.discard(upload.id)
+        return await self.find(member_id, upload_id)
+
+    async def cancel(self, member_id: str, upload_id: str) -> None:
+        """Let go of an upload that hangs on nothing yet. Raises ChatError."""
+        upload = await self.find(member_id, upload_id)
+        if upload.id in self._busy:
+            raise ChatError("upload_busy")
+        await self._database.write(lambda connection: self._drop(connection, upload.id), self._queue.counted)
+        await self._removed(upload.id)
+
+    # What there is.
+
+    async def find(self, member_id: str, upload_id: str) -> Upload:
+        """One's own. Raises ChatError."""
+        upload = await store.one(self._database, upload_id)
+        if upload is None or upload.member_id != member_id:
+            raise ChatError("unknown_upload")
+        return upload
+
+    async def unused(self, member_id: str) -> list[Upload]:
+        return await store.unused_of_member(self._database, member_id, _MAX_LISTED)
+
+    async def describe(self, member_id: str, upload_id: str, alt: str) -> Upload:
+        """Say in words what a file shows, before it is posted. Raises ChatError."""
+        upload = await self.find(member_id, upload_id)
+        if upload.state not in (RECEIVING, WAITING, DONE):
+            raise ChatError("unknown_upload")
+        await self._database.write(lambda connection: store.set_alt(connection, upload_id, alt))
+        return await self.find(member_id, upload_id)
+
+    # Steps of a write.
+
+    def attach(
+        self, connection: Connection, member_id: str, message_id: str, upload_ids: Sequence[str]
+    ) -> list[object]:
+        """Hang finished uploads on a message, each once; what hangs there. Raises ChatError."""
+        found = [self._attachable(connection, member_id, upload_id) for upload_id in upload_ids]
+        for upload in found:
+            for key in keys_of(upload):
+                self._media.refer(connection, key, MESSAGE, message_id)
+            store.set_used(connection, upload.id)
+        return [upload.attachment() for upload in found]
+
+    def attachable_keys(self, connection: Connection, member_id: str, upload_ids: Sequence[str]) -> list[str]:
+        """The keys of finished uploads of one's own. Raises ChatError."""
+        found = [self._attachable(connection, member_id, upload_id) for upload_id in upload_ids]
+        return [key for upload in found for key in keys_of(upload)]
+
+    def forget_member(self, connection: Connection, member_id: str) -> None:
+        """A step of the write in which a member goes: what they have not posted is of no use."""
+        for upload_id in store.unfinished_ids(connection, member_id):
+            self._drop(connection, upload_id)
+
+    # Tidying up.
+
+    async def tidy_up(self) -> None:
+        """Forget uploads that nobody goes on with, and remove files that nobody wants."""
+        if not self._media.enabled:
+            return
+        await self._database.write(self._expire, self._queue.counted)
+        await self._incoming.remove_but(await self._database.write(store.with_files))
+
+    def _expire(self, connection: Connection) -> tuple[int, int]:
+        now_ms = self._now_ms()
+        unfinished = now_ms - int(limits.UNFINISHED_KEPT_S * 1000)
+        refused = now_ms - int(limits.REFUSED_KEPT_S * 1000)
+        dead = now_ms - int(limits.DEAD_KEPT_S * 1000)
+        gone = store.expired(connection, RECEIVING, unfinished, _TIDIED_AT_ONCE)
+        gone += store.expired(connection, "refused", refused, _TIDIED_AT_ONCE)
+        gone += store.long_dead(connection, dead, _TIDIED_AT_ONCE)
+        for upload_id in gone:
+            if upload_id not in self._busy:
+                self._drop(connection, upload_id)
+        return store.count_jobs(connection)
+
+    async def _write(self, upload: Upload, chunks: AsyncIterator[bytes]) -> int:
+        try:
+            await self._incoming.write(upload.id, upload.received, _bounded(chunks, upload))
+        except OSError as fault:
+            logger.error("an upload cannot be written", extra={"fault": str(fault)})
+            raise ChatError("storage_unavailable") from None
+        finally:
+            received = 0
+            with suppress(OSError):
+                received = await self._incoming.written(upload.id)
+                await self._database.write(
+                    lambda connection: store.set_received(connection, upload.id, received, self._now_ms())
+                )
+        return received
+
+    async def _complete(self, upload: Upload, length: int) -> None:
+        kind = upload.purpose
+        if kind == ATTACHMENT:
+            kind = "picture" if await self._incoming.picture(upload.id) else "video"
+        if kind == "picture" and length > limits.MAX_PICTURE_BYTES:
+            await self.cancel_busy(upload)
+            raise ChatError("upload_too_large", more={"limit": limits.MAX_PICTURE_BYTES})
+        now_ms = self._now_ms()
+
+        def complete(connection: Connection) -> tuple[int, int]:
+            if not store.set_waiting(connection, upload.id, length, now_ms):
+                raise ChatError("unknown_upload")
+            store.insert_job(connection, upload.id, kind, now_ms)
+            return store.count_jobs(connection)
+
+        def completed(counts: tuple[int, int]) -> None:
+            self._queue.counted(counts)
+            self._hub.push("upload_progress", _progress(upload.id), only(upload.member_id), kept=False)
+
+        await self._database.write(complete, completed)
+
+    async def cancel_busy(self, upload: Upload) -> None:
+        """Let go of what is being received by whoever calls this."""
+        await self._database.write(lambda connection: self._drop(connection, upload.id), self._queue.counted)
+        await self._removed(upload.id)
+
+    def _attachable(self, connection: Connection, member_id: str, upload_id: str) -> Upload:
+        upload = store.get(connection, upload_id)
+        if upload is None or (upload.member_id, upload.purpose) != (member_id, ATTACHMENT):
+            raise ChatError("unknown_upload")
+        if upload.state in (RECEIVING, WAITING):
+            raise ChatError("upload_not_done")
+        if upload.state != DONE:
+            raise ChatError("unknown_upload")
+        return upload
+
+    def _drop(self, connection: Connection, upload_id: str) -> tuple[int, int]:
+        """A step of a write. Of what a message shows only the message lets go."""
+        self._queue.drop(connection, upload_id)
+        upload = store.get(connection, upload_id)
+        if upload is not None and upload.state != "used":
+            store.delete(connection, upload_id)
+        return store.count_jobs(connection)
+
+    async def _removed(self, upload_id: str) -> None:
+        # What cannot be removed now is nobody's, and goes with the next tidying.
+        with suppress(OSError):
+            await self._incoming.remove(upload_id)
+
+    def _now_ms(self) -> int:
+        return int(self._now() * 1000)
+
+
+def _progress(upload_id: str) -> dict[str, object]:
+    return {"upload_id": upload_id, "state": WAITING, "progress": 0.0}
+
+
+def _require_room(connection: Connection, member_id: str, length: int) -> None:
+    """Raises ChatError where a member, or all together, have as much as there may be."""
+    own, all_ = store.load(connection, member_id), store.load(connection)
+    if own.unfinished >= limits.MAX_UNFINISHED_OF_A_MEMBER:
+        raise ChatError("too_many", "Wait until some of your other uploads are done")
+    if own.kept_bytes + own.unfinished_bytes + length > limits.MAX_BYTES_OF_A_MEMBER:
+        raise ChatError("quota_exceeded")
+    full = all_.unfinished >= limits.MAX_UNFINISHED
+    full = full or all_.unfinished_bytes + length > limits.MAX_INCOMING_BYTES
+    if full or all_.kept_bytes + length > limits.MAX_BYTES:
+        raise ChatError("storage_full")
+
+
+async def _bounded(chunks: AsyncIterator[bytes], upload: Upload) -> AsyncIterator[bytes]:
+    """Not one byte more than was announced."""
+    left = upload.length - upload.received
+    async for chunk in chunks:
+        if len(chunk) > left:
+            raise ChatError("upload_too_large", more={"limit": upload.length})
+        left -= len(chunk)
+        yield chunk

@@ -1,0 +1,120 @@
+"""What an upload is, and how its member sees it.
+
+Records, and what becomes of a file's name; decides nothing and stores nothing.
+"""
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from svc.chat.access.media_urls import MediaUrls
+
+ATTACHMENT, AVATAR, ICON, EMOJI = "attachment", "avatar", "icon", "emoji"
+RECEIVING, WAITING, DONE, REFUSED, USED = "receiving", "waiting", "done", "refused", "used"
+# Of what the worker is asked for; `picture` and `video` are told apart by their first bytes.
+KINDS = ("picture", "video", AVATAR, ICON, EMOJI)
+ORIGINAL, THUMBNAIL, POSTER = "original", "thumbnail", "poster"
+ROLES = (ORIGINAL, THUMBNAIL, POSTER)
+
+MAX_ALT_CHARACTERS = 1_000
+MAX_NAME_CHARACTERS = 100
+_USUAL_NAME = "file"
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """An upload that is about to begin. `target` is what it is for, such as the name of an emoji."""
+
+    purpose: str
+    length: int
+    name: str = ""
+    target: str = ""
+    alt: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    id: str
+    member_id: str
+    purpose: str
+    name: str
+    target: str
+    alt: str
+    length: int
+    received: int
+    state: str
+    # What has become of it, as it hangs on a message; without the alt text, which may still change.
+    result: Mapping[str, object] | None
+    refusal: Mapping[str, object] | None
+    created_at_ms: int
+
+    def described(self, urls: MediaUrls) -> dict[str, object]:
+        """As its member sees it. Nothing of it has an address before it is done."""
+        return {
+            "id": self.id,
+            "purpose": self.purpose,
+            "name": self.name,
+            "alt": self.alt,
+            "length": self.length,
+            "received": self.received,
+            "state": self.state,
+            "result": urls.shown(self.result) if self.result is not None else None,
+            "refusal": self.refusal,
+            "created_at_ms": self.created_at_ms,
+        }
+
+    def attachment(self) -> dict[str, object]:
+        """As it is kept with a message."""
+        assert self.result is not None, "only what is done is attached"
+        return {**self.result, "alt": self.alt}
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """One file that the worker has written: the thing itself, or what belongs to it."""
+
+    role: str
+    key: str
+    content_type: str
+    bytes: int
+    width: int | None
+    height: int | None
+    frames: int | None
+    duration_ms: int | None
+    placeholder: str
+    colour: str
+
+    def described(self) -> dict[str, object]:
+        return {
+            "key": self.key,
+            "content_type": self.content_type,
+            "bytes": self.bytes,
+            "width": self.width,
+            "height": self.height,
+        }
+
+
+def result_of(upload: Upload, written: Sequence[Written]) -> dict[str, object]:
+    """What has become of an upload; there is one original."""
+    by_role = {file.role: file for file in written}
+    original = by_role[ORIGINAL]
+    extension = original.key.rpartition(".")[2]
+    return {
+        "id": upload.id,
+        "name": f"{PurePosixPath(upload.name).stem or _USUAL_NAME}.{extension}",
+        **original.described(),
+        "frames": original.frames,
+        "duration_ms": original.duration_ms,
+        "placeholder": original.placeholder,
+        "colour": original.colour,
+        **{role: by_role[role].described() if role in by_role else None for role in (THUMBNAIL, POSTER)},
+    }
+
+
+def readable_file_name(text: str) -> str:
+    """A name as it may be shown: the last part of a path, without what cannot be seen."""
+    last = text.replace("\\", "/").rpartition("/")[2]
+    seen = "".join(c for c in last if unicodedata.category(c)[0] not in "CZ" or c == " ")
+    cut = " ".join(seen.split())[-MAX_NAME_CHARACTERS:].strip(". ")
+    return cut or _USUAL_NAME

@@ -1,0 +1,210 @@
+"""Jobs are claimed by one worker at a time, come back from those that are gone, and end as dead letters."""
+
+import asyncio
+from collections.abc import Iterator
+
+import pytest
+
+from svc.base.objects import ObjectMissing
+from svc.chat.uploads.queue import GIVEN_UP, LEASE_S, MAX_ATTEMPTS, STORING_S, Queue
+from tests.chat.uploads.working import Place, result
+
+
+class Clock:
+    def __init__(self, start: float) -> None:
+        self.now = start
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(place: Place) -> Iterator[Clock]:
+    """The queue's, and what stored media is swept by."""
+    files = place.community.files
+    clock = Clock(files.uploads.queue._now())
+    for part in (files.uploads.queue, files.uploads.uploads, files.uploads.sweep, place.community.media):
+        part._now = clock
+    yield clock
+
+
+def queue(place: Place) -> Queue:
+    return place.community.files.uploads.queue
+
+
+async def test_many_workers_on_one_queue_never_do_a_job_twice(place: Place) -> None:
+    sent = {await place.sent(place.folk.member) for _ in range(12)}
+    claims = await asyncio.gather(*(place.claim(f"worker {n}") for n in range(15)))
+    claimed = [job["id"] for job in claims if job is not None]
+    assert sorted(claimed) == sorted(sent)
+
+
+async def test_the_one_that_has_waited_longest_comes_first(place: Place) -> None:
+    sent = [await place.sent(place.folk.member) for _ in range(3)]
+    assert [(await place.claim() or {})["id"] for _ in range(3)] == sent
+
+
+async def test_a_worker_gets_only_what_it_can_do(place: Place) -> None:
+    await place.sent(place.folk.member)
+    assert await place.claim(kinds=["video", "emoji", "no such kind"]) is None
+    assert await place.claim(kinds=["picture"]) is not None
+
+
+async def test_a_job_whose_worker_has_died_is_anothers_after_a_minute(place: Place, clock: Clock) -> None:
+    upload_id = await place.sent(place.folk.member)
+    first = await place.claim("first")
+    clock.now += LEASE_S - 1
+    assert await place.claim("second") is None
+    clock.now += 1
+    second = await place.claim("second")
+    assert first is not None and second is not None
+    assert (second["id"], second["attempt"]) == (upload_id, 2)
+    assert second["lease"] != first["lease"]
+
+
+async def test_a_worker_that_is_alive_keeps_its_job(place: Place, clock: Clock) -> None:
+    await place.sent(place.folk.member)
+    job = await place.claim()
+    assert job is not None
+    for _ in range(5):
+        clock.now += LEASE_S - 1
+        assert await place.command("job_renew", job=job["id"], lease=job["lease"], progress=0.1) == {}
+        assert await place.claim("another") is None
+
+
+async def test_what_a_worker_does_without_the_lease_counts_for_nothing(place: Place, clock: Clock) -> None:
+    await place.sent(place.folk.member)
+    late = await place.claim("late")
+    assert late is not None
+    key = await place.store(late, b"too late")
+    clock.now += LEASE_S
+    current = await place.claim("current")
+    assert current is not None
+    results = [result("original", key, b"too late", "image/webp", 1)]
+    which = {"job": late["id"], "lease": late["lease"]}
+    commands: dict[str, dict[str, object]] = {
+        "job_renew": {"progress": 0.5},
+        "job_reserve": {"ext": "webp"},
+        "job_finish": {"results": results},
+        "job_refuse": {"code": "too_large", "message": "x"},
+        "job_fail": {"message": "x"},
+    }
+    for command, more in commands.items():
+        assert (await place.command(command, **which, **more))["error"] == "lease_lost", command
+    # What it has stored is nobody's, and goes when it can write no more.
+    sweep, objects = place.community.files.uploads.sweep, place.community.media.objects
+    clock.now += sweep._grace_ms / 1000
+    assert await sweep.once() == 0
+    clock.now += STORING_S
+    assert await sweep.once() == 1
+    with pytest.raises(ObjectMissing):
+        await objects.size(key)
+
+
+async def test_only_what_was_reserved_for_the_job_can_be_its_result(place: Place) -> None:
+    for _ in range(2):
+        await place.sent(place.folk.member)
+    one, two = await place.claim(), await place.claim()
+    assert one is not None and two is not None
+    key = await place.store(one, b"one")
+    results = [result("original", key, b"one", "image/webp", 1)]
+    answered = await place.command("job_finish", job=two["id"], lease=two["lease"], results=results)
+    assert answered["error"] == "invalid_request"
+
+
+@pytest.mark.parametrize(
+    "results",
+    [
+        [],
+        ["nothing"],
+        [{"role": "original"}],
+        [{"role": "sound", "key": "k", "content_type": "a/b", "bytes": 1}],
+        [{"role": "thumbnail", "key": "k", "content_type": "a/b", "bytes": 1}],
+        [{"role": "original", "key": "k", "content_type": "a/b", "bytes": -1}],
+        [{"role": "original", "key": "k", "content_type": "a/b", "bytes": 1}] * 2,
+    ],
+)
+async def test_results_that_make_no_sense_are_refused_and_the_job_goes_on(
+    place: Place, results: list[object]
+) -> None:
+    await place.sent(place.folk.member)
+    job = await place.claim()
+    assert job is not None
+    which = {"job": job["id"], "lease": job["lease"]}
+    assert (await place.command("job_finish", **which, results=results))["error"] == "invalid_request"
+    assert await place.command("job_renew", **which, progress=1) == {}
+
+
+async def test_what_fails_is_tried_again_after_growing_pauses_and_then_given_up(
+    place: Place, clock: Clock
+) -> None:
+    member = place.folk.member
+    upload_id = await place.sent(member)
+    async with place.folk.live("member") as [page]:
+        for attempt in range(1, MAX_ATTEMPTS + 1):
+            job = await place.claim()
+            assert job is not None and job["attempt"] == attempt
+            await place.command("job_fail", job=job["id"], lease=job["lease"], message="the disk is slow")
+            assert await place.claim() is None
+            clock.now += 2**attempt
+        assert (await page.pushed("upload_refused"))["code"] == GIVEN_UP
+    assert await place.claim() is None
+    assert (await member.done("GET", f"/api/uploads/{upload_id}"))["refusal"]["code"] == GIVEN_UP
+    [letter] = (await place.command("job_list"))["jobs"]
+    assert (letter["id"], letter["state"], letter["fault"]) == (upload_id, "dead", "the disk is slow")
+    assert (await place.folk.owner.done("GET", "/api/jobs"))["jobs"] == [letter]
+    assert (queue(place).waiting, queue(place).dead) == (0, 1)
+
+
+async def test_a_file_that_kills_every_worker_is_given_up_too(place: Place, clock: Clock) -> None:
+    upload_id = await place.sent(place.folk.member)
+    for n in range(MAX_ATTEMPTS):
+        assert await place.claim(f"victim {n}") is not None
+        clock.now += LEASE_S
+    assert await place.claim() is None
+    [letter] = (await place.command("job_list"))["jobs"]
+    assert (letter["id"], letter["state"]) == (upload_id, "dead")
+    assert "victim 4" in letter["fault"]
+
+
+async def test_a_dead_letter_can_be_tried_again(place: Place, clock: Clock) -> None:
+    member, owner = place.folk.member, place.folk.owner
+    upload_id = await place.sent(member)
+    for _ in range(MAX_ATTEMPTS):
+        assert await place.claim() is not None
+        clock.now += LEASE_S
+    assert await place.claim() is None
+    assert await owner.refused("POST", "/api/jobs/nothing/retry") == "unknown_job"
+    await owner.done("POST", f"/api/jobs/{upload_id}/retry")
+    assert (await member.done("GET", f"/api/uploads/{upload_id}"))["state"] == "waiting"
+    assert await place.work() == upload_id
+    assert (await member.done("GET", f"/api/uploads/{upload_id}"))["state"] == "done"
+    assert (await place.command("job_retry", job=upload_id))["error"] == "unknown_job"
+
+
+async def test_a_job_that_nobody_wants_any_more_is_taken_from_its_worker(place: Place) -> None:
+    member = place.folk.member
+    upload_id = await place.sent(member)
+    job = await place.claim()
+    assert job is not None
+    await member.done("DELETE", f"/api/uploads/{upload_id}")
+    which = {"job": job["id"], "lease": job["lease"]}
+    assert (await place.command("job_renew", **which, progress=1))["error"] == "lease_lost"
+
+
+async def test_emoji_are_worked_on_one_at_a_time(place: Place, clock: Clock) -> None:
+    for name in ("first", "second"):
+        await place.sent(place.folk.owner, f"/api/emoji?name={name}")
+    await place.sent(place.folk.owner)
+    claims = [await place.claim() for _ in range(3)]
+    assert [job and job["kind"] for job in claims] == ["emoji", "picture", None]
+    clock.now += LEASE_S
+    assert (await place.claim() or {})["kind"] == "emoji"
+
+
+async def test_jobs_outlive_the_server(place: Place) -> None:
+    """They are in the file; what was loaded says how many there are."""
+    await place.sent(place.folk.member)
+    queue(place).counted((0, 0))
+    await queue(place).load()
+    assert (queue(place).waiting, queue(place).dead) == (1, 0)

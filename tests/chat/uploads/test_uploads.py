@@ -1,0 +1,303 @@
+"""A file is received in one request or in many, worked on, and then hangs on a message."""
+
+import asyncio
+import base64
+
+import pytest
+
+from svc.chat.uploads import limits
+from tests.chat.uploads.working import GENERAL, PNG, TUS, Place
+from tests.kit.waiting import eventually, wait_until
+
+
+async def test_a_file_goes_to_the_worker_and_then_hangs_on_a_message(place: Place) -> None:
+    member = place.folk.member
+    async with place.folk.live("member", "guest") as [page, other]:
+        status, upload = await place.send(member, name="../My Cat.png")
+        assert (status, upload["state"], upload["name"]) == (201, "waiting", "My Cat.png")
+        assert upload["result"] is None, "nothing of it can be seen"
+        assert (await page.pushed("upload_progress"))["progress"] == 0
+        job = await place.claim()
+        assert job is not None
+        assert (job["kind"], job["attempt"], job["source"]) == ("picture", 1, f"incoming/{upload['id']}")
+        assert (place.data_dir / job["source"]).read_bytes() == PNG
+        await place.command("job_fail", job=job["id"], lease=job["lease"], message="later")
+        place.community.files.uploads.queue._now = lambda: 10**10
+        await place.work()
+        done = await page.pushed("upload_done")
+        assert (done["state"], done["result"]["name"], done["result"]["width"]) == (
+            "done",
+            "My Cat.webp",
+            320,
+        )
+        sent = await page.ask("message_send", channel_id="general", text="look", attachments=[upload["id"]])
+        [attached] = sent["data"]["attachments"]
+        heard = await other.pushed("message_posted")
+        assert heard["attachments"] == [attached]
+        assert "upload_done" not in other.kept_events(), "that is nobody else's business"
+    async with place.chat.http.get(attached["url"]) as response:
+        assert await response.read() == b"written anew"
+    async with place.chat.http.get(attached["thumbnail"]["url"]) as response:
+        assert await response.read() == b"small"
+
+
+async def test_history_and_search_show_what_hangs_on_a_message(place: Place) -> None:
+    member = place.folk.member
+    upload_id = await place.done(member)
+    body = {"text": "", "attachments": [upload_id]}
+    posted = await member.done("POST", "/api/channels/general/messages", body)
+    page = await member.done("GET", "/api/channels/general/messages")
+    assert page["messages"][0]["attachments"] == posted["attachments"]
+    await place.community.messages.indexer.in_step()
+    for query, found in (("has:image", 1), ("has:file", 1), ("has:video", 0)):
+        answer = await member.done("GET", f"/api/search?query={query}")
+        assert len(answer["messages"]) == found, query
+
+
+async def test_a_video_is_found_as_one(place: Place) -> None:
+    member = place.folk.member
+    upload_id = await place.sent(member, content=b"\0\0\0\x20ftypisom" + bytes(100))
+    job = await place.claim(kinds=["picture"])
+    assert job is None
+    await place.work(content_type="video/mp4")
+    await member.done("POST", "/api/channels/general/messages", {"text": "film", "attachments": [upload_id]})
+    await place.community.messages.indexer.in_step()
+    assert (await member.done("GET", "/api/search?query=has:video"))["messages"][0]["text"] == "film"
+
+
+async def test_only_ones_own_finished_uploads_are_attached_and_each_once(place: Place) -> None:
+    member, moderator = place.folk.member, place.folk.moderator
+    path = "/api/channels/general/messages"
+    waiting = await place.sent(member)
+    assert await member.refused("POST", path, {"text": "x", "attachments": [waiting]}) == "upload_not_done"
+    await place.work()
+    body = {"text": "x", "attachments": [waiting]}
+    assert await moderator.refused("POST", path, body) == "unknown_upload"
+    assert (
+        await member.refused("POST", path, {"text": "x", "attachments": [waiting, waiting]})
+        == "invalid_request"
+    )
+    await member.done("POST", path, body)
+    assert await member.refused("POST", path, body) == "unknown_upload"
+    assert await member.refused("POST", path, {"text": "x", "attachments": ["nothing"]}) == "unknown_upload"
+    eleven = {"text": "x", "attachments": [str(n) for n in range(11)]}
+    assert await member.refused("POST", path, eleven) == "invalid_request"
+
+
+async def test_a_message_that_is_refused_leaves_its_files_to_another(place: Place) -> None:
+    member, path = place.folk.member, "/api/channels/general/messages"
+    upload_id = await place.done(member)
+    body = {"text": "x", "attachments": [upload_id, "nothing"]}
+    assert await member.refused("POST", path, body) == "unknown_upload"
+    await member.done("POST", path, {"text": "x", "attachments": [upload_id]})
+
+
+async def test_who_may_not_attach_files_uploads_none(place: Place) -> None:
+    guest = place.folk.guest
+    status, answer = await place.send(guest)
+    assert (status, answer["error"]) == (403, "forbidden")
+    status, answer = await place.send(place.folk.member, "/api/channels/nowhere/uploads")
+    assert (status, answer["error"]) == (404, "unknown_channel")
+    body = {"text": "x", "attachments": ["any"]}
+    assert await guest.refused("POST", "/api/channels/general/messages", body) == "forbidden"
+
+
+async def test_the_worker_refuses_and_the_member_is_told_why(place: Place) -> None:
+    member = place.folk.member
+    async with place.folk.live("member") as [page]:
+        upload_id = await place.sent(member, content=b"%PDF-1.7 something")
+        job = await place.claim()
+        assert job is not None and job["kind"] == "video"
+        refusal = {"code": "unsupported_type", "message": "No picture and no video"}
+        await place.command("job_refuse", job=job["id"], lease=job["lease"], **refusal)
+        assert await page.pushed("upload_refused") == {"upload_id": upload_id, **refusal}
+    shown = await member.done("GET", f"/api/uploads/{upload_id}")
+    assert (shown["state"], shown["refusal"]) == ("refused", refusal)
+    file = place.data_dir / "incoming" / upload_id
+    await eventually("the file is gone", lambda: not file.exists(), within_s=10)
+
+
+async def test_progress_is_told_to_who_has_uploaded(place: Place) -> None:
+    async with place.folk.live("member") as [page]:
+        upload_id = await place.sent(place.folk.member)
+        job = await place.claim()
+        assert job is not None
+        await place.command("job_renew", job=job["id"], lease=job["lease"], progress=0.5)
+        assert (await page.pushed("upload_progress"))["state"] == "waiting"
+        told = await page.pushed("upload_progress")
+        assert told == {"upload_id": upload_id, "state": "working", "progress": 0.5}
+
+
+async def test_alt_text_is_written_before_posting_and_shown_after(place: Place) -> None:
+    member = place.folk.member
+    upload_id = await place.done(member)
+    await member.done("PUT", f"/api/uploads/{upload_id}/alt", {"alt": "A cat asleep"})
+    body = {"text": "", "attachments": [upload_id]}
+    posted = await member.done("POST", "/api/channels/general/messages", body)
+    assert posted["attachments"][0]["alt"] == "A cat asleep"
+    assert await member.refused("PUT", f"/api/uploads/{upload_id}/alt", {"alt": "x"}) == "unknown_upload"
+
+
+async def test_nobody_sees_or_touches_anothers_upload(place: Place) -> None:
+    upload_id = await place.sent(place.folk.member)
+    for method, path in (("GET", ""), ("DELETE", ""), ("PUT", "/alt")):
+        refusal = await place.folk.owner.refused(method, f"/api/uploads/{upload_id}{path}", {"alt": "x"})
+        assert refusal == "unknown_upload"
+    assert (await place.folk.owner.done("GET", "/api/uploads"))["uploads"] == []
+    [own] = (await place.folk.member.done("GET", "/api/uploads"))["uploads"]
+    assert own["id"] == upload_id
+
+
+# Receiving.
+
+
+async def test_a_large_file_is_sent_in_pieces_and_gone_on_with(place: Place) -> None:
+    member, content = place.folk.member, PNG * 300
+    name = base64.b64encode(b"holiday.png").decode()
+    status, where, _ = await place.begin(member, len(content), **{"Upload-Metadata": f"filename {name},flag"})
+    assert status == 201
+    assert await place.append(member, where, 0, content[:1_000_000]) == (204, "1000000")
+    headers = {**TUS, "Authorization": f"Bearer {member.token}"}
+    async with place.chat.http.head(where, headers=headers) as response:
+        assert response.headers["Upload-Offset"] == "1000000"
+        assert response.headers["Upload-Length"] == str(len(content))
+        assert response.headers["Cache-Control"] == "no-store"
+        assert "Upload-Expires" in response.headers
+    assert await place.append(member, where, 5, content[5:]) == (409, "offset_mismatch")
+    assert await place.append(member, where, 1_000_000, content[1_000_000:]) == (204, str(len(content)))
+    job = await place.claim()
+    assert job is not None
+    assert (place.data_dir / job["source"]).read_bytes() == content
+    assert await place.append(member, where, len(content), b"more") == (409, "upload_complete")
+
+
+async def test_what_came_before_a_connection_was_lost_is_kept(place: Place) -> None:
+    member, content = place.folk.member, PNG * 1000
+    _, where, _ = await place.begin(member, len(content))
+    host, port = place.chat.address.removeprefix("http://").rsplit(":", 1)
+    _, writer = await asyncio.open_connection(host, int(port))
+    head = (
+        f"PATCH {where} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {member.token}\r\n"
+        "Tus-Resumable: 1.0.0\r\nUpload-Offset: 0\r\nContent-Type: application/offset+octet-stream\r\n"
+        f"Content-Length: {len(content)}\r\n\r\n"
+    )
+    writer.write(head.encode() + content[:-1])
+    await writer.drain()
+    writer.close()
+    received = 0
+
+    async def kept() -> bool:
+        nonlocal received
+        received = int((await member.done("GET", where))["received"])
+        return received > 0
+
+    await wait_until("what came is kept", kept, within_s=10)
+    assert await place.append(member, where, received, content[received:]) == (204, str(len(content)))
+    job = await place.claim()
+    assert job is not None
+    assert (place.data_dir / job["source"]).read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    ("headers", "status", "code"),
+    [
+        ({"Tus-Resumable": "0.2.2"}, 412, "tus_version"),
+        ({"Upload-Length": "-1"}, 400, "invalid_request"),
+        ({"Upload-Length": "many"}, 400, "invalid_request"),
+        ({"Upload-Metadata": "filename ???"}, 400, "invalid_request"),
+        ({"Upload-Length": str(limits.MAX_ATTACHMENT_BYTES + 1)}, 413, "upload_too_large"),
+    ],
+)
+async def test_what_a_tus_client_may_not_say(
+    place: Place, headers: dict[str, str], status: int, code: str
+) -> None:
+    answered, _, body = await place.begin(place.folk.member, 10, **headers)
+    assert (answered, body["error"]) == (status, code)
+
+
+async def test_more_than_was_announced_is_refused(place: Place) -> None:
+    _, where, _ = await place.begin(place.folk.member, 10)
+    assert await place.append(place.folk.member, where, 0, bytes(11)) == (413, "upload_too_large")
+
+
+async def test_a_request_that_holds_no_file_is_refused(place: Place) -> None:
+    assert await place.folk.member.refused("POST", GENERAL, {"text": "x"}) == "wrong_content_type"
+    headers = {"Authorization": f"Bearer {place.folk.member.token}", "Content-Type": ""}
+    for kind, content in (
+        ("multipart/form-data", b"nothing"),
+        ("multipart/form-data; boundary=x", b"--x\r\nNone--x--\r\n"),
+        ("multipart/form-data; boundary=x", b"--x--\r\n"),
+    ):
+        headers["Content-Type"] = kind
+        async with place.chat.http.post(GENERAL, data=content, headers=headers) as response:
+            assert (response.status, (await response.json())["error"]) == (400, "invalid_request")
+
+
+async def test_a_file_that_ends_too_early_is_refused(place: Place) -> None:
+    headers = {"Authorization": f"Bearer {place.folk.member.token}"}
+    headers["Content-Type"] = "multipart/form-data; boundary=x"
+    cut = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n' + PNG
+    async with place.chat.http.post(GENERAL, data=cut, headers=headers) as response:
+        assert (response.status, (await response.json())["error"]) == (400, "upload_cut_short")
+    assert (await place.folk.member.done("GET", "/api/uploads"))["uploads"] == []
+
+
+async def test_a_file_over_the_cap_is_refused_and_leaves_nothing(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "MAX_AVATAR_BYTES", 5_000)
+    status, answer = await place.send(place.folk.member, "/api/me/avatar", bytes(100_000))
+    assert (status, answer["error"], answer["limit"]) == (413, "upload_too_large", 5_000)
+    status, answer = await place.send(place.folk.member, "/api/me/avatar", bytes(6_000))
+    assert (status, answer["error"]) == (413, "upload_too_large")
+    assert (await place.folk.member.done("GET", "/api/uploads"))["uploads"] == []
+    incoming = place.data_dir / "incoming"
+    assert not incoming.exists() or list(incoming.iterdir()) == []
+
+
+async def test_unfinished_uploads_are_few_and_are_let_go_of(place: Place) -> None:
+    member = place.folk.member
+    for _ in range(limits.MAX_UNFINISHED_OF_A_MEMBER):
+        status, where, _ = await place.begin(member, 10)
+        assert status == 201
+    status, _, body = await place.begin(member, 10)
+    assert (status, body["error"]) == (409, "too_many")
+    await member.done("DELETE", where)
+    status, _, _ = await place.begin(member, 10)
+    assert status == 201
+
+
+async def test_a_member_keeps_only_so_much(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    member = place.folk.member
+    await place.done(member)
+    monkeypatch.setattr(limits, "MAX_BYTES_OF_A_MEMBER", 100)
+    status, _, body = await place.begin(member, 100)
+    assert (status, body["error"]) == (403, "quota_exceeded")
+    status, _, _ = await place.begin(member, 80)
+    assert status == 201
+
+
+async def test_a_server_without_room_says_so(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "MIN_FREE_BYTES", 10**18)
+    status, _, body = await place.begin(place.folk.member, 10)
+    assert (status, body["error"]) == (507, "storage_full")
+
+
+async def test_what_nobody_goes_on_with_is_forgotten(place: Place) -> None:
+    member, uploads = place.folk.member, place.community.files.uploads.uploads
+    _, where, _ = await place.begin(member, 10)
+    await place.append(member, where, 0, bytes(5))
+    await uploads.tidy_up()
+    assert (await member.done("GET", where))["received"] == 5
+    now = uploads._now
+    uploads._now = lambda: now() + limits.UNFINISHED_KEPT_S + 60
+    await uploads.tidy_up()
+    assert await member.refused("GET", where) == "unknown_upload"
+
+
+async def test_who_leaves_leaves_no_unfinished_uploads(place: Place) -> None:
+    member = place.folk.member
+    await place.begin(member, 10)
+    await place.sent(member)
+    await member.done("POST", "/api/me/leave")
+    assert await place.claim() is None

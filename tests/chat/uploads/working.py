@@ -1,0 +1,124 @@
+"""What tests do with uploads: send files as pages do, and work on them as the media worker does."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from aiohttp import FormData
+
+from svc.base.control_socket import ask
+from svc.base.storage import read
+from svc.chat.community import Community
+from tests.chat.member import ChatServer
+from tests.chat.people import People, Person
+
+# Begins as a picture does; nobody decodes it here.
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 40
+GENERAL = "/api/channels/general/uploads"
+ALL_KINDS = ["picture", "video", "avatar", "icon", "emoji"]
+TUS = {"Tus-Resumable": "1.0.0"}
+
+
+@dataclass
+class Place:
+    chat: ChatServer
+    community: Community
+    folk: People
+    variables: Mapping[str, str]
+
+    @property
+    def data_dir(self) -> Path:
+        return Path(self.variables["DATA_DIR"])
+
+    # As a page.
+
+    async def send(
+        self, person: Person, path: str = GENERAL, content: bytes = PNG, name: str = "cat.png"
+    ) -> tuple[int, Any]:
+        """Upload in one request; status and body of the answer."""
+        form = FormData(quote_fields=False)
+        form.add_field("file", content, filename=name, content_type="application/octet-stream")
+        headers = {"Authorization": f"Bearer {person.token}"}
+        async with self.chat.http.post(path, data=form, headers=headers) as response:
+            return response.status, await response.json()
+
+    async def sent(self, person: Person, path: str = GENERAL, content: bytes = PNG) -> str:
+        """The id of an upload that is accepted."""
+        status, answer = await self.send(person, path, content)
+        assert status == 201, answer
+        return str(answer["id"])
+
+    async def begin(
+        self, person: Person, length: int, path: str = GENERAL, **headers: str
+    ) -> tuple[int, str, Any]:
+        """As a tus client does; where to go on, or why not."""
+        told = {**TUS, "Upload-Length": str(length), "Authorization": f"Bearer {person.token}", **headers}
+        async with self.chat.http.post(path, headers=told) as response:
+            where = response.headers.get("Location", "")
+            return response.status, where, await response.json() if response.status >= 400 else None
+
+    async def append(self, person: Person, where: str, offset: int, content: bytes) -> tuple[int, str]:
+        """Status, and how far it is now or why not."""
+        told = {**TUS, "Upload-Offset": str(offset), "Authorization": f"Bearer {person.token}"}
+        told["Content-Type"] = "application/offset+octet-stream"
+        async with self.chat.http.patch(where, data=BytesIO(content), headers=told) as response:
+            if response.status >= 400:
+                return response.status, str((await response.json())["error"])
+            return response.status, response.headers["Upload-Offset"]
+
+    async def done(self, person: Person, path: str = GENERAL, content: bytes = PNG) -> str:
+        """The id of an upload that the worker has been through."""
+        upload_id = await self.sent(person, path, content)
+        await self.work(written=b"written anew")
+        return upload_id
+
+    # As the worker.
+
+    async def command(self, command: str, **arguments: object) -> dict[str, Any]:
+        """The answer over the control socket: a result, or the code of a refusal under `error`."""
+        answered = await ask(self.data_dir, command, arguments)
+        result = answered.get("result", answered)
+        assert isinstance(result, dict)
+        return result
+
+    async def claim(self, worker: str = "one", kinds: list[str] = ALL_KINDS) -> dict[str, Any] | None:
+        job: dict[str, Any] | None = (await self.command("job_claim", worker=worker, kinds=kinds))["job"]
+        return job
+
+    async def store(self, job: Mapping[str, Any], content: bytes, ext: str = "webp") -> str:
+        """Reserve a key and store something there."""
+        reserved = await self.command("job_reserve", job=job["id"], lease=job["lease"], ext=ext)
+        key = str(reserved["key"])
+        await read(self.variables).opened(self.data_dir).put(key, content, "image/webp")
+        return key
+
+    async def work(
+        self, written: bytes = b"written anew", content_type: str = "image/webp", frames: int = 1
+    ) -> str:
+        """Do the next job, whatever the file holds; the id of its upload."""
+        job = await self.claim()
+        assert job is not None, "there is nothing to do"
+        results = [
+            result("original", await self.store(job, written), written, content_type, frames),
+            result("thumbnail", await self.store(job, b"small"), b"small", "image/webp", 1),
+        ]
+        answered = await self.command("job_finish", job=job["id"], lease=job["lease"], results=results)
+        assert answered == {}, answered
+        return str(job["id"])
+
+
+def result(role: str, key: str, content: bytes, content_type: str, frames: int) -> dict[str, object]:
+    return {
+        "role": role,
+        "key": key,
+        "content_type": content_type,
+        "bytes": len(content),
+        "width": 320,
+        "height": 200,
+        "frames": frames,
+        "duration_ms": None,
+        "placeholder": "LEHV6nWB2yk8",
+        "colour": "#a0b0c0",
+    }
