@@ -2,7 +2,6 @@
 
 import asyncio
 import gzip
-from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -68,19 +67,27 @@ def test_thirty_two_megabytes_pass_together_and_one_picture_more_does_not(tmp_pa
     on_an_internet(body, tmp_path)
 
 
-def test_what_does_not_fit_leaves_its_room_to_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pictures_module, "DOWNLOADS_AT_ONCE", 1)
+def test_of_too_many_at_once_as_many_are_stored_as_fit(tmp_path: Path) -> None:
     large = {f"/{at}": answer(padded(MAX_PICTURE_BYTES)) for at in range(9)}
-    over = {
-        f"/over{at}": answer(gzip.compress(padded(MAX_PICTURE_BYTES + 1)), Content_Encoding="gzip")
-        for at in range(3)
-    }
 
     async def body() -> None:
-        async with scene_of(large | over, tmp_path) as on:
-            collected = await on.collect(*map(wanted, ("over0", "over1", "over2", *"012345678")))
+        async with scene_of(large, tmp_path) as on:
+            collected = await on.collect(*map(wanted, "012345678"))
+            assert len(collected.pictures) == 4
+            assert list(codes(collected).values()) == ["media_budget"] * 5
+
+    on_an_internet(body, tmp_path)
+
+
+def test_what_is_too_large_itself_takes_no_room_from_others(tmp_path: Path) -> None:
+    large = {f"/{at}": answer(padded(MAX_PICTURE_BYTES)) for at in range(4)}
+    over = answer(gzip.compress(padded(MAX_PICTURE_BYTES + 1)), Content_Encoding="gzip")
+
+    async def body() -> None:
+        async with scene_of({**large, "/over": over, "/over2": over}, tmp_path) as on:
+            collected = await on.collect(*map(wanted, ("over", "over2", *"0123")))
             assert collected.pictures.keys() == set("0123")
-            assert Counter(codes(collected).values()) == {"too_large": 3, "media_budget": 5}
+            assert codes(collected) == {"over": "too_large", "over2": "too_large"}
 
     on_an_internet(body, tmp_path)
 

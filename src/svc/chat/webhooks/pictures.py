@@ -60,8 +60,11 @@ class Allowance:
     most: int
     taken: int = 0
 
+    def has(self, size: int) -> bool:
+        return self.taken + size <= self.most
+
     def take(self, size: int) -> bool:
-        if self.taken + size > self.most:
+        if not self.has(size):
             return False
         self.taken += size
         return True
@@ -131,28 +134,28 @@ class _Message:
         """Raises NotFetched. What it returns is held in memory, and counts."""
         if not self._means.media.enabled:
             raise NotFetched("store_failed", "This server keeps no pictures")
-        budget, memory = self._budget, self._means.memory
         held = 0
 
         def count(size: int) -> None:
             nonlocal held
-            if not budget.take(size):
+            # Only what has arrived whole counts, and that stays: no other picture can be in the way of this.
+            if not self._budget.has(held + size):
                 raise NotFetched("media_budget", TOO_MUCH)
-            if not memory.take(size):
-                budget.give_back(size)
+            if not self._means.memory.take(size):
                 raise NotFetched("timeout", BUSY)
             held += size
 
         try:
             async with self._downloads:
-                return await self._means.fetcher.fetch(
+                data = await self._means.fetcher.fetch(
                     url, max_bytes=max_bytes, deadline=self._downloads_end, count=count
                 )
+            if not self._budget.take(held):
+                raise NotFetched("media_budget", TOO_MUCH)
         except BaseException:
-            # What did not arrive whole leaves room for others.
-            budget.give_back(held)
-            memory.give_back(held)
+            self._means.memory.give_back(held)
             raise
+        return data
 
     async def _show(self, refs: Sequence[Wanted], data: bytes) -> None:
         """Decode and store it, for places that want it in the same form."""
