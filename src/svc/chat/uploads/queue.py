@@ -167,7 +167,7 @@ class Queue:
 
         def end(connection: Connection) -> tuple[Upload, tuple[int, int]]:
             upload = self._held(connection, job_id, lease_id)
-            self.drop(connection, job_id)
+            self._end(connection, job_id)
             store.set_refused(connection, job_id, {"code": code, "message": message}, self._now_ms())
             return upload, store.count_jobs(connection)
 
@@ -226,6 +226,11 @@ class Queue:
         self._release(connection, job_id)
         store.delete_job(connection, job_id)
 
+    def _end(self, connection: Connection, job_id: str) -> None:
+        """Its worker is done with it, and stores nothing more."""
+        self._media.release(connection, JOB, job_id)
+        store.delete_job(connection, job_id)
+
     def _free(self, connection: Connection, kinds: Sequence[str]) -> list[str]:
         """Emoji are worked on a few at a time, whatever the number of workers."""
         full = store.leased(connection, EMOJI, self._now_ms()) >= self._emoji_at_once
@@ -265,7 +270,7 @@ class Queue:
             outcome = self.uses[upload.purpose].use(connection, upload, result)
             store.set_used(connection, job_id)
         # What was reserved and not used is swept later.
-        self.drop(connection, job_id)
+        self._end(connection, job_id)
         done = store.get(connection, job_id)
         assert done is not None, "it is held"
         return _Finished(done, store.count_jobs(connection), outcome)

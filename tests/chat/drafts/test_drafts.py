@@ -1,0 +1,78 @@
+"""Drafts are there on every page of their member, on nobody else's, and keep their files."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.chat.inside import server_with_insight
+from tests.chat.people import people
+from tests.chat.uploads.working import Place
+
+DRAFT = "/api/channels/general/draft"
+
+
+@pytest.fixture
+async def place(variables: dict[str, str]) -> AsyncIterator[Place]:
+    async with server_with_insight(variables) as (chat, community):
+        yield Place(chat, community, await people(chat), variables)
+
+
+async def test_a_draft_is_there_on_the_members_other_pages_and_on_nobody_elses(place: Place) -> None:
+    async with place.folk.live("member", "member", "owner") as [one, two, other]:
+        reply = await one.ask("draft_put", channel_id="general", text="I think tha")
+        assert (await two.pushed("draft_changed")) == reply["data"]
+        assert (await two.ask("drafts"))["data"]["drafts"] == [reply["data"]]
+        await one.ask("draft_delete", channel_id="general")
+        assert (await two.pushed("draft_deleted")) == {"channel_id": "general"}
+        assert (await other.ask("drafts"))["data"]["drafts"] == []
+        assert [event for event in other.kept_events() if event.startswith("draft")] == []
+
+
+async def test_a_draft_takes_the_place_of_the_one_before(place: Place) -> None:
+    member = place.folk.member
+    await member.done("PUT", DRAFT, {"text": "first"})
+    await member.done("PUT", DRAFT, {"text": "second"})
+    [draft] = (await member.done("GET", "/api/drafts"))["drafts"]
+    assert (draft["text"], draft["attachments"]) == ("second", [])
+    await member.done("DELETE", DRAFT)
+    assert (await member.done("GET", "/api/drafts"))["drafts"] == []
+
+
+async def test_the_sweep_spares_the_files_of_a_draft_until_it_is_gone(place: Place) -> None:
+    member = place.folk.member
+    held, orphan = await place.done(member), await place.done(member)
+    await member.done("PUT", DRAFT, {"text": "", "attachments": [held]})
+    media, sweep = place.community.media, place.community.files.uploads.sweep
+    now = [media._now() + sweep._grace_ms / 1000 + 1]
+    media._now = sweep._now = lambda: now[0]
+    assert await sweep.once() == 2, "the orphan and its thumbnail"
+    assert await member.refused("GET", f"/api/uploads/{orphan}") == "unknown_upload"
+    await member.done("POST", "/api/channels/general/messages", {"text": "", "attachments": [held]})
+    await member.done("DELETE", DRAFT)
+    now[0] += sweep._grace_ms / 1000 + 1
+    assert await sweep.once() == 0, "a message shows them now"
+
+
+async def test_a_draft_holds_ones_own_finished_files_only(place: Place) -> None:
+    member = place.folk.member
+    theirs, waiting = await place.done(place.folk.owner), await place.sent(member)
+    for upload_id, refusal in ((theirs, "unknown_upload"), (waiting, "upload_not_done")):
+        body = {"text": "", "attachments": [upload_id]}
+        assert await member.refused("PUT", DRAFT, body) == refusal
+    assert (await member.done("GET", "/api/drafts"))["drafts"] == []
+
+
+async def test_drafts_go_with_their_channel_and_with_their_member(place: Place) -> None:
+    member, owner = place.folk.member, place.folk.owner
+    upload_id = await place.done(member)
+    await member.done("PUT", DRAFT, {"text": "", "attachments": [upload_id]})
+    await member.done("PUT", "/api/channels/lobby/draft", {"text": "here too"})
+    await owner.done("DELETE", "/api/channels/general")
+    assert [draft["channel_id"] for draft in (await member.done("GET", "/api/drafts"))["drafts"]] == ["lobby"]
+    await member.done("POST", "/api/me/leave")
+    rows = await place.community.media._database.rows("SELECT * FROM drafts")
+    assert rows == []
+    media, sweep = place.community.media, place.community.files.uploads.sweep
+    late = media._now() + sweep._grace_ms / 1000 + 1
+    media._now = sweep._now = lambda: late
+    assert await sweep.once() == 2

@@ -1,0 +1,100 @@
+"""The server's own emoji: made, named, seen by everybody at once, and taken away."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from svc.chat.emoji import rules
+from tests.chat.inside import server_with_insight
+from tests.chat.people import people
+from tests.chat.uploads.working import Place
+
+
+@pytest.fixture
+async def place(variables: dict[str, str]) -> AsyncIterator[Place]:
+    async with server_with_insight(variables) as (chat, community):
+        yield Place(chat, community, await people(chat), variables)
+
+
+async def make(place: Place, name: str, frames: int = 1) -> str:
+    await place.sent(place.folk.admin, f"/api/emoji?name={name}")
+    return await place.work(b"emoji", frames=frames)
+
+
+async def test_an_emoji_is_there_for_everybody_once_the_worker_is_done(place: Place) -> None:
+    async with place.folk.live("guest") as [page]:
+        emoji_id = await make(place, "party_cat", frames=12)
+        told = await page.pushed("emoji_created")
+        assert (told["id"], told["name"], told["animated"]) == (emoji_id, "party_cat", True)
+    async with place.chat.http.get(told["url"]) as response:
+        assert await response.read() == b"emoji"
+    assert (await place.folk.guest.done("GET", "/api/emoji"))["emoji"] == [told]
+    async with place.folk.live("guest") as [page]:
+        assert page.welcome["emoji"] == [told]
+
+
+async def test_it_stands_in_texts_and_as_a_reaction_by_its_name(place: Place) -> None:
+    await make(place, "party_cat")
+    member, path = place.folk.member, "/api/channels/general/messages"
+    posted = await member.done("POST", path, {"text": "look: :party_cat:"})
+    await member.done("PUT", f"{path}/{posted['id']}/reactions/:party_cat:")
+    shown = await member.done("GET", f"{path}/{posted['id']}")
+    assert shown["reactions"] == [{"emoji": ":party_cat:", "member_ids": [member.id]}]
+
+
+@pytest.mark.parametrize("name", ["", "a", "With", "a-b", "a" * 31, "ä_b", "a b", "a\nb"])
+async def test_a_name_that_cannot_stand_between_colons_is_refused(place: Place, name: str) -> None:
+    status, answer = await place.send(place.folk.owner, f"/api/emoji?name={name.replace(chr(10), '%0A')}")
+    assert (status, answer["error"]) == (400, "invalid_emoji_name")
+
+
+async def test_a_name_is_given_once_also_while_the_worker_is_at_it(place: Place) -> None:
+    owner = place.folk.owner
+    await make(place, "cat")
+    status, answer = await place.send(owner, "/api/emoji?name=cat")
+    assert (status, answer["error"]) == (409, "emoji_name_taken")
+    async with place.folk.live("owner") as [page]:
+        for _ in range(2):
+            await place.sent(owner, "/api/emoji?name=dog")
+        first = await place.claim()
+        assert first is not None
+        which = {"job": first["id"], "lease": first["lease"]}
+        key = await place.store(first, b"dog")
+        results = [{"role": "original", "key": key, "content_type": "image/webp", "bytes": 3}]
+        await place.command("job_finish", **which, results=results)
+        await place.work()
+        assert (await page.pushed("upload_refused"))["code"] == "emoji_name_taken"
+
+
+async def test_an_emoji_is_renamed_and_deleted(place: Place) -> None:
+    admin, emoji_id = place.folk.admin, await make(place, "cat")
+    other = await make(place, "dog")
+    async with place.folk.live("guest") as [page]:
+        renamed = await admin.done("PATCH", f"/api/emoji/{emoji_id}", {"name": "kitten"})
+        assert (await page.pushed("emoji_updated")) == renamed
+        assert await admin.refused("PATCH", f"/api/emoji/{emoji_id}", {"name": "dog"}) == "emoji_name_taken"
+        assert await admin.refused("PATCH", f"/api/emoji/{emoji_id}", {"name": "!"}) == "invalid_emoji_name"
+        await admin.done("DELETE", f"/api/emoji/{emoji_id}")
+        assert (await page.pushed("emoji_deleted")) == {"emoji_id": emoji_id}
+    assert await admin.refused("DELETE", f"/api/emoji/{emoji_id}") == "unknown_emoji"
+    assert [emoji["id"] for emoji in (await admin.done("GET", "/api/emoji"))["emoji"]] == [other]
+    actions = [entry["action"] for entry in (await admin.done("GET", "/api/audit"))["entries"]]
+    assert {"emoji_create", "emoji_rename", "emoji_delete"} <= set(actions)
+
+
+async def test_its_picture_is_kept_as_long_as_the_emoji_is(place: Place) -> None:
+    emoji_id = await make(place, "cat")
+    media, sweep = place.community.media, place.community.files.uploads.sweep
+    late = media._now() + sweep._grace_ms / 1000 + 1
+    media._now = sweep._now = lambda: late
+    assert await sweep.once() == 1, "the thumbnail"
+    await place.folk.owner.done("DELETE", f"/api/emoji/{emoji_id}")
+    media._now = sweep._now = lambda: late + sweep._grace_ms / 1000
+    assert await sweep.once() == 1
+
+
+async def test_there_are_only_so_many(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rules, "MAX_EMOJI", 1)
+    await make(place, "cat")
+    status, answer = await place.send(place.folk.owner, "/api/emoji?name=dog")
+    assert (status, answer["error"]) == (409, "too_many")

@@ -1,0 +1,90 @@
+"""Avatars and the server's icon: shown once the worker is done, and to whom."""
+
+import json
+
+from tests.chat.uploads.working import Place
+
+
+async def test_an_avatar_is_everybodys_to_see_once_the_worker_is_done(place: Place) -> None:
+    member = place.folk.member
+    async with place.folk.live("guest") as [page]:
+        await place.sent(member, "/api/me/avatar")
+        assert (await member.done("GET", f"/api/members/{member.id}"))["avatar"] is None
+        job = await place.claim()
+        assert job is not None and (job["kind"], job["limits"]["max_side"]) == ("avatar", 256)
+        results = [{"role": "original", "key": await place.store(job, b"face"), "bytes": 4}]
+        results[0]["content_type"] = "image/webp"
+        which = {"job": job["id"], "lease": job["lease"]}
+        assert await place.command("job_finish", **which, results=results) == {}
+        told = await page.pushed("member_updated")
+        assert told["id"] == member.id
+    async with place.chat.http.get(told["avatar"]) as response:
+        assert await response.read() == b"face"
+    assert (await member.done("GET", f"/api/members/{member.id}"))["avatar"] == told["avatar"]
+    async with place.folk.live("member") as [own]:
+        assert own.welcome["member"]["avatar"] == told["avatar"]
+    await member.done("DELETE", "/api/me/avatar")
+    assert (await member.done("GET", f"/api/members/{member.id}"))["avatar"] is None
+
+
+async def test_the_avatar_before_goes_and_the_one_of_today_stays(place: Place) -> None:
+    media, sweep = place.community.media, place.community.files.uploads.sweep
+    for picture in (b"first", b"second"):
+        await place.sent(place.folk.member, "/api/me/avatar")
+        await place.work(picture)
+    late = media._now() + sweep._grace_ms / 1000 + 1
+    media._now = sweep._now = lambda: late
+    # The first, and what no avatar shows: two thumbnails.
+    assert await sweep.once() == 3
+    avatar = (await place.folk.member.done("GET", f"/api/members/{place.folk.member.id}"))["avatar"]
+    async with place.chat.http.get(avatar) as response:
+        assert await response.read() == b"second"
+
+
+async def test_who_deletes_their_data_leaves_no_picture(place: Place) -> None:
+    member = place.folk.member
+    await place.sent(member, "/api/me/avatar")
+    await place.work()
+    await member.done("DELETE", "/api/me")
+    media, sweep = place.community.media, place.community.files.uploads.sweep
+    late = media._now() + sweep._grace_ms / 1000 + 1
+    media._now = sweep._now = lambda: late
+    assert await sweep.once() == 2
+
+
+async def test_the_export_holds_what_one_has_uploaded(place: Place) -> None:
+    member = place.folk.member
+    await place.sent(member, "/api/me/avatar")
+    await place.work()
+    headers = {"Authorization": f"Bearer {member.token}"}
+    async with place.chat.http.get("/api/me/export", headers=headers) as response:
+        exported = json.loads(await response.text())
+    [upload] = exported["uploads"]
+    async with place.chat.http.get(upload["result"]["url"]) as response:
+        assert await response.read() == b"written anew"
+
+
+async def test_the_servers_icon_is_shown_to_anybody(place: Place) -> None:
+    owner = place.folk.owner
+    async with place.chat.http.get("/icon") as response:
+        assert response.status == 404
+    async with place.folk.live("guest") as [page]:
+        await place.sent(owner, "/api/icon")
+        await place.work(b"icon")
+        address = (await page.pushed("icon_changed"))["icon_url"]
+    async with place.chat.http.get("/info") as response:
+        assert (await response.json())["iconUrl"] == address
+    async with place.chat.http.get(address) as response:
+        assert (response.status, response.content_type, await response.read()) == (200, "image/webp", b"icon")
+    entries = (await owner.done("GET", "/api/audit?action=icon_change"))["entries"]
+    assert [entry["actor_id"] for entry in entries] == [owner.id]
+    await owner.done("DELETE", "/api/icon")
+    async with place.chat.http.get("/icon") as response:
+        assert response.status == 404
+
+
+async def test_the_icon_has_the_ceiling_that_the_operator_has_set(place: Place) -> None:
+    status, _, answer = await place.begin(place.folk.owner, 25 * 1024 * 1024 + 1, "/api/icon")
+    assert (status, answer["error"], answer["limit"]) == (413, "upload_too_large", 25 * 1024 * 1024)
+    status, _, _ = await place.begin(place.folk.owner, 25 * 1024 * 1024, "/api/icon")
+    assert status == 201
