@@ -29,7 +29,8 @@ class Ids:
         self._last = max(self._last + 1, int(self._now() * 1000) << _COUNTER_BITS)
         milliseconds, counter = self._last >> _COUNTER_BITS, self._last & 0xFFF
         value = milliseconds << 80 | 7 << 76 | counter << 64 | 0b10 << 62 | self._random_bits(_RANDOM_BITS)
-        return str(uuid.UUID(int=value))
+        digits = f"{value:032x}"
+        return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 
 def time_ms(id_text: str) -> int:

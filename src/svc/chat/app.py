@@ -5,6 +5,7 @@ Contains no rules of its own and knows no feature. Spec: chat document sections 
 
 import asyncio
 import contextlib
+import gc
 import logging
 import signal
 import sys
@@ -38,6 +39,8 @@ from svc.chat.tls import TlsFiles
 
 MAX_BODY_BYTES = 64 * 1024
 # How long requests may go on when the server stops: a webhook's pictures take 12 s at most.
+# Objects made and kept. With the usual 700, looking for circles is a tenth of a small request's time.
+COLLECT_AFTER = 20_000
 SHUTDOWN_DEADLINE_S = 15.0
 # How long an answer may take on its way then.
 LAST_WORDS_S = 2.0
@@ -54,6 +57,13 @@ def run(config: ChatConfig, flags: Flags = NO_FLAGS) -> None:
     asyncio.run(_run(config, flags))
 
 
+def _collect_rarely() -> None:
+    """Requests leave few circles: they are looked for less often, and not among what stays."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(COLLECT_AFTER)
+
+
 async def _run(config: ChatConfig, flags: Flags) -> None:
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -62,6 +72,7 @@ async def _run(config: ChatConfig, flags: Flags) -> None:
         if is_loopback(config.host):
             logger.warning("only this machine can reach the server", extra={"host": config.host})
         logger.info("listening", extra={"address": address})
+        _collect_rarely()
         await stop.wait()
 
 

@@ -20,6 +20,8 @@ PREFIX = "uploads/"
 _PATH = "/media/"
 _SIGNATURE_BYTES = 16
 _MAX_DIGITS = 12
+# What holds no key; most parts of a card are such.
+_PLAIN = (str, int, float, type(None))
 
 
 class MediaUrls:
@@ -52,7 +54,10 @@ class MediaUrls:
         match value:
             # Not any mapping: this is asked of every part of every card that is shown.
             case dict():
-                seen = {name: self.shown(part) for name, part in value.items()}
+                seen = {
+                    name: part if isinstance(part, _PLAIN) else self.shown(part)
+                    for name, part in value.items()
+                }
                 key = seen.get("key")
                 if isinstance(key, str) and key.startswith(PREFIX):
                     seen["url"] = self.url(key)

@@ -6,6 +6,7 @@ says where it stands. Knows no payload. RFC 8259.
 
 import json
 import re
+from codecs import BOM_UTF8
 
 from svc.chat.errors import ChatError
 from svc.chat.webhooks.limits import MAX_NESTING
@@ -27,11 +28,11 @@ def decode(body: bytes) -> object:
     """The value, in plain Python types, or TOO_DEEP. Raises ChatError for what is not JSON."""
     try:
         # Some programs write a byte order mark, which RFC 8259 section 8.1 lets us ignore.
-        text = body.decode("utf-8-sig")
+        text = body.removeprefix(BOM_UTF8).decode()
     except UnicodeDecodeError:
         raise ChatError("invalid_json") from None
     try:
-        value: object = json.loads(text, parse_constant=_refuse, parse_int=_whole)
+        value: object = _DECODER.decode(text)
     except RecursionError:
         if not _balanced(text):
             raise ChatError("invalid_json") from None
@@ -72,3 +73,6 @@ def _whole(digits: str) -> int | float:
 
 def _refuse(name: str) -> object:
     raise ValueError(f"{name} is not JSON")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse, parse_int=_whole)

@@ -16,6 +16,8 @@ _NOTHING: Mapping[str, object] = {}
 class Reader:
     """Whoever reads an object asks for each key once, and says `done` behind the last."""
 
+    __slots__ = ("_asked", "_given", "findings", "is_object", "path")
+
     def __init__(self, findings: Findings, path: str, value: object) -> None:
         self.findings = findings
         self.path = path
@@ -116,15 +118,17 @@ class Reader:
 
     def done(self) -> None:
         """Warn of what was not asked for."""
-        if self._given.keys() <= self._asked:
+        if len(self._asked) == len(self._given):
             return
         for key in self._given:
             if key not in self._asked:
                 self.findings.unknown_key(self.path, key)
 
     def _value(self, name: str) -> object:
+        if name not in self._given:
+            return None
         self._asked.add(name)
-        return self._given.get(name)
+        return self._given[name]
 
     def _problem(self, name: str, code: str, limit: int | None = None, words: str = "") -> None:
         self.findings.problem(self.at(name), code, limit, words)

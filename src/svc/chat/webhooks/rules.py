@@ -181,10 +181,9 @@ class Webhooks:
 
     def posts_to(self, connection: Connection, webhook_id: str) -> str | None:
         """A step of a write: the channel that the webhook has now. Raises ChatError where it is gone."""
-        webhook = store.get(connection, webhook_id)
-        if webhook is None:
+        if (found := store.channel_of(connection, webhook_id)) is None:
             raise ChatError("not_found")
-        return webhook.channel_id
+        return found[0]
 
     def channel_removed(self, channel: Channel) -> None:
         """The channel is gone, with its overrides, and the file has cleared it on its webhooks."""

@@ -50,10 +50,10 @@ def insert(connection: Connection, webhook: Webhook) -> None:
     )
 
 
-def get(connection: Connection, webhook_id: str) -> Webhook | None:
-    """As the write sees it that asks."""
-    row = connection.execute("SELECT * FROM webhooks WHERE id = ?", (webhook_id,)).fetchone()
-    return _webhook(row) if row else None
+def channel_of(connection: Connection, webhook_id: str) -> tuple[str | None] | None:
+    """As the write sees it that asks: its channel; None where there is no such webhook."""
+    row = connection.execute("SELECT channel_id FROM webhooks WHERE id = ?", (webhook_id,)).fetchone()
+    return None if row is None else (row["channel_id"],)
 
 
 def count(connection: Connection) -> int:

@@ -62,6 +62,8 @@ def is_clean(text: str) -> bool:
     """Can the string be stored and sent? No NUL, and no half of a surrogate pair."""
     if "\0" in text:
         return False
+    if text.isascii():
+        return True
     try:
         text.encode()
     except UnicodeEncodeError:
