@@ -29,6 +29,7 @@ def http_document(features: Mapping[str, Described], version: str) -> dict[str, 
         "info": {
             "title": "Community chat server",
             "version": version,
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
             "description": "Refusals have one body, {error, message}. Times end in _ms: UTC since 1970.",
         },
         "servers": [{"url": "/"}],

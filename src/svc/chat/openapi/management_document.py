@@ -26,6 +26,7 @@ def management_document(features: Mapping[str, Described], version: str) -> dict
         "info": {
             "title": "Management listener of the community chat server",
             "version": version,
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
             "description": "Only where SVC_ADMIN_TOKEN is set, and for its bearer.",
         },
         "servers": [{"url": "http://127.0.0.1:5099"}],

@@ -38,6 +38,7 @@ def webhook_document(_: Mapping[str, Described], version: str) -> dict[str, obje
         "info": {
             "title": "Webhooks of the community chat server",
             "version": version,
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
             "description": "What may be posted to a webhook's URL. Match on `error` and `code`.",
         },
         "servers": [{"url": "/"}],

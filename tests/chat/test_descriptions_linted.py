@@ -1,0 +1,53 @@
+"""The descriptions of HTTP pass a linter that others wrote: Redocly's, with its recommended rules."""
+
+import asyncio
+import json
+import os
+from asyncio.subprocess import DEVNULL, PIPE
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from svc.chat.described import Described
+from svc.chat.openapi.features import described
+from svc.chat.openapi.http_document import http_document
+from svc.chat.openapi.management_document import management_document
+from svc.chat.openapi.webhook_document import webhook_document
+from tests.kit.packages import npm_packages
+
+LINTER = Path(__file__).parent.parent / "lint"
+DEADLINE_S = 60.0
+# Some endpoints are refused to nobody.
+NOT_OURS = "operation-4xx-response"
+DOCUMENTS: Mapping[str, Callable[[Mapping[str, Described], str], dict[str, object]]] = {
+    "http": http_document,
+    "management": management_document,
+    "webhooks": webhook_document,
+}
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+async def test_the_linter_finds_nothing(tmp_path: Path, name: str) -> None:
+    path = tmp_path / f"{name}.json"
+    path.write_text(json.dumps(DOCUMENTS[name](described(), "1.0.0")))
+    programs = await npm_packages(LINTER) / "node_modules/.bin"
+    quiet = {"REDOCLY_TELEMETRY": "off", "REDOCLY_SUPPRESS_UPDATE_NOTICE": "true"}
+    process = await asyncio.create_subprocess_exec(
+        *(str(programs / "redocly"), "lint", str(path), "--format=json", f"--skip-rule={NOT_OURS}"),
+        cwd=tmp_path,
+        env={**os.environ, **quiet},
+        stdin=DEVNULL,
+        stdout=PIPE,
+        stderr=PIPE,
+    )
+    try:
+        async with asyncio.timeout(DEADLINE_S):
+            output, errors = await process.communicate()
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    assert process.returncode == 0, errors.decode()
+    found = json.loads(output)
+    assert [(problem["ruleId"], problem["message"]) for problem in found["problems"]] == []
