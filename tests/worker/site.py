@@ -12,6 +12,10 @@ from tests.chat.people import Person
 GENERAL = "/api/channels/general/uploads"
 
 
+class TooMany(Exception):
+    """A member has so many unfinished that no more is taken."""
+
+
 @dataclass
 class Site:
     """`owner` is the first to have joined, and may do everything."""
@@ -20,13 +24,21 @@ class Site:
     owner: Person
     variables: dict[str, str]
 
+    async def cancel_what_was_cut_off(self) -> None:
+        """As a page does that finds uploads which it has not finished and cannot go on with."""
+        for upload in (await self.owner.done("GET", "/api/uploads"))["uploads"]:
+            if upload["state"] == "receiving":
+                await self.owner.ask("DELETE", f"/api/uploads/{upload['id']}")
+
     async def send(self, content: bytes, path: str = GENERAL, name: str = "file") -> str:
-        """The id of an upload that is accepted."""
+        """The id of an upload that is accepted. Raises TooMany."""
         form = FormData(quote_fields=False)
         form.add_field("file", BytesIO(content), filename=name, content_type="application/octet-stream")
         headers = {"Authorization": f"Bearer {self.owner.token}"}
         async with self.chat.http.post(path, data=form, headers=headers) as response:
             answer = await response.json()
+            if response.status == 409:
+                raise TooMany
             assert response.status == 201, answer
             return str(answer["id"])
 

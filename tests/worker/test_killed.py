@@ -5,6 +5,7 @@ Three rounds here; `ci/soak` does fifty.
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -17,7 +18,7 @@ from tests.chat.people import newcomer
 from tests.kit import hostile_pictures, pictures, videos
 from tests.kit.waiting import wait_until
 from tests.worker.programs import LEASE_S, Running, chat_and_worker
-from tests.worker.site import Site
+from tests.worker.site import Site, TooMany
 
 # Beyond the leases of the last who were killed, and the pauses before another attempt.
 SETTLE_DEADLINE_S = 90.0
@@ -42,8 +43,10 @@ class Load:
                 if len(self.accepted) - len(self.ended) < MOST_UNFINISHED:
                     self.accepted.append(await self.site.send(self._file()))
                 await self._look()
-            except (ClientError, OSError):
+            except (ClientError, OSError, TooMany):
                 self.unaccepted += 1
+                with suppress(ClientError, OSError):
+                    await self.site.cancel_what_was_cut_off()
             await asyncio.sleep(self.random.uniform(0.02, 0.2))
 
     def _file(self) -> bytes:

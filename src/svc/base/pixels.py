@@ -37,6 +37,8 @@ QUALITY = {"WEBP": 85, "AVIF": 70}
 THUMBNAIL_QUALITY = 75
 # Drawings and screenshots: smaller without loss than with it, and their letters stay sharp.
 LOSSLESS_COLOURS = 1024
+LOSSLESS_PIXELS = 2_000_000
+_WEBP_OUT_OF_MEMORY = "encoding error 1"
 # What the placeholder and the dominant colour are made of.
 SAMPLE_SIDE = 32
 _SRGB = ImageCms.createProfile("sRGB")
@@ -110,20 +112,25 @@ def _frames(source: Image.Image, rules: Mapping[str, object]) -> list[_Frame]:
     """All that are wanted, each the right way up, in sRGB and of the wanted size."""
     max_side = min(cast(int | None, rules["max_side"]) or _MAX_SIDE, _MAX_SIDE)
     count = _wanted(source, rules)
-    if source.format == "JPEG" and source.width * source.height > max_side * max_side:
-        # libjpeg gives an eighth, a quarter or half of the size for less work.
-        source.draft(None, (max_side, max_side))
+    # libjpeg gives an eighth, a quarter or half of the size for less work and memory.
+    source.draft(None, (int(max_side * _DRAFT), int(max_side * _DRAFT)))
     orientation = source.getexif().get(_ORIENTATION, 1)
     profile = source.info.get("icc_profile")
     frames = []
     for index in range(count):
         source.seek(index)
         source.load()
-        image = _upright(_in_srgb(source, profile), orientation)
-        frames.append(_Frame(_clean(_within(image, max_side)), _duration_ms(source) if count > 1 else 0))
+        duration_ms = _duration_ms(source) if count > 1 else 0
+        image = _upright(_in_srgb(_within(source, max_side), profile), orientation)
+        # Without all that Pillow carries along and would write out again.
+        image = image.copy() if image is source and count > 1 else image
+        image.info = {}
+        frames.append(_Frame(image, duration_ms))
     return frames
 
 
+# What is a little too small already is not enlarged to be made smaller again.
+_DRAFT = 0.9
 _ORIENTATION = 0x0112
 
 
@@ -153,7 +160,7 @@ def _in_srgb(image: Image.Image, profile: bytes | None) -> Image.Image:
             return converted or image.convert(mode)
         except (ImageCms.PyCMSError, OSError, ValueError, TypeError):
             pass  # A profile that is wrong, or for other colours, says nothing.
-    return image.convert(mode)
+    return image if image.mode == mode else image.convert(mode)
 
 
 def _upright(image: Image.Image, orientation: object) -> Image.Image:
@@ -174,14 +181,12 @@ def _within(image: Image.Image, side: int) -> Image.Image:
     """Made smaller if it must be, never larger."""
     if max(image.size) <= side:
         return image
+    if image.mode not in _RESIZABLE:  # Numbers of a palette have no middle; and 16 bits take 32.
+        image = _in_srgb(image, None)
     return ImageOps.contain(image, (side, side), Image.Resampling.LANCZOS)
 
 
-def _clean(image: Image.Image) -> Image.Image:
-    """Without all that Pillow carries along and would write out again."""
-    image = image.copy()
-    image.info = {}
-    return image
+_RESIZABLE = ("L", "RGB", "RGBA", "CMYK", "LA")
 
 
 def _duration_ms(source: Image.Image) -> int:
@@ -194,8 +199,7 @@ def _encoded(frames: Sequence[_Frame], output: str, quality: int) -> bytes:
     first, *rest = frames
     options: dict[str, object] = {"quality": quality, "exif": b"", "xmp": b"", "icc_profile": b""}
     if output == "WEBP":
-        few = first.image.convert("RGB").getcolors(LOSSLESS_COLOURS) is not None
-        options |= {"method": 4, "lossless": few}
+        options |= {"method": 2, "lossless": _is_drawn(frames)}
     else:
         options |= {"speed": 8, "max_threads": 1}
     if rest:
@@ -203,8 +207,21 @@ def _encoded(frames: Sequence[_Frame], output: str, quality: int) -> bytes:
         options |= {"save_all": True, "append_images": [frame.image for frame in rest], "duration": durations}
         options |= {"loop": 0} if output == "WEBP" else {}
     file = BytesIO()
-    first.image.save(file, output, **options)
+    try:
+        first.image.save(file, output, **options)
+    except ValueError as fault:
+        if str(fault) == _WEBP_OUT_OF_MEMORY:
+            raise MemoryError from None
+        raise
     return file.getvalue()
+
+
+def _is_drawn(frames: Sequence[_Frame]) -> bool:
+    """Few colours; and in what moves few pixels too, for there each frame costs again."""
+    first, *rest = (frame.image for frame in frames)
+    if rest and first.width * first.height * len(frames) > LOSSLESS_PIXELS:
+        return False
+    return first.convert("RGB").getcolors(LOSSLESS_COLOURS) is not None
 
 
 def _sample_size(size: tuple[int, int]) -> tuple[int, int]:

@@ -17,9 +17,9 @@ import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from svc.base.confined import LENGTH, MAX_DESCRIPTORS, STATUS, Rejected
 
@@ -62,6 +62,8 @@ class Result:
 
     facts: Mapping[str, object]
     blobs: Sequence[bytes]
+    # Seconds of CPU and the most memory, for benchmarks.
+    used: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
 
 class Sandbox:
@@ -174,8 +176,8 @@ class _Conversation:
                         progress(min(1.0, max(0.0, float(fraction))))
                     case {"rejected": str(code), "message": str(message)}:
                         raise Rejected(code, message)
-                    case {"facts": dict(facts), "blobs": list(sizes)}:
-                        return Result(facts, [await self._read(int(size)) for size in sizes])
+                    case {"facts": dict(facts), "blobs": list(sizes), "used": dict(used)}:
+                        return Result(facts, [await self._read(int(size)) for size in sizes], used)
                     case _:
                         raise ValueError("no message of ours")
 

@@ -28,7 +28,8 @@ RULES: Mapping[str, PictureRules] = {
     "icon": PictureRules(ALL_FORMATS, max_side=512, animated=False),
     "emoji": PictureRules(ALL_FORMATS, max_side=128, max_pixels=20_000_000, max_frames=150),
 }
-PICTURE_DEADLINE_S = 30.0
+# Seconds of work at most, on a machine that does other things first.
+PICTURE_DEADLINE_S = 60.0
 VIDEO = "video"
 
 
