@@ -17,7 +17,7 @@ import re
 import tarfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO
@@ -51,7 +51,7 @@ class Header:
 
 
 class Writer:
-    """Adds one member after the other; `close` finishes the archive."""
+    """Adds one member after the other; `finish` makes it whole, and in any case it is to be closed."""
 
     def __init__(self, file: IO[bytes], header: Header) -> None:
         self._gzip = gzip.GzipFile(fileobj=file, mode="wb", compresslevel=_LEVEL, mtime=0)
@@ -73,11 +73,17 @@ class Writer:
         with path.open("rb") as file:
             self.add(name, file, path.stat().st_size)
 
-    def close(self, missing: Sequence[str]) -> None:
+    def finish(self, missing: Sequence[str]) -> None:
         """`missing` are the keys of objects that were gone by the time it was their turn."""
         self._add_json(MANIFEST, {"members": dict(self._sums), "missing": list(missing)})
         self._tar.close()
         self._gzip.close()
+
+    def close(self) -> None:
+        """Let go of what was not finished, also while a thread is still at it: nobody reads that."""
+        with suppress(OSError, ValueError):
+            self._tar.close()
+            self._gzip.close()
 
     def _add_json(self, name: str, value: Mapping[str, object]) -> None:
         data = json.dumps(value, indent=1).encode()

@@ -6,9 +6,11 @@ whoever asked to take away. No HTTP, no SQL. Design: section 3.
 
 import asyncio
 import os
+import shutil
 import sqlite3
 import tempfile
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,6 +23,8 @@ from svc.chat.backup.archive import DATABASE, FILES, OBJECTS, Header, Writer
 from svc.chat.errors import ChatError
 
 FOLDER = "backups"
+# What a killed server leaves of one begins so.
+_MAKING = ".backup-"
 # Of the data folder: what belongs to the process that runs, and what is copied in another way.
 _NOT_KEPT = frozenset({"lock", "control.sock", "control.json"})
 # Secrets and ids are short; what is longer was put there by somebody else.
@@ -66,7 +70,8 @@ class Backups:
         async with self._running:
             folder = self._data_dir / FOLDER
             folder.mkdir(mode=0o700, exist_ok=True)
-            with tempfile.TemporaryDirectory(dir=folder, prefix=".making-") as making:
+            await asyncio.to_thread(remove_unfinished, folder, _MAKING)
+            with tempfile.TemporaryDirectory(dir=folder, prefix=_MAKING) as making:
                 try:
                     return await self._make(Path(making), folder / f"backup-{int(now * 1000)}.tar.gz", now)
                 except (OSError, sqlite3.Error, StoreFailed) as fault:
@@ -82,14 +87,13 @@ class Backups:
                 "uploads_disabled", f"{len(keys)} stored files cannot be read: uploads are switched off here"
             )
         header = Header(schema, self._program, int(now * 1000), self._objects_folder)
-        with partial.open("xb") as file:
+        with partial.open("xb") as file, closing(Writer(file, header)) as writer:
             os.fchmod(file.fileno(), 0o600)
-            writer = Writer(file, header)
             await asyncio.to_thread(writer.add_file, DATABASE, copy)
             for path in await asyncio.to_thread(self._files):
                 await asyncio.to_thread(writer.add_file, FILES + path.name, path)
             missing = await self._add_objects(writer, keys)
-            await asyncio.to_thread(writer.close, missing)
+            await asyncio.to_thread(writer.finish, missing)
             file.flush()
             await asyncio.to_thread(os.fsync, file.fileno())
             size = file.tell()
@@ -130,3 +134,8 @@ class Backups:
             spool.seek(0)
             await asyncio.to_thread(writer.add, OBJECTS + key, spool, size)
         return True
+
+
+def remove_unfinished(folder: Path, prefix: str) -> None:
+    for left in folder.glob(f"{prefix}*"):
+        shutil.rmtree(left, ignore_errors=True)

@@ -7,6 +7,7 @@ noticed. Reads and writes the file; knows no database.
 import json
 import zipfile
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -20,6 +21,8 @@ MAX_OBJECT_BYTES = 1024 * 1024 * 1024
 
 
 class Writer:
+    """`finish` makes it whole, and in any case it is to be closed."""
+
     def __init__(self, file: IO[bytes], facts: Mapping[str, object]) -> None:
         self._zip = zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1)
         self._facts = facts
@@ -43,8 +46,13 @@ class Writer:
             while chunk := content.read(_CHUNK_BYTES):
                 entry.write(chunk)
 
-    def close(self) -> None:
+    def finish(self) -> None:
         self._zip.close()
+
+    def close(self) -> None:
+        """Let go of what was not finished, also while a thread is still at it: nobody reads that."""
+        with suppress(OSError, ValueError):
+            self._zip.close()
 
 
 class Export:

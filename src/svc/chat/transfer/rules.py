@@ -8,6 +8,7 @@ import os
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,11 +16,14 @@ from svc.base.database import Database
 from svc.base.objects import ObjectMissing, ObjectStore, StoreFailed
 from svc.base.progress import report
 from svc.base.snapshot import opened_copy, snapshot
+from svc.chat.backup.rules import remove_unfinished
 from svc.chat.errors import ChatError
 from svc.chat.transfer import store
 from svc.chat.transfer.file import Writer
 
 FOLDER = "backups"
+# What a killed server leaves of one begins so.
+_MAKING = ".export-"
 _IN_MEMORY_BYTES = 8 * 1024 * 1024
 # How often it is said how far it is.
 _RECORDS_BETWEEN = 1_000
@@ -57,7 +61,8 @@ class Exports:
             raise ChatError("export_running")
         async with self._running:
             self._folder.mkdir(mode=0o700, exist_ok=True)
-            with tempfile.TemporaryDirectory(dir=self._folder, prefix=".making-") as making:
+            await asyncio.to_thread(remove_unfinished, self._folder, _MAKING)
+            with tempfile.TemporaryDirectory(dir=self._folder, prefix=_MAKING) as making:
                 target = self._folder / f"export-{int(now * 1000)}.zip"
                 try:
                     return await self._make(Path(making), target, int(now * 1000))
@@ -67,12 +72,12 @@ class Exports:
     async def _make(self, making: Path, target: Path, now_ms: int) -> Made:
         copy, partial = making / "copy.sqlite3", making / target.name
         await asyncio.to_thread(snapshot, self._database.path, copy)
-        with partial.open("xb") as file:
+        facts = {**self._facts(), "exported_at_ms": now_ms}
+        with partial.open("xb") as file, closing(Writer(file, facts)) as writer:
             os.fchmod(file.fileno(), 0o600)
-            writer = Writer(file, {**self._facts(), "exported_at_ms": now_ms})
             count, keys = await asyncio.to_thread(_add_records, writer, copy)
             missing = await self._add_objects(writer, keys)
-            await asyncio.to_thread(writer.close)
+            await asyncio.to_thread(writer.finish)
             file.flush()
             await asyncio.to_thread(os.fsync, file.fileno())
         partial.rename(target)

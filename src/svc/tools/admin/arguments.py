@@ -8,7 +8,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from svc.tools.admin import backup, export, importing, invites, members, restore, settings, webhooks
+from svc.tools.admin import backup, export, importing, invites, jobs, members, restore, settings, webhooks
 from svc.tools.admin.action import Action, printed
 
 SUBJECTS: Mapping[str, Sequence[Action]] = {
@@ -16,6 +16,7 @@ SUBJECTS: Mapping[str, Sequence[Action]] = {
     "invite": invites.ACTIONS,
     "member": members.ACTIONS,
     "webhook": webhooks.ACTIONS,
+    "job": jobs.ACTIONS,
 }
 
 

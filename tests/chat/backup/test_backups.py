@@ -1,0 +1,173 @@
+"""A backup is whole or there is none, wherever the media is kept."""
+
+import asyncio
+import tarfile
+from collections.abc import AsyncGenerator, AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from svc.base.database import Database
+from svc.base.migrations import migrations_in
+from svc.base.objects import FileObjects, ObjectStore, StoreFailed
+from svc.chat.backup.restoring import faults, restore
+from svc.chat.backup.rules import Backups
+from svc.chat.community import SCHEMA_FOLDER
+from svc.chat.errors import ChatError
+
+KEY = "uploads/01890000-0000-7000-8000-000000000001.webp"
+DATA = b"a picture" * 1000
+
+
+@pytest.fixture
+def data_dir(tmp_path: Path) -> Path:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    for name in ("secrets.json", "server-id", "lock", "control.json", ".hidden"):
+        (folder / name).write_text(name)
+    return folder
+
+
+@pytest.fixture
+async def filled(data_dir: Path) -> AsyncIterator[Database]:
+    """The database of a server that keeps one picture and refers to it."""
+    database = await Database.open(
+        data_dir / "community.sqlite3", migrations_in(SCHEMA_FOLDER), data_dir / "none"
+    )
+
+    def fill(connection: object) -> None:
+        execute = connection.execute  # type: ignore[attr-defined]
+        execute(
+            "INSERT INTO objects VALUES (?, 'stored', 'image/webp', ?, 1, 1, NULL, '', '', 1, 1)",
+            (KEY, len(DATA)),
+        )
+        execute("INSERT INTO object_references VALUES ('server', 'icon', ?)", (KEY,))
+
+    await database.write(fill)
+    yield database
+    await database.close()
+
+
+@pytest.fixture
+async def bucket(tmp_path: Path) -> ObjectStore:
+    """Not in the data folder."""
+    store = FileObjects(tmp_path / "bucket")
+    await store.put(KEY, DATA, "image/webp")
+    return store
+
+
+def _backups(database: Database, data_dir: Path, objects: ObjectStore | None) -> Backups:
+    return Backups(database, data_dir, objects, "uploads-store", "1.5.0")
+
+
+def _names(archive: Path) -> list[str]:
+    with tarfile.open(archive) as opened:
+        return opened.getnames()
+
+
+async def test_media_is_fetched_from_where_it_is_and_brought_back_there(
+    filled: Database, data_dir: Path, bucket: ObjectStore, tmp_path: Path
+) -> None:
+    made = await _backups(filled, data_dir, bucket).make(1000.0)
+    archive = data_dir / made.path
+    assert _names(archive) == [
+        "backup.json",
+        "database.sqlite3",
+        "files/secrets.json",
+        "files/server-id",
+        f"objects/{KEY}",
+        "manifest.json",
+    ]
+    another, folder = FileObjects(tmp_path / "another"), tmp_path / "restored"
+    folder.mkdir()
+    restored = await restore(archive, folder, made.schema, "community.sqlite3", another)
+    assert (restored.files, restored.objects) == (3, 1)
+    assert b"".join([chunk async for chunk in another.read(KEY)]) == DATA
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "community.sqlite3",
+        "secrets.json",
+        "server-id",
+    ]
+    assert await faults(folder / "community.sqlite3", another) == []
+    # Whoever verifies notices what is not there, or not as it was.
+    await another.put(KEY, DATA[:-1], "image/webp")
+    (fault,) = await faults(folder / "community.sqlite3", another)
+    assert fault == f"1 of 1 files that are referred to are missing or another: {KEY}"
+
+
+async def test_a_database_that_is_damaged_is_noticed(
+    filled: Database, data_dir: Path, bucket: ObjectStore, tmp_path: Path
+) -> None:
+    made = await _backups(filled, data_dir, bucket).make(1000.0)
+    folder = tmp_path / "restored"
+    folder.mkdir()
+    await restore(data_dir / made.path, folder, made.schema, "community.sqlite3", None)
+    damaged = folder / "community.sqlite3"
+    content = bytearray(await asyncio.to_thread(damaged.read_bytes))
+    content[5 * 4096 : 9 * 4096] = b"\xff" * (4 * 4096)
+    await asyncio.to_thread(damaged.write_bytes, content)
+    assert await faults(damaged, FileObjects(folder / "uploads-store"))
+
+
+class Failing(FileObjects):
+    async def read(self, key: str, start: int = 0, end: int | None = None) -> AsyncGenerator[bytes, None]:
+        yield b"some of it"
+        raise StoreFailed("the bucket is away")
+
+
+class Waiting(FileObjects):
+    """Gives nothing until it may."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.asked, self.may = asyncio.Event(), asyncio.Event()
+
+    async def read(self, key: str, start: int = 0, end: int | None = None) -> AsyncGenerator[bytes, None]:
+        self.asked.set()
+        await self.may.wait()
+        yield DATA
+
+
+async def test_where_the_store_fails_nothing_remains(
+    filled: Database, data_dir: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(ChatError, match="storage_unavailable") as refusal:
+        await _backups(filled, data_dir, Failing(tmp_path)).make(1000.0)
+    assert refusal.value.message == "The backup could not be made: the bucket is away"
+    assert _left(data_dir) == []
+
+
+async def test_where_uploads_are_off_and_there_are_some_it_says_so(filled: Database, data_dir: Path) -> None:
+    with pytest.raises(ChatError, match="uploads_disabled"):
+        await _backups(filled, data_dir, None).make(1000.0)
+    assert _left(data_dir) == []
+
+
+async def test_one_is_made_at_a_time_and_one_that_is_given_up_leaves_nothing(
+    filled: Database, data_dir: Path, tmp_path: Path
+) -> None:
+    store = Waiting(tmp_path)
+    backups = _backups(filled, data_dir, store)
+    first = asyncio.ensure_future(backups.make(1000.0))
+    async with asyncio.timeout(10):
+        await store.asked.wait()
+    with pytest.raises(ChatError, match="too_many"):
+        await backups.make(1001.0)
+    first.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await first
+    assert _left(data_dir) == []
+
+
+async def test_what_a_killed_server_left_goes_with_the_next_one(
+    filled: Database, data_dir: Path, bucket: ObjectStore
+) -> None:
+    left = data_dir / "backups" / ".backup-left"
+    left.mkdir(parents=True)
+    (left / "database.sqlite3").write_text("half of it")
+    made = await _backups(filled, data_dir, bucket).make(1000.0)
+    assert _left(data_dir) == [Path(made.path).name]
+
+
+def _left(data_dir: Path) -> list[str]:
+    return [path.name for path in (data_dir / "backups").iterdir()]

@@ -1,0 +1,43 @@
+"""The bar is for people at a terminal, and leaves nothing behind."""
+
+import io
+
+import pytest
+
+from svc.base.progress import Progress
+from svc.tools.admin.bar import line, shown
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("progress", "expected"),
+    [
+        (Progress("files", 0, 10), "files        [..............................]   0%"),
+        (Progress("files", 5, 10), "files        [###############...............]  50%"),
+        (Progress("files", 10, 10), "files        [##############################] 100%"),
+        (Progress("files", 11, 10), "files        [##############################] 100%"),
+        (Progress("files", 0, 0), "files        [..............................]   0%"),
+    ],
+)
+def test_it_shows_how_much_is_done(progress: Progress, expected: str) -> None:
+    assert line(progress) == expected
+
+
+def test_on_a_terminal_it_is_drawn_over_itself_and_wiped_away() -> None:
+    screen = Terminal()
+    with shown(screen) as listener:
+        listener(Progress("database", 1, 2))
+        listener(Progress("files", 1, 2))
+    first, second, last = screen.getvalue().split("\r\033[K")[1:]
+    assert (first, second, last) == (line(Progress("database", 1, 2)), line(Progress("files", 1, 2)), "")
+
+
+def test_elsewhere_nothing_is_written() -> None:
+    screen = io.StringIO()
+    with shown(screen) as listener:
+        listener(Progress("files", 1, 2))
+    assert screen.getvalue() == ""
