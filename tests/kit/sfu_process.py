@@ -79,6 +79,7 @@ class SfuProcess:
         self._process = process
         self._lines: deque[str] = deque(maxlen=KEPT_LINES)
         self._sockets: list[ClientWebSocketResponse] = []
+        self._killed = False
 
     @property
     def output(self) -> str:
@@ -130,8 +131,16 @@ class SfuProcess:
         async with asyncio.timeout(STOP_DEADLINE_S):
             return await self._process.wait()
 
+    async def kill(self) -> None:
+        """End it without a word."""
+        self._killed = True
+        self._process.kill()
+        await self._process.wait()
+
     async def stop(self) -> None:
         """Stop it as a service manager would; it must end in order, and say nothing bad."""
+        if self._killed:
+            return
         if self._process.returncode is None:
             self._process.send_signal(signal.SIGTERM)
         try:

@@ -86,7 +86,7 @@ from svc.chat.voice.moderation import VoiceModeration
 from svc.chat.voice.occupancy import Occupancy
 from svc.chat.voice.routes import SignallingPassThrough, VoiceEvents
 from svc.chat.voice.rules import Voice
-from svc.chat.voice.ways import link, media_access
+from svc.chat.voice.ways import client_urls, link, media_access
 from svc.chat.webhooks.commands import WebhookCommands
 from svc.chat.webhooks.compatible.routes import CompatibleRoutes
 from svc.chat.webhooks.feature import WebhooksFeature
@@ -171,7 +171,7 @@ class Community:
         self.sandbox = picture_sandbox(PICTURES_AT_ONCE)
         self.webhooks = self._webhooks(database)
         self.own_affairs = self._own_affairs(database)
-        self.pass_through = SignallingPassThrough(session, f"{media.url}/client", self.origins)
+        self.pass_through = SignallingPassThrough(session, client_urls(media), self.origins)
         self.live = self._live()
         self.backups = self._backups(database)
         self.exports = self._exports(database)

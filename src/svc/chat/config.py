@@ -34,17 +34,31 @@ _SCHEMES = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
 
 
 @dataclass(frozen=True, slots=True)
-class MediaConfig:
-    """The media service: where it is for us and for members, and who we are to it.
-
-    Without SFU_WS_HOST there is none, and `url` is empty.
-    """
+class MediaService:
+    """One media service: where it is for us, and for members beside the pass-through."""
 
     url: str
     public_urls: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class MediaConfig:
+    """The media services, none without SFU_WS_HOST, and who we are to all of them."""
+
+    services: Sequence[MediaService]
     server_id: str
     server_password: str
     stun_servers: Sequence[str]
+
+    @property
+    def url(self) -> str:
+        """Of the first; empty where there is none."""
+        return self.services[0].url if self.services else ""
+
+    @property
+    def public_urls(self) -> Sequence[str]:
+        """Of all."""
+        return [url for service in self.services for url in service.public_urls]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +118,28 @@ def read(variables: Mapping[str, str]) -> ChatConfig:
 
 def _media(variables: Mapping[str, str]) -> MediaConfig:
     if not text(variables, "SFU_WS_HOST"):
-        return MediaConfig(url="", public_urls=(), server_id="", server_password="", stun_servers=())
+        return MediaConfig(services=(), server_id="", server_password="", stun_servers=())
     return MediaConfig(
-        url=_websocket_url("SFU_WS_HOST", text(variables, "SFU_WS_HOST"), "ws"),
-        public_urls=[_public_url(host) for host in items(variables, "SFU_PUBLIC_HOST")],
+        services=_services(items(variables, "SFU_WS_HOST"), items(variables, "SFU_PUBLIC_HOST")),
         server_id=required(variables, "SERVER_ID", "the media service knows this server by it"),
         server_password=required(variables, "SERVER_PASSWORD", "it proves SERVER_ID to the media service"),
         stun_servers=_stun_urls(variables),
     )
+
+
+def _services(hosts: Sequence[str], public_hosts: Sequence[str]) -> list[MediaService]:
+    """All public hosts lead to a service that is alone; of several each has the one at its position."""
+    urls = [_websocket_url("SFU_WS_HOST", host, "ws") for host in hosts]
+    public_urls = [_public_url(host) for host in public_hosts]
+    if len(urls) == 1:
+        return [MediaService(urls[0], public_urls)]
+    if len(set(urls)) < len(urls):
+        raise ConfigError("SFU_WS_HOST names a media service twice")
+    if public_urls and len(public_urls) != len(urls):
+        raise ConfigError(
+            f"SFU_PUBLIC_HOST must list a host for each of the {len(urls)} of SFU_WS_HOST, in their order"
+        )
+    return [MediaService(url, public_urls[at : at + 1]) for at, url in enumerate(urls)]
 
 
 def _stun_urls(variables: Mapping[str, str]) -> list[str]:

@@ -10,6 +10,7 @@ from svc.chat.access.directory import VOICE, Channel
 from svc.chat.access.permissions import Override, Overrides, Permission
 from svc.chat.errors import ChatError
 from svc.chat.voice.seats import RESERVED_S, Seats
+from svc.chat.voice.sfu_link import SfuLink
 from tests.chat.fake_sfu import FakeSfu
 from tests.chat.inside import give_role, server_with_insight
 from tests.chat.voice.conftest import World
@@ -154,7 +155,8 @@ async def test_a_stranger_with_the_control_secret_is_left_alone(world: World) ->
 
 
 async def test_a_media_service_that_does_not_read_loses_the_link(world: World) -> None:
-    link = world.community.link
+    link = world.community.link._links[0]
+    assert isinstance(link, SfuLink)
     conversation = link._conversation
     assert conversation is not None
     conversation._outbox = Mock(put_nowait=Mock(side_effect=asyncio.QueueFull))

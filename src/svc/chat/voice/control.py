@@ -4,7 +4,7 @@ Tells the media service: whom to silence, what somebody may send, whom to put ou
 nothing and pushes nothing. Spec: media document section 6.1; `user_caps` is the design's.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Protocol
 
 from svc.chat.access.directory import VOICE, Channel, Directory
@@ -25,13 +25,19 @@ Place = tuple[str, str]  # room and user
 
 
 class MediaLink(Protocol):
-    """The control connection to the media service."""
+    """The control connections to the media services."""
+
+    # Told of a room and a user: somebody is in it at another service than the others.
+    astray: Callable[[str, str], None]
 
     @property
     def in_step(self) -> bool: ...
 
     async def confirm_room(self, room_id: str) -> None:
-        """Return once the media service is known to have the room; ChatError otherwise."""
+        """Return once a media service is known to have the room; ChatError otherwise."""
+
+    def service_of(self, room_id: str) -> int:
+        """Which one a room is at that has been confirmed."""
 
     def register(self, room_id: str) -> None:
         """Have the room made; without a connection it is made with the next."""

@@ -12,6 +12,7 @@ from svc.chat.described import (
     Schema,
     array,
     asked,
+    integer,
     mapping,
     obj,
     string,
@@ -30,7 +31,13 @@ _ACT = ("unknown_member", "rank_too_low")
 _PUT_OUT = (*_ACT, "not_in_voice", "voice_unavailable")
 
 DESCRIBED = Described(
-    endpoints=[Endpoint("GET /sfu/client", "The media service's signalling, a WebSocket passed through")],
+    endpoints=[
+        Endpoint(
+            "GET /sfu/client",
+            "A media service's signalling, a WebSocket passed through",
+            query={"service": integer(least=0)},
+        )
+    ],
     events=[
         Event(
             "voice_join",

@@ -7,6 +7,7 @@ media service and reads none of them. Spec: media document sections 4 and 6.2.
 import asyncio
 import logging
 import time
+from collections.abc import Sequence
 
 from aiohttp import (
     ClientError,
@@ -25,6 +26,7 @@ from svc.chat.access.origins import Origins
 from svc.chat.access.tokens import Asker
 from svc.chat.errors import ChatError
 from svc.chat.fields import Data, flag, identifier
+from svc.chat.http import query_number
 from svc.chat.live.socket import Handler
 from svc.chat.voice.moderation import VoiceModeration
 from svc.chat.voice.rules import Voice
@@ -36,6 +38,7 @@ CLOSE_DEADLINE_S = 5.0
 # for longer than that is gone, and so is whoever should have told us.
 SILENCE_DEADLINE_S = 100.0
 MAX_SOCKETS = 2048
+PASS_THROUGH = "/sfu/client"
 
 logger = logging.getLogger(__name__)
 
@@ -88,12 +91,17 @@ def _mute_of(data: Data) -> tuple[bool | None, bool | None]:
     return changes[0], changes[1]
 
 
-class SignallingPassThrough:
-    """`url` is the media service's `/client`."""
+def passed_through(service: int) -> str:
+    """The address at which members reach a media service by way of us."""
+    return f"{PASS_THROUGH}?service={service}" if service else PASS_THROUGH
 
-    def __init__(self, session: ClientSession, url: str, origins: Origins) -> None:
+
+class SignallingPassThrough:
+    """`urls` are the media services' `/client`."""
+
+    def __init__(self, session: ClientSession, urls: Sequence[str], origins: Origins) -> None:
         self._session = session
-        self._url = url
+        self._urls = urls
         self._origins = origins
         self._sockets: set[web.WebSocketResponse] = set()
 
@@ -101,20 +109,21 @@ class SignallingPassThrough:
         return len(self._sockets)
 
     def table(self) -> list[web.RouteDef]:
-        return [web.get("/sfu/client", self.serve)]
+        return [web.get(PASS_THROUGH, self.serve)]
 
     async def serve(self, request: web.Request) -> web.WebSocketResponse:
         if not self._origins.permits(request.headers.get("Origin"), request.host):
             raise ChatError("origin_refused")
         if len(self._sockets) >= MAX_SOCKETS:
             raise ChatError("too_many_connections")
+        url = self._urls[query_number(request, "service", least=0, most=len(self._urls) - 1) or 0]
         browser = web.WebSocketResponse(
             autoping=False, autoclose=False, max_msg_size=MAX_FRAME_BYTES + 1, compress=False
         )
         await browser.prepare(request)
         self._sockets.add(browser)
         try:
-            await self._connect_and_carry(browser)
+            await self._connect_and_carry(browser, url)
         finally:
             self._sockets.discard(browser)
             # What it has not taken by now, not even to be told goodbye, it never will.
@@ -126,11 +135,11 @@ class SignallingPassThrough:
         code, reason = WSCloseCode.SERVICE_RESTART, b"The server is stopping"
         await asyncio.gather(*(_close(browser, code, reason) for browser in self._sockets))
 
-    async def _connect_and_carry(self, browser: web.WebSocketResponse) -> None:
+    async def _connect_and_carry(self, browser: web.WebSocketResponse, url: str) -> None:
         try:
             async with asyncio.timeout(CONNECT_DEADLINE_S):
                 sfu = await self._session.ws_connect(
-                    self._url,
+                    url,
                     autoping=False,
                     autoclose=False,
                     max_msg_size=MAX_FRAME_BYTES + 1,

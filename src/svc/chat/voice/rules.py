@@ -12,7 +12,7 @@ from svc.chat.access.directory import VOICE, Channel, Directory
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Asker
 from svc.chat.errors import ChatError
-from svc.chat.live.audience import Only, Viewers
+from svc.chat.live.audience import Only, Viewers, only
 from svc.chat.live.hub import Hub
 from svc.chat.voice.control import MediaControl, MediaLink
 from svc.chat.voice.occupancy import Occupancy
@@ -26,11 +26,12 @@ GRANT_LIFETIME_S = 120
 
 @dataclass(frozen=True, slots=True)
 class MediaAccess:
-    """How members reach the media service, and what the grants for it are made with."""
+    """How members reach the media services, and what the grants for them are made with."""
 
     server_id: str
     server_password: str
-    urls: Sequence[str]
+    # Of each service, to be tried in turn.
+    urls: Sequence[Sequence[str]]
     stun_servers: Sequence[str]
 
 
@@ -56,6 +57,7 @@ class Voice:
         self.occupancy = occupancy
         self.states = States()
         self.control = MediaControl(directory, occupancy, self.states, link)
+        link.astray = self._astray
         # Everybody hears that somebody has come before that one is put out again.
         occupancy.watch(self)
         occupancy.watch(self.control)
@@ -75,7 +77,7 @@ class Voice:
         # It may have taken seconds.
         self.require_voice_channel(member_id, channel_id, Permission.JOIN_VOICE)
         return {
-            "urls": list(self._access.urls),
+            "urls": list(self._access.urls[self._link.service_of(channel_id)]),
             "stun_servers": list(self._access.stun_servers),
             "client_join": self._grant(member_id, channel_id, now),
         }
@@ -102,6 +104,10 @@ class Voice:
             for room_id in self.occupancy.rooms_of(member_id):
                 update = {"channel_id": room_id, "member_id": member_id, **new}
                 self._hub.push("voice_updated", update, Viewers(room_id))
+
+    def _astray(self, room_id: str, user_id: str) -> None:
+        """Somebody is in a room at another media service than the others: let them ask to join it anew."""
+        self._hub.push("voice_moved", {"from_channel_id": room_id, "channel_id": room_id}, only(user_id))
 
     # Of the occupancy.
 

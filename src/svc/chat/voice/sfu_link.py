@@ -89,10 +89,10 @@ class SfuLink:
                 logger.exception("media link failed", extra={"url": self._url})
             await asyncio.sleep(self._backoff.next_delay())
 
-    async def confirm_room(self, room_id: str) -> None:
+    async def confirm_room(self, room_id: str, within_s: float = CONFIRM_DEADLINE_S) -> None:
         """Return once the media service is known to have the room; ChatError otherwise."""
         try:
-            async with asyncio.timeout(CONFIRM_DEADLINE_S):
+            async with asyncio.timeout(within_s):
                 confirmed = False
                 while not confirmed:
                     await self._in_step.wait()

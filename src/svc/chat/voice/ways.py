@@ -1,4 +1,4 @@
-"""The ways to the media service, ours and members', made of what the operator has set. Decides nothing."""
+"""The ways to the media services, ours and members', made of what the operator has set. Decides nothing."""
 
 import random
 
@@ -8,21 +8,35 @@ from svc.base.backoff import Backoff
 from svc.chat.access.directory import Directory
 from svc.chat.config import MediaConfig
 from svc.chat.voice.occupancy import Occupancy
+from svc.chat.voice.routes import passed_through
 from svc.chat.voice.rules import MediaAccess
-from svc.chat.voice.sfu_link import Registration, SfuLink
+from svc.chat.voice.sfu_link import Registration, Rooms, SfuLink
+from svc.chat.voice.sfu_links import SfuLinks
 
 # People in a call notice each second, and the media service is near.
 FIRST_RECONNECT_S = 0.2
 LAST_RECONNECT_S = 2.0
 
 
+def client_urls(media: MediaConfig) -> list[str]:
+    """Where each service takes participants, for us who pass them through."""
+    return [f"{service.url}/client" for service in media.services]
+
+
 def media_access(media: MediaConfig) -> MediaAccess:
     # A page tries these in turn; our own address reaches the media service in any case.
-    urls = [*(f"{url}/client" for url in media.public_urls), "/sfu/client"]
+    urls = [
+        [*(f"{url}/client" for url in service.public_urls), passed_through(at)]
+        for at, service in enumerate(media.services)
+    ]
     return MediaAccess(media.server_id, media.server_password, urls, media.stun_servers)
 
 
-def link(session: ClientSession, media: MediaConfig, directory: Directory, occupancy: Occupancy) -> SfuLink:
+def link(session: ClientSession, media: MediaConfig, directory: Directory, occupancy: Occupancy) -> SfuLinks:
     registration = Registration(media.server_id, media.server_password, directory.voice_channel_ids)
-    backoff = Backoff(FIRST_RECONNECT_S, LAST_RECONNECT_S, jitter=random.random)
-    return SfuLink(session, f"{media.url}/server", registration, occupancy, backoff)
+
+    def connect(at: int, rooms: Rooms) -> SfuLink:
+        backoff = Backoff(FIRST_RECONNECT_S, LAST_RECONNECT_S, jitter=random.random)
+        return SfuLink(session, f"{media.services[at].url}/server", registration, rooms, backoff)
+
+    return SfuLinks([service.url for service in media.services], connect, occupancy)

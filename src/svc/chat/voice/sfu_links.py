@@ -1,0 +1,188 @@
+"""The media services of a community, one or several, as if they were one.
+
+Keeps a connection to each, puts every room at one of them (`placement`), and moves the rooms of a
+service that is gone. Who turns up in a room at another service than the room's is sent where the others
+are. Decides nothing about members. Spec: media document section 6.1.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from typing import NoReturn, Protocol
+
+from svc.chat.errors import ChatError
+from svc.chat.voice.occupancy import Occupancy
+from svc.chat.voice.placement import Placement
+from svc.chat.voice.sfu_link import CONFIRM_DEADLINE_S, Rooms
+
+# A service that is restarted, or hands its ports over, is back before that, and its rooms have stayed.
+PATIENCE_S = 2.0
+LOOK_INTERVAL_S = 0.25
+
+
+class Link(Protocol):
+    """The connection to one service; see `sfu_link`."""
+
+    @property
+    def in_step(self) -> bool: ...
+    async def run(self) -> NoReturn: ...
+    async def confirm_room(self, room_id: str, within_s: float) -> None: ...
+    def register(self, room_id: str) -> None: ...
+    def tell(self, event: str, data: Mapping[str, object]) -> None: ...
+
+
+class SfuLinks:
+    """`connect(index, rooms)` makes the link to a service; `astray` is told who is in a room elsewhere."""
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        connect: Callable[[int, Rooms], Link],
+        occupancy: Occupancy,
+    ) -> None:
+        self.astray: Callable[[str, str], None] = lambda room_id, user_id: None
+        self._occupancy = occupancy
+        self._links = [connect(index, _RoomsOfOne(index, self)) for index in range(len(names))]
+        self._lost_at: list[float | None] = [0.0 for _ in names]
+        # Of each service, who is in rooms that are elsewhere by now, until it can be told.
+        self._astray: list[list[tuple[str, str]]] = [[] for _ in names]
+        self._placement = Placement(names, self._there, lambda room_id: bool(occupancy.users(room_id)))
+
+    @property
+    def in_step(self) -> bool:
+        """Is there a service that is connected, and has told who is there?"""
+        return any(link.in_step for link in self._links)
+
+    async def run(self) -> NoReturn:
+        now = asyncio.get_running_loop().time
+        self._lost_at = [now() for _ in self._links]
+        async with asyncio.TaskGroup() as tasks:
+            for link in self._links:
+                tasks.create_task(link.run())
+            while True:
+                await asyncio.sleep(LOOK_INTERVAL_S)
+                self._look(now())
+        raise AssertionError("a task group of endless tasks does not end")
+
+    def service_of(self, room_id: str) -> int:
+        """Where a room that has been confirmed is."""
+        return self._placement.of(room_id) or 0
+
+    async def confirm_room(self, room_id: str) -> None:
+        """Return once a service is known to have the room; ChatError otherwise."""
+        now = asyncio.get_running_loop().time
+        deadline = now() + CONFIRM_DEADLINE_S
+        while True:
+            left_s = deadline - now()
+            index = self._placement.promise(room_id, now())
+            try:
+                within_s = left_s if len(self._links) == 1 else min(left_s, PATIENCE_S)
+                await self._links[index].confirm_room(room_id, within_s)
+            except ChatError:
+                if now() >= deadline or len(self._links) == 1:
+                    raise
+                self._look(now())
+                continue
+            if self._placement.of(room_id) == index:
+                return
+
+    def register(self, room_id: str) -> None:
+        """Have a new room made, everywhere: it may move."""
+        for link in self._links:
+            link.register(room_id)
+
+    def tell(self, event: str, data: Mapping[str, object]) -> None:
+        """Say something about a user, where their room is."""
+        index = self._placement.of(str(data.get("room_id")))
+        for link in self._links if index is None else [self._links[index]]:
+            link.tell(event, data)
+
+    def _there(self, index: int) -> bool:
+        """Connected, or gone for so short a time that it may be back."""
+        return len(self._links) == 1 or not self._is_gone(index)
+
+    def _is_gone(self, index: int) -> bool:
+        lost_at = self._lost_at[index]
+        return lost_at is not None and asyncio.get_running_loop().time() - lost_at >= PATIENCE_S
+
+    def _look(self, now: float) -> None:
+        for index, link in enumerate(self._links):
+            if link.in_step:
+                self._lost_at[index] = None
+            elif self._lost_at[index] is None:
+                self._lost_at[index] = now
+            if len(self._links) > 1 and self._is_gone(index):
+                self._abandon(index)
+        self._placement.forget_empty(now)
+
+    def _abandon(self, index: int) -> None:
+        """Nobody is there any more; the next who joins one of its rooms decides where that goes."""
+        for room_id in self._placement.rooms_at(index):
+            for user_id in self._occupancy.users(room_id):
+                self._occupancy.left(room_id, user_id)
+            self._placement.forget(room_id)
+
+    # What the services say.
+
+    def joined(self, index: int, room_id: str, user_id: str) -> None:
+        if self._placement.found(room_id, index):
+            self._occupancy.joined(room_id, user_id)
+            return
+        # Told first: their page asks for a new grant, whichever of the two it hears first.
+        self.astray(room_id, user_id)
+        self._links[index].tell("disconnect_user", {"room_id": room_id, "user_id": user_id})
+
+    def left(self, index: int, room_id: str, user_id: str) -> None:
+        if self._placement.of(room_id) == index:
+            self._occupancy.left(room_id, user_id)
+
+    def synchronise(self, index: int, actual: Mapping[str, Sequence[str]]) -> None:
+        """Take over who is really there; what other services have of the rooms stays."""
+        elsewhere = {
+            room_id: self._occupancy.users(room_id)
+            for room_id, _ in self._occupancy.everybody()
+            if self._placement.of(room_id) != index
+        }
+        ours: dict[str, Sequence[str]] = {}
+        astray: list[tuple[str, str]] = []
+        for room_id, user_ids in actual.items():
+            if not user_ids:
+                continue
+            if self._placement.found(room_id, index):
+                ours[room_id] = user_ids
+            else:
+                astray += [(room_id, user_id) for user_id in user_ids]
+        self._occupancy.synchronise({**elsewhere, **ours})
+        self._astray[index] = astray
+        if self._links[index].in_step:
+            self._send_on(index)
+
+    def came_in_step(self, index: int) -> None:
+        """It listens from now on."""
+        self._lost_at[index] = None
+        self._occupancy.in_step()
+        self._send_on(index)
+
+    def _send_on(self, index: int) -> None:
+        astray, self._astray[index] = self._astray[index], []
+        for room_id, user_id in astray:
+            self.joined(index, room_id, user_id)
+
+
+class _RoomsOfOne:
+    """What one service says, with its number."""
+
+    def __init__(self, index: int, links: SfuLinks) -> None:
+        self._index = index
+        self._links = links
+
+    def joined(self, room_id: str, user_id: str) -> None:
+        self._links.joined(self._index, room_id, user_id)
+
+    def left(self, room_id: str, user_id: str) -> None:
+        self._links.left(self._index, room_id, user_id)
+
+    def synchronise(self, actual: Mapping[str, Sequence[str]]) -> None:
+        self._links.synchronise(self._index, actual)
+
+    def in_step(self) -> None:
+        self._links.came_in_step(self._index)

@@ -1,0 +1,165 @@
+"""Several media services as if they were one: who is where, who is gone, who is in the wrong place."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+
+import pytest
+
+from svc.base.envelope import payload
+from svc.chat.voice import sfu_links
+from tests.chat.fake_sfu import FakeSfu, fake_sfu
+from tests.chat.member import ChatServer, LiveMember, chat_server
+from tests.kit.waiting import wait_until
+
+WITHIN_S = 10.0
+
+
+@dataclass
+class World:
+    """Two media services, a chat server that has both, and a member who is told everything."""
+
+    chat: ChatServer
+    ada: LiveMember
+    services: list[FakeSfu] = field(default_factory=list)
+
+    async def place(self, room_id: str = "lobby") -> int:
+        """At which service a room is."""
+        url = (await self.ada.ask("voice_join", channel_id=room_id))["data"]["urls"][-1]
+        return int(url.partition("service=")[2] or 0)
+
+    async def arrives(self, service: int, user_id: str, room_id: str = "lobby") -> None:
+        sfu = self.services[service]
+        sfu.people.setdefault(room_id, []).append(user_id)
+        await sfu.tell("peer_joined", room_id, user_id)
+
+    def told(self, service: int, event: str) -> list[str]:
+        """The users of whom a service was told."""
+        heard = self.services[service].heard
+        return [str(payload(frame)["user_id"]) for frame in heard if frame.event == event]
+
+
+@pytest.fixture
+async def world(
+    variables: dict[str, str], sfu: FakeSfu, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[World]:
+    monkeypatch.setattr(sfu_links, "PATIENCE_S", 0.3)
+    monkeypatch.setattr(sfu_links, "LOOK_INTERVAL_S", 0.02)
+    async with fake_sfu() as other:
+        variables["SFU_WS_HOST"] = f"127.0.0.1:{sfu.port}, 127.0.0.1:{other.port}"
+        async with chat_server(variables) as chat, chat.member("Ada") as ada:
+            for service in (sfu, other):
+                await service.until("sync_request")
+            yield World(chat, ada, [sfu, other])
+
+
+async def test_every_service_knows_every_room(world: World) -> None:
+    for service in world.services:
+        assert "lobby" in service.rooms and len(service.rooms) == 2
+
+
+async def test_people_of_all_services_are_shown(world: World) -> None:
+    rooms = list(world.ada.welcome["voice"])
+    for number, room_id in enumerate(rooms):
+        place = await world.place(room_id)
+        await world.arrives(place, f"user {number}", room_id)
+        assert await world.ada.people(room_id) == ["Somebody"]
+    async with world.chat.member("Bob") as bob:
+        assert [len(bob.welcome["voice"][room_id]) for room_id in rooms] == [1, 1]
+
+
+async def test_what_concerns_somebody_is_said_where_their_room_is(world: World) -> None:
+    place = await world.place()
+    async with world.chat.member("Bob") as bob:
+        await world.arrives(place, bob.id)
+        assert await world.ada.people("lobby") == ["Bob"]
+        assert (await world.ada.ask("voice_disconnect", member_id=bob.id))["data"] == {}
+        await world.services[place].until("disconnect_user")
+        assert world.told(place, "disconnect_user") == [bob.id]
+        assert world.told(1 - place, "disconnect_user") == []
+
+
+async def test_a_service_that_dies_takes_its_people_along_and_not_its_rooms(world: World) -> None:
+    place = await world.place()
+    await world.arrives(place, "user")
+    assert await world.ada.people("lobby") == ["Somebody"]
+    await world.services[place].stop()
+    assert await world.ada.people("lobby") == []
+    assert await world.place() == 1 - place
+
+
+async def test_a_service_that_is_only_restarted_keeps_its_rooms(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sfu_links, "PATIENCE_S", 30.0)
+    place = await world.place()
+    await world.services[place].stop()
+    joining = asyncio.create_task(world.place())
+    await world.services[place].start()
+    assert await joining == place
+
+
+async def test_a_room_with_people_stays_when_its_first_service_is_back(world: World) -> None:
+    home = await world.place()
+    await world.services[home].stop()
+
+    async def moved() -> bool:
+        return await world.place() != home
+
+    await wait_until("the room has moved", moved, within_s=WITHIN_S)
+    await world.arrives(1 - home, "user")
+    assert await world.ada.people("lobby") == ["Somebody"]
+    synchronised = world.services[home].count("sync_request")
+    await world.services[home].start()
+    await world.services[home].until("sync_request", synchronised + 1)
+    assert await world.place() == 1 - home
+
+
+async def test_who_is_in_a_room_elsewhere_is_sent_to_where_the_others_are(world: World) -> None:
+    place = await world.place()
+    await world.arrives(place, "user")
+    assert await world.ada.people("lobby") == ["Somebody"]
+    await world.arrives(1 - place, world.ada.id)
+    moved = await world.ada.pushed("voice_moved")
+    assert moved == {"from_channel_id": "lobby", "channel_id": "lobby"}
+    await world.services[1 - place].until("disconnect_user")
+    assert world.told(1 - place, "disconnect_user") == [world.ada.id]
+    assert world.told(place, "disconnect_user") == []
+    # They were never shown there, so their going is nothing to tell either.
+    await world.services[1 - place].tell("peer_left", "lobby", world.ada.id)
+    async with world.chat.member("Bob") as bob:
+        assert [person["id"] for person in bob.welcome["voice"]["lobby"]] == ["user"]
+
+
+async def test_people_of_a_service_that_was_only_out_of_reach_are_sent_on_too(world: World) -> None:
+    """It went on without us, its people among themselves; meanwhile others have begun elsewhere."""
+    place = await world.place()
+    await world.arrives(place, world.ada.id)
+    await world.ada.people("lobby")
+    lost = world.services[place]
+    people = dict(lost.people)
+    await lost.stop()
+    assert await world.ada.people("lobby") == []
+    await world.place()
+    await world.arrives(1 - place, "user")
+    assert await world.ada.people("lobby") == ["Somebody"]
+    lost.people = people
+    lost.rooms = {"lobby"}
+    await lost.start()
+    assert (await world.ada.pushed("voice_moved"))["channel_id"] == "lobby"
+    await lost.until("disconnect_user")
+    assert world.told(place, "disconnect_user") == [world.ada.id]
+
+
+@pytest.mark.parametrize("service", ["2", "-1", "x", "1" * 30])
+async def test_a_service_that_there_is_not_is_refused(world: World, service: str) -> None:
+    async with world.chat.http.get("/sfu/client", params={"service": service}) as response:
+        assert (response.status, (await response.json())["error"]) == (400, "invalid_request")
+
+
+async def test_the_pass_through_leads_to_the_service_that_is_named(world: World) -> None:
+    for number in (0, 1):
+        async with world.chat.http.ws_connect("/sfu/client", params={"service": str(number)}):
+            async with asyncio.timeout(WITHIN_S):
+                await world.services[number].participants.get()
+            assert world.services[1 - number].participants.empty()

@@ -1,0 +1,48 @@
+"""What members are told of the ways to the media services, by what the operator has set."""
+
+import pytest
+
+from svc.base.config import ConfigError
+from svc.chat.config import read
+from svc.chat.voice.ways import media_access
+
+LEAST = {"JWT_SECRET": "secret", "SERVER_ID": "s1", "SERVER_PASSWORD": "p1"}
+
+
+@pytest.mark.parametrize(
+    ("hosts", "public_hosts", "urls"),
+    [
+        ("sfu:5005", "", [["/sfu/client"]]),
+        (
+            "sfu:5005",
+            "a.example, b.example",
+            [["wss://a.example/client", "wss://b.example/client", "/sfu/client"]],
+        ),
+        ("one:5005, two:5005", "", [["/sfu/client"], ["/sfu/client?service=1"]]),
+        (
+            "one:5005, two:5005",
+            "a.example, b.example",
+            [["wss://a.example/client", "/sfu/client"], ["wss://b.example/client", "/sfu/client?service=1"]],
+        ),
+    ],
+)
+def test_each_service_has_its_own_ways(hosts: str, public_hosts: str, urls: list[list[str]]) -> None:
+    config = read(LEAST | {"SFU_WS_HOST": hosts, "SFU_PUBLIC_HOST": public_hosts})
+    assert media_access(config.media).urls == urls
+
+
+@pytest.mark.parametrize(
+    ("hosts", "public_hosts", "problem"),
+    [
+        ("one:5005, one:5005", "", "SFU_WS_HOST names a media service twice"),
+        ("one:5005, ftp://two", "", "SFU_WS_HOST must be host:port"),
+        (
+            "one:5005, two:5005",
+            "a.example",
+            "SFU_PUBLIC_HOST must list a host for each of the 2 of SFU_WS_HOST",
+        ),
+    ],
+)
+def test_lists_that_do_not_fit_are_refused(hosts: str, public_hosts: str, problem: str) -> None:
+    with pytest.raises(ConfigError, match=problem):
+        read(LEAST | {"SFU_WS_HOST": hosts, "SFU_PUBLIC_HOST": public_hosts})

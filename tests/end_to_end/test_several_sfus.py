@@ -1,0 +1,89 @@
+"""Two media services behind one chat server: rooms are spread, and those of one that dies move to the other.
+
+Issue: "several SFUs behind one chat server: rooms spread by rendezvous hashing, a dead SFU's rooms move".
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+from tests.chat.member import ChatServer, LiveMember, chat_server
+from tests.kit.caller import Caller, talk
+from tests.kit.guests import ADA, GRACE
+from tests.kit.sfu_process import SfuProcess, running_sfu
+from tests.kit.waiting import eventually
+
+# Two of patience, for a service that is only restarted; the rest is joining.
+BACK_WITHIN_S = 8.0
+ROOMS = [f"room {number}" for number in range(12)]
+
+
+@asynccontextmanager
+async def house(folder: Path, *sfus: SfuProcess) -> AsyncIterator[ChatServer]:
+    variables = {
+        "PORT": "0",
+        "JWT_SECRET": "a secret of at least thirty-two bytes",
+        "DATA_DIR": str(folder),
+        "SVC_IDENTITY_TIERS": "local",
+        "SFU_WS_HOST": ",".join(f"127.0.0.1:{sfu.http_port}" for sfu in sfus),
+        "SERVER_ID": "home",
+        "SERVER_PASSWORD": "the control secret",
+        "ADDITIONAL_CHANNELS": ",".join(f"voice:{name}" for name in ROOMS),
+        "DISABLE_STUN": "true",
+    }
+    async with chat_server(variables) as chat:
+        yield chat
+
+
+async def addresses(member: LiveMember) -> dict[str, str]:
+    """Where each voice channel is, by the pass-through's address for it."""
+    rooms = [channel["id"] for channel in member.welcome["channels"] if channel["type"] == "voice"]
+    grants = {room: (await member.ask("voice_join", channel_id=room))["data"] for room in rooms}
+    return {room: grant["urls"][-1] for room, grant in grants.items()}
+
+
+async def test_rooms_are_spread_over_both(tmp_path: Path) -> None:
+    async with (
+        running_sfu() as one,
+        running_sfu() as two,
+        house(tmp_path / "data", one, two) as chat,
+        chat.member("Ada") as ada,
+    ):
+        places = await addresses(ada)
+        assert set(places.values()) == {"/sfu/client", "/sfu/client?service=1"}
+        assert await addresses(ada) == places
+
+
+async def test_people_meet_again_at_the_other_when_theirs_is_killed(tmp_path: Path) -> None:
+    async with (
+        running_sfu() as one,
+        running_sfu() as two,
+        house(tmp_path / "data", one, two) as chat,
+        AsyncExitStack() as stack,
+    ):
+        ada, grace = [
+            Caller(chat, await stack.enter_async_context(chat.member(name)), voice)
+            for name, voice in (("Ada", ADA), ("Grace", GRACE))
+        ]
+        for caller in (ada, grace):
+            await caller.join()
+            stack.push_async_callback(lambda caller=caller: caller.client.leave())  # type: ignore[misc]
+        await talk(ada.client, grace.client)
+        sfus = {one.udp_port: one, two.udp_port: two}
+        theirs = sfus[ada.client.remote_address[1]]
+        assert grace.client.remote_address == ada.client.remote_address
+
+        await theirs.kill()
+
+        async with asyncio.timeout(BACK_WITHIN_S):
+            await asyncio.gather(ada.join_again(), grace.join_again())
+            both = (ada.client, grace.client)
+            await eventually("both are in", lambda: all(one.welcome for one in both), within_s=BACK_WITHIN_S)
+        await talk(ada.client, grace.client)
+        assert sfus[ada.client.remote_address[1]] is not theirs
+        async with chat.member("Edsger") as edsger:
+            people = edsger.welcome["voice"][ada.channel]
+            assert sorted(person["nickname"] for person in people) == ["Ada", "Grace"]
+            # Nobody is led to the dead one.
+            assert len(set((await addresses(edsger)).values())) == 1
