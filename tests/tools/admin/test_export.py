@@ -8,6 +8,10 @@ from typing import Any
 
 import pytest
 
+from svc.base.database import Connection
+from svc.chat.community import Community
+from svc.chat.media.facts import Facts
+from svc.chat.media.rules import EMOJI
 from svc.chat.transfer.kinds import KINDS
 from tests.chat.inside import server_with_insight
 from tests.chat.member import chat_server
@@ -15,6 +19,7 @@ from tests.chat.people import Person, newcomer, people
 from tests.kit.markdown import rows
 from tests.tools.admin.conftest import Admin
 
+FILES = {"STORAGE_BACKEND": "filesystem"}
 DOCUMENT = Path(__file__).parents[3] / "docs" / "operations.md"
 
 
@@ -23,11 +28,26 @@ def _records(file: Path) -> list[dict[str, Any]]:
         return [json.loads(line) for line in archive.read("export.jsonl").splitlines()]
 
 
+async def _put_media(community: Community) -> None:
+    """An icon, and an emoji of the server's own."""
+    keys = [await community.media.keep(data, "webp", Facts("image/webp")) for data in (b"icon", b"smile")]
+
+    def write(connection: Connection) -> None:
+        community.files.uploads.icon.set(connection, keys[0])
+        connection.execute("INSERT INTO emoji VALUES ('e', 'smile', ?, 0, NULL, 1)", (keys[1],))
+        community.media.refer(connection, keys[1], EMOJI, "e")
+
+    await community.media._database.write(write)
+
+
 @pytest.fixture
 async def exported(variables: dict[str, str], admin: Admin, tmp_path: Path) -> tuple[Path, Person]:
     """Of a server with something of most kinds, and its owner."""
     file = tmp_path / "export.zip"
-    async with server_with_insight({**variables, "ADDITIONAL_CHANNELS": "general"}) as (chat, _):
+    async with server_with_insight({**variables, **FILES, "ADDITIONAL_CHANNELS": "general"}) as (
+        chat,
+        community,
+    ):
         folk = await people(chat)
         olga, channels = folk.owner, (await folk.owner.done("GET", "/api/channels"))["channels"]
         general = next(channel["id"] for channel in channels if channel["name"] == "general")
@@ -40,6 +60,7 @@ async def exported(variables: dict[str, str], admin: Admin, tmp_path: Path) -> t
         await olga.done("PATCH", f"{said}/{second['id']}", {"text": text + "!"})
         await folk.admin.done("PUT", f"{said}/{first['id']}/reactions/\U0001f44d")
         await olga.done("PUT", f"/api/channels/{general}/pins/{first['id']}")
+        await _put_media(community)
         await admin.json("export", str(file))
     return file, olga
 
@@ -55,7 +76,9 @@ async def test_it_makes_the_same_server_again(
     await elsewhere.json("export", str(again))
     before, after = _records(file), _records(again)
     assert before[1:] == after[1:] and len(before) > 20
-    async with chat_server({**variables, "DATA_DIR": str(tmp_path / "elsewhere")}) as chat:
+    async with chat_server({**variables, **FILES, "DATA_DIR": str(tmp_path / "elsewhere")}) as chat:
+        async with chat.http.get("/icon") as icon:
+            assert await icon.read() == b"icon"
         answer = await chat.sign_in(olga.device)
         back = Person(chat, olga.device, answer["member"]["id"], answer["access_token"])
         assert answer["member"]["roles"] == ["member", "owner"]

@@ -98,6 +98,24 @@ KINDS: Mapping[str, Kind] = {
         ),
         Kind("object", "objects", _OBJECT, "key", where="state = 'stored'"),
         Kind(
+            "fact",
+            "facts",
+            {"name": lambda name: name == "icon_key", "value": _id},
+            "name",
+            where="name = 'icon_key'",
+        ),
+        Kind(
+            "emoji",
+            "emoji",
+            {
+                **dict.fromkeys(("id", "name", "key"), _id),
+                "animated": _whole,
+                "created_by": _or_null(_id),
+                "created_at_ms": _whole,
+            },
+            "id",
+        ),
+        Kind(
             "member",
             "members",
             {
