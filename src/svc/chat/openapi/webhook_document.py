@@ -7,6 +7,7 @@ document sections 2.2 to 2.7, 7.1, 7.2 and 9.
 from collections.abc import Mapping
 
 from svc.chat.described import Described, Schema, obj, string
+from svc.chat.openapi.compatible_paths import compatible_paths
 from svc.chat.openapi.schemas import Components
 from svc.chat.webhooks.limits import MAX_BODY_BYTES
 from svc.chat.webhooks.routes import PATH
@@ -43,7 +44,7 @@ def webhook_document(_: Mapping[str, Described], version: str) -> dict[str, obje
         },
         "servers": [{"url": "/"}],
         "tags": [{"name": "webhooks", "description": "URLs that post into one channel"}],
-        "paths": {PATH: {"post": post}},
+        "paths": {PATH: {"post": post}, **compatible_paths(components, parameters)},
         "components": {"schemas": components.schemas},
     }
 

@@ -1,0 +1,61 @@
+"""The compatible addresses answer as the published description says, whatever it allows to be sent."""
+
+import asyncio
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from schemathesis import Case, GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from svc.chat.openapi.webhook_document import webhook_document
+from svc.chat.webhooks.compatible.github import EVENTS
+from svc.chat.webhooks.compatible.routes import DISCORD, GITHUB, SLACK
+from svc.chat.webhooks.limiter import Limiter
+from tests.chat.webhooks.hook import Hook
+
+DOCUMENT = webhook_document({}, "1.0.0")
+CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
+
+
+def test_every_event_of_github_is_named() -> None:
+    header = DOCUMENT["paths"][GITHUB]["post"]["parameters"][-1]  # type: ignore[index]
+    assert header["description"].split(", ") == sorted(EVENTS)
+
+
+@pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE], ids=["good", "bad"])
+@pytest.mark.parametrize("path", [DISCORD, SLACK, GITHUB])
+async def test_the_server_answers_as_it_is_described(
+    hook: Hook, monkeypatch: pytest.MonkeyPatch, path: str, mode: GenerationMode
+) -> None:
+    # Every request counts; here there are many.
+    monkeypatch.setattr(Limiter, "take", lambda *_: 0)
+    async with asyncio.timeout(100):
+        await asyncio.to_thread(force, hook, path, mode)
+
+
+def force(hook: Hook, path: str, mode: GenerationMode) -> None:
+    """In a thread of its own, for it waits for each answer."""
+    _, _, _, webhook_id, token = hook.path.split("/")
+    cases = schemathesis.openapi.from_dict(DOCUMENT)[path]["post"].as_strategy(generation_mode=mode)
+
+    @settings(
+        max_examples=30,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(case=cases)
+    def call(case: Case[Any]) -> None:
+        case.path_parameters.update({"webhook_id": webhook_id, "token": token})
+        case.call_and_validate(base_url=hook.chat.address, checks=CHECKS, timeout=60)
+
+    call()
