@@ -206,8 +206,9 @@ class Community:
             OwnRoutes(self.own_affairs, self.blocks, self._kept_of_a_member()).table(),
             MessageRoutes(self.messages).table(),
             self.files.table(),
-            WebhookRoutes(self.webhooks.webhooks, self.webhooks.avatars).table(),
+            # Before the rest of /api/webhooks, for they are looked through in this order.
             PostRoutes(self.webhooks.posting).table(),
+            WebhookRoutes(self.webhooks.webhooks, self.webhooks.avatars).table(),
             CompatibleRoutes(self.webhooks.posting).table(),
             self._status().table(),
             DescriptionRoutes(version("svc-server")).table(),
