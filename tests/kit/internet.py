@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from tests.kit.name_server import Answers
-from tests.kit.namespace import in_namespace
+from tests.kit.namespace import DEADLINE_S, in_namespace
 
 # These are somebody's, out there; here they are ours.
 PUBLIC, OTHER, PUBLIC_V6 = "93.184.216.34", "93.184.216.35", "2606:2800:220::1"
@@ -101,12 +101,12 @@ async def inside() -> AsyncIterator[Host]:
         yield host
 
 
-def on_an_internet(body: Callable[[], Awaitable[None]], folder: Path) -> None:
+def on_an_internet(body: Callable[[], Awaitable[None]], folder: Path, within_s: float = DEADLINE_S) -> None:
     """Run it where the addresses above are this machine's, and names are asked of 127.0.0.1."""
     resolver, order = folder / "resolv.conf", folder / "nsswitch.conf"
     resolver.write_text("nameserver 127.0.0.1\noptions timeout:1 attempts:2\n")
     order.write_text("hosts: files dns\n")
-    in_namespace(body, _ADDRESSES, {"/etc/resolv.conf": resolver, "/etc/nsswitch.conf": order})
+    in_namespace(body, _ADDRESSES, {"/etc/resolv.conf": resolver, "/etc/nsswitch.conf": order}, within_s)
 
 
 def names(**answers: str | Answers) -> dict[str, Answers]:

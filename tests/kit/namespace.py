@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -25,7 +25,10 @@ class Refused(Exception):
 
 
 def in_namespace(
-    body: Callable[[], Awaitable[None]], addresses: Sequence[str], files: dict[str, Path] | None = None
+    body: Callable[[], Awaitable[None]],
+    addresses: Sequence[str],
+    files: Mapping[str, Path],
+    within_s: float = DEADLINE_S,
 ) -> None:
     """Run it on a loop of its own, where `addresses` are this machine's and `files` lie over others."""
     outcome: list[BaseException] = []
@@ -33,8 +36,8 @@ def in_namespace(
     def run() -> None:
         try:
             _enter()
-            _furnish(addresses, files or {})
-            asyncio.run(_bounded(body))
+            _furnish(addresses, files)
+            asyncio.run(_bounded(body, within_s))
         except BaseException as fault:
             outcome.append(fault)
 
@@ -47,8 +50,8 @@ def in_namespace(
         raise fault
 
 
-async def _bounded(body: Callable[[], Awaitable[None]]) -> None:
-    async with asyncio.timeout(DEADLINE_S):
+async def _bounded(body: Callable[[], Awaitable[None]], within_s: float) -> None:
+    async with asyncio.timeout(within_s):
         await body()
 
 
@@ -63,7 +66,7 @@ def _enter() -> None:
         raise Refused(f"this sandbox makes no namespaces: {os.strerror(ctypes.get_errno())}")
 
 
-def _furnish(addresses: Sequence[str], files: dict[str, Path]) -> None:
+def _furnish(addresses: Sequence[str], files: Mapping[str, Path]) -> None:
     commands = [("mount", "--make-rprivate", "/"), ("ip", "link", "set", "lo", "up")]
     # Nobody else can have an address here: it is ours without asking around (DAD).
     commands += [("ip", "address", "add", address, "dev", "lo", "nodad") for address in addresses]

@@ -5,13 +5,15 @@ chat document section 7.3 is answered by it once.
 """
 
 import asyncio
+import gzip
 import ssl
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from aiohttp import ClientSession
 
 from svc.chat.webhooks.limits import MAX_ICON_BYTES, MAX_PICTURE_BYTES
@@ -20,7 +22,7 @@ from tests.chat.people import Person, newcomer
 from tests.chat.webhooks.hook import Hook, hook_of
 from tests.chat.webhooks.pictured import PNG, padded
 from tests.kit.certificates import Authority
-from tests.kit.chat_process import chat_process
+from tests.kit.chat_process import ChatProcess, chat_process
 from tests.kit.hostile_pictures import SVG
 from tests.kit.internet import (
     OTHER,
@@ -44,11 +46,12 @@ HTTP, HTTPS = "http://pictures.example", "https://secure.example"
 class Site:
     """A chat server's process and a webhook of it; hosts outside, and what is inside."""
 
-    def __init__(self, hook: Hook, owner: Person, host: Host, store: Path) -> None:
+    def __init__(self, hook: Hook, owner: Person, host: Host, store: Path, server: ChatProcess) -> None:
         self.hook = hook
         self.owner = owner
         self.host = host
         self.store = store
+        self.server = server
 
     async def post(self, **payload: object) -> tuple[dict[str, Any], dict[str, str]]:
         """The message as it arrives, and the codes of the warnings by path."""
@@ -98,13 +101,13 @@ async def site(pages: Pages, folder: Path) -> AsyncIterator[Site]:
         host = await enter(hosted(pages, (PUBLIC,)))
         await enter(hosted(pages, (OTHER,), 443, tls))
         private = await enter(inside())
-        await enter(name_server(known))
+        await enter(name_server(known, silent=("silent.example",)))
         server = await enter(chat_process(variables))
         http = await enter(ClientSession(server.address))
         chat = ChatServer(server.address, http, (folder / "data/invite-code").read_text().strip())
         owner = await newcomer(chat, "Owner")
         hook = await enter(hook_of(owner))
-        yield Site(hook, owner, host, folder / "data/uploads-store")
+        yield Site(hook, owner, host, folder / "data/uploads-store", server)
         assert private.connections == 0, "nobody comes inside"
 
 
@@ -238,3 +241,47 @@ def test_a_name_that_turns_private_is_blocked_on_the_next_post(tmp_path: Path) -
                 assert warnings == expected
 
     on_an_internet(body, tmp_path)
+
+
+def peak_mb(pid: int) -> int:
+    """The most memory that a process has had."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")) // 1024
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(300)
+def test_three_hundred_hostile_posts_at_once_take_bounded_memory_and_are_all_answered(tmp_path: Path) -> None:
+    bomb = answer(gzip.compress(bytes(200 * 1024 * 1024), 9), Content_Encoding="gzip")
+    pages: dict[str, bytes | Speech] = {
+        "/endless": _never_end,
+        "/bomb": bomb,
+        "/large": answer(padded(MAX_PICTURE_BYTES)),
+        "/loop": redirect("/loop"),
+        "/half": answer(PNG[: len(PNG) // 2]),
+        "/good": answer(PNG),
+    }
+    addresses = [*(f"{HTTP}{path}" for path in pages), "http://silent.example/", "http://private.example/"]
+
+    async def body() -> None:
+        async with site(pages, tmp_path) as here, ClientSession(here.hook.chat.address) as http:
+
+            async def post(path: str, urls: Sequence[str] = addresses) -> Counter[str]:
+                cards = [{"title": "a", "image_url": url} for url in urls]
+                async with http.post(path, json={"cards": cards}) as response:
+                    assert response.status == 200
+                    return Counter(warning["code"] for warning in (await response.json())["warnings"])
+
+            hooks = [
+                await here.owner.done("POST", "/api/webhooks", {"name": "a", "channel_id": "general"})
+                for _ in range(20)
+            ]
+            paths = [f"/api/webhooks/{hook['id']}/{hook['token']}" for hook in hooks for _ in range(15)]
+            codes = sum(await asyncio.gather(*map(post, paths)), Counter[str]())
+            assert codes.keys() <= {"blocked", "fetch_failed", "too_large", "timeout", "invalid_image"}
+            # Afterwards there is room again.
+            assert await post(here.hook.path, [f"{HTTP}/good"]) == {}
+            # 128 MB held, as much again on its way through buffers, and the program itself.
+            assert peak_mb(here.server.process.pid) < 512, codes
+
+    on_an_internet(body, tmp_path, within_s=240)

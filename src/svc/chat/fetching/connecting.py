@@ -28,9 +28,9 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from svc.chat.fetching.addresses import is_public, literals
 from svc.chat.fetching.targets import NotFetched
 
-# The system's look-ups cannot be called off. These threads are ours alone, so that a slow name
-# server holds up nothing but other files of strangers.
-LOOK_UPS_AT_ONCE = 16
+# The system's look-ups cannot be called off. These threads are ours alone, so that a slow name server
+# holds up nothing else; as many as downloads, so that names that never answer do not keep the others waiting.
+LOOK_UPS_AT_ONCE = 96
 # Some names have hundreds of addresses; a few are enough to find one that answers.
 MAX_ADDRESSES = 8
 

@@ -93,9 +93,13 @@ async def _body(response: ClientResponse, max_bytes: int, count: Callable[[int],
     if encoding in UNCOMPRESSED and (response.content_length or 0) > max_bytes:
         raise too_large
     body = bytearray()
-    async for piece in response.content.iter_any():
-        if len(body) + len(piece) > max_bytes:
-            raise too_large
-        count(len(piece))
-        body += piece
-    return bytes(body)
+    try:
+        async for piece in response.content.iter_any():
+            if len(body) + len(piece) > max_bytes:
+                raise too_large
+            count(len(piece))
+            body += piece
+        return bytes(body)
+    finally:
+        # Tracebacks keep it for longer than anybody wants it.
+        body.clear()
