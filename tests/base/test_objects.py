@@ -3,21 +3,24 @@
 import asyncio
 import os
 import secrets
-from collections.abc import AsyncIterator
+import sys
 from pathlib import Path
 
 import pytest
 
+from svc.base import objects_s3
+from svc.base.config import ConfigError
 from svc.base.objects import CHUNK_BYTES, FileObjects, ObjectMissing, ObjectStore, StoreFailed
-from tests.kit.object_stores import object_store, stores
+from svc.base.objects_s3 import S3Address, S3Objects
+from svc.base.storage import USUAL_FOLDER, read
+from tests.kit.object_stores import MOTO, RCLONE, STORES, Stores
 
 LARGE = 3 * CHUNK_BYTES + 17
 
 
-@pytest.fixture(params=stores())
-async def objects(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[ObjectStore]:
-    async with object_store(request.param, tmp_path) as store:
-        yield store
+@pytest.fixture(params=STORES)
+def objects(request: pytest.FixtureRequest, tmp_path: Path, stores: Stores) -> ObjectStore:
+    return stores.store(request.param, tmp_path)
 
 
 def new_key() -> str:
@@ -120,3 +123,66 @@ async def test_what_an_interrupted_put_has_left_goes_after_a_day(tmp_path: Path)
     os.utime(old, (1, 1))
     await store.tidy_up()
     assert {path.name for path in (tmp_path / "uploads").iterdir()} == {"one.webp", new.name}
+
+
+# What is so of buckets alone.
+
+
+@pytest.mark.parametrize("kind", [RCLONE, MOTO])
+async def test_a_large_object_goes_in_parts(stores: Stores, tmp_path: Path, kind: str) -> None:
+    store, key, data = stores.store(kind, tmp_path), new_key(), secrets.token_bytes(20 * 1024 * 1024)
+    (tmp_path / "source").write_bytes(data)
+    await store.put(key, tmp_path / "source", "video/mp4")
+    assert await store.size(key) == len(data)
+    assert await content(store, key) == data
+
+
+async def test_a_store_that_does_not_know_us_is_the_stores_fault_and_shows_no_secret(stores: Stores) -> None:
+    store = S3Objects(stores.address(RCLONE, secret="not the one that was agreed on"))
+    with pytest.raises(StoreFailed) as refused:
+        await store.put(new_key(), b"data", "image/webp")
+    assert "agreed on" not in str(refused.value)
+
+
+async def test_a_store_that_cannot_be_reached_is_the_stores_fault(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(objects_s3, "_RETRY_S", 1)
+    store = S3Objects(S3Address("media", "http://127.0.0.1:9", "", "me", "hush", force_path_style=True))
+    with pytest.raises(StoreFailed):
+        await store.size(new_key())
+    with pytest.raises(StoreFailed):
+        await store.delete(new_key())
+
+
+def test_without_the_library_the_operator_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "obstore.store", None)
+    with pytest.raises(ConfigError, match=r"pip install svc-server\[s3\]"):
+        S3Objects(S3Address("media"))
+
+
+def test_the_bucket_stands_in_the_host_unless_the_style_is_that_of_a_path() -> None:
+    for style, expected in ((True, "https://s3.test:9000"), (False, "https://media.s3.test:9000")):
+        address = S3Address("media", "https://s3.test:9000", force_path_style=style)
+        assert S3Objects(address)._store.config["endpoint"] == expected
+
+
+@pytest.mark.parametrize(
+    ("variables", "because"),
+    [
+        ({"STORAGE_BACKEND": "filesystem"}, ""),
+        ({}, "STORAGE_BACKEND is s3 and S3_BUCKET is not set"),
+        ({"S3_BUCKET": "media"}, ""),
+        ({"S3_BUCKET": "media", "DISABLE_S3": "true"}, "DISABLE_S3 is set"),
+        ({"STORAGE_BACKEND": "filesystem", "DISABLE_S3": "1"}, "DISABLE_S3 is set"),
+    ],
+)
+def test_why_nothing_can_be_stored_is_said(variables: dict[str, str], because: str) -> None:
+    assert read(variables).unusable_because == because
+
+
+async def test_the_folder_has_the_name_that_the_operator_has_given_it(tmp_path: Path) -> None:
+    for variables, folder in (({"S3_BUCKET": "pictures"}, "pictures"), ({}, USUAL_FOLDER)):
+        store = read({"STORAGE_BACKEND": "filesystem", **variables}).opened(tmp_path)
+        await store.put("uploads/one.webp", b"data", "image/webp")
+        assert (tmp_path / folder / "uploads/one.webp").read_bytes() == b"data"

@@ -1,32 +1,124 @@
 """The object stores that tests run on: a folder, and S3 servers that others have written, started here.
 
-`rclone serve s3` and moto's server, each on a loopback port of the kernel's choice, with an
-empty bucket. Where one is not installed its tests are skipped and say so.
+`rclone serve s3`, which checks signatures, and moto's server; each on a loopback port of the
+kernel's choice, with an empty bucket.
 """
 
-import asyncio
-import contextlib
-import secrets
-import shutil
+import os
+import re
+import subprocess
 import sys
-from collections.abc import AsyncIterator
+import threading
+import urllib.request
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-
-import pytest
+from queue import Empty, SimpleQueue
 
 from svc.base.objects import FileObjects, ObjectStore
 from svc.base.objects_s3 import S3Address, S3Objects
 
-FOLDER = "folder"
+FOLDER, RCLONE, MOTO = "folder", "rclone", "moto"
+STORES = (FOLDER, RCLONE, MOTO)
 BUCKET = "media"
-START_DEADLINE_S = 30.0
+_KEY, _SECRET = "access-key", "a secret of some length"
+_START_DEADLINE_S = 60.0
+_STOP_DEADLINE_S = 10.0
+_ADDRESS = re.compile(r"(http://127\.0\.0\.1:\d+)")
 
 
-def stores() -> list[str]:
-    return [FOLDER]
+@dataclass
+class Stores:
+    """Those that run; each is started when it is first asked for."""
+
+    folder: Path
+    _running: dict[str, str] = field(default_factory=dict)
+    _closing: ExitStack = field(default_factory=ExitStack)
+
+    def variables(self, kind: str) -> dict[str, str]:
+        """What a server is told to keep its objects there."""
+        if kind == FOLDER:
+            return {"STORAGE_BACKEND": "filesystem"}
+        return {
+            "STORAGE_BACKEND": "s3",
+            "S3_ENDPOINT": self._endpoint(kind),
+            "S3_BUCKET": BUCKET,
+            "S3_REGION": "us-east-1",
+            "S3_ACCESS_KEY_ID": _KEY,
+            "S3_SECRET_ACCESS_KEY": _SECRET,
+            "S3_FORCE_PATH_STYLE": "true",
+        }
+
+    def store(self, kind: str, folder: Path) -> ObjectStore:
+        """One of a kind, which other tests may share; `folder` is for the one that is a folder."""
+        if kind == FOLDER:
+            return FileObjects(folder / "objects")
+        return S3Objects(self.address(kind))
+
+    def address(self, kind: str, secret: str = _SECRET) -> S3Address:
+        return S3Address(BUCKET, self._endpoint(kind), "", _KEY, secret, force_path_style=True)
+
+    def close(self) -> None:
+        self._closing.close()
+
+    def _endpoint(self, kind: str) -> str:
+        if kind not in self._running:
+            start = {RCLONE: _rclone, MOTO: _moto}[kind]
+            self._running[kind] = self._closing.enter_context(start(self.folder / kind))
+        return self._running[kind]
 
 
-@contextlib.asynccontextmanager
-async def object_store(kind: str, folder: Path) -> AsyncIterator[ObjectStore]:
-    """An empty store of a kind."""
-    yield FileObjects(folder / "objects")
+@contextmanager
+def _rclone(folder: Path) -> Iterator[str]:
+    (folder / BUCKET).mkdir(parents=True)
+    program = Path(sys.executable).with_name("rclone")
+    command = [str(program), "serve", "s3", "--addr", "127.0.0.1:0", "--auth-key", f"{_KEY},{_SECRET}"]
+    with _started([*command, "--config", os.devnull, str(folder)]) as address:
+        yield address
+
+
+@contextmanager
+def _moto(folder: Path) -> Iterator[str]:
+    with _started([sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", "0"]) as address:
+        request = urllib.request.Request(f"{address}/{BUCKET}", method="PUT")
+        with urllib.request.urlopen(request, timeout=_START_DEADLINE_S):
+            yield address
+
+
+@contextmanager
+def _started(command: list[str]) -> Iterator[str]:
+    """A server that says where it listens; the address. It ends with the block."""
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "NO_COLOR": "1"},
+    )
+    found: SimpleQueue[str] = SimpleQueue()
+    reader = threading.Thread(target=_watch, args=(process, found), daemon=True)
+    reader.start()
+    try:
+        try:
+            address = found.get(timeout=_START_DEADLINE_S)
+        except Empty:
+            raise AssertionError(f"{command[0]} did not say where it listens") from None
+        yield address
+    finally:
+        process.terminate()
+        try:
+            process.wait(_STOP_DEADLINE_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        reader.join(_STOP_DEADLINE_S)
+
+
+def _watch(process: "subprocess.Popen[str]", found: "SimpleQueue[str]") -> None:
+    """Read what it says to the end, so that it is never kept waiting."""
+    assert process.stderr is not None, "it was asked for"
+    with process.stderr as said:
+        for line in said:
+            if address := _ADDRESS.search(line):
+                found.put(address[1])

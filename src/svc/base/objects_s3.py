@@ -6,11 +6,13 @@ store knows the call that deletes many. Spec: chat document section 8.3.
 """
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -33,6 +35,10 @@ _RETRY_S = 20
 # Of everything that storing an object takes, however often it is tried again.
 PUT_DEADLINE_S = 600.0
 _DEADLINE_S = 60.0
+# What the library says of such a store.
+_NO_PARTS = "non-partial response"
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +58,7 @@ class S3Objects:
 
     def __init__(self, address: S3Address) -> None:
         self._store = _opened(address)
+        self._gives_parts = True
 
     async def put(self, key: str, source: Path | bytes, content_type: str) -> None:
         async with _asking(key, PUT_DEADLINE_S):
@@ -72,10 +79,42 @@ class S3Objects:
             end = await self.size(key)
         while start < end:
             upto = min(start + PIECE_BYTES, end)
-            async with _asking(key):
-                piece = await self._store.get_range_async(key, start=start, end=upto)
-            yield bytes(piece)
+            piece = await self._piece(key, start, upto) if self._gives_parts else None
+            if piece is None:
+                break
+            yield piece
             start = upto
+        else:
+            return
+        async with aclosing(self._by_way_of_a_file(key, start, end)) as pieces:
+            async for piece in pieces:
+                yield piece
+
+    async def _piece(self, key: str, start: int, end: int) -> bytes | None:
+        """None from a store that answers a range with something else than 206, as `rclone serve s3`."""
+        try:
+            async with _asking(key):
+                return bytes(await self._store.get_range_async(key, start=start, end=end))
+        except StoreFailed as fault:
+            if _NO_PARTS not in str(fault):
+                raise
+            logger.warning("the object store gives no parts of objects")
+            self._gives_parts = False
+            return None
+
+    async def _by_way_of_a_file(self, key: str, start: int, end: int) -> AsyncGenerator[bytes, None]:
+        """All of it at the store's pace, and what is wanted of it at the reader's."""
+        with TemporaryFile() as file:
+            async with _asking(key, PUT_DEADLINE_S):
+                whole = await self._store.get_async(key)
+                async for chunk in whole.stream(min_chunk_size=PIECE_BYTES):
+                    await asyncio.to_thread(file.write, chunk)
+            await asyncio.to_thread(file.seek, start)
+            while start < end and (
+                piece := await asyncio.to_thread(file.read, min(PIECE_BYTES, end - start))
+            ):
+                yield piece
+                start += len(piece)
 
     async def delete(self, key: str) -> None:
         with suppress(ObjectMissing):

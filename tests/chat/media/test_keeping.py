@@ -1,6 +1,6 @@
 """Media is known before it is stored, and kept for as long as somebody refers to it."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,9 +9,10 @@ from svc.base.database import Database
 from svc.base.objects import FileObjects, ObjectMissing, ObjectStore, StoreFailed
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.errors import ChatError
-from svc.chat.media.rules import IN_HAND_S, MESSAGE, Media
 from svc.chat.media.facts import Facts
+from svc.chat.media.rules import IN_HAND_S, MESSAGE, Media
 from svc.chat.media.sweep import Sweep
+from tests.kit.object_stores import STORES, Stores
 
 WEBP = Facts("image/webp", width=10, height=20)
 GRACE_MS = 1000
@@ -30,10 +31,9 @@ def clock() -> Clock:
     return Clock()
 
 
-@pytest.fixture
-async def objects(tmp_path: Path) -> AsyncIterator[ObjectStore]:
-    store = FileObjects(tmp_path / "objects")
-    yield store
+@pytest.fixture(params=STORES)
+def objects(request: pytest.FixtureRequest, tmp_path: Path, stores: Stores) -> ObjectStore:
+    return stores.store(request.param, tmp_path)
 
 
 @pytest.fixture

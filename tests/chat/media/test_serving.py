@@ -8,8 +8,8 @@ import pytest
 from svc.chat.access.media_urls import PERIOD_S, MediaUrls
 from svc.chat.community import Community
 from svc.chat.errors import ChatError
-from svc.chat.media.ranges import RangeNotSatisfiable, Validators, has_it_already, wanted
 from svc.chat.media.facts import Facts
+from svc.chat.media.ranges import RangeNotSatisfiable, Validators, has_it_already, wanted
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer
 

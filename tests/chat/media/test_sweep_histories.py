@@ -1,0 +1,164 @@
+"""Whatever happens in whatever order, the sweep removes what nothing refers to, and nothing else.
+
+A model keeps the same book: who refers to what, and since when nobody does. The server may be
+killed between any two steps of keeping an object; the store may fail.
+"""
+
+import asyncio
+import contextlib
+import tempfile
+from pathlib import Path
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from svc.base.database import Database
+from svc.base.migrations import migrations_in
+from svc.base.objects import FileObjects, ObjectMissing, StoreFailed
+from svc.chat.access.media_urls import MediaUrls
+from svc.chat.community import SCHEMA_FOLDER
+from svc.chat.errors import ChatError
+from svc.chat.media.facts import Facts
+from svc.chat.media.rules import DRAFT, EMOJI, IN_HAND_S, MEMBER, MESSAGE, SERVER, WEBHOOK, Media
+from svc.chat.media.sweep import Sweep
+
+GRACE_S = 100
+KINDS = (MESSAGE, WEBHOOK, MEMBER, EMOJI, DRAFT, SERVER)
+OWNERS = st.tuples(st.sampled_from(KINDS), st.sampled_from(["one", "two"]))
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+class Objects(FileObjects):
+    """Ends the process after a `put`, or fails to delete, when it is told to."""
+
+    killing = failing = False
+    last_key = ""
+
+    async def put(self, key: str, source: Path | bytes, content_type: str) -> None:
+        await super().put(key, source, content_type)
+        self.last_key = key
+        if self.killing:
+            raise Killed
+
+    async def delete(self, key: str) -> None:
+        if self.failing:
+            raise StoreFailed("not now")
+        await super().delete(key)
+
+
+class Histories(RuleBasedStateMachine):
+    def __init__(self) -> None:
+        super().__init__()
+        self.runner = asyncio.Runner()
+        self.stack = contextlib.ExitStack()
+        self.now = 1_000_000.0
+        self.references: dict[tuple[str, str], set[str]] = {}
+        # Since when nobody refers to it, and until when it may still be in somebody's hands.
+        self.idle_since: dict[str, float] = {}
+        self.spared_until: dict[str, float] = {}
+
+    @initialize()
+    def start(self) -> None:
+        folder = Path(self.stack.enter_context(tempfile.TemporaryDirectory()))
+        self.objects = Objects(folder / "objects")
+        opening = Database.open(folder / "db.sqlite3", migrations_in(SCHEMA_FOLDER), folder / "backups")
+        self.database = self.runner.run(opening)
+        self.restart()
+
+    def teardown(self) -> None:
+        if hasattr(self, "database"):
+            self.runner.run(self.database.close())
+        self.runner.close()
+        self.stack.close()
+
+    @rule()
+    def restart(self) -> None:
+        """What was in memory is gone; nobody has anything in hand."""
+        urls = MediaUrls("secret", lambda: self.now)
+        self.media = Media(self.database, self.objects, urls, lambda: self.now)
+        self.sweep = Sweep(self.database, self.media, 1000, GRACE_S * 1000, lambda: self.now)
+        self.spared_until = {}
+
+    @rule()
+    def keep(self) -> None:
+        key = self.runner.run(self.media.keep(b"data", "webp", Facts("image/webp")))
+        self.idle_since[key] = self.now
+        self.spared_until[key] = self.now + IN_HAND_S
+
+    @rule()
+    def keep_and_be_killed(self) -> None:
+        async def kept() -> None:
+            with contextlib.suppress(Killed):
+                await self.media.keep(b"data", "webp", Facts("image/webp"))
+
+        self.objects.killing = True
+        self.runner.run(kept())
+        self.objects.killing = False
+        self.idle_since[self.objects.last_key] = self.now
+        self.restart()
+
+    @rule(owner=OWNERS, which=st.integers(0, 50))
+    def refer(self, owner: tuple[str, str], which: int) -> None:
+        keys = sorted(self.idle_since)
+        if not keys:
+            return
+        key = keys[which % len(keys)]
+        write = self.database.write(lambda connection: self.media.refer(connection, key, *owner))
+        try:
+            self.runner.run(_awaited(write))
+        except ChatError:
+            # Only what was idle for long enough can be on its way out.
+            assert self.due(key)
+            return
+        self.references.setdefault(owner, set()).add(key)
+
+    @rule(owner=OWNERS)
+    def release(self, owner: tuple[str, str]) -> None:
+        write = self.database.write(lambda connection: self.media.release(connection, *owner))
+        self.runner.run(_awaited(write))
+        for key in self.references.pop(owner, set()):
+            self.idle_since[key] = self.now
+
+    @rule(seconds=st.sampled_from([1, GRACE_S // 2, GRACE_S, 5 * GRACE_S]))
+    def wait(self, seconds: int) -> None:
+        self.now += seconds
+
+    @rule(failing=st.booleans())
+    def sweep_once(self, failing: bool) -> None:
+        self.objects.failing = failing
+        self.runner.run(self.sweep.once())
+        self.objects.failing = False
+        for key in list(self.idle_since):
+            if self.due(key) and not failing:
+                assert not self.exists(key), "what nothing refers to goes"
+                del self.idle_since[key]
+
+    @invariant()
+    def what_somebody_refers_to_is_there(self) -> None:
+        for keys in self.references.values():
+            for key in keys:
+                assert self.exists(key)
+
+    def due(self, key: str) -> bool:
+        held = any(key in keys for keys in self.references.values())
+        idle = self.idle_since[key] + GRACE_S <= self.now
+        return not held and idle and self.spared_until.get(key, 0) <= self.now
+
+    def exists(self, key: str) -> bool:
+        try:
+            self.runner.run(self.objects.size(key))
+        except ObjectMissing:
+            return False
+        return True
+
+
+async def _awaited(write):  # type: ignore[no-untyped-def]
+    return await write
+
+
+TestHistories = Histories.TestCase
+TestHistories.settings = settings(max_examples=25, stateful_step_count=40, deadline=None, database=None)

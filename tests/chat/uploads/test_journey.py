@@ -1,0 +1,106 @@
+"""From a page to a message and away again: the same on a folder and on S3 servers of others."""
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from tusclient.client import TusClient
+
+from svc.base.objects import ObjectMissing
+from tests.chat.inside import server_with_insight
+from tests.chat.people import people
+from tests.chat.uploads.working import GENERAL, PNG, Place
+from tests.kit.object_stores import STORES, Stores
+
+
+@pytest.fixture(params=STORES)
+async def place(
+    request: pytest.FixtureRequest, variables: dict[str, str], stores: Stores
+) -> AsyncIterator[Place]:
+    variables |= stores.variables(request.param)
+    async with server_with_insight(variables) as (chat, community):
+        yield Place(chat, community, await people(chat), variables)
+
+
+async def test_a_file_is_posted_shown_in_parts_and_swept_with_its_message(place: Place) -> None:
+    member, written = place.folk.member, secrets.token_bytes(3_000_000)
+    upload_id = await place.sent(member)
+    await place.work(written)
+    path = "/api/channels/general/messages"
+    posted = await member.done("POST", path, {"text": "", "attachments": [upload_id]})
+    [attached] = posted["attachments"]
+    async with place.chat.http.get(attached["url"]) as response:
+        assert await response.read() == written
+    async with place.chat.http.get(attached["url"], headers={"Range": "bytes=2000000-2000999"}) as response:
+        assert (response.status, await response.read()) == (206, written[2_000_000:2_001_000])
+    media, sweep = place.community.media, place.community.files.uploads.sweep
+    now = [media._now() + sweep._grace_ms / 1000 + 1]
+    media._now = sweep._now = lambda: now[0]
+    assert await sweep.once() == 0
+    await member.done("DELETE", f"{path}/{posted['id']}")
+    now[0] += sweep._grace_ms / 1000
+    assert await sweep.once() == 2, "the picture and its thumbnail"
+    with pytest.raises(ObjectMissing):
+        await media.objects.size(attached["key"])
+    async with place.chat.http.get(attached["url"]) as response:
+        assert response.status == 404
+    assert await member.refused("GET", f"/api/uploads/{upload_id}") == "unknown_upload"
+
+
+async def test_messages_of_a_channel_that_is_deleted_let_go_of_their_files(place: Place) -> None:
+    member = place.folk.member
+    upload_id = await place.done(member)
+    body = {"text": "", "attachments": [upload_id]}
+    await member.done("POST", "/api/channels/general/messages", body)
+    await place.folk.owner.done("DELETE", "/api/channels/general")
+    await place.community.messages.indexer._tidy_up()
+    media, sweep = place.community.media, place.community.files.uploads.sweep
+    late = media._now() + sweep._grace_ms / 1000 + 1
+    media._now = sweep._now = lambda: late
+    assert await sweep.once() == 2
+
+
+async def test_who_deletes_their_data_takes_their_files_along(place: Place) -> None:
+    member = place.folk.member
+    upload_id = await place.done(member)
+    body = {"text": "", "attachments": [upload_id]}
+    await member.done("POST", "/api/channels/general/messages", body)
+    await member.done("DELETE", "/api/me")
+    while await place.community.messages.own.erase_some(member.id):
+        pass
+    media, sweep = place.community.media, place.community.files.uploads.sweep
+    late = media._now() + sweep._grace_ms / 1000 + 1
+    media._now = sweep._now = lambda: late
+    assert await sweep.once() == 2
+
+
+# A client of tus that others have written.
+
+
+@pytest.mark.parametrize("place", ["folder"], indirect=True)
+async def test_a_tus_client_of_others_uploads_in_pieces_and_goes_on(place: Place, tmp_path: Path) -> None:
+    content = PNG + secrets.token_bytes(3_000_000)
+    file = tmp_path / "holiday.png"
+    file.write_bytes(content)
+    await asyncio.to_thread(_upload, place, file)
+    job = await place.claim()
+    assert job is not None
+    assert (place.data_dir / job["source"]).read_bytes() == content
+    [upload] = (await place.folk.member.done("GET", "/api/uploads"))["uploads"]
+    assert (upload["name"], upload["alt"], upload["state"]) == ("holiday.png", "The sea", "waiting")
+
+
+def _upload(place: Place, file: Path) -> None:
+    headers = {"Authorization": f"Bearer {place.folk.member.token}"}
+    client = TusClient(place.chat.address + GENERAL, headers=headers)
+    metadata = {"filename": file.name, "alt": "The sea"}
+    with file.open("rb") as stream:
+        first = client.uploader(file_stream=stream, chunk_size=1_000_000, metadata=metadata)
+        first.upload_chunk()
+    # Another day, from where it was left.
+    with file.open("rb") as stream:
+        again = client.uploader(file_stream=stream, chunk_size=1_000_000, url=first.url)
+        assert again.offset == 1_000_000
+        again.upload()
