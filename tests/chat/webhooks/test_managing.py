@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from svc.chat.webhooks import rules
 from tests.chat.inside import server_with_insight
+from tests.chat.member import chat_server
 from tests.chat.people import People, Person, newcomer, people
 from tests.chat.webhooks.hook import Hook
 
@@ -303,3 +305,33 @@ async def test_webhooks_are_as_they_were_after_a_restart(variables: dict[str, st
 async def test_the_hook_of_other_tests_is_one_of_these(hook: Hook, folk: People) -> None:
     [only] = (await folk.owner.done("GET", "/api/webhooks"))["webhooks"]
     assert hook.url == only["url"]
+
+
+async def test_there_are_only_so_many(folk: People, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rules, "MAX_WEBHOOKS", 2)
+    first = await made(folk.owner)
+    await made(folk.owner)
+    asked = {"name": "a", "channel_id": "general"}
+    assert await folk.owner.refused("POST", "/api/webhooks", asked) == "too_many"
+    await folk.owner.done("DELETE", f"/api/webhooks/{first['id']}")
+    await made(folk.owner)
+
+
+@pytest.mark.parametrize(
+    ("hops", "proto", "scheme"), [("1", "https", "https"), ("1", "gopher", "http"), ("0", "https", "http")]
+)
+async def test_the_url_is_the_one_that_the_asker_came_by(
+    variables: dict[str, str], hops: str, proto: str, scheme: str
+) -> None:
+    async with chat_server({**variables, "SVC_TRUSTED_PROXY_HOPS": hops}) as chat:
+        owner = await newcomer(chat, "Owner")
+        headers = {
+            "Authorization": f"Bearer {owner.token}",
+            "Host": "chat.example",
+            "X-Forwarded-Proto": proto,
+            "X-Forwarded-For": "203.0.113.1",
+        }
+        asked = {"name": "a", "channel_id": "general"}
+        async with chat.http.post("/api/webhooks", json=asked, headers=headers) as response:
+            webhook = await response.json()
+    assert webhook["url"] == f"{scheme}://chat.example/api/webhooks/{webhook['id']}/{webhook['token']}"
