@@ -21,6 +21,7 @@ from aiohttp import ClientSession, TCPConnector, WSMsgType
 
 from svc.base.config import ConfigError
 from svc.base.envelope import parse, payload, serialise
+from svc.tools import up
 from svc.tools.certificate import fingerprint
 from svc.tools.secret_store import Secrets, kept_secrets
 from svc.tools.supervisor import Child, stop_all
@@ -411,3 +412,23 @@ async def test_programs_are_ended_in_the_opposite_order_of_their_start() -> None
     await stop_all([Recorded(program) for program in programs])
     assert ended == [program.name for program in reversed(programs)]
     assert ended[-2:] == ["chat", "sfu"]
+
+
+async def test_a_certificate_that_no_longer_fits_is_made_anew_and_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(up, "RENEWAL_INTERVAL_S", 0.01)
+    installation = replace(INSTALLATION, data_dir=tmp_path, tls=True)
+    known = fingerprint(up._own_certificate(installation, []))
+    renewing = asyncio.create_task(up._renew(installation, [], known))
+    try:
+        (tmp_path / "tls.pem").unlink()
+        said = ""
+        async with asyncio.timeout(DEADLINE_S):
+            while not said:
+                await asyncio.sleep(0.01)
+                said = capsys.readouterr().out
+    finally:
+        renewing.cancel()
+    assert known not in said
+    assert said.strip().endswith(fingerprint(tmp_path / "tls.pem"))

@@ -56,6 +56,7 @@ async def world(
 async def test_every_service_knows_every_room(world: World) -> None:
     for service in world.services:
         assert "lobby" in service.rooms and len(service.rooms) == 2
+    assert "svc_chat_sfu_link_up 1.0" in await world.chat.metrics()
 
 
 async def test_people_of_all_services_are_shown(world: World) -> None:
@@ -73,6 +74,8 @@ async def test_what_concerns_somebody_is_said_where_their_room_is(world: World) 
     async with world.chat.member("Bob") as bob:
         await world.arrives(place, bob.id)
         assert await world.ada.people("lobby") == ["Bob"]
+        # Whether the other one is there is all the same.
+        await world.services[1 - place].stop()
         assert (await world.ada.ask("voice_disconnect", member_id=bob.id))["data"] == {}
         await world.services[place].until("disconnect_user")
         assert world.told(place, "disconnect_user") == [bob.id]
@@ -86,6 +89,7 @@ async def test_a_service_that_dies_takes_its_people_along_and_not_its_rooms(worl
     await world.services[place].stop()
     assert await world.ada.people("lobby") == []
     assert await world.place() == 1 - place
+    assert "svc_chat_sfu_link_up 0.0" in await world.chat.metrics()
 
 
 async def test_a_service_that_is_only_restarted_keeps_its_rooms(

@@ -30,8 +30,8 @@ class MediaLink(Protocol):
     # Told of a room and a user: somebody is in it at another service than the others.
     astray: Callable[[str, str], None]
 
-    @property
-    def in_step(self) -> bool: ...
+    def reaches(self, room_id: str) -> bool:
+        """Is the service that has the room connected, and has it told who is there?"""
 
     async def confirm_room(self, room_id: str) -> None:
         """Return once a media service is known to have the room; ChatError otherwise."""

@@ -4,7 +4,6 @@ Each act needs its permission in the channel where somebody is, and a higher ran
 theirs; who sees no such channel is told that they are in none. No HTTP, no SQL.
 """
 
-
 from svc.base.database import Connection, Database
 from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission
@@ -98,7 +97,7 @@ class VoiceModeration:
         room_ids = [room for room in visible if may(actor_id, Permission.MOVE_MEMBERS, room)]
         if not room_ids:
             self._directory.require(actor_id, Permission.MOVE_MEMBERS, visible[0])
-        if not self._link.in_step:
+        if not all(self._link.reaches(room) for room in room_ids):
             raise ChatError("voice_unavailable")
         return room_ids
 

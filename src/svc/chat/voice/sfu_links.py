@@ -49,8 +49,12 @@ class SfuLinks:
 
     @property
     def in_step(self) -> bool:
-        """Is there a service that is connected, and has told who is there?"""
-        return any(link.in_step for link in self._links)
+        """Is every service connected, and has told who is there?"""
+        return bool(self._links) and all(link.in_step for link in self._links)
+
+    def reaches(self, room_id: str) -> bool:
+        """Is the service that has the room?"""
+        return self._links[self.service_of(room_id)].in_step
 
     async def run(self) -> NoReturn:
         now = asyncio.get_running_loop().time

@@ -1,0 +1,32 @@
+"""Pages in a call whose media service dies, where there is another one: they are back there by themselves."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.browser.test_recovery import lose_each_other_and_meet_again, talking
+from tests.end_to_end.test_several_sfus import BACK_WITHIN_S, house
+from tests.kit.people import chromium, people_at
+from tests.kit.sfu_process import running_sfu
+
+
+async def test_pages_meet_again_at_the_other_one(tmp_path: Path) -> None:
+    executable = chromium()
+    if executable is None:
+        pytest.fail("Chromium is missing; ci/setup installs it")
+    async with (
+        running_sfu() as one,
+        running_sfu() as two,
+        house(tmp_path / "data", one, two) as chat,
+        people_at(f"{chat.address}/#invite={chat.invite}", executable) as people,
+    ):
+        ada, grace = await talking(people)
+        theirs = one if (await one.metrics())["svc_sfu_packets_received_total"] else two
+        other = two if theirs is one else one
+        assert not (await other.metrics())["svc_sfu_packets_received_total"]
+        await theirs.kill()
+        await lose_each_other_and_meet_again(ada, grace, BACK_WITHIN_S)
+        assert (await other.metrics())["svc_sfu_packets_received_total"]
+        assert people.faults == other.faults == []
+        for person in (ada, grace):
+            await person.page.close()
