@@ -1,0 +1,56 @@
+"""What the README has a newcomer type works as it stands, on a product that really runs."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from aiohttp import ClientSession
+
+from tests.chat.member import ChatServer
+from tests.kit.product import running_product
+from tests.kit.programs import output_of
+from tests.kit.proxy import free_ports
+
+REPOSITORY = Path(__file__).parent.parent
+BLOCKS = re.findall(r"^```sh\n(.*?)^```$", (REPOSITORY / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+
+
+def test_the_targets_of_make_are_there() -> None:
+    commands = [line.partition("#")[0].split() for line in BLOCKS[0].splitlines()]
+    assert commands == [["make", "run"], ["make", "test"]]
+    for command in commands:
+        planned = subprocess.run([*command, "-n"], cwd=REPOSITORY, capture_output=True, text=True, check=True)
+        assert planned.stdout
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+async def test_a_post_a_backup_and_a_restore(tmp_path: Path) -> None:
+    assert len(BLOCKS) == 2, "a block that is not tried"
+    (udp_port,) = free_ports(1)
+    async with running_product(tmp_path / "data", "--udp-port", str(udp_port)) as product:
+        address = "{0.scheme}://{0.netloc}".format(urlsplit(product.url))
+        invite = product.url.partition("invite=")[2]
+        # The ports are ours here, and the usual ones there.
+        script = BLOCKS[1].replace("http://127.0.0.1:5000", address)
+        script = script.replace("svc doctor", f"svc doctor --udp-port {udp_port}")
+        async with (
+            ClientSession(address) as http,
+            ChatServer(address, http, invite).member("Olga") as olga,
+        ):
+            printed = await output_of("sh", "-eu", "-c", in_place(script), cwd=tmp_path)
+            posted = await olga.pushed("message_posted")
+        assert '"message_id"' in printed
+        assert "PROBLEM" not in printed
+        assert (posted["author"]["display_name"], posted["text"]) == ("Robot", "Hello from a script")
+    async with running_product(tmp_path / "restored"):
+        asking = in_place(".venv/bin/svc admin member list --data-dir restored")
+        assert "Olga" in await output_of(*asking.split(), cwd=tmp_path)
+
+
+def in_place(script: str) -> str:
+    """The command of this environment, wherever the script runs."""
+    return script.replace(".venv/bin/svc", str(Path(sys.executable).with_name("svc")))
