@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from aiohttp import ClientSession
+from aiohttp import ClientSession, TCPConnector
 
 from svc.chat.webhooks.limits import MAX_ICON_BYTES, MAX_PICTURE_BYTES
 from tests.chat.member import ChatServer
@@ -264,7 +264,11 @@ def test_three_hundred_hostile_posts_at_once_take_bounded_memory_and_are_all_ans
     addresses = [*(f"{HTTP}{path}" for path in pages), "http://silent.example/", "http://private.example/"]
 
     async def body() -> None:
-        async with site(pages, tmp_path) as here, ClientSession(here.hook.chat.address) as http:
+        everyone = TCPConnector(limit=0)
+        async with (
+            site(pages, tmp_path) as here,
+            ClientSession(here.hook.chat.address, connector=everyone) as http,
+        ):
 
             async def post(path: str, urls: Sequence[str] = addresses) -> Counter[str]:
                 cards = [{"title": "a", "image_url": url} for url in urls]
