@@ -199,3 +199,10 @@ async def test_whoever_asks_first_is_told_first(sender: Sender) -> None:
         assert await sender.answer() == TOO_LARGE
     else:
         assert head.startswith(b"HTTP/1.1 413")
+
+
+@pytest.mark.parametrize("token", [b"%FF", b"%ED%A0%80", b"%00", b"a" * 4000])
+async def test_what_cannot_be_a_token_is_none(sender: Sender, token: bytes) -> None:
+    await sender.send(b"POST /api/webhooks/a/" + token + b" HTTP/1.1\r\nHost: test\r\n")
+    await sender.send(b'Content-Length: 13\r\n\r\n{"text": "a"}')
+    assert await sender.answer() == (404, {"error": "not_found"})

@@ -55,7 +55,8 @@ _FRACTION_DIGITS = 9
 
 
 def is_blank(text: str) -> bool:
-    return _said.search(text) is None
+    # Most texts begin with a letter that nobody takes for a space.
+    return not "!" <= text[:1] <= "~" and _said.search(text) is None
 
 
 def is_clean(text: str) -> bool:
