@@ -29,6 +29,7 @@ from svc.tools.up import Installation, plan, with_free_ports
 from tests.chat.member import ChatServer
 from tests.chat.people import newcomer
 from tests.kit import pictures
+from tests.kit.markdown import rows
 from tests.worker.site import Site, ended
 
 DEADLINE_S = 20.0
@@ -432,3 +433,22 @@ async def test_a_certificate_that_no_longer_fits_is_made_anew_and_said(
         renewing.cancel()
     assert known not in said
     assert said.strip().endswith(fingerprint(tmp_path / "tls.pem"))
+
+
+def test_whatever_is_documented_for_a_program_can_be_set_for_svc_up_too() -> None:
+    documents = Path(__file__).parents[2] / "docs" / "configuration.md"
+    documented = {
+        name for section in ("SFU", "Chat server") for row in rows(documents, section) for name in row.code(0)
+    }
+    installation = Installation(Path("data"), "127.0.0.1", 5000, 5005, 3478)
+    everything = dict.fromkeys(documented, "set by the operator")
+    programs = plan(installation, Secrets("jwt", "id", "password"), everything)
+    passed = {
+        name
+        for program in programs
+        for name, value in program.environment.items()
+        if value == everything.get(name)
+    }
+    set_here = {"DATA_DIR", "HOST", "ICE_UDP_MUX_PORT", "IMAGE_WORKER_URL", "JWT_SECRET", "PORT"}
+    set_here |= {"SERVER_ID", "SERVER_PASSWORD", "SFU_PORT", "SFU_WS_HOST"}
+    assert passed == documented - set_here
