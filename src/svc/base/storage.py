@@ -34,11 +34,16 @@ class StorageConfig:
             return "STORAGE_BACKEND is s3 and S3_BUCKET is not set"
         return ""
 
+    @property
+    def folder(self) -> str:
+        """The folder under DATA_DIR that holds uploads, or would with the filesystem backend."""
+        return (self.s3.bucket if self.backend == FILESYSTEM else "") or USUAL_FOLDER
+
     def opened(self, data_dir: Path) -> ObjectStore:
         """Raises ConfigError where the library for it is missing."""
         if self.backend == S3:
             return S3Objects(self.s3)
-        return FileObjects(data_dir / (self.s3.bucket or USUAL_FOLDER))
+        return FileObjects(data_dir / self.folder)
 
 
 def read(variables: Mapping[str, str]) -> StorageConfig:

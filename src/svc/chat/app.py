@@ -96,11 +96,10 @@ async def serving(config: ChatConfig, flags: Flags = NO_FLAGS) -> AsyncIterator[
         runner = web.AppRunner(application, access_log=None, shutdown_timeout=LAST_WORDS_S)
         await runner.setup()
         try:
-            sockets = ports.sockets_of(flags, config.host, config.port)
             async with (
                 managed,
                 control,
-                ports.opened(runner, sockets, files) as address,
+                ports.opened(runner, ports.sockets_of(flags, config.host, config.port), files) as address,
                 advertised(community.settings, _announced(config, address)),
             ):
                 yield address

@@ -18,9 +18,9 @@ from svc.base.config import ConfigError
 from svc.base.data_folder import held
 from svc.base.database import Database, DatabaseError
 from svc.base.ids import Ids
+from svc.base.metrics import Registry
 from svc.base.migrations import migrations_in
 from svc.base.pictures import picture_sandbox
-from svc.base.storage import USUAL_FOLDER
 from svc.chat.access.changes import Changes
 from svc.chat.access.directory import Directory
 from svc.chat.access.origins import Origins
@@ -176,9 +176,7 @@ class Community:
         self.backups = self._backups(database)
         self.exports = self._exports(database)
         self.commands = Commands(self._commands())
-        self._registry = measurements(
-            self.hub, self.pass_through, self.directory.members, self.link, database, self.tally
-        )
+        self._registry = self._measured(database)
 
     async def load(self) -> None:
         """Read what there is from the database, before anybody is served."""
@@ -255,7 +253,7 @@ class Community:
             database,
             self._config.data_dir,
             self.media.objects if self.media.enabled else None,
-            self._config.uploads.storage.s3.bucket or USUAL_FOLDER,
+            self._config.uploads.storage.folder,
             version("svc-server"),
         )
 
@@ -426,6 +424,12 @@ class Community:
             "messages": own.written,
             "reactions": own.reactions,
         }
+
+    def _measured(self, database: Database) -> Registry:
+        members = self.directory.members
+        registry = measurements(self.hub, self.pass_through, members, self.link, database, self.tally)
+        self.files.measure(registry)
+        return registry
 
     def _live(self) -> LiveSockets:
         server_id = kept_server_id(self._config.identity.server_id, self._config.data_dir)

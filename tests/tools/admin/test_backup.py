@@ -134,6 +134,19 @@ async def test_a_server_that_does_not_run_is_backed_up_too(
     assert (await admin.at(tmp_path / "elsewhere").json("restore", str(file)))["objects"] == 1
 
 
+async def test_media_goes_where_the_variables_say(
+    world: World, admin: Admin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "backup.tar.gz"
+    await admin.json("backup", str(file))
+    assert (await admin.at(tmp_path / "one").json("restore", str(file)))["objects_folder"] == "uploads-store"
+    monkeypatch.setenv("STORAGE_BACKEND", "filesystem")
+    monkeypatch.setenv("S3_BUCKET", "pictures")
+    restored = await admin.at(tmp_path / "two").json("restore", str(file), "--verify")
+    assert restored["objects_folder"] == "pictures"
+    assert len([name for name in _contents(tmp_path / "two") if name.startswith("pictures/uploads/")]) == 1
+
+
 async def test_nothing_is_overwritten(world: World, admin: Admin, tmp_path: Path) -> None:
     file = tmp_path / "backup.tar.gz"
     file.write_text("mine")

@@ -120,15 +120,18 @@ def _slack(path: Path, **changes: object) -> Path:
     return path
 
 
-async def _imported(variables: dict[str, str], device: Device) -> tuple[dict[str, Any], list[Any], Person]:
-    """The new channel and its messages, as the owner sees them."""
+async def _imported(
+    variables: dict[str, str], device: Device
+) -> tuple[dict[str, Any], list[Any], dict[str, Any]]:
+    """The new channel and its messages, and the last entry of the audit log, as the owner sees them."""
     async with chat_server({**variables, "STORAGE_BACKEND": "filesystem"}) as chat:
         answer = await chat.sign_in(device)
         owner = Person(chat, device, answer["member"]["id"], answer["access_token"])
         channel = (await owner.done("GET", "/api/channels"))["channels"][-1]
         said = await owner.done("GET", f"/api/channels/{channel['id']}/messages")
         await _check_picture(owner, said["messages"])
-        return channel, said["messages"], owner
+        entry = (await owner.done("GET", "/api/audit"))["entries"][0]
+        return channel, said["messages"], entry
 
 
 async def _check_picture(owner: Person, messages: list[Any]) -> None:
@@ -155,7 +158,9 @@ async def test_a_channel_of_discord(
             "messages without anything in them": 1,
         },
     }
-    channel, (hello, long, rest), _ = await _imported(variables, owner)
+    channel, (hello, long, rest), entry = await _imported(variables, owner)
+    assert (entry["action"], entry["actor_id"]) == ("import", None)
+    assert entry["details"] == {"from": "discord", "channels": 1, "messages": 3}
     assert (channel["name"], channel["topic"]) == ("general", "All things")
     assert hello["text"] == "Hello **world**\n[a(1).pdf](https://cdn.example/a.pdf)\n(passwd)"
     assert hello["posted_at_ms"] == 1577934245678 and hello["edited_at_ms"] == 1577934300000

@@ -46,7 +46,7 @@ class Header:
     schema: int
     program: str
     made_at_ms: int
-    # The folder that held the objects, where it was one.
+    # The folder for the objects, where they do not go to a bucket.
     objects_folder: str
 
 

@@ -30,6 +30,8 @@ class Restored:
     files: int
     objects: int
     missing: list[str]
+    # In the data folder; of no meaning where they went elsewhere.
+    objects_folder: str
 
 
 @asynccontextmanager
@@ -49,16 +51,23 @@ async def built(folder: Path) -> AsyncIterator[Path]:
 
 
 async def restore(
-    archive: Path, folder: Path, newest_schema: int, database_name: str, objects: ObjectStore | None
+    archive: Path,
+    folder: Path,
+    newest_schema: int,
+    database_name: str,
+    objects: ObjectStore | None,
+    objects_folder: str = "",
 ) -> Restored:
     """Fill an empty folder. Objects go there too, unless there is a store elsewhere.
 
+    `objects_folder` is where; the one that the backup names, if this is empty.
     Raises ArchiveError, OSError, and the store's StoreFailed.
     """
     size = (await asyncio.to_thread(archive.stat)).st_size
     with archive.open("rb") as file:
         reader = await asyncio.to_thread(Reader, file)
         header = reader.header
+        objects_folder = objects_folder or header.objects_folder
         if header.schema > newest_schema:
             raise ArchiveError(
                 f"a newer version made it (schema {header.schema}, this one knows {newest_schema}): "
@@ -72,8 +81,10 @@ async def restore(
             if objects is not None and member.name.startswith(OBJECTS):
                 await _put_elsewhere(member, folder, objects)
             else:
-                await asyncio.to_thread(_write, member, _place(member.name, folder, header, database_name))
-    return Restored(header, counts["files"], counts["objects"], reader.missing)
+                await asyncio.to_thread(
+                    _write, member, _place(member.name, folder, objects_folder, database_name)
+                )
+    return Restored(header, counts["files"], counts["objects"], reader.missing, objects_folder)
 
 
 async def faults(database: Path, objects: ObjectStore) -> list[str]:
@@ -107,13 +118,13 @@ def _faults(copy: sqlite3.Connection) -> tuple[list[str], dict[str, int]]:
     return found, {} if found else store.needed(copy)
 
 
-def _place(name: str, folder: Path, header: Header, database_name: str) -> Path:
+def _place(name: str, folder: Path, objects_folder: str, database_name: str) -> Path:
     """The archive has checked that the name leads nowhere else."""
     if name == DATABASE:
         return folder / database_name
     if name.startswith(FILES):
         return folder / name.removeprefix(FILES)
-    return folder / header.objects_folder / name.removeprefix(OBJECTS)
+    return folder / objects_folder / name.removeprefix(OBJECTS)
 
 
 async def _put_elsewhere(member: Member, folder: Path, objects: ObjectStore) -> None:

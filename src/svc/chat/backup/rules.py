@@ -46,7 +46,7 @@ class Made:
 
 
 class Backups:
-    """`objects` is None where nothing can be stored; `objects_folder` names the folder, where it is one."""
+    """`objects` is None where nothing can be stored; `objects_folder` is where a restored server looks."""
 
     def __init__(
         self,

@@ -18,6 +18,7 @@ from svc.base.objects import ObjectStore
 from svc.base.pictures import PictureRules, Refused, picture_sandbox, rewritten
 from svc.base.progress import report
 from svc.base.sandbox import Sandbox
+from svc.chat.audit.rules import Audit
 from svc.chat.channels.rules import MAX_CHANNELS
 from svc.chat.errors import ChatError
 from svc.chat.media.rules import MESSAGE, new_key
@@ -53,8 +54,11 @@ class Added:
 class Adding:
     """`hidden`: only administrators see the new channels at first."""
 
-    def __init__(self, database: Database, objects: ObjectStore | None, *, hidden: bool) -> None:
+    def __init__(
+        self, database: Database, objects: ObjectStore | None, audit: Audit, *, hidden: bool
+    ) -> None:
         self._database = database
+        self._audit = audit
         self._objects = objects
         self._hidden = hidden
 
@@ -80,7 +84,10 @@ class Adding:
         def write(connection: Connection) -> Added:
             left_out.clear()
             placing = _Placing(connection, source, pictures, int(now * 1000), left_out, hidden=self._hidden)
-            return placing.place(total)
+            added = placing.place(total)
+            details = {"from": source.program, "channels": added.channels, "messages": added.messages}
+            self._audit.record(connection, None, "import", None, details, now)
+            return added
 
         return await self._database.write(write)
 

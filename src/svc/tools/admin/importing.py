@@ -67,6 +67,8 @@ async def _imported(options: Namespace) -> dict[str, object]:
 
 
 async def _taken_in(options: Namespace, database: "Database", objects: "ObjectStore") -> dict[str, object]:
+    from svc.chat.access.directory import Directory
+    from svc.chat.audit.rules import Audit
     from svc.chat.transfer.adding import Adding
     from svc.chat.transfer.file import Export
     from svc.chat.transfer.importing import Importing
@@ -82,7 +84,9 @@ async def _taken_in(options: Namespace, database: "Database", objects: "ObjectSt
             export.close()
     readers: dict[str, Callable[[Path], Source]] = {"discord": DiscordExport, "slack": SlackExport}
     source = await asyncio.to_thread(readers[options.program], options.file)
-    return asdict(await Adding(database, objects, hidden=options.hidden).add(source, now))
+    # Nobody is in the directory, and nobody is asked: the operator acts.
+    audit = Audit(database, Directory(time.time))
+    return asdict(await Adding(database, objects, audit, hidden=options.hidden).add(source, now))
 
 
 def _lines(result: Mapping[str, object]) -> list[str]:

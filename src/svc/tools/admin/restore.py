@@ -31,7 +31,10 @@ def _run(options: Namespace) -> None:
         raise ConfigError(f"{folder} is not empty: a backup is restored into a folder of its own")
     with shown() as listener, heard_by(listener):
         result = asyncio.run(_restored(options.file, folder, options.variables, verify=options.verify))
-    lines = [f"{folder}  {result['objects']} files beside the database, of {result['made_at']}"]
+    lines = [
+        f"{folder}  {result['objects']} files beside the database, of {result['made_at']}",
+        f"Media is in {result['objects_folder']}." if result["objects_folder"] else "Media is in the bucket.",
+    ]
     if options.verify:
         lines.append("The database is sound, and every file that it refers to is there.")
     printed(result, lines, as_json=options.json)
@@ -47,12 +50,12 @@ async def _restored(
     from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER
 
     newest = migrations_in(SCHEMA_FOLDER)[-1].number
-    elsewhere = _store_elsewhere(variables)
+    elsewhere, named_folder = _store(variables)
     try:
         async with built(folder) as building:
-            restored = await restore(archive, building, newest, DATABASE_NAME, elsewhere)
+            restored = await restore(archive, building, newest, DATABASE_NAME, elsewhere, named_folder)
             if verify:
-                objects = elsewhere or _files(building / restored.header.objects_folder)
+                objects = elsewhere or _files(building / restored.objects_folder)
                 if found := await faults(building / DATABASE_NAME, objects):
                     raise ArchiveError("; ".join(found))
     except ArchiveError as fault:
@@ -62,7 +65,8 @@ async def _restored(
     except OSError as fault:
         named = fault.filename or folder
         raise ConfigError(f"{named}: {fault.strerror or fault}; nothing was restored") from None
-    return _described(asdict(restored), verified=verify)
+    described = _described(asdict(restored), verified=verify)
+    return {**described, "objects_folder": "" if elsewhere else restored.objects_folder}
 
 
 def _described(restored: dict[str, object], *, verified: bool) -> dict[str, object]:
@@ -74,14 +78,14 @@ def _described(restored: dict[str, object], *, verified: bool) -> dict[str, obje
     return {"schema": header["schema"], "made_at": made_at, **restored, "verified": verified}
 
 
-def _store_elsewhere(variables: Mapping[str, str]) -> "ObjectStore | None":
-    """The bucket, where the variables name one; else media goes into the folder."""
-    from svc.base.storage import S3, read
+def _store(variables: Mapping[str, str]) -> tuple["ObjectStore | None", str]:
+    """The bucket, where the variables name one; else the folder for media, where they say it is one."""
+    from svc.base.storage import FILESYSTEM, S3, read
 
     storage = read(variables)
     if storage.backend == S3 and not storage.unusable_because:
-        return storage.opened(Path())
-    return None
+        return storage.opened(Path()), ""
+    return None, storage.folder if storage.backend == FILESYSTEM else ""
 
 
 def _files(folder: Path) -> "ObjectStore":
