@@ -8,12 +8,16 @@ from typing import cast
 
 import pytest
 
+from svc.base.metrics import Registry
 from svc.chat import config as chat_config
 from svc.chat.access.catalogue import ENDPOINTS, EVENTS
 from svc.chat.live.closing import CloseCode as LiveCloseCode
 from svc.chat.live.sign_in import FIRST_EVENTS
+from svc.chat.media.sweep import Counts
 from svc.chat.openapi.features import described
 from svc.chat.status.measurements import MeasuredDatabase, Tally, measurements
+from svc.chat.uploads.measurements import MeasuredQueue
+from svc.chat.uploads.measurements import measure as measure_uploads
 from svc.sfu import config as sfu_config
 from svc.sfu.closing import CloseCode
 from svc.sfu.control import _CONTROL_EVENTS
@@ -183,6 +187,10 @@ def test_every_metric_is_documented() -> None:
         ),
     )
     exposition += measurements((), (), (), link, cast(MeasuredDatabase, database), Tally()).exposition()[0]
+    registry = Registry()
+    queue = SimpleNamespace(waiting=0, dead=0, outcomes={})
+    measure_uploads(registry, cast(MeasuredQueue, queue), Counts(), lambda: False)
+    exposition += registry.exposition()[0]
     exposition += WorkerMeasurements().registry.exposition()[0]
     exposed = set(re.findall(r"^# TYPE (svc_\w+) ", exposition.decode(), re.MULTILINE))
     documented = {

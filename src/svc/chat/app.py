@@ -36,6 +36,7 @@ from svc.chat.settings.advertise import advertised
 from svc.chat.settings.announced import Announced
 from svc.chat.status.measurements import Tally
 from svc.chat.tls import TlsFiles
+from svc.chat.uploads.tus import EXPOSED, SAID
 
 MAX_BODY_BYTES = 64 * 1024
 # How long requests may go on when the server stops: a webhook's pictures take 12 s at most.
@@ -47,6 +48,8 @@ LAST_WORDS_S = 2.0
 # How long browsers are to come here by https only: a year, as RFC 6797 has in its examples.
 STRICT_TRANSPORT_S = 31_536_000
 NO_FLAGS = Flags()
+# What pages of other permitted sites may say to us.
+_SAID = ("Authorization", "Content-Type", *SAID)
 
 logger = logging.getLogger(__name__)
 
@@ -240,8 +243,9 @@ def _headers(
         origin = request.headers.get("Origin")
         if origin is not None and origins.is_listed(origin):
             response.headers["Access-Control-Allow-Origin"] = origin
-            response.headers["Access-Control-Allow-Headers"] = "Authorization, Content-Type"
-            response.headers["Access-Control-Allow-Methods"] = "GET, POST, PUT, PATCH, DELETE"
+            response.headers["Access-Control-Allow-Headers"] = ", ".join(_SAID)
+            response.headers["Access-Control-Expose-Headers"] = ", ".join(EXPOSED)
+            response.headers["Access-Control-Allow-Methods"] = "GET, HEAD, POST, PUT, PATCH, DELETE"
             response.headers["Vary"] = "Origin"
 
     return add_headers

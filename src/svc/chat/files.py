@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from aiohttp import ClientSession, web
 
 from svc.base.database import Connection, Database
+from svc.base.metrics import Registry
 from svc.chat.access.changes import Changes
 from svc.chat.access.directory import Directory
 from svc.chat.access.media_urls import MediaUrls
@@ -103,6 +104,9 @@ class Files:
 
     def commands(self) -> Mapping[str, Command]:
         return self.uploads.commands()
+
+    def measure(self, registry: Registry) -> None:
+        self.uploads.measure(registry)
 
     def tasks(self) -> list[Callable[[], Awaitable[None]]]:
         return self.uploads.tasks()

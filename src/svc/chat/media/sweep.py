@@ -21,14 +21,19 @@ from svc.chat.media.rules import Media
 _AT_ONCE = 100
 # An object store that does not answer is asked no further in this sweep.
 _MAX_FAULTS = 3
+_PAUSE_AFTER_FAULT_S = 5.0
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
 class Counts:
+    """What was removed and what could not be, and how much was there at the end."""
+
     swept: int = 0
     failed: int = 0
+    kept_objects: int = 0
+    kept_bytes: int = 0
 
 
 class Sweep:
@@ -54,13 +59,20 @@ class Sweep:
     async def run(self) -> NoReturn:
         """Sweep for as long as the server runs."""
         while True:
-            await asyncio.sleep(self._interval_s)
             try:
+                await self.count()
+                await asyncio.sleep(self._interval_s)
                 await self.once()
             except StorageFailed as fault:
                 logger.warning("media is not swept", extra={"fault": str(fault)})
+                await asyncio.sleep(_PAUSE_AFTER_FAULT_S)
             except Exception:
                 logger.exception("sweeping media failed")
+                await asyncio.sleep(_PAUSE_AFTER_FAULT_S)
+
+    async def count(self) -> None:
+        """How much there is."""
+        self.counts.kept_objects, self.counts.kept_bytes = await store.totals(self._database)
 
     async def once(self) -> int:
         """Remove what is due; how many objects that were."""
@@ -68,6 +80,7 @@ class Sweep:
             await self._also()
         if not self._media.enabled:
             return 0
+        await self._media.objects.tidy_up()
         swept = 0
         while gone := await self._some():
             swept += gone

@@ -13,6 +13,7 @@ from pathlib import Path
 from aiohttp import ClientSession, web
 
 from svc.base.database import Connection, Database
+from svc.base.metrics import Registry
 from svc.chat.access.directory import Directory
 from svc.chat.access.tokens import Asker
 from svc.chat.audit.rules import Audit
@@ -28,6 +29,7 @@ from svc.chat.uploads import store
 from svc.chat.uploads.commands import JobCommands
 from svc.chat.uploads.incoming import Incoming
 from svc.chat.uploads.limits import Limits
+from svc.chat.uploads.measurements import measure
 from svc.chat.uploads.portraits import Avatars, Icons
 from svc.chat.uploads.queue import Queue
 from svc.chat.uploads.routes import UploadRoutes
@@ -88,6 +90,9 @@ class UploadsFeature:
 
     def commands(self) -> Mapping[str, Command]:
         return JobCommands(self.queue, self._incoming, self.worker.heard).table()
+
+    def measure(self, registry: Registry) -> None:
+        measure(registry, self.queue, self.sweep.counts, lambda: self.worker.up)
 
     def tasks(self) -> list[Callable[[], Awaitable[None]]]:
         return [self.sweep.run, *([self.worker.run] if self.worker.watched else [])]

@@ -1,0 +1,51 @@
+"""What is measured of uploads and stored media; documented in docs/configuration.md."""
+
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+from svc.base.metrics import Registry
+
+
+class MeasuredQueue(Protocol):
+    waiting: int
+    dead: int
+
+    @property
+    def outcomes(self) -> Mapping[tuple[str, ...], int]: ...
+
+
+class MeasuredSweep(Protocol):
+    swept: int
+    failed: int
+    kept_objects: int
+    kept_bytes: int
+
+
+def measure(
+    registry: Registry, queue: MeasuredQueue, sweep: MeasuredSweep, worker_up: Callable[[], bool]
+) -> None:
+    gauges: dict[str, tuple[str, Callable[[], float]]] = {
+        "svc_chat_upload_jobs_waiting": (
+            "Uploads that wait for the media worker or are in its hands",
+            lambda: queue.waiting,
+        ),
+        "svc_chat_upload_jobs_dead": ("Uploads that the media worker has given up", lambda: queue.dead),
+        "svc_chat_media_objects": ("Stored objects, as of the last sweep", lambda: sweep.kept_objects),
+        "svc_chat_media_bytes": ("Their size", lambda: sweep.kept_bytes),
+        "svc_chat_media_worker_up": ("Does a media worker answer, or ask for work?", worker_up),
+    }
+    for name, (description, value) in gauges.items():
+        registry.gauge(name, description).set_function(value)
+    registry.labelled_counter_from(
+        "svc_chat_upload_outcomes",
+        "What became of uploads; failed is tried again",
+        ("outcome",),
+        lambda: queue.outcomes,
+    )
+    descriptions = {
+        "svc_chat_media_swept": "Objects removed that nothing referred to",
+        "svc_chat_media_sweep_failures": "Objects that the store did not remove; tried again",
+    }
+    registry.counters_from(
+        lambda: dict(zip(descriptions, (sweep.swept, sweep.failed), strict=True)), descriptions
+    )
