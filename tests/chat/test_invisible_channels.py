@@ -94,6 +94,8 @@ async def test_no_list_names_it(folk: People, role: str) -> None:
     about = {"channel_id": secrets["text"], "message_id": secrets["message"], "text": "odd"}
     await folk.guest.done("POST", "/api/reports", about)
     await folk.owner.done("PATCH", f"/api/channels/{secrets['text']}", {"topic": SAID})
+    webhook = {"name": NAMES["text"], "channel_id": secrets["text"]}
+    await folk.owner.done("POST", "/api/webhooks", webhook)
     paths = [endpoint.removeprefix("GET ") for endpoint in ENDPOINTS if endpoint.startswith("GET /api/")]
     paths = [path for path in paths if "{" not in path]
     paths += [
@@ -107,7 +109,8 @@ async def test_no_list_names_it(folk: People, role: str) -> None:
     wrong = await asking.ask("POST", "/api/reports", about)
     assert wrong == await asking.ask("POST", "/api/reports", about | {"channel_id": NEVER})
     await folk.owner.done("DELETE", f"/api/channels/{secrets['text']}")
-    assert told((await asking.ask("GET", "/api/audit"))[1], secrets) == []
+    for path in ("/api/audit", "/api/webhooks"):
+        assert told((await asking.ask("GET", path))[1], secrets) == []
     async with folk.live(role) as [page]:
         assert told(page.welcome, secrets) == []
 
@@ -120,7 +123,7 @@ async def test_nothing_that_happens_there_is_pushed(folk: People, sfu: FakeSfu) 
             frames = await heard(page)
             assert [frame for frame in frames if told(frame, secrets)] == []
             # What goes by is not even to be counted.
-            assert not [f for f in frames if f["event"].startswith(("channel_", "message_", "voice_"))]
+            assert not [f for f in frames if f["event"].startswith(("channel_", "message_", "voice_", "webhook_"))]
 
 
 async def everything_happens(folk: People, sfu: FakeSfu, secrets: dict[str, str], guest: LiveMember) -> None:
@@ -134,6 +137,10 @@ async def everything_happens(folk: People, sfu: FakeSfu, secrets: dict[str, str]
     about = {"channel_id": secrets["text"], "message_id": secrets["message"], "text": "odd"}
     await folk.guest.done("POST", "/api/reports", about)
     await owner.done("PATCH", channel, {"topic": "new"})
+    webhook = await owner.done("POST", "/api/webhooks", {"name": "a", "channel_id": secrets["text"]})
+    await owner.done("PATCH", f"/api/webhooks/{webhook['id']}", {"name": SAID})
+    async with folk.chat.http.post(webhook["url"], json={"text": SAID}) as response:
+        assert response.status == 200
     # Somebody else comes to see it and does not any more.
     path = f"{channel}/overrides/member/{folk.moderator.id}"
     await owner.done("PUT", path, {"deny": ["view_channel"]})

@@ -176,6 +176,24 @@ async def test_a_manager_of_one_channel_learns_of_no_other(folk: People, keeper:
     assert await keeper.refused("POST", "/api/webhooks", {"name": "a"}) == "forbidden"
 
 
+async def test_a_webhook_without_a_channel_is_its_makers_and_the_owners(folk: People) -> None:
+    """What is posted to it was for a channel that others perhaps may not view."""
+    owners, admins = await made(folk.owner), await made(folk.admin)
+    path = f"/api/webhooks/{owners['id']}"
+    assert await folk.admin.refused("PATCH", path, {"channel_id": None}) == "forbidden"
+    async with folk.live("admin") as [admin]:
+        await folk.owner.done("PATCH", path, {"channel_id": None})
+        assert await admin.pushed("webhook_deleted") == {"webhook_id": owners["id"]}
+    assert await folk.admin.refused("GET", path) == "unknown_webhook"
+    await folk.admin.done("PATCH", f"/api/webhooks/{admins['id']}", {"channel_id": None})
+    for person, visible in ((folk.admin, [admins]), (folk.owner, [owners, admins])):
+        shown = (await person.done("GET", "/api/webhooks"))["webhooks"]
+        assert [webhook["id"] for webhook in shown] == [webhook["id"] for webhook in visible]
+    # Found again, it is everybody's who manages there.
+    await folk.owner.done("PATCH", path, {"channel_id": "general"})
+    await folk.admin.done("GET", path)
+
+
 async def test_who_manages_nowhere_is_told_nothing(folk: People) -> None:
     webhook = await made(folk.owner)
     for method in ("GET", "PATCH", "DELETE"):

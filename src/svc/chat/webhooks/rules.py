@@ -1,14 +1,15 @@
 """Which webhooks there are, and who manages them. No HTTP, no SQL.
 
-Whoever may manage webhooks in a channel manages those that post there; those without a channel,
-whoever may on the server. A webhook that somebody may not manage does not exist for them. All are
-in memory, changed when a write has become durable, so that a deleted one is gone at once. What is
-posted is `posting`'s. Spec: chat document sections 2.1, 3 and 5.
+Whoever may manage webhooks in a channel manages those that post there. One without a channel is its
+maker's and the owner's: its channel may have been hidden from others, and what is posted to it is
+not theirs to lead elsewhere. A webhook that somebody may not manage does not exist for them. All
+are in memory, changed when a write has become durable, so that a deleted one is gone at once. What
+is posted is `posting`'s. Spec: chat document sections 2.1, 3 and 5.
 """
 
 import dataclasses
 import hmac
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 
 from svc.base.database import Connection, Database
 from svc.base.sealing import SealingKey
@@ -16,7 +17,7 @@ from svc.chat.access.directory import Channel, Directory
 from svc.chat.access.permissions import Permission
 from svc.chat.audit.rules import Audit
 from svc.chat.errors import ChatError
-from svc.chat.live.audience import Holders, Only
+from svc.chat.live.audience import Audience, Holders, Only
 from svc.chat.live.hub import Hub
 from svc.chat.media.rules import WEBHOOK, Media
 from svc.chat.names import readable_name
@@ -84,15 +85,14 @@ class Webhooks:
     def managed(self, actor_id: str | None) -> list[Webhook]:
         """Those that the actor may manage, the oldest first."""
         self._require_manager(actor_id)
-        return sorted(
-            (w for w in self._by_id.values() if self._may_manage(actor_id, w.channel_id)), key=lambda w: w.id
-        )
+        managed = (webhook for webhook in self._by_id.values() if self._may_manage(actor_id, webhook))
+        return sorted(managed, key=lambda webhook: webhook.id)
 
     def one(self, actor_id: str | None, webhook_id: str) -> Webhook:
         """Raises ChatError."""
         self._require_manager(actor_id)
         webhook = self._by_id.get(webhook_id)
-        if webhook is None or not self._may_manage(actor_id, webhook.channel_id):
+        if webhook is None or not self._may_manage(actor_id, webhook):
             raise ChatError("unknown_webhook")
         return webhook
 
@@ -139,6 +139,8 @@ class Webhooks:
         if "channel_id" in changed:
             self._require_may_use(actor_id, changed["channel_id"])
         after = dataclasses.replace(before, **changed)  # type: ignore[arg-type]
+        if not self._may_manage(actor_id, after):
+            raise ChatError("forbidden", "Only its maker and the owner may take its channel away")
 
         def write(connection: Connection) -> None:
             _require_channel(connection, changed.get("channel_id"))
@@ -188,7 +190,7 @@ class Webhooks:
     def channel_removed(self, channel: Channel) -> None:
         """The channel is gone, with its overrides, and the file has cleared it on its webhooks."""
         would_have = self._directory.would_have
-        managers = [m for m in self._directory.members if _MANAGE in would_have(m, channel)]
+        managers = frozenset(m for m in self._directory.members if _MANAGE in would_have(m, channel))
         for webhook in [w for w in self._by_id.values() if w.channel_id == channel.id]:
             self._put(dataclasses.replace(webhook, channel_id=None), managers)
 
@@ -196,37 +198,48 @@ class Webhooks:
 
     def _created(self, webhook: Webhook) -> None:
         self._by_id[webhook.id] = webhook
-        self._hub.push("webhook_created", self.described(webhook), Holders(_MANAGE, webhook.channel_id))
+        self._hub.push("webhook_created", self.described(webhook), self._audience(webhook))
 
     def _changed(self, webhook_id: str, differences: Mapping[str, str | None]) -> None:
         current = self._by_id[webhook_id]
-        managers = list(self._managers(current.channel_id))
+        managers = self._managers(current)
         self._put(dataclasses.replace(current, **differences), managers)  # type: ignore[arg-type]
 
-    def _put(self, webhook: Webhook, managers_before: list[str]) -> None:
+    def _put(self, webhook: Webhook, managers_before: frozenset[str]) -> None:
         """For who may manage it no more, it is gone."""
         self._by_id[webhook.id] = webhook
-        self._hub.push("webhook_updated", self.described(webhook), Holders(_MANAGE, webhook.channel_id))
-        if lost := frozenset(managers_before).difference(self._managers(webhook.channel_id)):
+        self._hub.push("webhook_updated", self.described(webhook), self._audience(webhook))
+        if lost := managers_before - self._managers(webhook):
             self._hub.push("webhook_deleted", {"webhook_id": webhook.id}, Only(lost))
 
     def _deleted(self, webhook_id: str) -> None:
         webhook = self._by_id.pop(webhook_id)
-        self._hub.push("webhook_deleted", {"webhook_id": webhook_id}, Holders(_MANAGE, webhook.channel_id))
+        self._hub.push("webhook_deleted", {"webhook_id": webhook_id}, self._audience(webhook))
         for tell in self.gone:
             tell(webhook_id)
 
     # Who may.
 
-    def _managers(self, channel_id: str | None) -> Iterator[str]:
-        return (m for m in self._directory.members if self._directory.may(m, _MANAGE, channel_id))
+    def _audience(self, webhook: Webhook) -> Audience:
+        if webhook.channel_id is None:
+            return Only(self._managers(webhook))
+        return Holders(_MANAGE, webhook.channel_id)
 
-    def _may_manage(self, actor_id: str | None, channel_id: str | None) -> bool:
-        return actor_id is None or self._directory.may(actor_id, _MANAGE, channel_id)
+    def _managers(self, webhook: Webhook) -> frozenset[str]:
+        return frozenset(m for m in self._directory.members if self._may_manage(m, webhook))
+
+    def _may_manage(self, actor_id: str | None, webhook: Webhook) -> bool:
+        if actor_id is None:
+            return True
+        if not self._directory.may(actor_id, _MANAGE, webhook.channel_id):
+            return False
+        its_own = webhook.created_by == actor_id or self._directory.is_owner(actor_id)
+        return webhook.channel_id is not None or its_own
 
     def _require_manager(self, actor_id: str | None) -> None:
         """Refuse who manages webhooks nowhere."""
-        if actor_id is None or any(self._may_manage(actor_id, c) for c in self._directory.channels):
+        may = self._directory.may
+        if actor_id is None or any(may(actor_id, _MANAGE, channel) for channel in self._directory.channels):
             return
         self._directory.require(actor_id, _MANAGE)
 
