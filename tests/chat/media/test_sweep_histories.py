@@ -7,6 +7,7 @@ killed between any two steps of keeping an object; the store may fail.
 import asyncio
 import contextlib
 import tempfile
+from collections.abc import Awaitable
 from pathlib import Path
 
 from hypothesis import settings
@@ -156,8 +157,8 @@ class Histories(RuleBasedStateMachine):
         return True
 
 
-async def _awaited(write):  # type: ignore[no-untyped-def]
-    return await write
+async def _awaited(write: Awaitable[None]) -> None:
+    await write
 
 
 TestHistories = Histories.TestCase

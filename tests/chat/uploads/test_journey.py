@@ -98,7 +98,7 @@ def _upload(place: Place, file: Path) -> None:
     metadata = {"filename": file.name, "alt": "The sea"}
     with file.open("rb") as stream:
         first = client.uploader(file_stream=stream, chunk_size=1_000_000, metadata=metadata)
-        first.upload_chunk()
+        first.upload_chunk()  # type: ignore[no-untyped-call]
     # Another day, from where it was left.
     with file.open("rb") as stream:
         again = client.uploader(file_stream=stream, chunk_size=1_000_000, url=first.url)

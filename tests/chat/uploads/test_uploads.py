@@ -2,10 +2,14 @@
 
 import asyncio
 import base64
+from typing import cast
 
 import pytest
 
+from svc.chat.community import Community
 from svc.chat.uploads import limits
+from tests.chat.member import chat_server
+from tests.chat.people import People, newcomer
 from tests.chat.uploads.working import GENERAL, PNG, TUS, Place
 from tests.kit.waiting import eventually, wait_until
 
@@ -301,3 +305,27 @@ async def test_who_leaves_leaves_no_unfinished_uploads(place: Place) -> None:
     await place.sent(member)
     await member.done("POST", "/api/me/leave")
     assert await place.claim() is None
+
+
+async def test_pages_of_other_permitted_sites_may_speak_tus(variables: dict[str, str]) -> None:
+    site = {"Origin": "https://chat.example"}
+    async with (
+        chat_server({**variables, "CORS_ORIGIN": site["Origin"]}) as chat,
+        chat.http.options(GENERAL, headers=site) as response,
+    ):
+        assert response.status == 204
+        allowed = response.headers["Access-Control-Allow-Headers"].split(", ")
+        assert {"Tus-Resumable", "Upload-Length", "Upload-Offset", "Upload-Metadata"} <= set(allowed)
+        assert "PATCH" in response.headers["Access-Control-Allow-Methods"]
+        seen = response.headers["Access-Control-Expose-Headers"].split(", ")
+        assert {"Location", "Upload-Offset", "Upload-Length"} <= set(seen)
+
+
+async def test_where_uploads_are_off_nothing_is_taken_and_the_rest_goes_on(variables: dict[str, str]) -> None:
+    for more in ({"DISABLE_S3": "true"}, {"STORAGE_BACKEND": "s3"}):
+        async with chat_server({**variables, **more}) as chat:
+            person = await newcomer(chat, "Member")
+            place = Place(chat, cast(Community, None), cast(People, None), variables)
+            status, answer = await place.send(person)
+            assert (status, answer["error"]) == (503, "uploads_disabled")
+            await person.done("POST", "/api/channels/general/messages", {"text": "hello"})

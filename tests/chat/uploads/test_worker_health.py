@@ -1,0 +1,62 @@
+"""Whether a media worker is there is known from its address, and from its asking for work."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from aiohttp import ClientSession, web
+
+from svc.chat.uploads.worker import HEARD_LATELY_S, WorkerHealth
+from tests.chat.uploads.working import Place
+
+
+@asynccontextmanager
+async def worker_answering(status: int) -> AsyncIterator[str]:
+    async def health(_: web.Request) -> web.Response:
+        return web.Response(status=status)
+
+    application = web.Application()
+    application.add_routes([web.get("/health", health)])
+    runner = web.AppRunner(application)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    try:
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
+    finally:
+        await runner.cleanup()
+
+
+async def test_a_worker_that_says_it_is_well_is_there() -> None:
+    async with ClientSession() as session:
+        async with worker_answering(200) as url:
+            assert await WorkerHealth(session, url, lambda: 0.0).asked()
+        assert not await WorkerHealth(session, url, lambda: 0.0).asked(), "it is gone"
+        async with worker_answering(503) as url:
+            assert not await WorkerHealth(session, url, lambda: 0.0).asked()
+
+
+async def test_a_worker_that_asks_for_work_is_there_without_an_address() -> None:
+    now = [0.0]
+    async with ClientSession() as session:
+        health = WorkerHealth(session, "", lambda: now[0])
+        assert not health.watched and not health.up
+        health.heard("one")
+        assert health.up
+        now[0] = HEARD_LATELY_S
+        assert not health.up
+
+
+async def test_the_metrics_tell_of_workers_jobs_and_what_is_kept(place: Place) -> None:
+    assert "svc_chat_media_worker_up 0.0" in await place.chat.metrics()
+    await place.done(place.folk.member)
+    await place.sent(place.folk.member)
+    await place.community.files.uploads.sweep.count()
+    told = await place.chat.metrics()
+    for line in (
+        "svc_chat_media_worker_up 1.0",
+        "svc_chat_upload_jobs_waiting 1.0",
+        "svc_chat_upload_jobs_dead 0.0",
+        'svc_chat_upload_outcomes_total{outcome="done"} 1.0',
+        "svc_chat_media_objects 2.0",
+        "svc_chat_media_bytes 17.0",
+    ):
+        assert line in told
