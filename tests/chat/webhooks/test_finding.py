@@ -1,12 +1,19 @@
 """What webhooks post is found like what members write, and has a line for notifications."""
 
 import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
-from tests.chat.people import People
-from tests.chat.webhooks.hook import Hook
+from svc.chat.media.rules import Facts
+from svc.chat.webhooks.cards import Wanted
+from svc.chat.webhooks.pictures import Collected
+from tests.chat.inside import server_with_insight
+from tests.chat.people import People, people
+from tests.chat.webhooks.hook import Hook, hook_of
+from tests.kit.pictures import encoded, scene
 
 CARD: dict[str, Any] = {
     "title": "Pipeline",
@@ -71,3 +78,31 @@ async def test_without_a_text_there_is_a_line_for_notifications(
 ) -> None:
     await posted(hook, body)
     assert (await hook.arrived())["fallback"] == line
+
+
+@dataclass
+class Stored:
+    """Pictures that are all this one."""
+
+    picture: Mapping[str, object]
+
+    async def collect(self, wanted: Sequence[Wanted]) -> Collected:
+        return Collected({each.path: self.picture for each in wanted}, ())
+
+
+@pytest.mark.parametrize("name", ["image_url", "thumbnail_url"])
+async def test_a_card_with_a_picture_has_an_image(variables: dict[str, str], name: str) -> None:
+    async with server_with_insight(variables) as (chat, community):
+        folk, facts = await people(chat), Facts("image/png", width=8, height=8)
+        key = await community.media.keep(encoded(scene(8, 8), "PNG"), "png", facts)
+        picture = {"key": key, "content_type": "image/png", "width": 8, "height": 8, "placeholder": ""}
+        community.webhooks.posting.pictures = Stored(picture)
+        async with hook_of(folk.owner) as hook:
+            await posted(hook, {"cards": [CARD]})
+            message_id = await posted(hook, {"cards": [{"title": "a", name: "https://pictures.example/a"}]})
+            assert await found(folk, "has:image") == [message_id]
+            await hook.arrived()
+            [card] = (await hook.arrived())["cards"]
+            shown = card[name.removesuffix("_url")]
+            async with chat.http.get(shown["url"]) as response:
+                assert (response.status, response.content_type) == (200, "image/png")
