@@ -12,17 +12,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from aiohttp import ClientSession, TCPConnector, WSServerHandshakeError
+from aiohttp import ClientSession, TCPConnector, WSMsgType, WSServerHandshakeError
 from cryptography import x509
 
 from svc.base.config import ConfigError
-from svc.chat import tls
+from svc.chat import app, tls
 from svc.chat.app import serving
+from svc.chat.community import Community
 from svc.chat.config import read
 from svc.chat.listener import TlsListener
+from svc.chat.live import websocket
+from svc.chat.live.audience import EVERYONE
 from svc.chat.ports import Flags
 from svc.chat.tls import TlsFiles
-from tests.chat.member import ChatServer
+from tests.chat.member import ChatServer, abort
 from tests.kit.certificates import DAY, Authority, Pair
 from tests.kit.device import Device
 from tests.kit.waiting import eventually, wait_until
@@ -106,6 +109,46 @@ async def test_a_member_signs_in_and_asks_over_tls(chat: ChatServer) -> None:
         assert grant["data"]["urls"] == ["/sfu/client"]
     async with chat.http.ws_connect("/sfu/client") as signalling:
         assert not signalling.closed
+
+
+async def test_a_page_that_says_too_much_is_told_so_over_tls_too(chat: ChatServer) -> None:
+    async with chat.member("Ada") as ada:
+        await ada.ws.send_str("x" * 100_000)
+        async with asyncio.timeout(WITHIN_S):
+            while (message := await ada.ws.receive()).type is WSMsgType.TEXT:
+                pass
+        assert (message.type, message.data) == (WSMsgType.CLOSE, 1009)
+
+
+async def test_a_page_that_does_not_read_is_cut_off_over_tls_too(
+    variables: dict[str, str],
+    tmp_path: Path,
+    pair: Pair,
+    authority: Authority,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(websocket, "CLOSE_DEADLINE_S", 0.1)
+    built: list[Community] = []
+
+    class Seen(Community):
+        def __init__(self, *arguments: Any, **named: Any) -> None:
+            super().__init__(*arguments, **named)
+            built.append(self)
+
+    monkeypatch.setattr(app, "Community", Seen)
+    async with (
+        secured(variables, tmp_path, pair, authority) as chat,
+        chat.member("Ada") as ada,
+        chat.member("Bob") as bob,
+    ):
+        bob.ws._response.connection.transport.pause_reading()  # type: ignore[union-attr]
+        for number in range(20):
+            built[0].hub.push("long", [number, "x" * 1_000_000], EVERYONE)
+            assert (await ada.pushed("long"))[0] == number
+        async with asyncio.timeout(WITHIN_S):
+            while "svc_chat_live_connections_active 1.0" not in await chat.metrics():
+                pass
+        abort(bob.ws)
 
 
 @pytest.mark.parametrize("path", ["/", "/health?a=b&c=%20d", "//elsewhere.example/x"])

@@ -66,8 +66,10 @@ class TlsListener:
         for _ in range(ACCEPTED_AT_ONCE):
             try:
                 connection, _ = listening.accept()
-            except (BlockingIOError, ConnectionAbortedError):
+            except BlockingIOError:
                 return
+            except ConnectionAbortedError:
+                continue
             except OSError as fault:
                 logger.error("connections cannot be accepted", extra={"fault": str(fault)})
                 self._loop.remove_reader(listening)
