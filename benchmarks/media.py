@@ -1,0 +1,238 @@
+"""What uploads cost: time, CPU and memory of a picture and of a minute of video, and who has to wait for it.
+
+    python -m benchmarks.media [--pictures 10] [--uploads 60] [--no-video]
+
+Pictures and videos go through the sandbox as the worker sends them, one after the other; memory is
+the child's highest resident set, some 45 MB of it shared with the process it was forked from. Then
+a real chat server and a real worker share the machine with members who upload photographs and a
+film: the lag is how late a timer of 5 ms is in the server's event loop, while nothing happens and
+while all of it is decoded.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import re
+import sys
+import tempfile
+import time
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import asdict
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from aiohttp import ClientSession, FormData
+
+from benchmarks import media_files
+from svc.base.pictures import _limits as picture_limits
+from svc.base.pictures import picture_sandbox
+from svc.base.sandbox import Result, as_file
+from svc.tools.bench.chat_server import ChatServer
+from svc.tools.bench.joining import join_all
+from svc.worker.making import PICTURE_DEADLINE_S, RULES
+from svc.worker.video_job import VideoRules, container_of, video_sandbox
+from svc.worker.video_job import _limits as video_limits
+
+DEADLINE_S = 600.0
+# The server as it is, and beside it a timer that notes how late it is.
+_CODE = """
+import asyncio, json, signal, sys, time
+from svc.chat import app
+original = app._run
+async def late(lags):
+    while True:
+        due = time.perf_counter() + 0.005
+        await asyncio.sleep(0.005)
+        lags.append(time.perf_counter() - due)
+async def run(*arguments):
+    lags = []
+    def say(*_):
+        lags.sort()
+        if lags:
+            found = {"p50": lags[len(lags) // 2], "p99": lags[len(lags) * 99 // 100], "max": lags[-1]}
+            print("lag " + json.dumps(found), file=sys.stderr, flush=True)
+        lags.clear()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, say)
+    task = asyncio.create_task(late(lags))
+    await original(*arguments)
+app._run = run
+from svc.cli import main
+sys.exit(main())
+"""
+_LISTENING = re.compile(r" listening address=(\S+)")
+
+
+async def pictures(count: int) -> None:
+    print("| picture | kind | ms | pictures/s | CPU ms | memory MB | KB in | KB out |")
+    print("|---|---|---|---|---|---|---|---|")
+    async with picture_sandbox(1) as sandbox:
+        for what, kind, data in media_files.pictures():
+            rules = RULES[kind]
+            limits = picture_limits(rules, PICTURE_DEADLINE_S)
+            times, results = [], []
+            async with as_file(data) as file:
+                await sandbox.call("rewrite", asdict(rules), [file], limits)
+                for _ in range(count):
+                    os.lseek(file, 0, os.SEEK_SET)
+                    began = time.perf_counter()
+                    results.append(await sandbox.call("rewrite", asdict(rules), [file], limits))
+                    times.append(time.perf_counter() - began)
+            ms = median(times) * 1000
+            out = sum(map(len, results[0].blobs))
+            row = [what, kind, f"{ms:.0f}", f"{1000 / ms:.1f}", *_used(results)]
+            print(f"| {' | '.join([*row, f'{len(data) / 1000:.0f}', f'{out / 1000:.0f}'])} |", flush=True)
+
+
+def _used(results: Sequence[Result]) -> list[str]:
+    cpu_ms = median(result.used["cpu_s"] for result in results) * 1000
+    peak_mb = max(result.used["peak_bytes"] for result in results) / 1e6
+    return [f"{cpu_ms:.0f}", f"{peak_mb:.0f}"]
+
+
+async def films(folder: Path) -> None:
+    print("\n| a minute of video | | s | CPU s | memory MB | MB in | MB out |")
+    print("|---|---|---|---|---|---|---|")
+    rules = VideoRules()
+    async with video_sandbox() as sandbox:
+        for what, path in media_files.films(folder):
+            container = container_of(path.read_bytes()[:16])
+            arguments = {"container": container, "bounds": asdict(rules)}
+            target = folder / "out"
+            with path.open("rb") as source, target.open("w+b") as written:
+                files = [source.fileno(), written.fileno()]
+                began = time.perf_counter()
+                result = await sandbox.call("rewrite", arguments, files, video_limits(rules))
+                took_s = time.perf_counter() - began
+            how = "copied" if result.facts["copied"] else "encoded anew"
+            sizes = [f"{file.stat().st_size / 1e6:.1f}" for file in (path, target)]
+            cpu_s, peak_mb = result.used["cpu_s"], result.used["peak_bytes"] / 1e6
+            row = [what, how, f"{took_s:.1f}", f"{cpu_s:.1f}", f"{peak_mb:.0f}", *sizes]
+            print(f"| {' | '.join(row)} |", flush=True)
+
+
+async def lag(folder: Path, uploads: int) -> None:
+    """How late the server's event loop is while the worker works beside it."""
+    async with _program(("chat",), folder) as (server, address), _program(("worker",), folder):
+        said = asyncio.create_task(_lags(server))
+        async with ClientSession(address) as http:
+            invite = (folder / "invite-code").read_text().strip()
+            [token] = await _members(ChatServer(address, invite, server.pid))
+            server.send_signal(10)
+            await asyncio.sleep(5)
+            server.send_signal(10)
+            await asyncio.sleep(0.5)
+            began = time.perf_counter()
+            await _upload(http, token, uploads, folder)
+            took_s = time.perf_counter() - began
+            server.send_signal(10)
+            await asyncio.sleep(0.5)
+        said.cancel()
+    print(f"\n{uploads} photographs and a film through server and worker: {took_s:.1f} s")
+    print("\n| event loop of the chat server | p50 ms | p99 ms | most ms |\n|---|---|---|---|")
+    for what, found in zip(("nothing to do", "all of that decoded"), _found[-2:], strict=True):
+        print(f"| {what} | {' | '.join(f'{found[name] * 1000:.1f}' for name in ('p50', 'p99', 'max'))} |")
+
+
+async def _members(server: ChatServer) -> list[str]:
+    tokens: list[str] = []
+
+    async def arrive(token: str) -> None:
+        tokens.append(token)
+
+    await join_all(server, 1, 1, arrive)
+    return tokens
+
+
+_found: list[dict[str, float]] = []
+
+
+async def _lags(server: Process) -> None:
+    assert server.stderr is not None
+    while line := (await server.stderr.readline()).decode():
+        if line.startswith("lag "):
+            _found.append(json.loads(line.removeprefix("lag ")))
+
+
+async def _upload(http: ClientSession, token: str, uploads: int, folder: Path) -> None:
+    headers = {"Authorization": f"Bearer {token}"}
+    photograph = media_files.photograph(4000, 3000)
+    _, film = next(iter(media_files.films(folder, only="mpeg4", seconds=20)))
+    left = {await _send(http, headers, film)}
+    for _ in range(uploads):
+        left.add(await _send(http, headers, photograph))
+        while len(left) > 15:
+            left = await _still_open(http, headers, left)
+    async with asyncio.timeout(DEADLINE_S):
+        while left:
+            left = await _still_open(http, headers, left)
+
+
+async def _send(http: ClientSession, headers: dict[str, str], file: bytes | Path) -> str:
+    form = FormData()
+    content: Any = file.open("rb") if isinstance(file, Path) else file
+    form.add_field("file", content, filename="file", content_type="application/octet-stream")
+    async with http.post("/api/channels/general/uploads", data=form, headers=headers) as response:
+        assert response.status == 201, await response.text()
+        return str((await response.json())["id"])
+
+
+async def _still_open(http: ClientSession, headers: dict[str, str], ids: set[str]) -> set[str]:
+    await asyncio.sleep(0.25)
+    still = set()
+    for upload_id in ids:
+        async with http.get(f"/api/uploads/{upload_id}", headers=headers) as response:
+            state = (await response.json())["state"]
+            assert state != "refused"
+            if state == "waiting":
+                still.add(upload_id)
+    return still
+
+
+@asynccontextmanager
+async def _program(arguments: Sequence[str], folder: Path) -> AsyncIterator[tuple[Process, str]]:
+    variables = {
+        "DATA_DIR": str(folder),
+        "PORT": "0",
+        "JWT_SECRET": "a secret of at least thirty-two bytes",
+        "SVC_IDENTITY_TIERS": "local",
+        "ADDITIONAL_CHANNELS": "general",
+        "STORAGE_BACKEND": "filesystem",
+    }
+    extra = ("--port", "0") if arguments[0] == "worker" else ()
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", _CODE, *arguments, *extra), env={**os.environ, **variables}, stderr=PIPE
+    )
+    assert process.stderr is not None
+    try:
+        async with asyncio.timeout(30):
+            while not (found := _LISTENING.search(line := (await process.stderr.readline()).decode())):
+                assert line, f"svc {arguments[0]} ended"
+        draining = None if arguments[0] == "chat" else asyncio.create_task(process.stderr.read())
+        yield process, found[1]
+        if draining is not None:
+            draining.cancel()
+    finally:
+        process.terminate()
+        await process.wait()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--pictures", type=int, default=10)
+    parser.add_argument("--uploads", type=int, default=60)
+    parser.add_argument("--no-video", action="store_true")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        asyncio.run(pictures(options.pictures))
+        if not options.no_video:
+            asyncio.run(films(folder))
+        asyncio.run(lag(folder / "data", options.uploads))
+
+
+if __name__ == "__main__":
+    main()
