@@ -77,6 +77,7 @@ HOUSE = House(
             "svc.chat.settings.management",
             *(
                 "svc.tools.admin.asking",
+                "svc.tools.doctor",
                 "svc.tools.supervisor",
                 "svc.tools.bench.client",
                 "svc.tools.bench.crowd",

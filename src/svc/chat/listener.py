@@ -42,7 +42,7 @@ class TlsListener:
         self._sockets = sockets
         self._secured = secured
         self._context = context
-        self._redirecting = web.Server(_to_https, access_log=None)  # type: ignore[arg-type]
+        self._redirecting = web.Server(_to_https, access_log=None)
         # In the order of their coming.
         self._opening: dict[asyncio.Task[None], None] = {}
         self._loop = asyncio.get_running_loop()
