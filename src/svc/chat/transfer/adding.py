@@ -111,7 +111,8 @@ class _Placing:
         self._now_ms = now_ms
         self._left_out = left_out
         self._hidden = hidden
-        self._people: dict[str, str] = {}
+        # Id and name of everybody met so far.
+        self._people: dict[str, tuple[str, str]] = {}
         self._references: list[tuple[str, str]] = []
         self._last_n = 0
         self._messages = 0
@@ -174,7 +175,7 @@ class _Placing:
         placed[post.key] = message_id
         self._react(n, post)
         if post.pinned:
-            person = self._person(post.author)
+            person, _ = self._person(post.author)
             self._put(
                 "pin", {"n": n, "channel_id": channel_id, "member_id": person, "pinned_at_ms": post.at_ms}
             )
@@ -189,6 +190,7 @@ class _Placing:
     ) -> tuple[int, str]:
         n = self._number(post.at_ms)
         message_id = _message_id(n, f"{self._source.program} {post.key}")
+        author_id, name = self._person(post.author)
         self._put(
             "message",
             {
@@ -196,8 +198,8 @@ class _Placing:
                 "id": message_id,
                 "channel_id": channel_id,
                 "author_kind": MEMBER,
-                "author_id": self._person(post.author),
-                "display_name": _nickname(post.author.name),
+                "author_id": author_id,
+                "display_name": name,
                 "avatar": None,
                 "text": text,
                 "reply_to": reply_to,
@@ -221,11 +223,11 @@ class _Placing:
         self._last_n = n
         return n
 
-    def _person(self, author: ForeignAuthor) -> str:
+    def _person(self, author: ForeignAuthor) -> tuple[str, str]:
         if (known := self._people.get(author.key)) is not None:
             return known
-        person = str(uuid.uuid5(_PEOPLE, f"{self._source.program} {author.key}"))
-        store.put_gone_member(self._connection, person, _nickname(author.name), self._now_ms)
+        person = str(uuid.uuid5(_PEOPLE, f"{self._source.program} {author.key}")), _nickname(author.name)
+        store.put_gone_member(self._connection, *person, self._now_ms)
         self._people[author.key] = person
         return person
 
@@ -237,7 +239,7 @@ class _Placing:
             except ChatError:
                 self._left_out["reactions with an emoji that there is not here"] += 1
                 continue
-            person = self._person(author)
+            person, _ = self._person(author)
             if (shown, person) not in seen:
                 seen.add((shown, person))
                 moment = post.at_ms + number

@@ -3,11 +3,12 @@
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping
+from functools import cache
 from sqlite3 import Connection
 
 from svc.chat.transfer.kinds import KINDS, BadRecord, Kind, column
 
-# Everything that hangs on messages is found by their numbers, newer than these.
+# In words, for who reads what is wrong with a file.
 _CONSTRAINTS = {
     sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY: "names something that is not there",
     sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY: "is there already",
@@ -37,16 +38,22 @@ def records(copy: Connection) -> Iterator[dict[str, object]]:
 
 def put(connection: Connection, kind: Kind, record: Mapping[str, object]) -> None:
     """One that has been checked. Raises BadRecord where it does not fit to what is there."""
-    values = {column(kind, name): _written(kind, name, record[name]) for name in kind.columns}
-    if kind.name == "object":
-        values["state"] = "stored"
-    names = ", ".join(f'"{name}"' for name in values)
-    marks = ", ".join("?" for _ in values)
+    values = [_written(record[name]) if name in kind.json else record[name] for name in kind.columns]
     try:
-        connection.execute(f"INSERT INTO {kind.table} ({names}) VALUES ({marks})", tuple(values.values()))
+        connection.execute(_insertion(kind.name), values)
     except sqlite3.IntegrityError as fault:
         what = _CONSTRAINTS.get(fault.sqlite_errorcode, str(fault))
         raise BadRecord(f"{kind.name} {what}") from None
+
+
+@cache
+def _insertion(name: str) -> str:
+    kind = KINDS[name]
+    names = [f'"{column(kind, column_)}"' for column_ in kind.columns]
+    marks = ["?"] * len(names)
+    if name == "object":
+        names, marks = [*names, "state"], [*marks, "'stored'"]
+    return f"INSERT INTO {kind.table} ({', '.join(names)}) VALUES ({', '.join(marks)})"
 
 
 def inhabited(connection: Connection) -> bool:
@@ -127,7 +134,5 @@ def _where(kind: Kind) -> str:
     return f" WHERE {kind.where}" if kind.where else ""
 
 
-def _written(kind: Kind, name: str, value: object) -> object:
-    if name in kind.json and value is not None:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return value
+def _written(value: object) -> str | None:
+    return None if value is None else json.dumps(value, ensure_ascii=False, separators=(",", ":"))

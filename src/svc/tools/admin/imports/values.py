@@ -1,7 +1,6 @@
 """Reading JSON that another program wrote: a value of the right kind, or a complaint that says where."""
 
 import json
-from collections.abc import Mapping
 from typing import TypeVar
 
 from svc.chat.transfer.kinds import BadRecord
@@ -27,14 +26,14 @@ def parsed(data: bytes, where: str) -> object:
 
 def needed(record: object, name: str, kind: type[T], where: str) -> T:
     """A field that must be there. Raises BadRecord."""
-    value = record.get(name) if isinstance(record, Mapping) else None
+    value = record.get(name) if isinstance(record, dict) else None
     if not isinstance(value, kind):
         raise BadRecord(f"{where}: {name} is missing, or not what it should be")
     return _clean(value)
 
 
 def optional(record: object, name: str, kind: type[T], default: T) -> T:
-    value = record.get(name) if isinstance(record, Mapping) else None
+    value = record.get(name) if isinstance(record, dict) else None
     return _clean(value) if isinstance(value, kind) else default
 
 
