@@ -116,7 +116,7 @@ def _reading(handle: int, most: int, at: int) -> Callable[[], bytes]:
 
 def _put(path: Path, source: Path | bytes) -> None:
     """Whole or not at all: written beside it, then renamed."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(path.parent)
     partial = path.with_name(f"{_PARTIAL}{secrets.token_hex(8)}")
     try:
         with partial.open("xb") as file:
@@ -130,7 +130,7 @@ def _put(path: Path, source: Path | bytes) -> None:
     except BaseException:
         partial.unlink(missing_ok=True)
         raise
-    _sync_folder(path.parent)
+    sync_folder(path.parent)
 
 
 def _copy(source: Path, target: int) -> None:
@@ -141,7 +141,15 @@ def _copy(source: Path, target: int) -> None:
         raise StoreFailed(str(fault)) from None
 
 
-def _sync_folder(folder: Path) -> None:
+def make_folder(folder: Path) -> None:
+    """With those above it, and so that they are there after a power cut."""
+    if not folder.is_dir():
+        make_folder(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
+        sync_folder(folder.parent)
+
+
+def sync_folder(folder: Path) -> None:
     """Make the name durable too. Where folders cannot be opened (Windows) the system sees to it."""
     if os.name == "nt":
         return

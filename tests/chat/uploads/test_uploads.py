@@ -207,6 +207,7 @@ async def test_what_came_before_a_connection_was_lost_is_kept(place: Place) -> N
     [
         ({"Tus-Resumable": "0.2.2"}, 412, "tus_version"),
         ({"Upload-Length": "-1"}, 400, "invalid_request"),
+        ({"Upload-Length": "0"}, 400, "invalid_request"),
         ({"Upload-Length": "many"}, 400, "invalid_request"),
         ({"Upload-Metadata": "filename ???"}, 400, "invalid_request"),
         ({"Upload-Length": str(limits.MAX_ATTACHMENT_BYTES + 1)}, 413, "upload_too_large"),
@@ -217,6 +218,18 @@ async def test_what_a_tus_client_may_not_say(
 ) -> None:
     answered, _, body = await place.begin(place.folk.member, 10, **headers)
     assert (answered, body["error"]) == (status, code)
+
+
+async def test_two_requests_never_write_one_upload_at_a_time(place: Place) -> None:
+    member, content = place.folk.member, PNG * 100
+    _, where, _ = await place.begin(member, len(content))
+    answers = await asyncio.gather(*(place.append(member, where, 0, content) for _ in range(5)))
+    taken = [answer for answer in answers if answer == (204, str(len(content)))]
+    assert len(taken) == 1
+    assert {code for status, code in answers if status >= 400} <= {"upload_busy", "upload_complete"}
+    job = await place.claim()
+    assert job is not None
+    assert (place.data_dir / job["source"]).read_bytes() == content
 
 
 async def test_more_than_was_announced_is_refused(place: Place) -> None:

@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
+from svc.base.objects import make_folder, sync_folder
 from svc.base.pictures import kind_of
 
 FOLDER = "incoming"
@@ -94,9 +95,11 @@ class Incoming:
 
 def _opened(folder: Path, upload_id: str, offset: int) -> int:
     """What is behind `offset` was never acknowledged, and goes."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(folder)
     handle = os.open(folder / upload_id, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
     os.ftruncate(handle, offset)
+    if offset == 0:
+        sync_folder(folder)
     return handle
 
 

@@ -75,6 +75,8 @@ class Uploads:
         if not self._media.enabled:
             raise ChatError("uploads_disabled")
         most = self.most(wish.purpose)
+        if wish.length == 0:
+            raise ChatError("invalid_request", "There is nothing in this file")
         if wish.length > most:
             raise ChatError("upload_too_large", more={"limit": most})
         if await self._incoming.free_bytes() < limits.MIN_FREE_BYTES + wish.length:
@@ -109,20 +111,14 @@ class Uploads:
         `last`: what comes is the end of it, however long it was said to be. Raises ChatError.
         What came before a connection was lost is kept.
         """
-        upload = await self.find(member_id, upload_id)
-        if upload.state != RECEIVING:
-            raise ChatError("upload_complete")
-        if upload.id in self._busy:
+        if upload_id in self._busy:
             raise ChatError("upload_busy")
-        if offset != upload.received:
-            raise ChatError("offset_mismatch", more={"offset": upload.received})
-        self._busy.add(upload.id)
+        # Before anything is looked at: what two requests see must not be the same.
+        self._busy.add(upload_id)
         try:
-            received = await self._write(upload, chunks)
-            if last or received == upload.length:
-                await self._complete(upload, received)
+            await self._receive(await self.find(member_id, upload_id), offset, chunks, last)
         finally:
-            self._busy.discard(upload.id)
+            self._busy.discard(upload_id)
         return await self.find(member_id, upload_id)
 
     async def cancel(self, member_id: str, upload_id: str) -> None:
@@ -130,8 +126,7 @@ class Uploads:
         upload = await self.find(member_id, upload_id)
         if upload.id in self._busy:
             raise ChatError("upload_busy")
-        await self._database.write(lambda connection: self._drop(connection, upload.id), self._queue.counted)
-        await self._removed(upload.id)
+        await self._let_go(upload)
 
     # What there is.
 
@@ -198,6 +193,15 @@ class Uploads:
                 self._drop(connection, upload_id)
         return store.count_jobs(connection)
 
+    async def _receive(self, upload: Upload, offset: int, chunks: AsyncIterator[bytes], last: bool) -> None:
+        if upload.state != RECEIVING:
+            raise ChatError("upload_complete")
+        if offset != upload.received:
+            raise ChatError("offset_mismatch", more={"offset": upload.received})
+        received = await self._write(upload, chunks)
+        if last or received == upload.length:
+            await self._complete(upload, received)
+
     async def _write(self, upload: Upload, chunks: AsyncIterator[bytes]) -> int:
         try:
             await self._incoming.write(upload.id, upload.received, _bounded(chunks, upload))
@@ -218,7 +222,7 @@ class Uploads:
         if kind == ATTACHMENT:
             kind = "picture" if await self._incoming.picture(upload.id) else "video"
         if kind == "picture" and length > limits.MAX_PICTURE_BYTES:
-            await self.cancel_busy(upload)
+            await self._let_go(upload)
             raise ChatError("upload_too_large", more={"limit": limits.MAX_PICTURE_BYTES})
         now_ms = self._now_ms()
 
@@ -234,8 +238,7 @@ class Uploads:
 
         await self._database.write(complete, completed)
 
-    async def cancel_busy(self, upload: Upload) -> None:
-        """Let go of what is being received by whoever calls this."""
+    async def _let_go(self, upload: Upload) -> None:
         await self._database.write(lambda connection: self._drop(connection, upload.id), self._queue.counted)
         await self._removed(upload.id)
 
