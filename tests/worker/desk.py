@@ -70,6 +70,10 @@ class Desk:
     def said(self, command: str) -> list[Mapping[str, object]]:
         return [arguments for said, arguments in self.told if said == command]
 
+    def ended(self, command: str) -> list[str]:
+        """The jobs of which this was said."""
+        return [str(arguments["job"]) for arguments in self.said(command)]
+
     async def one(self, command: str) -> Mapping[str, object]:
         """What is said with a command, as soon as it is."""
         await eventually(f"{command} is said", lambda: self.said(command), within_s=DEADLINE_S)

@@ -8,6 +8,7 @@ import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
+from random import Random
 
 import pytest
 from aiohttp import ClientSession
@@ -16,7 +17,7 @@ from svc.base.control_socket import listening
 from svc.worker import app, errand
 from svc.worker import worker as worker_module
 from svc.worker.app import Running, working
-from tests.kit import pictures, videos
+from tests.kit import hostile_pictures, hostile_videos, pictures, videos
 from tests.kit.waiting import eventually
 from tests.worker.desk import DEADLINE_S, Desk
 
@@ -246,12 +247,42 @@ async def test_without_a_place_to_store_there_is_nothing_to_do(desk: Desk) -> No
     assert asked == []
 
 
-async def test_the_command_works_and_ends_when_told(open_desk: Desk) -> None:
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "svc.cli", "worker", "--data-dir", str(open_desk.data_dir), "--port", "0"),
+async def test_the_hostile_corpus_leaves_it_alive_and_small(open_desk: Desk) -> None:
+    """Every file has its answer, and the worker itself has not grown by any."""
+    corpus = {open_desk.put("picture", data): name for name, (data, _) in hostile_pictures.refused().items()}
+    corpus |= {open_desk.put("video", data): name for name, (data, _) in hostile_videos.refused().items()}
+    for seed in range(20):
+        open_desk.put("picture", hostile_pictures.mutated(pictures.tell_tale("PNG"), Random(seed)))
+    all_jobs = {str(job["id"]) for job in open_desk.waiting}
+    process = await svc_worker(open_desk)
+    await eventually("all have ended", lambda: answered(open_desk) == all_jobs, within_s=90)
+    assert open_desk.ended("job_fail") == []
+    assert [corpus[job] for job in open_desk.ended("job_finish") if job in corpus] == []
+    assert process.returncode is None
+    assert most_memory_kb(process.pid) < 120_000
+    process.terminate()
+    await process.communicate()
+
+
+def answered(desk: Desk) -> set[str]:
+    return {*desk.ended("job_refuse"), *desk.ended("job_finish")}
+
+
+def most_memory_kb(pid: int) -> int:
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
+
+
+async def svc_worker(desk: Desk) -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "svc.cli", "worker", "--data-dir", str(desk.data_dir), "--port", "0"),
         env={**os.environ, "STORAGE_BACKEND": "filesystem", "S3_BUCKET": "store"},
         stderr=asyncio.subprocess.PIPE,
     )
+
+
+async def test_the_command_works_and_ends_when_told(open_desk: Desk) -> None:
+    process = await svc_worker(open_desk)
     open_desk.put("picture", pictures.encoded(pictures.scene(), "PNG"))
     await open_desk.one("job_finish")
     process.send_signal(signal.SIGTERM)

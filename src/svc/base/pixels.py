@@ -39,6 +39,8 @@ THUMBNAIL_QUALITY = 75
 LOSSLESS_COLOURS = 1024
 LOSSLESS_PIXELS = 2_000_000
 _WEBP_OUT_OF_MEMORY = "encoding error 1"
+# A progressive JPEG has about ten; within pixels 0xFF is never followed by this marker.
+MAX_SCANS = 100
 # What the placeholder and the dominant colour are made of.
 SAMPLE_SIDE = 32
 _SRGB = ImageCms.createProfile("sRGB")
@@ -84,6 +86,7 @@ def rewrite(files: Sequence[int], rules: Mapping[str, object], _: Progress) -> O
 
 
 def _rewritten(file: BytesIO, rules: Mapping[str, object]) -> Outcome:
+    _check_scans(file)
     with Image.open(file, formats=cast(list[str], rules["formats"])) as source:
         frames = _frames(source, rules)
     first = frames[0].image
@@ -106,6 +109,13 @@ def _rewritten(file: BytesIO, rules: Mapping[str, object]) -> Outcome:
         "colour": _dominant(sample),
     }
     return facts, blobs
+
+
+def _check_scans(file: BytesIO) -> None:
+    """Each scan of a JPEG, a few bytes, has the decoder go over all pixels. Raises Rejected."""
+    if file.read(3) == b"\xff\xd8\xff" and file.read().count(b"\xff\xda") > MAX_SCANS:
+        raise Rejected("too_large", f"It has more than {MAX_SCANS} scans")
+    file.seek(0)
 
 
 def _frames(source: Image.Image, rules: Mapping[str, object]) -> list[_Frame]:
