@@ -8,6 +8,7 @@ stores nothing. Spec: chat document sections 2.2, 2.7, 7 and 8.1.
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from svc.base.database import Connection, Database
@@ -106,7 +107,7 @@ class Posting:
             flagged |= verdict.flagged
             return verdict.text
 
-        # What is cut off was not shown to anybody.
+        # As it would be shown: what is cut off offends nobody.
         name = None if payload.display_name is None else judged(shown_name(payload.display_name, ""))
         cards = [with_texts(card, judged) for card in payload.cards]
         judged_so = dataclasses.replace(payload, text=judged(payload.text), display_name=name, cards=cards)
@@ -138,10 +139,8 @@ class Posting:
             if flagged and not message.flagged:
                 message = dataclasses.replace(message, flagged=True)
             referred = keys | {picture} if picture else keys
-            if await self._database.write(
-                lambda connection: self._insert(connection, message, referred),  # noqa: B023
-                lambda done: self._messages.posted(message) if done else None,  # noqa: B023
-            ):
+            insert = partial(self._insert, message=message, keys=referred)
+            if await self._database.write(insert, partial(self._tell, message)):
                 return message
         raise ChatError("no_channel")
 
@@ -153,6 +152,11 @@ class Posting:
         for key in sorted(keys):
             self._media.refer(connection, key, MESSAGE, message.id)
         return True
+
+    def _tell(self, message: Message, inserted: bool) -> None:
+        """Once that is durable."""
+        if inserted:
+            self._messages.posted(message)
 
 
 def refusal(problems: Sequence[Problem]) -> ChatError:
