@@ -375,6 +375,7 @@ class Community:
             surroundings,
             self.media.urls,
         )
+        self.files.hang_on(feature.messages)
         feature.follow(self.changes)
         return feature
 

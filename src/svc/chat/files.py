@@ -7,6 +7,7 @@ its own. Spec: chat document sections 1 and 8.3.
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
 
 from aiohttp import ClientSession, web
 
@@ -28,6 +29,7 @@ from svc.chat.live.socket import Handler
 from svc.chat.media.rules import MESSAGE, Media
 from svc.chat.members.rules import Members
 from svc.chat.uploads.feature import UploadsFeature
+from svc.chat.uploads.rules import Posts
 from svc.chat.uploads.upload import EMOJI
 
 logger = logging.getLogger(__name__)
@@ -66,6 +68,10 @@ class Files:
         self.uploads.queue.uses[EMOJI] = self.emoji.use()
         self.attached = self.uploads.uploads.attach
         self.kept = self.uploads.kept
+
+    def hang_on(self, posts: Posts[Any]) -> None:
+        """Where files hang once they are posted."""
+        self.uploads.uploads.posts = posts
 
     def follow(self, changes: Changes) -> None:
         """Let go of what hangs on channels and members that go."""

@@ -139,7 +139,14 @@ async def test_alt_text_is_written_before_posting_and_shown_after(place: Place) 
     body = {"text": "", "attachments": [upload_id]}
     posted = await member.done("POST", "/api/channels/general/messages", body)
     assert posted["attachments"][0]["alt"] == "A cat asleep"
-    assert await member.refused("PUT", f"/api/uploads/{upload_id}/alt", {"alt": "x"}) == "unknown_upload"
+    async with place.folk.live("guest") as [page]:
+        await member.done("PUT", f"/api/uploads/{upload_id}/alt", {"alt": "A cat, awake"})
+        told = await page.pushed("attachments_changed")
+        assert (told["id"], told["attachments"][0]["alt"]) == (posted["id"], "A cat, awake")
+    history = await member.done("GET", "/api/channels/general/messages")
+    assert history["messages"][0]["attachments"] == told["attachments"]
+    await member.done("DELETE", f"/api/channels/general/messages/{posted['id']}")
+    await member.done("PUT", f"/api/uploads/{upload_id}/alt", {"alt": "Gone"})
 
 
 async def test_nobody_sees_or_touches_anothers_upload(place: Place) -> None:

@@ -98,6 +98,10 @@ class Media:
         """The keys that an owner refers to."""
         return store.referred(connection, kind, owner_id)
 
+    def owners(self, connection: Connection, key: str, kind: str) -> list[str]:
+        """Those of a kind who refer to an object."""
+        return store.owners(connection, key, kind)
+
     # What is there.
 
     async def find(self, key: str) -> StoredObject | None:

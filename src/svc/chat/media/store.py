@@ -55,6 +55,14 @@ def referred(connection: Connection, kind: str, owner_id: str) -> list[str]:
     return [row["key"] for row in found]
 
 
+def owners(connection: Connection, key: str, kind: str) -> list[str]:
+    """Those of a kind who refer to it."""
+    found = connection.execute(
+        "SELECT owner_id FROM object_references WHERE key = ? AND kind = ? ORDER BY owner_id", (key, kind)
+    )
+    return [row["owner_id"] for row in found]
+
+
 def get(connection: Connection, key: str) -> StoredObject | None:
     """As the write sees it that asks."""
     row = connection.execute("SELECT * FROM objects WHERE key = ?", (key,)).fetchone()

@@ -224,6 +224,12 @@ DESCRIBED = Described(
             to="who may view the channel",
         ),
         Pushed(
+            "attachments_changed",
+            "What a file of a message shows is said otherwise",
+            obj({"channel_id": ID, "id": ID, "attachments": array(ATTACHED, MAX_ATTACHMENTS)}),
+            to="who may view the channel",
+        ),
+        Pushed(
             "message_deleted",
             "A message is gone",
             obj({"channel_id": ID, "id": ID}),

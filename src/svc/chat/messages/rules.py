@@ -6,7 +6,7 @@ pushes, counts and pages agree with the file. Reactions and pins are in `marking
 """
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from svc.base.database import Connection, Database
@@ -246,6 +246,24 @@ class Messages:
         self._hub.push("message_deleted", gone, Viewers(message.channel_id))
         self._reads.deleted(message)
 
+    def describe_attachment(
+        self, connection: Connection, message_id: str, upload_id: str, alt: str
+    ) -> Message | None:
+        """A step of a write that says otherwise what a file shows; `attachments_changed` follows."""
+        [*found] = store.read_these(connection, [number_of(message_id)])
+        if not found or found[0].id != message_id:
+            return None
+        files = [_described_as(file, upload_id, alt) for file in found[0].attachments]
+        message = dataclasses.replace(found[0], attachments=files)
+        store.set_attachments(connection, message)
+        return message
+
+    def attachments_changed(self, message: Message) -> None:
+        self._written(message.channel_id)
+        files = self._urls.shown(message.attachments)
+        changed = {"channel_id": message.channel_id, "id": message.id, "attachments": files}
+        self._hub.push("attachments_changed", changed, Viewers(message.channel_id))
+
     def _written(self, channel_id: str) -> None:
         self._pages.written(channel_id)
         self._indexer.wake()
@@ -272,6 +290,12 @@ def checked_text(text: str, *, or_else: bool) -> None:
         raise ChatError("message_too_long")
     if not or_else and not text.strip():
         raise ChatError("empty_message")
+
+
+def _described_as(file: object, upload_id: str, alt: str) -> object:
+    if isinstance(file, Mapping) and file.get("id") == upload_id:
+        return {**file, "alt": alt}
+    return file
 
 
 def _is_author(member_id: str, message: Message) -> bool:

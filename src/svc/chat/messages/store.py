@@ -120,6 +120,12 @@ def update(connection: Connection, message: Message) -> None:
     )
 
 
+def set_attachments(connection: Connection, message: Message) -> None:
+    connection.execute(
+        "UPDATE messages SET attachments = ? WHERE n = ?", (_json(message.attachments), message.n)
+    )
+
+
 def insert_edit(connection: Connection, n: int, edit: Edit, most: int) -> None:
     """Keep what a message said; of more than `most` edits the oldest are forgotten."""
     connection.execute(

@@ -137,7 +137,7 @@ DESCRIBED = Described(
         Endpoint(f"DELETE {_ONE}", "Let go of an upload", refusals=["unknown_upload", "upload_busy"]),
         Endpoint(
             f"PUT {_ONE}/alt",
-            "Say in words what a file shows, before it is posted",
+            "Say in words what a file shows, also of one that is posted",
             UPLOAD,
             body=asked({"alt": _ALT}),
             refusals=["unknown_upload"],

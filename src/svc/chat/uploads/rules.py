@@ -8,6 +8,7 @@ document sections 1 and 8.3.
 import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
+from typing import Any, Protocol, TypeVar
 
 from svc.base.database import Connection, Database
 from svc.chat.access.directory import Directory
@@ -21,12 +22,47 @@ from svc.chat.uploads import limits, store
 from svc.chat.uploads.incoming import Incoming
 from svc.chat.uploads.limits import Limits
 from svc.chat.uploads.queue import Queue, keys_of
-from svc.chat.uploads.upload import ATTACHMENT, DONE, RECEIVING, WAITING, Upload, Wish, readable_file_name
+from svc.chat.uploads.upload import (
+    ATTACHMENT,
+    DONE,
+    RECEIVING,
+    REFUSED,
+    USED,
+    WAITING,
+    Upload,
+    Wish,
+    readable_file_name,
+)
 
 _TIDIED_AT_ONCE = 100
 _MAX_LISTED = 100
 
 logger = logging.getLogger(__name__)
+
+
+Message = TypeVar("Message")
+
+
+class Posts(Protocol[Message]):
+    """Messages on which files hang."""
+
+    def describe_attachment(
+        self, connection: Connection, message_id: str, upload_id: str, alt: str
+    ) -> Message | None: ...
+
+    def attachments_changed(self, message: Message) -> None: ...
+
+
+class NoPosts:
+    """Before there are messages."""
+
+    def describe_attachment(
+        self, connection: Connection, message_id: str, upload_id: str, alt: str
+    ) -> object | None:
+        return None
+
+    def attachments_changed(self, message: object) -> None:
+        pass
 
 
 class Uploads:
@@ -53,6 +89,7 @@ class Uploads:
         self._bounds = bounds
         self._new_id = new_id
         self._now = now
+        self.posts: Posts[Any] = NoPosts()
         # Uploads that are being received at this moment.
         self._busy: set[str] = set()
 
@@ -141,11 +178,24 @@ class Uploads:
         return await store.unused_of_member(self._database, member_id, _MAX_LISTED)
 
     async def describe(self, member_id: str, upload_id: str, alt: str) -> Upload:
-        """Say in words what a file shows, before it is posted. Raises ChatError."""
+        """Say in words what a file shows, also of one that is posted. Raises ChatError."""
         upload = await self.find(member_id, upload_id)
-        if upload.state not in (RECEIVING, WAITING, DONE):
+        if upload.state == REFUSED or upload.purpose != ATTACHMENT:
             raise ChatError("unknown_upload")
-        await self._database.write(lambda connection: store.set_alt(connection, upload_id, alt))
+
+        def change(connection: Connection) -> list[Any]:
+            store.set_alt(connection, upload_id, alt)
+            now = store.get(connection, upload_id)
+            key = keys_of(now)[0] if now is not None and now.state == USED else ""
+            where = self._media.owners(connection, key, MESSAGE)
+            changed = [self.posts.describe_attachment(connection, m, upload_id, alt) for m in where]
+            return [message for message in changed if message is not None]
+
+        def changed(messages: Sequence[Any]) -> None:
+            for message in messages:
+                self.posts.attachments_changed(message)
+
+        await self._database.write(change, changed)
         return await self.find(member_id, upload_id)
 
     # Steps of a write.
