@@ -1,0 +1,232 @@
+"""Posts to webhooks: so many a second, each with a text and a card, durable when it is answered.
+
+    python -m benchmarks.webhooks [--posts 10000] [--connections 1 16 64] [--runs 3] [--data-dir FOLDER]
+
+The server is `svc chat` in a process of its own, on the first core; the senders are raw sockets on the
+others, each with a post under way at a time. The posts go round a thousand webhooks, so that no rate
+limit is met; nobody is online to read. CPU is that of all threads of the server (/proc). `limit` is
+the same with `limit/posting.py` in the server's place, in the same minute. `--data-dir` puts the
+database on another disk; a file system in memory measures no fsync.
+"""
+
+import argparse
+import asyncio
+import os
+import re
+import secrets
+import sys
+import tempfile
+import time
+from asyncio.subprocess import PIPE
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from itertools import cycle
+from pathlib import Path
+from statistics import median
+from urllib.parse import urlsplit
+
+from svc.base.control_socket import ask
+from svc.base.strict_json import dumps
+from svc.tools.bench import process
+from svc.tools.bench.server import own_program
+
+WEBHOOKS = 1_000
+# With the bursts of all webhooks there are fifteen thousand.
+WARM_UP_POSTS = 2_000
+MOST_POSTS = 12_500
+# How many webhooks are made at the same time.
+MAKING = 4
+DEADLINE_S = 120.0
+_LISTENING = re.compile(rb" listening address=(\S+)$")
+
+PAYLOAD = {
+    "text": "The nightly build of **main** has passed.",
+    "cards": [
+        {
+            "title": "Build 4711",
+            "url": "https://ci.example.org/builds/4711",
+            "description": "All 1,204 tests have passed in 3 minutes and 12 seconds.",
+            "color": "#2da44e",
+            "fields": [
+                {"name": "Branch", "value": "main", "inline": True},
+                {"name": "Commit", "value": "`6dcb09b`", "inline": True},
+            ],
+            "footer": {"text": "ci.example.org"},
+            "timestamp": "2026-01-31T12:00:00Z",
+        }
+    ],
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    address: str
+    pid: int
+    paths: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    posts_per_s: float
+    us_cpu: float
+    p50_ms: float
+    p99_ms: float
+
+
+class Sender(asyncio.Protocol):
+    """One connection: a post, its answer, the next post."""
+
+    def __init__(self, next_post: Callable[[], bytes | None], waits: list[float]) -> None:
+        self._next_post = next_post
+        self._waits = waits
+        self._received = b""
+        self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        self._post()
+
+    def _post(self) -> None:
+        post = self._next_post()
+        if post is None:
+            self._transport.close()
+            return
+        self._began = time.perf_counter()
+        self._transport.write(post)
+
+    def data_received(self, data: bytes) -> None:
+        self._received += data
+        head, found, body = self._received.partition(b"\r\n\r\n")
+        if not found or len(body) < int(head.lower().partition(b"content-length:")[2].split(maxsplit=1)[0]):
+            return
+        self._waits.append(time.perf_counter() - self._began)
+        if not head.startswith(b"HTTP/1.1 200 "):
+            self.done.set_exception(RuntimeError(self._received.decode()))
+            self._transport.close()
+            return
+        self._received = b""
+        self._post()
+
+    def connection_lost(self, fault: Exception | None) -> None:
+        if not self.done.done():
+            self.done.set_result(None)
+
+
+@asynccontextmanager
+async def chat_server(folder: Path) -> AsyncIterator[Served]:
+    variables = {
+        "HOST": "127.0.0.1",
+        "PORT": "0",
+        "DATA_DIR": str(folder),
+        "JWT_SECRET": secrets.token_hex(),
+        "ADDITIONAL_CHANNELS": "general",
+        "SFU_WS_HOST": "",
+        "STORAGE_BACKEND": "filesystem",
+    }
+    async with own_program(["chat"], variables, _LISTENING) as (address, pid):
+        making = asyncio.Semaphore(MAKING)
+
+        async def path(number: int) -> str:
+            async with making:
+                made = await ask(folder, "webhook_create", {"channel": "general", "name": f"Hook {number}"})
+            return str(made["result"]["path"])  # type: ignore[index]
+
+        yield Served(address, pid, await asyncio.gather(*map(path, range(WEBHOOKS))))
+
+
+@asynccontextmanager
+async def limit(folder: Path) -> AsyncIterator[Served]:
+    cores = os.sched_getaffinity(0)
+    first = {min(cores)} if len(cores) > 1 else cores
+    os.sched_setaffinity(0, first)
+    program = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "benchmarks.limit.posting", str(folder)), stdin=PIPE, stdout=PIPE
+    )
+    os.sched_setaffinity(0, cores - first or cores)
+    assert program.stdin is not None and program.stdout is not None
+    try:
+        address = (await program.stdout.readline()).decode().strip()
+        paths = [f"/api/webhooks/hook-{number}/{secrets.token_urlsafe(32)}" for number in range(WEBHOOKS)]
+        yield Served(address, program.pid, paths)
+    finally:
+        os.sched_setaffinity(0, cores)
+        program.stdin.close()
+        await program.wait()
+
+
+async def measure(
+    server: Callable[[Path], AbstractAsyncContextManager[Served]],
+    folder: Path,
+    connections: int,
+    posts: int,
+) -> Result:
+    async with asyncio.timeout(DEADLINE_S), server(folder) as served:
+        ready = [_request(served, path) for path in served.paths]
+        around = cycle(ready)
+        await _send(served, connections, [next(around) for _ in range(WARM_UP_POSTS)])
+        sent = [next(around) for _ in range(posts)]
+        before_ns, began = process.cpu_ns(served.pid), time.perf_counter()
+        waits = sorted(await _send(served, connections, sent))
+        took_s = time.perf_counter() - began
+        spent_us = (process.cpu_ns(served.pid) - before_ns) / 1000
+    p50, p99 = waits[len(waits) // 2] * 1000, waits[len(waits) * 99 // 100] * 1000
+    return Result(len(waits) / took_s, spent_us / len(waits), p50, p99)
+
+
+async def _send(served: Served, connections: int, posts: Sequence[bytes]) -> list[float]:
+    """How long each took."""
+    loop, waiting, waits = asyncio.get_running_loop(), iter(posts), list[float]()
+    host, _, port = urlsplit(served.address).netloc.rpartition(":")
+    connected = [
+        await loop.create_connection(lambda: Sender(lambda: next(waiting, None), waits), host, int(port))
+        for _ in range(connections)
+    ]
+    await asyncio.gather(*(sender.done for _, sender in connected))
+    return waits
+
+
+def _request(served: Served, path: str) -> bytes:
+    body = dumps(PAYLOAD)
+    host = urlsplit(served.address).netloc
+    head = f"POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
+    return f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--posts", type=int, default=10_000, help=f"at most {MOST_POSTS}")
+    parser.add_argument("--connections", type=int, nargs="+", default=[1, 16, 64])
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--data-dir", type=Path, default=None)
+    options = parser.parse_args()
+    if options.posts > MOST_POSTS:
+        parser.error(f"the webhooks take at most {MOST_POSTS} posts before they limit the rate")
+    print("| | connections | us CPU a post | posts/s | p50 ms | p99 ms |\n|---|---|---|---|---|---|")
+    for connections in options.connections:
+        results: dict[str, list[Result]] = {"limit": [], "svc": []}
+        for _ in range(options.runs):
+            for name, server in (("limit", limit), ("svc", chat_server)):
+                with tempfile.TemporaryDirectory(dir=options.data_dir, prefix="svc-") as folder:
+                    results[name].append(
+                        asyncio.run(measure(server, Path(folder), connections, options.posts))
+                    )
+        for name, runs in results.items():
+            print(_row(name, connections, runs), flush=True)
+
+
+def _row(name: str, connections: int, runs: Sequence[Result]) -> str:
+    """The medians, and how far the runs' CPU is apart."""
+    cpu = sorted(run.us_cpu for run in runs)
+    figures = (
+        f"{median(cpu):.0f} ({cpu[0]:.0f}–{cpu[-1]:.0f})",
+        f"{median(run.posts_per_s for run in runs):,.0f}",
+        f"{median(run.p50_ms for run in runs):.2f}",
+        f"{median(run.p99_ms for run in runs):.2f}",
+    )
+    return f"| {name} | {connections} | {' | '.join(figures)} |"
+
+
+if __name__ == "__main__":
+    main()
