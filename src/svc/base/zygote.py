@@ -72,7 +72,7 @@ class _Zygote:
             if self._control.fileno() in ready and not self._begin():
                 break
         for pid in self._children:
-            _kill_group(pid)
+            _kill_with_group(pid)
 
     def _begin(self) -> bool:
         try:
@@ -94,19 +94,19 @@ class _Zygote:
     def _kill_those_let_go(self, ready: set[int]) -> None:
         for pid, leash in self._children.items():
             if leash.fileno() in ready:
-                _kill_group(pid)
+                _kill_with_group(pid)
                 # Once is enough; it is closed when the child has been buried.
                 self._poll.unregister(leash)
 
     def _reap(self) -> None:
-        """Bury who has died. The group goes first, while its number cannot be anybody else's."""
+        """Bury who has died, and what is left of its group."""
         with suppress(ChildProcessError):
-            while (ended := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)) is not None:
-                leash = self._children.pop(ended.si_pid, None)
+            while (dead := os.waitpid(-1, os.WNOHANG))[0]:
+                pid, status = dead
+                leash = self._children.pop(pid, None)
                 if leash is not None:
-                    _kill_group(ended.si_pid)
-                _, status = os.waitpid(ended.si_pid, 0)
-                if leash is not None:
+                    # At once: its number is nobody else's yet.
+                    _kill_group(pid)
                     self._say_how_it_ended(leash, status)
 
     def _say_how_it_ended(self, leash: socket.socket, status: int) -> None:
@@ -224,10 +224,14 @@ def _close_all_but(*kept: int) -> None:
     os.closerange(last + 1, max(last, nothing, resource.getrlimit(resource.RLIMIT_NOFILE)[0]) + 1)
 
 
-def _kill_group(pid: int) -> None:
-    # A child that was killed before it had a group of its own.
+def _kill_with_group(pid: int) -> None:
+    # A child that is killed before it had a group of its own.
     with suppress(ProcessLookupError, PermissionError):
         os.kill(pid, signal.SIGKILL)
+    _kill_group(pid)
+
+
+def _kill_group(pid: int) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
 
