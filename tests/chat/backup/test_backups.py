@@ -10,6 +10,8 @@ import pytest
 from svc.base.database import Database
 from svc.base.migrations import migrations_in
 from svc.base.objects import FileObjects, ObjectStore, StoreFailed
+from svc.base.progress import Progress, heard_by
+from svc.chat.backup import archive
 from svc.chat.backup.restoring import faults, restore
 from svc.chat.backup.rules import Backups
 from svc.chat.community import SCHEMA_FOLDER
@@ -69,8 +71,8 @@ async def test_media_is_fetched_from_where_it_is_and_brought_back_there(
     filled: Database, data_dir: Path, bucket: ObjectStore, tmp_path: Path
 ) -> None:
     made = await _backups(filled, data_dir, bucket).make(1000.0)
-    archive = data_dir / made.path
-    assert _names(archive) == [
+    file = data_dir / made.path
+    assert _names(file) == [
         "backup.json",
         "database.sqlite3",
         "files/secrets.json",
@@ -80,7 +82,7 @@ async def test_media_is_fetched_from_where_it_is_and_brought_back_there(
     ]
     another, folder = FileObjects(tmp_path / "another"), tmp_path / "restored"
     folder.mkdir()
-    restored = await restore(archive, folder, made.schema, "community.sqlite3", another)
+    restored = await restore(file, folder, made.schema, "community.sqlite3", another)
     assert (restored.files, restored.objects) == (3, 1)
     assert b"".join([chunk async for chunk in another.read(KEY)]) == DATA
     assert sorted(path.name for path in folder.iterdir()) == [
@@ -171,3 +173,15 @@ async def test_what_a_killed_server_left_goes_with_the_next_one(
 
 def _left(data_dir: Path) -> list[str]:
     return [path.name for path in (data_dir / "backups").iterdir()]
+
+
+async def test_whoever_waits_hears_how_far_a_large_one_is(
+    filled: Database, data_dir: Path, bucket: ObjectStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archive, "_LARGE_BYTES", 0)
+    heard: list[Progress] = []
+    with heard_by(heard.append):
+        made = await _backups(filled, data_dir, bucket).make(1000.0)
+    assert {progress.what for progress in heard} == {"database", "packing", "files"}
+    assert all(progress.done <= progress.total for progress in heard)
+    assert made.objects == 1

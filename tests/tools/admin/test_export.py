@@ -88,6 +88,19 @@ async def test_it_makes_the_same_server_again(
         assert len(found["messages"]) == 1
 
 
+async def test_what_a_new_server_was_given_makes_way(
+    exported: tuple[Path, Person], admin: Admin, variables: dict[str, str], tmp_path: Path
+) -> None:
+    file, _ = exported
+    elsewhere = {**variables, **FILES, "DATA_DIR": str(tmp_path / "elsewhere")}
+    async with chat_server(elsewhere):
+        pass  # It has channels of its own now.
+    await admin.at(tmp_path / "elsewhere").json("import", str(file))
+    async with chat_server(elsewhere):
+        await admin.at(tmp_path / "elsewhere").json("export", str(tmp_path / "again.zip"))
+    assert _records(tmp_path / "again.zip")[1:] == _records(file)[1:]
+
+
 async def test_no_secret_is_in_it(exported: tuple[Path, Person], variables: dict[str, str]) -> None:
     file, olga = exported
     with zipfile.ZipFile(file) as archive:

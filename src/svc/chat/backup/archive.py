@@ -22,12 +22,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO
 
+from svc.base.progress import report
+
 HEADER, DATABASE, MANIFEST = "backup.json", "database.sqlite3", "manifest.json"
 FILES, OBJECTS = "files/", "objects/"
 FORMAT, VERSION = "svc-backup", 1
 # Pictures and video are packed already, and the time goes into the rest.
 _LEVEL = 1
 _CHUNK_BYTES = 256 * 1024
+# A second's work, on a small machine.
+_LARGE_BYTES = 16 * 1024 * 1024
 # A header is a few hundred bytes, a manifest some hundred for each object.
 _MAX_HEADER_BYTES = 64 * 1024
 _MAX_MANIFEST_BYTES = 1024 * 1024 * 1024
@@ -65,7 +69,7 @@ class Writer:
         """`size` bytes of `content`. Raises OSError."""
         member = tarfile.TarInfo(name)
         member.size, member.mode, member.mtime = size, 0o600, self._made_at_s
-        hashing = _Hashing(content)
+        hashing = _Hashing(content, size)
         self._tar.addfile(member, hashing)
         self._sums[name] = hashing.sum()
 
@@ -91,10 +95,11 @@ class Writer:
 
 
 class _Hashing:
-    """A file whose bytes are summed as they are read."""
+    """A file whose bytes are summed as they are read; of a large one it is said how far that is."""
 
-    def __init__(self, file: IO[bytes]) -> None:
+    def __init__(self, file: IO[bytes], size: int = 0) -> None:
         self._file = file
+        self._size = size
         self._digest = hashlib.sha256()
         self.bytes = 0
 
@@ -102,6 +107,8 @@ class _Hashing:
         chunk = self._file.read(most)
         self._digest.update(chunk)
         self.bytes += len(chunk)
+        if self._size > _LARGE_BYTES:
+            report("packing", self.bytes, self._size)
         return chunk
 
     def sum(self) -> dict[str, object]:

@@ -29,6 +29,8 @@ _MAKING = ".backup-"
 _NOT_KEPT = frozenset({"lock", "control.sock", "control.json"})
 # Secrets and ids are short; what is longer was put there by somebody else.
 MAX_FILE_BYTES = 1024 * 1024
+# Far below what whoever waits for progress has patience for.
+_SIGN_S = 5.0
 # Larger objects go over the disk.
 _IN_MEMORY_BYTES = 8 * 1024 * 1024
 
@@ -95,7 +97,7 @@ class Backups:
             missing = await self._add_objects(writer, keys)
             await asyncio.to_thread(writer.finish, missing)
             file.flush()
-            await asyncio.to_thread(os.fsync, file.fileno())
+            await stored(file.fileno())
             size = file.tell()
         partial.rename(target)
         return Made(f"{FOLDER}/{target.name}", size, len(keys) - len(missing), schema, missing)
@@ -134,6 +136,17 @@ class Backups:
             spool.seek(0)
             await asyncio.to_thread(writer.add, OBJECTS + key, spool, size)
         return True
+
+
+async def stored(file: int) -> None:
+    """Wait for the disk, and say that it goes on: a slow card takes minutes over a large file."""
+    storing = asyncio.ensure_future(asyncio.to_thread(os.fsync, file))
+    try:
+        while not (await asyncio.wait([storing], timeout=_SIGN_S))[0]:
+            report("storing", 1, 1)
+        await storing
+    finally:
+        storing.cancel()
 
 
 def remove_unfinished(folder: Path, prefix: str) -> None:

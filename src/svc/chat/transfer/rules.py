@@ -16,7 +16,7 @@ from svc.base.database import Database
 from svc.base.objects import ObjectMissing, ObjectStore, StoreFailed
 from svc.base.progress import report
 from svc.base.snapshot import opened_copy, snapshot
-from svc.chat.backup.rules import remove_unfinished
+from svc.chat.backup.rules import remove_unfinished, stored
 from svc.chat.errors import ChatError
 from svc.chat.transfer import store
 from svc.chat.transfer.file import Writer
@@ -79,7 +79,7 @@ class Exports:
             missing = await self._add_objects(writer, keys)
             await asyncio.to_thread(writer.finish)
             file.flush()
-            await asyncio.to_thread(os.fsync, file.fileno())
+            await stored(file.fileno())
         partial.rename(target)
         return Made(f"{FOLDER}/{target.name}", count, len(keys) - len(missing), missing)
 
