@@ -50,6 +50,13 @@ async def test_discord_waits_for_a_message_object(hook: Hook) -> None:
     assert told["timestamp"].endswith("+00:00") and told["warnings"] == []
 
 
+async def test_discord_is_told_what_was_left_out(hook: Hook) -> None:
+    embed = {"title": "Card", "image": {"url": "http://127.0.0.1/graph.png"}}
+    told = (await _post(hook, "discord?wait=true", json={"embeds": [embed]})).json()
+    assert [(w["path"], w["code"]) for w in told["warnings"]] == [("cards[0].image_url", "blocked")]
+    assert (await hook.arrived())["cards"] == [{"title": "Card"}]
+
+
 async def test_discord_takes_forms(hook: Hook) -> None:
     await _post(hook, "discord", data={"content": "by form", "username": "Form"})
     assert (await hook.arrived())["author"]["display_name"] == "Form"
@@ -145,7 +152,9 @@ async def test_github_s_events_are_cards(hook: Hook) -> None:
     response = await _github(hook, "push", push("Mend it"))
     message = await hook.arrived()
     assert response.status == 200
-    assert response.json().items() >= {"message_id": message["id"], "conversation_id": "general"}.items()
+    told = response.json()
+    assert (told["message_id"], told["conversation_id"]) == (message["id"], "general")
+    assert [(w["path"], w["code"]) for w in told["warnings"]] == [("cards[0].author.icon_url", "blocked")]
     assert message["cards"][0]["title"] == "[example-org/tool] 1 new commit on main"
     assert message["cards"][0]["author"]["name"] == "example-user"
     assert message["text"] == "" and message["author"]["display_name"] == "Hook"
