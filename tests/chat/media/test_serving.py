@@ -1,17 +1,24 @@
 """Stored media is served to whoever has a good address of it: whole, in parts, or not again."""
 
-from collections.abc import AsyncIterator, Mapping
+import asyncio
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
+from aiohttp import ClientPayloadError
 
+from svc.base.objects import FileObjects, StoreFailed
 from svc.chat.access.media_urls import PERIOD_S, MediaUrls
 from svc.chat.community import Community
 from svc.chat.errors import ChatError
+from svc.chat.media import routes
 from svc.chat.media.facts import Facts
 from svc.chat.media.ranges import RangeNotSatisfiable, Validators, has_it_already, wanted
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer
+from tests.kit.waiting import wait_until
 
 CONTENT = bytes(range(256)) * 2000
 
@@ -125,6 +132,41 @@ async def test_an_object_that_is_lost_is_said_to_be_missing(stored: Stored) -> N
     await stored.community.media.objects.delete(key)
     status, headers, _ = await stored.get(stored.community.media.url(key))
     assert (status, headers["Content-Type"]) == (404, "application/json; charset=utf-8")
+
+
+async def test_a_reader_that_takes_nothing_is_cut_off_and_makes_room(
+    stored: Stored, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(routes, "WRITE_DEADLINE_S", 0.3)
+    monkeypatch.setattr(routes, "MAX_STREAMS", 1)
+    large = await stored.community.media.keep(bytes(64 * 1024 * 1024), "mp4", Facts("video/mp4"))
+    host, port = stored.chat.address.removeprefix("http://").rsplit(":", 1)
+    # Takes in what the system holds for it, and no more.
+    reader, writer = await asyncio.open_connection(host, int(port), limit=1024)
+    path = stored.community.media.url(large)
+    writer.write(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+    assert (await reader.readuntil(b" ")) == b"HTTP/1.1 "
+    status, _, content = await stored.get()
+    assert (status, json.loads(content)["error"]) == (503, "too_many_connections")
+
+    async def there_is_room() -> bool:
+        return (await stored.get())[0] == 200
+
+    await wait_until("the reader is cut off", there_is_room, within_s=10)
+    writer.close()
+
+
+async def test_a_store_that_fails_half_way_ends_the_connection_and_adds_nothing(stored: Stored) -> None:
+    class HalfWay(FileObjects):
+        async def read(self, key: str, start: int = 0, end: int | None = None) -> AsyncGenerator[bytes, None]:
+            yield CONTENT[:1000]
+            raise StoreFailed("gone")
+
+    stored.community.media._objects = HalfWay(Path("/nowhere"))
+    async with stored.chat.http.get(stored.url) as response:
+        assert response.status == 200
+        with pytest.raises(ClientPayloadError):
+            await response.read()
 
 
 # Addresses.

@@ -6,8 +6,10 @@ no picture and no video as a download. Spec: chat document sections 4.1 and 8.3.
 """
 
 import asyncio
+import logging
 import re
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
 
 from aiohttp import web
 
@@ -29,6 +31,8 @@ _NAME = re.compile(r"[0-9a-f-]{36}\.[a-z0-9]{1,8}")
 _PICTURES = ("image/webp", "image/avif", "image/png", "image/jpeg", "image/gif")
 _SHOWN = frozenset({*_PICTURES, "video/mp4", "video/webm"})
 _POLICY = "default-src 'none'; sandbox"
+
+logger = logging.getLogger(__name__)
 
 
 class MediaRoutes:
@@ -103,22 +107,38 @@ class MediaRoutes:
         if self._streams >= MAX_STREAMS:
             raise ChatError("too_many_connections")
         self._streams += 1
-        chunks = self._media.objects.read(key, start, end)
         try:
-            # The first chunk comes before the status: until then there can be a refusal.
-            first = await anext(chunks, b"")
-            await response.prepare(request)
-            async with asyncio.timeout(WRITE_DEADLINE_S):
-                await response.write(first)
-            async for chunk in chunks:
-                async with asyncio.timeout(WRITE_DEADLINE_S):
-                    await response.write(chunk)
-            await response.write_eof()
-        except ObjectMissing:
-            raise ChatError("not_found") from None
-        except StoreFailed:
-            raise ChatError("storage_unavailable") from None
+            async with aclosing(self._media.objects.read(key, start, end)) as chunks:
+                # The first chunk comes before the status: until then there can be a refusal.
+                first = await _first(chunks)
+                await response.prepare(request)
+                await _write_all(request, response, first, chunks)
         finally:
             self._streams -= 1
-            await chunks.aclose()
         return response
+
+
+async def _first(chunks: AsyncGenerator[bytes, None]) -> bytes:
+    """Raises ChatError."""
+    try:
+        return await anext(chunks, b"")
+    except ObjectMissing:
+        raise ChatError("not_found") from None
+    except StoreFailed:
+        raise ChatError("storage_unavailable") from None
+
+
+async def _write_all(
+    request: web.Request, response: web.StreamResponse, chunk: bytes, more: AsyncGenerator[bytes, None]
+) -> None:
+    """What cannot be written to its end is cut off: its length was said, and nobody takes it for whole."""
+    try:
+        while chunk:
+            async with asyncio.timeout(WRITE_DEADLINE_S):
+                await response.write(chunk)
+            chunk = await anext(more, b"")
+        await response.write_eof()
+    except (ObjectMissing, StoreFailed, TimeoutError, OSError) as fault:
+        logger.info("media was not sent to its end", extra={"fault": type(fault).__name__})
+        if request.transport is not None:
+            request.transport.abort()
