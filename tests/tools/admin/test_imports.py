@@ -1,7 +1,9 @@
 """What Discord and Slack have exported becomes channels and messages here: all of it, or nothing."""
 
+import asyncio
 import io
 import json
+import sys
 import zipfile
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -14,6 +16,7 @@ from svc.tools.admin.imports.slack import markdown
 from tests.chat.member import chat_server
 from tests.chat.people import Person, newcomer
 from tests.kit.device import Device
+from tests.kit.waiting import wait_until
 from tests.tools.admin.conftest import Admin
 
 ADA = {"id": "10", "name": "ada", "nickname": "Ada L."}
@@ -325,3 +328,27 @@ async def test_before_somebody_has_joined_nothing_is_added(
 )
 def test_slacks_marks_become_markdown(text: str, expected: str) -> None:
     assert markdown(text, {"U1": "Ada"}.__getitem__) == expected
+
+
+async def test_an_import_that_is_killed_has_imported_nothing(
+    owner: Device, discord: Path, admin: Admin, tmp_path: Path
+) -> None:
+    message = {**DISCORD["messages"][1], "content": "x" * 500, "reference": None}
+    many = [{**message, "id": str(number)} for number in range(40_000)]
+    _write(discord, json.dumps({**DISCORD, "messages": many}))
+    before = await _all(admin, tmp_path / "before.zip")
+    importing = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "svc.cli", "admin", "import", str(discord)),
+        *("--from", "discord", "--data-dir", str(admin.data_dir)),
+    )
+    log = admin.data_dir / "community.sqlite3-wal"
+
+    async def half_done() -> bool:
+        # What does not fit into memory is in the log before it is committed.
+        return importing.returncode is not None or (log.exists() and log.stat().st_size > 2_000_000)
+
+    await wait_until("it writes", half_done, within_s=60)
+    assert importing.returncode is None, "it was quicker than whoever watched"
+    importing.kill()
+    await importing.wait()
+    assert await _all(admin, tmp_path / "after.zip") == before
