@@ -176,3 +176,26 @@ async def test_nothing_is_written_to_a_page_that_is_closed(rounds: Rounds, reade
     rounds.share(b"b", [reader.outbox])
     rounds.write()
     assert reader.transport.writes == []
+
+
+class ClosedTwice(FakeTransport):
+    """As asyncio's TLS transport is then: it has let go of what knows its buffer."""
+
+    def get_write_buffer_size(self) -> int:
+        raise AttributeError("'NoneType' object has no attribute '_get_write_buffer_size'")
+
+
+async def test_a_tls_connection_that_was_closed_twice_stops_nobody_elses_frames(rounds: Rounds) -> None:
+    gone, other = Reader(rounds), Reader(rounds)
+    gone.outbox.send(b"early")
+    gone.transport = ClosedTwice()
+    gone.transport.closing = True
+    gone.outbox._transport = cast(asyncio.Transport, gone.transport)
+    other.outbox.send(b"own")
+    rounds.share(b"shared", [gone.outbox, other.outbox])
+    await asyncio.sleep(0)
+    assert other.transport.writes == [b"own", b"shared"]
+    gone.outbox.send(b"late")
+    gone.outbox.check(0.0)
+    await asyncio.sleep(0)
+    assert (gone.transport.writes, gone.too_slow) == ([], 0)

@@ -25,6 +25,17 @@ async def linger(transport: asyncio.Transport, deadline_s: float) -> None:
         pass
 
 
+def abort_unsent(transport: asyncio.Transport) -> None:
+    """End a connection whose peer has not taken everything by now: it never will."""
+    try:
+        unsent = transport.get_write_buffer_size()
+    except AttributeError:
+        # asyncio's TLS transport, closed for the second time, has let go of what knows it.
+        unsent = 1
+    if unsent:
+        transport.abort()
+
+
 class _Discarding(asyncio.Protocol):
     """Stands in for `owner`, which still learns that the connection is over."""
 

@@ -77,7 +77,9 @@ class TlsListener:
                 return
             connection.setblocking(False)
             if len(self._opening) >= MAX_OPENING:
-                next(iter(self._opening)).cancel()
+                longest = next(iter(self._opening))
+                del self._opening[longest]
+                longest.cancel()
             task = asyncio.ensure_future(self._open(connection))
             self._opening[task] = None
             task.add_done_callback(self._opened)

@@ -167,3 +167,18 @@ async def test_the_pass_through_leads_to_the_service_that_is_named(world: World)
             async with asyncio.timeout(WITHIN_S):
                 await world.services[number].participants.get()
             assert world.services[1 - number].participants.empty()
+
+
+async def test_a_service_that_takes_nothing_more_is_left_for_the_other(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = await world.place()
+    world.services[place].answers_sync = False
+    monkeypatch.setattr("svc.chat.voice.sfu_link.ANSWER_DEADLINE_S", 0.1)
+
+    async def moved() -> bool:
+        reply = await world.ada.ask("voice_join", channel_id="lobby")
+        urls = reply["data"].get("urls", [""])
+        return reply["event"] == "voice_join" and ("service=" in urls[-1]) is (place == 0)
+
+    await wait_until("the room has moved", moved, within_s=WITHIN_S)

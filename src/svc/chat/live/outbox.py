@@ -119,9 +119,13 @@ class Outbox:
     def write(self) -> bool:
         """Write what waits; False while the transport still holds what was written before."""
         waiting, transport = self._waiting, self._transport
+        # Asked first: a TLS transport that is closed twice has no answer to the other question.
+        if transport.is_closing():
+            self._forget()
+            return True
         if transport.get_write_buffer_size():
             return False
-        if waiting and not transport.is_closing():
+        if waiting:
             transport.write(waiting[0] if len(waiting) == 1 else b"".join(waiting))
             self._written += self._waiting_bytes
         self._forget()
@@ -129,15 +133,18 @@ class Outbox:
 
     def write_now(self, data: bytes) -> None:
         """Write whole frames without queueing them, unless there is a queue already."""
-        if self._waiting or self._transport.get_write_buffer_size():
+        transport = self._transport
+        if transport.is_closing():
+            return
+        if self._waiting or transport.get_write_buffer_size():
             self.send(data)
-        elif not self._transport.is_closing():
-            self._transport.write(data)
+        else:
+            transport.write(data)
             self._written += len(data)
 
     def check(self, now: float) -> None:
         """To be called now and then: has the peer taken anything lately?"""
-        held = self._transport.get_write_buffer_size()
+        held = 0 if self._transport.is_closing() else self._transport.get_write_buffer_size()
         taken = self._written - held
         if not held or self._moved_at is None or taken > self._seen:
             self._seen = taken

@@ -10,7 +10,7 @@ import struct
 
 from aiohttp import WSMsgType, web
 
-from svc.base.lingering import linger
+from svc.base.lingering import abort_unsent, linger
 from svc.chat.live.closing import CloseCode
 from svc.chat.live.frames import MAX_FRAME_BYTES
 
@@ -46,9 +46,7 @@ class WebSocket(web.WebSocketResponse):
         except (TimeoutError, OSError) as error:
             logger.debug("live connection lost", extra={"cause": type(error).__name__})
         finally:
-            # What the peer has not taken by now, it never will.
-            if self.transport.get_write_buffer_size():
-                self.transport.abort()
+            abort_unsent(self.transport)
 
     async def close(self, *, code: int = 1000, message: bytes = b"", drain: bool = True) -> bool:
         if not message and code in _PROTOCOL_REASONS and not self.closed:

@@ -21,6 +21,7 @@ from aiohttp import (
 )
 
 from svc.base.envelope import MAX_FRAME_BYTES
+from svc.base.lingering import abort_unsent
 from svc.base.tasks import until_first_ends
 from svc.chat.access.origins import Origins
 from svc.chat.access.tokens import Asker
@@ -126,9 +127,9 @@ class SignallingPassThrough:
             await self._connect_and_carry(browser, url)
         finally:
             self._sockets.discard(browser)
-            # What it has not taken by now, not even to be told goodbye, it never will.
-            if request.transport is not None and request.transport.get_write_buffer_size():
-                request.transport.abort()
+            # Not even to be told goodbye.
+            if request.transport is not None:
+                abort_unsent(request.transport)
         return browser
 
     async def close_all(self) -> None:

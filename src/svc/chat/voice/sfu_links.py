@@ -84,6 +84,7 @@ class SfuLinks:
             except ChatError:
                 if now() >= deadline or len(self._links) == 1:
                     raise
+                await asyncio.sleep(LOOK_INTERVAL_S)
                 self._look(now())
                 continue
             if self._placement.of(room_id) == index:
