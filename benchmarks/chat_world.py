@@ -11,6 +11,7 @@ from svc.base.database import Connection, Database
 from svc.base.ids import Ids
 from svc.base.migrations import migrations_in
 from svc.chat.access.directory import TEXT, Channel, Directory, Member
+from svc.chat.access.media_urls import MediaUrls
 from svc.chat.audit.rules import Audit
 from svc.chat.community import SCHEMA_FOLDER
 from svc.chat.live.hub import Hub
@@ -45,9 +46,8 @@ async def opened_world(folder: Path, members: int, channels: int = 1) -> AsyncIt
         await database.write(lambda connection: _insert_channels(connection, directory))
         hub = Hub(directory, time.time)
         ids = Ids(time.time, random.getrandbits)
-        feature = MessagesFeature(
-            database, directory, hub, Audit(database, directory), ids, CACHE_TTL_MS, Surroundings()
-        )
+        audit, urls = Audit(database, directory), MediaUrls("secret", time.time)
+        feature = MessagesFeature(database, directory, hub, audit, ids, CACHE_TTL_MS, Surroundings(), urls)
         await feature.load()
         yield World(database, directory, feature, member_ids)
     finally:
