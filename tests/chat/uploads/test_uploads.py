@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import os
 from typing import cast
 
 import pytest
@@ -325,6 +326,28 @@ async def test_who_leaves_leaves_no_unfinished_uploads(place: Place) -> None:
     await place.sent(member)
     await member.done("POST", "/api/me/leave")
     assert await place.claim() is None
+
+
+async def test_files_that_nobody_wants_are_removed_and_no_others(place: Place) -> None:
+    upload_id = await place.sent(place.folk.member)
+    incoming = place.data_dir / "incoming"
+    for name in ("left behind", "just begun"):
+        (incoming / name).write_bytes(b"data")
+    for name in ("left behind", upload_id):
+        os.utime(incoming / name, (1, 1))
+    await place.community.files.uploads.uploads.tidy_up()
+    assert {path.name for path in incoming.iterdir()} == {"just begun", upload_id}
+
+
+async def test_who_deletes_their_data_leaves_no_names_of_files(place: Place) -> None:
+    admin = place.folk.admin
+    await place.send(admin, "/api/emoji?name=cat", name="My Family.png")
+    await place.work()
+    await admin.done("DELETE", "/api/me")
+    database = place.community.media._database
+    assert [row["name"] for row in await database.rows("SELECT name FROM uploads")] == [""]
+    [emoji] = (await place.folk.owner.done("GET", "/api/emoji"))["emoji"]
+    assert emoji["name"] == "cat"
 
 
 async def test_pages_of_other_permitted_sites_may_speak_tus(variables: dict[str, str]) -> None:

@@ -100,6 +100,7 @@ class UploadsFeature:
     def forget(self, connection: Connection, member_id: str) -> None:
         """A step of the write in which a member's data is deleted."""
         self.avatars.forget(connection, member_id)
+        self.uploads.make_nameless(connection, member_id)
 
     async def kept(self, asker: Asker) -> AsyncIterator[object]:
         """A member's own uploads, for taking them along."""

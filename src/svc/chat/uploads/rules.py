@@ -221,6 +221,10 @@ class Uploads:
         for upload_id in store.unfinished_ids(connection, member_id):
             self._drop(connection, upload_id)
 
+    def make_nameless(self, connection: Connection, member_id: str) -> None:
+        """A step of the write in which a member's data is deleted."""
+        store.make_nameless(connection, member_id)
+
     # Tidying up.
 
     async def tidy_up(self) -> None:

@@ -112,6 +112,11 @@ def delete(connection: Connection, upload_id: str) -> None:
     connection.execute("DELETE FROM uploads WHERE id = ?", (upload_id,))
 
 
+def make_nameless(connection: Connection, member_id: str) -> None:
+    """What a member has called their files is forgotten; what others still see of them stays."""
+    connection.execute("UPDATE uploads SET name = '', alt = '' WHERE member_id = ?", (member_id,))
+
+
 def unfinished_ids(connection: Connection, member_id: str) -> list[str]:
     """What a member has begun and is not done."""
     found = connection.execute(
