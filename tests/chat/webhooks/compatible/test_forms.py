@@ -1,0 +1,94 @@
+"""Forms are read as browsers and tools write them, and the worst of them quickly."""
+
+import pytest
+
+from svc.chat.errors import ChatError
+from svc.chat.webhooks.compatible.forms import MAX_PARTS, discord_value, value_in
+from svc.chat.webhooks.limits import MAX_BODY_BYTES
+
+MULTIPART = "multipart/form-data; boundary=x"
+
+
+def part(head: str, data: str) -> str:
+    return f"--x\r\nContent-Disposition: form-data; {head}\r\n\r\n{data}\r\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "value", "files"),
+    [
+        (part('name="content"', "hi"), {"content": "hi"}, []),
+        (part("name=content", "a\r\n\r\n-x"), {"content": "a\r\n\r\n-x"}, []),
+        (part('name="payload_json"', '{"content": "é"}'), {"content": "é"}, []),
+        (
+            part('name="f"; filename="a \\"b\\".txt"', "x") + part('name="content"', ""),
+            {"content": ""},
+            ['a "b".txt'],
+        ),
+        (part("name=f; filename*=utf-8''%C3%A9.txt", "x"), {}, ["é.txt"]),
+        ("a preamble\r\n" + part('name="content"', "hi"), {"content": "hi"}, []),
+        (
+            "--x\r\nContent-Type: text/plain\r\ncontent-disposition: form-data; name=content\r\n\r\nhi\r\n",
+            {"content": "hi"},
+            [],
+        ),
+        ("--x\r\n\r\nnameless\r\n", None, []),
+    ],
+)
+def test_multipart_forms_are_read(body: str, value: object, files: list[str]) -> None:
+    sent = (body + "--x--\r\n").encode()
+    if value is None:
+        with pytest.raises(ChatError):
+            discord_value(MULTIPART, sent)
+    else:
+        assert discord_value(MULTIPART, sent) == (value, files)
+
+
+@pytest.mark.parametrize(
+    ("content_type", "body"),
+    [
+        ("multipart/form-data", b"--x--"),
+        ("multipart/form-data; boundary=", b"----"),
+        (MULTIPART, b""),
+        (MULTIPART, b"--x--"),
+        (MULTIPART, part("name=content", "cut off").encode()),
+        (MULTIPART, (part("name=content", "x") * (MAX_PARTS + 1) + "--x--").encode()),
+        (MULTIPART, (part("name=" + "c" * 5_000, "x") + "--x--").encode()),
+        (MULTIPART, b"--x\r\nContent-Disposition: form-data; name=content\r\n\r\n\xff\r\n--x--"),
+    ],
+)
+def test_what_is_no_form_is_refused(content_type: str, body: bytes) -> None:
+    with pytest.raises(ChatError) as refused:
+        discord_value(content_type, body)
+    assert refused.value.code == "invalid_json"
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    "piece",
+    [
+        b"--x\r\n",
+        b"--x\r\n\r\na\r\n",
+        b"A: b\r\n",
+        b"Content-Disposition: form-data; name=a\r\n",
+        b"a=b; ",
+        b'\\"',
+        b"\n",
+    ],
+)
+def test_the_worst_of_bodies_is_read_in_no_time(piece: bytes) -> None:
+    """Nobody has shown a webhook's token by then."""
+    head = b"--x\r\nContent-Disposition: form-data; "
+    bodies = [
+        piece * (MAX_BODY_BYTES // len(piece)),
+        head + piece * (MAX_BODY_BYTES // len(piece)) + b"\r\n--x--",
+    ]
+    for body in bodies * 20:
+        with pytest.raises(ChatError):
+            discord_value(MULTIPART, body)
+
+
+def test_a_form_holds_its_json_in_one_field() -> None:
+    assert value_in(b"other=1&payload=%7B%22a%22%3A1%7D", "payload") == {"a": 1}
+    assert value_in(b'\xef\xbb\xbf {"a": 1}', "payload") == {"a": 1}
+    with pytest.raises(ChatError):
+        value_in(b"&".join([b"a=b"] * 1_000), "payload")
