@@ -13,7 +13,16 @@ from pathlib import Path
 from svc.base.blurhash import LENGTH as PLACEHOLDER_LENGTH
 from svc.base.sandbox import Limits, Refused, Result, Sandbox, SandboxFailed, as_file
 
-__all__ = ["Picture", "PictureRules", "Refused", "SandboxFailed", "kind_of", "picture_sandbox", "rewritten"]
+__all__ = [
+    "Picture",
+    "PictureRules",
+    "Refused",
+    "SandboxFailed",
+    "kind_of",
+    "limits_of",
+    "picture_sandbox",
+    "rewritten",
+]
 
 # The largest side that WebP can have.
 MAX_SIDE = 16_383
@@ -76,7 +85,7 @@ async def rewritten(
         if kind_of(os.pread(file, _HEAD_BYTES, 0)) not in rules.formats:
             kinds = ", ".join(rules.formats)
             raise Refused("unsupported_type", f"Only pictures of these kinds are accepted: {kinds}")
-        result = await sandbox.call("rewrite", asdict(rules), [file], _limits(rules, deadline_s))
+        result = await sandbox.call("rewrite", asdict(rules), [file], limits_of(rules, deadline_s))
     return _believed(result, rules)
 
 
@@ -95,7 +104,8 @@ def kind_of(head: bytes) -> str | None:
     return None
 
 
-def _limits(rules: PictureRules, deadline_s: float) -> Limits:
+def limits_of(rules: PictureRules, deadline_s: float) -> Limits:
+    """What a child may use that rewrites a picture by these rules."""
     return Limits(
         memory_bytes=_FIXED_BYTES + rules.max_pixels * _BYTES_PER_PIXEL,
         deadline_s=deadline_s,

@@ -6,7 +6,6 @@ sound; its poster is a picture like any other and goes through `svc.base.picture
 """
 
 import asyncio
-import dataclasses
 import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -76,7 +75,7 @@ async def rewritten_video(
         written = await asyncio.to_thread(os.open, target, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC)
         try:
             arguments = {"container": container, "bounds": asdict(rules)}
-            result = await videos.call("rewrite", arguments, [given, written], _limits(rules), progress)
+            result = await videos.call("rewrite", arguments, [given, written], limits_of(rules), progress)
             head = os.pread(written, _HEAD_BYTES, 0)
         finally:
             os.close(written)
@@ -95,7 +94,8 @@ def container_of(head: bytes) -> str | None:
     return None
 
 
-def _limits(rules: VideoRules) -> Limits:
+def limits_of(rules: VideoRules) -> Limits:
+    """What a child may use that rewrites a video by these rules."""
     return Limits(
         memory_bytes=_MEMORY_BYTES,
         deadline_s=rules.deadline_s,
@@ -130,8 +130,3 @@ def _whole(value: object) -> int:
     if isinstance(value, int) and 0 < value < 1 << 16:
         return value
     raise Refused("invalid_video", "It is damaged, or not what it says it is", "the decoder misbehaved")
-
-
-def smaller(rules: VideoRules, max_bytes: int) -> VideoRules:
-    """The same rules for a server that has less room."""
-    return dataclasses.replace(rules, max_bytes=min(rules.max_bytes, max_bytes))
