@@ -1,5 +1,6 @@
 """What is exported can be read by others, and makes the same server again."""
 
+import asyncio
 import json
 import re
 import zipfile
@@ -166,9 +167,28 @@ async def test_what_is_wrong_with_a_file_is_said_and_nothing_is_imported(
     assert (await elsewhere.json("member", "list"))["members"] == []
 
 
+async def test_media_that_is_damaged_is_noticed_and_nothing_is_imported(
+    exported: tuple[Path, Person], admin: Admin, tmp_path: Path
+) -> None:
+    file, _ = exported
+    data = await asyncio.to_thread(file.read_bytes)
+    await asyncio.to_thread(file.write_bytes, data.replace(b"smile", b"smirk", 1))
+    elsewhere = admin.at(tmp_path / "elsewhere")
+    status, _, said = await elsewhere("import", str(file))
+    assert (status, "is damaged" in said) == (2, True), said
+    assert (await elsewhere.json("member", "list"))["members"] == []
+    assert [name for name in _files(tmp_path / "elsewhere") if name.endswith(".webp")] == []
+
+
+def _files(folder: Path) -> list[str]:
+    return [path.name for path in folder.rglob("*")]
+
+
 async def test_what_is_no_export_is_refused(admin: Admin, tmp_path: Path) -> None:
     file = tmp_path / "export.zip"
-    for data in (b"", b"not a zip"):
+    # The last is one that wants a newer program to unpack it.
+    future = b"PK\x01\x02" + b"\x7d" * 42 + b"PK\x05\x06" + bytes([0, 0, 0, 0, 1, 0, 1, 0, 46]) + bytes(9)
+    for data in (b"", b"not a zip", future):
         file.write_bytes(data)
         status, _, said = await admin("import", str(file))
         assert (status, "this is no export of this program" in said) == (2, True)

@@ -334,7 +334,7 @@ async def test_an_import_that_is_killed_has_imported_nothing(
     owner: Device, discord: Path, admin: Admin, tmp_path: Path
 ) -> None:
     message = {**DISCORD["messages"][1], "content": "x" * 500, "reference": None}
-    many = [{**message, "id": str(number)} for number in range(40_000)]
+    many = [{**message, "id": str(number)} for number in range(20_000)]
     _write(discord, json.dumps({**DISCORD, "messages": many}))
     before = await _all(admin, tmp_path / "before.zip")
     importing = await asyncio.create_subprocess_exec(

@@ -5,7 +5,9 @@ noticed. Reads and writes the file; knows no database.
 """
 
 import json
+import struct
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -18,6 +20,8 @@ RECORDS, MEDIA = "export.jsonl", "media/"
 _CHUNK_BYTES = 256 * 1024
 # What media there may be: our worker writes some ten megabytes at most.
 MAX_OBJECT_BYTES = 1024 * 1024 * 1024
+# What the library says of a damaged archive, or one of a kind that it does not know.
+ZIP_FAULTS = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OverflowError, RuntimeError, ValueError)
 
 
 class Writer:
@@ -62,7 +66,7 @@ class Export:
         try:
             self._zip = zipfile.ZipFile(path)
             self._names = set(self._zip.namelist())
-        except (zipfile.BadZipFile, ValueError) as fault:
+        except ZIP_FAULTS as fault:
             raise BadRecord(f"{path}: this is no export of this program ({fault})") from None
         if RECORDS not in self._names:
             raise BadRecord(f"{path}: this is no export of this program: it has no {RECORDS}")
@@ -96,7 +100,7 @@ class Export:
                 raise BadRecord("the file is cut off")
         except BadRecord as fault:
             raise self.at(number, fault) from None
-        except (zipfile.BadZipFile, OSError, EOFError) as fault:
+        except (*ZIP_FAULTS, OSError) as fault:
             raise self.at(number, fault) from None
 
     def at(self, line: int, fault: Exception) -> BadRecord:
@@ -109,7 +113,10 @@ class Export:
             return None
         if self._zip.getinfo(name).file_size > MAX_OBJECT_BYTES:
             raise BadRecord(f"{self.path}: {name} is larger than any upload")
-        return self._zip.open(name)
+        try:
+            return self._zip.open(name)
+        except ZIP_FAULTS as fault:
+            raise BadRecord(f"{self.path}: {name} cannot be read ({fault})") from None
 
 
 def _read(line: bytes) -> dict[str, object]:

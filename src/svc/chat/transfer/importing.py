@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 from svc.base.database import Connection, Database
 from svc.base.objects import ObjectStore
@@ -18,7 +19,7 @@ from svc.base.progress import report
 from svc.chat.errors import ChatError
 from svc.chat.messages.message import number_of
 from svc.chat.transfer import store
-from svc.chat.transfer.file import Export
+from svc.chat.transfer.file import ZIP_FAULTS, Export
 from svc.chat.transfer.kinds import BadRecord, Kind
 
 _KEY = re.compile(r"uploads/[A-Za-z0-9_-]+\.[a-z0-9]{1,8}")
@@ -138,5 +139,12 @@ def _unpack(export: Export, key: str, path: str) -> None:
     content = export.media(key)
     assert content is not None, "looked for before"
     with content, Path(path).open("wb") as file:
-        while chunk := content.read(_CHUNK_BYTES):
+        while chunk := _next_of(export, key, content):
             file.write(chunk)
+
+
+def _next_of(export: Export, key: str, content: IO[bytes]) -> bytes:
+    try:
+        return content.read(_CHUNK_BYTES)
+    except ZIP_FAULTS as fault:
+        raise BadRecord(f"{export.path}: the file of {key} is damaged ({fault})") from None

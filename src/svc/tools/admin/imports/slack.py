@@ -11,6 +11,7 @@ import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from svc.chat.transfer.file import ZIP_FAULTS
 from svc.chat.transfer.foreign import ForeignAuthor, ForeignChannel, ForeignFile, ForeignPost
 from svc.chat.transfer.kinds import BadRecord
 from svc.tools.admin.imports.values import MAX_FILE_BYTES, needed, optional, parsed
@@ -44,7 +45,7 @@ class SlackExport:
             self._zip = zipfile.ZipFile(path)
         except FileNotFoundError:
             raise BadRecord(f"{path}: there is no such file") from None
-        except (zipfile.BadZipFile, OSError) as fault:
+        except (*ZIP_FAULTS, OSError) as fault:
             raise BadRecord(f"{path}: this is no zip file ({fault})") from None
         self._names = sorted(self._zip.namelist())
         if "channels.json" not in self._names:
@@ -115,7 +116,7 @@ class SlackExport:
             if self._zip.getinfo(name).file_size > MAX_FILE_BYTES:
                 raise BadRecord(f"{where}: it is too large")
             value = parsed(self._zip.read(name), where)
-        except (zipfile.BadZipFile, OSError, EOFError, RuntimeError) as fault:
+        except (*ZIP_FAULTS, OSError) as fault:
             raise BadRecord(f"{where}: it cannot be read ({fault})") from None
         if not isinstance(value, list):
             raise BadRecord(f"{where}: it is no list")
