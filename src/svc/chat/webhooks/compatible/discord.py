@@ -15,6 +15,8 @@ from svc.chat.webhooks.compatible.markup import escaped, outside_code
 from svc.chat.webhooks.compatible.reading import Node
 from svc.chat.webhooks.problems import PayloadWarning
 
+# Discord takes ten. What is beyond is not read: some of the first may show nothing.
+MAX_EMBEDS = 25
 # Members, roles, channels, own emoji, commands and moments.
 _REFERENCE = re.compile(
     r"<(?:@[!&]?(?P<member>\d{1,20})|#(?P<channel>\d{1,20})|a?:(?P<emoji>\w{1,64}):\d{1,20}"
@@ -31,7 +33,7 @@ def message(body: Node, files: Sequence[str] = ()) -> MessageDraft:
         text=text,
         display_name=body.text("username"),
         avatar_url=body.text("avatar_url"),
-        cards=[_card(embed) for embed in body.children("embeds")],
+        cards=[_card(embed) for embed in body.children("embeds")[:MAX_EMBEDS]],
     )
 
 

@@ -11,6 +11,9 @@ import re
 
 from svc.chat.webhooks.compatible.markup import escaped, link
 
+# Nothing shows more than 4,000; links and escapes take more to write than to show.
+MAX_READ_CHARACTERS = 16_000
+
 _PIECES = re.compile(r"\n?```(?P<block>.+?)```\n?|`(?P<code>[^`\n]+)`|<(?P<control>[^<>\n]+)>", re.DOTALL)
 _CONTROL = re.compile(r"<(?P<control>[^<>\n]+)>")
 _KEPT = re.compile("\0(\\d+)\0")
@@ -36,7 +39,7 @@ def markdown(text: str) -> str:
         kept.append(_rendered(piece))
         return f"\0{len(kept) - 1}\0"
 
-    text = _unescaped(_PIECES.sub(keep, text.replace("\0", "")))
+    text = _unescaped(_PIECES.sub(keep, text[:MAX_READ_CHARACTERS].replace("\0", "")))
     text = _ONLY_MARKDOWN.sub(r"\\\g<0>", text)
     text = _STRUCK.sub(r"~~\1~~", _BOLD.sub(r"**\1**", text))
     text = _LONE_ASTERISK.sub(r"\\*", text)

@@ -15,6 +15,9 @@ from svc.chat.webhooks.compatible.reading import Node
 
 _COLORS = {"good": 0x2EB67D, "warning": 0xECB22E, "danger": 0xE01E5A}
 _HEX = re.compile(r"#?([0-9A-Fa-f]{6}|[0-9A-Fa-f]{3})")
+# Slack's own limits; what is beyond them is not read.
+MAX_ATTACHMENTS = 100
+MAX_BLOCKS = 50
 DIVIDER = "---"
 
 
@@ -26,7 +29,7 @@ def message(body: Node) -> MessageDraft:
         text=texts or (markdown(text) if body.flag("mrkdwn", default=True) else _as_it_stands(text)),
         display_name=plain(body.text("username")),
         avatar_url=body.text("icon_url"),
-        cards=pictures + [_card(attachment) for attachment in body.children("attachments")],
+        cards=pictures + [_card(attachment) for attachment in body.children("attachments")[:MAX_ATTACHMENTS]],
     )
 
 
@@ -69,7 +72,7 @@ def _blocks(body: Node) -> tuple[str, list[CardDraft]]:
     """The text of the blocks and the pictures among them."""
     texts: list[str] = []
     pictures: list[CardDraft] = []
-    for block in body.children("blocks"):
+    for block in body.children("blocks")[:MAX_BLOCKS]:
         texts.append(_text_of(block))
         for picture in (block, block.child("accessory")):
             if picture.text("type") == "image":
