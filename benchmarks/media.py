@@ -30,7 +30,7 @@ from aiohttp import ClientSession, FormData
 
 from benchmarks import media_files
 from svc.base.pictures import limits_of as picture_limits
-from svc.base.pictures import picture_sandbox
+from svc.base.pictures import picture_sandbox, rewritten
 from svc.base.sandbox import Result, as_file
 from svc.tools.bench.chat_server import ChatServer
 from svc.tools.bench.joining import join_all
@@ -140,6 +140,42 @@ async def lag(folder: Path, uploads: int) -> None:
         print(f"| {what} | {' | '.join(f'{found[name] * 1000:.1f}' for name in ('p50', 'p99', 'max'))} |")
 
 
+async def turns(seconds: float = 5.0, rounds: int = 4) -> None:
+    """An event loop without and with three decoders beside it, in turns: others' work disturbs both alike."""
+    photograph = media_files.photograph(4000, 3000)
+    alone: list[float] = []
+    beside: list[float] = []
+    async with picture_sandbox(3) as sandbox:
+
+        async def decode() -> None:
+            while True:
+                await rewritten(photograph, RULES["picture"], deadline_s=DEADLINE_S, sandbox=sandbox)
+
+        for _ in range(rounds):
+            alone += await _lateness(seconds)
+            tasks = [asyncio.create_task(decode()) for _ in range(3)]
+            beside += await _lateness(seconds)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+    print("\n| an event loop, in turns | p50 ms | p99 ms | p99.9 ms | most ms | beyond 20 ms |")
+    print("|---|---|---|---|---|---|")
+    for what, lags in (("nothing to do", sorted(alone)), ("three decoders beside it", sorted(beside))):
+        places = (lags[len(lags) * share // 1000] for share in (500, 990, 999))
+        late = sum(one > 0.020 for one in lags)
+        figures = [f"{1000 * figure:.1f}" for figure in (*places, lags[-1])]
+        print(f"| {what} | {' | '.join(figures)} | {late} of {len(lags):,} |")
+
+
+async def _lateness(seconds: float) -> list[float]:
+    lags = []
+    end = time.perf_counter() + seconds
+    while (due := time.perf_counter() + 0.005) < end:
+        await asyncio.sleep(0.005)
+        lags.append(time.perf_counter() - due)
+    return lags
+
+
 async def _phase(server: Process, work: Coroutine[object, object, None]) -> None:
     """Have the lag of this work, and of nothing before it, said."""
     server.send_signal(signal.SIGUSR2)
@@ -242,6 +278,7 @@ def main() -> None:
         asyncio.run(pictures(options.pictures))
         if not options.no_video:
             asyncio.run(films(folder))
+        asyncio.run(turns())
         asyncio.run(lag(folder / "data", options.uploads))
 
 
