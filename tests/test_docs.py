@@ -1,6 +1,7 @@
 """The documents say what the code does: variables, events, close codes, metrics, sizes, files."""
 
 import re
+from argparse import ArgumentParser, _SubParsersAction
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,6 +12,7 @@ import pytest
 from svc.base.metrics import Registry
 from svc.chat import config as chat_config
 from svc.chat.access.catalogue import ENDPOINTS, EVENTS
+from svc.chat.errors import CODES, ChatError, status_of
 from svc.chat.live.closing import CloseCode as LiveCloseCode
 from svc.chat.live.sign_in import FIRST_EVENTS
 from svc.chat.media.sweep import Counts
@@ -18,6 +20,7 @@ from svc.chat.openapi.features import described
 from svc.chat.status.measurements import MeasuredDatabase, Tally, measurements
 from svc.chat.uploads.measurements import MeasuredQueue
 from svc.chat.uploads.measurements import measure as measure_uploads
+from svc.cli import parser
 from svc.sfu import config as sfu_config
 from svc.sfu.closing import CloseCode
 from svc.sfu.control import _CONTROL_EVENTS
@@ -154,6 +157,25 @@ def _listed(document: str, columns: int) -> list[str]:
 
 def test_every_endpoint_of_the_chat_server_is_documented_once() -> None:
     assert _listed("http.md", REQUEST_COLUMNS) == sorted(ENDPOINTS)
+
+
+def test_every_refusal_is_documented_with_its_status() -> None:
+    table = {row.code(0)[0]: (int(row.cells[1]), row.cells[2]) for row in rows(DOCS / "http.md", "Errors")}
+    assert table == {code: (status_of(code), ChatError(code).message) for code in CODES}
+
+
+def test_every_command_is_documented() -> None:
+    documented = [row.code(0)[0] for row in rows(DOCS / "operations.md", "Every command")]
+    assert sorted(documented) == sorted(_commands(parser()))
+
+
+def _commands(parser: ArgumentParser) -> list[str]:
+    """`svc admin webhook create`, and whatever else the command line takes."""
+    below = [action for action in parser._actions if isinstance(action, _SubParsersAction)]
+    inner = [
+        command for action in below for choice in action.choices.values() for command in _commands(choice)
+    ]
+    return inner if below else [re.sub(r" \S*[A-Z]\S*", "", parser.prog)]
 
 
 def test_every_request_of_the_live_socket_is_documented_once() -> None:
