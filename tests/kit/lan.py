@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-DEADLINE_S = 20.0
+DEADLINE_S = 40.0
 _PROGRAMS = ("unshare", "nsenter", "ip", "dbus-daemon", "avahi-daemon", "avahi-browse")
 # The visitor is the outer namespace: its /run is its own, for D-Bus and Avahi to meet in.
 _SET_UP = """

@@ -23,7 +23,9 @@ from svc.chat.settings.rules import Settings
 
 # A network that comes up later, or gives another address, is noticed within this time.
 RECHECK_S = 30.0
-# Probing takes a second, for each name that is taken already another one.
+# For so long it is asked whether somebody has the name already. Nobody waits for it.
+ASK_MS = 2000
+# Probing takes a second more, for each name that is taken already another one.
 ADVERTISE_DEADLINE_S = 20.0
 # The resolver of the system may wait for a name server that is away.
 LOOKUP_DEADLINE_S = 5.0
@@ -124,6 +126,10 @@ class Advertisement:
         async with asyncio.timeout(ADVERTISE_DEADLINE_S):
             for number in range(1, MAX_NAMESAKES + 1):
                 info = _info(self._announced, number, here.addresses)
+                # The library asks for half a second, and does not defend a name later on: a machine
+                # that is busy must have the time to say that it has it.
+                if await AsyncServiceInfo(SERVICE_TYPE, info.name).async_request(responder.zeroconf, ASK_MS):
+                    continue
                 try:
                     announcing = await responder.async_register_service(info)
                 except NonUniqueNameException:
