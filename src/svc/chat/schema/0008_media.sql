@@ -36,6 +36,8 @@ CREATE TABLE uploads (
     name TEXT NOT NULL,
     target TEXT NOT NULL,
     alt TEXT NOT NULL,
+    -- Whether it can be gone on with where it was cut off.
+    resumable INTEGER NOT NULL,
     -- In bytes: how long it will be, and how much of that is on the disk.
     length INTEGER NOT NULL,
     received INTEGER NOT NULL,

@@ -83,6 +83,7 @@ class UploadsFeature:
 
     async def load(self) -> None:
         await self.icon.load()
+        await self.uploads.load()
         await self.queue.load()
 
     def table(self) -> list[web.RouteDef]:

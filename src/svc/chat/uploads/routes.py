@@ -7,6 +7,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing, suppress
+from dataclasses import replace
 
 from aiohttp import BodyPartReader, ClientError, MultipartReader, StreamReader, web
 from aiohttp.http_exceptions import HttpProcessingError
@@ -128,7 +129,8 @@ class UploadRoutes:
         if (request.content_length or 0) > most + _ENVELOPE_BYTES:
             raise ChatError("upload_too_large", more={"limit": most})
         said = {"filename": part.filename or "", "name": request.query.get("name", "")}
-        wish = _wish(purpose, min(request.content_length or most, most), said, target)
+        length = min(request.content_length or most, most)
+        wish = replace(_wish(purpose, length, said, target), resumable=False)
         member_id = asker(request).member_id
         upload = await self._uploads.begin(member_id, wish)
         try:

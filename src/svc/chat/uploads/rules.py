@@ -135,7 +135,7 @@ class Uploads:
 
         def insert(connection: Connection) -> None:
             _require_room(connection, member_id, wish.length)
-            store.insert(connection, upload)
+            store.insert(connection, upload, resumable=wish.resumable)
 
         await self._database.write(insert)
         return upload
@@ -226,6 +226,10 @@ class Uploads:
         store.make_nameless(connection, member_id)
 
     # Tidying up.
+
+    async def load(self) -> None:
+        """Before anybody uploads: forget what was cut off with the server that received it."""
+        await self._database.write(store.forget_cut_off)
 
     async def tidy_up(self) -> None:
         """Forget uploads that nobody goes on with, and remove files that nobody wants."""

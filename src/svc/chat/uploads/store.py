@@ -11,10 +11,10 @@ from svc.chat.uploads.upload import DONE, RECEIVING, REFUSED, USED, WAITING, Upl
 # Uploads.
 
 
-def insert(connection: Connection, upload: Upload) -> None:
+def insert(connection: Connection, upload: Upload, *, resumable: bool) -> None:
     connection.execute(
-        "INSERT INTO uploads (id, member_id, purpose, name, target, alt, length, received, state,"
-        " created_at_ms, changed_at_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO uploads (id, member_id, purpose, name, target, alt, resumable, length, received,"
+        " state, created_at_ms, changed_at_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             upload.id,
             upload.member_id,
@@ -22,6 +22,7 @@ def insert(connection: Connection, upload: Upload) -> None:
             upload.name,
             upload.target,
             upload.alt,
+            resumable,
             upload.length,
             upload.received,
             upload.state,
@@ -29,6 +30,11 @@ def insert(connection: Connection, upload: Upload) -> None:
             upload.created_at_ms,
         ),
     )
+
+
+def forget_cut_off(connection: Connection) -> None:
+    """Those that nobody receives any more and that cannot be gone on with."""
+    connection.execute("DELETE FROM uploads WHERE state = ? AND NOT resumable", (RECEIVING,))
 
 
 def get(connection: Connection, upload_id: str) -> Upload | None:

@@ -24,13 +24,17 @@ _USUAL_NAME = "file"
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """An upload that is about to begin. `target` is what it is for, such as the name of an emoji."""
+    """An upload that is about to begin. `target` is what it is for, such as the name of an emoji.
+
+    `resumable`: whoever sends it can go on where it was cut off.
+    """
 
     purpose: str
     length: int
     name: str = ""
     target: str = ""
     alt: str = ""
+    resumable: bool = True
 
 
 @dataclass(frozen=True, slots=True)
