@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from svc.chat.errors import ChatError
@@ -30,7 +30,14 @@ _MARKS = "!|+.,;:?'\"*~_-()[]{}<>#&%=/\\`^"
 _TOKEN = re.compile(r"[\w@$!|+*]+")
 # `f u c k`, `f.u.c.k`: single letters, with the same between them, and at least three.
 _SPACED = re.compile(r"(?<![\w@$])[\w@$]([\s._*\-]{1,3})[\w@$](?:\1[\w@$])+(?![\w@$])")
+_BETWEEN = re.compile(r"[\s._\-]")
 _RUN = re.compile(r"(.)\1*")
+# No word has a letter three times in a row.
+_LONG_RUN = re.compile(r"(.)\1{2,}")
+# No ligature of Latin letters stands for more; one of Arabic ones stands for eighteen.
+_MOST_PARTS = 4
+# The letters of an alphabet or two; the signs of others say nothing here.
+_LETTERS_KEPT = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +89,19 @@ def _folded(text: str) -> tuple[str, list[int]]:
     letters: list[str] = []
     places: list[int] = []
     for place, character in enumerate(text):
-        for part in unicodedata.normalize("NFKD", character.casefold()):
-            # What is invisible, and what sits on another letter, says nothing.
-            if unicodedata.category(part) not in ("Mn", "Me", "Cf"):
-                letters.append(part)
-                places.append(place)
+        parts = _parts(character)
+        letters.append(parts)
+        places.extend([place] * len(parts))
     return "".join(letters).translate(_LOOK_ALIKES), places
+
+
+@lru_cache(maxsize=_LETTERS_KEPT)
+def _parts(character: str) -> str:
+    """What a character says: not what is invisible, and not what sits on another letter."""
+    parts = unicodedata.normalize("NFKD", character.casefold())
+    return "".join(part for part in parts if unicodedata.category(part) not in ("Mn", "Me", "Cf"))[
+        :_MOST_PARTS
+    ]
 
 
 def _tokens(folded: str) -> Iterator[tuple[int, int]]:
@@ -105,19 +119,28 @@ def _tokens(folded: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_profane(token: str) -> bool:
-    letters = re.sub(r"[\s._\-]", "", token)
+    letters = token if token.isalpha() else _BETWEEN.sub("", token)
     if len(letters) < _shortest() or letters.isdigit():
         return False
+    if letters.isalpha():
+        return _listed(letters)
     return any(_listed(plain) for plain in {letters.translate(_SIGNS), letters.replace("1", "l")})
 
 
 def _listed(word: str) -> bool:
     if "*" in word:
         return _hidden(word)
-    squeezed = _RUN.sub(r"\1", word)
-    candidates = _words().get(squeezed, ())
-    return (
-        any(_stretched(word, candidate) for candidate in candidates) or _anywhere().search(word) is not None
+    candidates = _words().get(_squeezed(word), ())
+    if any(_stretched(word, candidate) for candidate in candidates):
+        return True
+    # Else thousands of one letter are searched anew from each.
+    return _anywhere().search(_LONG_RUN.sub(r"\1\1", word)) is not None
+
+
+def _squeezed(word: str) -> str:
+    """Each letter once where it stood several times in a row."""
+    return "".join(
+        letter for letter, following in zip(word, f"{word[1:]}\0", strict=True) if letter != following
     )
 
 
@@ -135,8 +158,10 @@ def _hidden(word: str) -> bool:
     shown = word.replace("*", "")
     if len(shown) < 2 or word.startswith("*") or word.endswith("*"):
         return False
-    pattern = re.compile(re.escape(word).replace(r"\*", "[a-z]"))
-    return any(pattern.fullmatch(listed) for listed in _short_words())
+    return any(
+        all(here in (there, "*") for here, there in zip(word, listed, strict=True))
+        for listed in _short_words().get(len(word), ())
+    )
 
 
 @cache
@@ -152,7 +177,7 @@ def _words() -> dict[str, list[str]]:
     for entry in _entries():
         if "*" not in entry:
             for word in (entry, entry + "s"):
-                found.setdefault(_RUN.sub(r"\1", word), []).append(word)
+                found.setdefault(_squeezed(word), []).append(word)
     return found
 
 
@@ -168,10 +193,13 @@ def _anywhere() -> re.Pattern[str]:
 
 
 @cache
-def _short_words() -> tuple[str, ...]:
-    """Those that people write with stars: compounds are rarely worth the trouble."""
-    stems = [entry.strip("*") for entry in _entries()]
-    return tuple(stem for stem in stems if len(stem) <= 8)
+def _short_words() -> dict[int, list[str]]:
+    """Those that people write with stars, by length: compounds are rarely worth the trouble."""
+    found: dict[int, list[str]] = {}
+    for stem in (entry.strip("*") for entry in _entries()):
+        if len(stem) <= 8:
+            found.setdefault(len(stem), []).append(stem)
+    return found
 
 
 @cache
