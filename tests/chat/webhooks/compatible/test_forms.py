@@ -25,6 +25,10 @@ def part(head: str, data: str) -> str:
             ['a "b".txt'],
         ),
         (part("name=f; filename*=utf-8''%C3%A9.txt", "x"), {}, ["é.txt"]),
+        (part("name=f; filename*=idna''%ff", "x"), {}, ["\ufffd"]),
+        (part("name=f; filename*=a\0b''c", "x"), {}, ["c"]),
+        (part("name=f; filename*=a; filename*0=b; filename*1=c", "x"), {}, ["a"]),
+        (part("name*=content; name*0=b", "hi"), {"content": "hi"}, []),
         ("a preamble\r\n" + part('name="content"', "hi"), {"content": "hi"}, []),
         (
             "--x\r\nContent-Type: text/plain\r\ncontent-disposition: form-data; name=content\r\n\r\nhi\r\n",
@@ -48,6 +52,8 @@ def test_multipart_forms_are_read(body: str, value: object, files: list[str]) ->
     [
         ("multipart/form-data", b"--x--"),
         ("multipart/form-data; boundary=", b"----"),
+        ("multipart/form-data; boundary*" + "1" * 5_000 + "=x", b"--x--"),
+        ('multipart/form-data; boundary="\udcff"', b"--x--"),
         (MULTIPART, b""),
         (MULTIPART, b"--x--"),
         (MULTIPART, part("name=content", "cut off").encode()),
@@ -85,6 +91,17 @@ def test_the_worst_of_bodies_is_read_in_no_time(piece: bytes) -> None:
     for body in bodies * 20:
         with pytest.raises(ChatError):
             discord_value(MULTIPART, body)
+
+
+@pytest.mark.timeout(20)
+def test_the_worst_of_headers_are_read_in_no_time() -> None:
+    """A quotation mark that nothing closes once took a second and a half of the event loop."""
+    head = 'name="' + ";" * 4_000
+    body = "".join(part(head, "x") for _ in range(62)) + "--x--"
+    for _ in range(40):
+        discord_value(MULTIPART, body.encode())
+        with pytest.raises(ChatError):
+            discord_value('multipart/form-data; boundary="' + ";" * 8_000, b"--x--")
 
 
 def test_a_form_holds_its_json_in_one_field() -> None:

@@ -1,14 +1,13 @@
 """Payloads that come in a form instead of as JSON, as some tools send them: bytes in, values out.
 
 What looks like JSON is JSON, whatever the Content-Type says: `curl -d` calls everything a form.
-Does no I/O. RFC 7578; WHATWG URL standard, application/x-www-form-urlencoded.
+Does no I/O. RFC 7578 and 8187; WHATWG URL standard, application/x-www-form-urlencoded.
 """
 
 import codecs
 import re
 from collections.abc import Sequence
-from email.message import Message
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, unquote
 
 from svc.chat.errors import ChatError
 from svc.chat.webhooks.body import decode
@@ -19,6 +18,9 @@ MAX_PARTS = 64
 MAX_HEAD_BYTES = 4 * 1024
 
 _DISPOSITION = re.compile(rb"(?im)^content-disposition:[ \t]*([^\r\n]*)")
+# `name=token`, `name="quoted"` and, of RFC 8187, `name*=utf-8'language'percent-encoded`.
+_PARAMETER = re.compile(r';\s*([\w-]+)(\*?)\s*=\s*(?:"((?:[^"\\]|\\.)*+)"|([^\s";]*))')
+_QUOTED = re.compile(r"\\(.)")
 
 
 def value_in(body: bytes, name: str) -> object:
@@ -60,10 +62,10 @@ def _urlencoded(body: bytes) -> dict[str, str]:
 
 def _multipart(content_type: str, body: bytes) -> tuple[dict[str, str], list[str]]:
     """Cut at the boundary and no further: for the worst of bodies the library takes half a second."""
-    boundary = _header("Content-Type", content_type).get_param("boundary")
-    if not isinstance(boundary, str) or not boundary:
+    boundary = _parameters(content_type).get("boundary", "").encode("utf-8", "replace")
+    if not boundary:
         raise ChatError("invalid_json")
-    pieces = (b"\r\n" + body).split(b"\r\n--" + boundary.encode(), MAX_PARTS + 2)
+    pieces = (b"\r\n" + body).split(b"\r\n--" + boundary, MAX_PARTS + 2)
     # What stands before the first part, the parts, and the end of the last.
     if not 3 <= len(pieces) <= MAX_PARTS + 2 or not pieces[-1].startswith(b"--"):
         raise ChatError("invalid_json")
@@ -74,23 +76,23 @@ def _multipart(content_type: str, body: bytes) -> tuple[dict[str, str], list[str
         if len(head) > MAX_HEAD_BYTES:
             raise ChatError("invalid_json")
         found = _DISPOSITION.search(head)
-        disposition = _header("Content-Disposition", found[1].decode("utf-8", "replace") if found else "")
-        name, file_name = (
-            disposition.get_param("name", header="Content-Disposition"),
-            disposition.get_filename(),
-        )
-        if file_name is not None:
-            files.append(file_name)
-        elif isinstance(name, str):
-            fields[name] = _decoded(data)
+        said = _parameters(found[1].decode("utf-8", "replace") if found else "")
+        if "filename" in said:
+            files.append(said["filename"])
+        elif "name" in said:
+            fields[said["name"]] = _decoded(data)
     return fields, files
 
 
-def _header(name: str, value: str) -> Message:
-    """A header to be asked for its parameters."""
-    message = Message()
-    message[name] = value
-    return message
+def _parameters(header: str) -> dict[str, str]:
+    """Those behind the first semicolon. What is no parameter is passed over."""
+    found: dict[str, str] = {}
+    for name, extended, quoted, token in _PARAMETER.findall(header):
+        value = _QUOTED.sub(r"\1", quoted) or token
+        if extended:
+            value = unquote(value.rpartition("'")[2], errors="replace")
+        found[name.lower()] = value
+    return found
 
 
 def _decoded(data: bytes) -> str:
