@@ -5,7 +5,9 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
+from aiohttp import ClientPayloadError
 
+from svc.base.database import StorageFailed
 from svc.chat.community import Community
 from svc.chat.own import blocks, routes
 from tests.chat.inside import server_with_insight
@@ -88,6 +90,20 @@ async def test_an_export_holds_what_there_is(world: World, monkeypatch: pytest.M
         "\N{PARTY POPPER}",
     }
     assert data["exported_at_ms"] > 0
+
+
+async def test_an_export_that_fails_half_way_is_cut_off(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def failing(*_: object) -> AsyncIterator[bytes]:
+        yield b'{"exported_at_ms": 1,'
+        raise StorageFailed("the disk is gone")
+
+    monkeypatch.setattr(routes, "export", failing)
+    chat, _ = world
+    async with chat.member("Ada") as ada:
+        with pytest.raises(ClientPayloadError):
+            await ask(chat, ada, "GET", "/api/me/export")
 
 
 async def test_exports_wait_their_turn(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

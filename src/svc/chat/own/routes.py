@@ -1,6 +1,7 @@
 """`/api/me`: leaving, one's own data, blocks."""
 
 import asyncio
+import logging
 import time
 from collections.abc import Mapping
 
@@ -16,6 +17,8 @@ from svc.chat.own.rules import OwnAffairs
 # An export reads all of a member's messages; a few at a time leave the disk to others.
 MAX_EXPORTS = 2
 WRITE_DEADLINE_S = 30.0
+
+logger = logging.getLogger(__name__)
 
 
 class OwnRoutes:
@@ -73,8 +76,14 @@ class OwnRoutes:
         )
         response.content_type = "application/json"
         await response.prepare(request)
-        async for piece in export(asker(request), self._parts, int(time.time() * 1000)):
-            async with asyncio.timeout(WRITE_DEADLINE_S):
-                await response.write(piece)
-        await response.write_eof()
+        try:
+            async for piece in export(asker(request), self._parts, int(time.time() * 1000)):
+                async with asyncio.timeout(WRITE_DEADLINE_S):
+                    await response.write(piece)
+            await response.write_eof()
+        except Exception:
+            # No refusal can follow what has been sent; cut off, nobody takes it for whole.
+            logger.exception("an export was not sent to its end")
+            if request.transport is not None:
+                request.transport.abort()
         return response
