@@ -17,6 +17,10 @@ from svc.chat.webhooks.problems import PayloadWarning
 
 # Discord takes ten. What is beyond is not read: some of the first may show nothing.
 MAX_EMBEDS = 25
+MAX_FIELDS = 25
+# Discord takes ten files; whoever reads of them needs no more of a name.
+MAX_FILES = 10
+MAX_FILE_NAME = 100
 # Members, roles, channels, own emoji, commands and moments.
 _REFERENCE = re.compile(
     r"<(?:@[!&]?(?P<member>\d{1,20})|#(?P<channel>\d{1,20})|a?:(?P<emoji>\w{1,64}):\d{1,20}"
@@ -33,7 +37,7 @@ def message(body: Node, files: Sequence[str] = ()) -> MessageDraft:
         text=text,
         display_name=body.text("username"),
         avatar_url=body.text("avatar_url"),
-        cards=[_card(embed) for embed in body.children("embeds")[:MAX_EMBEDS]],
+        cards=[_card(embed) for embed in body.children("embeds", MAX_EMBEDS)],
     )
 
 
@@ -50,7 +54,7 @@ def _card(embed: Node) -> CardDraft:
         author_icon=author.text("icon_url"),
         fields=[
             FieldDraft(field.text("name"), _text(field.text("value")), field.flag("inline"))
-            for field in embed.children("fields")
+            for field in embed.children("fields", MAX_FIELDS)
         ],
         image_url=embed.child("image").text("url"),
         thumbnail_url=embed.child("thumbnail").text("url"),
@@ -81,7 +85,7 @@ def _shown(reference: re.Match[str]) -> str:
 
 def _left_out(files: Sequence[str]) -> str:
     """So that whoever reads the channel knows that there was more."""
-    return f"(left out: {', '.join(escaped(name) for name in files)})"
+    return f"(left out: {', '.join(escaped(name[:MAX_FILE_NAME]) for name in files[:MAX_FILES])})"
 
 
 def described(message: Message, warnings: Sequence[PayloadWarning]) -> dict[str, object]:

@@ -22,6 +22,8 @@ from svc.chat.webhooks.compatible.reading import Node
 
 # A card with more is read by nobody.
 MAX_COMMITS_SHOWN = 10
+# GitHub names no more of a push.
+MAX_COMMITS = 2_048
 
 _CONCLUSIONS = {
     "success": ("succeeded", SUCCESS),
@@ -43,7 +45,7 @@ def ping(event: Node) -> CardDraft:
 
 
 def push(event: Node) -> CardDraft | None:
-    ref, commits = event.text("ref"), event.children("commits")
+    ref, commits = event.text("ref"), event.children("commits", MAX_COMMITS)
     # What only makes or removes a branch, and what moves a tag, is told by `create` and `delete`.
     if not ref.startswith("refs/heads/") or not (commits or event.flag("forced")):
         return None

@@ -65,13 +65,14 @@ class Node:
         value = self._data.get(name)
         return Node({}, (*self._path, name)) if value is None else Node.of(value, (*self._path, name))
 
-    def children(self, name: str) -> "list[Node]":
+    def children(self, name: str, most: int) -> "list[Node]":
+        """The first of a list; what is beyond them is not looked at."""
         value = self._data.get(name)
         if value is None:
             return []
         if not isinstance(value, list):
             raise Unreadable((*self._path, name), "must be a list")
-        found = enumerate(value)
+        found = enumerate(value[:most])
         return [Node.of(item, (*self._path, name, n)) for n, item in found if item is not None]
 
     def __contains__(self, name: str) -> bool:

@@ -10,7 +10,7 @@ import re
 
 from svc.chat.webhooks.compatible.draft import CardDraft, FieldDraft, MessageDraft, moment_of_seconds
 from svc.chat.webhooks.compatible.markup import escaped, link
-from svc.chat.webhooks.compatible.mrkdwn import markdown, plain
+from svc.chat.webhooks.compatible.mrkdwn import MAX_READ_CHARACTERS, markdown, plain
 from svc.chat.webhooks.compatible.reading import Node
 
 _COLORS = {"good": 0x2EB67D, "warning": 0xECB22E, "danger": 0xE01E5A}
@@ -18,6 +18,11 @@ _HEX = re.compile(r"#?([0-9A-Fa-f]{6}|[0-9A-Fa-f]{3})")
 # Slack's own limits; what is beyond them is not read.
 MAX_ATTACHMENTS = 100
 MAX_BLOCKS = 50
+# Of a section, or of a context; and of a row of actions.
+MAX_TEXTS = 10
+MAX_BUTTONS = 25
+# Slack has none for these: a card shows no more.
+MAX_FIELDS = 25
 DIVIDER = "---"
 
 
@@ -29,7 +34,7 @@ def message(body: Node) -> MessageDraft:
         text=texts or (markdown(text) if body.flag("mrkdwn", default=True) else _as_it_stands(text)),
         display_name=plain(body.text("username")),
         avatar_url=body.text("icon_url"),
-        cards=pictures + [_card(attachment) for attachment in body.children("attachments")[:MAX_ATTACHMENTS]],
+        cards=pictures + [_card(attachment) for attachment in body.children("attachments", MAX_ATTACHMENTS)],
     )
 
 
@@ -47,7 +52,7 @@ def _card(attachment: Node) -> CardDraft:
         author_icon=attachment.text("author_icon"),
         fields=[
             FieldDraft(plain(field.text("title")), markdown(field.text("value")), field.flag("short"))
-            for field in attachment.children("fields")
+            for field in attachment.children("fields", MAX_FIELDS)
         ],
         image_url=attachment.text("image_url") or (pictures[0].image_url if pictures else ""),
         thumbnail_url=attachment.text("thumb_url"),
@@ -72,7 +77,7 @@ def _blocks(body: Node) -> tuple[str, list[CardDraft]]:
     """The text of the blocks and the pictures among them."""
     texts: list[str] = []
     pictures: list[CardDraft] = []
-    for block in body.children("blocks")[:MAX_BLOCKS]:
+    for block in body.children("blocks", MAX_BLOCKS):
         texts.append(_text_of(block))
         for picture in (block, block.child("accessory")):
             if picture.text("type") == "image":
@@ -89,12 +94,12 @@ def _text_of(block: Node) -> str:
             heading = block.child("text").text("text")
             return f"**{escaped(plain(heading))}**" if heading.strip() else ""
         case "section":
-            texts = [block.child("text"), *block.children("fields")]
+            texts = [block.child("text"), *block.children("fields", MAX_TEXTS)]
             return "\n".join(filter(None, map(_object, [*texts, block.child("accessory")])))
         case "context":
-            return " ".join(filter(None, map(_object, block.children("elements"))))
+            return " ".join(filter(None, map(_object, block.children("elements", MAX_TEXTS))))
         case "actions":
-            return " · ".join(filter(None, map(_object, block.children("elements"))))
+            return " · ".join(filter(None, map(_object, block.children("elements", MAX_BUTTONS))))
         case "markdown":
             return block.text("text")
         case "divider":
@@ -115,4 +120,4 @@ def _object(element: Node) -> str:
 
 
 def _as_it_stands(text: str) -> str:
-    return "\n".join(escaped(line) for line in plain(text).splitlines())
+    return "\n".join(escaped(line) for line in plain(text[:MAX_READ_CHARACTERS]).splitlines())
