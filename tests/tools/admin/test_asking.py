@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 from tests.chat.member import ChatServer, chat_server
+from tests.chat.people import newcomer
 from tests.tools.admin.conftest import Admin
 
 USUAL = {"joinPolicy": "invite", "discoverable": False, "lanOpen": False, "profanityMode": "off"}
@@ -70,6 +71,28 @@ async def test_a_member_is_given_roles_and_they_are_taken(chat: ChatServer | Non
     ]:
         status, output, said = await admin("member", "role", *words)
         assert (status, output, said) == (2, "", f"svc admin: {complaint}\n")
+
+
+async def test_the_server_is_handed_over_where_its_owner_is_lost(
+    variables: dict[str, str], admin: Admin
+) -> None:
+    async with chat_server(variables) as chat:
+        await chat.join("Olga")
+        ada = await newcomer(chat, "Ada")
+        assert (await admin.json("member", "owner", "Ada"))["roles"] == ["member", "owner"]
+        members = (await admin.json("member", "list"))["members"]
+        assert {member["nickname"]: member["roles"] for member in members} == {
+            "Ada": ["member", "owner"],
+            "Olga": ["admin", "member"],
+        }
+        # Ada is it from that moment on, and finds in the log that nobody of the community did it.
+        (entry,) = (await ada.done("GET", "/api/audit?action=owner_transfer"))["entries"]
+        assert (entry["actor_id"], entry["target_id"]) == (None, ada.id)
+        for name, complaint in [
+            ("Ada", "The owner has the server already"),
+            ("Nobody", "There is no such member"),
+        ]:
+            assert await admin("member", "owner", name) == (2, "", f"svc admin: {complaint}\n")
 
 
 async def test_members_are_sent_away_and_let_back(variables: dict[str, str], admin: Admin) -> None:

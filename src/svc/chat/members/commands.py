@@ -16,7 +16,7 @@ class MemberCommands:
         self._roles = roles
 
     def table(self) -> Mapping[str, Command]:
-        return {"member_list": self.list, "member_role": self.role}
+        return {"member_list": self.list, "member_role": self.role, "member_owner": self.owner}
 
     async def list(self, arguments: Data) -> object:
         return {"members": [member.described() for member in self._directory.members.values()]}
@@ -27,6 +27,11 @@ class MemberCommands:
         role_id = _role_called(self._directory, identifier(arguments, "role"))
         act = self._roles.take if flag(arguments, "take", default=False) else self._roles.give
         return (await act(None, member_id, role_id, time.time())).described()
+
+    async def owner(self, arguments: Data) -> object:
+        """Hand the server over, where its owner is lost."""
+        member_id = member_called(self._directory, identifier(arguments, "member"))
+        return (await self._roles.hand_over(None, member_id, time.time())).described()
 
 
 def member_called(directory: Directory, name: str, *, or_gone: bool = False) -> str:

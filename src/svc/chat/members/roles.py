@@ -181,25 +181,26 @@ class Roles:
         await self._database.write(write, lambda _: self._moved(member_id, drop=role_id))
         return self._directory.member(member_id)
 
-    async def hand_over(self, actor_id: str, member_id: str, now: float) -> Member:
-        """Make another member the owner; who was it becomes an admin."""
-        if not self._directory.is_owner(actor_id):
+    async def hand_over(self, actor_id: str | None, member_id: str, now: float) -> Member:
+        """Make another member the owner; who was it becomes an admin. Without an actor it is the operator."""
+        former_id = self._owner() if actor_id is None else actor_id
+        if not self._directory.is_owner(former_id):
             raise ChatError("forbidden")
         self._directory.member(member_id)
-        if member_id == actor_id:
+        if member_id == former_id:
             raise ChatError("invalid_request", "The owner has the server already")
 
         def write(connection: Connection) -> None:
             # There is one owner: of two transfers at once, the second finds nothing to give.
-            if not store.take_role(connection, actor_id, OWNER):
+            if not store.take_role(connection, former_id, OWNER):
                 raise ChatError("forbidden")
             if not store.exists(connection, member_id):
                 raise ChatError("unknown_member")
-            store.give_role(connection, actor_id, ADMIN)
+            store.give_role(connection, former_id, ADMIN)
             store.give_role(connection, member_id, OWNER)
             self._audit.record(connection, actor_id, "owner_transfer", member_id, {}, now)
 
-        await self._database.write(write, lambda _: self._handed_over(actor_id, member_id))
+        await self._database.write(write, lambda _: self._handed_over(former_id, member_id))
         return self._directory.member(member_id)
 
     # What is allowed.
@@ -282,6 +283,10 @@ class Roles:
         role_ids = tuple(sorted((held | ({add} if add else set())) - {drop}))
         with self._channels.sight.watched([member_id]):
             self._members.changed(member_id, role_ids=role_ids)
+
+    def _owner(self) -> str:
+        """Empty where nobody has joined."""
+        return next(iter(self._holders(OWNER)), "")
 
     def _holders(self, role_id: str) -> list[str]:
         return [member.id for member in self._directory.members.values() if role_id in member.role_ids]

@@ -29,6 +29,10 @@ def _and_reason(options: Namespace) -> dict[str, object]:
     return {"member": options.member, "reason": options.reason}
 
 
+def _who(options: Namespace) -> dict[str, object]:
+    return {"member": options.member}
+
+
 def _line(member: Result) -> str:
     return f"{member['id']}  {member['nickname']}  {', '.join(member['roles'])}"
 
@@ -49,8 +53,9 @@ def _bans(answer: Result) -> Iterator[str]:
 ACTIONS = (
     Action("list", "everybody, and their roles", "member_list", shown=_lines),
     Action("role", "give somebody a role", "member_role", _member_and_role, _role, _one),
+    Action("owner", "hand the server over", "member_owner", _member, _who, _one),
     Action("kick", "send somebody away, who may come back", "member_kick", _member_and_reason, _and_reason),
     Action("ban", "send somebody away for good", "member_ban", _member_and_reason, _and_reason),
-    Action("unban", "let them come back", "member_unban", _member, lambda o: {"member": o.member}),
+    Action("unban", "let them come back", "member_unban", _member, _who),
     Action("bans", "who may not come back", "member_bans", shown=_bans),
 )
