@@ -372,3 +372,17 @@ async def test_where_uploads_are_off_nothing_is_taken_and_the_rest_goes_on(varia
             status, answer = await place.send(person)
             assert (status, answer["error"]) == (503, "uploads_disabled")
             await person.done("POST", "/api/channels/general/messages", {"text": "hello"})
+
+
+@pytest.mark.parametrize(("lines", "status"), [(5, 201), (1_000, 400)])
+async def test_what_stands_before_a_form_is_not_read_for_long(place: Place, lines: int, status: int) -> None:
+    """A hundred thousand empty lines once took a second of the event loop."""
+    part = (
+        b'--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n' + PNG + b"\r\n--x--\r\n"
+    )
+    headers = {
+        "Authorization": f"Bearer {place.folk.member.token}",
+        "Content-Type": "multipart/form-data; boundary=x",
+    }
+    async with place.chat.http.post(GENERAL, data=b"\r\n" * lines + part, headers=headers) as response:
+        assert response.status == status

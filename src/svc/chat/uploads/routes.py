@@ -8,6 +8,7 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing, suppress
 from dataclasses import replace
+from typing import cast
 
 from aiohttp import BodyPartReader, ClientError, MultipartReader, StreamReader, web
 from aiohttp.http_exceptions import HttpProcessingError
@@ -26,6 +27,8 @@ from svc.chat.uploads.upload import ATTACHMENT, AVATAR, ICON, MAX_ALT_CHARACTERS
 READ_DEADLINE_S = 30.0
 # What stands around the file in a multipart body.
 _ENVELOPE_BYTES = 16 * 1024
+# Two boundaries, and the headers of two parts.
+_MAX_LINES = 100
 _CHUNK_BYTES = 64 * 1024
 _MAX_FILE_NAME = 1_000
 _ONE = "/api/uploads/{upload_id}"
@@ -166,13 +169,34 @@ def _wish(purpose: str, length: int, said: dict[str, str], target: Callable[[str
     )
 
 
+class _FewLines:
+    """A body of which not many lines are read as such: its frame, not the file.
+
+    Else the event loop waits while a hundred thousand empty ones are passed over in search of the
+    first boundary.
+    """
+
+    def __init__(self, content: StreamReader) -> None:
+        self._content = content
+        self._left = _MAX_LINES
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._content, name)
+
+    async def readline(self, *, max_line_length: int | None = None) -> bytes:
+        self._left -= 1
+        if self._left < 0:
+            raise ValueError("The frame of a multipart body has too many lines")
+        return await self._content.readline(max_line_length=max_line_length)
+
+
 async def _file_of(request: web.Request) -> tuple[MultipartReader, BodyPartReader]:
     """A multipart body and its first part. Raises ChatError."""
     if request.content_type != "multipart/form-data":
         raise ChatError("wrong_content_type", "Send multipart/form-data, or speak tus")
     try:
         async with asyncio.timeout(READ_DEADLINE_S):
-            parts = await request.multipart()
+            parts = MultipartReader(request.headers, cast(StreamReader, _FewLines(request.content)))
             part = await parts.next()
     except _BROKEN:
         part = None
