@@ -150,6 +150,33 @@ async def test_alt_text_is_written_before_posting_and_shown_after(place: Place) 
     await member.done("PUT", f"/api/uploads/{upload_id}/alt", {"alt": "Gone"})
 
 
+async def test_alt_text_is_changed_where_one_may_still_write(place: Place) -> None:
+    member, owner = place.folk.member, place.folk.owner
+    upload_id = await place.done(member)
+    path, body = f"/api/uploads/{upload_id}/alt", {"alt": "from outside"}
+    posted = {"text": "look", "attachments": [upload_id]}
+    await member.done("POST", "/api/channels/general/messages", posted)
+    for denied, refusal in (("send_messages", "forbidden"), ("view_channel", "unknown_channel")):
+        await owner.done("PUT", f"/api/channels/general/overrides/member/{member.id}", {"deny": [denied]})
+        assert await member.refused("PUT", path, body) == refusal
+    history = await owner.done("GET", "/api/channels/general/messages")
+    assert history["messages"][0]["attachments"][0]["alt"] == ""
+
+
+async def test_names_and_alt_texts_are_judged_as_what_is_said(place: Place) -> None:
+    member, owner = place.folk.member, place.folk.owner
+    upload_id = await place.done(member)
+    await owner.done("PATCH", "/api/settings", {"profanityMode": "censor"})
+    shown = await member.done("PUT", f"/api/uploads/{upload_id}/alt", {"alt": "a shit cat"})
+    assert shown["alt"] == "a **** cat"
+    await owner.done("PATCH", "/api/settings", {"profanityMode": "block"})
+    assert (
+        await member.refused("PUT", f"/api/uploads/{upload_id}/alt", {"alt": "shit"}) == "profanity_refused"
+    )
+    status, answer = await place.send(member, name="shit.png")
+    assert (status, answer["error"]) == (400, "profanity_refused")
+
+
 async def test_nobody_sees_or_touches_anothers_upload(place: Place) -> None:
     upload_id = await place.sent(place.folk.member)
     for method, path in (("GET", ""), ("DELETE", ""), ("PUT", "/alt")):

@@ -246,6 +246,14 @@ class Messages:
         self._hub.push("message_deleted", gone, Viewers(message.channel_id))
         self._reads.deleted(message)
 
+    def judged(self, text: str) -> str:
+        """Words that are shown with a message. Raises ChatError."""
+        return moderated(text, self._surroundings.profanity_mode()).text
+
+    def channels_of(self, connection: Connection, message_ids: Sequence[str]) -> set[str]:
+        found = store.read_these(connection, [number_of(message_id) for message_id in message_ids])
+        return {message.channel_id for message in found}
+
     def describe_attachment(
         self, connection: Connection, message_id: str, upload_id: str, alt: str
     ) -> Message | None:

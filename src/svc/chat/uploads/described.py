@@ -86,7 +86,15 @@ _JOB = obj(
 # What every upload needs, whatever it is for.
 FILE = obj({"file": string(contentMediaType="application/octet-stream")})
 BEGINNING = (
-    *("quota_exceeded", "storage_full", "too_many", "tus_version", "upload_cut_short", "upload_too_large"),
+    *(
+        "profanity_refused",
+        "quota_exceeded",
+        "storage_full",
+        "too_many",
+        "tus_version",
+        "upload_cut_short",
+        "upload_too_large",
+    ),
     *("uploads_disabled", "wrong_content_type"),
 )
 _ONE = "/api/uploads/{upload_id}"
@@ -140,7 +148,7 @@ DESCRIBED = Described(
             "Say in words what a file shows, also of one that is posted",
             UPLOAD,
             body=asked({"alt": _ALT}),
-            refusals=["unknown_upload"],
+            refusals=["forbidden", "in_timeout", "profanity_refused", "unknown_channel", "unknown_upload"],
         ),
         Endpoint(
             "GET /api/jobs", "What the media worker has to do, and has given up", obj({"jobs": array(_JOB)})

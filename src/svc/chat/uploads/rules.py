@@ -46,6 +46,10 @@ Message = TypeVar("Message")
 class Posts(Protocol[Message]):
     """Messages on which files hang."""
 
+    def judged(self, text: str) -> str: ...
+
+    def channels_of(self, connection: Connection, message_ids: Sequence[str]) -> set[str]: ...
+
     def describe_attachment(
         self, connection: Connection, message_id: str, upload_id: str, alt: str
     ) -> Message | None: ...
@@ -55,6 +59,12 @@ class Posts(Protocol[Message]):
 
 class NoPosts:
     """Before there are messages."""
+
+    def judged(self, text: str) -> str:
+        return text
+
+    def channels_of(self, connection: Connection, message_ids: Sequence[str]) -> set[str]:
+        return set()
 
     def describe_attachment(
         self, connection: Connection, message_id: str, upload_id: str, alt: str
@@ -122,9 +132,9 @@ class Uploads:
             id=self._new_id(),
             member_id=member_id,
             purpose=wish.purpose,
-            name=readable_file_name(wish.name),
+            name=self.posts.judged(readable_file_name(wish.name)),
             target=wish.target,
-            alt=wish.alt,
+            alt=self.posts.judged(wish.alt),
             length=wish.length,
             received=0,
             state=RECEIVING,
@@ -182,6 +192,10 @@ class Uploads:
         upload = await self.find(member_id, upload_id)
         if upload.state == REFUSED or upload.purpose != ATTACHMENT:
             raise ChatError("unknown_upload")
+        alt = self.posts.judged(alt)
+        for channel_id in await self._shown_in(upload):
+            # As for the text of a message.
+            self._directory.require(member_id, Permission.SEND_MESSAGES, channel_id)
 
         def change(connection: Connection) -> list[Any]:
             store.set_alt(connection, upload_id, alt)
@@ -197,6 +211,17 @@ class Uploads:
 
         await self._database.write(change, changed)
         return await self.find(member_id, upload_id)
+
+    async def _shown_in(self, upload: Upload) -> set[str]:
+        """The channels where it is posted."""
+        if upload.state != USED:
+            return set()
+        key = keys_of(upload)[0]
+        return await self._database.write(
+            lambda connection: self.posts.channels_of(
+                connection, self._media.owners(connection, key, MESSAGE)
+            )
+        )
 
     # Steps of a write.
 
