@@ -245,6 +245,7 @@ async def test_what_came_before_a_connection_was_lost_is_kept(place: Place) -> N
         ({"Upload-Length": "0"}, 400, "invalid_request"),
         ({"Upload-Length": "many"}, 400, "invalid_request"),
         ({"Upload-Metadata": "filename ???"}, 400, "invalid_request"),
+        ({"Upload-Metadata": "filename \u00e9"}, 400, "invalid_request"),
         ({"Upload-Length": str(limits.MAX_ATTACHMENT_BYTES + 1)}, 413, "upload_too_large"),
     ],
 )

@@ -5,7 +5,6 @@ Reads and writes headers only.
 """
 
 from base64 import b64decode
-from binascii import Error as NotBase64
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import format_datetime
@@ -54,7 +53,7 @@ def metadata(headers: Mapping[str, str]) -> dict[str, str]:
         name, _, value = pair.partition(" ")
         try:
             found[name] = b64decode(value, validate=True).decode()
-        except (NotBase64, UnicodeDecodeError):
+        except ValueError:  # No base64, or what it stands for is no UTF-8.
             raise ChatError("invalid_request", "Upload-Metadata must be names and base64") from None
     return found
 
