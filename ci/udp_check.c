@@ -43,7 +43,7 @@ static struct svc_datagram receive(int fd) {
     d.data = received;
     d.length = CAPACITY;
     CHECK(svc_wait(&fd, 1, -1, WITHIN_MS));
-    CHECK(svc_udp_receive(fd, &d, 1, 0) == 1);
+    CHECK(svc_udp_receive(fd, &d, 1, 1, 0) == 1);
     return d;
 }
 

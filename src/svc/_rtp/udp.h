@@ -39,7 +39,7 @@
 
 enum {
     SVC_BATCH = 64,
-    SVC_CONTROL = 128,
+    SVC_CONTROL = 96, /* IPv6: where to (40), when (32) */
     SVC_SOCKET_BUFFER = 4 << 20,
     SVC_SEGMENTS = 64, /* the least that kernels allow in one message */
     SVC_MESSAGE = 65000 /* bytes of one message: an IP datagram with its headers */
@@ -60,17 +60,24 @@ static const uint8_t svc_nowhere[16];
 
 static inline int svc_is_v4(const uint8_t ip[16]) { return memcmp(ip, svc_mapped, 12) == 0; }
 
-/* Write an address (16 bytes, IPv4 mapped) as sockets want it; its length. */
-static socklen_t svc_write_name(struct sockaddr_storage *name, const uint8_t ip[16], uint16_t port, uint32_t scope) {
+/* An address as sockets want it: a fifth of sockaddr_storage, because many of them are looked at. */
+union svc_name {
+    struct sockaddr any;
+    struct sockaddr_in v4;
+    struct sockaddr_in6 v6;
+};
+
+/* Write an address (16 bytes, IPv4 mapped); its length. */
+static socklen_t svc_write_name(union svc_name *name, const uint8_t ip[16], uint16_t port, uint32_t scope) {
     if (svc_is_v4(ip)) {
-        struct sockaddr_in *a = (struct sockaddr_in *)name;
+        struct sockaddr_in *a = &name->v4;
         memset(a, 0, sizeof *a);
         a->sin_family = AF_INET;
         a->sin_port = htons(port);
         memcpy(&a->sin_addr, ip + 12, 4);
         return sizeof *a;
     } else {
-        struct sockaddr_in6 *a = (struct sockaddr_in6 *)name;
+        struct sockaddr_in6 *a = &name->v6;
         memset(a, 0, sizeof *a);
         a->sin6_family = AF_INET6;
         a->sin6_port = htons(port);
@@ -81,24 +88,21 @@ static socklen_t svc_write_name(struct sockaddr_storage *name, const uint8_t ip[
 }
 
 /* Where a datagram came from. */
-static void svc_read_name(struct svc_datagram *d, const struct sockaddr_storage *name) {
-    if (name->ss_family == AF_INET) {
-        const struct sockaddr_in *a = (const struct sockaddr_in *)name;
+static void svc_read_name(struct svc_datagram *d, const union svc_name *name) {
+    if (name->any.sa_family == AF_INET) {
         memcpy(d->remote, svc_mapped, 12);
-        memcpy(d->remote + 12, &a->sin_addr, 4);
-        d->port = ntohs(a->sin_port);
+        memcpy(d->remote + 12, &name->v4.sin_addr, 4);
+        d->port = ntohs(name->v4.sin_port);
         d->scope = 0;
     } else {
-        const struct sockaddr_in6 *a = (const struct sockaddr_in6 *)name;
-        memcpy(d->remote, &a->sin6_addr, 16);
-        d->port = ntohs(a->sin6_port);
-        d->scope = a->sin6_scope_id;
+        memcpy(d->remote, &name->v6.sin6_addr, 16);
+        d->port = ntohs(name->v6.sin6_port);
+        d->scope = name->v6.sin6_scope_id;
     }
 }
 
-static uint16_t svc_port_of(const struct sockaddr_storage *name) {
-    return ntohs(name->ss_family == AF_INET ? ((const struct sockaddr_in *)name)->sin_port
-                                            : ((const struct sockaddr_in6 *)name)->sin6_port);
+static uint16_t svc_port_of(const union svc_name *name) {
+    return ntohs(name->any.sa_family == AF_INET ? name->v4.sin_port : name->v6.sin6_port);
 }
 
 #ifdef _WIN32
@@ -140,7 +144,7 @@ static void svc_udp_prepare(int fd, int v4) {
  * shared: SO_REUSEPORT stays off, so that a second service on it fails to start. */
 static int svc_udp_open(const uint8_t ip[16], uint16_t port) {
     int v4 = svc_is_v4(ip), on = 1, result;
-    struct sockaddr_storage name;
+    union svc_name name;
     socklen_t length = svc_write_name(&name, ip, port, 0);
     int fd = socket(v4 ? AF_INET : AF_INET6, SOCK_DGRAM, 0);
     if (fd < 0)
@@ -148,7 +152,7 @@ static int svc_udp_open(const uint8_t ip[16], uint16_t port) {
     svc_udp_prepare(fd, v4);
     if (!v4)
         setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
-    result = bind(fd, (struct sockaddr *)&name, length);
+    result = bind(fd, &name.any, length);
     if (result < 0) {
         result = -errno;
         close(fd);
@@ -159,12 +163,12 @@ static int svc_udp_open(const uint8_t ip[16], uint16_t port) {
 
 /* A bound socket that somebody else has opened: 1 for IPv4, 0 for IPv6, which must not carry IPv4 too. */
 static int svc_udp_adopt(int fd) {
-    struct sockaddr_storage name;
+    union svc_name name;
     socklen_t length = sizeof name, size = sizeof(int);
     int v4, only = 0;
-    if (getsockname(fd, (struct sockaddr *)&name, &length) < 0)
+    if (getsockname(fd, &name.any, &length) < 0)
         return -errno;
-    v4 = name.ss_family == AF_INET;
+    v4 = name.any.sa_family == AF_INET;
     if (!v4 && (getsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &only, &size) < 0 || !only))
         return -EINVAL;
     svc_udp_prepare(fd, v4);
@@ -172,9 +176,9 @@ static int svc_udp_adopt(int fd) {
 }
 
 static int svc_udp_port(int fd) {
-    struct sockaddr_storage name;
+    union svc_name name;
     socklen_t length = sizeof name;
-    if (getsockname(fd, (struct sockaddr *)&name, &length) < 0)
+    if (getsockname(fd, &name.any, &length) < 0)
         return -errno;
     return svc_port_of(&name);
 }
@@ -190,7 +194,7 @@ typedef socklen_t svc_controllen;
 
 /* What one system call needs for one datagram. */
 struct svc_message {
-    struct sockaddr_storage name;
+    union svc_name name;
     struct iovec iov;
     union { struct cmsghdr align; uint8_t bytes[SVC_CONTROL]; } control;
 };
@@ -240,13 +244,44 @@ static void svc_read_received(struct svc_datagram *d, struct svc_message *m, str
     }
 }
 
-/* Fill in one message of `run` datagrams to one address: more than one of them are segments of `size`
- * bytes each, the last perhaps shorter, that the kernel cuts (generic segmentation offload). */
+/* Put one control message down; how many bytes it takes. CMSG_NXTHDR would want all of them cleared before. */
+static size_t svc_put_control(uint8_t *at, int level, int type, const void *data, size_t size) {
+    struct cmsghdr *c = (struct cmsghdr *)at;
+    c->cmsg_level = level;
+    c->cmsg_type = type;
+    c->cmsg_len = (svc_controllen)CMSG_LEN(size);
+    memcpy(CMSG_DATA(c), data, size);
+    return CMSG_SPACE(size);
+}
+
+/* Answer from the address that was contacted: browsers check pairs towards every address. */
+static size_t svc_put_local(uint8_t *at, const struct svc_datagram *d) {
+    if (memcmp(d->local, svc_nowhere, 16) == 0)
+        return 0;
+    if (svc_is_v4(d->remote)) {
+#ifdef IP_PKTINFO
+        struct in_pktinfo info;
+        memset(&info, 0, sizeof info);
+        memcpy(&info.ipi_spec_dst, d->local + 12, 4);
+        return svc_put_control(at, IPPROTO_IP, IP_PKTINFO, &info, sizeof info);
+#endif
+    } else {
+#ifdef IPV6_PKTINFO
+        struct in6_pktinfo info;
+        memset(&info, 0, sizeof info);
+        memcpy(&info.ipi6_addr, d->local, 16);
+        return svc_put_control(at, IPPROTO_IPV6, IPV6_PKTINFO, &info, sizeof info);
+#endif
+    }
+    return 0;
+}
+
+/* Fill in one message of `run` datagrams to one address: more than one of them are segments of one size, the
+ * last perhaps shorter, that the kernel cuts (generic segmentation offload). */
 static void svc_prepare_send(const struct svc_datagram *d, int run, struct svc_message *m, struct iovec *iov,
                              struct msghdr *h) {
-    int v4 = svc_is_v4(d->remote), i;
-    size_t control = 0;
-    struct cmsghdr *c;
+    size_t control;
+    int i;
     for (i = 0; i < run; i++) {
         iov[i].iov_base = d[i].data;
         iov[i].iov_len = (size_t)d[i].length;
@@ -256,60 +291,28 @@ static void svc_prepare_send(const struct svc_datagram *d, int run, struct svc_m
     h->msg_iov = iov;
     h->msg_iovlen = (svc_iovlen)run;
     h->msg_namelen = svc_write_name(&m->name, d->remote, d->port, d->scope);
-    h->msg_control = m->control.bytes;
-    h->msg_controllen = sizeof m->control.bytes;
-    memset(m->control.bytes, 0, sizeof m->control.bytes);
-    c = CMSG_FIRSTHDR(h);
-    /* Answer from the address that was contacted: browsers check pairs towards every address. */
-#ifdef IP_PKTINFO
-    if (v4 && memcmp(d->local, svc_nowhere, 16) != 0) {
-        struct in_pktinfo info;
-        memset(&info, 0, sizeof info);
-        memcpy(&info.ipi_spec_dst, d->local + 12, 4);
-        c->cmsg_level = IPPROTO_IP;
-        c->cmsg_type = IP_PKTINFO;
-        c->cmsg_len = CMSG_LEN(sizeof info);
-        memcpy(CMSG_DATA(c), &info, sizeof info);
-        control += CMSG_SPACE(sizeof info);
-        c = CMSG_NXTHDR(h, c);
-    }
-#endif
-#ifdef IPV6_PKTINFO
-    if (!v4 && memcmp(d->local, svc_nowhere, 16) != 0) {
-        struct in6_pktinfo info;
-        memset(&info, 0, sizeof info);
-        memcpy(&info.ipi6_addr, d->local, 16);
-        c->cmsg_level = IPPROTO_IPV6;
-        c->cmsg_type = IPV6_PKTINFO;
-        c->cmsg_len = CMSG_LEN(sizeof info);
-        memcpy(CMSG_DATA(c), &info, sizeof info);
-        control += CMSG_SPACE(sizeof info);
-        c = CMSG_NXTHDR(h, c);
-    }
-#endif
+    control = svc_put_local(m->control.bytes, d);
 #ifdef SVC_LINUX
     if (run > 1) {
         uint16_t size = (uint16_t)d->length;
-        c->cmsg_level = IPPROTO_UDP;
-        c->cmsg_type = UDP_SEGMENT;
-        c->cmsg_len = CMSG_LEN(sizeof size);
-        memcpy(CMSG_DATA(c), &size, sizeof size);
-        control += CMSG_SPACE(sizeof size);
+        control += svc_put_control(m->control.bytes + control, IPPROTO_UDP, UDP_SEGMENT, &size, sizeof size);
     }
 #endif
     h->msg_controllen = (svc_controllen)control;
-    if (control == 0)
-        h->msg_control = NULL;
+    if (control)
+        h->msg_control = m->control.bytes;
 }
 
-/* Receive up to `count` (<= SVC_BATCH) waiting datagrams; how many came, 0 when none waits. */
-static int svc_udp_receive(int fd, struct svc_datagram *d, int count, int portable) {
+/* Receive up to `count` (<= SVC_BATCH) waiting datagrams; how many came, 0 when none waits. Those behind the
+ * first `fresh` are as they were at the last call, and took nothing: where few come at a time, preparing
+ * all of them would cost more than receiving. */
+static int svc_udp_receive(int fd, struct svc_datagram *d, int count, int fresh, int portable) {
     static __thread struct svc_message messages[SVC_BATCH];
     int i, n;
 #ifdef SVC_LINUX
     static __thread struct mmsghdr headers[SVC_BATCH];
     if (!portable) {
-        for (i = 0; i < count; i++)
+        for (i = 0; i < fresh; i++)
             svc_prepare_receive(&d[i], &messages[i], &headers[i].msg_hdr);
         n = recvmmsg(fd, headers, (unsigned)count, MSG_DONTWAIT, NULL);
         for (i = 0; i < n; i++)
@@ -317,6 +320,7 @@ static int svc_udp_receive(int fd, struct svc_datagram *d, int count, int portab
         return n < 0 ? 0 : n;
     }
 #endif
+    (void)fresh;
     (void)portable;
     for (i = 0; i < count; i++) {
         struct msghdr header;

@@ -61,7 +61,7 @@ static int svc_new_socket(int family) {
 }
 
 static int svc_udp_open(const uint8_t ip[16], uint16_t port) {
-    struct sockaddr_storage name;
+    union svc_name name;
     socklen_t length = svc_write_name(&name, ip, port, 0);
     int v4 = svc_is_v4(ip), fd = svc_new_socket(v4 ? AF_INET : AF_INET6);
     if (fd < 0)
@@ -75,7 +75,7 @@ static int svc_udp_open(const uint8_t ip[16], uint16_t port) {
         svc_set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1);
         svc_set(fd, IPPROTO_IPV6, IPV6_PKTINFO, 1);
     }
-    return bind(svc_socket(fd), (struct sockaddr *)&name, length) ? svc_fail(fd) : fd;
+    return bind(svc_socket(fd), &name.any, length) ? svc_fail(fd) : fd;
 }
 
 /* Sockets are handed from process to process on POSIX systems only. */
@@ -85,16 +85,16 @@ static int svc_udp_adopt(int fd) {
 }
 
 static int svc_udp_port(int fd) {
-    struct sockaddr_storage name;
+    union svc_name name;
     socklen_t length = sizeof name;
-    if (getsockname(svc_socket(fd), (struct sockaddr *)&name, &length))
+    if (getsockname(svc_socket(fd), &name.any, &length))
         return -WSAGetLastError();
     return svc_port_of(&name);
 }
 
 /* What one system call needs for one datagram. */
 struct svc_message {
-    struct sockaddr_storage name;
+    union svc_name name;
     WSABUF data;
     union { WSACMSGHDR align; char bytes[SVC_CONTROL]; } control;
     WSAMSG header;
@@ -104,7 +104,7 @@ static void svc_prepare(struct svc_message *m, const struct svc_datagram *d) {
     memset(m, 0, sizeof *m);
     m->data.buf = (char *)d->data;
     m->data.len = (ULONG)d->length;
-    m->header.name = (LPSOCKADDR)&m->name;
+    m->header.name = &m->name.any;
     m->header.namelen = sizeof m->name;
     m->header.lpBuffers = &m->data;
     m->header.dwBufferCount = 1;
@@ -135,11 +135,12 @@ static LPFN_WSARECVMSG svc_receive_function(int fd) {
     return found;
 }
 
-static int svc_udp_receive(int fd, struct svc_datagram *d, int count, int portable) {
+static int svc_udp_receive(int fd, struct svc_datagram *d, int count, int fresh, int portable) {
     LPFN_WSARECVMSG receive = svc_receive_function(fd);
     struct svc_message m;
     DWORD length;
     int i;
+    (void)fresh;
     (void)portable;
     for (i = 0; receive && i < count; i++) {
         svc_prepare(&m, &d[i]);
@@ -215,7 +216,7 @@ static int svc_wait(const int *fds, int count, int full, int timeout_ms) {
 /* Both sockets are connected to each other, so that nobody else can wake us. */
 static int svc_signal_open(int fds[2]) {
     static const uint8_t loopback[16] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 127, 0, 0, 1};
-    struct sockaddr_storage names[2];
+    union svc_name names[2];
     socklen_t length = 0;
     int i, error;
     for (i = 0; i < 2; i++) {
@@ -224,8 +225,8 @@ static int svc_signal_open(int fds[2]) {
             break;
         length = svc_write_name(&names[i], loopback, (uint16_t)svc_udp_port(fds[i]), 0);
     }
-    if (i == 2 && connect(svc_socket(fds[0]), (struct sockaddr *)&names[1], length) == 0 &&
-        connect(svc_socket(fds[1]), (struct sockaddr *)&names[0], length) == 0)
+    if (i == 2 && connect(svc_socket(fds[0]), &names[1].any, length) == 0 &&
+        connect(svc_socket(fds[1]), &names[0].any, length) == 0)
         return 0;
     error = i < 2 ? fds[i] : -WSAGetLastError();
     while (i-- > 0)

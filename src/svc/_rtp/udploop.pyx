@@ -39,7 +39,7 @@ cdef extern from "udp.h":
     int svc_udp_open(const uint8_t* ip, uint16_t port) nogil
     int svc_udp_adopt(int fd) nogil
     int svc_udp_port(int fd) nogil
-    int svc_udp_receive(int fd, svc_datagram* datagrams, int count, bint portable) nogil
+    int svc_udp_receive(int fd, svc_datagram* datagrams, int count, int fresh, bint portable) nogil
     int svc_udp_send(int fd, const svc_datagram* datagrams, int count, bint portable, int* segment, int* failed) nogil
     bint svc_wait(const int* fds, int count, int full, int timeout_ms) nogil
     int svc_signal_open(int* fds) nogil
@@ -74,6 +74,7 @@ cdef class UdpLoop(Engine):
     cdef size_t signalled       # bytes ever written to the rings when Python was last signalled
     cdef Slot* slots[SVC_BATCH]  # what the next batch is received into
     cdef svc_datagram incoming[SVC_BATCH]
+    cdef int used               # how many of these, the first ones, took something in since they were made ready
     cdef svc_datagram outgoing[SVC_BATCH]
     cdef object thread
     cdef readonly int port
@@ -86,6 +87,7 @@ cdef class UdpLoop(Engine):
     def __init__(self, *, seed, addresses, port, sockets=(), portable=False):
         self.portable = portable
         self.segment = not portable
+        self.used = SVC_BATCH
         self.port = port
         try:
             if sockets:
@@ -218,7 +220,8 @@ cdef class UdpLoop(Engine):
         cdef int count, i
         cdef int64_t behind
         cdef Path path
-        count = svc_udp_receive(fd, self.incoming, capacity, self.portable)
+        count = svc_udp_receive(fd, self.incoming, capacity, min(self.used, capacity), self.portable)
+        self.used = count if capacity == SVC_BATCH else SVC_BATCH
         if count == 0:
             return 0
         self.core.now = svc_monotonic()
@@ -243,7 +246,7 @@ cdef class UdpLoop(Engine):
     cdef int fill_slots(self) noexcept nogil:
         """Make sure of a slot for each datagram of the next batch; how many there are."""
         cdef int i
-        for i in range(SVC_BATCH):
+        for i in range(self.used):
             if self.slots[i] == NULL:
                 self.slots[i] = acquire(&self.core.pool)
                 if self.slots[i] == NULL:
