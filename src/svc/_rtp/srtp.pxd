@@ -11,7 +11,8 @@ cdef enum:
 cdef struct SrtpContext:
     void* session           # srtp_t
     void* cipher            # EVP_CIPHER_CTX, keyed for AES-GCM; NULL = libsrtp seals
-    uint8_t salt[12]        # the session salt, where cipher is used
+    uint64_t salt_high      # the session salt, where cipher is used: its first 8 bytes as a number
+    uint32_t salt_low       # and its last 4
 
 
 # What is to be sent: a header that has been written, and a payload that lies elsewhere.

@@ -19,7 +19,7 @@ import pylibsrtp
 from pylibsrtp import _binding
 from pylibsrtp._binding import ffi, lib
 
-from svc._rtp.wire cimport store16, store32
+from svc._rtp.wire cimport load32, load64, store32, store64
 
 # srtp_err_status_t srtp_...(srtp_t ctx, void *packet, int *length)
 ctypedef int (*srtp_function)(void*, void*, int*) noexcept nogil
@@ -111,13 +111,11 @@ cdef int seal_gcm(SrtpContext* context, uint8_t* packet, const Plaintext* plaint
     """RFC 7714 section 8: the header is authenticated, prefix and payload are encrypted, the tag follows."""
     cdef uint8_t iv[12]
     cdef uint8_t* out = packet + plaintext.header_length
-    cdef int n = 0, i
-    memset(iv, 0, 2)
-    store32(iv + 2, plaintext.ssrc)
-    store32(iv + 6, <uint32_t>(plaintext.index >> 16))
-    store16(iv + 10, <uint32_t>(plaintext.index & 0xFFFF))
-    for i in range(12):
-        iv[i] ^= context.salt[i]
+    cdef int n = 0
+    # Two zero bytes, the SSRC, and the index (section 8.1); written as it will be read, a processor would
+    # else wait for the bytes to come together.
+    store64(iv, context.salt_high ^ (<uint64_t>plaintext.ssrc << 16 | plaintext.index >> 32))
+    store32(iv + 8, context.salt_low ^ <uint32_t>plaintext.index)
     if (encrypt_init(context.cipher, NULL, NULL, NULL, iv) != 1
             or encrypt_update(context.cipher, NULL, &n, packet, <int>plaintext.header_length) != 1):
         return -1
@@ -188,7 +186,8 @@ cdef int key_gcm(SrtpContext* context, bytes key) except -1:
     """Give a context its own cipher, from a 16-byte master key and 12-byte master salt."""
     cdef bytes session_key = derive(key[:16], key[16:28], 0)
     cdef bytes session_salt = derive(key[:16], key[16:28], 2)
-    memcpy(context.salt, <const uint8_t*>session_salt, 12)
+    context.salt_high = load64(session_salt)
+    context.salt_low = load32(<const uint8_t*>session_salt + 8)
     context.cipher = cipher_new()
     if context.cipher == NULL:
         raise MemoryError
