@@ -159,6 +159,7 @@ cdef void forget_credentials(Core* core, Transport* transport, int index) noexce
 
 cdef void close_transport(Core* core, Transport* transport) noexcept nogil:
     """Take the participant out: what it sends, what it receives, and itself."""
+    cdef Transport** link = &core.senders
     cdef Event event
     cdef int i
     for i in range(transport.line_count):
@@ -177,6 +178,10 @@ cdef void close_transport(Core* core, Transport* transport) noexcept nogil:
         core.transports = transport.next
     if transport.next != NULL:
         transport.next.previous = transport.previous
+    while link[0] != NULL and link[0] != transport:
+        link = &link[0].next_sender
+    if link[0] != NULL:
+        link[0] = transport.next_sender
     memset(&event, 0, sizeof(Event))
     event.kind = CLOSED
     event.transport = transport.id
@@ -293,10 +298,13 @@ cdef void open_down_track(Core* core, Command* command) noexcept nogil:
 
 
 cdef void fill_down_track(Core* core, DownTrack* down_track, Command* command) noexcept nogil:
+    cdef int i
     down_track.id = command.id
     down_track.ssrc = command.ssrc
     down_track.rtx_ssrc = command.rtx_ssrc
-    memcpy(down_track.payload_types, command.payload_types, sizeof(down_track.payload_types))
+    for i in range(128):
+        if command.payload_types[i]:
+            down_track.payload_types[i >> 6] |= <uint64_t>1 << (i & 63)
     memcpy(down_track.ext_ids, command.ext_ids, sizeof(down_track.ext_ids))
     down_track.mixed = command.flag
     memcpy(down_track.mid, command.name, command.name_length)

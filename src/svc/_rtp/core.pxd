@@ -27,6 +27,7 @@ cdef struct Core:
     uint32_t departed_count
 
     Transport* transports   # a list
+    Transport* senders      # a list: those who have sent media
     uint32_t sources        # that media comes from, over all transports
     Table by_id             # transport, forwarder and down-track ids share one number space
     Table by_source         # validated remote addresses

@@ -20,7 +20,7 @@ from svc._rtp.frames cimport FrameReader, read_again
 from svc._rtp.header cimport Extension, Header, Rewrite, find, write
 from svc._rtp.history cimport MAX_AGE, History, get
 from svc._rtp.layers cimport ALL_LAYERS
-from svc._rtp.objects cimport AUDIO, VIDEO, Sent
+from svc._rtp.objects cimport AUDIO, VIDEO, Sent, accepts
 from svc._rtp.ring cimport FORWARDED, Event, push
 from svc._rtp.sendqueue cimport SendRecord, append, end_turn_of_first, first_record, longest, remove_first
 from svc._rtp.sequence cimport NO_NUMBER, extend
@@ -210,6 +210,8 @@ cdef void shed_queue(Core* core, SendQueue* queue) noexcept nogil:
 cdef void shed_overdue(Core* core, SendQueue* queue, DownTrack* down_track, int64_t oldest) noexcept nogil:
     """Drop what has waited since before `oldest`, and with a packet the rest of its frame: half of one is useless."""
     cdef SendRecord* record = first_record(down_track)
+    if record == NULL or (record.since >= oldest and not down_track.shedding):
+        return
     while record != NULL:
         if record.since < (oldest - LONGEST_DELAY if is_under_way(down_track, record) else oldest):
             down_track.shedding = True
@@ -420,7 +422,7 @@ cdef inline bint may_resend(Core* core, DownTrack* down_track, const Sent* sent)
 cdef inline uint8_t rtx_payload_type(Core* core, DownTrack* down_track, Slot* slot) noexcept nogil:
     """As what this receiver gets the packet again; 0 = plainly, bit for bit as it was."""
     cdef uint8_t payload_type = core.negotiated.rtx_of[slot.header.payload_type]
-    if down_track.rtx_ssrc == 0 or not down_track.payload_types[payload_type]:
+    if down_track.rtx_ssrc == 0 or not accepts(down_track, payload_type):
         return 0
     return payload_type
 

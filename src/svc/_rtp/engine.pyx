@@ -165,12 +165,12 @@ cdef class Engine:
             self.core.egress.flush(self.core.egress.context, &self.core.egress)
 
     cdef void tick(self, int64_t now) noexcept nogil:
-        """Let every transport send what is due."""
-        cdef Transport* transport = self.core.transports
+        """Send what is due to those who send: where a thousand only receive, nobody looks at them."""
+        cdef Transport* transport = self.core.senders
         self.core.now = now
         while transport != NULL:
             tick_transport(&self.core, transport)
-            transport = transport.next
+            transport = transport.next_sender
         shed(&self.core)
         self.core.next_tick = now + (BUSY_TICK if self.core.sources else IDLE_TICK)
 

@@ -14,7 +14,7 @@ from svc._rtp.history cimport forget, get
 from svc._rtp.keyframes cimport OTHER
 from svc._rtp.layers cimport DROP, decide
 from svc._rtp.layers cimport forget as forget_frames
-from svc._rtp.objects cimport AUDIO, LastFrame
+from svc._rtp.objects cimport AUDIO, LastFrame, accepts
 from svc._rtp.sequence cimport NO_NUMBER, drop, drop_missing, rewrite, sync
 
 # Some encoders answer a PLI with a picture that is whole but no IDR (H264): longer than it takes to ask
@@ -119,7 +119,7 @@ cdef bint may_start(Core* core, Forwarder* forwarder, DownTrack* down_track, con
 
 
 cdef inline bint wanted(Forwarder* forwarder, DownTrack* down_track, Slot* slot) noexcept nogil:
-    if not down_track.payload_types[slot.header.payload_type]:
+    if not accepts(down_track, slot.header.payload_type):
         return False
     if forwarder.kind == AUDIO and (forwarder.muted or down_track.transport.deafened):
         return False

@@ -247,6 +247,10 @@ cdef void rtp_received(Core* core, Transport* transport, Slot* slot) noexcept no
     cdef Forwarder* forwarder
     if not authenticate(core, transport, slot, False):
         return
+    if not transport.sends:
+        transport.sends = True
+        transport.next_sender = core.senders
+        core.senders = transport
     if parse(slot.data, slot.length, header) < 0:
         core.counters.dropped_malformed += 1
         return

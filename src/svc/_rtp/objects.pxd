@@ -60,9 +60,18 @@ cdef struct Source:         # an inbound SSRC that has been placed on a line
 
 
 cdef struct Transport:
+    # What each packet to a receiver needs comes first, as in DownTrack.
+    bint keyed
+    bint has_selected
+    bint deafened
     uint32_t id
+    SrtpContext outbound
+    Path selected
+
     Transport* next         # in the engine's list
     Transport* previous
+    Transport* next_sender  # in the list of those who have sent media
+    bint sends
 
     Credentials credentials[2]  # the newest first
     uint8_t credentials_count
@@ -72,12 +81,8 @@ cdef struct Transport:
     uint32_t priorities[MAX_PATHS]
     bint nominated[MAX_PATHS]
     uint8_t validated_count
-    Path selected
-    bint has_selected
 
     SrtpContext inbound
-    SrtpContext outbound
-    bint keyed
     uint32_t rtcp_ssrc      # we report as this source
 
     Line lines[MAX_LINES]
@@ -93,7 +98,6 @@ cdef struct Transport:
     int64_t next_report     # ns: receiver reports
 
     DownTrack* down_tracks  # what this participant receives, linked by next_received
-    bint deafened
 
 
 cdef struct Forwarder:
@@ -130,62 +134,70 @@ cdef struct Sent:           # a packet that a receiver got, by its number there
 
 
 cdef struct LastFrame:      # what the packet before a gap tells of the packets in it
-    bint known
-    bint dropped
-    bint ended              # the packet was its frame's last
     int64_t number
+    uint8_t known
+    uint8_t dropped
+    uint8_t ended           # the packet was its frame's last
 
 
+# What every packet for a receiver needs comes first, in the order in which it is needed: a thousand receivers
+# do not fit into a processor's cache, and each line of it that is fetched costs as much as all the work there.
 cdef struct DownTrack:
-    uint32_t id
+    DownTrack* next_sent    # of the same forwarder
     Forwarder* forwarder
     Transport* transport    # the receiver's
-    DownTrack* next_sent
-    DownTrack* next_received
     DownTrack* next_queued  # in its send queue, while it has a turn there
     void* first_record      # SendRecord*: what waits to be sent to this receiver
     void* last_record
     uint32_t records        # how many wait
-    bint has_turn
-    bint shedding           # the frame with this timestamp is being dropped
-    uint32_t shed_timestamp
-
     uint32_t ssrc
-    uint32_t rtx_ssrc       # 0 = no RTX
-    uint8_t payload_types[128]  # 1 = accepted by the receiver
-    uint8_t ext_ids[256]    # sender's extension id -> receiver's, 0 = drop
-    bint mixed              # two-byte extensions accepted (RFC 8285 section 4.1.2)
-    uint8_t mid[MAX_MID]
-    uint8_t mid_length
+    uint8_t waiting         # for a keyframe
+    uint8_t paused          # waiting because it loses too much: its own wishes do not shorten that
+    uint8_t new_source      # the next start goes on with another source's timestamps
+    uint8_t has_turn
+    uint8_t shedding        # the frame with shed_timestamp is being dropped
+    uint8_t mixed           # two-byte extensions accepted (RFC 8285 section 4.1.2)
     uint8_t mid_id          # the extension's id, 0 = not accepted
-    bint announced          # the receiver has reported on our SSRC: the mid need not be sent any more
-    uint8_t cname[MAX_CNAME]
-    uint8_t cname_length
+    uint8_t announced       # the receiver has reported on our SSRC: the mid need not be sent any more
 
-    bint waiting            # for a keyframe
-    bint paused             # waiting because it loses too much: its own wishes do not shorten that
-    int64_t waiting_since   # ns: since when packets have been held back; 0 = none has
     SequenceRewriter numbers
     Sent* sent              # by output number & sent_mask; as many as may still be asked for
     int64_t sent_mask
-    int64_t rtx_index       # of the next RTX packet: rollover counter and sequence number
     uint32_t timestamp_offset   # added to the sender's timestamps
     uint32_t last_timestamp # as sent
-    int64_t last_timestamp_at   # ns: when that packet was to be sent
-    bint new_source         # the next start goes on with another source's timestamps
-    TemporalLayerSelector layers
-    LastFrame last_frame    # of the packet with the highest number
 
+    int64_t last_timestamp_at   # ns: when that packet was to be sent
     uint32_t packets        # as sender reports count them, retransmissions excluded
     uint32_t octets
     int64_t resend_credit   # bytes that may be resent now
-    int64_t rtt             # ns, as the receiver's reports tell; 0 = unknown
     int64_t nacked          # recent share of packets asked for again, of NACKED_ALL
+    LastFrame last_frame    # of the packet with the highest number
+    uint64_t payload_types[2]   # accepted by the receiver, a bit for each
+
+    TemporalLayerSelector layers
+    uint8_t ext_ids[256]    # sender's extension id -> receiver's, 0 = drop
+
+    # The rest is seldom looked at.
+    uint32_t id
+    DownTrack* next_received    # of the same transport
+    uint32_t shed_timestamp
+    uint32_t rtx_ssrc       # 0 = no RTX
+    int64_t rtx_index       # of the next RTX packet: rollover counter and sequence number
+    uint8_t mid[MAX_MID]
+    uint8_t mid_length
+    uint8_t cname[MAX_CNAME]
+    uint8_t cname_length
+    int64_t waiting_since   # ns: since when packets have been held back; 0 = none has
+    int64_t rtt             # ns, as the receiver's reports tell; 0 = unknown
     int64_t lossy_since     # ns: since when its reports tell of too much loss; 0 = they do not
     uint32_t sr_sent        # middle 32 bits of the last SR's NTP time
     int64_t sr_sent_at      # ns
     int64_t last_request    # ns: of a keyframe, by this receiver
     int64_t held_request    # ns: when the next may go through; 0 = none held
+
+
+cdef inline bint accepts(const DownTrack* down_track, uint8_t payload_type) noexcept nogil:
+    return down_track.payload_types[payload_type >> 6] >> (payload_type & 63) & 1
 
 
 # What one program of the SFU negotiates with everybody: one payload-type and one extension-id table.
