@@ -338,7 +338,8 @@ def test_consent_is_asked_for_every_4_to_6_s_with_a_new_transaction() -> None:
             agent.stun_received(answer(request), path, now)
     gaps = [after - before for before, after in pairwise(times)]
     assert len(ids) == len(gaps) >= 50
-    assert 4 <= min(gaps) < 4.5 and 5.5 < max(gaps) <= 6
+    # Who keeps the agent's time may be a second late.
+    assert 4 <= min(gaps) < 4.25 and 4.75 < max(gaps) <= 5
 
 
 def test_consent_expires_30_s_after_the_last_answer() -> None:
