@@ -26,7 +26,7 @@ from tests.kit.simulation.sender import VideoSender
 from tests.kit.simulation.world import World
 
 TURN_S = 0.001
-BATCH = 128
+BATCH = 64
 MAX_RECORDS = 131072
 CLEAN = Conditions()
 

@@ -13,6 +13,8 @@ cdef enum:
     # Records sent before datagrams are received again: at a microsecond or so each, reception waits no longer
     # than a quarter of a millisecond, and so does audio for video.
     QUANTUM = 256
+    # A receiver's packets that are sent together: as many as the kernel cuts out of one message.
+    RUN = 64
 
 
 cdef struct Core:
@@ -23,7 +25,7 @@ cdef struct Core:
     RecordPool records
     SendQueue audio         # drained first
     SendQueue video
-    int64_t departed[QUANTUM]  # ns: when the packets came whose last datagram this turn has written
+    int64_t departed[QUANTUM + RUN]  # ns: when the packets came whose last datagram this turn has written
     uint32_t departed_count
 
     Transport* transports   # a list

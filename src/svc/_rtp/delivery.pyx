@@ -12,10 +12,10 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from svc._rtp.core cimport QUANTUM
+from svc._rtp.core cimport QUANTUM, RUN
 from svc._rtp.descriptor cimport MAX_DESCRIPTOR, DependencyDescriptor, decode_targets_up_to
 from svc._rtp.descriptor_writer cimport write_with_active_decode_targets
-from svc._rtp.egress cimport Outgoing, commit, has_room, next_outgoing
+from svc._rtp.egress cimport Outgoing, commit, has_room, has_room_for, next_outgoing
 from svc._rtp.frames cimport FrameReader, read_again
 from svc._rtp.header cimport Extension, Header, Rewrite, find, write
 from svc._rtp.history cimport MAX_AGE, History, get
@@ -95,18 +95,23 @@ cdef void drain(Core* core) noexcept nogil:
 
 
 cdef int drain_queue(Core* core, SendQueue* queue, int left) noexcept nogil:
-    """Receiver by receiver, each one's packets in their order; what is left of the quantum."""
+    """Receiver by receiver, each one's packets in their order; what is left of the quantum.
+
+    What the kernel can cut out of one message is not torn apart, neither by the batch nor by the quantum.
+    """
     cdef int64_t oldest = oldest_in_time(queue, core.now)
     cdef DownTrack* down_track
+    cdef uint32_t run, i
     while queue.first != NULL and left > 0:
         down_track = queue.first
         shed_overdue(core, queue, down_track, oldest)
-        while down_track.first_record != NULL and left > 0:
-            if not has_room(&core.egress):
-                return 0
+        run = min(down_track.records, <uint32_t>RUN)
+        if not has_room_for(&core.egress, run):
+            return 0
+        for i in range(run):
             send_first(core, down_track, first_record(down_track))
             remove_first(queue, &core.records, &core.pool, down_track)
-            left -= 1
+        left -= <int>run
         if down_track.first_record == NULL:
             end_turn_of_first(queue)
     return left
@@ -133,7 +138,7 @@ cdef void send_first(Core* core, DownTrack* down_track, const SendRecord* record
     cdef int length
     down_track.nacked -= down_track.nacked // NACKED_PACKETS
     length = send(core, down_track, slot, sent)
-    if slot.queued == 1 and core.departed_count < QUANTUM:
+    if slot.queued == 1 and core.departed_count < QUANTUM + RUN:
         core.departed[core.departed_count] = slot.arrival
         core.departed_count += 1
     if core.verbose:

@@ -6,7 +6,7 @@ from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from svc._rtp.address cimport Path
 
 cdef enum:
-    BATCH = 128
+    BATCH = 64
     # A received packet, its header grown by two-byte extensions and a mid (at most 60 bytes), RTX's two
     # bytes, and what SRTP or SRTCP append (148).
     OUTGOING_BYTES = 1720
@@ -37,11 +37,15 @@ cdef void clear(Egress* egress) noexcept nogil
 cdef void take_off(Egress* egress, uint32_t sent) noexcept nogil
 
 
-cdef inline bint has_room(Egress* egress) noexcept nogil:
-    """Whether media may be written: what is queued had better wait there, where it can be overtaken."""
-    if egress.count == BATCH:
+cdef inline bint has_room_for(Egress* egress, uint32_t count) noexcept nogil:
+    """Whether so much media, at most a BATCH, may be written: else it had better wait where it can be overtaken."""
+    if egress.count + count > BATCH:
         egress.flush(egress.context, egress)
     return not egress.blocked
+
+
+cdef inline bint has_room(Egress* egress) noexcept nogil:
+    return has_room_for(egress, 1)
 
 
 cdef inline Outgoing* next_outgoing(Egress* egress) noexcept nogil:

@@ -13,10 +13,10 @@ from libc.stddef cimport size_t
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from svc._rtp.address cimport Address, Path, from_text, is_ipv4
+from svc._rtp.address cimport Address, Path, from_text, is_ipv4, is_unspecified
 from svc._rtp.atomics cimport load_acquire, store_release
 from svc._rtp.delivery cimport is_pending
-from svc._rtp.egress cimport Egress, take_off
+from svc._rtp.egress cimport Egress, Outgoing, take_off
 from svc._rtp.engine cimport Engine
 from svc._rtp.ingress cimport received
 from svc._rtp.pool cimport MAX_DATAGRAM, Slot, acquire, release
@@ -65,6 +65,7 @@ cdef class UdpLoop(Engine):
     """See udploop.pyi for the contract of each method."""
 
     cdef int sockets[2]         # IPv4, IPv6; -1 = not asked for
+    cdef bint bound[2]          # to one address, as far as we know: no datagram is told which to leave from
     cdef int wake_fds[2]        # read, write: Python posted a command
     cdef int event_fds[2]       # read, write: there are events for Python
     cdef bint portable
@@ -116,6 +117,7 @@ cdef class UdpLoop(Engine):
         if fd < 0:
             raise OSError(-fd, f"UDP port {self.port} on {ip}: {os.strerror(-fd)}")
         self.sockets[<int>at] = fd
+        self.bound[<int>at] = not is_unspecified(&address) and ip != "0.0.0.0"
         self.port = svc_udp_port(fd)
 
     def _adopt(self, sockets):
@@ -277,17 +279,18 @@ cdef class UdpLoop(Engine):
     cdef void send_batch(self, Egress* egress) noexcept nogil:
         """Step 9: hand the batch to the kernel, in order; one family at a time where both are there."""
         cdef uint32_t i, done = 0
-        cdef int count = 0, fd = -1, this_fd
+        cdef int count = 0, fd = -1, this_fd, family
         self.full = -1
         for i in range(egress.count):
-            this_fd = self.sockets[0 if is_ipv4(&egress.batch[i].path.remote) else 1]
+            family = 0 if is_ipv4(&egress.batch[i].path.remote) else 1
+            this_fd = self.sockets[family]
             if count == SVC_BATCH or (count and this_fd != fd):
                 done += self.send_run(fd, count)
                 if done < i:
                     break
                 count = 0
             fd = this_fd
-            write_datagram(&self.outgoing[count], &egress.batch[i].path, egress.batch[i].data, egress.batch[i].length)
+            write_datagram(&self.outgoing[count], &egress.batch[i], self.bound[family])
             count += 1
         else:
             if count:
@@ -315,13 +318,16 @@ cdef inline void read_path(Path* path, const svc_datagram* datagram) noexcept no
     memcpy(path.local.ip, datagram.local, 16)
 
 
-cdef inline void write_datagram(svc_datagram* datagram, const Path* path, uint8_t* data, int length) noexcept nogil:
-    datagram.data = data
-    datagram.length = length
-    memcpy(datagram.remote, path.remote.ip, 16)
-    datagram.scope = path.remote.scope
-    datagram.port = path.remote.port
-    memcpy(datagram.local, path.local.ip, 16)
+cdef inline void write_datagram(svc_datagram* datagram, Outgoing* outgoing, bint bound) noexcept nogil:
+    datagram.data = outgoing.data
+    datagram.length = outgoing.length
+    memcpy(datagram.remote, outgoing.path.remote.ip, 16)
+    datagram.scope = outgoing.path.remote.scope
+    datagram.port = outgoing.path.remote.port
+    if bound:
+        memset(datagram.local, 0, 16)
+    else:
+        memcpy(datagram.local, outgoing.path.local.ip, 16)
 
 
 cdef int open_signal(int* fds) except -1:
