@@ -57,10 +57,21 @@ async def test_a_running_service_is_measured_from_outside(capsys: pytest.Capture
     assert (found["lost"], found["cpu_us_per_packet"], found["memory_kb"]) == (0, None, None)
 
 
+def test_what_clients_discard_comes_again_and_is_not_held_against_the_service(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert bench("--receivers", "4", "--loss", "20", *SHORT) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["lost"], found["forged"]) == (0, 0)
+    assert found["received"] + found["discarded"] == found["sent"] * 4
+    assert 0 < found["resent"] <= found["discarded"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
         (["--receivers", "0"], "somebody must send, and somebody receive"),
+        (["--loss", "100"], "a loss is a share of the packets"),
         (["--size", "20"], "a packet has 48 to 1400 bytes"),
         (["--plot", "x.gif"], "x.gif: a picture's name ends in .png or .svg"),
         (["--url", "ws://127.0.0.1:1"], "ws://127.0.0.1:1: Cannot connect to host 127.0.0.1:1"),
@@ -90,15 +101,18 @@ def test_the_buckets_of_latency_are_at_most_three_percent_wide() -> None:
 
 
 def test_loss_counts_against_what_was_sent_to_everybody() -> None:
-    zero = dict.fromkeys(("sent", "unsent", "received", "authenticated", "forged", "busy_ns"), 0)
+    counted = ("sent", "unsent", "received", "resent", "discarded", "authenticated", "forged", "busy_ns")
+    zero = dict.fromkeys(counted, 0)
     start = Reading(at=10.0, totals=zero, latencies=[0], missed=0, cpu_ns=5_000, memory_kb=1)
     end = Reading(
         at=12.0, totals=zero | {"busy_ns": 10**9}, latencies=[0], missed=0, cpu_ns=95_000, memory_kb=7
     )
-    settled = Reading(13.0, zero | {"sent": 20, "received": 90}, [90], missed=4, cpu_ns=99_000, memory_kb=8)
+    came = {"sent": 20, "received": 87, "discarded": 3}
+    settled = Reading(13.0, zero | came, [87], missed=4, cpu_ns=99_000, memory_kb=8)
     found = Measurement.of(Scenario(publishers=1, receivers=5), 10, start, end, settled=settled)
-    assert (found.lost, found.loss_percent, found.packets_per_s) == (10, 10.0, 45.0)
-    assert (found.cpu_us_per_packet, found.memory_kb, found.generator_percent) == (1.0, 7, 50.0)
+    assert (found.lost, found.loss_percent, found.packets_per_s) == (10, 10.0, 43.5)
+    assert (found.memory_kb, found.generator_percent) == (7, 50.0)
+    assert found.cpu_us_per_packet == pytest.approx(90 / 87, abs=0.001)
     assert found.warnings() == ["4 of the lost packets arrived; the generator was too slow to take them"]
 
 

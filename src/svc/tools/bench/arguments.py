@@ -28,6 +28,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     sfu.add_argument("--seconds", type=float, default=8.0, metavar="S", help="of each measurement")
     sfu.add_argument("--burst", type=count, default=1, metavar="K", help="packets sent at once")
+    sfu.add_argument(
+        "--loss", type=float, default=0.0, metavar="PERCENT", help="discarded on arrival and asked for again"
+    )
     sfu.add_argument("--audio", action="store_true", help="Opus instead of VP8")
     sfu.add_argument("--url", metavar="ws://HOST:PORT", help="a running service; by default one of our own")
     sfu.add_argument("--pid", type=count, help="whose CPU time and memory to look at, with --url")
@@ -62,7 +65,9 @@ def _run_sfu(options: argparse.Namespace) -> None:
     from svc.tools.bench import sfu
     from svc.tools.bench.scenario import Scenario
 
-    scenario = Scenario(options.publishers, options.receivers, options.size, options.burst, options.audio)
+    scenario = Scenario(
+        options.publishers, options.receivers, options.size, options.burst, options.audio, options.loss / 100
+    )
     rates = options.pps
     if options.plot and len(rates) == 1:
         rates = [rates[0] * step // PLOTTED_RATES for step in range(1, PLOTTED_RATES + 1)]

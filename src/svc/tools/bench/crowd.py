@@ -32,7 +32,7 @@ _POLL_S = 0.02
 
 
 def new_traffic(scenario: Scenario) -> Traffic:
-    return Traffic(audio=scenario.audio, size=scenario.size, burst=scenario.burst)
+    return Traffic(audio=scenario.audio, size=scenario.size, burst=scenario.burst, loss=scenario.loss)
 
 
 class Crowd:

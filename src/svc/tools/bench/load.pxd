@@ -82,6 +82,7 @@ cdef struct Totals:
     uint64_t checks
     uint64_t keyframes_asked
     uint64_t other
+    uint64_t discarded      # as if lost on the way, and asked for again
     uint64_t busy_ns        # CPU time of the thread
 
 
@@ -96,6 +97,8 @@ cdef struct Load:
     int size                # bytes of an RTP packet before encryption
     int burst
     int clock_rate
+    uint32_t loss           # how many of 2^32 packets are discarded
+    uint32_t random         # xorshift32; never 0
     uint8_t payload[MAX_PAYLOAD]
 
     traffic_datagram datagrams[TRAFFIC_BATCH]

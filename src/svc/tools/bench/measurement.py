@@ -33,7 +33,9 @@ class Measurement:
     sent: int
     unsent: int  # by our own fault
     received: int
-    lost: int
+    discarded: int  # on purpose, by the clients; asked for again
+    resent: int  # by the service
+    lost: int  # neither received nor discarded
     missed: int  # of those lost, what reached our sockets: by our own fault
     loss_percent: float
     packets_per_s: float
@@ -60,6 +62,7 @@ class Measurement:
         known = end.cpu_ns > 0
         latencies = [now - then for now, then in zip(settled.latencies, start.latencies, strict=True)]
         received = counted["received"]
+        lost = expected - received - counted["discarded"]
         return cls(
             publishers=scenario.publishers,
             receivers=scenario.receivers,
@@ -70,9 +73,11 @@ class Measurement:
             sent=counted["sent"],
             unsent=counted["unsent"],
             received=received,
-            lost=expected - received,
+            discarded=counted["discarded"],
+            resent=counted["resent"],
+            lost=lost,
             missed=settled.missed - start.missed,
-            loss_percent=round(100 * (expected - received) / max(expected, 1), 4),
+            loss_percent=round(100 * lost / max(expected, 1), 4),
             packets_per_s=round(received / seconds, 1),
             authenticated=counted["authenticated"],
             forged=counted["forged"],
@@ -98,6 +103,8 @@ class Measurement:
             f"  forwarded   {self.packets_per_s:,.0f} packets/s, "
             f"{self.lost} of {self.received + self.lost} lost ({self.loss_percent} %)",
         ]
+        if self.discarded:
+            lines.append(f"  asked for   {self.discarded} again, {self.resent} came again")
         if self.p50_us is not None:
             lines.append(
                 f"  latency     p50 {self.p50_us:.0f}  p90 {self.p90_us:.0f}  p99 {self.p99_us:.0f}  "

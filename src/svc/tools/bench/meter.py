@@ -43,15 +43,30 @@ class Meter:
         self._traffic.set_rate(pps)
         await asyncio.sleep(seconds)
 
-    async def measure(self, pps: int, seconds: float, progress: Callable[[str], None]) -> Measurement:
-        """All that is under way at either end of it is waited for."""
+    async def measure(
+        self, pps: int, seconds: float, progress: Callable[[str], None], *, settled_s: float = 0.0
+    ) -> Measurement:
+        """All that is under way at either end of it is waited for.
+
+        With `settled_s`, it has flowed for so long when it begins: what the first moments did to
+        latency is not in it, and what was under way then is.
+        """
         await self._silence()
+        if settled_s:
+            await self.warm_up(pps, settled_s)
         before = self._reading()
         self._traffic.set_rate(pps)
         await self._watch(seconds, progress)
         after = self._reading()
         await self._silence()
         return Measurement.of(self._scenario, pps, before, after, settled=self._reading())
+
+    async def follow(self, pps: int, seconds: float) -> Measurement:
+        """The next seconds of what flows already, at the rate that `warm_up` has set."""
+        before = self._reading()
+        await asyncio.sleep(seconds)
+        after = self._reading()
+        return Measurement.of(self._scenario, pps, before, after, settled=after)
 
     async def _silence(self) -> None:
         """Stop sending, and wait until all has arrived."""

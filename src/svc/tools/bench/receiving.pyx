@@ -2,7 +2,8 @@
 
 Of a packet beyond the budget only the header is looked at, and little more is copied out of the kernel: a
 generator that decrypted everything would be slower than the service. Consent checks are answered, keyframe
-requests and sender reports noted. No NACK is ever sent.
+requests and sender reports noted. NACKs are sent for what is discarded on purpose, and for nothing else: what
+the service loses shall show.
 """
 
 from libc.stddef cimport size_t
@@ -11,8 +12,8 @@ from libc.stdint cimport uint8_t, uint16_t, uint32_t
 from svc._rtp.atomics cimport load_acquire
 from svc._rtp.demux cimport RTCP, RTP, STUN, Kind, demux
 from svc._rtp.header cimport Header, parse
-from svc._rtp.rtcp cimport FMT_PLI, PSFB, SR, Packet, SenderInfo, next_packet, read_sender_info
-from svc._rtp.srtp cimport MAX_TRAILER, unprotect, unprotect_rtcp
+from svc._rtp.rtcp cimport FMT_PLI, PSFB, SR, Packet, SenderInfo, next_packet, read_sender_info, write_nack
+from svc._rtp.srtp cimport MAX_TRAILER, protect_rtcp, unprotect, unprotect_rtcp
 from svc._rtp.stun cimport BINDING_REQUEST, MAX_ANSWER, BindingRequest, message_type, read_request, verify, write_success
 from svc._rtp.wire cimport Cursor, load16, load32, load64
 from svc.tools.bench.load cimport (
@@ -28,6 +29,7 @@ cdef int64_t SAVED_BUDGET = 1000
 cdef enum:
     # Of a packet beyond the budget: enough for a consent check or a keyframe request, which must be read.
     KEPT = 192
+    NACK_BYTES = 16         # of one number
     CLIENTS_PER_TURN = 16   # looked at before what has fallen due is sent
 
 
@@ -102,11 +104,31 @@ cdef void media_received(Load* load, Client* client, traffic_datagram* datagram,
         if sequence < stream.highest:
             stream.cycles += 1
         stream.highest = sequence
+    if load.loss and discards(load):
+        load.totals.discarded += 1
+        ask_again(client, stream, sequence)
+        return
     client.received += 1
     load.totals.received += 1
     if whole:
         load.budget -= 1
         open_packet(load, client, datagram)
+
+
+cdef bint discards(Load* load) noexcept nogil:
+    load.random ^= load.random << 13
+    load.random ^= load.random >> 17
+    load.random ^= load.random << 5
+    return load.random < load.loss
+
+
+cdef void ask_again(Client* client, const Stream* stream, uint16_t sequence) noexcept nogil:
+    """A NACK, at once: what comes again is counted and no more."""
+    cdef uint8_t out[NACK_BYTES + MAX_TRAILER]
+    cdef size_t length = write_nack(out, client.ssrc if client.ssrc else 1, stream.ssrc, &sequence, 1)
+    cdef int total = protect_rtcp(client.outbound, out, <int>length)
+    if total > 0:
+        traffic_send(client.fd, out, total)
 
 
 cdef void open_packet(Load* load, Client* client, traffic_datagram* datagram) noexcept nogil:

@@ -23,6 +23,7 @@ class Scenario:
     size: int = 1100  # bytes of an RTP packet, header included, before encryption
     burst: int = 1  # packets sent at once
     audio: bool = False
+    loss: float = 0.0  # share of what arrives that clients discard and ask for again
 
     def __post_init__(self) -> None:
         if self.publishers < 1 or self.receivers < 0 or self.receivers_of_each < 1:
@@ -31,6 +32,8 @@ class Scenario:
             raise BenchError(f"a packet has {MIN_SIZE} to {MAX_SIZE} bytes")
         if self.burst < 1:
             raise BenchError("a burst has one packet or more")
+        if not 0 <= self.loss < 1:
+            raise BenchError("a loss is a share of the packets")
 
     @property
     def clients(self) -> int:

@@ -13,10 +13,10 @@ class Traffic:
     """Clients are only ever added; what is counted only ever grows: subtract what was read before.
 
     `size` is that of a whole RTP packet before encryption. `burst` packets are sent at once, as those of a
-    video frame are.
+    video frame are. `loss` is the share of what comes that is discarded and asked for again.
     """
 
-    def __init__(self, *, audio: bool, size: int, burst: int) -> None: ...
+    def __init__(self, *, audio: bool, size: int, burst: int, loss: float = 0.0) -> None: ...
     def add(
         self,
         fd: int,

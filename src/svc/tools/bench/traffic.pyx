@@ -24,7 +24,7 @@ from svc.tools.bench.sending cimport HEADER, send_due
 MIN_SIZE = HEADER + STAMP + 12
 MAX_SIZE = 1400
 TOTALS = ("sent", "unsent", "received", "resent", "authenticated", "forged", "checks", "keyframes_asked", "other",
-          "busy_ns")
+          "discarded", "busy_ns")
 
 # How often the sockets are looked at (ns). Arrival times are the kernel's, so this only bounds what must wait
 # in a socket; and nobody who sleeps on one costs the service a wake-up.
@@ -47,17 +47,19 @@ cdef class Traffic:
     cdef list keys          # what the clients' contexts belong to
     cdef object thread
 
-    def __cinit__(self, *, bint audio, int size, int burst):
+    def __cinit__(self, *, bint audio, int size, int burst, double loss=0.0):
         cdef Load* load = &self.load
         cdef int i
-        if not MIN_SIZE <= size <= MAX_SIZE or burst < 1:
-            raise ValueError(f"a packet has {MIN_SIZE} to {MAX_SIZE} bytes, a burst one packet or more")
+        if not MIN_SIZE <= size <= MAX_SIZE or burst < 1 or not 0 <= loss < 1:
+            raise ValueError(f"a packet has {MIN_SIZE} to {MAX_SIZE} bytes, a burst one packet or more, loss is a share")
         load.clients = <Client*>calloc(MAX_CLIENTS, sizeof(Client))
         if load.clients == NULL:
             raise MemoryError
         load.audio = audio
         load.size = size
         load.burst = burst
+        load.loss = <uint32_t>(loss * 0xFFFFFFFF)
+        load.random = 0x9E3779B9
         load.clock_rate = 48000 if audio else 90000
         for i in range(MAX_PAYLOAD):
             load.payload[i] = <uint8_t>(i * 7 + 1)
