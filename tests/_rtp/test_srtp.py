@@ -176,3 +176,79 @@ def test_an_unknown_profile_and_a_key_of_the_wrong_length_are_refused() -> None:
 def test_what_cannot_be_sealed_is_refused() -> None:
     with pytest.raises(ValueError, match="at most 1500 bytes"):
         keys("AEAD_AES_128_GCM").seal(header(5), b"", bytes(1489), SSRC, 5)
+
+
+def sender(profile: str) -> pylibsrtp.Session:
+    """The other end as it sends to us."""
+    return pylibsrtp.Session(
+        pylibsrtp.Policy(
+            key=key(profile, 100),
+            ssrc_type=pylibsrtp.Policy.SSRC_ANY_OUTBOUND,
+            srtp_profile=PROFILES[profile],
+        )
+    )
+
+
+# The two profiles, opened by OpenSSL where it can; and by libsrtp, to which the same must happen.
+OPENED = [(profile, openssl) for profile in PROFILES for openssl in (True, False)]
+
+
+@pytest.mark.parametrize(("profile", "openssl"), OPENED)
+def test_what_libsrtp_sealed_is_opened_once(profile: str, openssl: bool) -> None:
+    ours, theirs = keys(profile, openssl=openssl), sender(profile)
+    for index in range(65530, 65540):
+        plain = header(index, extensions=packets.one_byte_extensions([(3, b"abc")])) + b"payload"
+        sealed = theirs.protect(plain)
+        assert ours.open(sealed) == plain
+        assert ours.open(sealed) is None
+
+
+@pytest.mark.parametrize(("profile", "openssl"), OPENED)
+@given(order=st.permutations(range(64)), start=st.integers(0, 0xFFFF - 64))
+@settings(max_examples=20, deadline=None)
+def test_whatever_the_order_each_packet_is_opened_once(
+    profile: str, openssl: bool, order: list[int], start: int
+) -> None:
+    ours, theirs = keys(profile, openssl=openssl), sender(profile)
+    sealed = [theirs.protect(header(start + number) + b"x") for number in range(64)]
+    opened = [number for number in order + order if ours.open(sealed[number]) is not None]
+    assert opened == order
+
+
+@pytest.mark.parametrize(("profile", "openssl"), OPENED)
+def test_a_late_packet_is_opened_within_the_window_and_not_beyond(profile: str, openssl: bool) -> None:
+    ours, theirs = keys(profile, openssl=openssl), sender(profile)
+    sealed = [theirs.protect(header(100 + number) + b"x") for number in range(WINDOW + 2)]
+    assert ours.open(sealed[0]) is not None
+    assert ours.open(sealed[WINDOW + 1]) is not None
+    assert ours.open(sealed[1]) is None  # as many packets older as the window is wide
+    assert ours.open(sealed[2]) is not None
+    assert ours.open(sealed[2]) is None
+    assert ours.open(sealed[WINDOW]) is not None
+
+
+@pytest.mark.parametrize(("profile", "openssl"), OPENED)
+def test_a_forged_packet_uses_up_no_number_and_moves_no_window(profile: str, openssl: bool) -> None:
+    ours, theirs = keys(profile, openssl=openssl), sender(profile)
+    first, second = theirs.protect(header(1) + b"one"), theirs.protect(header(2) + b"two")
+    assert ours.open(first) is not None
+    far = header(30_000) + bytes(20)
+    assert ours.open(far) is None
+    for at in range(12, len(second)):
+        assert ours.open(second[:at] + bytes([second[at] ^ 1]) + second[at + 1 :]) is None
+    assert ours.open(second) == header(2) + b"two"
+
+
+@pytest.mark.parametrize("cut", [0, 1, 11, 12, 20, 27])
+def test_what_ends_before_its_header_or_its_tag_is_not_opened(cut: int) -> None:
+    profile = "AEAD_AES_128_GCM"
+    sealed = sender(profile).protect(header(1, extensions=packets.one_byte_extensions([(3, b"abc")])) + b"")
+    assert keys(profile).open(sealed[:cut]) is None
+
+
+def test_a_header_that_claims_more_than_there_is_is_not_opened() -> None:
+    profile = "AEAD_AES_128_GCM"
+    sealed = bytearray(sender(profile).protect(header(1) + b"payload"))
+    for first in (0x8F, 0x90, 0x9F):  # contributing sources, an extension, both
+        sealed[0] = first
+        assert keys(profile).open(bytes(sealed)) is None

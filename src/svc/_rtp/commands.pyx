@@ -188,6 +188,8 @@ cdef void close_transport(Core* core, Transport* transport) noexcept nogil:
     if not push(&core.events, &event, NULL):
         # Python then keeps the keys until it stops: a leak, not a fault.
         core.counters.dropped_ring_full += 1
+    for i in range(transport.heard_count):
+        free(transport.heard[i])
     free(transport.arrivals)
     free(transport)
 

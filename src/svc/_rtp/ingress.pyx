@@ -7,7 +7,7 @@ RFC 7983 (demux), RFC 8445 section 7.3 (checks), RFC 8843 section 9.2 (placing b
 
 from libc.stddef cimport size_t
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc
+from libc.stdlib cimport calloc, malloc
 from libc.string cimport memcmp, memset
 
 from svc._rtp.address cimport Address, hash_address, hash_bytes, same, same_path
@@ -25,6 +25,7 @@ from svc._rtp.objects cimport (
     AUDIO, MAX_HEARD, MAX_PATHS, MAX_SOURCES, PAYLOAD_RTX, PAYLOAD_UNKNOWN, VIDEO, Credentials, Forwarder, Line, Source,
 )
 from svc._rtp.reception cimport DUPLICATE, LATE, RESTARTED, TOO_OLD, Arrival, is_repeatable, set_clock_rate, update
+from svc._rtp.replay cimport ReplayWindow, begin
 from svc._rtp.ring cimport CHECK, DTLS as DTLS_EVENT, STUN as STUN_EVENT, TRACK, Event, is_half_full, push
 from svc._rtp.srtp cimport unprotect, unprotect_rtcp
 from svc._rtp.stun cimport (
@@ -212,32 +213,44 @@ cdef void forget_path(Core* core, Transport* transport, int index) noexcept nogi
 cdef bint authenticate(Core* core, Transport* transport, Slot* slot, bint rtcp) noexcept nogil:
     """Step 4: decrypt in place; False, and counted, where that fails or the source is one too many."""
     cdef size_t at = 4 if rtcp else 8
-    cdef uint32_t ssrc = 0
-    cdef bint heard = False
+    cdef ReplayWindow* window = NULL
+    cdef ReplayWindow fresh
     cdef int length = -1
     if transport.keyed and slot.length >= at + 4:
-        ssrc = load32(slot.data + at)
-        heard = is_heard(transport, ssrc)
-        if not heard and transport.heard_count == MAX_HEARD:
-            core.counters.dropped_not_negotiated += 1
-            return False
-        length = (unprotect_rtcp if rtcp else unprotect)(&transport.inbound, slot.data, slot.length)
-    if length < 0:
+        window = window_of(transport, load32(slot.data + at))
+        if window == NULL:
+            if transport.heard_count == MAX_HEARD:
+                core.counters.dropped_not_negotiated += 1
+                return False
+            begin(&fresh, load32(slot.data + at))
+        if rtcp:
+            length = unprotect_rtcp(&transport.inbound, slot.data, slot.length)
+        else:
+            length = unprotect(&transport.inbound, window if window != NULL else &fresh, slot.data, slot.length)
+    if length < 0 or (window == NULL and not remember_window(transport, &fresh)):
         core.counters.dropped_unauthenticated += 1
         return False
-    if not heard:
-        transport.heard[transport.heard_count] = ssrc
-        transport.heard_count += 1
     slot.length = <uint16_t>length
     return True
 
 
-cdef bint is_heard(const Transport* transport, uint32_t ssrc) noexcept nogil:
+cdef ReplayWindow* window_of(Transport* transport, uint32_t ssrc) noexcept nogil:
     cdef int i
     for i in range(transport.heard_count):
-        if transport.heard[i] == ssrc:
-            return True
-    return False
+        if transport.heard[i].ssrc == ssrc:
+            return transport.heard[i]
+    return NULL
+
+
+cdef bint remember_window(Transport* transport, const ReplayWindow* window) noexcept nogil:
+    """False when there is no memory: what cannot be remembered could be replayed."""
+    cdef ReplayWindow* kept = <ReplayWindow*>malloc(sizeof(ReplayWindow))
+    if kept == NULL:
+        return False
+    kept[0] = window[0]
+    transport.heard[transport.heard_count] = kept
+    transport.heard_count += 1
+    return True
 
 
 cdef void rtp_received(Core* core, Transport* transport, Slot* slot) noexcept nogil:

@@ -17,6 +17,7 @@ from svc._rtp.keyframes cimport Codec, KeyframeRequester
 from svc._rtp.layers cimport TemporalLayerSelector
 from svc._rtp.loudness cimport Loudness
 from svc._rtp.reception cimport Reception
+from svc._rtp.replay cimport ReplayWindow
 from svc._rtp.rtcp cimport SenderInfo
 from svc._rtp.sequence cimport SequenceRewriter
 from svc._rtp.sha1 cimport HmacKey
@@ -89,9 +90,9 @@ cdef struct Transport:
     uint8_t line_count
     Source sources[MAX_SOURCES]
     uint8_t source_count
-    # Whose packets have been authenticated: libsrtp keeps a kilobyte for each, and looks through them for
-    # every packet. None is ever forgotten: its packets could be replayed.
-    uint32_t heard[MAX_HEARD]
+    # Whose packets have been authenticated. They are looked through for every packet, by libsrtp too, which
+    # keeps a kilobyte for each. None is ever forgotten: its packets could be replayed.
+    ReplayWindow* heard[MAX_HEARD]
     uint8_t heard_count
     ArrivalLog* arrivals    # NULL until the first packet with a transport-wide number
     int64_t next_feedback   # ns: transport-wide feedback

@@ -3,6 +3,8 @@
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
+from svc._rtp.replay cimport ReplayWindow
+
 cdef enum:
     # libsrtp may write an authentication tag and an MKI behind a packet; SRTCP has an index too.
     MAX_TRAILER = 148
@@ -10,7 +12,7 @@ cdef enum:
 
 cdef struct SrtpContext:
     void* session           # srtp_t
-    void* cipher            # EVP_CIPHER_CTX, keyed for AES-GCM; NULL = libsrtp seals
+    void* cipher            # EVP_CIPHER_CTX, keyed for AES-GCM; NULL = libsrtp seals, or opens
     uint64_t salt_high      # the session salt, where cipher is used: its first 8 bytes as a number
     uint32_t salt_low       # and its last 4
 
@@ -27,7 +29,7 @@ cdef struct Plaintext:
 
 
 cdef int seal(SrtpContext* context, uint8_t* packet, const Plaintext* plaintext) noexcept nogil
-cdef int unprotect(SrtpContext* context, uint8_t* packet, int length) noexcept nogil
+cdef int unprotect(SrtpContext* context, ReplayWindow* window, uint8_t* packet, int length) noexcept nogil
 cdef int protect_rtcp(SrtpContext* context, uint8_t* packet, int length) noexcept nogil
 cdef int unprotect_rtcp(SrtpContext* context, uint8_t* packet, int length) noexcept nogil
 
@@ -36,3 +38,5 @@ cdef class SrtpKeys:
     cdef object outbound_session
     cdef SrtpContext inbound
     cdef SrtpContext outbound
+    cdef ReplayWindow opened
+    cdef _unprotect(self, bytes packet, ReplayWindow* window)

@@ -1,7 +1,7 @@
 """SRTP and SRTCP without the GIL: by the libsrtp inside the pylibsrtp wheel, called by address.
 
-Outgoing AES-GCM media is sealed by the OpenSSL inside the same wheel, two to three times cheaper and
-straight from where the payload lies. That its functions can be had is an accident of the wheel: at
+AES-GCM media is sealed and opened by the OpenSSL inside the same wheel, two to three times cheaper, and
+sealed straight from where the payload lies. That its functions can be had is an accident of the wheel: at
 import they must agree with libsrtp on known packets, else libsrtp does everything.
 
 Keys come from DTLS; nothing is negotiated here. Functions return the packet's new length, or -1: a
@@ -12,14 +12,15 @@ import ctypes
 import re
 from itertools import zip_longest
 
-from libc.stdint cimport uintptr_t
+from libc.stdint cimport int64_t, uintptr_t
 from libc.string cimport memcpy, memset
 
 import pylibsrtp
 from pylibsrtp import _binding
 from pylibsrtp._binding import ffi, lib
 
-from svc._rtp.wire cimport load32, load64, store32, store64
+from svc._rtp.replay cimport begin, came, guess_index, may_come
+from svc._rtp.wire cimport load16, load32, load64, store32, store64
 
 # srtp_err_status_t srtp_...(srtp_t ctx, void *packet, int *length)
 ctypedef int (*srtp_function)(void*, void*, int*) noexcept nogil
@@ -43,6 +44,8 @@ PROFILES = {
 # too old anyway, and twice what a history resends: libsrtp moves the whole window for every packet.
 WINDOW = 2048
 GCM_TAG = 16
+cdef enum:
+    GCM_TAG_BYTES = 16
 
 
 cdef inline int run(srtp_function function, SrtpContext* context, uint8_t* packet, int length) noexcept nogil:
@@ -52,8 +55,10 @@ cdef inline int run(srtp_function function, SrtpContext* context, uint8_t* packe
     return size
 
 
-cdef int unprotect(SrtpContext* context, uint8_t* packet, int length) noexcept nogil:
-    """Authenticate and decrypt an RTP packet in place."""
+cdef int unprotect(SrtpContext* context, ReplayWindow* window, uint8_t* packet, int length) noexcept nogil:
+    """Authenticate and decrypt an RTP packet in place. `window` is its SSRC's; without one libsrtp does it all."""
+    if window != NULL and context.cipher != NULL:
+        return open_gcm(context, window, packet, length)
     return run(srtp_unprotect, context, packet, length)
 
 
@@ -88,6 +93,7 @@ cdef int seal(SrtpContext* context, uint8_t* packet, const Plaintext* plaintext)
 
 cdef enum:
     GET_TAG = 0x10          # EVP_CTRL_AEAD_GET_TAG
+    SET_TAG = 0x11
 
 ctypedef void* (*new_function)() noexcept nogil
 ctypedef void (*free_function)(void*) noexcept nogil
@@ -104,7 +110,17 @@ cdef algorithm_function aes_128_ecb
 cdef init_function encrypt_init
 cdef update_function encrypt_update
 cdef final_function encrypt_final
+cdef init_function decrypt_init
+cdef update_function decrypt_update
+cdef final_function decrypt_final
 cdef ctrl_function cipher_ctrl
+
+
+cdef inline void write_nonce(uint8_t* iv, const SrtpContext* context, uint32_t ssrc, uint64_t index) noexcept nogil:
+    # Two zero bytes, the SSRC, and the index (section 8.1); written as it will be read, a processor would
+    # else wait for the bytes to come together.
+    store64(iv, context.salt_high ^ (<uint64_t>ssrc << 16 | index >> 32))
+    store32(iv + 8, context.salt_low ^ <uint32_t>index)
 
 
 cdef int seal_gcm(SrtpContext* context, uint8_t* packet, const Plaintext* plaintext) noexcept nogil:
@@ -112,10 +128,7 @@ cdef int seal_gcm(SrtpContext* context, uint8_t* packet, const Plaintext* plaint
     cdef uint8_t iv[12]
     cdef uint8_t* out = packet + plaintext.header_length
     cdef int n = 0
-    # Two zero bytes, the SSRC, and the index (section 8.1); written as it will be read, a processor would
-    # else wait for the bytes to come together.
-    store64(iv, context.salt_high ^ (<uint64_t>plaintext.ssrc << 16 | plaintext.index >> 32))
-    store32(iv + 8, context.salt_low ^ <uint32_t>plaintext.index)
+    write_nonce(iv, context, plaintext.ssrc, plaintext.index)
     if (encrypt_init(context.cipher, NULL, NULL, NULL, iv) != 1
             or encrypt_update(context.cipher, NULL, &n, packet, <int>plaintext.header_length) != 1):
         return -1
@@ -126,9 +139,44 @@ cdef int seal_gcm(SrtpContext* context, uint8_t* packet, const Plaintext* plaint
     if encrypt_update(context.cipher, out, &n, plaintext.payload, <int>plaintext.payload_length) != 1:
         return -1
     out += plaintext.payload_length
-    if encrypt_final(context.cipher, out, &n) != 1 or cipher_ctrl(context.cipher, GET_TAG, 16, out) != 1:
+    if encrypt_final(context.cipher, out, &n) != 1 or cipher_ctrl(context.cipher, GET_TAG, GCM_TAG_BYTES, out) != 1:
         return -1
-    return <int>(out + 16 - packet)
+    return <int>(out + GCM_TAG_BYTES - packet)
+
+
+cdef int open_gcm(SrtpContext* context, ReplayWindow* window, uint8_t* packet, int length) noexcept nogil:
+    """The same backwards, in place. What is not authentic changes nothing but the packet."""
+    cdef uint8_t iv[12]
+    cdef int header = header_length(packet, length)
+    cdef int end = length - GCM_TAG_BYTES, n = 0
+    cdef int64_t index
+    if header < 0 or header > end:
+        return -1
+    index = guess_index(window, load16(packet + 2))
+    if not may_come(window, index):
+        return -1
+    write_nonce(iv, context, load32(packet + 8), <uint64_t>index)
+    if (decrypt_init(context.cipher, NULL, NULL, NULL, iv) != 1
+            or decrypt_update(context.cipher, NULL, &n, packet, header) != 1
+            or decrypt_update(context.cipher, packet + header, &n, packet + header, end - header) != 1
+            or cipher_ctrl(context.cipher, SET_TAG, GCM_TAG_BYTES, packet + end) != 1
+            or decrypt_final(context.cipher, packet + end, &n) != 1):
+        return -1
+    came(window, index)
+    return end
+
+
+cdef inline int header_length(const uint8_t* packet, int length) noexcept nogil:
+    """How much of an RTP packet is in the clear; -1 when it ends before that."""
+    cdef int at = 12
+    if length < 12:
+        return -1
+    at += 4 * (packet[0] & 0x0F)
+    if packet[0] & 0x10:
+        if at + 4 > length:
+            return -1
+        at += 4 + 4 * load16(packet + at + 2)
+    return at if at <= length else -1
 
 
 def _crypto_libraries():
@@ -141,8 +189,10 @@ def _crypto_libraries():
 def _find_openssl() -> str:
     """The name of the library whose functions are now ours to call; empty when none has them."""
     global cipher_new, cipher_free, aes_128_gcm, aes_128_ecb, encrypt_init, encrypt_update, encrypt_final, cipher_ctrl
+    global decrypt_init, decrypt_update, decrypt_final
     names = ("EVP_CIPHER_CTX_new", "EVP_CIPHER_CTX_free", "EVP_aes_128_gcm", "EVP_aes_128_ecb", "EVP_EncryptInit_ex",
-             "EVP_EncryptUpdate", "EVP_EncryptFinal_ex", "EVP_CIPHER_CTX_ctrl")
+             "EVP_EncryptUpdate", "EVP_EncryptFinal_ex", "EVP_CIPHER_CTX_ctrl", "EVP_DecryptInit_ex", "EVP_DecryptUpdate",
+             "EVP_DecryptFinal_ex")
     for library_name, path in _crypto_libraries().items():
         try:
             library = ctypes.CDLL(path)
@@ -157,6 +207,9 @@ def _find_openssl() -> str:
         encrypt_update = <update_function><uintptr_t>found[5]
         encrypt_final = <final_function><uintptr_t>found[6]
         cipher_ctrl = <ctrl_function><uintptr_t>found[7]
+        decrypt_init = <init_function><uintptr_t>found[8]
+        decrypt_update = <update_function><uintptr_t>found[9]
+        decrypt_final = <final_function><uintptr_t>found[10]
         return library_name
     return ""
 
@@ -182,7 +235,7 @@ cdef bytes derive(bytes master_key, bytes master_salt, int label):
     return out[:16]
 
 
-cdef int key_gcm(SrtpContext* context, bytes key) except -1:
+cdef int key_gcm(SrtpContext* context, bytes key, init_function init) except -1:
     """Give a context its own cipher, from a 16-byte master key and 12-byte master salt."""
     cdef bytes session_key = derive(key[:16], key[16:28], 0)
     cdef bytes session_salt = derive(key[:16], key[16:28], 2)
@@ -191,7 +244,7 @@ cdef int key_gcm(SrtpContext* context, bytes key) except -1:
     context.cipher = cipher_new()
     if context.cipher == NULL:
         raise MemoryError
-    if encrypt_init(context.cipher, aes_128_gcm(), NULL, session_key, NULL) != 1:
+    if init(context.cipher, aes_128_gcm(), NULL, session_key, NULL) != 1:
         raise ValueError("OpenSSL refused AES-128-GCM")
     return 0
 
@@ -225,9 +278,13 @@ cdef class SrtpKeys:
         self.inbound.session = <void*><uintptr_t>int(ffi.cast("uintptr_t", self.inbound_session._srtp[0]))
         self.outbound.session = <void*><uintptr_t>int(ffi.cast("uintptr_t", self.outbound_session._srtp[0]))
         if profile == "AEAD_AES_128_GCM" and openssl and OPENSSL:
-            key_gcm(&self.outbound, local)
+            key_gcm(&self.outbound, local, encrypt_init)
+            key_gcm(&self.inbound, remote, decrypt_init)
+        begin(&self.opened, 0)
 
     def __dealloc__(self):
+        if self.inbound.cipher != NULL:
+            cipher_free(self.inbound.cipher)
         if self.outbound.cipher != NULL:
             cipher_free(self.outbound.cipher)
 
@@ -253,14 +310,21 @@ cdef class SrtpKeys:
         return packet[:length]
 
     def unprotect(self, bytes packet) -> bytes | None:
-        """One incoming packet, decrypted; None for one that is not authentic, or a repetition. For tools and tests."""
+        """One incoming packet, decrypted by libsrtp; None for one that is not authentic, or a repetition. For tools."""
+        return self._unprotect(packet, NULL)
+
+    def open(self, bytes packet) -> bytes | None:
+        """As `unprotect`, but as the core does it; all packets are of one SSRC. For the self-test and tests."""
+        return self._unprotect(packet, &self.opened)
+
+    cdef _unprotect(self, bytes packet, ReplayWindow* window):
         cdef uint8_t plain[1500 + MAX_TRAILER]
         cdef const uint8_t* start = packet
         cdef int length = <int>len(packet)
         if len(packet) > 1500 + MAX_TRAILER:
             return None
         memcpy(plain, start, <size_t>length)
-        length = unprotect(&self.inbound, plain, length)
+        length = unprotect(&self.inbound, window, plain, length)
         return plain[:length] if length >= 0 else None
 
 
@@ -276,14 +340,17 @@ def _openssl_agrees() -> bool:
         for index, length in ((0xFFFE, 0), (0xFFFF, 33), (0x10000, 1100)):
             head = header[:2] + (index & 0xFFFF).to_bytes(2, "big") + header[4:]
             payload = bytes(i & 0xFF for i in range(length))
-            if ours.seal(head, payload[:2], payload[2:], 0xCAFEBABE, index) != theirs.protect(head + payload):
+            sealed = theirs.protect(head + payload)
+            if ours.seal(head, payload[:2], payload[2:], 0xCAFEBABE, index) != sealed:
+                return False
+            if ours.open(sealed) != head + payload or ours.open(sealed) is not None:
                 return False
     except (ValueError, MemoryError, pylibsrtp.Error):
         return False
     return True
 
 
-# Whether outgoing AES-GCM is sealed by OpenSSL: its functions are there, and they agree.
+# Whether AES-GCM is sealed and opened by OpenSSL: its functions are there, and they agree.
 _LIBRARY = _find_openssl()
 OPENSSL = bool(_LIBRARY)
 OPENSSL = OPENSSL and _openssl_agrees()
