@@ -36,7 +36,7 @@ class Meter:
         self._scenario = scenario
         self._traffic = traffic
         self._sockets = sockets
-        self._pid = pid
+        self.pid = pid
 
     async def warm_up(self, pps: int, seconds: float) -> None:
         """Send, and look at nothing: the first second of a room is like no other."""
@@ -92,8 +92,8 @@ class Meter:
 
     def _reading(self) -> Reading:
         now = asyncio.get_running_loop().time()
-        cpu = process.cpu_ns(self._pid) if self._pid else 0
-        memory = process.resident_kb(self._pid) if self._pid else 0
+        cpu = process.cpu_ns(self.pid) if self.pid else 0
+        memory = process.resident_kb(self.pid) if self.pid else 0
         return Reading(now, self._traffic.totals(), self._traffic.latencies(), self._missed(), cpu, memory)
 
     def _missed(self) -> int:

@@ -1,0 +1,112 @@
+"""What a forwarded packet is made of, ours beside the limit program's. python -m benchmarks.profile s2 s3
+
+Counted by `perf` (Debian: linux-perf) for the whole process: instructions of the program and of the kernel,
+cycles, cache misses, messages handed to the interface, and times that it fell asleep, each per packet that
+arrived. Instructions and messages do not depend on who else is at work; cycles and misses do. Then where the
+cycles of ours went, by library.
+"""
+
+import argparse
+import asyncio
+import tempfile
+from asyncio.subprocess import PIPE, STDOUT
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+
+from benchmarks import s1, s2, s2_bursts, s3
+from benchmarks.contest import WARM_UP_S, silent
+from benchmarks.limit.run import limit
+from svc.tools.bench.crowd import crowd
+from svc.tools.bench.meter import Meter
+from svc.tools.bench.scenario import Scenario
+from svc.tools.bench.server import own_server
+
+SCRIPTS: dict[str, ModuleType] = {"s1": s1, "s2": s2, "s2_bursts": s2_bursts, "s3": s3}
+EVENTS = {
+    "instructions:u": "instructions",
+    "instructions:k": "in the kernel",
+    "cycles": "cycles",
+    "cache-misses:u": "misses",
+    "cache-misses:k": "in the kernel",
+    "net:net_dev_queue": "messages",
+    "context-switches": "sleeps",
+}
+LEAST_PER_CENT = "0.5"  # of the cycles
+
+Place = Callable[[], AbstractAsyncContextManager[tuple[Meter, int]]]
+
+
+async def profile(script: ModuleType, seconds: float) -> None:
+    scenario: Scenario = script.SCENARIO
+    print(f"\n{script.TITLE}\n\n| per packet | {' | '.join(EVENTS.values())} |")
+    print("|---" * (len(EVENTS) + 1) + "|")
+    places: dict[str, Place] = {"limit": partial(the_limit, scenario), "svc": partial(ours, scenario)}
+    for name, place in places.items():
+        async with place() as (meter, pid):
+            await meter.warm_up(script.PPS, WARM_UP_S)
+            counted = await count(meter, pid, script.PPS, seconds)
+            print(f"| {name} | " + " | ".join(f"{value:,.2f}" for value in counted) + " |", flush=True)
+            if name == "svc":
+                print("\n" + await shares(meter, pid, script.PPS, seconds))
+
+
+async def count(meter: Meter, pid: int, pps: int, seconds: float) -> list[float]:
+    flowing = asyncio.create_task(meter.measure(pps, seconds, silent))
+    said = await perf("stat", "-x;", "-e", ",".join(EVENTS), "-p", str(pid), "sleep", str(seconds + 1))
+    received = max((await flowing).received, 1)
+    counts = {what: number for line in said.splitlines() for number, _, what, *_ in [line.split(";")]}
+    return [float(counts[event]) / received if counts[event][:1].isdigit() else 0.0 for event in EVENTS]
+
+
+async def shares(meter: Meter, pid: int, pps: int, seconds: float) -> str:
+    """Of the cycles, by library: where more could be saved, and where it could not."""
+    with tempfile.TemporaryDirectory() as folder:
+        output = str(Path(folder) / "perf")
+        flowing = asyncio.create_task(meter.measure(pps, seconds, silent))
+        await perf("record", "-q", "-F", "2000", "-o", output, "-p", str(pid), "sleep", str(seconds + 1))
+        await flowing
+        said = await perf(
+            "report", "-i", output, "--sort", "dso", "--stdio", "--percent-limit", LEAST_PER_CENT
+        )
+    lines = [line.split()[:2] for line in said.splitlines() if line.strip() and line[0] != "#"]
+    return ", ".join(f"{name} {share}" for share, name in lines)
+
+
+async def perf(*arguments: str) -> str:
+    """All that it says."""
+    process = await asyncio.create_subprocess_exec("perf", *arguments, stdout=PIPE, stderr=STDOUT)
+    said, _ = await process.communicate()
+    return said.decode()
+
+
+@asynccontextmanager
+async def the_limit(scenario: Scenario) -> AsyncIterator[tuple[Meter, int]]:
+    async with limit(scenario) as meter:
+        assert meter.pid is not None
+        yield meter, meter.pid
+
+
+@asynccontextmanager
+async def ours(scenario: Scenario) -> AsyncIterator[tuple[Meter, int]]:
+    async with (
+        own_server(scenario.clients) as server,
+        crowd(server.url, scenario, server.pid) as everybody,
+    ):
+        await everybody.assemble(silent)
+        yield everybody.meter, server.pid
+
+
+async def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("scenarios", nargs="*", metavar="SCENARIO", default=list(SCRIPTS))
+    parser.add_argument("--seconds", type=float, default=4.0)
+    chosen = parser.parse_args()
+    for name in chosen.scenarios:
+        await profile(SCRIPTS[name], chosen.seconds)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
