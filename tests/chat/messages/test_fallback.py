@@ -43,3 +43,12 @@ def test_nothing_in_it_is_a_link_or_a_mention(parts: list[str]) -> None:
     assert mentioned(line) == ()
     assert len(line) <= MAX_CHARACTERS
     assert "\n" not in line
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("piece", ["a.", "a+", "[a](", "![", "mention:", " ", "]("])
+def test_the_longest_of_cards_has_its_line_in_no_time(piece: str) -> None:
+    """A page of the history asks for a hundred, and the event loop waits."""
+    cards = [{"description": piece * (4_000 // len(piece))}]
+    for _ in range(2_000):
+        fallback(cards)

@@ -8,9 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 # What the systems of phones show of a notification.
 MAX_CHARACTERS = 200
+# What is behind is not shown, however much of it is the addresses of links.
+_MOST_READ = 1_000
 PICTURE = "A picture"
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
-_SCHEME = re.compile(r"\b[A-Za-z][A-Za-z0-9+.-]*:(?://|(?=mention))|\bmention:", re.IGNORECASE)
+_SCHEME = re.compile(r"\b[A-Za-z][A-Za-z0-9+.-]{0,31}:(?://|(?=mention))|\bmention:", re.IGNORECASE)
 # An invisible character, behind which a name is not one.
 _APART = "\u200b"
 
@@ -35,7 +37,7 @@ def _said(card: Mapping[str, object]) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    text = _LINK.sub(r"\1", text)
+    text = _LINK.sub(r"\1", text.lstrip()[:_MOST_READ])
     # What brackets are left make no link, and no address is one without its scheme.
     text = text.replace("](", f"]{_APART}(").replace("@", f"@{_APART}")
     line = " ".join(_SCHEME.sub("", text).split())
