@@ -1,5 +1,6 @@
 """A log line is one line: message, then fields, whatever a peer put into them."""
 
+import asyncio
 import io
 import logging
 from collections.abc import Iterator
@@ -7,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from aiohttp.http_exceptions import BadStatusLine
 
-from svc.base.logs import configure
+from svc.base.logs import configure, name_request
 
 
 @pytest.fixture
@@ -41,6 +42,22 @@ def test_debug_lines_pass_only_on_request_and_only_ours(stream: io.StringIO) -> 
     logging.getLogger("asyncio").debug("hidden")
     logging.getLogger("svc.sfu").debug("shown")
     assert stream.getvalue().endswith("DEBUG sfu shown\n")
+
+
+async def test_lines_say_which_request_they_are_about(stream: io.StringIO) -> None:
+    configure(stream, debug=False)
+
+    async def served() -> str:
+        name = name_request()
+        await asyncio.sleep(0)  # The other one is served meanwhile.
+        logging.getLogger("svc.chat").info("served", extra={"by": name})
+        return name
+
+    names = await asyncio.gather(served(), served())
+    logging.getLogger("svc.chat").info("idle")
+    lines = [line.partition(" INFO chat ")[2] for line in stream.getvalue().splitlines()]
+    assert lines == [f"served by={name} request={name}" for name in names] + ["idle"]
+    assert len(set(names)) == 2
 
 
 def test_an_exception_keeps_its_traceback(stream: io.StringIO) -> None:

@@ -6,11 +6,13 @@ import pytest
 from yarl import URL
 
 from svc.base.config import ConfigError
+from svc.base.logs import FieldFormatter
 from svc.base.metrics import Registry
 from svc.chat.access.directory import Channel
 from svc.chat.channels.seed import first_channels
 from svc.chat.config import DEFAULT_STUN_SERVER, read
 from svc.chat.errors import ChatError
+from svc.chat.live.socket import LiveSockets
 from svc.chat.pages.routes import Pages
 from tests.chat.member import ChatServer, chat_server
 
@@ -74,6 +76,37 @@ async def test_a_fault_of_ours_is_logged_and_tells_nothing(
         assert (response.status, (await response.json())["error"]) == (500, "internal_error")
         assert "detail" not in await response.text()
     assert "request failed" in caplog.text
+
+
+async def test_who_complains_of_a_fault_can_name_the_request(
+    chat: ChatServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(registry: object) -> None:
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr(Registry, "exposition", broken)
+    caplog.handler.setFormatter(FieldFormatter())
+    names = []
+    for _ in range(2):
+        async with chat.http.get("/metrics") as response:
+            names.append(response.headers["X-Request-Id"])
+    lines = [line for line in caplog.text.splitlines() if "request failed" in line]
+    assert [line.partition("request failed ")[2] for line in lines] == [
+        f"method=GET path=/metrics request={name}" for name in names
+    ]
+
+
+async def test_a_fault_in_a_live_request_is_logged_with_who_and_what(
+    chat: ChatServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def broken(*_: object) -> None:
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr(LiveSockets, "_handle", broken)
+    async with chat.member("Ada") as ada:
+        assert (await ada.ask("ping"))["data"]["error"] == "internal_error"
+        (record,) = [r for r in caplog.records if r.getMessage() == "live request failed"]
+        assert (record.__dict__["event"], record.__dict__["member"]) == ("ping", ada.id)
 
 
 async def test_the_page_and_its_files_have_the_right_types(chat: ChatServer) -> None:

@@ -3,6 +3,7 @@
     logger.info("peer joined", extra={"room": room_id})
     -> 2026-01-31T12:00:00.000Z INFO sfu.rooms peer joined room=lobby
 
+What is logged while a request is served ends with its id (`request=…`), whoever logs it.
 Writes to one stream; keeps no files and decides nothing about what is said where.
 Secrets are never passed in: no field is worth a token or a password.
 """
@@ -10,11 +11,15 @@ Secrets are never passed in: no field is worth a token or a password.
 import json
 import logging
 import re
+import secrets
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import TextIO
 
 # What a LogRecord holds by itself; everything else came in through `extra`.
 _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+# Which request the running task serves.
+_request = ContextVar("request", default="")
 _PLAIN = re.compile(r"[\w.:/@\[\]+-]+", re.ASCII)
 
 
@@ -26,10 +31,19 @@ class FieldFormatter(logging.Formatter):
         time = moment.isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
         line = f"{time} {record.levelname} {record.name.removeprefix('svc.')} {record.getMessage()}"
         fields = [f"{key}={_value(value)}" for key, value in vars(record).items() if key not in _STANDARD]
+        if request := _request.get():
+            fields.append(f"request={request}")
         line = " ".join([line, *fields])
         if record.exc_info:
             line += "\n" + self.formatException(record.exc_info)
         return line
+
+
+def name_request() -> str:
+    """From now on the running task serves another request; its id."""
+    name = secrets.token_hex(4)
+    _request.set(name)
+    return name
 
 
 def configure(stream: TextIO, *, debug: bool) -> None:

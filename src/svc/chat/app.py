@@ -39,15 +39,16 @@ from svc.chat.tls import TlsFiles
 from svc.chat.uploads.tus import EXPOSED, SAID
 
 MAX_BODY_BYTES = 64 * 1024
-# How long requests may go on when the server stops: a webhook's pictures take 12 s at most.
 # Objects made and kept. With the usual 700, looking for circles is a tenth of a small request's time.
 COLLECT_AFTER = 20_000
+# How long requests may go on when the server stops: a webhook's pictures take 12 s at most.
 SHUTDOWN_DEADLINE_S = 15.0
 # How long an answer may take on its way then.
 LAST_WORDS_S = 2.0
 # How long browsers are to come here by https only: a year, as RFC 6797 has in its examples.
 STRICT_TRANSPORT_S = 31_536_000
 NO_FLAGS = Flags()
+REQUEST_ID = web.RequestKey("request_id", str)
 # What pages of other permitted sites may say to us.
 _SAID = ("Authorization", "Content-Type", *SAID)
 
@@ -133,6 +134,7 @@ def build(community: Community, config: ChatConfig, draining: Draining) -> web.A
     application = web.Application(
         client_max_size=MAX_BODY_BYTES,
         middlewares=[
+            _named,
             _counted(community.tally),
             one_error_shape,
             draining.middleware(),
@@ -158,6 +160,13 @@ def _running(task: Callable[[], Awaitable[None]]) -> Callable[[web.Application],
             await running
 
     return run_beside
+
+
+@web.middleware
+async def _named(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Each request has an id, in the log lines about it and in its answer: who complains can say it."""
+    request[REQUEST_ID] = logs.name_request()
+    return await handler(request)
 
 
 def _counted(tally: Tally) -> Middleware:
@@ -240,6 +249,7 @@ def _headers(
         """What every answer carries, and what pages of other permitted sites need."""
         for name, value in usual.items():
             response.headers.setdefault(name, value)
+        response.headers["X-Request-Id"] = request[REQUEST_ID]
         origin = request.headers.get("Origin")
         if origin is not None and origins.is_listed(origin):
             response.headers["Access-Control-Allow-Origin"] = origin

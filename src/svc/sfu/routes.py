@@ -13,6 +13,7 @@ from ipaddress import IPv6Address, ip_address, ip_network
 
 from aiohttp import web
 
+from svc.base import logs
 from svc.sfu.closing import CloseCode
 from svc.sfu.connection import Connection, Socket
 from svc.sfu.control import Control, control_pace
@@ -97,6 +98,7 @@ class Routes:
         connections.add(connection)
         if self._service.leaving:  # Since we began to answer.
             connection.close(CloseCode.GOING_AWAY, "The voice server is shutting down")
+        logs.name_request()
         fields = {"path": request.path[:64], "remote": request.remote}
         logger.debug("connection opened", extra=fields)
         try:

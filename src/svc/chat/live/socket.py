@@ -154,16 +154,18 @@ class LiveSockets:
 
     async def _answer(self, page: Page, text: str) -> bytes:
         request_id: frames.RequestId | None = None
+        event = ""
         try:
             request = frames.parse(text)
-            request_id = request.id
+            request_id, event = request.id, request.event
             return frames.reply(request.event, request_id, await self._handle(page, request))
         except ChatError as problem:
             return frames.error(problem, request_id)
         except StorageFailed:
             return frames.error(ChatError("storage_unavailable"), request_id)
         except Exception:
-            logger.exception("live request failed")
+            member_id = page.asker.member_id if page.asker else ""
+            logger.exception("live request failed", extra={"event": event, "member": member_id})
             return frames.error(ChatError("internal_error"), request_id)
 
     async def _handle(self, page: Page, request: frames.Request) -> object:

@@ -10,6 +10,7 @@ import logging
 import socket
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
+from contextvars import copy_context
 from dataclasses import dataclass
 from ipaddress import ip_address
 
@@ -83,6 +84,8 @@ class Advertisement:
         # On and off come one after the other.
         self._one_at_a_time = asyncio.Lock()
         self._complaint = ""
+        # Not that of the request which turns it on: it goes on when that is over.
+        self._context = copy_context()
 
     async def follow(self, on: object) -> None:
         """The setting is this now. Off: the withdrawal has been sent when this returns."""
@@ -93,7 +96,7 @@ class Advertisement:
                     await self._keeping
                 self._keeping = None
             if on and not self._closed:
-                self._keeping = asyncio.create_task(self._keep())
+                self._keeping = asyncio.create_task(self._keep(), context=self._context)
 
     async def close(self) -> None:
         self._closed = True
