@@ -51,7 +51,8 @@ class Drafts:
         return draft
 
     async def delete(self, member_id: str, channel_id: str) -> None:
-        """Whether there was one or not, there is none now."""
+        """Whether there was one or not, there is none now. Raises ChatError."""
+        self._directory.channel(member_id, channel_id)
 
         def dropped(gone: bool) -> None:
             if gone:
