@@ -1,5 +1,6 @@
 """The systemd units: systemd accepts them, finds little exposed, and they start commands that exist."""
 
+import re
 import shlex
 import subprocess
 import sys
@@ -10,7 +11,9 @@ import pytest
 from svc.cli import parser
 from tests.kit.installed import required
 
-UNITS = sorted((Path(__file__).parents[2] / "deploy" / "systemd").glob("*.service"))
+FOLDER = Path(__file__).parents[2] / "deploy" / "systemd"
+UNITS = sorted(FOLDER.glob("*.service"))
+SOCKETS = sorted(FOLDER.glob("*.socket"))
 # systemd's own measure, from 0 (nothing) to 100: an ordinary service has 96.
 MOST_EXPOSED = 22
 INSTALLED = "/opt/svc/bin/svc"
@@ -20,9 +23,13 @@ INSTALLED = "/opt/svc/bin/svc"
 def unit(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """As it would be installed here."""
     installed: Path = request.param
-    copy = tmp_path / installed.name
+    return as_installed(installed, tmp_path)
+
+
+def as_installed(unit: Path, folder: Path) -> Path:
+    copy = folder / unit.name
     here = str(Path(sys.executable).with_name("svc"))
-    copy.write_text(installed.read_text().replace(INSTALLED, here))
+    copy.write_text(unit.read_text().replace(INSTALLED, here))
     return copy
 
 
@@ -42,7 +49,34 @@ def test_little_of_the_system_is_exposed_to_it(unit: Path) -> None:
 
 
 def test_it_starts_a_command_that_exists(unit: Path) -> None:
-    lines = [line for line in unit.read_text().splitlines() if line.startswith("ExecStart=")]
+    parser().parse_args(started_by(unit))
+
+
+@pytest.fixture(params=SOCKETS, ids=lambda unit: unit.name)
+def activated(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A socket unit with its service, changed to take the ports from it; the socket unit."""
+    socket: Path = request.param
+    service = f"{socket.stem}.service"
+    as_installed(FOLDER / service, tmp_path)
+    (tmp_path / f"{service}.d").mkdir()
+    as_installed(FOLDER / f"{service}.d" / "socket.conf", tmp_path / f"{service}.d")
+    return as_installed(socket, tmp_path)
+
+
+def test_systemd_has_nothing_to_say_against_ports_that_it_keeps(activated: Path) -> None:
+    verdict = analysed("verify", str(activated), str(activated.with_suffix(".service")))
+    assert (verdict.returncode, verdict.stdout + verdict.stderr) == (0, "")
+
+
+def test_every_port_that_it_keeps_is_taken_from_it(activated: Path) -> None:
+    """systemd counts them from 3."""
+    kept = re.findall("^Listen(?:Stream|Datagram)=", activated.read_text(), re.MULTILINE)
+    taken = started_by(activated.parent / f"{activated.stem}.service.d" / "socket.conf")
+    assert parser().parse_args(taken).listen_fd == [3 + number for number in range(len(kept))]
+
+
+def started_by(unit: Path) -> list[str]:
+    """The arguments of its one command."""
+    lines = re.findall("^ExecStart=(.+)$", unit.read_text(), re.MULTILINE)
     assert len(lines) == 1
-    _, *arguments = shlex.split(lines[0].removeprefix("ExecStart="))
-    parser().parse_args(arguments)
+    return shlex.split(lines[0])[1:]
