@@ -68,6 +68,28 @@ async def site(variables: dict[str, str]) -> AsyncIterator[Site]:
         pictures.arrived.set()
 
 
+async def test_a_refused_payload_asks_for_no_picture_and_posts_nothing(site: Site) -> None:
+    status, answer = await site.post(PICTURE | {"cards": [{"title": "good"}, {"color": "red"}]})
+    assert (status, answer["error"], len(answer["problems"])) == (400, "invalid_payload", 2)
+    assert not site.pictures.asked.is_set()
+    assert await site.messages("general") == []
+
+
+async def test_who_finds_no_webhook_is_not_counted(site: Site) -> None:
+    """Else anybody could fill the memory with counters."""
+    known, site.webhook = site.webhook, site.webhook | {"token": "wrong"}
+    assert (await site.post({"text": "a"}))[0] == 404
+    site.webhook = known | {"id": "nobody"}
+    assert (await site.post({"text": "a"}))[0] == 404
+    limiter = site.community.webhooks.posting._limiter
+    assert len(limiter) == 0
+    site.webhook = known
+    assert (await site.post({"text": "a"}))[0] == 200
+    assert len(limiter) == 1
+    await site.owner.done("DELETE", site.path)
+    assert len(limiter) == 0
+
+
 async def test_a_webhook_that_is_deleted_meanwhile_posts_nothing(site: Site) -> None:
     posting = await site.under_way()
     await site.owner.done("DELETE", site.path)

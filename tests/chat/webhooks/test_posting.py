@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from svc.chat.webhooks import routes
+from tests.chat.member import chat_server
 from tests.chat.people import People, newcomer
 from tests.chat.webhooks.hook import Hook
 
@@ -194,6 +195,19 @@ async def test_a_webhook_without_a_channel_counts_too(hook: Hook, clock: list[in
     assert answers == [400] * 15 + [429]
 
 
+async def test_a_restart_forgets_what_was_counted(variables: dict[str, str]) -> None:
+    async with chat_server(variables) as chat:
+        owner = await newcomer(chat, "Owner")
+        made = await owner.done("POST", "/api/webhooks", {"name": "Hook", "channel_id": "general"})
+        path = f"/api/webhooks/{made['id']}/{made['token']}"
+        for _ in range(16):
+            async with chat.http.post(path, data="{}") as response:
+                status = response.status
+        assert status == 429
+    async with chat_server(variables) as chat, chat.http.post(path, data="{}") as response:
+        assert response.status == 400
+
+
 # Names, mentions, words.
 
 
@@ -207,6 +221,7 @@ async def test_a_webhook_without_a_channel_counts_too(hook: Hook, clock: list[in
         ("\u202eIC", "IC"),
         ("", "Hook"),
         (" \u3000", "Hook"),
+        ("\u202e" * 900 + "CI" + "x" * 200_000, "CI" + "x" * 62),
         (None, "Hook"),
     ],
 )

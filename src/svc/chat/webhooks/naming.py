@@ -10,13 +10,15 @@ from svc.chat.webhooks.values import is_blank
 
 # These turn the text around them, also that of others.
 _DIRECTION_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+# A body can hold a quarter of a million, for 64 that are shown.
+_MOST_READ = 1_000
 
 
 def shown_name(wanted: str | None, name: str) -> str:
     """What a sender wants to be called, as far as that can be seen; else the webhook's own name."""
     if wanted is None:
         return name
-    visible = "".join(_visible(character) for character in wanted)
+    visible = "".join(_visible(character) for character in wanted[:_MOST_READ])
     cut = " ".join(visible.split())[:MAX_DISPLAY_NAME].rstrip()
     return name if is_blank(cut) else cut
 
