@@ -132,7 +132,7 @@ ENDPOINT_NEEDS: Mapping[str, str] = {
     "DELETE /api/emoji/{emoji_id}": "manage_emoji",
     "GET /api/drafts": MEMBER,
     "PUT /api/channels/{channel_id}/draft": "view_channel",
-    "DELETE /api/channels/{channel_id}/draft": MEMBER,
+    "DELETE /api/channels/{channel_id}/draft": "view_channel",
     "GET /api/audit": "view_audit_log",
     "GET /api/channels/{channel_id}/messages": "view_channel",
     "POST /api/channels/{channel_id}/messages": "send_messages",

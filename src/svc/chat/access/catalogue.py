@@ -165,7 +165,7 @@ ENDPOINTS: Mapping[str, Needs] = {
     "DELETE /api/emoji/{emoji_id}": on_server(P.MANAGE_EMOJI),
     "GET /api/drafts": MEMBER,
     "PUT /api/channels/{channel_id}/draft": in_channel(P.VIEW_CHANNEL),
-    "DELETE /api/channels/{channel_id}/draft": MEMBER,
+    "DELETE /api/channels/{channel_id}/draft": in_channel(P.VIEW_CHANNEL),
     # The audit log.
     "GET /api/audit": on_server(P.VIEW_AUDIT_LOG),
 }
