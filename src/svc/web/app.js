@@ -1,8 +1,9 @@
-// The page: wires the chat server's live socket, the call and the views together.
-// Holds the only state that outlives a view: who we are, the rooms, who is in them.
+// The page: wires the chat server's live socket, the call, the text channels and the views together.
+// Holds the only state that outlives a view: who we are, the channels, who is in the voice ones.
 
 import { Account } from "./account.js";
 import { Call } from "./call.js";
+import { hearOfChannels } from "./channels.js";
 import { available } from "./device_key.js";
 import { Live } from "./live.js";
 import { Lobby } from "./lobby.js";
@@ -10,11 +11,15 @@ import { Publisher } from "./publisher.js";
 import { Room } from "./room.js";
 import { Sound } from "./sound.js";
 import { Stage } from "./stage.js";
+import { ChannelList } from "./text/channel_list.js";
+import { TextChannels } from "./text/text_channels.js";
 import { hearOfVoice } from "./voice.js";
 
 const PLACE = "svc.place"; // In sessionStorage: where this tab was, so that a reload comes back.
+const READING = "svc.reading"; // In sessionStorage: the text channel that is open, for the same reason.
 const ENDINGS = { replaced: "You joined from another tab or device.", removed: "You were removed from the room." };
 
+const CROWDED = "Too many of your pages are open, and this was the oldest. Load it again to go on here.";
 const INSECURE = "Browsers let people sign in only at https:// addresses, or on this very computer at http://127.0.0.1. Ask whoever runs this server for its https:// address.";
 const FIELDS = { invalid_nickname: "name", invite_required: "invite", invite_invalid: "invite" };
 
@@ -31,7 +36,9 @@ let moving = null; // Where to go when the call that is ending has ended.
 
 const stage = new Stage(byId("stage"), byId("people"), byId("screens"));
 const sound = new Sound(byId("speakers"), (blocked) => room.showBlocked(blocked));
-const lobby = new Lobby({ invite: hash.get("invite") ?? "", onJoin: join, onForget: forget });
+const lobby = new Lobby({ invite: hash.get("invite") ?? "", onJoin: join, onRead: joinToRead, onForget: forget });
+const list = new ChannelList({ text: read, voice: turnToVoice });
+const text = new TextChannels({ ask: (event, data) => live.request(event, data), token: () => account.accessToken() });
 const room = new Room({
   mic: () => publisher.toggleMic(),
   camera: () => publisher.toggleCamera(),
@@ -45,6 +52,7 @@ start();
 function start() {
   // For the curious and for the tests; nothing secret.
   Object.defineProperty(window, "svc", { value: Object.freeze({ get call() { return call; } }) });
+  text.addEventListener("change", renderChannels);
   render();
   lobby.show(true);
   if (!available()) return lobby.block(INSECURE);
@@ -62,6 +70,9 @@ function start() {
 function connect() {
   live = new Live(webSocketUrl("/live"), (refused) => account.accessToken(refused));
   live.addEventListener("push", ({ detail }) => receive(detail));
+  live.addEventListener("resumed", ({ detail }) => text.resume(detail));
+  live.addEventListener("offline", () => text.lose());
+  live.addEventListener("crowded", () => text.stop(CROWDED));
   return new Promise((resolve) => {
     live.addEventListener("authenticated", ({ detail }) => {
       greet(detail);
@@ -76,17 +87,50 @@ function connect() {
   });
 }
 
-function greet({ member, channels, voice }) {
-  Object.assign(state, { member, voice, channels: channels.filter(({ type }) => type === "voice") });
+function greet(greeting) {
+  const { member, channels, voice } = greeting;
+  Object.assign(state, { member, voice, channels });
+  text.greet(greeting);
+  followChannels();
   render();
+  const reading = ofType("text").find(({ id }) => id === sessionStorage.getItem(READING));
+  if (reading && !text.channel) read(reading.id);
   const place = JSON.parse(sessionStorage.getItem(PLACE));
   if (place && !call) enter(place);
 }
 
 function receive({ event, data }) {
-  if (event === "voice_moved") return follow(data);
-  if (!hearOfVoice(state.voice, event, data)) return;
+  if (event === "voice_moved") follow(data);
+  text.receive(event, data);
+  const channels = hearOfChannels(state.channels, event, data);
+  const changed = channels !== state.channels;
+  state.channels = channels;
+  if (changed) followChannels();
+  if (hearOfVoice(state.voice, event, data) || changed) render();
+}
+
+/** The channel that is open may be called otherwise now, or be gone. */
+function followChannels() {
+  if (!text.channel) return;
+  const channel = state.channels.find(({ id }) => id === text.channel.id);
+  if (channel) text.rename(channel);
+  else turnToVoice();
+}
+
+/** Open a text channel; a call goes on beside it. */
+function read(channelId) {
+  text.open(state.channels.find(({ id }) => id === channelId));
+  sessionStorage.setItem(READING, channelId);
   render();
+}
+
+/** Show the call, or the way into one. */
+function turnToVoice(channelId = null) {
+  text.close();
+  sessionStorage.removeItem(READING);
+  render();
+  if (call) room.show(true);
+  else lobby.show(true, channelId);
 }
 
 /** A moderator sends us to another room; we may already have been put out of this one. */
@@ -103,7 +147,17 @@ async function join({ name, invite, channelId, mic, camera }) {
   lobby.setBusy(true);
   try {
     if (!state.member && !(await register(name, invite))) return;
-    enter({ channelId: channelId ?? state.channels[0].id, mic, camera });
+    enter({ channelId: channelId ?? ofType("voice")[0].id, mic, camera });
+  } finally {
+    lobby.setBusy(false);
+  }
+}
+
+/** The same without a call. */
+async function joinToRead({ name, invite }) {
+  lobby.setBusy(true);
+  try {
+    if (await register(name, invite)) read(ofType("text")[0].id);
   } finally {
     lobby.setBusy(false);
   }
@@ -134,7 +188,8 @@ async function forget() {
 }
 
 function leaveServer() {
-  sessionStorage.removeItem(PLACE);
+  for (const kept of [PLACE, READING]) sessionStorage.removeItem(kept);
+  text.forget();
   call?.leave();
   live?.close();
   Object.assign(state, { member: null, channels: [], voice: {} });
@@ -185,11 +240,26 @@ function leaveRoom({ kind, reason }) {
   if (next) enter(next);
 }
 
+function ofType(wanted) {
+  return state.channels.filter(({ type }) => type === wanted);
+}
+
+function members(channelId) {
+  return state.voice[channelId] ?? [];
+}
+
+function renderChannels() {
+  const texts = ofType("text").map((channel) => ({ ...channel, ...text.counts(channel.id), current: channel.id === text.channel?.id }));
+  const current = (id) => call !== null && id === state.channelId && !text.channel;
+  list.render({ texts, voices: ofType("voice").map(({ id, name }) => ({ id, name, count: members(id).length, current: current(id) })) });
+}
+
 function render() {
-  const members = (channelId) => state.voice[channelId] ?? [];
-  lobby.render({ member: state.member, rooms: state.channels.map(({ id, name }) => ({ id, name, members: members(id) })) });
+  byId("page").classList.toggle("reading", text.channel !== null);
+  renderChannels();
+  lobby.render({ member: state.member, rooms: ofType("voice").map(({ id, name }) => ({ id, name, members: members(id) })) });
   if (!call || !state.member) {
-    document.title = "svc";
+    document.title = text.channel ? `${text.channel.name} · svc` : "svc";
     stage.render([], []);
     sound.render([]);
     return;

@@ -6,23 +6,27 @@ const byId = (id) => document.getElementById(id);
 export class Lobby {
   #form = byId("join-form"); #rooms = []; #busy = false; #reachable = true; #blocked = false;
 
-  /** `onJoin({name, invite, channelId, mic, camera})` on submit, `onForget()` for another name. */
-  constructor({ invite, onJoin, onForget }) {
+  /**
+   * `onJoin({name, invite, channelId, mic, camera})` on submit, `onRead` with the same to join without a call,
+   * `onForget()` for another name.
+   */
+  constructor({ invite, onJoin, onRead, onForget }) {
     byId("invite").value = invite;
+    byId("join-to-read").addEventListener("click", () => this.#submit(onRead));
     byId("forget").addEventListener("click", onForget);
     for (const device of ["mic", "camera"]) {
       byId(`with-${device}`).addEventListener("click", () => this.#toggle(device));
     }
     this.#form.addEventListener("submit", (event) => {
       event.preventDefault();
-      this.fail("");
-      if (!this.#form.elements.name.value.trim() && !byId("name-row").hidden) return this.fail("Please enter a name.", "name");
-      return onJoin(this.#wishes());
+      this.#submit(onJoin);
     });
   }
 
-  show(visible) {
+  /** With the room `channelId` chosen, if there is such a one. */
+  show(visible, channelId = null) {
     byId("lobby").hidden = !visible;
+    for (const radio of byId("room-list").querySelectorAll("input")) if (radio.value === channelId) radio.checked = true;
     if (visible) (byId("name-row").hidden ? byId("join") : byId("name")).focus();
   }
 
@@ -31,6 +35,7 @@ export class Lobby {
     this.#rooms = rooms;
     byId("name-row").hidden = member !== null;
     byId("signed-in").hidden = member === null;
+    byId("join-to-read").hidden = member !== null;
     byId("own-name").textContent = member?.nickname ?? "";
     byId("lobby-title").textContent = rooms.length === 1 ? rooms[0].name : "Join the conversation";
     byId("presence").textContent = rooms.length === 1 ? presence(rooms[0].members) : "Talk, show your camera, share your screen.";
@@ -63,6 +68,12 @@ export class Lobby {
     if (id) byId(id).focus();
   }
 
+  #submit(then) {
+    this.fail("");
+    if (!this.#form.elements.name.value.trim() && !byId("name-row").hidden) return this.fail("Please enter a name.", "name");
+    return then(this.#wishes());
+  }
+
   #wishes() {
     const { name, invite, room } = this.#form.elements;
     return {
@@ -83,7 +94,7 @@ export class Lobby {
 
   #renderButton() {
     const button = byId("join");
-    button.disabled = this.#blocked || this.#busy || !this.#reachable;
+    button.disabled = byId("join-to-read").disabled = this.#blocked || this.#busy || !this.#reachable;
     button.textContent = this.#busy ? "Joining…" : this.#reachable ? "Join" : "Connecting…";
   }
 

@@ -1,6 +1,8 @@
 // The stage: a tile for every person and every shared screen. Draws what it is
 // given; decides nothing. Names reach the page as text only.
 
+import { hue, initials } from "./avatar.js";
+
 const RATIO = 16 / 9;
 const GAP_PX = 12;
 const NARROWEST_TILE_PX = 150;
@@ -122,17 +124,4 @@ function labelled(tag, className) {
   const element = document.createElement(tag);
   element.className = className;
   return element;
-}
-
-function initials(nickname) {
-  const words = nickname.match(/[\p{L}\p{N}]+/gu) ?? ["?"];
-  const ends = words.length > 1 ? [words[0], words.at(-1)] : [words[0]];
-  return ends.map((word) => [...word][0]).join("").toUpperCase();
-}
-
-/** The same colour for the same person on every page. */
-function hue(id) {
-  let sum = 0;
-  for (const letter of id) sum = (sum * 31 + letter.codePointAt(0)) % 360;
-  return sum;
 }
