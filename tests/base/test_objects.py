@@ -3,11 +3,13 @@
 import asyncio
 import os
 import secrets
+import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
+from svc.base import objects as objects_module
 from svc.base import objects_s3
 from svc.base.config import ConfigError
 from svc.base.objects import CHUNK_BYTES, FileObjects, ObjectMissing, ObjectStore, StoreFailed
@@ -112,6 +114,16 @@ async def test_a_full_disk_is_said_to_be_the_stores_fault() -> None:
     store = FileObjects(Path("/dev/null"))
     with pytest.raises(StoreFailed):
         await store.put("uploads/one.webp", b"data", "image/webp")
+
+
+async def test_the_last_of_the_disk_is_left_to_the_database(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = FileObjects(tmp_path)
+    monkeypatch.setattr(objects_module, "MIN_FREE_BYTES", shutil.disk_usage(tmp_path).total + 1)
+    with pytest.raises(StoreFailed, match="almost full"):
+        await store.put("uploads/one.webp", b"data", "image/webp")
+    assert list((tmp_path / "uploads").iterdir()) == []
 
 
 async def test_what_an_interrupted_put_has_left_goes_after_a_day(tmp_path: Path) -> None:

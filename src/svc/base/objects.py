@@ -21,6 +21,8 @@ from typing import Protocol, TypeVar
 CHUNK_BYTES = 256 * 1024
 # Reading and writing files side by side: enough to keep one disk busy.
 _THREADS = 4
+# The database writes to the same disk: whoever may send pictures must not stop it with them.
+MIN_FREE_BYTES = 256 * 1024 * 1024
 # An interrupted `put` leaves a file with this in its name.
 _PARTIAL = ".partial-"
 # No put takes so long.
@@ -117,6 +119,8 @@ def _reading(handle: int, most: int, at: int) -> Callable[[], bytes]:
 def _put(path: Path, source: Path | bytes) -> None:
     """Whole or not at all: written beside it, then renamed."""
     make_folder(path.parent)
+    if shutil.disk_usage(path.parent).free < MIN_FREE_BYTES:
+        raise StoreFailed("the disk is almost full")
     partial = path.with_name(f"{_PARTIAL}{secrets.token_hex(8)}")
     try:
         with partial.open("xb") as file:
