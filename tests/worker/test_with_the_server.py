@@ -3,12 +3,17 @@
 import asyncio
 from contextlib import AsyncExitStack
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from svc.base.storage import USUAL_FOLDER
 from svc.worker.app import Running, working
 from svc.worker.config import read
+from tests.chat.member import chat_server
+from tests.chat.people import newcomer
 from tests.kit import pictures, videos
+from tests.kit.object_stores import MOTO, RCLONE, Stores
 from tests.kit.waiting import eventually
 from tests.worker.site import Site, ended
 
@@ -54,6 +59,23 @@ async def test_a_hostile_file_is_refused_with_a_reason(
         refused = await ended(page, upload_id)
     assert (refused["code"], bool(refused["message"])) == (code, True)
     assert (await site.upload(upload_id))["refusal"]["code"] == code
+
+
+@pytest.mark.parametrize("kind", [RCLONE, MOTO])
+async def test_what_is_written_to_a_bucket_is_served_from_there(
+    kind: str, variables: dict[str, str], stores: Stores
+) -> None:
+    variables |= stores.variables(kind)
+    async with chat_server(variables) as chat, working(replace(read(variables), port=0)):
+        site = Site(chat, await newcomer(chat, "Owner"), variables)
+        async with site.page() as page:
+            picture = await ended(page, await site.send(pictures.tell_tale("JPEG")))
+            film = await ended(page, await site.send(videos.video(size=(640, 360))))
+        served = await site.get(picture["result"]["url"])
+        assert pictures.SECRET not in served and pictures.decoded(served).size == (64, 48)
+        assert videos.first_frame(await site.get(film["result"]["url"])).width == 640
+        assert pictures.decoded(await site.get(film["result"]["poster"]["url"])).size == (640, 360)
+    assert not (Path(variables["DATA_DIR"]) / USUAL_FOLDER).exists()
 
 
 async def test_an_avatar_an_icon_and_an_emoji_find_their_places(site: Site, beside: Running) -> None:
