@@ -101,6 +101,7 @@ async def test_two_servers_of_one_machine_and_one_name_are_told_apart(
     ("changes", "shown"),
     [
         ({"EXTERNAL_HOST": "203.0.113.9:443"}, "203.0.113.9:443"),
+        ({"EXTERNAL_HOST": "chat.example.org:443"}, "203.0.113.9:443"),
         ({"HOST": "127.0.0.1"}, "127.0.0.1:{port}"),
         ({"MDNS_INTERFACE": "cable"}, "10.7.0.1:{port}"),
         ({"MDNS_INTERFACE": "10.7.0.1"}, "10.7.0.1:{port}"),

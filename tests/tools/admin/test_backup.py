@@ -20,6 +20,7 @@ from svc.chat.media.rules import SERVER
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer, chat_server
 from tests.chat.people import Person, newcomer
+from tests.kit.object_stores import MOTO, RCLONE, Stores
 from tests.tools.admin.conftest import Admin
 
 PICTURE = bytes(range(256)) * 400
@@ -145,6 +146,37 @@ async def test_media_goes_where_the_variables_say(
     restored = await admin.at(tmp_path / "two").json("restore", str(file), "--verify")
     assert restored["objects_folder"] == "pictures"
     assert len([name for name in _contents(tmp_path / "two") if name.startswith("pictures/uploads/")]) == 1
+
+
+@pytest.mark.parametrize("running", [True, False], ids=["running", "stopped"])
+@pytest.mark.parametrize("kind", [RCLONE, MOTO])
+async def test_media_in_a_bucket_is_backed_up_and_comes_back_there(
+    variables: dict[str, str],
+    admin: Admin,
+    stores: Stores,
+    kind: str,
+    running: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    in_a_bucket, bucket = stores.variables(kind), stores.store(kind, tmp_path)
+    for name, value in in_a_bucket.items():
+        monkeypatch.setenv(name, value)
+    file, elsewhere = tmp_path / "backup.tar.gz", tmp_path / "elsewhere"
+    async with server_with_insight({**variables, **in_a_bucket}) as (_, community):
+        key = await community.media.keep(PICTURE, "webp", Facts("image/webp"))
+        await community.media._database.write(lambda c: community.media.refer(c, key, SERVER, "icon"))
+        if running:
+            made = await admin.json("backup", str(file))
+    if not running:
+        made = await admin.json("backup", str(file))
+    assert (made["objects"], made["missing"]) == (1, [])
+    # The bucket is lost, and is not needed to restore.
+    await bucket.delete(key)
+    restored = await admin.at(elsewhere).json("restore", str(file), "--verify")
+    assert (restored["verified"], restored["objects"], restored["missing"]) == (True, 1, [])
+    assert b"".join([chunk async for chunk in bucket.read(key)]) == PICTURE
+    assert list(elsewhere.rglob("*.webp")) == []
 
 
 async def test_nothing_is_overwritten(world: World, admin: Admin, tmp_path: Path) -> None:
