@@ -92,6 +92,26 @@ async def test_nothing_acknowledged_is_lost_by_a_kill_at_any_moment(
     assert len(acknowledged) >= kills
 
 
+async def test_what_a_webhook_was_answered_survives_a_kill(alone: dict[str, str]) -> None:
+    data_dir = Path(alone["DATA_DIR"])
+    async with chat_process(alone) as server:
+        headers = {"Authorization": f"Bearer {await token_of(server, data_dir)}"}
+        async with ClientSession(server.address) as http:
+            body = {"name": "Hook", "channel_id": "general"}
+            async with http.post("/api/webhooks", json=body, headers=headers) as response:
+                made = await response.json()
+
+            async def post(number: int) -> str:
+                path = f"/api/webhooks/{made['id']}/{made['token']}"
+                async with http.post(path, json={"cards": [{"title": str(number)}]}) as response:
+                    return str((await response.json())["message_id"])
+
+            posted = await asyncio.gather(*map(post, range(15)))
+            server.kill()
+            await server.ended()
+    assert set(posted) <= stored_ids(data_dir)
+
+
 def stored_ids(data_dir: Path) -> set[str]:
     """What a stopped server has left, in a file that is whole."""
     connection = sqlite3.connect(data_dir / "community.sqlite3")
