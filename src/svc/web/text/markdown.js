@@ -9,7 +9,7 @@ const ESCAPED = /^\\([!-/:-@[-`{-~])/u;
 // What opens and closes alike, the longer before its own beginning.
 const SPANS = [["**", "strong"], ["__", "strong"], ["~~", "s"], ["*", "em"], ["_", "em"]];
 const MENTION = /^mention:([A-Za-z0-9_-]{1,128})$/u;
-const TARGET = /^\(\s*(?:<([^<>\s]*)>|([^\s<>]*?))(?:\s+(?:"[^"]*"|'[^']*'))?\s*\)/u;
+const TARGET = /^\(\s*(?:<([^<>\s]*)>|((?:[^\s<>()]|\([^\s<>()]*\))*))(?:\s+(?:"[^"]*"|'[^']*'))?\s*\)/u;
 const BARE = /^https?:\/\/[^\s<>]+/u;
 const ANGLED = /^<(https?:\/\/[^\s<>]+)>/u;
 const MOST_DEEP = 8; // Nobody nests further; whoever does sees the signs themselves.

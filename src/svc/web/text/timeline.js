@@ -12,6 +12,7 @@ const TOGETHER_MS = 5 * 60_000; // What somebody says within it stands under one
 /** Events: "older" and "newer" when more is wanted, "seen" when what is on the screen may have changed. */
 export class Timeline extends EventTarget {
   #box; #list; #on; #views = new Map(); #atEnd = true; #frame = 0;
+  #top = 0; // Where we have scrolled to; above it, somebody else has.
 
   /** `box` scrolls, `list` in it holds the messages; `on` is what MessageView takes. */
   constructor(box, list, on) {
@@ -35,6 +36,7 @@ export class Timeline extends EventTarget {
     this.#views.clear();
     this.#list.replaceChildren();
     this.#atEnd = true;
+    this.#top = 0;
   }
 
   /** `messages`, the oldest first, of which `moreAfter` says whether newer ones are missing. */
@@ -54,7 +56,7 @@ export class Timeline extends EventTarget {
       if (place !== line) this.#list.insertBefore(line, place);
       before = line;
     }
-    if (anchor) this.#box.scrollTop += anchor.element.getBoundingClientRect().top - anchor.top;
+    if (anchor) this.#box.scrollTop += anchor.element.getBoundingClientRect().bottom - anchor.bottom;
     this.#settle();
   }
 
@@ -67,6 +69,7 @@ export class Timeline extends EventTarget {
 
   toEnd() {
     this.#atEnd = true;
+    this.#top = 0;
     this.#settle();
   }
 
@@ -84,24 +87,33 @@ export class Timeline extends EventTarget {
     return [make("li", { className: "day", role: "separator" }, make("span", {}, day(message.posted_at_ms))), view.element];
   }
 
-  /** What shall stay where it is: the first message of which anything can be seen. */
+  /** What shall stay where it is: the first message that can be seen, by its end, for its author's line may go. */
   #firstVisible() {
     const edge = this.#box.getBoundingClientRect().top;
     for (const element of this.#list.querySelectorAll(".message")) {
-      const { top, bottom } = element.getBoundingClientRect();
-      if (bottom > edge) return { element, top };
+      const { bottom } = element.getBoundingClientRect();
+      if (bottom > edge) return { element, bottom };
     }
     return null;
   }
 
+  get #below() {
+    return this.#box.scrollHeight - this.#box.scrollTop - this.#box.clientHeight;
+  }
+
   #scrolled() {
-    this.#atEnd = this.#box.scrollHeight - this.#box.scrollTop - this.#box.clientHeight < AT_END_PX;
+    this.#atEnd = this.#below < AT_END_PX;
     this.#look();
   }
 
   /** Stay at the end if that is where we are, and look what is wanted then. */
   #settle() {
-    if (this.#atEnd) this.#box.scrollTop = this.#box.scrollHeight;
+    // Whoever scrolls is told a frame later.
+    if (this.#box.scrollTop < this.#top - AT_END_PX && this.#below >= AT_END_PX) this.#atEnd = false;
+    if (this.#atEnd) {
+      this.#box.scrollTop = this.#box.scrollHeight;
+      this.#top = this.#box.scrollTop;
+    }
     this.#look();
   }
 
@@ -110,7 +122,7 @@ export class Timeline extends EventTarget {
     this.#frame = requestAnimationFrame(() => {
       if (!this.#box.clientHeight) return;
       if (this.#box.scrollTop < NEAR_PX) this.dispatchEvent(new Event("older"));
-      if (this.#box.scrollHeight - this.#box.scrollTop - this.#box.clientHeight < NEAR_PX) this.dispatchEvent(new Event("newer"));
+      if (this.#below < NEAR_PX) this.dispatchEvent(new Event("newer"));
       this.dispatchEvent(new Event("seen"));
     });
   }

@@ -1,0 +1,398 @@
+"""Text channels in the page: written, changed, read, and brought back after a lost connection.
+
+Spec: chat document sections 2.3 to 2.6 and 2.8 (cards and mentions as they are shown); docs/live.md.
+"""
+
+import asyncio
+import json
+import os
+import signal
+from collections.abc import AsyncIterator
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from aiohttp import ClientSession
+from playwright.async_api import expect
+
+from tests.chat.member import ChatServer
+from tests.kit.people import People, Person
+from tests.kit.pictures import encoded, scene
+from tests.kit.product import COMMAND, Product, running_product
+from tests.kit.text_channels import (
+    DEADLINE_MS,
+    LiveLine,
+    box,
+    come_to_read,
+    do,
+    entry,
+    message,
+    open_channel,
+    shows,
+    write,
+)
+from tests.kit.waiting import wait_until
+
+OWN_TOKEN = "() => JSON.parse(localStorage.getItem('svc.identity')).access_token"
+# Where the words of the first message are then.
+TO_THE_TOP = """(box) => {
+  box.scrollTop = 0;
+  return box.querySelector(".body > .text").getBoundingClientRect().top;
+}"""
+OWN_ID = "() => JSON.parse(localStorage.getItem('svc.identity')).member.id"
+
+
+@pytest.fixture
+async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Product]:
+    """With a second text channel."""
+    monkeypatch.setenv("ADDITIONAL_CHANNELS", "random")
+    async with running_product(tmp_path / "data") as product:
+        yield product
+    assert "Traceback" not in product.output, product.output
+
+
+def address_of(product: Product) -> str:
+    url = urlsplit(product.url)
+    return f"{url.scheme}://{url.netloc}"
+
+
+async def webhook(product: Product, data_dir: Path) -> str:
+    """The URL of a new webhook in the channel general."""
+    process = await asyncio.create_subprocess_exec(
+        *(COMMAND[0], "admin", "webhook", "create", "--data-dir", str(data_dir)),
+        *("--channel", "general", "--name", "Robot", "--json"),
+        stdout=asyncio.subprocess.PIPE,
+    )
+    async with asyncio.timeout(20):
+        printed, _ = await process.communicate()
+    return address_of(product) + str(json.loads(printed)["path"])
+
+
+async def post(url: str, payload: object) -> None:
+    async with ClientSession() as http, http.post(url, json=payload) as response:
+        assert response.status == 200, await response.text()
+
+
+async def both(people: People) -> tuple[Person, Person]:
+    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
+    await come_to_read(ada)
+    await come_to_read(grace)
+    return ada, grace
+
+
+async def test_two_people_write_to_each_other(people: People) -> None:
+    ada, grace = await both(people)
+    await write(ada, "Hello *Grace*")
+    await shows(grace, ["Hello Grace"])
+    await expect(message(grace, "Hello").locator("em")).to_have_text("Grace")
+    await expect(message(grace, "Hello").locator(".author")).to_have_text("Ada")
+    await expect(grace.page.locator(".day")).to_have_text(["Today"])
+
+    await box(grace).press_sequentially("Hello")
+    await expect(ada.page.locator("#typing")).to_have_text("Grace is typing…")
+    await box(grace).press("Shift+Enter")
+    await box(grace).press_sequentially("Ada")
+    await box(grace).press("Enter")
+    await shows(ada, ["Hello Grace", "HelloAda"])
+    await expect(message(ada, "HelloAda").locator("br")).to_have_count(1)
+    await expect(ada.page.locator("#typing")).to_have_text("")
+
+
+async def test_what_an_author_changes_or_deletes_changes_for_the_others(people: People) -> None:
+    ada, grace = await both(people)
+    for text in ("one", "two"):
+        await write(grace, text)
+    await box(grace).press("ArrowUp")
+    await grace.page.keyboard.type(" and a half")
+    await grace.page.keyboard.press("Enter")
+    await shows(ada, ["one", "two and a half"])
+    await expect(message(ada, "half").locator(".mark")).to_have_text(["edited"])
+
+    await do(grace, "one", "Delete")
+    await shows(grace, ["one", "two and a half"])
+    await message(grace, "one").get_by_role("button", name="Really delete").click()
+    await shows(ada, ["two and a half"])
+    await shows(grace, ["two and a half"])
+
+
+async def test_reactions_come_and_go(people: People) -> None:
+    ada, grace = await both(people)
+    await write(ada, "Dinner?")
+    await do(grace, "Dinner?", "React")
+    await grace.page.get_by_role("button", name="👍", exact=True).click()
+    at_ada = message(ada, "Dinner?").locator(".reaction")
+    await expect(at_ada).to_have_attribute("aria-label", "👍, 1")
+    await at_ada.click()
+    await expect(message(grace, "Dinner?").locator(".reaction")).to_have_attribute("aria-label", "👍, 2")
+    await message(grace, "Dinner?").locator(".reaction").click()
+    await expect(at_ada).to_have_attribute("aria-label", "👍, 1")
+
+
+async def test_older_messages_come_when_one_scrolls_up_and_nothing_jumps(
+    people: People, product: Product
+) -> None:
+    ada = await people.arrive("Ada")
+    await come_to_read(ada)
+    token = await ada.page.evaluate(OWN_TOKEN)
+    texts = [f"message {number}" for number in range(120)]
+    async with ClientSession(address_of(product), headers={"Authorization": f"Bearer {token}"}) as http:
+        for text in texts:
+            async with http.post("/api/channels/general/messages", json={"text": text}) as response:
+                assert response.status == 201
+    await ada.page.reload()
+    await expect(message(ada, texts[-1])).to_be_in_viewport(timeout=DEADLINE_MS)
+    shown = ada.page.locator(".message")
+    first = await shown.first.locator(".body > .text").inner_text()
+    before = await ada.page.locator("#messages-box").evaluate(TO_THE_TOP)
+    await expect(shown.first).not_to_contain_text(first, timeout=DEADLINE_MS)
+    after = await message(ada, first).locator(".body > .text").bounding_box()
+    assert after is not None and abs(after["y"] - before) < 2
+
+    async def at_the_beginning() -> bool:
+        await ada.page.locator("#messages-box").evaluate("(box) => { box.scrollTop = 0; }")
+        return await ada.page.locator("#beginning").is_visible()
+
+    await wait_until("the beginning is there", at_the_beginning, within_s=10)
+    await shows(ada, texts)
+    await ada.press("To the newest")
+    await expect(message(ada, texts[-1])).to_be_in_viewport()
+
+
+async def test_what_is_unread_is_counted_until_it_is_read(people: People) -> None:
+    ada, grace = await both(people)
+    await open_channel(ada, "random")
+    await write(grace, "one")
+    await expect(entry(ada, "general")).to_have_attribute("aria-label", "general, 1 unread")
+    ada_id = await ada.page.evaluate(OWN_ID)
+    await write(grace, f"two for [Ada](mention:{ada_id})")
+    await expect(entry(ada, "general")).to_have_attribute("aria-label", "general, 2 unread, 1 mention")
+    await expect(entry(grace, "general")).to_have_attribute("aria-label", "general")
+
+    await open_channel(ada, "general")
+    await shows(ada, ["one", "two for @Ada"])
+    await expect(message(ada, "two").locator(".mention.own")).to_have_text("@Ada")
+    await expect(entry(ada, "general")).to_have_attribute("aria-label", "general")
+    await write(grace, "three")
+    await shows(ada, ["one", "two for @Ada", "three"])
+    await open_channel(ada, "random")
+    await ada.page.reload()
+    await expect(entry(ada, "random")).to_have_attribute("aria-current", "true")
+    await expect(entry(ada, "general")).to_have_attribute("aria-label", "general")
+
+
+async def test_a_card_of_a_webhook_is_shown(people: People, product: Product, tmp_path: Path) -> None:
+    ada = await people.arrive("Ada")
+    await come_to_read(ada)
+    card = {
+        "title": "Build 512 **failed**",
+        "url": "https://ci.example/builds/512",
+        "description": "2 of 300 tests, see the [log](https://ci.example/log)",
+        "color": "#cf222e",
+        "author": {"name": "main", "url": "https://ci.example/main"},
+        "fields": [{"name": "Took", "value": "`3 min`", "inline": True}, {"name": "By", "value": "Ada"}],
+        "footer": {"text": "ci.example"},
+        "timestamp": "2026-01-31T12:00:00Z",
+    }
+    url = await webhook(product, tmp_path / "data")
+    await post(url, {"text": "Done", "display_name": "CI", "cards": [card]})
+    await expect(message(ada, "Done").locator(".author")).to_have_text("CI")
+    await expect(message(ada, "Done").locator(".byline .mark")).to_have_text(["webhook"])
+    shown = message(ada, "Done").locator(".webhook-card")
+    # Plain text, whatever stands in it.
+    title = shown.get_by_role("link", name="Build 512 **failed**")
+    await expect(title).to_have_attribute("href", "https://ci.example/builds/512")
+    await expect(title).to_have_attribute("rel", "noopener noreferrer")
+    await expect(shown.get_by_role("link", name="log")).to_have_attribute("href", "https://ci.example/log")
+    await expect(shown.locator("dt")).to_have_text(["Took", "By"])
+    await expect(shown.locator("dd code")).to_have_text("3 min")
+    await expect(shown.locator("time")).to_have_attribute("datetime", "2026-01-31T12:00:00.000Z")
+    await expect(shown.locator(".card-footer")).to_contain_text("ci.example")
+    await expect(shown).to_have_css("border-left-color", "rgb(207, 34, 46)")
+
+
+# What somebody may write, and all that may become of it: the tags within, and the text that is read.
+MARKDOWN = [
+    ("**bold** *it* _it_ ~~no~~", ["STRONG", "EM", "EM", "S"], "bold it it no"),
+    ("***both***", ["STRONG", "EM"], "both"),
+    ("a_b_c 2*3*4 **", ["EM"], "a_b_c 234 **"),
+    ("`**not bold**` \\*nor this\\*", ["CODE"], "**not bold** *nor this*"),
+    ("```js\n<b>x</b>\n```", ["CODE"], "<b>x</b>"),
+    ("[a **b**](https://a.example/x_y_z)", ["A", "STRONG"], "a b"),
+    ("https://a.example/(x). <https://b.example>", ["A", "A"], "https://a.example/(x). https://b.example"),
+    ("[Ada](mention:abc-1)", ["SPAN"], "@Ada"),
+    ("<img src=x onerror=alert(1)>", [], "<img src=x onerror=alert(1)>"),
+    ("<script>alert(1)</script>", [], "<script>alert(1)</script>"),
+    ("**<svg onload=alert(1)>**", ["STRONG"], "<svg onload=alert(1)>"),
+    ("[x](javascript:alert(1))", [], "[x](javascript:alert(1))"),
+    ("[x](JaVaScRiPt:alert`1`)", ["CODE"], "[x](JaVaScRiPt:alert1)"),
+    ("[x](data:text/html,<script>alert(1)</script>)", [], "[x](data:text/html,<script>alert(1)</script>)"),
+    ("[x](//evil.example)", [], "[x](//evil.example)"),
+    ("[x](vbscript:a) <javascript:alert(1)>", [], "[x](vbscript:a) <javascript:alert(1)>"),
+    ("![x](https://a.example/pixel.png)", ["A"], "![x](https://a.example/pixel.png)"),
+    ('[x](https://a.example/"onmouseover="alert(1))', ["A"], "x"),
+    ("[[x](javascript:alert(1))](https://a.example)", ["A"], "[x](javascript:alert(1))"),
+    ("[x](mention:<img>)", [], "[x](mention:<img>)"),
+    ("# no heading\n> no quote\n- no list", ["BR", "BR"], "# no heading> no quote- no list"),
+]
+RENDERED = """async (text) => {
+  const { markdown } = await import("/web/text/markdown.js");
+  const holder = document.createElement("div");
+  holder.append(markdown(text));
+  const within = [...holder.querySelectorAll("*")].filter(({ tagName }) => !["P", "PRE"].includes(tagName));
+  const attributes = [...new Set(within.flatMap((element) => element.getAttributeNames()))];
+  const hrefs = within.filter((element) => element.tagName === "A").map((element) => element.protocol);
+  return { tags: within.map((element) => element.tagName), text: holder.textContent, attributes, hrefs };
+}"""
+
+
+async def test_markdown_becomes_what_it_means_and_never_more(
+    people: People, product: Product, tmp_path: Path
+) -> None:
+    ada = await people.arrive("Ada")
+    await come_to_read(ada)
+    for written, tags, text in MARKDOWN:
+        rendered = await ada.page.evaluate(RENDERED, written)
+        assert (rendered["tags"], rendered["text"]) == (tags, text), written
+        assert set(rendered["attributes"]) <= {"href", "target", "rel", "class"}, written
+        assert set(rendered["hrefs"]) <= {"https:"}, written
+    # What takes long in a careless reader.
+    for wall in ("*a **b _", "[", "[a](", "`", "~~", "_" * 7 + " ", "http://", "<h"):
+        await ada.page.evaluate(RENDERED, wall * (4000 // len(wall)))
+
+    hostile = "\n\n".join(written for written, _, _ in MARKDOWN)
+    fields = [{"name": hostile[:200], "value": hostile[:900]}]
+    card = {"title": "<img src=x onerror=alert(1)>", "description": hostile, "fields": fields}
+    ada.page.on("dialog", lambda dialog: ada.faults.append(f"said {dialog.message}"))
+    await post(await webhook(product, tmp_path / "data"), {"text": hostile, "cards": [card]})
+    await expect(ada.page.locator(".webhook-card h2")).to_have_text("<img src=x onerror=alert(1)>")
+    assert await ada.page.locator("#messages :is(img, script, svg, iframe, style)").count() == 0
+    links = ada.page.locator("#messages a")
+    protocols = await links.evaluate_all("(links) => links.map((link) => link.protocol)")
+    assert set(protocols) == {"https:"}
+
+
+async def test_an_uploaded_picture_appears_at_the_others(people: People) -> None:
+    ada, grace = await both(people)
+    picture = encoded(scene(320, 240), "PNG")
+    done = ada.page.locator("#upload-list [data-state=done]")
+    refused = ada.page.locator("#upload-list [data-state=refused]")
+    await ada.page.locator("#files").set_input_files(
+        {"name": "scene.png", "mimeType": "image/png", "buffer": picture}
+    )
+    await expect(done).to_have_count(1, timeout=3 * DEADLINE_MS)
+    # Another one by way of the clipboard, and one that is no picture.
+    await box(ada).evaluate(
+        """(field, bytes) => {
+          const clipboardData = new DataTransfer();
+          clipboardData.items.add(new File([new Uint8Array(bytes)], "pasted.png", { type: "image/png" }));
+          clipboardData.items.add(new File(["no picture"], "words.png", { type: "image/png" }));
+          field.dispatchEvent(new ClipboardEvent("paste", { clipboardData, cancelable: true }));
+        }""",
+        list(encoded(scene(64, 48), "PNG")),
+    )
+    await expect(done).to_have_count(2, timeout=3 * DEADLINE_MS)
+    await expect(refused).to_have_count(1, timeout=3 * DEADLINE_MS)
+    await write(ada, "Look")
+    frames = message(grace, "Look").locator(".frame")
+    await expect(frames).to_have_count(2)
+    # Its room is taken before it is there, and the picture comes from our own server.
+    room = await frames.first.bounding_box()
+    assert room is not None and (room["width"], room["height"]) == (320, 240)
+    image = frames.first.locator("img")
+    assert (await image.get_attribute("src") or "").startswith("/media/")
+    await expect(message(grace, "Look").locator(".frame.loaded")).to_have_count(2, timeout=DEADLINE_MS)
+    assert await image.evaluate("(image) => [image.naturalWidth, image.naturalHeight]") == [320, 240]
+    await expect(ada.page.locator("#upload-list li")).to_have_count(1)
+
+
+async def test_a_connection_that_was_lost_is_gone_on_with(people: People) -> None:
+    ada, grace = await both(people)
+    await write(grace, "before")
+    await write(grace, "wrong")
+    line = LiveLine()
+    await line.put_before(ada)
+    await ada.page.reload()
+    await shows(ada, ["before", "wrong"])
+
+    await line.cut()
+    await expect(ada.page.locator("#text-state")).to_have_text("Reconnecting…")
+    await write(grace, "during")
+    await do(grace, "wrong", "Delete")
+    await message(grace, "wrong").get_by_role("button", name="Really delete").click()
+    await shows(grace, ["before", "during"])
+    await open_channel(grace, "random")
+    await write(grace, "elsewhere")
+    await box(ada).fill("too early")
+    await box(ada).press("Enter")
+    await expect(ada.page.locator("#composer-note")).to_contain_text("Not sent.")
+
+    line.mend()
+    await shows(ada, ["before", "during"])
+    await expect(entry(ada, "random")).to_have_attribute("aria-label", "random, 1 unread")
+    await expect(ada.page.locator("#text-state")).to_have_text("")
+    assert line.first_events == ["authenticate", "resume"]
+    await box(ada).press("Enter")
+    await shows(ada, ["before", "during", "too early"])
+    await expect(box(ada)).to_have_value("")
+
+
+async def test_a_restart_of_the_server_loses_and_doubles_nothing(people: People, product: Product) -> None:
+    ada, grace = await both(people)
+    await write(ada, "before")
+    await shows(grace, ["before"])
+    killed = product.program("chat")
+    os.kill(killed, signal.SIGKILL)
+    await expect(ada.page.locator("#text-state")).to_have_text("Reconnecting…")
+    await box(ada).fill("after")
+
+    async def sent() -> bool:
+        await box(ada).press("Enter")
+        return await box(ada).input_value() == ""
+
+    await wait_until("the message is sent", sent, within_s=30)
+    await expect(grace.page.locator("#text-state")).to_have_text("", timeout=DEADLINE_MS)
+    await write(grace, "and more")
+    for person in (ada, grace):
+        await shows(person, ["before", "after", "and more"])
+    # The counts come from the server again.
+    await open_channel(grace, "random")
+    await write(ada, "last")
+    await expect(entry(grace, "general")).to_have_attribute("aria-label", "general, 1 unread")
+
+
+async def test_who_may_not_write_any_more_is_shown_so(people: People, product: Product) -> None:
+    owner, grace = await both(people)
+    await write(grace, "I was here")
+    headers = {"Authorization": f"Bearer {await owner.page.evaluate(OWN_TOKEN)}"}
+    async with ClientSession(address_of(product), headers=headers) as http:
+        path = "/api/channels/general"
+        async with http.put(path + "/overrides/role/member", json={"deny": ["send_messages"]}) as response:
+            assert response.status == 200, await response.text()
+        await expect(box(grace)).to_be_disabled(timeout=DEADLINE_MS)
+        await expect(box(grace)).to_have_attribute("placeholder", "You may read here, not write.")
+        await expect(box(owner)).to_be_enabled()
+        async with http.delete(path) as response:
+            assert response.status == 204, await response.text()
+    await expect(entry(grace, "general")).to_have_count(0)
+    await expect(grace.page.locator("#text")).to_be_hidden()
+
+
+async def test_a_call_goes_on_while_its_people_read(people: People, product: Product) -> None:
+    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
+    await ada.join()
+    await grace.join()
+    await open_channel(ada, "general")
+    await open_channel(grace, "general")
+    await write(ada, "Do you hear me?")
+    await shows(grace, ["Do you hear me?"])
+    await asyncio.gather(ada.hears(grace), grace.hears(ada))
+    (invite,) = parse_qs(urlsplit(product.url).fragment)["invite"]
+    address = address_of(product)
+    async with ClientSession(address) as http, ChatServer(address, http, invite).member("Olga") as olga:
+        voice = {person["nickname"] for person in olga.welcome["voice"]["voice"]}
+    assert voice == {"Ada", "Grace"}
+    # The buttons of the call stay at hand; the channel's entry leads back to it.
+    await ada.press("Mute")
+    await entry(ada, "Voice").click()
+    await expect(ada.page.locator("#people")).to_be_visible()
+    assert await ada.shown_people() == ["Ada", "Grace"]

@@ -1,0 +1,95 @@
+"""What people do in text channels of the page, and what they see there."""
+
+import json
+from collections.abc import Sequence
+
+from playwright.async_api import Locator, WebSocketRoute, expect
+
+from tests.kit.people import Person
+
+DEADLINE_MS = 10_000
+
+
+async def come_to_read(person: Person, channel: str = "general") -> None:
+    """Become a member without entering a call, and open a channel."""
+    person.page.set_default_timeout(DEADLINE_MS)
+    await person.page.get_by_label("Your name").fill(person.name)
+    await person.press("Join without a call")
+    await open_channel(person, channel)
+
+
+async def open_channel(person: Person, name: str) -> None:
+    await entry(person, name).click()
+    await expect(person.page.locator("#text-name")).to_have_text(name)
+    await expect(box(person)).to_be_enabled()
+
+
+def entry(person: Person, name: str) -> Locator:
+    """The channel in the list of channels."""
+    channel = person.page.locator(".channel-name").filter(has_text=name)
+    return person.page.locator("#channels button").filter(has=channel)
+
+
+def box(person: Person) -> Locator:
+    """Where messages are written."""
+    return person.page.locator("#draft")
+
+
+async def write(person: Person, text: str) -> None:
+    """Send a message, and wait until the server has it."""
+    await box(person).fill(text)
+    await box(person).press("Enter")
+    await expect(box(person)).to_have_value("", timeout=DEADLINE_MS)
+
+
+def message(person: Person, text: str) -> Locator:
+    return person.page.locator(".message").filter(has_text=text)
+
+
+async def shows(person: Person, texts: Sequence[str]) -> None:
+    """These messages and no others are in the channel, in this order."""
+    await expect(person.page.locator(".message .body > .text")).to_have_text(list(texts), timeout=DEADLINE_MS)
+
+
+async def do(person: Person, text: str, action: str) -> None:
+    """Press one of the buttons of a message."""
+    await message(person, text).hover()
+    await message(person, text).get_by_role("button", name=action, exact=True).click()
+
+
+class LiveLine:
+    """The way of one page to the live socket, which can be cut; `first_events` began its connections."""
+
+    def __init__(self) -> None:
+        self.first_events: list[str] = []
+        self._open: list[WebSocketRoute] = []
+        self._is_cut = False
+
+    async def put_before(self, person: Person) -> None:
+        """From the next time that the page is loaded."""
+        await person.page.route_web_socket("**/live", self._connect)
+
+    async def cut(self) -> None:
+        self._is_cut = True
+        for socket in self._open:
+            await socket.close(code=1011)
+        self._open.clear()
+
+    def mend(self) -> None:
+        self._is_cut = False
+
+    async def _connect(self, socket: WebSocketRoute) -> None:
+        if self._is_cut:
+            await socket.close(code=1011)
+            return
+        server = socket.connect_to_server()
+        self._open.append(socket)
+        said: list[str] = []
+
+        def forward(text: str | bytes) -> None:
+            if not said:
+                said.append(json.loads(text)["event"])
+                self.first_events += said
+            server.send(text)
+
+        socket.on_message(forward)
