@@ -220,6 +220,7 @@ MARKDOWN = [
     ("[a **b**](https://a.example/x_y_z)", ["A", "STRONG"], "a b"),
     ("https://a.example/(x). <https://b.example>", ["A", "A"], "https://a.example/(x). https://b.example"),
     ("[Ada](mention:abc-1)", ["SPAN"], "@Ada"),
+    ("[@Ada](mention:abc-1)", ["SPAN"], "@Ada"),
     ("<img src=x onerror=alert(1)>", [], "<img src=x onerror=alert(1)>"),
     ("<script>alert(1)</script>", [], "<script>alert(1)</script>"),
     ("**<svg onload=alert(1)>**", ["STRONG"], "<svg onload=alert(1)>"),
@@ -305,6 +306,23 @@ async def test_an_uploaded_picture_appears_at_the_others(people: People) -> None
     await expect(ada.page.locator("#upload-list li")).to_have_count(1)
 
 
+ATTACHED = """async (file) => {
+  const { attachment } = await import("/web/text/media.js");
+  const shown = attachment({ name: "a.x", alt: "", url: "/media/a", bytes: 2048, thumbnail: null, ...file });
+  const video = shown.querySelector("video");
+  return [shown.tagName, video?.getAttribute("poster") ?? null, video?.controls ?? null, shown.textContent];
+}"""
+
+
+async def test_what_is_no_picture_is_a_player_or_a_link(people: People) -> None:
+    ada = await people.arrive("Ada")
+    of_a_video = {"width": 640, "height": 360, "placeholder": "", "poster": {"url": "/media/b"}}
+    video = await ada.page.evaluate(ATTACHED, {"content_type": "video/mp4", **of_a_video})
+    assert video == ["DIV", "/media/b", True, ""]
+    other = await ada.page.evaluate(ATTACHED, {"content_type": "application/pdf", "width": None})
+    assert other == ["P", None, None, "a.x 2.0 KiB"]
+
+
 async def test_a_connection_that_was_lost_is_gone_on_with(people: People) -> None:
     ada, grace = await both(people)
     await write(grace, "before")
@@ -334,6 +352,29 @@ async def test_a_connection_that_was_lost_is_gone_on_with(people: People) -> Non
     await box(ada).press("Enter")
     await shows(ada, ["before", "during", "too early"])
     await expect(box(ada)).to_have_value("")
+
+
+async def test_a_message_whose_answer_was_lost_is_there_once(people: People) -> None:
+    ada, grace = await both(people)
+    line = LiveLine()
+    await line.put_before(ada)
+    await ada.page.reload()
+    await expect(box(ada)).to_be_enabled()
+    await expect(ada.page.locator("#beginning")).to_be_visible()
+    line.cut_after("message_send")
+    await box(ada).fill("only once")
+    await box(ada).press("Enter")
+    await shows(grace, ["only once"])
+    await expect(ada.page.locator("#composer-note")).to_contain_text("Not sent.")
+    await expect(box(ada)).to_have_value("only once")
+
+    line.mend()
+    # The push says that it has come through after all.
+    await expect(box(ada)).to_have_value("", timeout=DEADLINE_MS)
+    await expect(ada.page.locator("#composer-note")).to_have_text("")
+    await write(ada, "and this")
+    for person in (ada, grace):
+        await shows(person, ["only once", "and this"])
 
 
 async def test_a_restart_of_the_server_loses_and_doubles_nothing(people: People, product: Product) -> None:

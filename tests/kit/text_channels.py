@@ -64,6 +64,7 @@ class LiveLine:
         self.first_events: list[str] = []
         self._open: list[WebSocketRoute] = []
         self._is_cut = False
+        self._cut_after: str | None = None
 
     async def put_before(self, person: Person) -> None:
         """From the next time that the page is loaded."""
@@ -75,8 +76,12 @@ class LiveLine:
             await socket.close(code=1011)
         self._open.clear()
 
+    def cut_after(self, event: str) -> None:
+        """Cut it when the page has asked for this; the server hears it, and the page no answer."""
+        self._cut_after = event
+
     def mend(self) -> None:
-        self._is_cut = False
+        self._is_cut, self._cut_after = False, None
 
     async def _connect(self, socket: WebSocketRoute) -> None:
         if self._is_cut:
@@ -86,10 +91,18 @@ class LiveLine:
         self._open.append(socket)
         said: list[str] = []
 
-        def forward(text: str | bytes) -> None:
+        async def forward(text: str | bytes) -> None:
+            event = json.loads(text)["event"]
             if not said:
-                said.append(json.loads(text)["event"])
+                said.append(event)
                 self.first_events += said
+            if event == self._cut_after:
+                await self.cut()
             server.send(text)
 
+        async def answer(text: str | bytes) -> None:
+            if not self._is_cut:
+                socket.send(text)
+
         socket.on_message(forward)
+        server.on_message(answer)

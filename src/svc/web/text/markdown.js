@@ -116,7 +116,7 @@ class Inline {
     const [, memberId] = MENTION.exec(target) ?? [];
     if (memberId) {
       const own = memberId === this.#ownId;
-      return this.#put(make("span", { className: own ? "mention own" : "mention" }, "@", ...this.#inside(label, true)), end);
+      return this.#put(make("span", { className: own ? "mention own" : "mention" }, label.startsWith("@") ? "" : "@", ...this.#inside(label, true)), end);
     }
     if (webAddress(target) === null) return false;
     return this.#put(link(target, {}, ...this.#inside(label, true)), end);

@@ -11,7 +11,7 @@ export function reactionList(reactions, { ownId, emoji, react }) {
     const own = members.includes(ownId);
     const button = make(
       "button",
-      { type: "button", className: "reaction", ariaPressed: String(own), disabled: !react, "aria-label": `${sign}, ${members.length}` },
+      { type: "button", className: "reaction", disabled: !react, "aria-pressed": String(own), "aria-label": `${sign}, ${members.length}` },
       shown(sign, emoji),
       ` ${members.length}`,
     );
