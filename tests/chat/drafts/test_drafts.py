@@ -76,3 +76,11 @@ async def test_drafts_go_with_their_channel_and_with_their_member(place: Place) 
     late = media._now() + sweep._grace_ms / 1000 + 1
     media._now = sweep._now = lambda: late
     assert await sweep.once() == 2
+
+
+async def test_a_draft_behind_the_deletion_of_its_channel_is_not_kept(place: Place) -> None:
+    """The two in one queue, and nothing in memory that knows of it yet."""
+    database = place.community.media._database
+    await database.write(lambda connection: connection.execute("DELETE FROM channels WHERE id = 'general'"))
+    assert await place.folk.member.refused("PUT", DRAFT, {"text": "late"}) == "unknown_channel"
+    assert await database.rows("SELECT * FROM drafts") == []

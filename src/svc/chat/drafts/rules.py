@@ -10,6 +10,7 @@ from svc.base.database import Connection, Database
 from svc.chat.access.directory import Directory
 from svc.chat.drafts import store
 from svc.chat.drafts.store import KeptDraft
+from svc.chat.errors import ChatError
 from svc.chat.live.audience import only
 from svc.chat.live.hub import Hub
 from svc.chat.media.rules import DRAFT, Media
@@ -40,7 +41,8 @@ class Drafts:
 
         def write(connection: Connection) -> None:
             self._drop(connection, member_id, channel_id)
-            store.put(connection, member_id, draft)
+            if not store.put(connection, member_id, draft):
+                raise ChatError("unknown_channel")
             for key in self._uploads.attachable_keys(connection, member_id, upload_ids):
                 self._media.refer(connection, key, DRAFT, _owner(member_id, channel_id))
 

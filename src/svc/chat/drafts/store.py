@@ -16,9 +16,11 @@ class KeptDraft:
     changed_at_ms: int
 
 
-def put(connection: Connection, member_id: str, draft: KeptDraft) -> None:
-    connection.execute(
-        "INSERT OR REPLACE INTO drafts VALUES (?, ?, ?, ?, ?)",
+def put(connection: Connection, member_id: str, draft: KeptDraft) -> bool:
+    """False where the channel has gone since its id was looked up."""
+    put = connection.execute(
+        "INSERT OR REPLACE INTO drafts SELECT ?1, ?2, ?3, ?4, ?5"
+        " WHERE EXISTS (SELECT 1 FROM channels WHERE id = ?2)",
         (
             member_id,
             draft.channel_id,
@@ -27,6 +29,7 @@ def put(connection: Connection, member_id: str, draft: KeptDraft) -> None:
             draft.changed_at_ms,
         ),
     )
+    return put.rowcount == 1
 
 
 def delete(connection: Connection, member_id: str, channel_id: str) -> bool:
