@@ -43,6 +43,8 @@ async def test_every_answer_carries_the_same_protection(chat: ChatServer, path: 
         assert "default-src 'self'" in response.headers["Content-Security-Policy"]
         assert "frame-ancestors 'none'" in response.headers["Content-Security-Policy"]
         assert response.headers["Referrer-Policy"] == "no-referrer"
+        # Which version of which library answers is nobody's business.
+        assert response.headers["Server"] == "svc"
 
 
 @pytest.mark.parametrize(

@@ -242,13 +242,13 @@ def _headers(
         "X-Content-Type-Options": "nosniff",
         "Referrer-Policy": "no-referrer",
         "Cache-Control": "no-store",
-        "Server": "svc",
     }
 
     async def add_headers(request: web.Request, response: web.StreamResponse) -> None:
         """What every answer carries, and what pages of other permitted sites need."""
         for name, value in usual.items():
             response.headers.setdefault(name, value)
+        response.headers["Server"] = "svc"  # The library has said its own name and version by now.
         response.headers["X-Request-Id"] = request[REQUEST_ID]
         origin = request.headers.get("Origin")
         if origin is not None and origins.is_listed(origin):
