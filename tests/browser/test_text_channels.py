@@ -107,6 +107,7 @@ async def test_what_an_author_changes_or_deletes_changes_for_the_others(people: 
     await grace.page.keyboard.press("Enter")
     await shows(ada, ["one", "two and a half"])
     await expect(message(ada, "half").locator(".mark")).to_have_text(["edited"])
+    await expect(box(grace)).to_be_focused()
 
     await do(grace, "one", "Delete")
     await shows(grace, ["one", "two and a half"])

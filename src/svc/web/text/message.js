@@ -13,7 +13,7 @@ const MOST_QUOTED = 120;
 
 /**
  * `context`: {ownId, blocked, emoji, may: (permission) => boolean}; `on`: {edit, remove, react, pin, mention},
- * each called with the message first.
+ * each called with the message first, and `edited`, when the keyboard has nothing to do here any more.
  */
 export class MessageView {
   element = make("li", { className: "message" });
@@ -81,6 +81,7 @@ export class MessageView {
   #endEditing() {
     this.#editor?.replaceWith(this.#text);
     this.#editor = null;
+    this.#on.edited();
   }
 
   #showAuthor() {

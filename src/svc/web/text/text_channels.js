@@ -29,6 +29,7 @@ export class TextChannels extends EventTarget {
       remove: (message) => this.#try(ask("message_delete", which(message))),
       react: (message, emoji, added) => this.#try(ask(added ? "reaction_add" : "reaction_remove", { ...which(message), emoji })),
       pin: (message, pinned) => this.#try(ask(pinned ? "pin_add" : "pin_remove", which(message))),
+      edited: () => this.#composer.focus(),
       mention: ({ author }) => this.#composer.insert(mentionOf(author)),
     });
     this.#composer = new Composer({
