@@ -308,7 +308,7 @@ cdef void fill_down_track(Core* core, DownTrack* down_track, Command* command) n
         if command.payload_types[i]:
             down_track.payload_types[i >> 6] |= <uint64_t>1 << (i & 63)
     memcpy(down_track.ext_ids, command.ext_ids, sizeof(down_track.ext_ids))
-    down_track.mixed = command.flag
+    down_track.mixed = <uint8_t>command.flag
     memcpy(down_track.mid, command.name, command.name_length)
     down_track.mid_length = command.name_length
     down_track.mid_id = command.mid_id

@@ -4,7 +4,7 @@
 nothing of sockets, RTCP or rooms. Media document section 1; RFC 3550.
 """
 
-from libc.stdint cimport int64_t, uint32_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t
 from libc.string cimport memset
 
 from svc._rtp.core cimport random32
@@ -84,9 +84,9 @@ cdef int64_t next_number(DownTrack* down_track, Slot* slot, bint going) noexcept
         return NO_NUMBER
     if slot.ext_seq > down_track.numbers.highest + 1 and missing_are_dropped(down_track, slot, going):
         drop_missing(&down_track.numbers, slot.ext_seq)
-    down_track.last_frame.known = slot.has_frame
+    down_track.last_frame.known = <uint8_t>slot.has_frame
     down_track.last_frame.number = slot.frame.number
-    down_track.last_frame.ended = slot.frame.end
+    down_track.last_frame.ended = <uint8_t>slot.frame.end
     down_track.last_frame.dropped = not going
     if going:
         return rewrite(&down_track.numbers, slot.ext_seq)
@@ -164,6 +164,6 @@ cdef void restart(Core* core, Forwarder* forwarder, bint new_source) noexcept no
         memset(forwarder.frames, 0, sizeof(FrameReader))
     while down_track != NULL:
         down_track.waiting = True
-        down_track.new_source = down_track.new_source or new_source
+        down_track.new_source |= <uint8_t>new_source
         forget_frames(&down_track.layers)
         down_track = down_track.next_sent
