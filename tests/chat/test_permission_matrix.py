@@ -169,7 +169,7 @@ EVENT_NEEDS: Mapping[str, str] = {
     "search": MEMBER,
     "drafts": MEMBER,
     "draft_put": "view_channel",
-    "draft_delete": MEMBER,
+    "draft_delete": "view_channel",
     "voice_mute_self": MEMBER,
     "voice_mute": "mute_members",
     "voice_disconnect": "move_members",

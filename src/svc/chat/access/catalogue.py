@@ -195,7 +195,7 @@ EVENTS: Mapping[str, Needs] = {
     # Drafts.
     "drafts": MEMBER,
     "draft_put": in_channel(P.VIEW_CHANNEL),
-    "draft_delete": MEMBER,
+    "draft_delete": in_channel(P.VIEW_CHANNEL),
     # Voice.
     "voice_join": in_channel(P.JOIN_VOICE),
     "voice_mute_self": MEMBER,

@@ -23,6 +23,7 @@ _DRAFT = Named("Draft", obj(_FIELDS))
 _CHANNEL = obj({"channel_id": ID})
 _ALL = obj({"drafts": array(_DRAFT)})
 _PUT = ("unknown_channel", "unknown_upload", "upload_not_done", "media_gone")
+_DELETE = ("unknown_channel",)
 _ONE = "/api/channels/{channel_id}/draft"
 
 DESCRIBED = Described(
@@ -35,7 +36,7 @@ DESCRIBED = Described(
             body=asked({"text": _TEXT}, {"attachments": _UPLOADS}),
             refusals=_PUT,
         ),
-        Endpoint(f"DELETE {_ONE}", "Forget a draft"),
+        Endpoint(f"DELETE {_ONE}", "Forget a draft", refusals=_DELETE),
     ],
     events=[
         Event("drafts", "As `GET /api/drafts`", reply=_ALL),
@@ -46,7 +47,7 @@ DESCRIBED = Described(
             _DRAFT,
             refusals=_PUT,
         ),
-        Event("draft_delete", "Forget a draft", asked({"channel_id": ID}), obj({})),
+        Event("draft_delete", "Forget a draft", asked({"channel_id": ID}), obj({}), refusals=_DELETE),
     ],
     pushes=[
         Pushed("draft_changed", "A draft, on another page of one's own", _DRAFT, to="whose draft it is"),
