@@ -23,9 +23,9 @@ async def test_jobs_are_listed_and_what_was_given_up_is_tried_again(
 ) -> None:
     def given_up(connection: Connection) -> None:
         connection.execute(
-            "INSERT INTO uploads (id, member_id, purpose, name, target, alt, length, received, state,"
-            " created_at_ms, changed_at_ms)"
-            " VALUES (?, 'm', 'attachment', 'a', '', '', 1, 1, 'waiting', 1, 1)",
+            "INSERT INTO uploads (id, member_id, purpose, name, target, alt, resumable, length, received,"
+            " state, created_at_ms, changed_at_ms)"
+            " VALUES (?, 'm', 'attachment', 'a', '', '', 1, 1, 1, 'waiting', 1, 1)",
             (JOB,),
         )
         connection.execute(
