@@ -112,7 +112,8 @@ class Advertisement:
                     here = await self._surroundings()
                     if here != said:
                         if responder is not None:
-                            await responder.async_close()
+                            former, responder = responder, None
+                            await _closed(former)
                         responder, said = _responder(here), here
                         await self._register(responder, here)
                 # Also no multicast, no such interface, too many namesakes; RuntimeError is zeroconf's.
@@ -122,7 +123,7 @@ class Advertisement:
                 await asyncio.sleep(self._recheck_s)
         finally:
             if responder is not None:
-                await responder.async_close()  # Says goodbye first.
+                await _closed(responder)
 
     async def _register(self, responder: AsyncZeroconf, here: _Surroundings) -> None:
         """Raises OSError, as TimeoutError too, and zeroconf's Error."""
@@ -176,6 +177,16 @@ def _responder(here: _Surroundings) -> AsyncZeroconf:
     fours = all(isinstance(sender, str) for sender in here.senders)
     version = IPVersion.V4Only if fours else IPVersion.V6Only
     return AsyncZeroconf(interfaces=list(here.senders), ip_version=version)
+
+
+async def _closed(responder: AsyncZeroconf) -> None:
+    """It says goodbye first. Done to its end also when cancelled: half closed, it would keep sockets."""
+    closing = asyncio.ensure_future(responder.async_close())
+    try:
+        await asyncio.shield(closing)
+    except asyncio.CancelledError:
+        await closing
+        raise
 
 
 def _info(announced: Announced, number: int, addresses: Sequence[str]) -> AsyncServiceInfo:
