@@ -71,6 +71,8 @@ class _Zygote:
             self._reap()
             if self._control.fileno() in ready and not self._begin():
                 break
+        # Those that end now find nobody who would wait for it, and the sockets closed.
+        signal.set_wakeup_fd(-1)
         for pid in self._children:
             _kill_with_group(pid)
 
