@@ -71,3 +71,14 @@ def test_what_the_image_is_made_of_is_sent_to_whoever_builds_it() -> None:
     copied = re.findall(r"^COPY (?!--from)(.+) \S+$", (CONTAINER / "Dockerfile").read_text(), re.MULTILINE)
     assert {name for line in copied for name in line.split()} == sent
     assert [name for name in sent if not (REPOSITORY / name).exists()] == []
+
+
+@pytest.mark.timeout(900)
+def test_the_image_is_built_and_answers_where_an_engine_runs() -> None:
+    tried = subprocess.run(
+        (REPOSITORY / "ci" / "image",), capture_output=True, text=True, timeout=800, check=False
+    )
+    assert tried.returncode == 0, tried.stdout + tried.stderr
+    if "nothing was built" in tried.stdout:
+        pytest.skip(tried.stdout.strip())
+    assert "ok: it answers" in tried.stdout
