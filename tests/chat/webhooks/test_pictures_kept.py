@@ -1,0 +1,48 @@
+"""The pictures of a post are kept for as long as its message is there, and swept after it."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from svc.chat.media.facts import Facts
+from svc.chat.media.rules import Media
+from svc.chat.media.sweep import Sweep
+from svc.chat.webhooks.cards import Wanted
+from svc.chat.webhooks.pictures import Collected
+from tests.chat.inside import server_with_insight
+from tests.chat.people import newcomer
+
+PIXELS = b"pixels, as far as the store cares"
+CARD = {"title": "card", "image_url": "https://pictures.example/i.png"}
+
+
+@dataclass
+class KeptPictures:
+    """Everything that is wanted has been downloaded, and is really stored."""
+
+    media: Media
+
+    async def collect(self, wanted: Sequence[Wanted]) -> Collected:
+        kept = {}
+        for picture in wanted:
+            key = await self.media.keep(PIXELS, "webp", Facts("image/webp", width=1, height=1))
+            kept[picture.path] = {"key": key, "content_type": "image/webp", "width": 1, "height": 1}
+        return Collected(kept, [])
+
+
+async def test_the_sweep_spares_the_pictures_of_a_message_and_takes_them_after_it(
+    variables: dict[str, str],
+) -> None:
+    async with server_with_insight({**variables, "STORAGE_BACKEND": "filesystem"}) as (chat, community):
+        owner = await newcomer(chat, "Owner")
+        community.webhooks.posting.pictures = KeptPictures(community.media)
+        hook = await owner.done("POST", "/api/webhooks", {"name": "Hook", "channel_id": "general"})
+        payload = {"text": "a", "avatar_url": "https://pictures.example/a.png", "cards": [CARD]}
+        async with chat.http.post(f"/api/webhooks/{hook['id']}/{hook['token']}", json=payload) as response:
+            message_id = (await response.json())["message_id"]
+        # What has just been stored is in hand for a minute, whoever refers to it.
+        community.media._in_hand.clear()
+        sweep = Sweep(community.media._database, community.media, 1000, 0, lambda: time.time() + 3600)
+        assert await sweep.once() == 0
+        await owner.done("DELETE", f"/api/channels/general/messages/{message_id}")
+        assert await sweep.once() == 2
