@@ -1,4 +1,7 @@
-"""Waiting for something to become true, with a deadline and words for what did not happen."""
+"""Waiting for something to become true, with a deadline and words for what did not happen.
+
+Where a whole scenario is to be judged that no condition sums up, it may be given another chance.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -14,6 +17,23 @@ async def wait_until(what: str, condition: Callable[[], Awaitable[bool]], *, wit
         if clock() - start > within_s:
             raise AssertionError(f"not within {within_s} s: {what}")
         await asyncio.sleep(POLL_S)
+
+
+async def in_one_go_of(most: int, scenario: Callable[[], Awaitable[None]]) -> None:
+    """Run a scenario until it holds, at most so many times; AssertionErrors of all of them if it never does.
+
+    For what a machine that stands still for a moment spoils, pictures that a browser shows in time for one:
+    a fault of ours is there every time.
+    """
+    failures: list[AssertionError] = []
+    while len(failures) < most:
+        try:
+            await scenario()
+        except AssertionError as failure:
+            failures.append(failure)
+        else:
+            return
+    raise ExceptionGroup(f"not in {most} goes", failures)
 
 
 async def eventually(what: str, condition: Callable[[], object], *, within_s: float) -> None:
