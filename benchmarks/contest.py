@@ -1,44 +1,51 @@
-"""One scenario, measured one after another with the limit program, ours, and peers that speak our protocol.
+"""One scenario, measured with the limit program, ours, and peers that speak our protocol, in turns.
 
-All of them get the same generator, the same cores and the same packets; compare within one run. What is
-printed is a table in Markdown, medians with the extremes.
+All of them get the same kind of generator, the same cores and the same packets. Because a host drifts by a
+factor of two within minutes, all are there at once, and rounds in which each is sent to for some seconds
+follow each other; whoever is not sent to answers a few reports and checks a second. What is printed is a
+table in Markdown, medians with the extremes. "x limit" is the median of what a packet cost over what it cost
+the limit program in the same round: compare that, and figures within one run.
 """
 
 import argparse
 import asyncio
-import os
 import re
 import shlex
 import socket
 import statistics
 from asyncio.subprocess import DEVNULL
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from benchmarks.limit.run import limit
+from svc.tools.bench.cores import on_first_core, on_other_cores
 from svc.tools.bench.crowd import crowd
 from svc.tools.bench.errors import BenchError
 from svc.tools.bench.measurement import Measurement
 from svc.tools.bench.meter import Meter
 from svc.tools.bench.scenario import Scenario
 from svc.tools.bench.server import own_server
+from svc.tools.bench.sfu import progress
 
 WARM_UP_S = 1.0
 PEER_START_S = 10.0
+
+Place = Callable[[], AbstractAsyncContextManager[Meter]]
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
     seconds: float
-    windows: int
+    rounds: int
     peers: tuple[tuple[str, str], ...]  # name and command, with {http} and {udp} for the ports
 
 
 def options() -> Options:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--seconds", type=float, default=8.0, help="of each window")
-    parser.add_argument("--windows", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=5.0, help="of each measurement")
+    parser.add_argument("--rounds", type=int, default=5, help="of a comparison")
     parser.add_argument(
         "--peer",
         action="append",
@@ -48,7 +55,7 @@ def options() -> Options:
     )
     chosen = parser.parse_args()
     peers = tuple((name, command) for name, _, command in (text.partition("=") for text in chosen.peer))
-    return Options(chosen.seconds, chosen.windows, peers)
+    return Options(chosen.seconds, chosen.rounds, peers)
 
 
 def run(title: str, scenario: Scenario, pps: int) -> None:
@@ -59,23 +66,42 @@ def run(title: str, scenario: Scenario, pps: int) -> None:
 
 
 async def contest(scenario: Scenario, pps: int, chosen: Options) -> None:
-    async with limit(scenario) as meter:
-        print(row("limit", await windows(meter, pps, chosen)), flush=True)
+    """All are there from the first round to the last, and sent to in turns."""
+    async with AsyncExitStack() as present:
+        meters: dict[str, Meter] = {}
+        for name, place in places(scenario, chosen.peers):
+            try:
+                meters[name] = await present.enter_async_context(place())
+            except BenchError as problem:
+                print(f"| {name} | {problem} | | | | | | |", flush=True)
+        found: dict[str, list[Measurement]] = {name: [] for name in meters}
+        for number in range(chosen.rounds):
+            for name, meter in meters.items():
+                progress(f"round {number + 1}/{chosen.rounds}: {name}")
+                await meter.warm_up(pps, WARM_UP_S)
+                found[name].append(await meter.measure(pps, chosen.seconds, silent))
+    progress("")
+    for name, measurements in found.items():
+        print(row(name, measurements, found["limit"]), flush=True)
+
+
+def places(scenario: Scenario, peers: Iterable[tuple[str, str]]) -> list[tuple[str, Place]]:
+    found: list[tuple[str, Place]] = [("limit", partial(limit, scenario)), ("svc", partial(ours, scenario))]
+    return found + [(name, partial(theirs, command, scenario)) for name, command in peers]
+
+
+@asynccontextmanager
+async def ours(scenario: Scenario) -> AsyncIterator[Meter]:
     async with own_server(scenario.clients) as server, crowd(server.url, scenario, server.pid) as everybody:
         await everybody.assemble(silent)
-        print(row("svc", await windows(everybody.meter, pps, chosen)), flush=True)
-    for name, command in chosen.peers:
-        try:
-            async with peer(command) as (url, pid), crowd(url, scenario, pid) as everybody:
-                await everybody.assemble(silent)
-                print(row(name, await windows(everybody.meter, pps, chosen)), flush=True)
-        except BenchError as problem:
-            print(f"| {name} | {problem} | | | | | |", flush=True)
+        yield everybody.meter
 
 
-async def windows(meter: Meter, pps: int, chosen: Options) -> list[Measurement]:
-    await meter.warm_up(pps, WARM_UP_S)
-    return [await meter.measure(pps, chosen.seconds, silent) for _ in range(chosen.windows)]
+@asynccontextmanager
+async def theirs(command: str, scenario: Scenario) -> AsyncIterator[Meter]:
+    async with peer(command) as (url, pid), crowd(url, scenario, pid) as everybody:
+        await everybody.assemble(silent)
+        yield everybody.meter
 
 
 def silent(_: str) -> None:
@@ -83,17 +109,18 @@ def silent(_: str) -> None:
 
 
 HEADING = (
-    "| | us CPU per packet | packets/s | loss % | p50 us | p99 us | RSS MB |\n|---|---|---|---|---|---|---|"
+    "| | us CPU per packet | x limit | packets/s | loss % | p50 us | p99 us | RSS MB |\n"
+    "|---|---|---|---|---|---|---|---|"
 )
 
 
-def row(name: str, found: Sequence[Measurement]) -> str:
+def row(name: str, found: Sequence[Measurement], limits: Sequence[Measurement]) -> str:
     def of(value: Callable[[Measurement], float | None]) -> list[float]:
         return [number for each in found if (number := value(each)) is not None]
 
-    cpu = of(lambda each: each.cpu_us_per_packet)
     cells = [
-        f"{statistics.median(cpu):.2f} ({min(cpu):.2f}–{max(cpu):.2f})",
+        spread(of(lambda each: each.cpu_us_per_packet)),
+        spread(ratios(found, limits)),
         f"{statistics.median(of(lambda each: each.packets_per_s)):,.0f}",
         f"{max(of(lambda each: each.loss_percent)):.3f}",
         f"{statistics.median(of(lambda each: each.p50_us)):,.0f}",
@@ -104,35 +131,47 @@ def row(name: str, found: Sequence[Measurement]) -> str:
     return " | ".join([f"| {name}", *cells]) + " |" + "".join(f" <!-- {text} -->" for text in warnings)
 
 
+def ratios(found: Sequence[Measurement], limits: Sequence[Measurement]) -> list[float]:
+    """Of the CPU for a packet, round by round."""
+    pairs = (
+        (ours.cpu_us_per_packet, limit.cpu_us_per_packet) for ours, limit in zip(found, limits, strict=True)
+    )
+    return [ours / limit for ours, limit in pairs if ours and limit]
+
+
+def spread(values: Sequence[float]) -> str:
+    return f"{statistics.median(values):.2f} ({min(values):.2f}–{max(values):.2f})"
+
+
 @asynccontextmanager
 async def peer(command: str) -> AsyncIterator[tuple[str, int]]:
     """Somebody else's SFU, on free ports and the first core; its address, and its process."""
     http, udp = _free_port(socket.SOCK_STREAM), _free_port(socket.SOCK_DGRAM)
     words = [word.format(http=http, udp=udp) for word in shlex.split(command)]
-    cores = os.sched_getaffinity(0)
-    first = {min(cores)} if len(cores) > 1 else cores
-    os.sched_setaffinity(0, first)
-    process = await asyncio.create_subprocess_exec(*words, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL)
-    os.sched_setaffinity(0, cores - first or cores)
+    with on_first_core():
+        process = await asyncio.create_subprocess_exec(*words, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL)
     try:
-        await _listening(http)
-        yield f"ws://127.0.0.1:{http}", process.pid
+        with on_other_cores():
+            await _listening(http)
+            yield f"ws://127.0.0.1:{http}", process.pid
     finally:
-        os.sched_setaffinity(0, cores)
         process.terminate()
         await process.wait()
 
 
 async def _listening(port: int) -> None:
-    async with asyncio.timeout(PEER_START_S):
-        while True:
-            try:
-                _, writer = await asyncio.open_connection("127.0.0.1", port)
-            except OSError:
-                await asyncio.sleep(0.05)
-                continue
-            writer.close()
-            return
+    try:
+        async with asyncio.timeout(PEER_START_S):
+            while True:
+                try:
+                    _, writer = await asyncio.open_connection("127.0.0.1", port)
+                except OSError:
+                    await asyncio.sleep(0.05)
+                    continue
+                writer.close()
+                return
+    except TimeoutError:
+        raise BenchError("does not listen after 10 s") from None
 
 
 def _free_port(kind: socket.SocketKind) -> int:

@@ -1,70 +1,131 @@
 """Whether anything drifts: a long run under load and loss. python -m benchmarks.endurance --minutes 30
 
 One camera to fifty receivers, each of which discards 1 % of what comes and asks for it again. What is
-printed is a row a minute (or a tenth of a short run), then the last fifth held against the first: latency
-that grows by the hour, or memory that does, would show.
+printed is a row a minute (or a tenth of a short run), then what has changed: p99 as the median of the last
+five rows against that of the first five, so that no single row decides, which the host may have disturbed;
+memory of the service and of the generator at the end against halfway. Fails when something has grown.
 """
 
 import argparse
 import asyncio
+import os
 import statistics
+import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from benchmarks.contest import silent
-from svc.tools.bench.crowd import crowd
+from svc.tools.bench.crowd import Crowd, crowd
 from svc.tools.bench.measurement import Measurement
+from svc.tools.bench.process import resident_kb
 from svc.tools.bench.scenario import Scenario
 from svc.tools.bench.server import own_server
+from svc.tools.bench.sfu import progress
 
 SCENARIO = Scenario(1, 50, loss=0.01)
 # 60 % of what `benchmarks.saturation` last found: 3,600 x 50 of 300,000 packets a second.
 PPS = 3600
 WARM_UP_S = 5.0
 LEAST_ROWS = 10
+COMPARED_ROWS = 5
+MOST_P99_GROWTH_PERCENT = 10
+MOST_MEMORY_GROWTH_PERCENT = 1
 
 
-async def main(minutes: float, pps: int) -> None:
-    row_s = min(60.0, minutes * 60 / LEAST_ROWS)
-    count = round(minutes * 60 / row_s)
-    rows: list[Measurement] = []
+@dataclass(frozen=True, slots=True)
+class Row:
+    after_s: float
+    found: Measurement
+    generator_kb: int
+
+    def __str__(self) -> str:
+        found = self.found
+        again = 100 * found.resent / max(found.discarded, 1)
+        cells = [
+            f"{self.after_s:.0f}",
+            f"{found.packets_per_s:,.0f}",
+            f"{found.loss_percent:.3f}",
+            f"{again:.1f}",
+        ]
+        cells += [f"{us or 0:,.0f}" for us in (found.p50_us, found.p99_us)]
+        cells += [
+            f"{found.cpu_us_per_packet or 0:.2f}",
+            f"{found.memory_kb or 0:,}",
+            f"{self.generator_kb:,}",
+        ]
+        return "| " + " | ".join(cells) + " |" + "".join(f" <!-- {text} -->" for text in found.warnings())
+
+
+HEADING = (
+    "| s | packets/s | loss % | came again % | p50 us | p99 us | us CPU per packet "
+    "| RSS KB | generator KB |\n|---|---|---|---|---|---|---|---|---|"
+)
+
+
+async def main(minutes: float, pps: int) -> bool:
+    """Whether nothing has grown."""
+    rows: list[Row] = []
     async with (
         own_server(SCENARIO.clients) as server,
         crowd(server.url, SCENARIO, server.pid) as everybody,
     ):
-        await everybody.assemble(silent)
-        await everybody.meter.warm_up(pps, WARM_UP_S)
-        print("| s | packets/s | loss % | came again % | p50 us | p99 us | us CPU per packet | RSS KB |")
-        print("|---|---|---|---|---|---|---|---|")
-        for number in range(count):
-            found = await everybody.meter.follow(pps, row_s)
-            rows.append(found)
-            print(line((number + 1) * row_s, found), flush=True)
-    print("\n" + verdict(rows))
+        await everybody.assemble(progress)
+        # A service that lets somebody go ends it at once.
+        await everybody.unless_failed(run(everybody, minutes, pps, rows))
+    changes = verdict(rows)
+    print("\n" + "\n".join(map(str, changes)))
+    return all(each.is_small for each in changes)
 
 
-def line(after_s: float, found: Measurement) -> str:
-    again = 100 * found.resent / max(found.discarded, 1)
-    cells = [f"{after_s:.0f}", f"{found.packets_per_s:,.0f}", f"{found.loss_percent:.3f}", f"{again:.1f}"]
-    cells += [f"{us or 0:,.0f}" for us in (found.p50_us, found.p99_us)]
-    cells += [f"{found.cpu_us_per_packet or 0:.2f}", f"{found.memory_kb or 0:,}"]
-    return "| " + " | ".join(cells) + " |" + "".join(f" <!-- {text} -->" for text in found.warnings())
+async def run(everybody: Crowd, minutes: float, pps: int, rows: list[Row]) -> None:
+    row_s = min(60.0, minutes * 60 / LEAST_ROWS)
+    count = round(minutes * 60 / row_s)
+    await everybody.meter.warm_up(pps, WARM_UP_S)
+    print(HEADING, flush=True)
+    for number in range(1, count + 1):
+        found = await everybody.meter.follow(pps, row_s, progress)
+        progress("")
+        rows.append(Row(number * row_s, found, resident_kb(os.getpid())))
+        print(rows[-1], flush=True)
 
 
-def verdict(rows: Sequence[Measurement]) -> str:
-    """The medians of the last fifth and the first: a single row may have met somebody else's work."""
-    fifth = max(len(rows) // 5, 1)
+@dataclass(frozen=True, slots=True)
+class Change:
+    what: str
+    before: float
+    after: float
+    most_percent: float
 
-    def change(first: Sequence[float], last: Sequence[float]) -> str:
-        was, is_now = statistics.median(first), statistics.median(last)
-        return f"{was:,.0f} to {is_now:,.0f} ({100 * (is_now - was) / max(was, 1):+.1f} %)"
+    @property
+    def percent(self) -> float:
+        return 100 * (self.after - self.before) / max(self.before, 1)
 
-    p50 = [each.p50_us or 0.0 for each in rows]
-    p99 = [each.p99_us or 0.0 for each in rows]
-    memory = [float(each.memory_kb or 0) for each in rows]
-    return (
-        f"first fifth to last: p50 {change(p50[:fifth], p50[-fifth:])} us, "
-        f"p99 {change(p99[:fifth], p99[-fifth:])} us, RSS {change(memory[:fifth], memory[-fifth:])} KB"
-    )
+    @property
+    def is_small(self) -> bool:
+        return self.percent <= self.most_percent
+
+    def __str__(self) -> str:
+        verdict = "holds" if self.is_small else "has grown"
+        figures = (
+            f"{self.before:,.0f} to {self.after:,.0f} ({self.percent:+.1f} %, at most +{self.most_percent} %)"
+        )
+        return f"{self.what} {verdict}: {figures}"
+
+
+def verdict(rows: Sequence[Row]) -> list[Change]:
+    p99 = [row.found.p99_us or 0.0 for row in rows]
+    halfway, end = rows[len(rows) // 2], rows[-1]
+    return [
+        Change(
+            "p99 (us)",
+            statistics.median(p99[:COMPARED_ROWS]),
+            statistics.median(p99[-COMPARED_ROWS:]),
+            MOST_P99_GROWTH_PERCENT,
+        ),
+        Change(
+            "RSS (KB)", halfway.found.memory_kb or 0, end.found.memory_kb or 0, MOST_MEMORY_GROWTH_PERCENT
+        ),
+        Change("the generator's (KB)", halfway.generator_kb, end.generator_kb, MOST_MEMORY_GROWTH_PERCENT),
+    ]
 
 
 def options() -> argparse.Namespace:
@@ -76,4 +137,4 @@ def options() -> argparse.Namespace:
 
 if __name__ == "__main__":
     chosen = options()
-    asyncio.run(main(chosen.minutes, chosen.pps))
+    sys.exit(not asyncio.run(main(chosen.minutes, chosen.pps)))

@@ -2,8 +2,9 @@
 
 Counted by `perf` (Debian: linux-perf) for the whole process: instructions of the program and of the kernel,
 cycles, cache misses, messages handed to the interface, and times that it fell asleep, each per packet that
-arrived. Instructions and messages do not depend on who else is at work; cycles and misses do. Then where the
-cycles of ours went, by library.
+arrived; a dash where the machine does not count it, as many virtual ones do not. Instructions and messages do
+not depend on who else is at work; cycles and misses do. Then where the time of both went, by library, from
+samples of a clock, which every machine has.
 """
 
 import argparse
@@ -44,13 +45,18 @@ async def profile(script: ModuleType, seconds: float) -> None:
     print(f"\n{script.TITLE}\n\n| per packet | {' | '.join(EVENTS.values())} |")
     print("|---" * (len(EVENTS) + 1) + "|")
     places: dict[str, Place] = {"limit": partial(the_limit, scenario), "svc": partial(ours, scenario)}
+    time_went: dict[str, str] = {}
     for name, place in places.items():
         async with place() as (meter, pid):
             await meter.warm_up(script.PPS, WARM_UP_S)
             counted = await count(meter, pid, script.PPS, seconds)
-            print(f"| {name} | " + " | ".join(f"{value:,.2f}" for value in counted) + " |", flush=True)
-            if name == "svc":
-                print("\n" + await shares(meter, pid, script.PPS, seconds))
+            print(
+                f"| {name} | " + " | ".join(f"{value:,.2f}" if value else "–" for value in counted) + " |",
+                flush=True,
+            )
+            time_went[name] = await shares(meter, pid, script.PPS, seconds)
+    for name, told in time_went.items():
+        print(f"\n{name}: {told}", flush=True)
 
 
 async def count(meter: Meter, pid: int, pps: int, seconds: float) -> list[float]:
@@ -62,11 +68,14 @@ async def count(meter: Meter, pid: int, pps: int, seconds: float) -> list[float]
 
 
 async def shares(meter: Meter, pid: int, pps: int, seconds: float) -> str:
-    """Of the cycles, by library: where more could be saved, and where it could not."""
+    """Of the time on a core, by library: where more could be saved, and where it could not."""
     with tempfile.TemporaryDirectory() as folder:
         output = str(Path(folder) / "perf")
         flowing = asyncio.create_task(meter.measure(pps, seconds, silent))
-        await perf("record", "-q", "-F", "2000", "-o", output, "-p", str(pid), "sleep", str(seconds + 1))
+        await perf(
+            *("record", "-q", "-e", "cpu-clock", "-F", "10000"),
+            *("-o", output, "-p", str(pid), "sleep", str(seconds + 1)),
+        )
         await flowing
         said = await perf(
             "report", "-i", output, "--sort", "dso", "--stdio", "--percent-limit", LEAST_PER_CENT

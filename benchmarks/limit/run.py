@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import secrets
 import socket
 import sys
@@ -12,6 +11,7 @@ from contextlib import asynccontextmanager
 
 from svc._rtp.srtp import SrtpKeys
 from svc.tools.bench.connecting import SO_TIMESTAMPNS, SOCKET_BUFFER_BYTES
+from svc.tools.bench.cores import on_first_core, on_other_cores
 from svc.tools.bench.crowd import new_traffic
 from svc.tools.bench.meter import Meter
 from svc.tools.bench.scenario import Scenario
@@ -32,13 +32,10 @@ async def limit(scenario: Scenario) -> AsyncIterator[Meter]:
         (each.getsockname()[1], ssrc, ours.hex(), theirs.hex())
         for each, ssrc, (ours, theirs) in zip(sockets, ssrcs, keys, strict=True)
     ]
-    cores = os.sched_getaffinity(0)
-    first = {min(cores)} if len(cores) > 1 else cores
-    os.sched_setaffinity(0, first)
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "benchmarks.limit.server", stdin=PIPE, stdout=PIPE
-    )
-    os.sched_setaffinity(0, cores - first or cores)
+    with on_first_core():
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "benchmarks.limit.server", stdin=PIPE, stdout=PIPE
+        )
     assert process.stdin is not None and process.stdout is not None
     process.stdin.write(json.dumps(clients).encode() + b"\n")
     port = int(await process.stdout.readline())
@@ -55,11 +52,11 @@ async def limit(scenario: Scenario) -> AsyncIterator[Meter]:
             mid=scenario.mid if ssrc else "",
             ssrc=ssrc,
         )
-    traffic.start()
     try:
-        yield Meter(scenario, traffic, lambda: sockets, process.pid)
+        with on_other_cores():
+            traffic.start()
+            yield Meter(scenario, traffic, lambda: sockets, process.pid)
     finally:
-        os.sched_setaffinity(0, cores)
         traffic.stop()
         for each in sockets:
             each.close()

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import socket
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,9 +13,10 @@ from svc.cli import main
 from svc.sfu.ice import IceCredentials
 from svc.sfu.sdp import SessionDescription
 from svc.tools.bench.answering import Terms, answer
+from svc.tools.bench.cores import on_first_core, on_other_cores
 from svc.tools.bench.errors import BenchError
 from svc.tools.bench.measurement import Measurement, Reading, percentile_us
-from svc.tools.bench.process import cpu_ns, resident_kb
+from svc.tools.bench.process import cpu_ns, resident_kb, unread
 from svc.tools.bench.scenario import Scenario
 from svc.tools.bench.traffic import LATENCY_BUCKETS
 from tests.kit.sfu_process import running_sfu
@@ -101,19 +103,37 @@ def test_the_buckets_of_latency_are_at_most_three_percent_wide() -> None:
 
 
 def test_loss_counts_against_what_was_sent_to_everybody() -> None:
-    counted = ("sent", "unsent", "received", "resent", "discarded", "authenticated", "forged", "busy_ns")
+    counted = (
+        "sent",
+        "unsent",
+        "late",
+        "received",
+        "resent",
+        "discarded",
+        "authenticated",
+        "forged",
+        "busy_ns",
+    )
     zero = dict.fromkeys(counted, 0)
-    start = Reading(at=10.0, totals=zero, latencies=[0], missed=0, cpu_ns=5_000, memory_kb=1)
+    start = Reading(10.0, zero, [0], missed=0, unread=2, stolen_s=1.0, cpu_ns=5_000, waited_ns=0, memory_kb=1)
+    ran = zero | {"busy_ns": 10**9}
     end = Reading(
-        at=12.0, totals=zero | {"busy_ns": 10**9}, latencies=[0], missed=0, cpu_ns=95_000, memory_kb=7
+        12.0, ran, [0], missed=0, unread=2, stolen_s=1.1, cpu_ns=95_000, waited_ns=10**9, memory_kb=7
     )
     came = {"sent": 20, "received": 87, "discarded": 3}
-    settled = Reading(13.0, zero | came, [87], missed=4, cpu_ns=99_000, memory_kb=8)
+    settled = Reading(
+        13.0, zero | came, [87], 4, unread=3, stolen_s=2, cpu_ns=99_000, waited_ns=0, memory_kb=8
+    )
     found = Measurement.of(Scenario(publishers=1, receivers=5), 10, start, end, settled=settled)
     assert (found.lost, found.loss_percent, found.packets_per_s) == (10, 10.0, 43.5)
     assert (found.memory_kb, found.generator_percent) == (7, 50.0)
     assert found.cpu_us_per_packet == pytest.approx(90 / 87, abs=0.001)
-    assert found.warnings() == ["4 of the lost packets arrived; the generator was too slow to take them"]
+    assert found.unread == 1
+    assert found.warnings() == [
+        "4 of the lost packets arrived; the generator was too slow to take them",
+        "the server waited for its core 50.0 % of the time",
+        "the host took 5.0 % of the time",
+    ]
 
 
 def test_an_answer_sends_on_one_line_and_receives_what_is_offered() -> None:
@@ -147,3 +167,28 @@ def test_the_cost_of_this_process_grows() -> None:
     assert sum(range(2_000_000)) > 0
     assert cpu_ns(os.getpid()) > before > 0
     assert resident_kb(os.getpid()) > 1_000
+
+
+def test_what_a_full_socket_dropped_is_counted() -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as full:
+        full.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
+        full.bind(("127.0.0.1", 0))
+        before = unread(os.getpid())
+        for _ in range(100):
+            full.sendto(bytes(1000), full.getsockname())
+        assert 0 < unread(os.getpid()) - before < 100
+
+
+def test_several_services_share_the_first_core_and_the_generators_have_the_others() -> None:
+    usual = os.sched_getaffinity(0)
+    first = {min(usual)}
+    for _ in range(2):
+        with on_first_core():
+            assert os.sched_getaffinity(0) == first
+        with on_other_cores():
+            with on_first_core():
+                assert os.sched_getaffinity(0) == first
+            with on_other_cores():
+                assert os.sched_getaffinity(0) == (usual - first or usual)
+            assert os.sched_getaffinity(0) == (usual - first or usual)
+        assert os.sched_getaffinity(0) == usual

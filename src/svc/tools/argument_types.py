@@ -10,6 +10,13 @@ def port(text: str) -> int:
     raise ArgumentTypeError(f"{text!r} is not a port")
 
 
+def workers(text: str) -> int:
+    """As many as the core can have."""
+    if text.isascii() and text.isdigit() and 0 < int(text) <= 16:
+        return int(text)
+    raise ArgumentTypeError(f"{text!r} is not a number from 1 to 16")
+
+
 def count(text: str) -> int:
     if text.isascii() and text.isdigit() and 0 < int(text) < 2**31:
         return int(text)

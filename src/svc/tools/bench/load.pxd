@@ -39,6 +39,7 @@ cdef struct Stream:         # a track that a client receives
     uint32_t ssrc
     uint16_t highest
     uint16_t cycles
+    uint32_t opened         # cycles and number of the last packet that was authenticated or tried
     uint32_t lsr            # middle 32 bits of the last sender report's time
     int64_t sr_arrival      # ns
 
@@ -55,6 +56,7 @@ cdef struct Client:
     int capacity
     size_t sources          # tracks that have come
     int last                # the stream of the last packet
+    bint overdue            # a stream's packets must be opened, whatever the budget says
     uint64_t received
     int64_t first_media     # ns; 0 = none yet
     int64_t report_due      # ns
@@ -75,6 +77,7 @@ cdef struct Client:
 cdef struct Totals:
     uint64_t sent
     uint64_t unsent         # the generator was not run in time, or the kernel took no more
+    uint64_t late           # sent, but in a burst that no sender makes
     uint64_t received
     uint64_t resent         # other payload types: what the service repeats
     uint64_t authenticated

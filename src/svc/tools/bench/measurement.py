@@ -9,6 +9,10 @@ from dataclasses import asdict, dataclass
 from svc.tools.bench.scenario import Scenario
 from svc.tools.bench.traffic import LATENCY_BUCKETS
 
+# A shared host always takes a little, and the kernel has threads of its own.
+MOST_STOLEN_PERCENT = 2
+MOST_WAITED_PERCENT = 5
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:
@@ -18,7 +22,10 @@ class Reading:
     totals: Mapping[str, int]
     latencies: Sequence[int]
     missed: int
+    unread: int
+    stolen_s: float
     cpu_ns: int  # 0 where no process is known
+    waited_ns: int
     memory_kb: int
 
 
@@ -32,11 +39,13 @@ class Measurement:
     seconds: float
     sent: int
     unsent: int  # by our own fault
+    late: int  # sent in a burst, by our own fault
     received: int
     discarded: int  # on purpose, by the clients; asked for again
     resent: int  # by the service
     lost: int  # neither received nor discarded
     missed: int  # of those lost, what reached our sockets: by our own fault
+    unread: int  # what found the service's socket full: lost to all its receivers
     loss_percent: float
     packets_per_s: float
     authenticated: int
@@ -47,8 +56,10 @@ class Measurement:
     max_us: float | None
     cpu_us_per_packet: float | None  # of the server, per packet that arrived at a receiver
     cpu_percent: float | None  # of one core
+    waited_percent: float  # of the time, the server was ready to run and others ran on its core
     memory_kb: int | None
     generator_percent: float  # CPU time of the generator's own thread
+    stolen_percent: float  # of the time of all cores, by the host
 
     @classmethod
     def of(
@@ -72,11 +83,13 @@ class Measurement:
             seconds=round(seconds, 3),
             sent=counted["sent"],
             unsent=counted["unsent"],
+            late=counted["late"],
             received=received,
             discarded=counted["discarded"],
             resent=counted["resent"],
             lost=lost,
             missed=settled.missed - start.missed,
+            unread=settled.unread - start.unread,
             loss_percent=round(100 * lost / max(expected, 1), 4),
             packets_per_s=round(received / seconds, 1),
             authenticated=counted["authenticated"],
@@ -87,8 +100,10 @@ class Measurement:
             max_us=percentile_us(latencies, 1.0),
             cpu_us_per_packet=round(cpu_ns / 1000 / received, 3) if known and received else None,
             cpu_percent=round(cpu_ns / seconds / 1e7, 1) if known else None,
+            waited_percent=round((end.waited_ns - start.waited_ns) / seconds / 1e7, 1),
             memory_kb=end.memory_kb if known else None,
             generator_percent=round((end.totals["busy_ns"] - start.totals["busy_ns"]) / seconds / 1e7, 1),
+            stolen_percent=round(100 * (end.stolen_s - start.stolen_s) / seconds, 1),
         )
 
     def json(self) -> dict[str, object]:
@@ -118,18 +133,24 @@ class Measurement:
         return lines + [f"  beware: {warning}" for warning in self.warnings()]
 
     def warnings(self) -> list[str]:
-        """Why the figures may say more of the generator than of the service."""
+        """Why the figures may say more of the generator or the host than of the service."""
         found = []
         if self.forged:
             found.append(f"{self.forged} packets were not authentic")
         if self.unsent:
             found.append(f"the generator was too late to send {self.unsent} packets")
+        if self.late > self.sent / 100:
+            found.append(f"the generator sent {self.late} packets late, in bursts")
         if self.missed:
             found.append(
                 f"{self.missed} of the lost packets arrived; the generator was too slow to take them"
             )
         if self.generator_percent > 85:
             found.append(f"the generator was busy {self.generator_percent} % of the time")
+        if self.waited_percent > MOST_WAITED_PERCENT:
+            found.append(f"the server waited for its core {self.waited_percent} % of the time")
+        if self.stolen_percent > MOST_STOLEN_PERCENT:
+            found.append(f"the host took {self.stolen_percent} % of the time")
         return found
 
 

@@ -14,10 +14,11 @@ from svc.tools.bench.measurement import Measurement, Reading
 from svc.tools.bench.scenario import Scenario
 from svc.tools.bench.traffic import Traffic
 
-# Nothing more is under way when for so long nothing has come. A service beyond its limit may keep packets for
-# longer than a second; one that never falls silent is not waited for.
-SETTLING_S = 0.3
+# Where something is missing, nothing more is under way when for so long nothing has come: a host may keep a
+# service from running for half a second. One that never falls silent is not waited for.
+SETTLING_S = 1.0
 MAX_SETTLING_S = 5.0
+_POLL_S = 0.05
 
 _SO_MEMINFO = 55
 _MEMINFO = struct.Struct("9I")  # linux/sock_diag.h; the last is what the socket had to drop
@@ -36,6 +37,7 @@ class Meter:
         self._scenario = scenario
         self._traffic = traffic
         self._sockets = sockets
+        self._lost: int | None = None  # when all had settled last
         self.pid = pid
 
     async def warm_up(self, pps: int, seconds: float) -> None:
@@ -61,23 +63,30 @@ class Meter:
         await self._silence()
         return Measurement.of(self._scenario, pps, before, after, settled=self._reading())
 
-    async def follow(self, pps: int, seconds: float) -> Measurement:
+    async def follow(self, pps: int, seconds: float, progress: Callable[[str], None]) -> Measurement:
         """The next seconds of what flows already, at the rate that `warm_up` has set."""
         before = self._reading()
-        await asyncio.sleep(seconds)
+        await self._watch(seconds, progress)
         after = self._reading()
         return Measurement.of(self._scenario, pps, before, after, settled=after)
 
     async def _silence(self) -> None:
         """Stop sending, and wait until all has arrived."""
         self._traffic.set_rate(0)
-        end = asyncio.get_running_loop().time() + MAX_SETTLING_S
-        received = -1
-        while (now := self._traffic.totals()["received"]) != received:
-            received = now
-            if asyncio.get_running_loop().time() > end:
-                return
-            await asyncio.sleep(SETTLING_S)
+        time = asyncio.get_running_loop().time
+        end, quiet_since, missing = time() + MAX_SETTLING_S, time(), -1
+        while time() < min(end, quiet_since + SETTLING_S):
+            await asyncio.sleep(_POLL_S)
+            if (now := self._missing()) != missing:
+                quiet_since, missing = time(), now
+            elif self._lost is not None and missing <= self._lost:
+                break
+        self._lost = missing
+
+    def _missing(self) -> int:
+        """Of all that was ever sent, what did not come; before everybody is there it says nothing."""
+        totals = self._traffic.totals()
+        return totals["sent"] * self._scenario.receivers_of_each - totals["received"] - totals["discarded"]
 
     async def _watch(self, seconds: float, progress: Callable[[str], None]) -> None:
         loop = asyncio.get_running_loop()
@@ -91,10 +100,17 @@ class Meter:
             received, at = total, now
 
     def _reading(self) -> Reading:
-        now = asyncio.get_running_loop().time()
-        cpu = process.cpu_ns(self.pid) if self.pid else 0
-        memory = process.resident_kb(self.pid) if self.pid else 0
-        return Reading(now, self._traffic.totals(), self._traffic.latencies(), self._missed(), cpu, memory)
+        return Reading(
+            at=asyncio.get_running_loop().time(),
+            cpu_ns=process.cpu_ns(self.pid) if self.pid else 0,
+            waited_ns=process.waited_ns(self.pid) if self.pid else 0,
+            totals=self._traffic.totals(),
+            latencies=self._traffic.latencies(),
+            missed=self._missed(),
+            unread=process.unread(self.pid) if self.pid else 0,
+            stolen_s=process.stolen_s() if sys.platform == "linux" else 0.0,
+            memory_kb=process.resident_kb(self.pid) if self.pid else 0,
+        )
 
     def _missed(self) -> int:
         """Packets that reached our sockets and found them full: the generator's fault, not the service's."""

@@ -18,6 +18,8 @@ from svc.tools.bench.load cimport MAGIC, STAMP, TRAFFIC_BYTES, Stream, traffic_n
 cdef int64_t LONGEST_PAUSE = 1_000_000
 # A sender this late was not run: it goes on from now, and what it did not send is counted.
 cdef int64_t GIVE_UP = 100_000_000
+# What is sent this late comes with all that has fallen due since.
+cdef int64_t LATE = 10_000_000
 cdef int64_t REPORT_INTERVAL = 1_000_000_000
 cdef enum:
     MAX_BLOCKS = 31         # of one report (RFC 3550 section 6.4)
@@ -43,6 +45,8 @@ cdef int64_t send_due(Load* load, int64_t now) noexcept nogil:
             # Each sender at its own phase.
             client.due = now + interval * <int64_t>(i % 16) // 16
         while client.due <= now:
+            if client.due < now - LATE:
+                load.totals.late += <uint64_t>load.burst
             send_burst(load, client, now)
             client.due += interval
         next_due = min(next_due, client.due)

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from svc.tools.bench.cores import on_first_core, on_other_cores
 from svc.tools.bench.errors import BenchError
 
 START_DEADLINE_S = 30.0
@@ -27,8 +28,8 @@ class Server:
 
 
 @asynccontextmanager
-async def own_server(seats: int) -> AsyncIterator[Server]:
-    """`svc sfu` for as long as the block runs."""
+async def own_server(seats: int, *flags: str) -> AsyncIterator[Server]:
+    """`svc sfu` with these flags for as long as the block runs."""
     variables = {
         "SFU_PORT": "0",
         "ICE_UDP_MUX_PORT": "0",
@@ -38,7 +39,7 @@ async def own_server(seats: int) -> AsyncIterator[Server]:
         "DEBUG": "false",
         "VERBOSE_LOG": "false",
     }
-    command = ("sfu", "--host", "127.0.0.1", "--udp-address", "127.0.0.1")
+    command = ("sfu", "--host", "127.0.0.1", "--udp-address", "127.0.0.1", *flags)
     async with own_program(command, variables, _LISTENING) as (port, pid):
         yield Server(f"ws://127.0.0.1:{port}", pid)
 
@@ -51,22 +52,16 @@ async def own_program(
 
     Gives what `listening` finds in the line that says where it listens, and the process id.
     """
-    cores = os.sched_getaffinity(0)
-    first = {min(cores)} if len(cores) > 1 else cores
-    # A child has its parent's cores from the start, all its threads included.
-    os.sched_setaffinity(0, first)
-    try:
+    with on_first_core():
         process = await _start(command, variables)
-    finally:
-        os.sched_setaffinity(0, cores - first or cores)
     try:
-        found, rest = await _ready(process, command[0], listening)
-        try:
-            yield found, process.pid
-        finally:
-            rest.cancel()
+        with on_other_cores():
+            found, rest = await _ready(process, command[0], listening)
+            try:
+                yield found, process.pid
+            finally:
+                rest.cancel()
     finally:
-        os.sched_setaffinity(0, cores)
         await _stop(process)
 
 

@@ -45,7 +45,7 @@ def run(scenario: Scenario, means: Means) -> None:
 async def _measure(scenario: Scenario, means: Means) -> list[Measurement]:
     measurements: list[Measurement] = []
     async with _service(scenario, means) as (url, pid), crowd(url, scenario, pid) as everybody:
-        await everybody.assemble(_progress)
+        await everybody.assemble(progress)
         await everybody.unless_failed(_measure_rates(everybody.meter, means, measurements))
     return measurements
 
@@ -53,8 +53,8 @@ async def _measure(scenario: Scenario, means: Means) -> list[Measurement]:
 async def _measure_rates(meter: Meter, means: Means, measurements: list[Measurement]) -> None:
     for pps in means.rates:
         await meter.warm_up(pps, WARM_UP_S)
-        measurement = await meter.measure(pps, means.seconds, _progress)
-        _progress("")
+        measurement = await meter.measure(pps, means.seconds, progress)
+        progress("")
         measurements.append(measurement)
         if means.as_json:
             print(json.dumps(measurement.json()), flush=True)
@@ -72,7 +72,7 @@ async def _service(scenario: Scenario, means: Means) -> AsyncIterator[tuple[str,
         yield server.url, server.pid
 
 
-def _progress(text: str) -> None:
+def progress(text: str) -> None:
     """One line that is written over; nothing where nobody watches."""
     if sys.stderr.isatty():
         sys.stderr.write(f"\r\x1b[K{text}")

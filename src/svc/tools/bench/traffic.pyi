@@ -6,6 +6,8 @@ from svc._rtp.srtp import SrtpKeys
 
 MIN_SIZE: int
 MAX_SIZE: int
+# The names of what `totals` counts.
+TOTALS: Sequence[str]
 # Lower bounds of the latency histogram's buckets, in seconds; each is at most 3 % wide.
 LATENCY_BUCKETS: Sequence[float]
 

@@ -23,12 +23,14 @@ from svc.tools.bench.sending cimport HEADER, send_due
 
 MIN_SIZE = HEADER + STAMP + 12
 MAX_SIZE = 1400
-TOTALS = ("sent", "unsent", "received", "resent", "authenticated", "forged", "checks", "keyframes_asked", "other",
-          "discarded", "busy_ns")
+TOTALS = ("sent", "unsent", "late", "received", "resent", "authenticated", "forged", "checks", "keyframes_asked",
+          "other", "discarded", "busy_ns")
 
 # How often the sockets are looked at (ns). Arrival times are the kernel's, so this only bounds what must wait
 # in a socket; and nobody who sleeps on one costs the service a wake-up.
 cdef int64_t DRAIN_INTERVAL = 1_000_000
+# Where nothing is sent little comes, and another generator may be at work.
+cdef int64_t IDLE_DRAIN_INTERVAL = 10_000_000
 
 
 def _bucket_start(bucket) -> float:
@@ -143,7 +145,7 @@ cdef class Traffic:
             now = traffic_now()
             due = send_due(&self.load, now)
             if now >= next_drain:
-                next_drain = now + DRAIN_INTERVAL
+                next_drain = now + (DRAIN_INTERVAL if load_acquire(&self.load.interval) else IDLE_DRAIN_INTERVAL)
                 drain_all(&self.load, now)
                 self.load.totals.busy_ns = <uint64_t>traffic_cpu()
                 due = send_due(&self.load, traffic_now())

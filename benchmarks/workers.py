@@ -1,0 +1,104 @@
+"""What more threads that send bring. python -m benchmarks.workers 1 2 3
+
+The service may use every core, and the receivers' sockets drop media in the kernel as it comes (a socket
+filter), because a generator that read all of it would need more cores than the service. So what is counted is
+what the service says that it has sent; the kernel's way to a receiver's socket is in it, the reading is not.
+The rate rises past what can be sent; printed is the most that was sent in any second, and the share that was
+dropped of what was due in it.
+"""
+
+import argparse
+import asyncio
+import os
+import re
+import socket
+import struct
+import time
+from ctypes import addressof, create_string_buffer
+from dataclasses import dataclass
+from pathlib import Path
+
+from aiohttp import ClientSession
+
+from benchmarks.contest import silent
+from svc.tools.bench import process
+from svc.tools.bench.crowd import crowd
+from svc.tools.bench.scenario import Scenario
+from svc.tools.bench.server import Server, own_server
+
+SCENARIO = Scenario(1, 50)
+RATES = (4000, 6000, 9000, 13_000, 19_000, 28_000)  # packets/s that arrive
+SECONDS = 4  # of each
+
+_SO_ATTACH_FILTER = 26
+_COUNTED = re.compile(r"^svc_sfu_(packets_sent|packets_received|dropped_\w+)_total ([\d.e+]+)", re.M)
+# linux/filter.h. The first byte behind the UDP header is 128 or more in SRTP and SRTCP (RFC 7983): dropped.
+_DROP_MEDIA = ((0x30, 0, 0, 8), (0x35, 0, 1, 128), (0x06, 0, 0, 0), (0x06, 0, 0, 0xFFFF))
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    packets_per_s: float
+    dropped: float  # share of what was due
+    cpu_us: float  # of all threads, a packet
+
+
+async def main(numbers: list[int]) -> None:
+    print("| workers | most packets/s | dropped % | us CPU per packet | beside one |\n|---|---|---|---|---|")
+    alone = 0.0
+    for number in numbers:
+        async with own_server(SCENARIO.clients, "--workers", str(number)) as server:
+            found = await most(server)
+        alone = alone or found.packets_per_s
+        cells = [f"{found.packets_per_s:,.0f}", f"{100 * found.dropped:.1f}", f"{found.cpu_us:.2f}"]
+        cells.append(f"{found.packets_per_s / alone:.2f}")
+        print(f"| {number} | {' | '.join(cells)} |", flush=True)
+
+
+async def most(server: Server) -> Flow:
+    """The second in which most was sent."""
+    flows = []
+    give_every_core(server.pid)
+    async with crowd(server.url, SCENARIO, server.pid) as everybody, ClientSession() as http:
+        await everybody.assemble(silent)
+        for client in everybody.clients:
+            if not client.sends and client.media_socket:
+                drop_media(client.media_socket)
+        for pps in RATES:
+            await everybody.meter.warm_up(pps, 1.0)
+            flows += [await flow(http, server) for _ in range(SECONDS)]
+    return max(flows, key=lambda each: each.packets_per_s)
+
+
+async def flow(http: ClientSession, server: Server) -> Flow:
+    before, cpu, began = await counted(http, server), process.cpu_ns(server.pid), time.monotonic()
+    await asyncio.sleep(1.0)
+    after, spent = await counted(http, server), process.cpu_ns(server.pid) - cpu
+    seconds = time.monotonic() - began
+    sent = after["packets_sent"] - before["packets_sent"]
+    due = (after["packets_received"] - before["packets_received"]) * SCENARIO.receivers
+    return Flow(sent / seconds, 1 - sent / due, spent / 1000 / sent)
+
+
+async def counted(http: ClientSession, server: Server) -> dict[str, float]:
+    async with http.get(server.url.replace("ws:", "http:") + "/metrics") as answer:
+        return {name: float(value) for name, value in _COUNTED.findall(await answer.text())}
+
+
+def give_every_core(pid: int) -> None:
+    """`own_server` gives it the first."""
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        os.sched_setaffinity(int(task.name), range(os.cpu_count() or 1))
+
+
+def drop_media(receiver: socket.socket) -> None:
+    program = b"".join(struct.pack("HBBI", *instruction) for instruction in _DROP_MEDIA)
+    kept = create_string_buffer(program, len(program))
+    filtering = struct.pack("HP", len(_DROP_MEDIA), addressof(kept))
+    receiver.setsockopt(socket.SOL_SOCKET, _SO_ATTACH_FILTER, filtering)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("workers", nargs="*", type=int, default=[1, 2, 3])
+    asyncio.run(main(parser.parse_args().workers))

@@ -1,0 +1,110 @@
+"""How the benchmarks come to their verdicts, from measurements that nobody took."""
+
+from dataclasses import replace
+
+import pytest
+
+from benchmarks.contest import row
+from benchmarks.endurance import Row, verdict
+from benchmarks.saturation import search
+from svc.tools.bench.errors import BenchError
+from svc.tools.bench.measurement import Measurement, Reading
+from svc.tools.bench.scenario import Scenario
+from svc.tools.bench.traffic import LATENCY_BUCKETS, TOTALS
+
+CAMERA = Scenario(1, 50)
+
+
+def measured(pps: int, *, lost_percent: int = 0, cpu_us: int = 2, waited_percent: float = 0.0) -> Measurement:
+    """A second of the camera."""
+    received = pps * 50 * (100 - lost_percent) // 100
+    latencies = [0] * len(LATENCY_BUCKETS)
+    latencies[400] = received
+    nothing = dict.fromkeys(TOTALS, 0)
+    start = Reading(0.0, nothing, [0] * len(latencies), 0, 0, 0.0, 0, 0, 0)
+    end = replace(
+        start,
+        at=1.0,
+        totals=nothing | {"sent": pps, "received": received},
+        latencies=latencies,
+        cpu_ns=received * cpu_us * 1000,
+        waited_ns=int(waited_percent * 1e7),
+        memory_kb=70_000,
+    )
+    return Measurement.of(CAMERA, pps, start, end, settled=end)
+
+
+class Service:
+    """Carries a rate, but for the attempts that its host disturbs."""
+
+    def __init__(self, most_pps: int, disturbed: range = range(0)) -> None:
+        self.asked: list[int] = []
+        self._most_pps = most_pps
+        self._disturbed = disturbed
+
+    async def attempt(self, pps: int) -> Measurement:
+        self.asked.append(pps)
+        if len(self.asked) in self._disturbed:
+            return measured(pps, lost_percent=10, waited_percent=60)
+        return measured(pps, lost_percent=0 if pps <= self._most_pps else 5)
+
+
+async def test_the_highest_rate_is_found_between_a_step_that_was_carried_and_one_that_was_not() -> None:
+    best, bound = await search(Service(10_000).attempt)
+    assert bound is not None
+    assert best.pps <= 10_000 < bound.pps < best.pps * 1.04
+
+
+@pytest.mark.parametrize("disturbed", [range(1, 3), range(2, 7), range(3, 9)])
+async def test_a_host_that_disturbs_a_step_is_no_limit(disturbed: range) -> None:
+    best, _ = await search(Service(10_000, disturbed).attempt)
+    assert best.pps > 9_600
+
+
+async def test_a_step_that_fails_undisturbed_is_tried_twice() -> None:
+    service = Service(2_000)
+    await search(service.attempt)
+    assert service.asked[:6] == [2_000, 2_500, 2_500, 3_125, 3_125, 2_250]
+
+
+async def test_a_service_that_keeps_up_with_everything_has_no_bound() -> None:
+    best, bound = await search(Service(10**9).attempt)
+    assert (best.pps > 48_000, bound) == (True, None)
+
+
+async def test_a_service_that_carries_nothing_is_said_to() -> None:
+    with pytest.raises(BenchError, match="not even 2,000 x 50 packets/s"):
+        await search(Service(0).attempt)
+
+
+def test_a_cost_is_held_against_the_limit_of_the_same_round() -> None:
+    limits = [measured(300, cpu_us=cost) for cost in (2, 4, 2)]
+    found = [measured(300, cpu_us=cost) for cost in (3, 8, 4)]
+    assert row("svc", found, limits).startswith(
+        "| svc | 4.00 (3.00–8.00) | 2.00 (1.50–2.00) | 15,000 | 0.000 |"
+    )
+
+
+def rows(*p99_us: float, service_kb: int = 0, generator_kb: int = 0) -> list[Row]:
+    """A row a minute; memory has grown in the second half."""
+    later = len(p99_us) // 2
+    return [
+        Row(
+            60.0 * number,
+            replace(measured(300), p99_us=p99, memory_kb=70_000 + service_kb * (number > later)),
+            60_000 + generator_kb * (number > later),
+        )
+        for number, p99 in enumerate(p99_us)
+    ]
+
+
+def test_one_bad_minute_does_not_decide_about_latency() -> None:
+    assert all(change.is_small for change in verdict(rows(*[500] * 9, 90_000)))
+    assert [change.is_small for change in verdict(rows(*[500] * 7, *[600] * 3))] == [False, True, True]
+
+
+def test_memory_that_grows_in_the_second_half_is_found() -> None:
+    flat = [500.0] * 10
+    assert [change.is_small for change in verdict(rows(*flat, service_kb=800))] == [True, False, True]
+    assert [change.is_small for change in verdict(rows(*flat, generator_kb=800))] == [True, True, False]
+    assert all(change.is_small for change in verdict(rows(*flat, service_kb=600, generator_kb=500)))
