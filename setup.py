@@ -13,6 +13,8 @@ from setuptools import Extension, setup
 
 DEBUG = os.environ.get("SVC_DEBUG") == "1"
 
+WITH_SOCKETS = ("udploop", "outlet", "egress_worker")
+
 # The limited API of 3.11 gives one wheel for every later CPython; free-threaded
 # interpreters have no limited API yet.
 ABI3 = not sysconfig.get_config_var("Py_GIL_DISABLED")
@@ -49,8 +51,8 @@ extensions = [
         ".".join(path.relative_to("src").with_suffix("").parts),
         [str(path)],
         # Cython copies the headers that a source names beside its C file; this one is named by a header.
-        depends=["src/svc/_rtp/udp_windows.h"] if path.stem == "udploop" else [],
-        libraries=["ws2_32"] if path.stem == "udploop" and os.name == "nt" else [],
+        depends=["src/svc/_rtp/udp_windows.h"] if path.stem in WITH_SOCKETS else [],
+        libraries=["ws2_32"] if path.stem in WITH_SOCKETS and os.name == "nt" else [],
         define_macros=macros(),
         py_limited_api=ABI3,
         extra_compile_args=compiler_flags(),

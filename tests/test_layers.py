@@ -19,6 +19,7 @@ CLOCKS_SOCKETS_THREADS = (
     *("<sys/socket.h>", "<netinet/*>", "<arpa/*>", "<poll.h>", "<sys/epoll.h>", "<sys/eventfd.h>"),
     *("<pthread.h>", "<threads.h>", "cython.parallel", "<udp.h>"),
 )
+SOCKETS = ("svc._rtp.udploop", "svc._rtp.outlet", "svc._rtp.egress_worker")
 
 FEATURES = (
     *("svc.chat.audit", "svc.chat.backup", "svc.chat.transfer", "svc.chat.moderation", "svc.chat.invites"),
@@ -112,7 +113,8 @@ HOUSE = House(
     },
     rules=(
         Never("svc._rtp", ("asyncio", "logging")),
-        Never("svc._rtp", CLOCKS_SOCKETS_THREADS, but=("svc._rtp.udploop",)),
+        Never("svc._rtp", CLOCKS_SOCKETS_THREADS, but=("svc._rtp.udp", "svc._rtp.udploop")),
+        Never("svc._rtp", ("svc._rtp.udp",), but=SOCKETS),
         Never("svc.sfu", ("svc._rtp",), but=("svc.sfu.media",)),
         # The floor of chat: what every feature stands on.
         *(Never(floor, FEATURES) for floor in CHAT_FLOOR),

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from svc.base.config import ConfigError
 from svc.tools.admin import arguments as admin
-from svc.tools.argument_types import port
+from svc.tools.argument_types import port, workers
 from svc.tools.bench import arguments as bench
 from svc.tools.bench.errors import BenchError
 from svc.tools.rtp import arguments as rtp
@@ -84,6 +84,11 @@ def _add_sfu(parser: argparse.ArgumentParser) -> None:
         "--control-from-anywhere",
         action="store_true",
         help="accept chat servers from public addresses too",
+    )
+    parser.add_argument(
+        "--workers",
+        type=workers,
+        help="threads for media, at most 16; one for each processor, up to 4, where there are three or more",
     )
     _add_listen_fd(parser, "of a port, TCP or UDP")
     parser.add_argument(
@@ -175,6 +180,7 @@ def _run_sfu(options: argparse.Namespace) -> None:
         options.host,
         tuple(options.udp_address or Flags().udp_addresses),
         options.control_from_anywhere,
+        options.workers,
         tuple(options.listen_fd),
         options.handover_socket,
         options.take_over,

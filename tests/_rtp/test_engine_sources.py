@@ -11,6 +11,7 @@ from tests.kit.participant import (
     MID,
     VIDEO_RTX,
     VP8_DELTA,
+    VP8_KEYFRAME,
     Participant,
     deliver,
     new_engine,
@@ -107,3 +108,19 @@ def test_jitter_is_in_the_clock_of_the_codec_that_is_being_sent() -> None:
     deliver(engine, alice)
     body = [body for kind, _, body in alice.reports if kind == 201][-1]
     assert struct.unpack("!I", body[16:20])[0] < 3
+
+
+@pytest.mark.parametrize(("begins_with", "plis"), [(VP8_DELTA, 1), (VP8_KEYFRAME, 0)])
+def test_a_source_that_takes_over_is_asked_for_a_keyframe_unless_it_begins_with_one(
+    begins_with: bytes, plis: int
+) -> None:
+    """A lost packet before the first that came is missed by nobody."""
+    call = Call()
+    call.send(1, 1.0)
+    call.engine.advance(3.5)
+    call.deliver()
+    call.alice.reports.clear()
+    call.send(100, 4.1, ssrc=2000, payload=begins_with)
+    call.engine.advance(4.11)
+    call.deliver()
+    assert sum((kind, number) == (206, 1) for kind, number, _ in call.alice.reports) == plis

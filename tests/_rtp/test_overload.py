@@ -61,8 +61,8 @@ class Viewer:
 class Room:
     """One person's camera and microphone, received by others; `rate` datagrams leave in each millisecond."""
 
-    def __init__(self, receivers: int, rate: int) -> None:
-        self.engine: ManualEngine = new_engine()
+    def __init__(self, receivers: int, rate: int, *, shards: int = 1) -> None:
+        self.engine: ManualEngine = new_engine(shards=shards)
         self.rate = rate
         self.now = 1.0
         self.number = self.frame = self.spoken = 0
@@ -121,9 +121,9 @@ class Room:
         return self.engine.counters()[name]
 
 
-def overloaded(seconds: float) -> Room:
+def overloaded(seconds: float, *, shards: int = 1) -> Room:
     """A camera of 100 frames of 12 packets a second, for which the line to ten has 70 % of the room."""
-    room = Room(receivers=10, rate=9)
+    room = Room(receivers=10, rate=9, shards=shards)
     for _ in range(round(seconds * 100)):
         room.show(12)
         room.speak()
@@ -131,14 +131,20 @@ def overloaded(seconds: float) -> Room:
     return room
 
 
-def test_past_saturation_every_sound_comes_at_once_and_video_soon_or_never() -> None:
-    room = overloaded(3.0)
+# What each thread has written to be sent waits in front of the next sound.
+@pytest.mark.parametrize(
+    ("shards", "sound_s", "video_s"), [(1, 0.02, 0.05), (2, 0.03, 0.075), (3, 0.03, 0.075)]
+)
+def test_past_saturation_every_sound_comes_at_once_and_video_soon_or_never(
+    shards: int, sound_s: float, video_s: float
+) -> None:
+    room = overloaded(3.0, shards=shards)
     room.go_on(0.3)
     for viewer in room.viewers:
         assert len(viewer.sounds) == room.spoken
-        assert max(viewer.sounds) <= 0.02
+        assert max(viewer.sounds) <= sound_s
         delays = sorted(viewer.delays)
-        assert delays[round(len(delays) * 0.99)] <= 0.05
+        assert delays[round(len(delays) * 0.99)] <= video_s
     video_sent = sum(len(viewer.delays) for viewer in room.viewers)
     assert video_sent + room.counted("dropped_overload_video") == 10 * room.number
     assert room.counted("dropped_overload_audio") == 0
@@ -146,14 +152,16 @@ def test_past_saturation_every_sound_comes_at_once_and_video_soon_or_never() -> 
     assert video_sent >= 0.98 * (3000 * 9 - 10 * room.spoken)
 
 
-def test_past_saturation_frames_come_whole_or_nearly_never() -> None:
-    room = overloaded(3.0)
+# Threads get equal parts of the line, and serve three receivers or four.
+@pytest.mark.parametrize(("shards", "most_unequal"), [(1, 1.3), (2, 1.3), (3, 2.0)])
+def test_past_saturation_frames_come_whole_or_nearly_never(shards: int, most_unequal: float) -> None:
+    room = overloaded(3.0, shards=shards)
     whole = sum(count == 12 for viewer in room.viewers for count in viewer.frames.values())
     some = sum(len(viewer.frames) for viewer in room.viewers)
     assert whole / some >= 0.98
     # Nobody is served at the cost of another.
     shares = [sum(viewer.frames.values()) for viewer in room.viewers]
-    assert max(shares) <= 1.3 * min(shares)
+    assert max(shares) <= most_unequal * min(shares)
 
 
 def test_a_keyframe_for_many_is_no_overload() -> None:
@@ -202,8 +210,9 @@ def test_a_line_that_takes_nothing_keeps_no_more_than_its_time() -> None:
     assert len(late) <= BATCH
 
 
-def test_when_every_record_is_in_use_the_longest_queue_pays() -> None:
-    room = Room(receivers=64, rate=1000)
+@pytest.mark.parametrize("shards", [1, 3])
+def test_when_every_record_is_in_use_the_longest_queue_pays(shards: int) -> None:
+    room = Room(receivers=64, rate=1000, shards=shards)
     room.show(1)
     room.speak()
     room.go_on(0.01)

@@ -13,6 +13,7 @@ import pytest
 from aioice import stun
 
 from svc._rtp.udploop import UdpLoop
+from tests.kit.settling import settle
 
 WITHIN_S = 5.0
 # Linux and Windows have all of 127.0.0.0/8.
@@ -36,6 +37,7 @@ class Client:
     """A socket that sends checks to a loop, and waits for answers."""
 
     def __init__(self, loop: UdpLoop, server: str, *, family: socket.AddressFamily = socket.AF_INET) -> None:
+        self.loop = loop
         self.server = (server, loop.port)
         self.socket = socket.socket(family, socket.SOCK_DGRAM)
         self.socket.settimeout(WITHIN_S)
@@ -48,6 +50,7 @@ class Client:
         request.attributes["PRIORITY"] = 1
         request.attributes["ICE-CONTROLLED"] = 1
         request.add_message_integrity(PWD.encode())
+        settle(self.loop, self.socket, self.server[0])
         self.socket.sendto(bytes(request), self.server)
         data, source = self.socket.recvfrom(2048)
         return stun.parse_message(data), source[0]

@@ -12,12 +12,11 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 import pylibsrtp
-from aioice import stun
 
 from svc._rtp.engine import ManualEngine
 from svc._rtp.header import parse_header
 from tests.kit import packets
-from tests.kit.participant import DESCRIPTOR, LEVEL, MID, SERVER, TWCC, Participant
+from tests.kit.participant import DESCRIPTOR, LEVEL, MID, SERVER, TWCC, binding_request, srtp_session
 from tests.kit.simulation.invariant import EncryptionInvariant
 
 if TYPE_CHECKING:
@@ -75,7 +74,7 @@ class Peer:
 @lru_cache(maxsize=1)
 def _engine(number: int) -> ManualEngine:
     """Where rooms are, one after the other: to make an engine takes longer than most inputs."""
-    engine = ManualEngine(seed=7 << 32)
+    engine = ManualEngine(seed=7 << 32, shards=2)
     engine.negotiate(
         payloads=PAYLOADS,
         mid_id=MID,
@@ -134,7 +133,7 @@ class Room:
         engine.receive(check(number), address, SERVER, self.now)
         engine.select(transport, address, SERVER)
         self.transports.append(transport)
-        return Peer(number, address, transport, Participant._session(PROFILE, key, outbound=True))
+        return Peer(number, address, transport, srtp_session(PROFILE, key, outbound=True))
 
     def rejoin(self, number: int) -> None:
         """Leave, and come back under new keys."""
@@ -224,12 +223,6 @@ def media(source: Source, payload_type: int, payload: bytes) -> bytes:
 @cache
 def check(number: int, use_candidate: bool = True, role: str = "ICE-CONTROLLED") -> bytes:
     """The connectivity check of a participant."""
-    request = stun.Message(stun.Method.BINDING, stun.Class.REQUEST, b"transaction.")
-    request.attributes["USERNAME"] = f"ufrag{number}:theirs"
-    request.attributes["PRIORITY"] = 100
-    request.attributes[role] = 1
-    if use_candidate:
-        request.attributes["USE-CANDIDATE"] = None
-    request.add_message_integrity(PWD.encode())
-    request.add_fingerprint()
-    return bytes(request)
+    return binding_request(
+        f"ufrag{number}", PWD, use_candidate=use_candidate, role=role, transaction_id=b"transaction."
+    )

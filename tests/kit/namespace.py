@@ -61,8 +61,17 @@ def _enter() -> None:
         raise Refused("there are no network namespaces")
     if os.geteuid():
         raise Refused("only root may make namespaces; run the tests by `unshare -Urnm` for these")
+    _unshare(_CLONE_NEWNS | _CLONE_NEWNET)
+
+
+def unshare_network() -> None:
+    """Of this thread only."""
+    _unshare(_CLONE_NEWNET)
+
+
+def _unshare(what: int) -> None:
     libc = ctypes.CDLL(None, use_errno=True)
-    if libc.unshare(_CLONE_NEWNS | _CLONE_NEWNET):
+    if libc.unshare(what):
         raise Refused(f"this sandbox makes no namespaces: {os.strerror(ctypes.get_errno())}")
 
 

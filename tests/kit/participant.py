@@ -10,7 +10,7 @@ from collections.abc import Iterable
 import pylibsrtp
 from aioice import stun
 
-from svc._rtp.engine import ManualEngine
+from svc._rtp.engine import Engine, ManualEngine
 from tests.kit import packets
 
 AUDIO, VIDEO, VIDEO_RTX = 111, 112, 113  # Opus, VP8 and its RTX
@@ -26,8 +26,15 @@ VP8_KEYFRAME = bytes([0x10, 0x00])
 VP8_DELTA = bytes([0x10, 0x01])
 
 
-def new_engine(seed: int = 7 << 32) -> ManualEngine:
-    engine = ManualEngine(seed=seed)
+def new_engine(
+    seed: int = 7 << 32, kind: type[ManualEngine] = ManualEngine, *, shards: int = 1
+) -> ManualEngine:
+    engine = kind(seed=seed, shards=shards)
+    negotiate(engine)
+    return engine
+
+
+def negotiate(engine: Engine) -> None:
     engine.negotiate(
         payloads=PAYLOADS,
         mid_id=MID,
@@ -36,7 +43,38 @@ def new_engine(seed: int = 7 << 32) -> ManualEngine:
         descriptor_id=DESCRIPTOR,
         forwarded_ids=[DESCRIPTOR, LEVEL],
     )
-    return engine
+
+
+def srtp_session(profile: str, key: bytes, *, outbound: bool) -> pylibsrtp.Session:
+    profiles = {
+        "AEAD_AES_128_GCM": pylibsrtp.Policy.SRTP_PROFILE_AEAD_AES_128_GCM,
+        "AES_CM_128_HMAC_SHA1_80": pylibsrtp.Policy.SRTP_PROFILE_AES128_CM_SHA1_80,
+    }
+    kind = pylibsrtp.Policy.SSRC_ANY_OUTBOUND if outbound else pylibsrtp.Policy.SSRC_ANY_INBOUND
+    policy = pylibsrtp.Policy(key=key, ssrc_type=kind, srtp_profile=profiles[profile])
+    policy.allow_repeat_tx = True
+    policy.window_size = 1024  # Chromium's
+    return pylibsrtp.Session(policy)
+
+
+def binding_request(
+    ufrag: str,
+    pwd: str,
+    *,
+    use_candidate: bool = False,
+    role: str = "ICE-CONTROLLED",
+    transaction_id: bytes | None = None,
+) -> bytes:
+    """A connectivity check, to whoever has this name and password; its transaction id is drawn by lot."""
+    request = stun.Message(stun.Method.BINDING, stun.Class.REQUEST, transaction_id or secrets.token_bytes(12))
+    request.attributes["USERNAME"] = f"{ufrag}:theirs"
+    request.attributes["PRIORITY"] = 100
+    request.attributes[role] = 1
+    if use_candidate:
+        request.attributes["USE-CANDIDATE"] = None
+    request.add_message_integrity(pwd.encode())
+    request.add_fingerprint()
+    return bytes(request)
 
 
 class Participant:
@@ -59,8 +97,8 @@ class Participant:
         engine.set_credentials(self.transport, self.ufrag, self.pwd)
         key_length = 28 if profile == "AEAD_AES_128_GCM" else 30
         ours, theirs = secrets.token_bytes(key_length), secrets.token_bytes(key_length)
-        self.outbound = self._session(profile, theirs, outbound=True)
-        self.inbound = self._session(profile, ours, outbound=False)
+        self.outbound = srtp_session(profile, theirs, outbound=True)
+        self.inbound = srtp_session(profile, ours, outbound=False)
         self.media: list[bytes] = []  # decrypted RTP received
         self.reports: list[tuple[int, int, bytes]] = []  # (type, count, body) of decrypted RTCP received
         self.other: list[bytes] = []
@@ -70,31 +108,12 @@ class Participant:
         engine.select(self.transport, self.address, SERVER)
         engine.advance(now)
 
-    @staticmethod
-    def _session(profile: str, key: bytes, *, outbound: bool) -> pylibsrtp.Session:
-        profiles = {
-            "AEAD_AES_128_GCM": pylibsrtp.Policy.SRTP_PROFILE_AEAD_AES_128_GCM,
-            "AES_CM_128_HMAC_SHA1_80": pylibsrtp.Policy.SRTP_PROFILE_AES128_CM_SHA1_80,
-        }
-        kind = pylibsrtp.Policy.SSRC_ANY_OUTBOUND if outbound else pylibsrtp.Policy.SSRC_ANY_INBOUND
-        policy = pylibsrtp.Policy(key=key, ssrc_type=kind, srtp_profile=profiles[profile])
-        policy.allow_repeat_tx = True
-        policy.window_size = 1024  # Chromium's
-        return pylibsrtp.Session(policy)
-
     def check(
         self, now: float, *, use_candidate: bool = False, pwd: str | None = None, role: str = "ICE-CONTROLLED"
     ) -> None:
         """Send a connectivity check."""
-        request = stun.Message(message_method=stun.Method.BINDING, message_class=stun.Class.REQUEST)
-        request.attributes["USERNAME"] = f"{self.ufrag}:theirs"
-        request.attributes["PRIORITY"] = 100
-        request.attributes[role] = 1
-        if use_candidate:
-            request.attributes["USE-CANDIDATE"] = None
-        request.add_message_integrity((pwd or self.pwd).encode())
-        request.add_fingerprint()
-        self.engine.receive(bytes(request), self.address, SERVER, now)
+        request = binding_request(self.ufrag, pwd or self.pwd, use_candidate=use_candidate, role=role)
+        self.engine.receive(request, self.address, SERVER, now)
 
     def send(self, packet: bytes, now: float) -> None:
         """Send RTP, encrypted."""

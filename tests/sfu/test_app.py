@@ -4,6 +4,7 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -43,6 +44,25 @@ async def test_an_http_port_that_is_held_refuses_to_start() -> None:
         with pytest.raises(SystemExit, match=f"TCP port {port} is already in use"):
             async with running(config, Flags(host="127.0.0.1")):
                 pass
+
+
+@pytest.mark.parametrize(
+    ("asked", "processors", "threads"),
+    [(None, 1, 1), (None, 2, 1), (None, 3, 3), (None, 64, 4), (1, 8, 1), (6, 2, 6)],
+)
+async def test_as_many_threads_serve_media_as_are_asked_for_or_as_processors_make_worth_it(
+    monkeypatch: pytest.MonkeyPatch, asked: int | None, processors: int, threads: int
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: set(range(processors)), raising=False)
+    config = Config.read({"SFU_PORT": "0", "ICE_UDP_MUX_PORT": "0", "DISABLE_STUN": "true"})
+    async with running(config, Flags(host="127.0.0.1", workers=asked)):
+        assert serving() == threads
+    assert serving() == 0
+
+
+def serving() -> int:
+    names = [thread.name for thread in threading.enumerate()]
+    return sum(name.startswith(("svc-udp", "svc-send")) for name in names)
 
 
 def test_every_counter_of_the_core_is_exposed_with_a_description() -> None:

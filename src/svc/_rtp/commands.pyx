@@ -10,9 +10,10 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcmp, memcpy, memset
 
 from svc._rtp.address cimport hash_bytes, mix
-from svc._rtp.core cimport random32
+from svc._rtp.core cimport fall_due, queue_of, random32
 from svc._rtp.egress cimport OUTGOING_BYTES, Outgoing, commit, next_outgoing
 from svc._rtp.feedback cimport request_keyframe, send_bye
+from svc._rtp.forwarder cimport start_in_history
 from svc._rtp.history cimport AUDIO_HISTORY, VIDEO_HISTORY
 from svc._rtp.history cimport clear as clear_history, init as init_history
 from svc._rtp.ingress cimport forget_path
@@ -92,15 +93,23 @@ cdef void apply_to_transport(Core* core, Transport* transport, Command* command)
     elif kind == OPEN_LINE:
         open_line(core, transport, command)
     elif kind == SET_DEAFENED:
-        transport.deafened = command.flag
+        transport.deafened = <uint8_t>command.flag
 
 
 cdef void begin_receiving(Core* core, Transport* transport) noexcept nogil:
-    """Nothing was forwarded to this participant so far: ask for the keyframes to begin with."""
+    """Nothing was forwarded to this participant so far: begin each track that it receives."""
     cdef DownTrack* down_track = transport.down_tracks
+    # What it sends has not been reported either.
+    fall_due(core, core.now, 0)
     while down_track != NULL and transport.keyed and transport.has_selected:
-        request_keyframe(core, down_track.forwarder)
+        begin_track(core, down_track)
         down_track = down_track.next_received
+
+
+cdef void begin_track(Core* core, DownTrack* down_track) noexcept nogil:
+    """With the last keyframe, or ask for the next."""
+    if not start_in_history(core, down_track):
+        request_keyframe(core, down_track.forwarder)
 
 
 cdef void apply_to_forwarder(Core* core, Forwarder* forwarder, Command* command) noexcept nogil:
@@ -131,6 +140,8 @@ cdef void open_transport(Core* core, Command* command) noexcept nogil:
     transport.id = command.id
     transport.rtcp_ssrc = command.ssrc
     transport.controlling = True
+    transport.shard = <uint8_t>(core.next_shard % core.shard_count)
+    core.next_shard += 1
     transport.next = core.transports
     if core.transports != NULL:
         core.transports.previous = transport
@@ -257,8 +268,6 @@ cdef void close_forwarder(Core* core, Forwarder* forwarder) noexcept nogil:
             kept += 1
     transport.source_count = <uint8_t>kept
     transport.lines[forwarder.line].forwarder = NULL
-    if forwarder.ssrc:
-        core.sources -= 1
     clear_history(&forwarder.history, &core.pool)
     free(forwarder.frames)
     remove(&core.by_id, key_of(forwarder.id))
@@ -269,7 +278,7 @@ cdef void close_forwarder(Core* core, Forwarder* forwarder) noexcept nogil:
 
 
 cdef void open_down_track(Core* core, Command* command) noexcept nogil:
-    """Begin to forward a track to a participant, and ask for the keyframe that it starts with."""
+    """Begin to forward a track to a participant, with a keyframe."""
     cdef Forwarder* forwarder = <Forwarder*>lookup(&core.by_id, key_of(command.other))
     cdef Transport* transport = <Transport*>lookup(&core.by_id, key_of(command.third))
     cdef DownTrack* down_track
@@ -295,8 +304,8 @@ cdef void open_down_track(Core* core, Command* command) noexcept nogil:
     transport.down_tracks = down_track
     insert(&core.by_id, key_of(down_track.id), down_track)
     if transport.keyed and transport.has_selected:
-        # Else begin_receiving asks: a keyframe that comes before the keys do is no use.
-        request_keyframe(core, forwarder)
+        # Else begin_receiving does it: a keyframe that comes before the keys do is no use.
+        begin_track(core, down_track)
 
 
 cdef void fill_down_track(Core* core, DownTrack* down_track, Command* command) noexcept nogil:
@@ -322,8 +331,7 @@ cdef void fill_down_track(Core* core, DownTrack* down_track, Command* command) n
 
 cdef void close_down_track(Core* core, DownTrack* down_track) noexcept nogil:
     cdef DownTrack** link = &down_track.forwarder.down_tracks
-    forget_waiting(&core.audio if down_track.forwarder.kind == AUDIO else &core.video, &core.records, &core.pool,
-                   down_track)
+    forget_waiting(queue_of(core, down_track), &core.records, &core.pool, down_track)
     send_bye(core, down_track)
     while link[0] != down_track:
         link = &link[0].next_sent

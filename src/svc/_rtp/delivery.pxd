@@ -5,11 +5,8 @@ from libc.stdint cimport int64_t, uint16_t
 from svc._rtp.core cimport Core
 from svc._rtp.objects cimport DownTrack
 from svc._rtp.pool cimport Slot
-from svc._rtp.sendqueue cimport SendQueue
 
 
-cdef bint is_pending(const Core* core) noexcept nogil
-cdef bint is_overloaded(const SendQueue* queue, int64_t now) noexcept nogil
 cdef void enqueue(Core* core, DownTrack* down_track, Slot* slot, int64_t output, bint filler) noexcept nogil
 cdef void drain(Core* core) noexcept nogil
 cdef void shed(Core* core) noexcept nogil

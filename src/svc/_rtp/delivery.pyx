@@ -12,17 +12,17 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from svc._rtp.core cimport QUANTUM, RUN
+from svc._rtp.core cimport MAX_SHARDS, QUANTUM, RUN, Shard, egress_of, queue_of
 from svc._rtp.descriptor cimport MAX_DESCRIPTOR, DependencyDescriptor, decode_targets_up_to
 from svc._rtp.descriptor_writer cimport write_with_active_decode_targets
-from svc._rtp.egress cimport Outgoing, commit, has_room, has_room_for, next_outgoing
+from svc._rtp.egress cimport Egress, Outgoing, commit, flush, has_room, has_room_for, next_outgoing
 from svc._rtp.frames cimport FrameReader, read_again
 from svc._rtp.header cimport Extension, Header, Rewrite, find, write
 from svc._rtp.history cimport MAX_AGE, History, get
 from svc._rtp.layers cimport ALL_LAYERS
-from svc._rtp.objects cimport AUDIO, VIDEO, Sent, accepts
+from svc._rtp.objects cimport AUDIO, VIDEO, MediaKind, Sent, accepts
 from svc._rtp.ring cimport FORWARDED, Event, push
-from svc._rtp.sendqueue cimport SendRecord, append, end_turn_of_first, first_record, longest, remove_first
+from svc._rtp.sendqueue cimport SendQueue, SendRecord, append, end_turn_of_first, first_record, longest, remove_first
 from svc._rtp.sequence cimport NO_NUMBER, extend
 from svc._rtp.srtp cimport Plaintext, seal
 from svc._rtp.wire cimport store16
@@ -51,12 +51,7 @@ cdef int64_t MAX_RESEND_CREDIT = 65536
 # --- what waits ---
 
 
-cdef bint is_pending(const Core* core) noexcept nogil:
-    """Whether there is something to send that can be sent now."""
-    return (core.audio.count > 0 or core.video.count > 0) and not core.egress.blocked
-
-
-cdef bint is_overloaded(const SendQueue* queue, int64_t now) noexcept nogil:
+cdef inline bint is_overloaded(const SendQueue* queue, int64_t now) noexcept nogil:
     return queue.count > 0 and now - queue.busy_since > LONGEST_BURST
 
 
@@ -79,22 +74,24 @@ cdef void enqueue(Core* core, DownTrack* down_track, Slot* slot, int64_t output,
     record.told_layers = layers_to_tell(core, down_track, slot)
 
 
-cdef inline SendQueue* queue_of(Core* core, DownTrack* down_track) noexcept nogil:
-    return &core.audio if down_track.forwarder.kind == AUDIO else &core.video
-
-
 # --- step 8: write and encrypt ---
 
 
 cdef void drain(Core* core) noexcept nogil:
-    """Write a quantum of what waits, audio first."""
-    cdef int left = QUANTUM
-    core.departed_count = 0
-    left = drain_queue(core, &core.audio, left)
-    drain_queue(core, &core.video, left)
+    """Write a quantum of what waits, in equal parts for each thread that sends, audio first."""
+    cdef int quantum = max(QUANTUM // <int>core.shard_count, <int>RUN)
+    cdef int left[MAX_SHARDS]
+    cdef Shard* shard
+    cdef uint32_t i
+    for i in range(core.shard_count):
+        shard = &core.shards[(core.first_shard + i) % core.shard_count]
+        left[i] = drain_queue(core, shard.egress, &shard.audio, quantum)
+    for i in range(core.shard_count):
+        shard = &core.shards[(core.first_shard + i) % core.shard_count]
+        drain_queue(core, shard.egress, &shard.video, left[i])
 
 
-cdef int drain_queue(Core* core, SendQueue* queue, int left) noexcept nogil:
+cdef int drain_queue(Core* core, Egress* egress, SendQueue* queue, int left) noexcept nogil:
     """Receiver by receiver, each one's packets in their order; what is left of the quantum.
 
     What the kernel can cut out of one message is not torn apart, neither by the batch nor by the quantum.
@@ -106,7 +103,7 @@ cdef int drain_queue(Core* core, SendQueue* queue, int left) noexcept nogil:
         down_track = queue.first
         shed_overdue(core, queue, down_track, oldest)
         run = min(down_track.records, <uint32_t>RUN)
-        if not has_room_for(&core.egress, run):
+        if not has_room_for(egress, run):
             return 0
         for i in range(run):
             send_first(core, down_track, first_record(down_track))
@@ -120,11 +117,12 @@ cdef int drain_queue(Core* core, SendQueue* queue, int left) noexcept nogil:
 cdef void send_waiting(Core* core, DownTrack* down_track) noexcept nogil:
     """Write all that waits for a receiver, out of turn: what follows has other numbers or timestamps."""
     cdef SendQueue* queue = queue_of(core, down_track)
-    if down_track.first_record != NULL and core.egress.blocked:
+    cdef Egress* egress = egress_of(core, down_track)
+    if down_track.first_record != NULL and egress.blocked:
         # There may be room by now.
-        core.egress.flush(core.egress.context, &core.egress)
+        flush(egress)
     while down_track.first_record != NULL:
-        if not has_room(&core.egress):
+        if not has_room(egress):
             shed_first(core, queue, down_track)
             continue
         send_first(core, down_track, first_record(down_track))
@@ -135,15 +133,15 @@ cdef void send_first(Core* core, DownTrack* down_track, const SendRecord* record
     """Send a packet to a receiver for the first time, and remember that it went."""
     cdef Slot* slot = record.slot
     cdef Sent* sent = remember(core, down_track, record)
+    cdef Egress* egress = egress_of(core, down_track)
     cdef int length
     down_track.nacked -= down_track.nacked // NACKED_PACKETS
     length = send(core, down_track, slot, sent)
-    if slot.queued == 1 and core.departed_count < QUANTUM + RUN:
-        core.departed[core.departed_count] = slot.arrival
-        core.departed_count += 1
     if core.verbose:
         tell_forwarded(core, down_track, record)
     if length > 0:
+        if slot.queued == 1 and not slot.from_history:
+            egress.batch[egress.count - 1].last_of = slot.arrival
         if not slot.late:
             down_track.last_timestamp = slot.header.timestamp + down_track.timestamp_offset
             down_track.last_timestamp_at = record.since
@@ -201,8 +199,10 @@ cdef inline int64_t oldest_in_time(const SendQueue* queue, int64_t now) noexcept
 
 cdef void shed(Core* core) noexcept nogil:
     """Drop what waits too long, whosever turn it is: now and then, because turns may not come."""
-    shed_queue(core, &core.audio)
-    shed_queue(core, &core.video)
+    cdef uint32_t i
+    for i in range(core.shard_count):
+        shed_queue(core, &core.shards[i].audio)
+        shed_queue(core, &core.shards[i].video)
 
 
 cdef void shed_queue(Core* core, SendQueue* queue) noexcept nogil:
@@ -237,17 +237,32 @@ cdef inline bint is_under_way(const DownTrack* down_track, const SendRecord* rec
 
 
 cdef void make_room(Core* core) noexcept nogil:
-    """Every record is in use: the older half of the longest queue goes, of video if there is any."""
-    cdef SendQueue* queue = &core.video if core.video.count else &core.audio
-    cdef DownTrack* down_track = longest(queue)
+    """Every record is in use: the older half of what waits for somebody goes, of video if there is any."""
+    cdef DownTrack* down_track = longest_of(core, VIDEO)
+    cdef SendQueue* queue
     cdef uint32_t i
     if down_track == NULL:
+        down_track = longest_of(core, AUDIO)
+    if down_track == NULL:
         return
+    queue = queue_of(core, down_track)
     for i in range(down_track.records // 2 + 1):
         down_track.shedding = True
         down_track.shed_timestamp = first_record(down_track).slot.header.timestamp
         shed_first(core, queue, down_track)
     shed_overdue(core, queue, down_track, 0)
+
+
+cdef DownTrack* longest_of(Core* core, MediaKind kind) noexcept nogil:
+    """For whom most is waiting, of all shards; NULL when nothing is."""
+    cdef DownTrack* found = NULL
+    cdef DownTrack* down_track
+    cdef uint32_t i
+    for i in range(core.shard_count):
+        down_track = longest(&core.shards[i].video if kind == VIDEO else &core.shards[i].audio)
+        if down_track != NULL and (found == NULL or down_track.records > found.records):
+            found = down_track
+    return found
 
 
 cdef void shed_first(Core* core, SendQueue* queue, DownTrack* down_track) noexcept nogil:
@@ -296,7 +311,7 @@ cdef uint8_t layers_to_tell(Core* core, DownTrack* down_track, Slot* slot) noexc
 
 cdef int send(Core* core, DownTrack* down_track, Slot* slot, const Sent* sent) noexcept nogil:
     """Write the packet as this receiver's, the same bytes whenever it is called for the same `sent`."""
-    cdef Outgoing* outgoing = next_outgoing(&core.egress)
+    cdef Outgoing* outgoing = next_outgoing(egress_of(core, down_track))
     cdef uint8_t descriptor[MAX_DESCRIPTOR]
     cdef Plaintext plaintext
     cdef Rewrite rewrite
@@ -377,7 +392,7 @@ cdef int hand_over(Core* core, DownTrack* down_track, Outgoing* outgoing, const 
         core.counters.dropped_send_failed += 1
         return -1
     outgoing.path = down_track.transport.selected
-    commit(&core.egress, total)
+    commit(egress_of(core, down_track), total)
     core.counters.packets_sent += 1
     core.counters.bytes_sent += <uint32_t>total
     return total
@@ -394,7 +409,8 @@ cdef void resend(Core* core, DownTrack* down_track, uint16_t sequence) noexcept 
     cdef int length
     if output < 0 or not down_track.numbers.started or down_track.transport.keyed == 0:
         return
-    if core.egress.blocked or (down_track.forwarder.kind == VIDEO and is_overloaded(&core.video, core.now)):
+    if egress_of(core, down_track).blocked or (
+            down_track.forwarder.kind == VIDEO and is_overloaded(queue_of(core, down_track), core.now)):
         # It would delay what waits. Who still misses it asks again.
         return
     if down_track.waiting:
@@ -442,7 +458,7 @@ cdef int resend_as_rtx(Core* core, DownTrack* down_track, Slot* slot, const Sent
     cdef Rewrite rewrite
     if sent.filler or payload_type == 0:
         return send(core, down_track, slot, sent)
-    outgoing = next_outgoing(&core.egress)
+    outgoing = next_outgoing(egress_of(core, down_track))
     fill(&rewrite, down_track, slot, sent.with_mid)
     rewrite.ssrc = down_track.rtx_ssrc
     rewrite.sequence = <uint16_t>down_track.rtx_index

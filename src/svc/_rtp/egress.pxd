@@ -1,7 +1,7 @@
 """The batch of datagrams that wait to be sent."""
 
 from libc.stddef cimport size_t
-from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from svc._rtp.address cimport Path
 
@@ -16,6 +16,7 @@ cdef struct Outgoing:
     uint8_t data[OUTGOING_BYTES]    # first, and so aligned: libsrtp stores words
     Path path
     uint16_t length
+    int64_t last_of         # ns: when the packet came whose last datagram this is; 0 = others follow, or no media
 
 
 # Sends the batch; called when it is full, and at the end of each turn. What the system does not take now stays,
@@ -30,6 +31,11 @@ cdef struct Egress:
     uint64_t* dropped       # counts what found no place
     flush_function flush
     void* context
+
+
+cdef inline void flush(Egress* egress) noexcept nogil:
+    if egress.count:
+        egress.flush(egress.context, egress)
 
 
 cdef int init(Egress* egress, flush_function flush, void* context, uint64_t* dropped) noexcept nogil
@@ -61,4 +67,5 @@ cdef inline Outgoing* next_outgoing(Egress* egress) noexcept nogil:
 
 cdef inline void commit(Egress* egress, int length) noexcept nogil:
     egress.batch[egress.count].length = <uint16_t>length
+    egress.batch[egress.count].last_of = 0
     egress.count += 1

@@ -18,6 +18,7 @@ cdef class Engine:
     cdef void discard_commands(self) noexcept nogil
     cdef void apply_commands(self) noexcept nogil
     cdef void end_turn(self) noexcept nogil
+    cdef void flush_all(self) noexcept nogil
     cdef void tick(self, int64_t now) noexcept nogil
 
     # On Python's thread.

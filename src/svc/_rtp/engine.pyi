@@ -1,6 +1,6 @@
 """Engine: the core as one object, sans-I/O."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 Address = tuple[str, int]
 # (kind, transport id, attached bytes, remote, local ip, a, b, c); kinds and numbers: ring.pxd.
@@ -80,13 +80,18 @@ class Engine:
     def set_layer(self, down_track: int, layer: int) -> None: ...
     def take_events(self) -> list[Event]: ...
     def counters(self) -> dict[str, int]: ...
-    def forwarding_delay(self) -> tuple[Sequence[int], float]: ...
 
 class ManualEngine(Engine):
-    """An Engine driven by hand, for tests and simulations: times are seconds."""
+    """An Engine driven by hand, for tests and simulations: times are seconds.
 
+    `shards`: receivers are divided as among so many threads that send; all of it comes out here.
+    """
+
+    def __init__(self, *, seed: int, shards: int = 1) -> None: ...
     def receive(self, data: bytes, remote: Address, local: str, now: float) -> None: ...
     def advance(self, now: float) -> None: ...
+    def next_deadline(self) -> float:
+        """When advance has to be called at the latest, if nothing comes before that."""
     def take_datagrams(self) -> list[tuple[bytes, Address, str]]: ...
     def limit(self, room: int | None) -> None:
         """Let so many datagrams out from now on: more are not taken, as by a full socket. None = all."""

@@ -4,19 +4,21 @@ No socket, no thread, no clock: udploop drives it in production, a test or a sim
 Python's methods only post commands; what they ask is done by apply_commands, on the core's thread.
 """
 
+from libc.math cimport llround
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
 from svc._rtp.address cimport Path, from_text, to_text
-from svc._rtp.atomics cimport compare_exchange, exchange
+from svc._rtp.atomics cimport compare_exchange, exchange, load_acquire
 from svc._rtp.commands cimport (
     CLOSE_DOWN_TRACK, CLOSE_FORWARDER, CLOSE_TRANSPORT, OPEN_DOWN_TRACK, OPEN_LINE, OPEN_TRANSPORT, SELECT,
     SEND_DTLS, SEND_STUN, SET_CONTROLLING, SET_CREDENTIALS, SET_DEAFENED, SET_KEYS, SET_LAYER, SET_MUTED,
     CommandKind, apply, close_everything, free_command,
 )
-from svc._rtp.delivery cimport drain, is_pending, shed
-from svc._rtp.egress cimport Egress
+from svc._rtp.core cimport MAX_SHARDS, fall_due, is_blocked, is_pending, is_waiting
+from svc._rtp.delivery cimport drain, shed
+from svc._rtp.egress cimport Egress, flush
 from svc._rtp.egress cimport clear as clear_egress, init as init_egress, take_off
 from svc._rtp.feedback cimport tick as tick_transport
 from svc._rtp.ingress cimport received
@@ -32,9 +34,10 @@ from svc._rtp.sha1 cimport hmac_key
 from svc._rtp.srtp cimport SrtpKeys
 from svc._rtp.table cimport clear as clear_table, init as init_table
 
-# While media flows, what is due is looked for this often (ns); NACKs and PLIs are that punctual.
-cdef int64_t BUSY_TICK = 10_000_000
-cdef int64_t IDLE_TICK = 500_000_000
+# How long the thread sleeps where nothing falls due; histories that nothing is added to are emptied by then (ns).
+cdef int64_t LONGEST_SLEEP = 500_000_000
+# While something waits to be sent, what has waited too long is looked for this often (ns).
+cdef int64_t SHED_INTERVAL = 10_000_000
 cdef enum:
     ICE_RING = 1 << 18
     EVENT_RING = 1 << 20
@@ -114,10 +117,15 @@ cdef class Engine:
                 or init_ring(&core.ice, ICE_RING) < 0 or init_ring(&core.events, EVENT_RING) < 0
                 or init_ring(&core.details, DETAIL_RING) < 0):
             raise MemoryError
+        core.shard_count = 1
+        core.shards[0].egress = &core.egress
 
     def __dealloc__(self):
+        cdef int i
         # What flush and the keys' owner would have been may be gone before this object: nothing is sent.
         self.core.egress.flush = discard
+        for i in range(MAX_SHARDS):
+            clear_egress(&self.core.shards[i].handed_over)
         self.discard_commands()
         close_everything(&self.core)
         clear_egress(&self.core.egress)
@@ -157,22 +165,38 @@ cdef class Engine:
             oldest = following
 
     cdef void end_turn(self) noexcept nogil:
-        """Send what this turn has brought up, a quantum of it: is_pending tells whether there is more."""
-        if self.core.egress.blocked:
-            self.core.egress.flush(self.core.egress.context, &self.core.egress)
+        """Send what this turn has brought up, a quantum of it: is_pending tells whether there is more.
+
+        Another shard first each turn: where the line takes no more, it must not always take from the same ones.
+        """
+        self.core.first_shard = (self.core.first_shard + 1) % self.core.shard_count
+        if is_blocked(&self.core):
+            # There may be room by now.
+            self.flush_all()
         drain(&self.core)
-        if self.core.egress.count:
-            self.core.egress.flush(self.core.egress.context, &self.core.egress)
+        self.flush_all()
+        if is_waiting(&self.core):
+            # What can be sent keeps the thread awake; only what cannot has to wake it.
+            fall_due(&self.core, self.core.now + SHED_INTERVAL, 0 if is_blocked(&self.core) else LONGEST_SLEEP)
+
+    cdef void flush_all(self) noexcept nogil:
+        cdef uint32_t i
+        flush(&self.core.egress)
+        for i in range(self.core.shard_count):
+            flush(self.core.shards[(self.core.first_shard + i) % self.core.shard_count].egress)
 
     cdef void tick(self, int64_t now) noexcept nogil:
-        """Send what is due to those who send: where a thousand only receive, nobody looks at them."""
+        """Send what is due to those who send, and learn when there is more to do.
+
+        Where a thousand only receive, nobody looks at them.
+        """
         cdef Transport* transport = self.core.senders
-        self.core.now = now
+        self.core.now = self.core.ticked = now
+        self.core.next_tick = self.core.deadline = now + LONGEST_SLEEP
         while transport != NULL:
             tick_transport(&self.core, transport)
             transport = transport.next_sender
         shed(&self.core)
-        self.core.next_tick = now + (BUSY_TICK if self.core.sources else IDLE_TICK)
 
     # --- commands ---
 
@@ -185,10 +209,13 @@ cdef class Engine:
         return command
 
     cdef void post(self, Command* command) noexcept:
+        cdef void* before
         while True:
-            command.next = <Command*>self.posted
-            if compare_exchange(&self.posted, command.next, command):
-                if command.next == NULL:
+            before = <void*>load_acquire(<size_t*>&self.posted)
+            command.next = <Command*>before
+            if compare_exchange(&self.posted, before, command):
+                # The command is the core's from here on, and may be gone already.
+                if before == NULL:
                     self.wake()
                 return
 
@@ -377,26 +404,25 @@ cdef class Engine:
         cdef uint64_t* values = <uint64_t*>&self.core.counters
         return {name: values[<int>i] for i, name in enumerate(COUNTERS)}
 
-    def forwarding_delay(self) -> tuple:
-        """(cumulative counts by DELAY_BUCKETS and one above them, sum in seconds)."""
-        counts = [self.core.counters.forwarding_delay[i] for i in range(12)]
-        return counts, self.core.counters.forwarding_delay_ns / 1e9
-
 
 class ManualEngine(Engine):
     """An Engine driven by hand, for tests and simulations: times are seconds, addresses are tuples."""
 
-    def __init__(self, *, seed):
+    def __init__(self, *, seed, shards=1):
         self._line = Line()
-        _collect_into(self, self._line)
+        _collect_into(self, self._line, shards)
 
     def receive(self, bytes data, tuple remote, str local, double now):
         """Take in one datagram and everything posted before it."""
-        _receive(self, data, remote, local, <int64_t>(now * 1e9))
+        _receive(self, data, remote, local, llround(now * 1e9))
 
     def advance(self, double now):
         """Do what has fallen due by `now`, and everything posted before."""
-        _advance(self, <int64_t>(now * 1e9))
+        _advance(self, llround(now * 1e9))
+
+    def next_deadline(self) -> float:
+        """When advance has to be called at the latest, if nothing comes before that."""
+        return _deadline(self) / 1e9
 
     def take_datagrams(self) -> list:
         """What has been sent since the last call: (data, (remote ip, port), local ip)."""
@@ -407,9 +433,18 @@ class ManualEngine(Engine):
         self._line.limit(room)
 
 
-cdef _collect_into(Engine engine, Line line):
-    engine.core.egress.flush = collect
-    engine.core.egress.context = <void*>line
+cdef _collect_into(Engine engine, Line line, uint32_t shards):
+    cdef Core* core = &engine.core
+    cdef uint32_t i
+    core.egress.flush = collect
+    core.egress.context = <void*>line
+    if shards == 1:
+        return
+    core.shard_count = shards
+    for i in range(shards):
+        core.shards[i].egress = &core.shards[i].handed_over
+        if init_egress(core.shards[i].egress, collect, <void*>line, &core.counters.dropped_send_failed) < 0:
+            raise MemoryError
 
 
 cdef _send_all(Engine engine):
@@ -438,6 +473,10 @@ cdef _receive(Engine engine, bytes data, tuple remote, str local, int64_t now):
     received(&engine.core, slot, &path)
     _send_all(engine)
     release(&engine.core.pool, slot)
+
+
+cdef int64_t _deadline(Engine engine) noexcept:
+    return engine.core.deadline
 
 
 cdef _advance(Engine engine, int64_t now):

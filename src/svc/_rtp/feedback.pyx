@@ -9,12 +9,12 @@ each. Media document section 1; RFC 3550, RFC 4585, RFC 5104.
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 from libc.string cimport memset
 
-from svc._rtp.core cimport random32
+from svc._rtp.core cimport PATIENCE, fall_due, random32
 from svc._rtp.delivery cimport resend
 from svc._rtp.egress cimport Outgoing, commit, next_outgoing
 from svc._rtp.history cimport expire
-from svc._rtp.keyframes cimport keyframe_came, request, take_due
-from svc._rtp.loudness cimport lapsed
+from svc._rtp.keyframes cimport keyframe_came, next_due, request, take_due
+from svc._rtp.loudness cimport lapsed, lapses_at
 from svc._rtp.objects cimport AUDIO, MAX_LINES, VIDEO
 from svc._rtp.reception cimport MAX_MISSING, due_nacks, report, retry_interval
 from svc._rtp.ring cimport SPEAKING, Event, push
@@ -23,14 +23,17 @@ from svc._rtp.rtcp cimport (
     read_report, read_sender_info, write_bye, write_cname, write_nack, write_pli, write_rr, write_sr,
 )
 from svc._rtp.srtp cimport protect_rtcp
-from svc._rtp.twcc cimport write_feedback
+from svc._rtp.twcc cimport has_news, write_feedback
 from svc._rtp.wire cimport Cursor, load16, load32
 
 # "at most one per receiver per second" (a keyframe request).
 cdef int64_t RECEIVER_INTERVAL = 1_000_000_000
-# Browsers want transport-wide feedback every 50 to 100 ms.
+# Browsers want transport-wide feedback every 50 to 100 ms; it may be late by PATIENCE.
 cdef int64_t FEEDBACK_INTERVAL = 75_000_000
-cdef int64_t REPORT_INTERVAL = 1_000_000_000
+# "every 0.9 to 1 s", of which PATIENCE is a part. The jitter keeps reports of many senders apart (RFC 3550
+# section 6.3.1).
+cdef int64_t REPORT_INTERVAL = 900_000_000
+cdef int64_t REPORT_JITTER = 80_000_000
 # "loss above 30 % for 5 s pauses its video": RFC 8083 section 4.3 wants a sender to cease that is not heard.
 cdef int PAUSE_LOSS = 256 * 30 // 100
 cdef int64_t PAUSE_AFTER = 5_000_000_000
@@ -169,6 +172,7 @@ cdef void keyframe_asked(Core* core, DownTrack* down_track) noexcept nogil:
         down_track.held_request = down_track.last_request + RECEIVER_INTERVAL
         if forwarder.held_requests == 0 or down_track.held_request < forwarder.held_requests:
             forwarder.held_requests = down_track.held_request
+        fall_due(core, down_track.held_request, 0)
         return
     down_track.last_request = core.now
     request_keyframe(core, forwarder)
@@ -267,10 +271,14 @@ cdef void send_bye(Core* core, DownTrack* down_track) noexcept nogil:
 
 
 cdef void tick(Core* core, Transport* transport) noexcept nogil:
-    """Send what has fallen due to this participant as a sender."""
+    """Send what has fallen due to this participant as a sender, and say when the rest will.
+
+    What falls due between two ticks says so where it comes up: a gap, a request that is held back, an arrival.
+    """
     cdef Forwarder* forwarder
     cdef int i
     if not can_send(transport):
+        # begin_receiving lets a tick come when it can.
         return
     for i in range(transport.line_count):
         forwarder = transport.lines[i].forwarder
@@ -280,18 +288,26 @@ cdef void tick(Core* core, Transport* transport) noexcept nogil:
         if forwarder.kind == AUDIO:
             if lapsed(&forwarder.loudness, core.now):
                 tell_speaking(core, forwarder)
+            elif forwarder.loudness.speaking:
+                fall_due(core, lapses_at(&forwarder.loudness), 0)
             continue
         if forwarder.held_requests and forwarder.held_requests <= core.now:
             release_held_requests(core, forwarder)
+        if forwarder.held_requests:
+            fall_due(core, forwarder.held_requests, 0)
         send_nacks(core, forwarder)
         send_due_pli(core, forwarder)
-    if transport.arrivals != NULL and transport.next_feedback <= core.now:
-        transport.next_feedback = core.now + FEEDBACK_INTERVAL
-        send_transport_feedback(core, transport)
-    if transport.source_count and transport.next_report <= core.now:
-        # A tenth of jitter keeps reports of many senders apart (RFC 3550 section 6.3.1).
-        transport.next_report = core.now + REPORT_INTERVAL - <int64_t>(random32(core) % 100_000_000)
-        send_receiver_report(core, transport)
+    if transport.arrivals != NULL and has_news(transport.arrivals):
+        if transport.next_feedback <= core.now:
+            transport.next_feedback = core.now + FEEDBACK_INTERVAL
+            send_transport_feedback(core, transport)
+        else:
+            fall_due(core, transport.next_feedback, PATIENCE)
+    if transport.source_count:
+        if transport.next_report <= core.now:
+            transport.next_report = core.now + REPORT_INTERVAL + <int64_t>(random32(core) % REPORT_JITTER)
+            send_receiver_report(core, transport)
+        fall_due(core, transport.next_report, PATIENCE)
 
 
 cdef void send_nacks(Core* core, Forwarder* forwarder) noexcept nogil:
@@ -310,16 +326,20 @@ cdef void send_nacks(Core* core, Forwarder* forwarder) noexcept nogil:
         # What is lost for good breaks the picture: only a keyframe mends it.
         forwarder.reception.gave_up = False
         request(&forwarder.keyframes, core.now)
+    if forwarder.reception.missing_count:
+        fall_due(core, forwarder.reception.next_nack, 0)
 
 
 cdef void send_due_pli(Core* core, Forwarder* forwarder) noexcept nogil:
     cdef Outgoing* outgoing
-    if forwarder.ssrc == 0 or not can_send(forwarder.transport) or not take_due(&forwarder.keyframes, core.now):
+    if forwarder.ssrc == 0 or not can_send(forwarder.transport):
         return
-    outgoing = next_outgoing(&core.egress)
-    core.counters.plis_sent += 1
-    send_rtcp(core, forwarder.transport, outgoing,
-              write_pli(outgoing.data, forwarder.transport.rtcp_ssrc, forwarder.ssrc))
+    if take_due(&forwarder.keyframes, core.now):
+        outgoing = next_outgoing(&core.egress)
+        core.counters.plis_sent += 1
+        send_rtcp(core, forwarder.transport, outgoing,
+                  write_pli(outgoing.data, forwarder.transport.rtcp_ssrc, forwarder.ssrc))
+    fall_due(core, next_due(&forwarder.keyframes), 0)
 
 
 cdef void send_transport_feedback(Core* core, Transport* transport) noexcept nogil:

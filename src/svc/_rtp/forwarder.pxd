@@ -6,4 +6,5 @@ from svc._rtp.pool cimport Slot
 
 
 cdef void forward(Core* core, Forwarder* forwarder, Slot* slot) noexcept nogil
+cdef bint start_in_history(Core* core, DownTrack* down_track) noexcept nogil
 cdef void restart(Core* core, Forwarder* forwarder, bint new_source) noexcept nogil

@@ -10,7 +10,7 @@ from libc.string cimport memset
 from svc._rtp.core cimport random32
 from svc._rtp.delivery cimport enqueue, send_waiting
 from svc._rtp.frames cimport FrameReader
-from svc._rtp.history cimport forget, get
+from svc._rtp.history cimport forget, get, has_all
 from svc._rtp.keyframes cimport OTHER
 from svc._rtp.layers cimport DROP, decide
 from svc._rtp.layers cimport forget as forget_frames
@@ -20,6 +20,8 @@ from svc._rtp.sequence cimport NO_NUMBER, drop, drop_missing, rewrite, sync
 # Some encoders answer a PLI with a picture that is whole but no IDR (H264): longer than it takes to ask
 # twice, nobody is kept waiting for what can be told to be a keyframe.
 cdef int64_t LONGEST_WAIT = 3_000_000_000
+# How old a keyframe may be that a newcomer starts with (ns): so long its sender may not be asked for another.
+cdef int64_t LONGEST_PAST = 500_000_000
 
 
 # --- step 7: decide and number ---
@@ -33,7 +35,7 @@ cdef void forward(Core* core, Forwarder* forwarder, Slot* slot) noexcept nogil:
         waited = down_track.waiting
         forward_to(core, forwarder, down_track, slot)
         if waited and slot.late and not down_track.waiting:
-            catch_up(core, forwarder, down_track, slot.ext_seq)
+            catch_up(core, forwarder, down_track, slot.ext_seq + 1)
         down_track = down_track.next_sent
 
 
@@ -44,14 +46,33 @@ cdef void forward_to(Core* core, Forwarder* forwarder, DownTrack* down_track, Sl
         enqueue(core, down_track, slot, output, filler)
 
 
-cdef void catch_up(Core* core, Forwarder* forwarder, DownTrack* down_track, int64_t input) noexcept nogil:
-    """A keyframe's first packet came late: what had overtaken it, and was held back, goes now."""
+cdef void catch_up(Core* core, Forwarder* forwarder, DownTrack* down_track, int64_t first) noexcept nogil:
+    """What came from number `first` on, and was held back or came before the receiver did, goes now."""
     cdef int64_t i
     cdef Slot* slot
-    for i in range(input + 1, forwarder.reception.highest + 1):
+    for i in range(first, forwarder.reception.highest + 1):
         slot = get(&forwarder.history, i)
         if slot != NULL:
+            slot.from_history = True
             forward_to(core, forwarder, down_track, slot)
+
+
+cdef bint start_in_history(Core* core, DownTrack* down_track) noexcept nogil:
+    """Give a newcomer the last keyframe and all since, where they are recent and whole; False where not.
+
+    One who has had media of this track has to wait for a new keyframe: it is told to by its receiver, by its
+    losses, or by another sender.
+    """
+    cdef Forwarder* forwarder = down_track.forwarder
+    cdef int64_t first = forwarder.reception.keyframe
+    cdef Slot* keyframe = get(&forwarder.history, first)
+    if down_track.numbers.started or keyframe == NULL or core.now - keyframe.arrival > LONGEST_PAST:
+        return False
+    if not has_all(&forwarder.history, first, forwarder.reception.highest):
+        # What is missing may still come, but nobody can tell.
+        return False
+    catch_up(core, forwarder, down_track, first)
+    return not down_track.waiting
 
 
 cdef int64_t number(Core* core, Forwarder* forwarder, DownTrack* down_track, Slot* slot, bint* filler) noexcept nogil:

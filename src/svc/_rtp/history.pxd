@@ -25,3 +25,4 @@ cdef void forget(History* history, Pool* pool) noexcept nogil
 cdef void expire(History* history, Pool* pool, int64_t now) noexcept nogil
 cdef void put(History* history, Pool* pool, Slot* slot) noexcept nogil
 cdef Slot* get(History* history, int64_t ext_seq) noexcept nogil
+cdef bint has_all(History* history, int64_t first, int64_t last) noexcept nogil

@@ -1,7 +1,7 @@
 """Packets kept for retransmission, by the publisher's extended sequence number.
 
 Holds references to pool slots, no copies. Who may have a packet again, and how often, is decided
-in forwarder. RFC 4585 section 6.2.1 (NACK) is what it is for.
+in delivery; who starts with what is kept, in forwarder. RFC 4585 section 6.2.1 (NACK) is what it is for.
 """
 
 from libc.stdlib cimport calloc, free
@@ -50,8 +50,12 @@ cdef void expire(History* history, Pool* pool, int64_t now) noexcept nogil:
 
 
 cdef void put(History* history, Pool* pool, Slot* slot) noexcept nogil:
-    """Keep a packet in the place of one that is a whole window older; a late one never displaces a newer."""
+    """Keep a packet, and drop what has become too old.
+
+    It takes the place of one that is a whole window older; a late one never displaces a newer.
+    """
     cdef Slot** place = &history.slots[slot.ext_seq & history.mask]
+    expire(history, pool, slot.arrival)
     if place[0] != NULL:
         if place[0].ext_seq >= slot.ext_seq:
             return
@@ -74,3 +78,12 @@ cdef Slot* get(History* history, int64_t ext_seq) noexcept nogil:
     if slot != NULL and slot.ext_seq == ext_seq:
         return slot
     return NULL
+
+
+cdef bint has_all(History* history, int64_t first, int64_t last) noexcept nogil:
+    """Whether every packet from `first` to `last` is kept."""
+    cdef int64_t i
+    for i in range(first, last + 1):
+        if get(history, i) == NULL:
+            return False
+    return True

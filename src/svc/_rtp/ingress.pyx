@@ -11,7 +11,7 @@ from libc.stdlib cimport calloc, malloc
 from libc.string cimport memcmp, memset
 
 from svc._rtp.address cimport Address, hash_address, hash_bytes, same, same_path
-from svc._rtp.core cimport random32
+from svc._rtp.core cimport PATIENCE, fall_due, random32
 from svc._rtp.demux cimport DTLS, RTCP, RTP, STUN, Kind, demux
 from svc._rtp.egress cimport Outgoing, commit, next_outgoing
 from svc._rtp.feedback cimport keyframe_received, request_keyframe, rtcp_received, tell_speaking
@@ -19,8 +19,8 @@ from svc._rtp.forwarder cimport forward, restart
 from svc._rtp.frames cimport NOTHING, WHOLE_FRAME, FrameReader, Reading, read_frame, recall_frame
 from svc._rtp.header cimport Extension, Header, find, parse
 from svc._rtp.history cimport put
-from svc._rtp.keyframes cimport Codec, starts_keyframe
-from svc._rtp.loudness cimport heard
+from svc._rtp.keyframes cimport Codec, request, starts_keyframe
+from svc._rtp.loudness cimport heard, lapses_at
 from svc._rtp.objects cimport (
     AUDIO, MAX_HEARD, MAX_PATHS, MAX_SOURCES, PAYLOAD_RTX, PAYLOAD_UNKNOWN, VIDEO, Credentials, Forwarder, Line, Source,
 )
@@ -294,6 +294,7 @@ cdef void log_arrival(Core* core, Transport* transport, uint16_t sequence, Slot*
         if transport.arrivals == NULL:
             return
     record(transport.arrivals, sequence, slot.header.ssrc, slot.arrival)
+    fall_due(core, transport.next_feedback, PATIENCE)
 
 
 cdef Forwarder* place(Core* core, Transport* transport, Slot* slot) noexcept nogil:
@@ -363,10 +364,11 @@ cdef Source* new_source(Core* core, Transport* transport) noexcept nogil:
 cdef void bind(Core* core, Transport* transport, Forwarder* forwarder, const Header* header) noexcept nogil:
     """Media begins on a line, or begins anew under another SSRC."""
     cdef int64_t highest = forwarder.reception.highest
-    if forwarder.ssrc == 0:
-        core.sources += 1
-    else:
+    if forwarder.ssrc:
         restart(core, forwarder, True)
+        # Unless this packet starts it: a lost one before the first that came is missed by nobody.
+        if forwarder.kind == VIDEO:
+            request(&forwarder.keyframes, core.now)
     memset(&forwarder.reception, 0, sizeof(forwarder.reception))
     # No extended number comes twice, whoever sends.
     forwarder.reception.highest = highest
@@ -374,8 +376,7 @@ cdef void bind(Core* core, Transport* transport, Forwarder* forwarder, const Hea
     forwarder.ssrc = header.ssrc
     # "timers at random phase": many publishers' PLIs do not fall together.
     forwarder.keyframes.next_periodic = core.now + <int64_t>(random32(core) % PLI_PERIOD_MS) * 1_000_000
-    transport.next_feedback = core.now
-    core.next_tick = core.now
+    fall_due(core, core.now, 0)
     forwarder.told_at = 0
 
 
@@ -421,6 +422,8 @@ cdef void media_received(Core* core, Forwarder* forwarder, Slot* slot) noexcept 
     if arrival == DUPLICATE or arrival == TOO_OLD:
         core.counters.dropped_duplicate += 1
         return
+    if forwarder.reception.missing_count:
+        fall_due(core, forwarder.reception.next_nack, 0)
     if arrival == RESTARTED:
         restart(core, forwarder, False)
         request_keyframe(core, forwarder)
@@ -432,6 +435,7 @@ cdef void media_received(Core* core, Forwarder* forwarder, Slot* slot) noexcept 
     slot.starts_keyframe = forwarder.kind == VIDEO and starts_keyframe(
         forwarder.codec, slot.data + header.payload_offset, header.payload_length)
     slot.late = arrival == LATE
+    slot.from_history = False
     if slot.starts_keyframe:
         keyframe_received(core, forwarder)
         forwarder.reception.keyframe = max(forwarder.reception.keyframe, slot.ext_seq)
@@ -449,6 +453,7 @@ cdef void measure_loudness(Core* core, Forwarder* forwarder, Slot* slot) noexcep
     if extension != NULL and extension.length >= 1 and not forwarder.muted:
         if heard(&forwarder.loudness, slot.data[extension.offset], core.now):
             tell_speaking(core, forwarder)
+            fall_due(core, lapses_at(&forwarder.loudness), 0)
 
 
 cdef bint find_frame(Core* core, Forwarder* forwarder, Slot* slot) noexcept nogil:

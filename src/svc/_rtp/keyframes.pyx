@@ -38,6 +38,11 @@ cdef bint take_due(KeyframeRequester* requester, int64_t now) noexcept nogil:
     return due
 
 
+cdef int64_t next_due(const KeyframeRequester* requester) noexcept nogil:
+    """When take_due has something to take."""
+    return min(requester.due, requester.next_periodic) if requester.due else requester.next_periodic
+
+
 cdef void keyframe_came(KeyframeRequester* requester) noexcept nogil:
     """A keyframe answers every request that is still held back."""
     requester.due = 0

@@ -13,3 +13,4 @@ cdef struct Loudness:
 
 cdef bint heard(Loudness* loudness, uint8_t level, int64_t now) noexcept nogil
 cdef bint lapsed(Loudness* loudness, int64_t now) noexcept nogil
+cdef int64_t lapses_at(const Loudness* loudness) noexcept nogil

@@ -35,11 +35,16 @@ cdef bint heard(Loudness* loudness, uint8_t level, int64_t now) noexcept nogil:
 
 cdef bint lapsed(Loudness* loudness, int64_t now) noexcept nogil:
     """Whether speaking has ended by now: quiet senders may send nothing at all (DTX)."""
-    if loudness.speaking and now - loudness.last_loud >= HOLD:
+    if loudness.speaking and now >= lapses_at(loudness):
         loudness.speaking = False
         loudness.loud_since = 0
         return True
     return False
+
+
+cdef int64_t lapses_at(const Loudness* loudness) noexcept nogil:
+    """When speaking will have ended, if nothing loud comes."""
+    return loudness.last_loud + HOLD
 
 
 cdef class Meter:

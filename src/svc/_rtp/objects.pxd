@@ -62,9 +62,10 @@ cdef struct Source:         # an inbound SSRC that has been placed on a line
 
 cdef struct Transport:
     # What each packet to a receiver needs comes first, as in DownTrack.
-    bint keyed
-    bint has_selected
-    bint deafened
+    uint8_t keyed
+    uint8_t has_selected
+    uint8_t deafened
+    uint8_t shard           # which thread sends its media
     uint32_t id
     SrtpContext outbound
     Path selected
@@ -249,5 +250,3 @@ cdef struct Counters:
     uint64_t descriptors_unread
     uint64_t fillers_sent
     uint64_t layers_dropped         # packets kept from a receiver by its temporal layer
-    uint64_t forwarding_delay[12]   # histogram: packets that left for everybody within 2^i x 50 us of arrival
-    uint64_t forwarding_delay_ns    # their sum

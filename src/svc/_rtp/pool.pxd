@@ -25,6 +25,7 @@ cdef struct Slot:
     bint late               # a newer number came before it
     bint starts_keyframe
     bint has_frame          # its descriptor, or one of its frame's, has been read
+    bint from_history       # it has gone to somebody later than it came: how long that took tells nothing
     Frame frame
     Header header
     # 16 bytes more than a datagram: libsrtp works in place. Aligned, because it loads words.

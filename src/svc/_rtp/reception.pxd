@@ -43,6 +43,7 @@ cdef struct Reception:
     uint64_t seen[SEEN_WINDOW / 64]
     Missing missing[MAX_MISSING]
     int missing_count
+    int64_t next_nack       # ns: when there is something to ask for, or given up; while something is missing
     bint gave_up            # something missing was given up since it was last looked at
     int64_t rtt             # ns: to the sender and back, from NACK to answer; 0 = unknown
     uint32_t lsr            # middle 32 bits of the source's last SR

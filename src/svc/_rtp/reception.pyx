@@ -54,12 +54,15 @@ cdef void open_gap(Reception* reception, int64_t ext_seq, int64_t now) noexcept 
             continue
         if reception.missing_count == MAX_MISSING:
             reception.gave_up = True
+            reception.next_nack = now
             continue
         missing = &reception.missing[reception.missing_count]
         missing.ext_seq = i
         missing.since = now
         missing.ask_at = now + REORDER_WAIT
         missing.tries = 0
+        if reception.missing_count == 0 or missing.ask_at < reception.next_nack:
+            reception.next_nack = missing.ask_at
         reception.missing_count += 1
 
 
@@ -139,7 +142,7 @@ cdef int64_t retry_interval(const Reception* reception) noexcept nogil:
     """How long to wait for an answer to a NACK, in ns."""
     if reception.rtt == 0:
         return UNKNOWN_RTT
-    # A quarter for jitter, and the tick by which NACKs are late.
+    # A quarter for jitter, and what the answer may be overtaken by.
     return min(max(reception.rtt + (reception.rtt >> 2) + REORDER_WAIT, LEAST_RETRY), MOST_RETRY)
 
 
@@ -159,6 +162,8 @@ cdef int due_nacks(Reception* reception, int64_t now, int64_t retry_after, uint1
             missing.ask_at = now + retry_after
             numbers[due] = <uint16_t>missing.ext_seq
             due += 1
+        if kept == 0 or missing.ask_at < reception.next_nack:
+            reception.next_nack = missing.ask_at
         if kept != i:
             reception.missing[kept] = missing[0]
         kept += 1

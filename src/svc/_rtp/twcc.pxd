@@ -25,5 +25,9 @@ cdef struct PacketStatus:   # what a feedback packet tells of one packet
 
 
 cdef void record(ArrivalLog* log, uint16_t seq, uint32_t ssrc, int64_t arrival) noexcept nogil
+cdef inline bint has_news(const ArrivalLog* log) noexcept nogil:
+    return log.started and log.next_report <= log.highest
+
+
 cdef size_t write_feedback(ArrivalLog* log, uint32_t sender, uint8_t* out) noexcept nogil
 cdef int read_feedback(const Packet* packet, PacketStatus* statuses, int capacity) noexcept nogil

@@ -90,7 +90,7 @@ cdef size_t write_feedback(ArrivalLog* log, uint32_t sender, uint8_t* out) noexc
     cdef size_t count = 0, delta_bytes = 0, told = 0, length = 20
     cdef int64_t at, delta, reference, previous = 0
     cdef int64_t seq = log.next_report
-    if not log.started or seq > log.highest:
+    if not has_news(log):
         return 0
     while log.arrivals[seq & (ARRIVALS - 1)] == 0:
         # `highest` was received, so this ends.

@@ -3,7 +3,7 @@
  * elsewhere (and on Linux with `portable`) one system call carries one datagram. Where Linux can, a run
  * of equal-sized datagrams to one receiver is one message that the kernel cuts. udp_windows.h does the
  * same for Windows. With SVC_PORTABLE, Linux is compiled as macOS and the BSDs are, so that what they get
- * can be tested. udploop.pyx is the only user. */
+ * can be tested. */
 #ifndef SVC_UDP_H
 #define SVC_UDP_H
 
@@ -68,7 +68,7 @@ union svc_name {
 };
 
 /* Write an address (16 bytes, IPv4 mapped); its length. */
-static socklen_t svc_write_name(union svc_name *name, const uint8_t ip[16], uint16_t port, uint32_t scope) {
+static inline socklen_t svc_write_name(union svc_name *name, const uint8_t ip[16], uint16_t port, uint32_t scope) {
     if (svc_is_v4(ip)) {
         struct sockaddr_in *a = &name->v4;
         memset(a, 0, sizeof *a);
@@ -88,7 +88,7 @@ static socklen_t svc_write_name(union svc_name *name, const uint8_t ip[16], uint
 }
 
 /* Where a datagram came from. */
-static void svc_read_name(struct svc_datagram *d, const union svc_name *name) {
+static inline void svc_read_name(struct svc_datagram *d, const union svc_name *name) {
     if (name->any.sa_family == AF_INET) {
         memcpy(d->remote, svc_mapped, 12);
         memcpy(d->remote + 12, &name->v4.sin_addr, 4);
@@ -101,7 +101,7 @@ static void svc_read_name(struct svc_datagram *d, const union svc_name *name) {
     }
 }
 
-static uint16_t svc_port_of(const union svc_name *name) {
+static inline uint16_t svc_port_of(const union svc_name *name) {
     return ntohs(name->any.sa_family == AF_INET ? name->v4.sin_port : name->v6.sin6_port);
 }
 
@@ -118,7 +118,7 @@ static inline int64_t svc_monotonic(void) { return svc_clock(CLOCK_MONOTONIC); }
 static inline int64_t svc_realtime(void) { return svc_clock(CLOCK_REALTIME); }
 
 /* What every socket of ours is set to, whoever opened it. */
-static void svc_udp_prepare(int fd, int v4) {
+static inline void svc_udp_prepare(int fd, int v4) {
     int on = 1, size = SVC_SOCKET_BUFFER;
     fcntl(fd, F_SETFD, FD_CLOEXEC);
     fcntl(fd, F_SETFL, O_NONBLOCK);
@@ -142,7 +142,7 @@ static void svc_udp_prepare(int fd, int v4) {
 
 /* Bind a socket to an address (16 bytes, IPv4 mapped); its descriptor, or -errno. The port is never
  * shared: SO_REUSEPORT stays off, so that a second service on it fails to start. */
-static int svc_udp_open(const uint8_t ip[16], uint16_t port) {
+static inline int svc_udp_open(const uint8_t ip[16], uint16_t port) {
     int v4 = svc_is_v4(ip), on = 1, result;
     union svc_name name;
     socklen_t length = svc_write_name(&name, ip, port, 0);
@@ -162,7 +162,7 @@ static int svc_udp_open(const uint8_t ip[16], uint16_t port) {
 }
 
 /* A bound socket that somebody else has opened: 1 for IPv4, 0 for IPv6, which must not carry IPv4 too. */
-static int svc_udp_adopt(int fd) {
+static inline int svc_udp_adopt(int fd) {
     union svc_name name;
     socklen_t length = sizeof name, size = sizeof(int);
     int v4, only = 0;
@@ -175,7 +175,7 @@ static int svc_udp_adopt(int fd) {
     return v4;
 }
 
-static int svc_udp_port(int fd) {
+static inline int svc_udp_port(int fd) {
     union svc_name name;
     socklen_t length = sizeof name;
     if (getsockname(fd, &name.any, &length) < 0)
@@ -199,7 +199,7 @@ struct svc_message {
     union { struct cmsghdr align; uint8_t bytes[SVC_CONTROL]; } control;
 };
 
-static void svc_prepare_receive(struct svc_datagram *d, struct svc_message *m, struct msghdr *h) {
+static inline void svc_prepare_receive(struct svc_datagram *d, struct svc_message *m, struct msghdr *h) {
     m->iov.iov_base = d->data;
     m->iov.iov_len = (size_t)d->length;
     memset(h, 0, sizeof *h);
@@ -211,7 +211,7 @@ static void svc_prepare_receive(struct svc_datagram *d, struct svc_message *m, s
     h->msg_controllen = sizeof m->control.bytes;
 }
 
-static void svc_read_received(struct svc_datagram *d, struct svc_message *m, struct msghdr *h, int length) {
+static inline void svc_read_received(struct svc_datagram *d, struct svc_message *m, struct msghdr *h, int length) {
     struct cmsghdr *c;
     d->length = h->msg_flags & MSG_TRUNC ? -1 : length;
     d->arrival = 0;
@@ -245,7 +245,7 @@ static void svc_read_received(struct svc_datagram *d, struct svc_message *m, str
 }
 
 /* Put one control message down; how many bytes it takes. CMSG_NXTHDR would want all of them cleared before. */
-static size_t svc_put_control(uint8_t *at, int level, int type, const void *data, size_t size) {
+static inline size_t svc_put_control(uint8_t *at, int level, int type, const void *data, size_t size) {
     struct cmsghdr *c = (struct cmsghdr *)at;
     c->cmsg_level = level;
     c->cmsg_type = type;
@@ -255,7 +255,7 @@ static size_t svc_put_control(uint8_t *at, int level, int type, const void *data
 }
 
 /* Answer from the address that was contacted: browsers check pairs towards every address. */
-static size_t svc_put_local(uint8_t *at, const struct svc_datagram *d) {
+static inline size_t svc_put_local(uint8_t *at, const struct svc_datagram *d) {
     if (memcmp(d->local, svc_nowhere, 16) == 0)
         return 0;
     if (svc_is_v4(d->remote)) {
@@ -278,7 +278,7 @@ static size_t svc_put_local(uint8_t *at, const struct svc_datagram *d) {
 
 /* Fill in one message of `run` datagrams to one address: more than one of them are segments of one size, the
  * last perhaps shorter, that the kernel cuts (generic segmentation offload). */
-static void svc_prepare_send(const struct svc_datagram *d, int run, struct svc_message *m, struct iovec *iov,
+static inline void svc_prepare_send(const struct svc_datagram *d, int run, struct svc_message *m, struct iovec *iov,
                              struct msghdr *h) {
     size_t control;
     int i;
@@ -306,7 +306,7 @@ static void svc_prepare_send(const struct svc_datagram *d, int run, struct svc_m
 /* Receive up to `count` (<= SVC_BATCH) waiting datagrams; how many came, 0 when none waits. Those behind the
  * first `fresh` are as they were at the last call, and took nothing: where few come at a time, preparing
  * all of them would cost more than receiving. */
-static int svc_udp_receive(int fd, struct svc_datagram *d, int count, int fresh, int portable) {
+static inline int svc_udp_receive(int fd, struct svc_datagram *d, int count, int fresh, int portable) {
     static __thread struct svc_message messages[SVC_BATCH];
     int i, n;
 #ifdef SVC_LINUX
@@ -336,7 +336,7 @@ static int svc_udp_receive(int fd, struct svc_datagram *d, int count, int fresh,
 #ifdef SVC_LINUX
 /* How many datagrams from d on the kernel may cut out of one message: to one address from one address,
  * of one size, but for the last, which may be shorter. */
-static int svc_run(const struct svc_datagram *d, int count) {
+static inline int svc_run(const struct svc_datagram *d, int count) {
     int run = 1, total = d->length;
     while (run < count && run < SVC_SEGMENTS && d[run].length <= d->length && total + d[run].length <= SVC_MESSAGE &&
            d[run].port == d->port && memcmp(d[run].remote, d->remote, 16) == 0 &&
@@ -350,7 +350,7 @@ static int svc_run(const struct svc_datagram *d, int count) {
 }
 #endif
 
-static int svc_send_one(int fd, const struct svc_datagram *d) {
+static inline int svc_send_one(int fd, const struct svc_datagram *d) {
     struct svc_message message;
     struct iovec iov;
     struct msghdr header;
@@ -359,10 +359,10 @@ static int svc_send_one(int fd, const struct svc_datagram *d) {
 }
 
 /* Why the last datagram was not sent: because there is no room for it now, or for its own sake. */
-static int svc_is_full(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == ENOBUFS; }
+static inline int svc_is_full(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == ENOBUFS; }
 
 /* One by one; how many are done with, sent or failed: fewer than `count` where there is no room for more. */
-static int svc_send_singly(int fd, const struct svc_datagram *d, int count, int *failed) {
+static inline int svc_send_singly(int fd, const struct svc_datagram *d, int count, int *failed) {
     int i;
     for (i = 0; i < count; i++)
         if (svc_send_one(fd, &d[i]) < 0) {
@@ -376,7 +376,7 @@ static int svc_send_singly(int fd, const struct svc_datagram *d, int count, int 
 /* Send `count` (<= SVC_BATCH) datagrams; how many are done with, sent or failed (`*failed` counts these): fewer
  * than `count` where the system takes no more for now, and errno says why. `*segment`: whether runs of equal
  * sizes may be one message each; cleared for good where the system cannot do that. */
-static int svc_udp_send(int fd, const struct svc_datagram *d, int count, int portable, int *segment, int *failed) {
+static inline int svc_udp_send(int fd, const struct svc_datagram *d, int count, int portable, int *segment, int *failed) {
 #ifdef SVC_LINUX
     static __thread struct svc_message messages[SVC_BATCH];
     static __thread struct iovec iovs[SVC_BATCH];
@@ -414,7 +414,7 @@ static int svc_udp_send(int fd, const struct svc_datagram *d, int count, int por
 
 /* Wait until a descriptor can be read, or `full` (-1: none) written to, at most so many milliseconds; whether the
  * first one can be read. */
-static int svc_wait(const int *fds, int count, int full, int timeout_ms) {
+static inline int svc_wait(const int *fds, int count, int full, int timeout_ms) {
     struct pollfd polled[4];
     int i;
     for (i = 0; i < count; i++) {
@@ -426,8 +426,14 @@ static int svc_wait(const int *fds, int count, int full, int timeout_ms) {
     return polled[0].revents & POLLIN;
 }
 
+/* Wait until a socket takes more, at most so many milliseconds; as long where it is not a socket's room (-1). */
+static inline void svc_wait_for_room(int fd, int timeout_ms) {
+    struct pollfd polled = {fd, POLLOUT, 0};
+    (void)poll(&polled, 1, timeout_ms);
+}
+
 /* Two descriptors, non-blocking: what is signalled at the second can be read at the first. 0, or -errno. */
-static int svc_signal_open(int fds[2]) {
+static inline int svc_signal_open(int fds[2]) {
 #ifdef SVC_LINUX
     fds[0] = fds[1] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     return fds[0] < 0 ? -errno : 0;
@@ -443,19 +449,19 @@ static int svc_signal_open(int fds[2]) {
 #endif
 }
 
-static void svc_signal(int fd) {
+static inline void svc_signal(int fd) {
     uint64_t one = 1;
     ssize_t written = write(fd, &one, sizeof one);
     (void)written;
 }
 
-static void svc_clear_signal(int fd) {
+static inline void svc_clear_signal(int fd) {
     uint8_t scratch[512];
     ssize_t got = read(fd, scratch, sizeof scratch);
     (void)got;
 }
 
-static void svc_close(int fd) { (void)close(fd); }
+static inline void svc_close(int fd) { (void)close(fd); }
 
 #endif
 #endif

@@ -12,7 +12,7 @@
 #define SIO_UDP_CONNRESET _WSAIOW(IOC_VENDOR, 12)
 #endif
 
-static int64_t svc_monotonic(void) {
+static inline int64_t svc_monotonic(void) {
     LARGE_INTEGER ticks, per_second;
     QueryPerformanceCounter(&ticks);
     QueryPerformanceFrequency(&per_second);
@@ -21,28 +21,28 @@ static int64_t svc_monotonic(void) {
 }
 
 /* Since 1970, from 100 ns since 1601. */
-static int64_t svc_realtime(void) {
+static inline int64_t svc_realtime(void) {
     FILETIME t;
     GetSystemTimeAsFileTime(&t);
     return (((int64_t)t.dwHighDateTime << 32 | t.dwLowDateTime) - 116444736000000000) * 100;
 }
 
-static SOCKET svc_socket(int fd) { return (SOCKET)(unsigned int)fd; }
+static inline SOCKET svc_socket(int fd) { return (SOCKET)(unsigned int)fd; }
 
-static void svc_close(int fd) { (void)closesocket(svc_socket(fd)); }
+static inline void svc_close(int fd) { (void)closesocket(svc_socket(fd)); }
 
-static int svc_fail(int fd) {
+static inline int svc_fail(int fd) {
     int error = WSAGetLastError();
     svc_close(fd);
     return -error;
 }
 
-static void svc_set(int fd, int level, int option, int value) {
+static inline void svc_set(int fd, int level, int option, int value) {
     setsockopt(svc_socket(fd), level, option, (const char *)&value, sizeof value);
 }
 
 /* An unbound socket that never blocks; its descriptor, or minus Winsock's error. */
-static int svc_new_socket(int family) {
+static inline int svc_new_socket(int family) {
     WSADATA winsock;
     SOCKET made;
     u_long on = 1;
@@ -60,7 +60,7 @@ static int svc_new_socket(int family) {
     return (int)made;
 }
 
-static int svc_udp_open(const uint8_t ip[16], uint16_t port) {
+static inline int svc_udp_open(const uint8_t ip[16], uint16_t port) {
     union svc_name name;
     socklen_t length = svc_write_name(&name, ip, port, 0);
     int v4 = svc_is_v4(ip), fd = svc_new_socket(v4 ? AF_INET : AF_INET6);
@@ -79,12 +79,12 @@ static int svc_udp_open(const uint8_t ip[16], uint16_t port) {
 }
 
 /* Sockets are handed from process to process on POSIX systems only. */
-static int svc_udp_adopt(int fd) {
+static inline int svc_udp_adopt(int fd) {
     (void)fd;
     return -WSAEOPNOTSUPP;
 }
 
-static int svc_udp_port(int fd) {
+static inline int svc_udp_port(int fd) {
     union svc_name name;
     socklen_t length = sizeof name;
     if (getsockname(svc_socket(fd), &name.any, &length))
@@ -100,7 +100,7 @@ struct svc_message {
     WSAMSG header;
 };
 
-static void svc_prepare(struct svc_message *m, const struct svc_datagram *d) {
+static inline void svc_prepare(struct svc_message *m, const struct svc_datagram *d) {
     memset(m, 0, sizeof *m);
     m->data.buf = (char *)d->data;
     m->data.len = (ULONG)d->length;
@@ -112,7 +112,7 @@ static void svc_prepare(struct svc_message *m, const struct svc_datagram *d) {
     m->header.Control.len = sizeof m->control.bytes;
 }
 
-static void svc_read_local(struct svc_datagram *d, WSAMSG *h) {
+static inline void svc_read_local(struct svc_datagram *d, WSAMSG *h) {
     WSACMSGHDR *c;
     memset(d->local, 0, 16);
     for (c = WSA_CMSG_FIRSTHDR(h); c; c = WSA_CMSG_NXTHDR(h, c)) {
@@ -126,7 +126,7 @@ static void svc_read_local(struct svc_datagram *d, WSAMSG *h) {
 }
 
 /* WSARecvMsg has no name to link to: the socket is asked for it. NULL where it has none. */
-static LPFN_WSARECVMSG svc_receive_function(int fd) {
+static inline LPFN_WSARECVMSG svc_receive_function(int fd) {
     GUID id = WSAID_WSARECVMSG;
     LPFN_WSARECVMSG found = NULL;
     DWORD bytes = 0;
@@ -135,7 +135,7 @@ static LPFN_WSARECVMSG svc_receive_function(int fd) {
     return found;
 }
 
-static int svc_udp_receive(int fd, struct svc_datagram *d, int count, int fresh, int portable) {
+static inline int svc_udp_receive(int fd, struct svc_datagram *d, int count, int fresh, int portable) {
     LPFN_WSARECVMSG receive = svc_receive_function(fd);
     struct svc_message m;
     DWORD length;
@@ -159,7 +159,7 @@ static int svc_udp_receive(int fd, struct svc_datagram *d, int count, int fresh,
 }
 
 /* Have a datagram leave from the address that was contacted. */
-static void svc_write_local(struct svc_message *m, const struct svc_datagram *d) {
+static inline void svc_write_local(struct svc_message *m, const struct svc_datagram *d) {
     WSACMSGHDR *c = WSA_CMSG_FIRSTHDR(&m->header);
     if (memcmp(d->local, svc_nowhere, 16) == 0) {
         m->header.Control.buf = NULL;
@@ -179,7 +179,7 @@ static void svc_write_local(struct svc_message *m, const struct svc_datagram *d)
     }
 }
 
-static int svc_udp_send(int fd, const struct svc_datagram *d, int count, int portable, int *segment, int *failed) {
+static inline int svc_udp_send(int fd, const struct svc_datagram *d, int count, int portable, int *segment, int *failed) {
     struct svc_message m;
     DWORD sent;
     int i, error;
@@ -201,7 +201,7 @@ static int svc_udp_send(int fd, const struct svc_datagram *d, int count, int por
     return count;
 }
 
-static int svc_wait(const int *fds, int count, int full, int timeout_ms) {
+static inline int svc_wait(const int *fds, int count, int full, int timeout_ms) {
     WSAPOLLFD polled[4];
     int i;
     for (i = 0; i < count; i++) {
@@ -213,8 +213,16 @@ static int svc_wait(const int *fds, int count, int full, int timeout_ms) {
     return polled[0].revents & POLLRDNORM;
 }
 
+static inline void svc_wait_for_room(int fd, int timeout_ms) {
+    WSAPOLLFD polled = {svc_socket(fd), POLLWRNORM, 0};
+    if (fd < 0)
+        Sleep((DWORD)timeout_ms);
+    else
+        (void)WSAPoll(&polled, 1, timeout_ms);
+}
+
 /* Both sockets are connected to each other, so that nobody else can wake us. */
-static int svc_signal_open(int fds[2]) {
+static inline int svc_signal_open(int fds[2]) {
     static const uint8_t loopback[16] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 127, 0, 0, 1};
     union svc_name names[2];
     socklen_t length = 0;
@@ -235,9 +243,9 @@ static int svc_signal_open(int fds[2]) {
     return error;
 }
 
-static void svc_signal(int fd) { (void)send(svc_socket(fd), "", 1, 0); }
+static inline void svc_signal(int fd) { (void)send(svc_socket(fd), "", 1, 0); }
 
-static void svc_clear_signal(int fd) {
+static inline void svc_clear_signal(int fd) {
     char scratch[1];
     while (recv(svc_socket(fd), scratch, sizeof scratch, 0) > 0) {
     }

@@ -10,7 +10,9 @@ class UdpLoop(Engine):
     `addresses`: at most one of each family; port 0 lets the kernel choose. OSError (EADDRINUSE) when
     the port is held: it is never shared. Or `sockets`, descriptors that are bound already, which stay
     their giver's to close: OSError (EINVAL) for one that carries IPv4 and IPv6. `portable` uses one
-    system call per datagram, as systems without recvmmsg must.
+    system call per datagram, as systems without recvmmsg must. `workers`: threads, 1 to 16. With more
+    than one, all but the first only send; each receiver's media is one's, so that it keeps its order.
+    ValueError for another number.
     """
 
     port: int
@@ -22,7 +24,13 @@ class UdpLoop(Engine):
         port: int,
         sockets: Sequence[int] = (),
         portable: bool = False,
+        workers: int = 1,
     ) -> None: ...
+    def forwarding_delay(self) -> tuple[Sequence[int], float]:
+        """How long packets were in here, by DELAY_BUCKETS of `engine` and one above them; the sum in seconds.
+
+        From arrival to the hand-over to the kernel of the last datagram that was made of it.
+        """
     def fileno(self) -> int:
         """Readable when take_events has something."""
     def descriptors(self) -> list[int]:

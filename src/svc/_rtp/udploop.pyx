@@ -1,51 +1,33 @@
 """UdpLoop: the one UDP port, and the native thread that serves it without the GIL.
 
-The only file of the core with a socket, a thread or a clock: what to do with a datagram is the
-Engine's, which it drives. Step 1 of a packet's journey (a batch is received) and step 9 (a batch is
-sent) are here. Two sockets on one port when IPv4 and IPv6 are both asked for.
+The file of the core that opens sockets, starts threads and reads clocks: what to do with a datagram is the
+Engine's, which it drives. Step 1 of a packet's journey (a batch is received) is here; step 9 is outlet's.
+Where there is more than one worker, the others are threads that send and do nothing else (egress_worker). Two
+sockets on one port when IPv4 and IPv6 are both asked for.
 """
 
 import os
 import threading
 
-from libc.errno cimport ENOBUFS, errno
 from libc.stddef cimport size_t
-from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint16_t, uint32_t
+from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 
 from svc._rtp.address cimport Address, Path, from_text, is_ipv4, is_unspecified
 from svc._rtp.atomics cimport load_acquire, store_release
-from svc._rtp.delivery cimport is_pending
-from svc._rtp.egress cimport Egress, Outgoing, take_off
+from svc._rtp.core cimport MAX_SHARDS, Shard, is_blocked, is_pending
+from svc._rtp.egress cimport Egress, take_off
+from svc._rtp.egress_worker cimport EgressWorker
+from svc._rtp.egress_worker cimport clear as clear_worker, init as init_worker, run as run_worker, stop as stop_worker
 from svc._rtp.engine cimport Engine
 from svc._rtp.ingress cimport received
+from svc._rtp.outlet cimport DELAY_BUCKETS, Outlet, send_batch
 from svc._rtp.pool cimport MAX_DATAGRAM, Slot, acquire, release
-
-cdef extern from "udp.h":
-    enum:
-        SVC_BATCH
-
-    struct svc_datagram:
-        uint8_t* data
-        int length
-        uint8_t remote[16]
-        uint32_t scope
-        uint16_t port
-        uint8_t local[16]
-        int64_t arrival
-
-    int64_t svc_monotonic() nogil
-    int64_t svc_realtime() nogil
-    int svc_udp_open(const uint8_t* ip, uint16_t port) nogil
-    int svc_udp_adopt(int fd) nogil
-    int svc_udp_port(int fd) nogil
-    int svc_udp_receive(int fd, svc_datagram* datagrams, int count, int fresh, bint portable) nogil
-    int svc_udp_send(int fd, const svc_datagram* datagrams, int count, bint portable, int* segment, int* failed) nogil
-    bint svc_wait(const int* fds, int count, int full, int timeout_ms) nogil
-    int svc_signal_open(int* fds) nogil
-    void svc_signal(int fd) nogil
-    void svc_clear_signal(int fd) nogil
-    void svc_close(int fd) nogil
+from svc._rtp.udp cimport (
+    SVC_BATCH, svc_clear_signal, svc_close, svc_datagram, svc_monotonic, svc_realtime, svc_signal, svc_signal_open,
+    svc_udp_adopt, svc_udp_open, svc_udp_port, svc_udp_receive, svc_wait,
+)
 
 cdef enum:
     # Batches received from one socket before something is sent: where the core is starved, what is not taken
@@ -53,41 +35,37 @@ cdef enum:
     BATCHES_PER_TURN = 4
     # A full socket says when it can take more; a full interface does not, and is asked again (ms).
     RETRY_MS = 1
-    FIRST_DELAY_BUCKET = 50_000     # ns
-    DELAY_BUCKETS = 12
 
 
 cdef void flush(void* context, Egress* egress) noexcept nogil:
-    (<UdpLoop>context).send_batch(egress)
+    take_off(egress, send_batch(<Outlet*>context, egress.batch, egress.count))
 
 
 cdef class UdpLoop(Engine):
     """See udploop.pyi for the contract of each method."""
 
-    cdef int sockets[2]         # IPv4, IPv6; -1 = not asked for
-    cdef bint bound[2]          # to one address, as far as we know: no datagram is told which to leave from
+    cdef Outlet outlet          # of the core's thread, with the sockets
+    cdef EgressWorker* workers[MAX_SHARDS]  # other threads that send; NULL = none
+    cdef int worker_count
     cdef int wake_fds[2]        # read, write: Python posted a command
     cdef int event_fds[2]       # read, write: there are events for Python
-    cdef bint portable
-    cdef int segment            # whether the kernel may cut runs of equal datagrams out of one message
-    cdef int full               # the socket that takes no more for now; -1 = none
     cdef size_t stopping
     cdef size_t signalled       # bytes ever written to the rings when Python was last signalled
     cdef Slot* slots[SVC_BATCH]  # what the next batch is received into
     cdef svc_datagram incoming[SVC_BATCH]
     cdef int used               # how many of these, the first ones, took something in since they were made ready
-    cdef svc_datagram outgoing[SVC_BATCH]
-    cdef object thread
+    cdef list threads
     cdef readonly int port
 
     def __cinit__(self, **_ignored):
         # Here, because __dealloc__ closes them even if __init__ never ran.
-        self.sockets[0] = self.sockets[1] = self.full = -1
+        self.outlet.sockets[0] = self.outlet.sockets[1] = self.outlet.full = -1
         self.wake_fds[0] = self.wake_fds[1] = self.event_fds[0] = self.event_fds[1] = -1
 
-    def __init__(self, *, seed, addresses, port, sockets=(), portable=False):
-        self.portable = portable
-        self.segment = not portable
+    def __init__(self, *, seed, addresses, port, sockets=(), portable=False, workers=1):
+        self.outlet.portable = portable
+        self.outlet.segment = not portable
+        self.threads = []
         self.used = SVC_BATCH
         self.port = port
         try:
@@ -98,11 +76,12 @@ cdef class UdpLoop(Engine):
                     self._open(address)
             open_signal(self.wake_fds)
             open_signal(self.event_fds)
+            self.core.egress.flush = flush
+            self.core.egress.context = &self.outlet
+            self._share_out(workers)
         except BaseException:
             self._close()
             raise
-        self.core.egress.flush = flush
-        self.core.egress.context = <void*>self
 
     def __dealloc__(self):
         self._close()
@@ -111,13 +90,13 @@ cdef class UdpLoop(Engine):
         cdef Address address
         from_text(&address, ip, 0)
         at = 0 if is_ipv4(&address) else 1
-        if self.sockets[<int>at] >= 0:
+        if self.outlet.sockets[<int>at] >= 0:
             raise ValueError("one address of each family")
         fd = svc_udp_open(address.ip, <uint16_t>self.port)
         if fd < 0:
             raise OSError(-fd, f"UDP port {self.port} on {ip}: {os.strerror(-fd)}")
-        self.sockets[<int>at] = fd
-        self.bound[<int>at] = not is_unspecified(&address) and ip != "0.0.0.0"
+        self.outlet.sockets[<int>at] = fd
+        self.outlet.bound[<int>at] = not is_unspecified(&address) and ip != "0.0.0.0"
         self.port = svc_udp_port(fd)
 
     def _adopt(self, sockets):
@@ -126,18 +105,44 @@ cdef class UdpLoop(Engine):
             if is_v4 < 0:
                 raise OSError(-is_v4, f"UDP socket {fd}: {os.strerror(-is_v4)}")
             at = 0 if is_v4 else 1
-            if self.sockets[<int>at] >= 0:
+            if self.outlet.sockets[<int>at] >= 0:
                 raise ValueError("one socket of each family")
             # Our own from now on; the giver's is theirs to close.
-            self.sockets[<int>at] = os.dup(fd)
+            self.outlet.sockets[<int>at] = os.dup(fd)
             self.port = svc_udp_port(fd)
 
+    def _share_out(self, int workers):
+        """Divide the receivers among the threads that send: the core's, or all others, for which it then decides."""
+        if not 1 <= workers <= MAX_SHARDS:
+            raise ValueError(f"1 to {MAX_SHARDS} workers")
+        cdef Shard* shard
+        cdef int i, failed
+        if workers == 1:
+            return
+        self.core.shard_count = <uint32_t>workers - 1
+        for i in range(workers - 1):
+            shard = &self.core.shards[i]
+            shard.egress = &shard.handed_over
+            shard.egress.dropped = &self.core.counters.dropped_send_failed
+            self.workers[self.worker_count] = <EgressWorker*>calloc(1, sizeof(EgressWorker))
+            if self.workers[self.worker_count] == NULL:
+                raise MemoryError
+            self.worker_count += 1
+            failed = init_worker(self.workers[self.worker_count - 1], shard.egress, &self.outlet, self.wake_fds[1])
+            if failed < 0:
+                raise OSError(-failed, os.strerror(-failed))
+
     cpdef _close(self):
-        for fd in {self.sockets[0], self.sockets[1], self.wake_fds[0], self.wake_fds[1], self.event_fds[0],
+        cdef int i
+        for i in range(self.worker_count):
+            clear_worker(self.workers[i])
+            free(self.workers[i])
+        self.worker_count = 0
+        for fd in {self.outlet.sockets[0], self.outlet.sockets[1], self.wake_fds[0], self.wake_fds[1], self.event_fds[0],
                    self.event_fds[1]}:
             if fd >= 0:
                 svc_close(fd)
-        self.sockets[0] = self.sockets[1] = -1
+        self.outlet.sockets[0] = self.outlet.sockets[1] = -1
         self.wake_fds[0] = self.wake_fds[1] = self.event_fds[0] = self.event_fds[1] = -1
 
     # --- on Python's thread ---
@@ -146,19 +151,48 @@ cdef class UdpLoop(Engine):
         return self.event_fds[0]
 
     def descriptors(self) -> list:
-        return [fd for fd in (self.sockets[0], self.sockets[1]) if fd >= 0]
+        return [fd for fd in (self.outlet.sockets[0], self.outlet.sockets[1]) if fd >= 0]
 
     def start(self):
-        self.thread = threading.Thread(target=self._run, name="svc-udp", daemon=True)
-        self.thread.start()
+        self._start("svc-udp", self._run)
+        for i in range(self.worker_count):
+            self._start(f"svc-send-{i}", self._run_worker, i)
+
+    def _start(self, name, target, *args):
+        thread = threading.Thread(target=target, args=args, name=name, daemon=True)
+        thread.start()
+        # Only now: where the system gives no more threads, `stop` ends those that there are.
+        self.threads.append(thread)
 
     def stop(self):
-        if self.thread is not None:
+        cdef int i
+        if self.threads:
             store_release(&self.stopping, 1)
             svc_signal(self.wake_fds[1])
-            self.thread.join()
-            self.thread = None
+            for i in range(self.worker_count):
+                stop_worker(self.workers[i])
+            for thread in self.threads:
+                thread.join()
+            self.threads.clear()
         self._close()
+
+    def counters(self) -> dict:
+        counted = Engine.counters(self)
+        cdef int i
+        counted["dropped_send_failed"] += self.outlet.failed
+        for i in range(self.worker_count):
+            counted["dropped_send_failed"] += self.workers[i].outlet.failed
+        return counted
+
+    def forwarding_delay(self) -> tuple:
+        cdef int i, bucket
+        counts = [self.outlet.delays[bucket] for bucket in range(DELAY_BUCKETS)]
+        total = self.outlet.delay_ns
+        for i in range(self.worker_count):
+            for bucket in range(DELAY_BUCKETS):
+                counts[bucket] += self.workers[i].outlet.delays[bucket]
+            total += self.workers[i].outlet.delay_ns
+        return counts, total / 1e9
 
     def take_events(self) -> list:
         if self.event_fds[0] >= 0:
@@ -172,6 +206,10 @@ cdef class UdpLoop(Engine):
         with nogil:
             self.run()
 
+    def _run_worker(self, int worker):
+        with nogil:
+            run_worker(self.workers[worker])
+
     # --- on the core's thread ---
 
     cdef void run(self) noexcept nogil:
@@ -180,33 +218,32 @@ cdef class UdpLoop(Engine):
         cdef size_t written
         fds[0] = self.wake_fds[0]
         for i in range(2):
-            if self.sockets[i] >= 0:
-                fds[count] = self.sockets[i]
+            if self.outlet.sockets[i] >= 0:
+                fds[count] = self.outlet.sockets[i]
                 count += 1
         while not load_acquire(&self.stopping):
             if not is_pending(&self.core):
                 self.core.now = svc_monotonic()
-                if svc_wait(fds, count, self.full, self.timeout_ms()):
+                if svc_wait(fds, count, self.outlet.full, self.timeout_ms()):
                     svc_clear_signal(self.wake_fds[0])
             self.core.now = svc_monotonic()
             self.apply_commands()
             for i in range(2):
-                if self.sockets[i] >= 0:
-                    self.receive_turn(self.sockets[i])
+                if self.outlet.sockets[i] >= 0:
+                    self.receive_turn(self.outlet.sockets[i])
             if self.core.now >= self.core.next_tick:
                 self.tick(self.core.now)
             self.end_turn()
-            self.measure_delay()
             written = self.core.ice.head + self.core.events.head + self.core.details.head
             if written != self.signalled:
                 self.signalled = written
                 svc_signal(self.event_fds[1])
 
     cdef int timeout_ms(self) noexcept nogil:
-        cdef int64_t left = self.core.next_tick - self.core.now
+        cdef int64_t left = self.core.deadline - self.core.now
         if left <= 0:
             return 0
-        if self.core.egress.blocked and self.full < 0:
+        if is_blocked(&self.core) and self.outlet.full < 0:
             return RETRY_MS
         return <int>((left + 999_999) // 1_000_000)
 
@@ -222,7 +259,7 @@ cdef class UdpLoop(Engine):
         cdef int count, i
         cdef int64_t behind
         cdef Path path
-        count = svc_udp_receive(fd, self.incoming, capacity, min(self.used, capacity), self.portable)
+        count = svc_udp_receive(fd, self.incoming, capacity, min(self.used, capacity), self.outlet.portable)
         self.used = count if capacity == SVC_BATCH else SVC_BATCH
         if count == 0:
             return 0
@@ -258,57 +295,6 @@ cdef class UdpLoop(Engine):
             self.incoming[i].length = MAX_DATAGRAM
         return SVC_BATCH
 
-    cdef void measure_delay(self) noexcept nogil:
-        """Of the packets of which nothing waits to be sent any more."""
-        cdef int64_t now, delay, bound
-        cdef uint32_t i
-        cdef int bucket
-        if self.core.departed_count == 0:
-            return
-        now = svc_monotonic()
-        for i in range(self.core.departed_count):
-            delay = now - self.core.departed[i]
-            bound = FIRST_DELAY_BUCKET
-            bucket = 0
-            while bucket < DELAY_BUCKETS - 1 and delay > bound:
-                bound *= 2
-                bucket += 1
-            self.core.counters.forwarding_delay[bucket] += 1
-            self.core.counters.forwarding_delay_ns += <uint64_t>delay
-
-    cdef void send_batch(self, Egress* egress) noexcept nogil:
-        """Step 9: hand the batch to the kernel, in order; one family at a time where both are there."""
-        cdef uint32_t i, done = 0
-        cdef int count = 0, fd = -1, this_fd, family
-        self.full = -1
-        for i in range(egress.count):
-            family = 0 if is_ipv4(&egress.batch[i].path.remote) else 1
-            this_fd = self.sockets[family]
-            if count == SVC_BATCH or (count and this_fd != fd):
-                done += self.send_run(fd, count)
-                if done < i:
-                    break
-                count = 0
-            fd = this_fd
-            write_datagram(&self.outgoing[count], &egress.batch[i], self.bound[family])
-            count += 1
-        else:
-            if count:
-                done += self.send_run(fd, count)
-        take_off(egress, done)
-
-    cdef uint32_t send_run(self, int fd, int count) noexcept nogil:
-        """How many are done with."""
-        cdef int failed = 0, done = count
-        if fd < 0:
-            failed = count
-        else:
-            done = svc_udp_send(fd, self.outgoing, count, self.portable, &self.segment, &failed)
-            if done < count and errno != ENOBUFS:
-                self.full = fd
-        self.core.counters.dropped_send_failed += <uint32_t>failed
-        return <uint32_t>done
-
 
 cdef inline void read_path(Path* path, const svc_datagram* datagram) noexcept nogil:
     memset(path, 0, sizeof(Path))
@@ -316,18 +302,6 @@ cdef inline void read_path(Path* path, const svc_datagram* datagram) noexcept no
     path.remote.scope = datagram.scope
     path.remote.port = datagram.port
     memcpy(path.local.ip, datagram.local, 16)
-
-
-cdef inline void write_datagram(svc_datagram* datagram, Outgoing* outgoing, bint bound) noexcept nogil:
-    datagram.data = outgoing.data
-    datagram.length = outgoing.length
-    memcpy(datagram.remote, outgoing.path.remote.ip, 16)
-    datagram.scope = outgoing.path.remote.scope
-    datagram.port = outgoing.path.remote.port
-    if bound:
-        memset(datagram.local, 0, 16)
-    else:
-        memcpy(datagram.local, outgoing.path.local.ip, 16)
 
 
 cdef int open_signal(int* fds) except -1:

@@ -8,6 +8,7 @@ beyond the spec's variables is a flag. Spec: media document sections 3, 4, 7 and
 import asyncio
 import errno
 import logging
+import os
 import random
 import secrets
 import signal
@@ -40,6 +41,10 @@ from svc.sfu.service import Service
 
 # How long open connections may take to say goodbye.
 SHUTDOWN_S = 3.0
+# One thread decides and keeps some three others busy with sending. On two processors it is faster alone
+# (benchmarks/README.md).
+MAX_DEFAULT_WORKERS = 4
+LEAST_PROCESSORS = 3
 
 logger = logging.getLogger(__name__)
 
@@ -51,6 +56,7 @@ class Flags:
     host: str | None = None  # for HTTP and WebSockets; None listens on all addresses
     udp_addresses: tuple[str, ...] = ("0.0.0.0", "::")
     control_from_anywhere: bool = False
+    workers: int | None = None  # threads that send media; None = as the processors are
     listen_fds: tuple[int, ...] = ()  # open already, used instead of opening any
     handover_socket: Path | None = None  # where a successor finds us
     take_over: bool = False  # be the successor of who listens there
@@ -179,6 +185,7 @@ def _open_plane(config: Config, flags: Flags, given: Sequence[socket]) -> MediaP
             addresses=flags.udp_addresses,
             port=config.udp_port,
             sockets=[udp.fileno() for udp in given],
+            workers=flags.workers or _default_workers(_processors()),
             log_packets=config.verbose_log,
         )
     except (OSError, ValueError) as error:
@@ -188,6 +195,15 @@ def _open_plane(config: Config, flags: Flags, given: Sequence[socket]) -> MediaP
             ) from None
         assert isinstance(error, OSError), error
         raise SystemExit(_held("UDP", config.udp_port, error)) from None
+
+
+def _default_workers(processors: int) -> int:
+    return min(processors, MAX_DEFAULT_WORKERS) if processors >= LEAST_PROCESSORS else 1
+
+
+def _processors() -> int:
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _open_tcp(config: Config, flags: Flags) -> Sequence[socket]:

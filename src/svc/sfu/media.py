@@ -187,6 +187,7 @@ class MediaPlane:
     """The core and its thread, on one UDP port. OSError (EADDRINUSE) when the port is held.
 
     `sockets` that were handed to us, which stay their giver's to close, are used instead of opening any.
+    So many `workers`, threads, share the sending.
     """
 
     delay_buckets: Sequence[float] = DELAY_BUCKETS
@@ -198,9 +199,12 @@ class MediaPlane:
         addresses: Sequence[str] = ("0.0.0.0", "::"),
         port: int,
         sockets: Sequence[int] = (),
+        workers: int = 1,
         log_packets: bool = False,
     ) -> None:
-        self._core = UdpLoop(seed=secrets.randbits(64), addresses=addresses, port=port, sockets=sockets)
+        self._core = UdpLoop(
+            seed=secrets.randbits(64), addresses=addresses, port=port, sockets=sockets, workers=workers
+        )
         self._core.negotiate(
             payloads=[
                 (c.payload_type, c.kind, c.name, c.clock_rate, c.rtx_payload_type) for c in AUDIO + VIDEO

@@ -16,8 +16,6 @@ from tests.kit.simulation.invariant import EncryptionInvariant
 from tests.kit.simulation.link import Conditions, Link
 
 Address = tuple[str, int]
-# How often the engine looks for what is due, as udploop lets it.
-TICK_S = 0.01
 
 Action = Callable[[Any], None]
 
@@ -33,7 +31,8 @@ class World:
         self._events: list[tuple[float, int, Action, Any]] = []
         self._order = count()
         self._endpoints: dict[Address, Endpoint] = {}
-        self.every(TICK_S, self._tick)
+        self._deadline = 0.0
+        self._turn()
 
     def at(self, when: float, action: Action, argument: Any = None) -> None:
         heapq.heappush(self._events, (when, next(self._order), action, argument))
@@ -61,16 +60,26 @@ class World:
 
     def into_engine(self, arrived: tuple[bytes, Address]) -> None:
         self.engine.receive(arrived[0], arrived[1], SERVER, self.now)
-        self._out_of_engine()
+        self._turn()
 
-    def _tick(self) -> None:
+    def _turn(self) -> None:
+        """The rest of a turn of udploop, until it sleeps again."""
         self.engine.advance(self.now)
-        self._out_of_engine()
-
-    def _out_of_engine(self) -> None:
         for data, remote, _local in self.engine.take_datagrams():
             if data[0] >= 128:
                 self._endpoints[remote].sent_to(data)
+        self._sleep()
+
+    def _sleep(self) -> None:
+        deadline = self.engine.next_deadline()
+        if deadline != self._deadline:
+            self._deadline = deadline
+            self.at(deadline, self._wake, deadline)
+
+    def _wake(self, deadline: float) -> None:
+        # Meanwhile a packet may have brought another one.
+        if deadline == self._deadline:
+            self._turn()
 
 
 class Endpoint:

@@ -1,0 +1,309 @@
+"""When the core's thread wakes: for packets, and for what falls due; for nothing else, and never too late.
+
+Clocked stands for udploop: it sleeps to the deadline that the engine names, or to the next packet.
+"""
+
+from collections.abc import Iterable
+from itertools import pairwise
+
+import pytest
+
+from svc._rtp.engine import ManualEngine
+from tests.kit import packets
+from tests.kit.call import Call
+from tests.kit.participant import (
+    AUDIO,
+    LEVEL,
+    MID,
+    SERVER,
+    TWCC,
+    VP8_DELTA,
+    VP8_KEYFRAME,
+    Participant,
+    deliver,
+    new_engine,
+    video,
+)
+
+SPACING_S = 0.005
+PATIENCE_S = 0.020
+# What a turn may be late by on a clock of doubles.
+EXACT_S = 1e-6
+LOUD = 20  # -dBov
+
+NACK, TRANSPORT_WIDE, PLI, RECEIVER_REPORT = (205, 1), (205, 15), (206, 1), (201, 1)
+
+
+class Clocked:
+    """A loop on a clock of its own, and what one participant heard when."""
+
+    def __init__(self, engine: ManualEngine, participant: Participant, now: float = 1.0) -> None:
+        self.engine = engine
+        self.participant = participant
+        self.now = now
+        self.woken: list[float] = []  # by nothing but a deadline
+        self.heard: list[tuple[float, tuple[int, int]]] = []
+        self.turn()
+
+    def turn(self) -> None:
+        self.engine.advance(self.now)
+        deliver(self.engine, self.participant)
+        self.heard += [(self.now, (kind, number)) for kind, number, _ in self.participant.reports]
+        self.participant.reports.clear()
+
+    def sleep(self, until: float) -> None:
+        assert until >= self.now
+        while (deadline := self.engine.next_deadline()) <= until:
+            assert deadline > self.now, "a turn leaves nothing behind that is due"
+            self.now = deadline
+            self.woken.append(deadline)
+            self.turn()
+        self.now = until
+
+    def send(self, packet: bytes, at: float) -> None:
+        self.sleep(at)
+        self.participant.send(packet, at)
+        self.turn()
+
+    def when(self, report: tuple[int, int]) -> list[float]:
+        return [now for now, which in self.heard if which == report]
+
+    def woken_since(self, begin: float) -> int:
+        return sum(now > begin for now in self.woken)
+
+
+class Clock(Clocked):
+    """Of a call in which Alice sends video."""
+
+    def __init__(self) -> None:
+        self.call = Call()
+        super().__init__(self.call.engine, self.call.alice)
+
+    def show(self, sequences: Iterable[int], begin: float, *, pps: int = 300) -> None:
+        for n, sequence in enumerate(sequences):
+            payload = VP8_DELTA if n else VP8_KEYFRAME
+            self.send(video(sequence, payload=payload, twcc=sequence & 0xFFFF), begin + n / pps)
+
+    def ask(self, at: float) -> None:
+        """Bob asks for a keyframe."""
+        self.sleep(at)
+        self.call.bob.send_rtcp(packets.pli(5000), at)
+        self.turn()
+
+    def until_quiet(self) -> float:
+        """Until the sender may be asked for a keyframe again, and is not for more than a second."""
+        self.show(range(1), 1.0)
+        while not self.when(PLI):
+            self.sleep(self.now + 0.01)
+        self.sleep(self.now + 0.6)
+        return self.now
+
+
+def gaps(times: list[float]) -> list[float]:
+    return [later - earlier for earlier, later in pairwise(times)]
+
+
+def sound(sequence: int, *, level: int = 127) -> bytes:
+    elements = [(MID, b"0"), (LEVEL, bytes([level])), (TWCC, sequence.to_bytes(2, "big"))]
+    extensions = packets.one_byte_extensions(elements)
+    return packets.rtp(ssrc=9, sequence=sequence, payload_type=AUDIO, extensions=extensions, payload=b"opus")
+
+
+def microphone() -> Clocked:
+    engine = new_engine()
+    alice = Participant(engine, 1001)
+    alice.publish("0", "audio")
+    return Clocked(engine, alice)
+
+
+# --- how seldom ---
+
+
+def test_where_nobody_sends_the_thread_sleeps_on() -> None:
+    call = Call()
+    clock = Clocked(call.engine, call.bob)
+    clock.sleep(11.0)
+    assert len(clock.woken) <= 20
+
+
+def test_video_without_losses_wakes_it_by_its_packets_and_hardly_ever_besides() -> None:
+    clock = Clock()
+    clock.show(range(3000), 1.0)
+    assert clock.woken_since(1.1) <= 2 * 10
+    assert 110 <= len(clock.when(TRANSPORT_WIDE)) <= 135
+    assert 10 <= len(clock.when(RECEIVER_REPORT)) <= 12
+    assert 5 <= len(clock.when(PLI)) <= 6
+
+
+def test_speech_wakes_it_by_its_packets_and_hardly_ever_besides() -> None:
+    clock = microphone()
+    for n in range(500):
+        clock.send(sound(n, level=LOUD), 1.0 + n / 50)
+    assert clock.woken_since(1.1) <= 2 * 10
+    assert 95 <= len(clock.when(TRANSPORT_WIDE)) <= 135
+
+
+def test_a_sender_that_pauses_wakes_it_for_its_reports_alone() -> None:
+    clock = microphone()
+    for n in range(50):
+        clock.send(sound(n), 1.0 + n / 50)
+    clock.sleep(12.0)
+    assert clock.woken_since(2.1) <= 4 * 10
+    assert {which for now, which in clock.heard if now > 2.1} == {RECEIVER_REPORT}
+
+
+def test_however_much_falls_due_ticks_keep_their_distance() -> None:
+    """Every second packet is lost, at 4000 a second: each loss would be asked for at a time of its own."""
+    clock = Clock()
+    clock.show(range(0, 4000, 2), 1.0, pps=2000)
+    asked = clock.when(NACK)
+    assert len(asked) > 100
+    assert min(gaps(asked)) >= SPACING_S - EXACT_S
+
+
+# --- how punctually ---
+
+
+def test_a_gap_is_asked_for_when_it_has_lasted_10_ms_though_nothing_else_comes() -> None:
+    clock = Clock()
+    begin = clock.until_quiet()
+    clock.send(video(2, payload=VP8_DELTA), begin)
+    clock.sleep(begin + 0.05)
+    assert len(clock.when(NACK)) == 1
+    assert 0.010 - EXACT_S <= clock.when(NACK)[0] - begin <= 0.010 + SPACING_S
+
+
+def test_a_gap_is_asked_for_in_time_while_packets_keep_coming() -> None:
+    clock = Clock()
+    begin = clock.until_quiet()
+    clock.show((n for n in range(1, 3000) if n % 100), begin, pps=1000)
+    asked = clock.when(NACK)
+    for gap in range(1, 29):
+        # Of the hundred packets before it each gap has left out one.
+        missed = begin + (gap * 99) / 1000
+        first = min(now for now in asked if now >= missed)
+        assert 0.010 - EXACT_S <= first - missed <= 0.010 + SPACING_S + EXACT_S
+
+
+def test_what_stays_missing_is_asked_for_again_though_nothing_else_comes() -> None:
+    clock = Clock()
+    begin = clock.until_quiet()
+    clock.send(video(2, payload=VP8_DELTA), begin)
+    clock.sleep(begin + 3.0)
+    assert len(clock.when(NACK)) == 10
+    assert all(0.1 - EXACT_S <= gap <= 0.1 + SPACING_S + EXACT_S for gap in gaps(clock.when(NACK)))
+
+
+def test_more_missing_than_is_asked_for_leads_to_a_keyframe_at_once() -> None:
+    clock = Clock()
+    begin = clock.until_quiet()
+    clock.send(video(400, payload=VP8_DELTA), begin)
+    clock.sleep(begin + 0.1)
+    assert len(clock.when(PLI)) == 2
+    assert clock.when(PLI)[1] - begin <= SPACING_S + EXACT_S
+
+
+def test_a_keyframe_is_asked_for_every_two_seconds_though_nothing_comes() -> None:
+    clock = Clock()
+    clock.show(range(1), 1.0)
+    clock.sleep(21.0)
+    assert all(2.0 - EXACT_S <= gap <= 2.0 + SPACING_S for gap in gaps(clock.when(PLI)))
+    assert len(clock.when(PLI)) >= 9
+
+
+def test_a_request_that_a_receiver_must_wait_with_goes_through_in_its_time() -> None:
+    clock = Clock()
+    begin = clock.until_quiet()
+    for at in (begin, begin + 0.95):
+        clock.ask(at)
+    clock.sleep(begin + 1.1)
+    asked = [now - begin for now in clock.when(PLI) if now >= begin]
+    assert asked[0] == 0
+    assert any(1.0 - EXACT_S <= after <= 1.0 + SPACING_S + EXACT_S for after in asked)
+
+
+def test_a_request_that_comes_too_soon_after_a_pli_is_passed_on_in_its_time() -> None:
+    clock = Clock()
+    begin = clock.until_quiet()
+    clock.ask(begin)
+    # Somebody comes: the camera is asked on their behalf, half a second after the last time.
+    clock.sleep(begin + 0.45)
+    clock.call.bob.subscribe(clock.call.forwarder, 6000)
+    clock.turn()
+    clock.sleep(begin + 0.6)
+    asked = [now - begin for now in clock.when(PLI) if now > begin]
+    assert asked == [pytest.approx(0.5, abs=SPACING_S + EXACT_S)]
+
+
+def test_a_new_source_whose_keyframe_begins_with_a_loss_is_asked_for_another_at_once() -> None:
+    clock = Clock()
+    begin = clock.until_quiet()
+    clock.send(video(101, ssrc=2000, payload=VP8_DELTA), begin)
+    clock.sleep(begin + 0.1)
+    asked = [now - begin for now in clock.when(PLI) if now >= begin]
+    assert asked == [pytest.approx(0, abs=SPACING_S + EXACT_S)]
+
+
+def test_transport_wide_feedback_comes_every_75_to_95_ms_while_packets_do() -> None:
+    for pps in (20, 50, 300):
+        clock = Clock()
+        clock.show(range(pps * 3), 1.0, pps=pps)
+        clock.sleep(5.0)
+        told = clock.when(TRANSPORT_WIDE)
+        assert all(0.075 - EXACT_S <= gap <= 0.095 + EXACT_S for gap in gaps(told)), pps
+        # The last packet is told as soon as any.
+        assert 1.0 + (pps * 3 - 1) / pps <= told[-1] <= 1.0 + (pps * 3 - 1) / pps + 0.095 + EXACT_S
+
+
+def test_receiver_reports_come_every_900_ms_to_1_s() -> None:
+    clock = Clock()
+    clock.show(range(1000), 1.0, pps=50)
+    assert all(0.9 - EXACT_S <= gap <= 1.0 + EXACT_S for gap in gaps(clock.when(RECEIVER_REPORT)))
+
+
+def test_who_falls_silent_has_ceased_to_speak_after_600_ms_though_nothing_comes() -> None:
+    clock = microphone()
+    for n in range(20):
+        clock.send(sound(n, level=LOUD), 1.0 + n / 50)
+    last = clock.now
+    assert [event[5] for event in clock.engine.take_events() if event[0] == "speaking"] == [1]
+    clock.sleep(last + 0.599)
+    assert "speaking" not in [event[0] for event in clock.engine.take_events()]
+    clock.sleep(last + 0.6 + SPACING_S)
+    assert [event[5] for event in clock.engine.take_events() if event[0] == "speaking"] == [0]
+
+
+def test_what_a_blocked_line_does_not_take_is_dropped_in_its_time_though_nothing_comes() -> None:
+    clock = Clock()
+    begin = clock.until_quiet()
+    clock.engine.limit(0)
+    for n in range(1, 200):
+        clock.send(video(n, payload=VP8_DELTA), begin)
+    # So long the queue may be a burst's.
+    clock.sleep(begin + 0.099)
+    assert clock.engine.counters()["dropped_overload_video"] == 0
+    clock.sleep(begin + 0.111)
+    assert clock.engine.counters()["dropped_overload_video"] > 100
+    # Then nothing waits, and it sleeps again.
+    clock.sleep(begin + 1.1)
+    assert clock.woken_since(begin + 0.111) <= 10
+
+
+class SelectedLater(ManualEngine):
+    def select(self, transport: int, remote: tuple[str, int], local: str) -> None:
+        """Not yet."""
+
+
+def test_who_sends_before_a_path_is_selected_hears_of_it_at_once_when_it_is() -> None:
+    engine = new_engine(kind=SelectedLater)
+    alice = Participant(engine, 1001)
+    alice.publish("1", "video")
+    clock = Clocked(engine, alice)
+    clock.send(video(1), 1.0)
+    clock.sleep(1.1)
+    assert clock.heard == []
+    ManualEngine.select(engine, alice.transport, alice.address, SERVER)
+    # A command wakes the thread.
+    clock.turn()
+    clock.sleep(1.1 + SPACING_S)
+    assert RECEIVER_REPORT in [which for _, which in clock.heard]

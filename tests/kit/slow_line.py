@@ -1,0 +1,68 @@
+"""A line that takes so much and no more: what is sent past its rate fills the socket that sends it.
+
+Between the namespace that a test runs in (tests.kit.namespace) and another one, which lives as long as the
+sockets in it. Knows nothing of the product.
+"""
+
+import os
+import socket
+import subprocess
+import threading
+
+from tests.kit.namespace import Refused, unshare_network
+
+NEAR, FAR = "198.51.100.1", "198.51.100.2"
+_DEADLINE_S = 10.0
+
+
+def sockets_beyond(count: int, *, rate: str) -> list[socket.socket]:
+    """So many UDP sockets at FAR; to them leads a line of this rate (as `tc` reads it), from NEAR."""
+    opened: list[socket.socket] = []
+    near = os.open("/proc/thread-self/ns/net", os.O_RDONLY)
+    thread = threading.Thread(target=_open_beyond, args=(count, near, opened), name="beyond")
+    try:
+        thread.start()
+        thread.join()
+    finally:
+        os.close(near)
+    if len(opened) < count:
+        raise Refused("this sandbox lays no line between namespaces")
+    try:
+        _furnish_near(rate)
+    except Refused:
+        for beyond in opened:
+            beyond.close()
+        raise
+    return opened
+
+
+def _furnish_near(rate: str) -> None:
+    _run("ip", "address", "add", f"{NEAR}/24", "dev", "near")
+    _run("ip", "link", "set", "near", "up")
+    # What waits behind the rate is bound by the sockets, not by this queue.
+    _run("tc", "qdisc", "add", "dev", "near", "root", "tbf", "rate", rate, "burst", "20k", "limit", "100m")
+
+
+def _open_beyond(count: int, near: int, opened: list[socket.socket]) -> None:
+    """In a thread of its own, because from then on that is in another network."""
+    try:
+        unshare_network()
+        there = f"/proc/{os.getpid()}/fd/{near}"
+        _run("ip", "link", "add", "far", "type", "veth", "peer", "name", "near", "netns", there)
+        _run("ip", "address", "add", f"{FAR}/24", "dev", "far")
+        _run("ip", "link", "set", "far", "up")
+        for _ in range(count):
+            beyond = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+            beyond.bind((FAR, 0))
+            opened.append(beyond)
+    except Refused:
+        pass
+
+
+def _run(*command: str) -> None:
+    try:
+        done = subprocess.run(command, capture_output=True, check=False, timeout=_DEADLINE_S)
+    except FileNotFoundError:
+        raise Refused(f"{command[0]} is not installed (ci/setup does it)") from None
+    if done.returncode:
+        raise Refused(f"this sandbox refuses {' '.join(command)}: {done.stderr.decode().strip()}")
