@@ -1,4 +1,4 @@
-"""One scenario, measured with the limit program, ours, and peers that speak our protocol, in turns.
+"""One scenario, measured with the limit program, ours, Janus and peers that speak our protocol, in turns.
 
 All of them get the same kind of generator, the same cores and the same packets. Because a host drifts by a
 factor of two within minutes, all are there at once, and rounds in which each is sent to for some seconds
@@ -10,17 +10,17 @@ the limit program in the same round: compare that, and figures within one run.
 import argparse
 import asyncio
 import re
-import shlex
-import socket
 import statistics
-from asyncio.subprocess import DEVNULL
+import sys
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
+from benchmarks.janus.crowd import janus
+from benchmarks.janus.program import where_it_is
 from benchmarks.limit.run import limit
-from svc.tools.bench.cores import on_first_core, on_other_cores
+from benchmarks.peers import peer
 from svc.tools.bench.crowd import crowd
 from svc.tools.bench.errors import BenchError
 from svc.tools.bench.measurement import Measurement
@@ -30,7 +30,6 @@ from svc.tools.bench.server import own_server
 from svc.tools.bench.sfu import progress
 
 WARM_UP_S = 1.0
-PEER_START_S = 10.0
 
 Place = Callable[[], AbstractAsyncContextManager[Meter]]
 
@@ -87,7 +86,18 @@ async def contest(scenario: Scenario, pps: int, chosen: Options) -> None:
 
 def places(scenario: Scenario, peers: Iterable[tuple[str, str]]) -> list[tuple[str, Place]]:
     found: list[tuple[str, Place]] = [("limit", partial(limit, scenario)), ("svc", partial(ours, scenario))]
+    if _janus_is_here():
+        found.append(("janus", partial(janus, scenario)))
     return found + [(name, partial(theirs, command, scenario)) for name, command in peers]
+
+
+@cache
+def _janus_is_here() -> bool:
+    """Said once where it is not."""
+    if where_it_is():
+        return True
+    print("there is no program janus here: it has no row", file=sys.stderr)
+    return False
 
 
 @asynccontextmanager
@@ -141,41 +151,3 @@ def ratios(found: Sequence[Measurement], limits: Sequence[Measurement]) -> list[
 
 def spread(values: Sequence[float]) -> str:
     return f"{statistics.median(values):.2f} ({min(values):.2f}–{max(values):.2f})"
-
-
-@asynccontextmanager
-async def peer(command: str) -> AsyncIterator[tuple[str, int]]:
-    """Somebody else's SFU, on free ports and the first core; its address, and its process."""
-    http, udp = _free_port(socket.SOCK_STREAM), _free_port(socket.SOCK_DGRAM)
-    words = [word.format(http=http, udp=udp) for word in shlex.split(command)]
-    with on_first_core():
-        process = await asyncio.create_subprocess_exec(*words, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL)
-    try:
-        with on_other_cores():
-            await _listening(http)
-            yield f"ws://127.0.0.1:{http}", process.pid
-    finally:
-        process.terminate()
-        await process.wait()
-
-
-async def _listening(port: int) -> None:
-    try:
-        async with asyncio.timeout(PEER_START_S):
-            while True:
-                try:
-                    _, writer = await asyncio.open_connection("127.0.0.1", port)
-                except OSError:
-                    await asyncio.sleep(0.05)
-                    continue
-                writer.close()
-                return
-    except TimeoutError:
-        raise BenchError("does not listen after 10 s") from None
-
-
-def _free_port(kind: socket.SocketKind) -> int:
-    with socket.socket(socket.AF_INET, kind) as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

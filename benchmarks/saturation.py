@@ -40,11 +40,11 @@ async def main(chosen: Options) -> None:
     print("beyond: packets/s | loss % | p99 us |")
     print("|---|---|---|---|---|---|---|---|", flush=True)
     for name, place in places(SCENARIO, chosen.peers):
-        async with place() as meter:
-            try:
+        try:
+            async with place() as meter:
                 print(f"| {name} | {await row(name, meter, chosen.seconds)}", flush=True)
-            except BenchError as problem:
-                print(f"| {name} | {problem} | | | | | | |", flush=True)
+        except BenchError as problem:
+            print(f"| {name} | {problem} | | | | | | |", flush=True)
 
 
 async def row(name: str, meter: Meter, seconds: float) -> str:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 
 from aiohttp import ClientSession, ClientWebSocketResponse, WSMsgType
 
-from svc._rtp.srtp import SrtpKeys
 from svc.base.envelope import EnvelopeError, parse, payload, serialise
 from svc.sfu.dtls import Certificate
 from svc.sfu.sdp import SessionDescription
@@ -99,23 +98,8 @@ class Client:
         """Connect media, and hand it to Traffic. There must have been an offer, or there will be one."""
         await self._answered.wait()
         assert self._connecting is not None
-        secured = await self._connecting.secured()
-        keys = SrtpKeys(secured.keys.profile, secured.keys.local, secured.keys.remote)
-        media = self.media_socket
-        assert media is not None
-        media.connect(secured.remote)
-        self.number = traffic.add(
-            media.fileno(),
-            keys,
-            self._connecting.local.pwd,
-            secured.remote,
-            payload_type=self._terms.payload_type,
-            streams=self._scenario.publishers,
-            mid=self._mid,
-            ssrc=self._ssrc,
-            mid_id=self._terms.mid_id,
-            twcc_id=self._terms.twcc_id,
-            level_id=self._terms.level_id,
+        self.number = await self._connecting.enter(
+            traffic, self._terms, streams=self._scenario.publishers, mid=self._mid, ssrc=self._ssrc
         )
 
     @property
@@ -140,7 +124,8 @@ class Client:
     async def _answer(self, offer: Mapping[str, object]) -> None:
         description = SessionDescription.parse(str(offer["sdp"]))
         if self._connecting is None:
-            self._connecting = Connecting(description, self._certificate)
+            self._connecting = Connecting(self._certificate)
+            self._connecting.set_remote(description)
             self._terms = Terms.of(description, self._scenario.mid, self._scenario.codec.name)
         sdp = answer(
             description,

@@ -1,7 +1,7 @@
-"""A client's way to encrypted media: ICE as the controlled side, then DTLS as its client.
+"""A client's way to encrypted media: ICE, then DTLS.
 
-A socket of its own on the running loop, until there are keys; the socket and the keys are then somebody
-else's. The peer's checks are answered here, as the core does it for the SFU. RFC 8445, RFC 5764.
+A socket of its own on the running loop, until there are keys; then Traffic takes both over. The peer's checks
+are answered here, as the core does it for the SFU. RFC 8445, RFC 5764.
 """
 
 import asyncio
@@ -13,14 +13,17 @@ from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import ip_address
 
+from svc._rtp import srtp
 from svc._rtp.stun import answer_request
 from svc.sfu.candidates import Candidate, CandidateError, priority, version
-from svc.sfu.dtls import Certificate, Connected, DtlsTransport, SrtpKeys
+from svc.sfu.dtls import Certificate, Connected, DtlsTransport, Role, SrtpKeys
 from svc.sfu.ice import IceAgent, IceCredentials, Selected
 from svc.sfu.path import Address, BindingCheck, Path
 from svc.sfu.sdp import SessionDescription
 from svc.sfu.stun import read_message
+from svc.tools.bench.answering import Terms
 from svc.tools.bench.errors import BenchError
+from svc.tools.bench.traffic import Traffic
 
 # The kernel may grant less: /proc/sys/net/core/rmem_max.
 SOCKET_BUFFER_BYTES = 4 << 20
@@ -38,9 +41,9 @@ class Secured:
 
 
 class Connecting:
-    """One client's socket, from the first offer to the keys."""
+    """One client's socket, from its credentials to the keys. Whoever offers is `controlling`."""
 
-    def __init__(self, offer: SessionDescription, certificate: Certificate) -> None:
+    def __init__(self, certificate: Certificate, *, controlling: bool = False) -> None:
         self.local = IceCredentials.generate(secrets.token_bytes)
         self.socket: socket.socket | None = None  # once there is an address to send to
         self._loop = asyncio.get_running_loop()
@@ -48,19 +51,28 @@ class Connecting:
         self._timer: asyncio.TimerHandle | None = None
         self._remote: Address | None = None
         self._ice: IceAgent | None = None
-        self._dtls = DtlsTransport(certificate, "client")
-        words = (value.partition(" ") for value in _of_transport("fingerprint", offer))
-        self._dtls.set_remote_fingerprints([(algorithm.lower(), value) for algorithm, _, value in words])
-        (ufrag, *_), (pwd, *_) = _of_transport("ice-ufrag", offer), _of_transport("ice-pwd", offer)
-        self._remote_credentials = ufrag, pwd
+        self._controlling = controlling
+        self._certificate = certificate
+        # Both from the peer's description.
+        self._dtls: DtlsTransport
+        self._remote_credentials: tuple[str, str]
         self._candidates: list[Candidate] = []
         self._some_known = asyncio.Event()
-        for each in offer.media:
+
+    def set_remote(self, description: SessionDescription) -> None:
+        """Take the peer's offer or answer."""
+        role: Role = "server" if "active" in _of_transport("setup", description) else "client"
+        self._dtls = DtlsTransport(self._certificate, role)
+        words = (value.partition(" ") for value in _of_transport("fingerprint", description))
+        self._dtls.set_remote_fingerprints([(algorithm.lower(), value) for algorithm, _, value in words])
+        (ufrag, *_), (pwd, *_) = (_of_transport(name, description) for name in ("ice-ufrag", "ice-pwd"))
+        self._remote_credentials = ufrag, pwd
+        for each in description.media:
             for text in each.values("candidate"):
                 self.add_candidate(text)
 
     def add_candidate(self, text: str) -> None:
-        """One more address to try, from an offer or after it."""
+        """One more address to try, from the peer's description or after it."""
         try:
             candidate = Candidate.parse(text)
         except CandidateError:
@@ -73,11 +85,29 @@ class Connecting:
             self._ice.add_remote_candidate(candidate, self._loop.time())
             self._carry(self._ice)
 
-    async def secured(self) -> Secured:
-        """Find a path and agree on keys; from then on nobody here reads the socket.
+    async def enter(
+        self, traffic: Traffic, terms: Terms, *, streams: int, mid: str = "", ssrc: int = 0
+    ) -> int:
+        """Connect, and hand media to Traffic; the client's number there. The caller sets the deadline."""
+        secured = await self._secure()
+        assert self.socket is not None, "there are keys only where there is a socket"
+        self.socket.connect(secured.remote)
+        return traffic.add(
+            self.socket.fileno(),
+            srtp.SrtpKeys(secured.keys.profile, secured.keys.local, secured.keys.remote),
+            self.local.pwd,
+            secured.remote,
+            payload_type=terms.payload_type,
+            streams=streams,
+            mid=mid,
+            ssrc=ssrc,
+            mid_id=terms.mid_id,
+            twcc_id=terms.twcc_id,
+            level_id=terms.level_id,
+        )
 
-        The caller sets the deadline.
-        """
+    async def _secure(self) -> Secured:
+        """Find a path and agree on keys; from then on nobody here reads the socket."""
         await self._some_known.wait()
         # IPv4 first, because it is everywhere; a client has one socket, so other versions are left out.
         towards = min(self._candidates, key=lambda candidate: version(candidate.address[0]))
@@ -88,7 +118,7 @@ class Connecting:
             transaction_id=lambda: secrets.token_bytes(12),
             tie_breaker=secrets.randbits(64),
             random=random.random,
-            controlling=False,
+            controlling=self._controlling,
         )
         self._loop.add_reader(self.socket, self._readable, self.socket, self._ice)
         try:
@@ -170,11 +200,11 @@ class Connecting:
             self.socket.sendto(data, to)
 
 
-def _of_transport(name: str, offer: SessionDescription) -> list[str]:
-    """What the offer says of the one bundled transport: on its first line, or for the whole session."""
-    values = offer.media[0].values(name) or offer.values(name)
+def _of_transport(name: str, description: SessionDescription) -> list[str]:
+    """What it says of the one bundled transport: on its first line, or for the whole session."""
+    values = description.media[0].values(name) or description.values(name)
     if not values:
-        raise BenchError(f"the offer has no a={name}")
+        raise BenchError(f"the service's description has no a={name}")
     return values
 
 

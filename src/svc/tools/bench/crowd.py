@@ -66,7 +66,7 @@ class Crowd:
             progress(f"connecting {entered}/{self.scenario.clients}")
 
         self.traffic.set_rate(FIRST_PPS)
-        await self.unless_failed(_all(bring_in(client) for client in self.clients))
+        await self.unless_failed(all_of(bring_in(client) for client in self.clients))
         await self.unless_failed(self._flowing())
 
     async def admit(self) -> Client:
@@ -151,8 +151,15 @@ async def crowd(url: str, scenario: Scenario, pid: int | None = None) -> AsyncIt
             await control.close()
 
 
-async def _all(work: Iterable[Coroutine[object, object, object]]) -> None:
-    await asyncio.gather(*work)
+async def all_of(work: Iterable[Coroutine[object, object, object]]) -> None:
+    """Side by side; what is not done when one fails is ended."""
+    tasks = [asyncio.ensure_future(each) for each in work]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def _read(control: ClientWebSocketResponse) -> None:

@@ -62,7 +62,7 @@ async def own_program(
             finally:
                 rest.cancel()
     finally:
-        await _stop(process)
+        await stop(process)
 
 
 async def _start(command: Sequence[str], variables: Mapping[str, str]) -> Process:
@@ -95,7 +95,7 @@ async def _pass_on(output: asyncio.StreamReader) -> None:
             sys.stderr.buffer.write(line)
 
 
-async def _stop(process: Process) -> None:
+async def stop(process: Process) -> None:
     if process.returncode is None:
         process.terminate()
     try:

@@ -1,0 +1,79 @@
+"""The program `janus`, with the video room and nothing else, for as long as it is needed.
+
+Its configuration is written into a folder of its own; what that does not say is as Janus has it by default.
+Messages are taken on loopback, media on an address of the machine, for Janus leaves loopback out of ICE.
+Knows no rooms. https://janus.conf.meetecho.com/docs/deploy.html
+"""
+
+import shutil
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from benchmarks import peers
+from svc.tools.bench.errors import BenchError
+
+# By kind of module, the one that is loaded: Janus loads all that it finds in a folder.
+_MODULES = {"plugins": "libjanus_videoroom.so", "transports": "libjanus_websockets.so"}
+
+# Without a timeout, nobody has to say every minute that the session is still wanted.
+_CORE = """
+general: {{
+    configs_folder = "{folder}"
+    plugins_folder = "{folder}/plugins"
+    transports_folder = "{folder}/transports"
+    events_folder = "{folder}/events"
+    loggers_folder = "{folder}/loggers"
+    debug_level = 0
+    session_timeout = 0
+}}
+"""
+_WEBSOCKETS = """
+general: {{
+    ws = true
+    ws_ip = "127.0.0.1"
+    ws_port = {port}
+    wss = false
+}}
+"""
+
+
+def where_it_is() -> str | None:
+    """The program's path, where there is one."""
+    return shutil.which("janus")
+
+
+@asynccontextmanager
+async def program() -> AsyncIterator[tuple[str, int]]:
+    """The address of its WebSockets, and its process. Raises BenchError."""
+    path = where_it_is()
+    if path is None:
+        raise BenchError("there is no program janus")
+    port = peers.free_port(socket.SOCK_STREAM)
+    with TemporaryDirectory(prefix="janus-") as name:
+        folder = Path(name)
+        _configure(folder, Path(path), port)
+        words = [path, f"--configs-folder={folder}", f"--config={folder}/janus.jcfg"]
+        async with peers.program(words, port) as pid:
+            yield f"ws://127.0.0.1:{port}", pid
+
+
+def _configure(folder: Path, path: Path, port: int) -> None:
+    for kind, name in _MODULES.items():
+        (folder / kind).mkdir()
+        (folder / kind / name).symlink_to(_module(path, kind, name))
+    (folder / "events").mkdir()
+    (folder / "loggers").mkdir()
+    (folder / "janus.jcfg").write_text(_CORE.format(folder=folder))
+    (folder / "janus.transport.websockets.jcfg").write_text(_WEBSOCKETS.format(port=port))
+
+
+def _module(path: Path, kind: str, name: str) -> Path:
+    """Beside the program's bin, in lib or in lib's folder for the machine's architecture."""
+    lib = path.resolve().parent.parent / "lib"
+    for folder in ("janus", "*/janus"):
+        for module in lib.glob(f"{folder}/{kind}/{name}"):
+            return module
+    raise BenchError(f"{path} has no {name} in {lib}")

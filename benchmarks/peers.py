@@ -1,0 +1,63 @@
+"""Somebody else's SFU: its program, started with the first core to itself, found ready, and stopped.
+
+What is spoken with it is none of this file's business.
+"""
+
+import asyncio
+import shlex
+import socket
+from asyncio.subprocess import DEVNULL, Process
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+from svc.tools.bench.cores import on_first_core, on_other_cores
+from svc.tools.bench.errors import BenchError
+from svc.tools.bench.server import stop
+
+START_DEADLINE_S = 10.0
+_POLL_S = 0.05
+
+
+@asynccontextmanager
+async def peer(command: str) -> AsyncIterator[tuple[str, int]]:
+    """A command with {http} and {udp} for its ports; its address, and its process."""
+    http, udp = free_port(socket.SOCK_STREAM), free_port(socket.SOCK_DGRAM)
+    words = [word.format(http=http, udp=udp) for word in shlex.split(command)]
+    async with program(words, http) as pid:
+        yield f"ws://127.0.0.1:{http}", pid
+
+
+@asynccontextmanager
+async def program(words: Sequence[str], port: int) -> AsyncIterator[int]:
+    """It runs for as long as the block does, which begins when it listens on that TCP port; its pid."""
+    with on_first_core():
+        process = await asyncio.create_subprocess_exec(*words, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL)
+    try:
+        with on_other_cores():
+            await _listening(process, port)
+            yield process.pid
+    finally:
+        await stop(process)
+
+
+async def _listening(process: Process, port: int) -> None:
+    try:
+        async with asyncio.timeout(START_DEADLINE_S):
+            while process.returncode is None:
+                try:
+                    _, writer = await asyncio.open_connection("127.0.0.1", port)
+                except OSError:
+                    await asyncio.sleep(_POLL_S)
+                    continue
+                writer.close()
+                return
+    except TimeoutError:
+        raise BenchError("does not listen after 10 s") from None
+    raise BenchError("ended before it listened")
+
+
+def free_port(kind: socket.SocketKind) -> int:
+    with socket.socket(socket.AF_INET, kind) as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

@@ -1,0 +1,86 @@
+"""SFUs of others as the benchmarks run them: Janus for a moment, where it is installed, and what fails."""
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+
+import pytest
+
+from benchmarks.janus.crowd import MID, janus, offer
+from benchmarks.janus.program import program, where_it_is
+from benchmarks.janus.session import connected
+from benchmarks.peers import free_port
+from benchmarks.peers import program as peer_program
+from svc.sfu.codecs import MID as MID_EXTENSION
+from svc.sfu.codecs import TRANSPORT_CC
+from svc.sfu.ice import IceCredentials
+from svc.sfu.sdp import SessionDescription
+from svc.tools.bench.answering import Terms
+from svc.tools.bench.errors import BenchError
+from svc.tools.bench.scenario import Scenario
+
+needs_janus = pytest.mark.skipif(where_it_is() is None, reason="janus is not installed")
+
+
+def silent(_: str) -> None:
+    """Progress that nobody wants."""
+
+
+@needs_janus
+@pytest.mark.parametrize("scenario", [Scenario(2, 3), Scenario(3, 0, size=100, audio=True)])
+async def test_janus_forwards_every_packet_to_everybody(scenario: Scenario) -> None:
+    async with janus(scenario) as meter:
+        await meter.warm_up(50, 0.2)
+        found = await meter.measure(50, 0.5, silent)
+    assert found.sent > 0
+    assert found.received == found.sent * scenario.receivers_of_each
+    assert (found.lost, found.forged) == (0, 0)
+    assert found.authenticated > 0
+    assert found.cpu_us_per_packet is not None
+    assert meter.pid is not None
+    with pytest.raises(ProcessLookupError):
+        os.kill(meter.pid, 0)
+
+
+@needs_janus
+async def test_what_janus_refuses_is_said_in_its_words() -> None:
+    async with program() as (url, _), connected(url) as (session, _):
+        await session.create()
+        handle = await session.attach()
+        with pytest.raises(BenchError, match=r"Janus says: No such room"):
+            await handle.ask({"request": "join", "ptype": "publisher", "room": 7})
+
+
+@needs_janus
+async def test_a_janus_that_goes_away_is_noticed_at_once() -> None:
+    async with program() as (url, pid), connected(url) as (session, listening):
+        await session.create()
+        os.kill(pid, signal.SIGKILL)
+        with pytest.raises(BenchError, match="Janus has closed the connection"):
+            async with asyncio.timeout(10):
+                await listening
+
+
+@pytest.mark.parametrize("scenario", [Scenario(), Scenario(audio=True, size=100)])
+def test_a_publisher_offers_one_track_and_the_feedback_that_browsers_do(scenario: Scenario) -> None:
+    codec = scenario.codec
+    text = offer(codec, ice=IceCredentials("ufrag", "p" * 24), fingerprint="AB:CD", ssrc=7)
+    [line] = SessionDescription.parse(text).media
+    assert (line.kind, line.direction, line.ssrcs()) == (codec.kind, "sendonly", (7,))
+    assert line.formats[0] == str(codec.payload_type)
+    assert f"{codec.payload_type} transport-cc" in line.values("rtcp-fb")
+    terms = Terms.of(SessionDescription.parse(text), MID, codec.name)
+    assert (terms.payload_type, terms.mid_id, terms.twcc_id) == (
+        codec.payload_type,
+        MID_EXTENSION.id,
+        TRANSPORT_CC.id,
+    )
+
+
+async def test_a_program_that_ends_before_it_listens_is_not_waited_for() -> None:
+    words = [sys.executable, "-c", ""]
+    with pytest.raises(BenchError, match="ended before it listened"):
+        async with peer_program(words, free_port(socket.SOCK_STREAM)):
+            pass
