@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.contest import row
 from benchmarks.endurance import Row, verdict
-from benchmarks.saturation import search
+from benchmarks.saturation import is_disturbed, search
 from svc.tools.bench.errors import BenchError
 from svc.tools.bench.measurement import Measurement, Reading
 from svc.tools.bench.scenario import Scenario
@@ -62,9 +62,15 @@ async def test_a_host_that_disturbs_a_step_is_no_limit(disturbed: range) -> None
 
 
 async def test_a_step_that_fails_undisturbed_is_tried_twice() -> None:
-    service = Service(2_000)
+    service = Service(1_000)
     await search(service.attempt)
-    assert service.asked[:6] == [2_000, 2_500, 2_500, 3_125, 3_125, 2_250]
+    assert service.asked[:6] == [1_000, 1_250, 1_250, 1_562, 1_562, 1_125]
+
+
+def test_threads_that_wait_for_each_other_disturb_nobody() -> None:
+    found = measured(1_000, lost_percent=20, waited_percent=400)
+    assert is_disturbed(replace(found, cpu_percent=70.0))
+    assert not is_disturbed(replace(found, cpu_percent=98.0))
 
 
 async def test_a_service_that_keeps_up_with_everything_has_no_bound() -> None:
@@ -73,7 +79,7 @@ async def test_a_service_that_keeps_up_with_everything_has_no_bound() -> None:
 
 
 async def test_a_service_that_carries_nothing_is_said_to() -> None:
-    with pytest.raises(BenchError, match="not even 2,000 x 50 packets/s"):
+    with pytest.raises(BenchError, match="not even 1,000 x 50 packets/s"):
         await search(Service(0).attempt)
 
 
