@@ -20,6 +20,12 @@ from svc.chat.openapi.features import described
 from svc.chat.openapi.http_document import http_document
 from tests.chat.member import ChatServer
 
+# The server in this process draws numbers, when to try again for one, while Hypothesis looks whether its
+# strategies do.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:Do not use the `random` module:hypothesis.errors.HypothesisDeprecationWarning"
+)
+
 DOCUMENT = http_document(described(), "1.0.0")
 CHECKS = [
     not_a_server_error,

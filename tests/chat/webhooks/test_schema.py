@@ -32,6 +32,12 @@ from svc.chat.webhooks.routes import PATH
 from svc.chat.webhooks.values import COLOR, TIMESTAMP, URL
 from tests.chat.webhooks.hook import Hook
 
+# The server in this process draws numbers, when to try again for one, while Hypothesis looks whether its
+# strategies do.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:Do not use the `random` module:hypothesis.errors.HypothesisDeprecationWarning"
+)
+
 DOCUMENT = webhook_document({}, "1.0.0")
 SCHEMA: dict[str, Any] = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",

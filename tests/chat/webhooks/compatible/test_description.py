@@ -20,6 +20,12 @@ from svc.chat.webhooks.compatible.routes import DISCORD, GITHUB, SLACK
 from svc.chat.webhooks.limiter import Limiter
 from tests.chat.webhooks.hook import Hook
 
+# The server in this process draws numbers, when to try again for one, while Hypothesis looks whether its
+# strategies do.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:Do not use the `random` module:hypothesis.errors.HypothesisDeprecationWarning"
+)
+
 DOCUMENT = webhook_document({}, "1.0.0")
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 
