@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from benchmarks.contest import silent
 from benchmarks.janus.crowd import MID, janus, offer
 from benchmarks.janus.program import program, where_it_is
 from benchmarks.janus.session import connected
@@ -22,10 +23,6 @@ from svc.tools.bench.errors import BenchError
 from svc.tools.bench.scenario import Scenario
 
 needs_janus = pytest.mark.skipif(where_it_is() is None, reason="janus is not installed")
-
-
-def silent(_: str) -> None:
-    """Progress that nobody wants."""
 
 
 @needs_janus
