@@ -19,7 +19,8 @@ run: build
 
 test: dev
 	ci/setup
-	ci/test
+	ci/test -n auto --dist loadfile --ignore=tests/browser
+	ci/test tests/browser
 
 check: dev
 	ci/check

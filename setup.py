@@ -1,15 +1,22 @@
-"""Builds the Cython core and the load generator; everything else about the package is in pyproject.toml.
+"""Builds the Cython core and the load generator, shell completion and the manual page; everything else
+about the package is in pyproject.toml.
 
-Extension names follow from the paths of the .pyx files. SVC_DEBUG=1 builds with bounds
+Extension names follow from the paths of the .pyx files. Completion and manual are made from the command
+line's parser and go into the wheel's share/. SVC_DEBUG=1 builds with bounds
 checks, C assertions and -DSVC_DEBUG, under which the core checks its invariants.
 """
 
+import argparse
 import os
+import sys
 import sysconfig
 from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+
+# setuptools brings it, also where Python no longer has it; so after setuptools.
+from distutils.command.install_data import install_data  # isort: skip
 
 DEBUG = os.environ.get("SVC_DEBUG") == "1"
 
@@ -46,6 +53,47 @@ def sources() -> list[Path]:
     ]
 
 
+MANUAL = "share/man/man1/svc.1"
+COMPLETIONS = {
+    "bash": "share/bash-completion/completions/svc",
+    "zsh": "share/zsh/site-functions/_svc",
+    "fish": "share/fish/vendor_completions.d/svc.fish",
+}
+# Where they are written before they are packed.
+MADE = Path("build")
+
+
+class WriteCommandLine(install_data):
+    """Writes completion and manual, then packs them."""
+
+    def run(self) -> None:
+        sys.path.insert(0, "src")
+        import shtab
+        from argparse_manpage.manpage import Manpage
+
+        from svc.cli import parser
+
+        described = parser()
+        self._complete_paths(described, shtab.FILE)
+        for shell, path in COMPLETIONS.items():
+            self._write(path, shtab.complete(described, shell))
+        described.man_short_description = "community chat with voice and video"
+        self._write(MANUAL, str(Manpage(described, _data={"manual_title": "svc manual"})))
+        super().run()
+
+    def _complete_paths(self, parser: argparse.ArgumentParser, files: dict[str, str]) -> None:
+        for action in parser._actions:
+            if action.type is Path:
+                action.complete = files
+            for below in (action.choices or {}).values() if isinstance(action.choices, dict) else ():
+                self._complete_paths(below, files)
+
+    def _write(self, path: str, content: str) -> None:
+        place = MADE / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(content, encoding="utf-8")
+
+
 extensions = [
     Extension(
         ".".join(path.relative_to("src").with_suffix("").parts),
@@ -60,7 +108,12 @@ extensions = [
     for path in sources()
 ]
 
+# Windows has neither these shells nor man.
+command_line_files = [] if os.name == "nt" else [MANUAL, *COMPLETIONS.values()]
+
 setup(
+    cmdclass={"install_data": WriteCommandLine},
+    data_files=[(str(Path(path).parent), [str(MADE / path)]) for path in command_line_files],
     ext_modules=cythonize(
         extensions,
         build_dir="build/cython-debug" if DEBUG else "build/cython",

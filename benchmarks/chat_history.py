@@ -35,6 +35,7 @@ BATCH = 5_000
 CALLS, SEARCHES, STARTS = 1_000, 200, 5
 FIRST_POSTED_S = 1_700_000_000.0
 SPACING_S = 30.0
+Reading = Awaitable[object]
 
 
 @dataclass
@@ -90,9 +91,9 @@ async def read_pages(world: World, known: list[Message]) -> list[Result]:
     chance = random.Random(2)
     history = world.feature.history
 
-    def page(**which: int) -> Awaitable[object]:
+    def page(before: int | None = None, after: int | None = None, around: int | None = None) -> Reading:
         channel_id = chance.choice(list(world.directory.channels))
-        return history._read(Wanted(channel_id, 50, **which))
+        return history._read(Wanted(channel_id, 50, before, after, around))
 
     return [
         await timed("newest page of 50", page),
@@ -122,6 +123,10 @@ async def search(world: World) -> list[Result]:
         "a word has:link before:": lambda: f"{word(0, 500)} has:link before:2024-06-01",
         "has:pin": lambda: "has:pin",
         "has:reaction": lambda: f"has:reaction {word(0, 500)}",
+        "a beginning of 100 words": lambda: f"word{chance.randrange(100, 500)}",
+        "a beginning of 1,000 words": lambda: f"word{chance.randrange(10, 50)}",
+        "a beginning of too many words": lambda: f"word{chance.randrange(1, 5)}",
+        "two words, one excluded": lambda: f"{word(5, 500)} {word(5, 500)}x -{word(0, 20)}",
         "nothing found": lambda: f"{word(0, 20)} nowhere",
     }
     return [await timed(f"search: {name}", find(make), SEARCHES) for name, make in kinds.items()]

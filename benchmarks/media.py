@@ -29,13 +29,14 @@ from typing import Any
 from aiohttp import ClientSession, FormData
 
 from benchmarks import media_files
+from svc.base.contents import container_of
 from svc.base.pictures import limits_of as picture_limits
 from svc.base.pictures import picture_sandbox, rewritten
 from svc.base.sandbox import Result, as_file
 from svc.tools.bench.chat_server import ChatServer
 from svc.tools.bench.joining import join_all
 from svc.worker.making import PICTURE_DEADLINE_S, RULES
-from svc.worker.video_job import VideoRules, container_of, video_sandbox
+from svc.worker.video_job import VideoRules, video_sandbox
 from svc.worker.video_job import limits_of as video_limits
 
 DEADLINE_S = 600.0

@@ -22,9 +22,10 @@ CLOCKS_SOCKETS_THREADS = (
 SOCKETS = ("svc._rtp.udploop", "svc._rtp.outlet", "svc._rtp.egress_worker")
 
 FEATURES = (
+    "svc.chat.bots",
     *("svc.chat.audit", "svc.chat.backup", "svc.chat.transfer", "svc.chat.moderation", "svc.chat.invites"),
     *("svc.chat.channels", "svc.chat.joining", "svc.chat.members", "svc.chat.pages", "svc.chat.status"),
-    "svc.chat.messages",
+    *("svc.chat.levels", "svc.chat.messages", "svc.chat.push", "svc.chat.stamps"),
     *("svc.chat.openapi", "svc.chat.own", "svc.chat.settings", "svc.chat.voice", "svc.chat.webhooks"),
 )
 
@@ -54,30 +55,36 @@ HOUSE = House(
     },
     libraries={
         "aiohttp": (
+            "svc.base.http_connections",
             *("svc.sfu.app", "svc.sfu.connection", "svc.sfu.routes"),
             *(
                 "svc.chat.app",
                 "svc.chat.community",
+                "svc.chat.arriving",
                 "svc.chat.files",
+                "svc.chat.notifying",
+                "svc.chat.talking",
                 "svc.chat.http",
                 "svc.chat.*.routes",
                 "svc.chat.live",
             ),
-            *("svc.chat.draining", "svc.chat.listener", "svc.chat.ports", "svc.chat.server_log"),
+            *("svc.chat.draining", "svc.chat.listener", "svc.chat.ports"),
+            *("svc.base.http_server", "svc.base.websocket"),
             *("svc.worker.app", "svc.worker.health"),
             # Issuers publish their keys over HTTP.
             *(
                 "svc.chat.joining.issuers",
+                "svc.chat.joining.provider",
                 "svc.chat.voice.ways",
                 "svc.chat.uploads.feature",
                 "svc.chat.uploads.worker",
                 "svc.chat.voice.sfu_link",
             ),
             # What strangers point to is fetched by the guarded fetcher alone.
-            *("svc.chat.fetching.connecting", "svc.chat.fetching.fetcher"),
+            *("svc.chat.fetching.connecting", "svc.chat.fetching.fetcher", "svc.chat.fetching.posting"),
             "svc.chat.settings.management",
             *(
-                "svc.tools.admin.asking",
+                "svc.tools.admin.stopped",
                 "svc.tools.doctor",
                 "svc.tools.supervisor",
                 "svc.tools.bench.client",
@@ -91,18 +98,23 @@ HOUSE = House(
         "av": ("svc.worker.video", "svc.worker.lanes"),
         "obstore": ("svc.base.objects_s3",),
         # aiohttp's class for URLs: what is judged is what is asked for.
-        "yarl": ("svc.chat.fetching.targets", "svc.chat.fetching.fetcher", "svc.tools.doctor"),
+        "yarl": (
+            *("svc.chat.fetching.targets", "svc.chat.fetching.fetcher", "svc.chat.fetching.posting"),
+            "svc.tools.doctor",
+        ),
         "zeroconf": ("svc.chat.settings.advertise",),
-        "aiosqlite": ("svc.base.database",),
+        "aiosqlite": ("svc.base.database", "svc.base.query_pool"),
         "orjson": ("svc.base.strict_json",),
         "aioice": ("svc.sfu.ice", "svc.sfu.readiness", "svc.sfu.stun"),
         "cryptography": (
             *("svc.sfu.dtls", "svc.chat.joining.jwk", "svc.chat.tls", "svc.base.sealing"),
+            *("svc.chat.push.encryption", "svc.chat.push.vapid", "svc.chat.push.ringing"),
             *("svc.tools.bench.joining", "svc.tools.certificate"),
         ),
         "ifaddr": ("svc.sfu.candidates", "svc.chat.settings.advertise"),
         "jwt": (
             *("svc.base.grants", "svc.chat.access", "svc.chat.joining.jwk", "svc.chat.joining.proof"),
+            *("svc.chat.push.vapid",),
             "svc.tools.bench.joining",
         ),
         "matplotlib": ("svc.tools.rtp.plot", "svc.tools.bench.plot"),

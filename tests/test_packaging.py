@@ -1,4 +1,6 @@
-"""What is handed out: the source distribution holds all that there is, and the metadata its extras."""
+"""What is handed out: the source distribution holds all that there is, the metadata its extras, and the wheel
+completes commands in shells and has a manual page.
+"""
 
 import shutil
 import subprocess
@@ -9,6 +11,8 @@ from importlib.metadata import metadata
 from pathlib import Path
 
 import pytest
+
+from svc.tools.admin.arguments import SUBJECTS
 
 REPOSITORY = Path(__file__).parent.parent
 # Of use in a checkout only.
@@ -39,3 +43,51 @@ def test_the_source_distribution_holds_every_file_of_the_checkout(tmp_path: Path
 def test_what_is_heavy_is_an_extra() -> None:
     declared = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     assert set(metadata("svc-server").get_all("Provides-Extra") or ()) == set(declared) == {"plot", "s3"}
+
+
+@pytest.fixture(scope="module")
+def share(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the wheel puts beside its Python files."""
+    folder = tmp_path_factory.mktemp("installed")
+    making = (sys.executable, "setup.py", "--quiet", "install_data", "--install-dir", str(folder))
+    subprocess.run(making, cwd=REPOSITORY, check=True, capture_output=True, timeout=100)
+    return folder / "share"
+
+
+def _said(*command: str) -> list[str]:
+    ran = subprocess.run(command, check=True, capture_output=True, text=True, timeout=30)
+    return ran.stdout.split()
+
+
+def _needs(program: str) -> pytest.MarkDecorator:
+    return pytest.mark.skipif(shutil.which(program) is None, reason=f"{program} is not installed")
+
+
+@_needs("bash")
+def test_bash_completes_subjects_and_actions(share: Path) -> None:
+    script = share / "bash-completion" / "completions" / "svc"
+    completed = '_shtab_svc; echo "${COMPREPLY[@]}"'
+    subject = "COMP_WORDS=(svc admin chan) COMP_CWORD=2"
+    assert _said("bash", "-c", f"source {script}; {subject}; {completed}") == ["channel"]
+    action = "COMP_WORDS=(svc admin channel '') COMP_CWORD=3"
+    actions = _said("bash", "-c", f"source {script}; {action}; {completed}")
+    assert {"list", "create", "edit", "delete"} <= set(actions)
+
+
+@_needs("fish")
+def test_fish_completes_subjects(share: Path) -> None:
+    script = share / "fish" / "vendor_completions.d" / "svc.fish"
+    assert _said("fish", "-c", f"source {script}; complete -C 'svc admin cha'")[0] == "channel"
+
+
+@_needs("zsh")
+def test_zsh_can_read_its_completion(share: Path) -> None:
+    script = share / "zsh" / "site-functions" / "_svc"
+    assert _said("zsh", "-n", str(script)) == []
+    assert script.read_text().startswith("#compdef svc\n")
+
+
+def test_the_manual_page_names_every_subject(share: Path) -> None:
+    page = (share / "man" / "man1" / "svc.1").read_text()
+    for subject in SUBJECTS:
+        assert f"'svc admin {subject}'" in page

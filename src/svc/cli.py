@@ -19,9 +19,14 @@ from svc.tools.bench.errors import BenchError
 from svc.tools.rtp import arguments as rtp
 from svc.tools.rtpdump import RtpdumpError
 
+# What these write is for their own user; captures and plots are for whoever the user likes.
+_KEEP_SECRETS = frozenset({"up", "chat", "admin", "sfu", "worker"})
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
+    if options.command in _KEEP_SECRETS:
+        os.umask(0o077)
     try:
         return options.run(options) or 0
     except (BenchError, ConfigError, RtpdumpError) as problem:
@@ -34,8 +39,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def parser() -> argparse.ArgumentParser:
+    """The command line. Shell completion and the manual page are made from it when the wheel is built."""
     parser = argparse.ArgumentParser(prog="svc", description="Community chat with voice and video.")
-    parser.add_argument("--version", action="version", version=f"svc {version('svc-server')}")
+    parser.add_argument("--version", action=_Version, help="print the version and exit")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_up(commands.add_parser("up", help="everything in one command, for a home or a try-out"))
     _add_chat(commands.add_parser("chat", help="the chat server, configured by environment variables"))
@@ -50,6 +56,17 @@ def parser() -> argparse.ArgumentParser:
     )
     bench.add(commands.add_parser("bench", help="measure what a service does under load"))
     return parser
+
+
+class _Version(argparse.Action):
+    """Looks the version up when it is asked for: while the wheel is built there is none."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, help: str | None = None) -> None:
+        super().__init__(option_strings, argparse.SUPPRESS, nargs=0, default=argparse.SUPPRESS, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        print(f"svc {version('svc-server')}")
+        parser.exit()
 
 
 def _add_up(parser: argparse.ArgumentParser) -> None:
@@ -113,7 +130,7 @@ def _add_doctor(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data-dir", type=Path, default=Path("data"), help="that of the server")
     parser.add_argument("--port", type=port, help="that of the chat server, if it does not run; 5000")
     parser.add_argument("--sfu-port", type=port, help="that of the SFU, if no server runs; 5005")
-    parser.add_argument("--udp-port", type=port, default=3478, help="that of all sound and picture")
+    parser.add_argument("--udp-port", type=port, help="that of all media, if no SFU runs; 3478")
     parser.add_argument("--url", default="", help="the address that people open, to try it as they do")
     parser.add_argument("--ca-file", type=Path, metavar="FILE", help="whose certificates to trust besides")
     parser.add_argument("--json", action="store_true", help="one line of JSON")

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from svc.base.database import Connection, Database, DatabaseError
+from svc.base.database import Act, Connection, Database, DatabaseError
 from svc.base.migrations import Migration, migrations_in
 
 FIRST = Migration(1, "words", "CREATE TABLE words (word TEXT PRIMARY KEY) STRICT;")
@@ -184,3 +184,18 @@ def test_migrations_are_read_in_the_order_of_their_numbers(tmp_path: Path) -> No
     (tmp_path / "0004_d.sql").write_text("")
     with pytest.raises(AssertionError, match="should be number 0003"):
         migrations_in(tmp_path)
+
+
+async def test_a_write_alone_that_fails_does_not_hold_up_the_next(
+    database: Database,
+) -> None:
+    def fail(connection: Connection) -> None:
+        raise LookupError("no")
+
+    with pytest.raises(LookupError):
+        await database.write_alone(lambda: Act(fail, lambda _: None))
+    with pytest.raises(ValueError, match="not so"):
+        await database.write_alone(lambda: int("not so"))  # type: ignore[arg-type, return-value]
+    found = await database.write_alone(lambda: Act(partial(insert, word="a"), lambda word: word + "!"))
+    assert found == "a!"
+    assert await database.write_beside(lambda: Act(partial(insert, word="b"), str.upper)) == "B"

@@ -28,6 +28,17 @@ def test_without_a_host_every_family_is_listened_on() -> None:
         listening.close()
 
 
+@pytest.mark.parametrize("host", ["::", "0.0.0.0,::", "127.0.0.1, ::1"])
+def test_both_families_are_listened_on_at_one_port(host: str) -> None:
+    opened = bound(host, 0)
+    families = {listening.family for listening in opened}
+    ports = {listening.getsockname()[1] for listening in opened}
+    for listening in opened:
+        listening.close()
+    assert families == {socket.AF_INET, socket.AF_INET6}
+    assert len(ports) == 1
+
+
 def test_a_port_that_is_held_is_refused_and_never_shared() -> None:
     (holder,) = bound("127.0.0.1", 0)
     with holder:

@@ -1,8 +1,8 @@
 """What runs in the sandbox can calculate and nothing else, and what goes wrong there stays there."""
 
 import asyncio
+import logging
 import os
-import subprocess
 import sys
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
@@ -11,27 +11,19 @@ from pathlib import Path
 import pytest
 
 from svc.base import sandbox as sandbox_module
+from svc.base.confined import Layer
 from svc.base.sandbox import Limits, Refused, Result, Sandbox, SandboxFailed, as_file
+from tests.kit.sandboxes import starting
 from tests.kit.waiting import eventually
 
-REPOSITORY = Path(__file__).parents[2]
 MEGABYTE = 1_000_000
 LIMITS = Limits(memory_bytes=64 * MEGABYTE, deadline_s=20, cpu_s=20, result_bytes=MEGABYTE)
 SHORT = replace(LIMITS, deadline_s=0.3)
 
 
-def _started(control: int, module: str) -> subprocess.Popen[bytes]:
-    """As the sandbox starts it, and able to find the tests' functions."""
-    code = f"import sys; sys.path.append({str(REPOSITORY)!r}); from svc.base.zygote import main; main()"
-    command = (sys.executable, "-I", "-c", code, str(control), module)
-    return subprocess.Popen(
-        command, env={}, stdin=subprocess.DEVNULL, pass_fds=(control,), start_new_session=True
-    )
-
-
 @pytest.fixture
 async def sandbox(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Sandbox]:
-    monkeypatch.setattr(sandbox_module, "_started", _started)
+    monkeypatch.setattr(sandbox_module, "_started", starting())
     async with Sandbox("tests.kit.misbehaving", at_once=2, broken="broken") as sandbox:
         yield sandbox
 
@@ -58,30 +50,37 @@ async def test_a_function_is_called_with_arguments_and_files(sandbox: Sandbox, t
     assert said == [0.5]
 
 
-async def test_it_has_no_environment_no_files_no_network_and_no_processes(sandbox: Sandbox) -> None:
-    seen = await call(sandbox, "surroundings", caller=os.getpid())
-    tried = seen["tried"]
-    assert isinstance(tried, dict)
-    # Root's processes cannot be counted; everybody else's can.
-    assert tried.pop("start a process") == ("BlockingIOError" if os.geteuid() else "done")
-    # In a process namespace of its own, the number means nobody.
-    assert tried.pop("signal the caller") in ("ProcessLookupError", "PermissionError", "done")
-    assert tried == {"open a file": "OSError", "make a socket": "OSError", "make a pipe": "OSError"}
+async def test_it_has_no_environment_and_the_lowest_priority(sandbox: Sandbox) -> None:
+    """What else it has not is tried by `tests/attacks/test_decoder.py`."""
     # Python itself sets the locale.
-    assert seen["environment"] in ({}, {"LC_CTYPE": "C.UTF-8"})
-    assert seen["nice"] == min(os.nice(0) + 15, 19)
+    assert (await call(sandbox, "surroundings"))["environment"] in ({}, {"LC_CTYPE": "C.UTF-8"})
+    await eventually("the first job has ended", lambda: not jobs(sandbox), within_s=20)
+    task = asyncio.create_task(call(sandbox, "sleep"))
+    await eventually("it runs", lambda: len(jobs(sandbox)) == 1, within_s=20)
+    assert os.getpriority(os.PRIO_PROCESS, jobs(sandbox)[0]) == min(os.nice(0) + 15, 19)
+    task.cancel()
 
 
-async def test_it_is_in_namespaces_of_its_own_where_the_system_allows_it(sandbox: Sandbox) -> None:
-    if not _namespaces_are_allowed():
-        pytest.skip("this system allows no user namespaces")
-    seen = await call(sandbox, "surroundings", caller=os.getpid())
-    assert isinstance(seen["tried"], dict)
-    assert seen["tried"]["signal the caller"] == "ProcessLookupError"
+async def test_what_confines_it_is_known_once_a_job_has_started(
+    sandbox: Sandbox, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert sandbox.layers is None
+    with caplog.at_level(logging.INFO):
+        for _ in range(2):
+            await call(sandbox, "allocate", size=1)
+    assert Layer.DESCRIPTORS in (sandbox.layers or ())
+    (line,) = [record for record in caplog.records if record.message == "decoder confined"]
+    said = f"{vars(line)['layers']} {vars(line)['missing']}".split()
+    assert sorted(said) == sorted(Layer)
 
 
-def _namespaces_are_allowed() -> bool:
-    return subprocess.run(("unshare", "-Urnp", "true"), check=False).returncode == 0
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has these layers")
+async def test_it_works_where_the_machine_refuses_every_layer(monkeypatch: pytest.MonkeyPatch) -> None:
+    refused = ("unshare", "chroot", "setresuid", "landlock_create_ruleset", "prctl")
+    monkeypatch.setattr(sandbox_module, "_started", starting(refused=refused))
+    async with Sandbox("tests.kit.misbehaving", at_once=1, broken="broken") as sandbox:
+        assert await call(sandbox, "allocate", size=1) == {"length": 1}
+        assert sandbox.layers == frozenset({Layer.DESCRIPTORS})
 
 
 async def test_memory_beyond_the_limit_is_refused(sandbox: Sandbox) -> None:
@@ -97,6 +96,14 @@ async def test_no_file_grows_beyond_the_limit(sandbox: Sandbox, tmp_path: Path) 
     assert (tmp_path / "out").stat().st_size == 10_000
 
 
+async def test_a_file_is_not_written_any_more_once_there_is_an_answer(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    with (tmp_path / "out").open("w+b") as file:
+        await sandbox.call("linger", {}, [file.fileno()], replace(LIMITS, file_bytes=100))
+    assert jobs(sandbox) == []
+
+
 @pytest.mark.parametrize("function", ["spin", "sleep"])
 async def test_what_takes_too_long_is_killed(sandbox: Sandbox, function: str) -> None:
     assert (await refusal(sandbox, function, SHORT)).code == "timeout"
@@ -107,10 +114,16 @@ async def test_processor_time_is_limited_by_itself(sandbox: Sandbox) -> None:
     assert (await refusal(sandbox, "spin", replace(LIMITS, cpu_s=1))).code == "timeout"
 
 
-async def test_a_child_that_the_system_kills_is_nobodys_fault(sandbox: Sandbox) -> None:
+@pytest.mark.parametrize("at_once", [True, False])
+async def test_a_child_that_the_system_kills_is_nobodys_fault(sandbox: Sandbox, at_once: bool) -> None:
     """As it does when memory runs out, with this child before all others."""
+    task = asyncio.create_task(call(sandbox, "sleep"))
+    await eventually("it runs", lambda: len(jobs(sandbox)) == 1, within_s=20)
+    if not at_once:
+        await eventually("it has its request", lambda: sandbox.layers is not None, within_s=20)
+    os.kill(jobs(sandbox)[0], 9)
     with pytest.raises(SandboxFailed, match="for want of memory perhaps"):
-        await call(sandbox, "be_killed")
+        await task
 
 
 @pytest.mark.parametrize(

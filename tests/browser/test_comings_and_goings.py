@@ -43,7 +43,8 @@ async def test_a_page_that_left_comes_back_under_its_name(people: People) -> Non
     await grace.press("Leave")
     await everybody_shows((ada,), ["Ada"])
 
-    await grace.press("Join")
+    await grace.press("Join the call")
+    await grace.press("Start camera")
     await everybody_shows((ada, grace), ["Ada", "Grace"])
     await ada.sees(grace)
     await ada.hears(grace)
@@ -71,9 +72,8 @@ async def test_a_second_tab_takes_the_place_of_the_first(people: People, product
 
     second = Person("Grace", await grace.page.context.new_page())
     await second.page.goto(product.url)
-    await second.press("Join")
-    await second.is_connected()
-    await grace.page.get_by_text("You joined from another tab or device.").wait_for()
+    await second.enter_call()
+    await grace.page.get_by_text("You joined from another tab or device.").first.wait_for()
     await everybody_shows((ada, second), ["Ada", "Grace"])
     await ada.hears(second)
     assert second.faults == []

@@ -33,6 +33,10 @@ from tests.kit.text_channels import (
 )
 from tests.kit.waiting import wait_until
 
+# What strangers may write; the same is tried in tests/web.
+HOSTILE: dict[str, list[str]] = json.loads(
+    (Path(__file__).parent.parent / "web" / "hostile.json").read_text(encoding="utf-8")
+)
 OWN_TOKEN = "() => JSON.parse(localStorage.getItem('svc.identity')).access_token"
 # Where the words of the first message are then.
 TO_THE_TOP = """(box) => {
@@ -111,7 +115,7 @@ async def test_what_an_author_changes_or_deletes_changes_for_the_others(people: 
 
     await do(grace, "one", "Delete")
     await shows(grace, ["one", "two and a half"])
-    await message(grace, "one").get_by_role("button", name="Really delete").click()
+    await grace.press("Delete the message")
     await shows(ada, ["two and a half"])
     await shows(grace, ["two and a half"])
 
@@ -122,11 +126,22 @@ async def test_reactions_come_and_go(people: People) -> None:
     await do(grace, "Dinner?", "React")
     await grace.page.get_by_role("button", name="👍", exact=True).click()
     at_ada = message(ada, "Dinner?").locator(".reaction")
-    await expect(at_ada).to_have_attribute("aria-label", "👍, 1")
+    await expect(at_ada).to_have_accessible_name("👍 1 person")
     await at_ada.click()
-    await expect(message(grace, "Dinner?").locator(".reaction")).to_have_attribute("aria-label", "👍, 2")
+    await expect(message(grace, "Dinner?").locator(".reaction")).to_have_accessible_name("👍 2 people")
     await message(grace, "Dinner?").locator(".reaction").click()
-    await expect(at_ada).to_have_attribute("aria-label", "👍, 1")
+    await expect(at_ada).to_have_accessible_name("👍 1 person")
+
+
+async def say(http: ClientSession, text: str) -> None:
+    """As a program does: it waits for as long as the server tells it to."""
+    while True:
+        async with http.post("/api/channels/general/messages", json={"text": text}) as response:
+            if response.status != 429:
+                assert response.status == 201
+                return
+            wait_ms = (await response.json())["retry_after_ms"]
+        await asyncio.sleep(wait_ms / 1000)
 
 
 async def test_older_messages_come_when_one_scrolls_up_and_nothing_jumps(
@@ -138,8 +153,7 @@ async def test_older_messages_come_when_one_scrolls_up_and_nothing_jumps(
     texts = [f"message {number}" for number in range(120)]
     async with ClientSession(address_of(product), headers={"Authorization": f"Bearer {token}"}) as http:
         for text in texts:
-            async with http.post("/api/channels/general/messages", json={"text": text}) as response:
-                assert response.status == 201
+            await say(http, text)
     await ada.page.reload()
     await expect(message(ada, texts[-1])).to_be_in_viewport(timeout=DEADLINE_MS)
     shown = ada.page.locator(".message")
@@ -163,22 +177,22 @@ async def test_what_is_unread_is_counted_until_it_is_read(people: People) -> Non
     ada, grace = await both(people)
     await open_channel(ada, "random")
     await write(grace, "one")
-    await expect(entry(ada, "general")).to_have_attribute("aria-label", "general, 1 unread")
+    await expect(entry(ada, "general")).to_have_accessible_name("general 1 unread")
     ada_id = await ada.page.evaluate(OWN_ID)
     await write(grace, f"two for [Ada](mention:{ada_id})")
-    await expect(entry(ada, "general")).to_have_attribute("aria-label", "general, 2 unread, 1 mention")
-    await expect(entry(grace, "general")).to_have_attribute("aria-label", "general")
+    await expect(entry(ada, "general")).to_have_accessible_name("general 2 unread, 1 mention")
+    await expect(entry(grace, "general")).to_have_accessible_name("general")
 
     await open_channel(ada, "general")
     await shows(ada, ["one", "two for @Ada"])
     await expect(message(ada, "two").locator(".mention.own")).to_have_text("@Ada")
-    await expect(entry(ada, "general")).to_have_attribute("aria-label", "general")
+    await expect(entry(ada, "general")).to_have_accessible_name("general")
     await write(grace, "three")
     await shows(ada, ["one", "two for @Ada", "three"])
     await open_channel(ada, "random")
     await ada.page.reload()
-    await expect(entry(ada, "random")).to_have_attribute("aria-current", "true")
-    await expect(entry(ada, "general")).to_have_attribute("aria-label", "general")
+    await expect(entry(ada, "random")).to_have_attribute("aria-current", "page")
+    await expect(entry(ada, "general")).to_have_accessible_name("general")
 
 
 async def test_a_card_of_a_webhook_is_shown(people: People, product: Product, tmp_path: Path) -> None:
@@ -211,64 +225,22 @@ async def test_a_card_of_a_webhook_is_shown(people: People, product: Product, tm
     await expect(shown).to_have_css("border-left-color", "rgb(207, 34, 46)")
 
 
-# What somebody may write, and all that may become of it: the tags within, and the text that is read.
-MARKDOWN = [
-    ("**bold** *it* _it_ ~~no~~", ["STRONG", "EM", "EM", "S"], "bold it it no"),
-    ("***both***", ["STRONG", "EM"], "both"),
-    ("a_b_c 2*3*4 **", ["EM"], "a_b_c 234 **"),
-    ("`**not bold**` \\*nor this\\*", ["CODE"], "**not bold** *nor this*"),
-    ("```js\n<b>x</b>\n```", ["CODE"], "<b>x</b>"),
-    ("[a **b**](https://a.example/x_y_z)", ["A", "STRONG"], "a b"),
-    ("https://a.example/(x). <https://b.example>", ["A", "A"], "https://a.example/(x). https://b.example"),
-    ("[Ada](mention:abc-1)", ["SPAN"], "@Ada"),
-    ("[@Ada](mention:abc-1)", ["SPAN"], "@Ada"),
-    ("<img src=x onerror=alert(1)>", [], "<img src=x onerror=alert(1)>"),
-    ("<script>alert(1)</script>", [], "<script>alert(1)</script>"),
-    ("**<svg onload=alert(1)>**", ["STRONG"], "<svg onload=alert(1)>"),
-    ("[x](javascript:alert(1))", [], "[x](javascript:alert(1))"),
-    ("[x](JaVaScRiPt:alert`1`)", ["CODE"], "[x](JaVaScRiPt:alert1)"),
-    ("[x](data:text/html,<script>alert(1)</script>)", [], "[x](data:text/html,<script>alert(1)</script>)"),
-    ("[x](//evil.example)", [], "[x](//evil.example)"),
-    ("[x](vbscript:a) <javascript:alert(1)>", [], "[x](vbscript:a) <javascript:alert(1)>"),
-    ("![x](https://a.example/pixel.png)", ["A"], "![x](https://a.example/pixel.png)"),
-    ('[x](https://a.example/"onmouseover="alert(1))', ["A"], "x"),
-    ("[[x](javascript:alert(1))](https://a.example)", ["A"], "[x](javascript:alert(1))"),
-    ("[x](mention:<img>)", [], "[x](mention:<img>)"),
-    ("# no heading\n> no quote\n- no list", ["BR", "BR"], "# no heading> no quote- no list"),
-]
-RENDERED = """async (text) => {
-  const { markdown } = await import("/web/text/markdown.js");
-  const holder = document.createElement("div");
-  holder.append(markdown(text));
-  const within = [...holder.querySelectorAll("*")].filter(({ tagName }) => !["P", "PRE"].includes(tagName));
-  const attributes = [...new Set(within.flatMap((element) => element.getAttributeNames()))];
-  const hrefs = within.filter((element) => element.tagName === "A").map((element) => element.protocol);
-  return { tags: within.map((element) => element.tagName), text: holder.textContent, attributes, hrefs };
-}"""
-
-
-async def test_markdown_becomes_what_it_means_and_never_more(
+async def test_hostile_markdown_in_messages_and_cards_stays_text(
     people: People, product: Product, tmp_path: Path
 ) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
-    for written, tags, text in MARKDOWN:
-        rendered = await ada.page.evaluate(RENDERED, written)
-        assert (rendered["tags"], rendered["text"]) == (tags, text), written
-        assert set(rendered["attributes"]) <= {"href", "target", "rel", "class"}, written
-        assert set(rendered["hrefs"]) <= {"https:"}, written
-    # What takes long in a careless reader.
-    for wall in ("*a **b _", "[", "[a](", "`", "~~", "_" * 7 + " ", "http://", "<h"):
-        await ada.page.evaluate(RENDERED, wall * (4000 // len(wall)))
-
-    hostile = "\n\n".join(written for written, _, _ in MARKDOWN)
-    fields = [{"name": hostile[:200], "value": hostile[:900]}]
-    card = {"title": "<img src=x onerror=alert(1)>", "description": hostile, "fields": fields}
+    hostile = [text for text in HOSTILE["markdown"] if text.isprintable()]
+    half = len(hostile) // 2
     ada.page.on("dialog", lambda dialog: ada.faults.append(f"said {dialog.message}"))
-    await post(await webhook(product, tmp_path / "data"), {"text": hostile, "cards": [card]})
-    await expect(ada.page.locator(".webhook-card h2")).to_have_text("<img src=x onerror=alert(1)>")
-    assert await ada.page.locator("#messages :is(img, script, svg, iframe, style)").count() == 0
-    links = ada.page.locator("#messages a")
+    for texts in (hostile[:half], hostile[half:]):
+        text = "\n\n".join(texts)
+        fields = [{"name": text[:200], "value": text[:900]}]
+        card = {"title": texts[0], "description": text, "fields": fields}
+        await post(await webhook(product, tmp_path / "data"), {"text": text, "cards": [card]})
+        await expect(ada.page.locator(".webhook-card h3").last).to_have_text(texts[0])
+    assert await ada.page.locator("#messages .body :is(img, script, svg, iframe, style)").count() == 0
+    links = ada.page.locator("#messages .text a, #messages .webhook-card a")
     protocols = await links.evaluate_all("(links) => links.map((link) => link.protocol)")
     assert set(protocols) == {"https:"}
 
@@ -276,18 +248,19 @@ async def test_markdown_becomes_what_it_means_and_never_more(
 async def test_an_uploaded_picture_appears_at_the_others(people: People) -> None:
     ada, grace = await both(people)
     picture = encoded(scene(320, 240), "PNG")
-    done = ada.page.locator("#upload-list [data-state=done]")
-    refused = ada.page.locator("#upload-list [data-state=refused]")
+    done = ada.page.locator(".upload-list [data-state=done]")
+    refused = ada.page.locator(".upload-list [data-state=refused]")
     await ada.page.locator("#files").set_input_files(
         {"name": "scene.png", "mimeType": "image/png", "buffer": picture}
     )
     await expect(done).to_have_count(1, timeout=3 * DEADLINE_MS)
-    # Another one by way of the clipboard, and one that is no picture.
+    # Another one by way of the clipboard, and one that is broken.
     await box(ada).evaluate(
         """(field, bytes) => {
           const clipboardData = new DataTransfer();
           clipboardData.items.add(new File([new Uint8Array(bytes)], "pasted.png", { type: "image/png" }));
-          clipboardData.items.add(new File(["no picture"], "words.png", { type: "image/png" }));
+          const broken = new Uint8Array([137, 80, 78, 71, 13, 10, 26, 10]);
+          clipboardData.items.add(new File([broken], "broken.png", { type: "image/png" }));
           field.dispatchEvent(new ClipboardEvent("paste", { clipboardData, cancelable: true }));
         }""",
         list(encoded(scene(64, 48), "PNG")),
@@ -295,33 +268,27 @@ async def test_an_uploaded_picture_appears_at_the_others(people: People) -> None
     await expect(done).to_have_count(2, timeout=3 * DEADLINE_MS)
     await expect(refused).to_have_count(1, timeout=3 * DEADLINE_MS)
     await write(ada, "Look")
-    frames = message(grace, "Look").locator(".frame")
-    await expect(frames).to_have_count(2)
-    # Its room is taken before it is there, and the picture comes from our own server.
-    room = await frames.first.bounding_box()
+    pictures = message(grace, "Look").locator(".gallery img")
+    await expect(pictures).to_have_count(2)
+    # Their room is taken before they are there, and they come from our own server.
+    room = await pictures.first.bounding_box()
+    assert room is not None and room["width"] == room["height"] > 100
+    assert (await pictures.first.get_attribute("src") or "").startswith("/media/")
+    await ada.page.locator(".upload-list [data-state=refused]").get_by_role("button").last.click()
+    await expect(ada.page.locator(".upload-list li")).to_have_count(0)
+
+    # One alone is shown as it is.
+    await ada.page.locator("#files").set_input_files(
+        {"name": "scene.png", "mimeType": "image/png", "buffer": picture}
+    )
+    await expect(done).to_have_count(1, timeout=3 * DEADLINE_MS)
+    await write(ada, "Closer")
+    frame = message(grace, "Closer").locator(".frame")
+    room = await frame.bounding_box()
     assert room is not None and (room["width"], room["height"]) == (320, 240)
-    image = frames.first.locator("img")
-    assert (await image.get_attribute("src") or "").startswith("/media/")
-    await expect(message(grace, "Look").locator(".frame.loaded")).to_have_count(2, timeout=DEADLINE_MS)
+    await expect(message(grace, "Closer").locator(".frame.loaded")).to_have_count(1, timeout=DEADLINE_MS)
+    image = frame.locator("img")
     assert await image.evaluate("(image) => [image.naturalWidth, image.naturalHeight]") == [320, 240]
-    await expect(ada.page.locator("#upload-list li")).to_have_count(1)
-
-
-ATTACHED = """async (file) => {
-  const { attachment } = await import("/web/text/media.js");
-  const shown = attachment({ name: "a.x", alt: "", url: "/media/a", bytes: 2048, thumbnail: null, ...file });
-  const video = shown.querySelector("video");
-  return [shown.tagName, video?.getAttribute("poster") ?? null, video?.controls ?? null, shown.textContent];
-}"""
-
-
-async def test_what_is_no_picture_is_a_player_or_a_link(people: People) -> None:
-    ada = await people.arrive("Ada")
-    of_a_video = {"width": 640, "height": 360, "placeholder": "", "poster": {"url": "/media/b"}}
-    video = await ada.page.evaluate(ATTACHED, {"content_type": "video/mp4", **of_a_video})
-    assert video == ["DIV", "/media/b", True, ""]
-    other = await ada.page.evaluate(ATTACHED, {"content_type": "application/pdf", "width": None})
-    assert other == ["P", None, None, "a.x 2.0 KiB"]
 
 
 async def test_a_connection_that_was_lost_is_gone_on_with(people: People) -> None:
@@ -337,22 +304,20 @@ async def test_a_connection_that_was_lost_is_gone_on_with(people: People) -> Non
     await expect(ada.page.locator("#text-state")).to_have_text("Reconnecting…")
     await write(grace, "during")
     await do(grace, "wrong", "Delete")
-    await message(grace, "wrong").get_by_role("button", name="Really delete").click()
+    await grace.press("Delete the message")
     await shows(grace, ["before", "during"])
     await open_channel(grace, "random")
     await write(grace, "elsewhere")
     await box(ada).fill("too early")
     await box(ada).press("Enter")
-    await expect(ada.page.locator("#composer-note")).to_contain_text("Not sent.")
+    await expect(ada.page.locator(".pending")).to_contain_text("It is sent when the connection is back.")
 
     line.mend()
-    await shows(ada, ["before", "during"])
-    await expect(entry(ada, "random")).to_have_attribute("aria-label", "random, 1 unread")
+    await shows(ada, ["before", "during", "too early"])
+    await expect(entry(ada, "random")).to_have_accessible_name("random 1 unread")
     await expect(ada.page.locator("#text-state")).to_have_text("")
     assert line.first_events == ["authenticate", "resume"]
-    await box(ada).press("Enter")
-    await shows(ada, ["before", "during", "too early"])
-    await expect(box(ada)).to_have_value("")
+    await expect(ada.page.locator(".pending")).to_have_count(0)
 
 
 async def test_a_message_whose_answer_was_lost_is_there_once(people: People) -> None:
@@ -366,13 +331,11 @@ async def test_a_message_whose_answer_was_lost_is_there_once(people: People) -> 
     await box(ada).fill("only once")
     await box(ada).press("Enter")
     await shows(grace, ["only once"])
-    await expect(ada.page.locator("#composer-note")).to_contain_text("Not sent.")
-    await expect(box(ada)).to_have_value("only once")
+    await expect(ada.page.locator(".pending")).to_have_count(1)
 
     line.mend()
     # The push says that it has come through after all.
-    await expect(box(ada)).to_have_value("", timeout=DEADLINE_MS)
-    await expect(ada.page.locator("#composer-note")).to_have_text("")
+    await expect(ada.page.locator(".pending")).to_have_count(0, timeout=DEADLINE_MS)
     await write(ada, "and this")
     for person in (ada, grace):
         await shows(person, ["only once", "and this"])
@@ -386,12 +349,8 @@ async def test_a_restart_of_the_server_loses_and_doubles_nothing(people: People,
     os.kill(killed, signal.SIGKILL)
     await expect(ada.page.locator("#text-state")).to_have_text("Reconnecting…")
     await box(ada).fill("after")
-
-    async def sent() -> bool:
-        await box(ada).press("Enter")
-        return await box(ada).input_value() == ""
-
-    await wait_until("the message is sent", sent, within_s=30)
+    await box(ada).press("Enter")
+    await expect(ada.page.locator(".pending")).to_have_count(0, timeout=3 * DEADLINE_MS)
     await expect(grace.page.locator("#text-state")).to_have_text("", timeout=DEADLINE_MS)
     await write(grace, "and more")
     for person in (ada, grace):
@@ -399,7 +358,7 @@ async def test_a_restart_of_the_server_loses_and_doubles_nothing(people: People,
     # The counts come from the server again.
     await open_channel(grace, "random")
     await write(ada, "last")
-    await expect(entry(grace, "general")).to_have_attribute("aria-label", "general, 1 unread")
+    await expect(entry(grace, "general")).to_have_accessible_name("general 1 unread")
 
 
 async def test_who_may_not_write_any_more_is_shown_so(people: People, product: Product) -> None:
@@ -416,7 +375,7 @@ async def test_who_may_not_write_any_more_is_shown_so(people: People, product: P
         async with http.delete(path) as response:
             assert response.status == 204, await response.text()
     await expect(entry(grace, "general")).to_have_count(0)
-    await expect(grace.page.locator("#text")).to_be_hidden()
+    await expect(grace.page.locator("#text-name")).to_have_text("random")
 
 
 async def test_a_call_goes_on_while_its_people_read(people: People, product: Product) -> None:

@@ -7,10 +7,17 @@ import pytest
 
 from svc.base.database import Database
 from svc.base.migrations import migrations_in
+from svc.chat.access import pace
 from svc.chat.community import SCHEMA_FOLDER
 from tests.chat.fake_sfu import FakeSfu, fake_sfu
 from tests.chat.member import ChatServer, chat_server
 from tests.chat.people import People, people
+
+
+@pytest.fixture(autouse=True)
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Members do in seconds what takes people an evening."""
+    monkeypatch.setattr(pace, "REQUEST_BURST", 100_000)
 
 
 @pytest.fixture
@@ -36,6 +43,8 @@ def variables(sfu: FakeSfu, tmp_path: Path) -> dict[str, str]:
         "ADDITIONAL_CHANNELS": "general, voice:Side Room",
         "DISABLE_STUN": "true",
         "STORAGE_BACKEND": "filesystem",
+        # Tests use nothing on the network.
+        "SVC_LINK_PREVIEWS": "false",
     }
 
 

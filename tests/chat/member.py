@@ -120,7 +120,7 @@ class LiveMember:
         return frame
 
     async def receive(self) -> dict[str, Any]:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             text = await self.ws.receive_str()
         frame: dict[str, Any] = json.loads(text)
         check(frame)

@@ -1,5 +1,6 @@
 """Members with every built-in role at a running server, who ask over HTTP and hear on live sockets."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -27,8 +28,11 @@ class Person:
             return response.status, await response.json() if is_json else None
 
     async def done(self, method: str, path: str, body: object = None) -> Any:
-        """The body of an answer to what must succeed."""
+        """The body of an answer to what must succeed; asked again where it comes too fast for a member."""
         status, answer = await self.ask(method, path, body)
+        while status == 429 and answer["error"] == "rate_limited":
+            await asyncio.sleep(answer["retry_after_ms"] / 1000)
+            status, answer = await self.ask(method, path, body)
         assert status < 300, answer
         return answer
 
@@ -88,3 +92,13 @@ async def people(chat: ChatServer) -> People:
             await found.owner.done("PUT", f"/api/members/{found.by_role[role].id}/roles/{role}")
     await found.owner.done("DELETE", f"/api/members/{found.guest.id}/roles/member")
     return found
+
+
+async def holder_of(folk: People, *permissions: str) -> Person:
+    """A newcomer with a role above members that has these permissions and no others."""
+    name = " ".join(permissions)
+    person = await newcomer(folk.chat, name[:32])
+    wanted = {"name": name[:32], "rank": 300, "permissions": list(permissions)}
+    role = await folk.owner.done("POST", "/api/roles", wanted)
+    await folk.owner.done("PUT", f"/api/members/{person.id}/roles/{role['id']}")
+    return person

@@ -1,22 +1,17 @@
 """What every answer carries, the files of the page, and a start that fails in plain words."""
 
-from pathlib import Path
-
 import pytest
-from yarl import URL
 
-from svc.base.config import ConfigError
+from svc.base.config import DEFAULT_STUN_SERVER, ConfigError
 from svc.base.logs import FieldFormatter
 from svc.base.metrics import Registry
 from svc.chat.access.directory import Channel
 from svc.chat.channels.seed import first_channels
-from svc.chat.config import DEFAULT_STUN_SERVER, read
-from svc.chat.errors import ChatError
+from svc.chat.config import read
 from svc.chat.live.socket import LiveSockets
-from svc.chat.pages.routes import Pages
 from tests.chat.member import ChatServer, chat_server
 
-LEAST = {"JWT_SECRET": "s"}
+LEAST = {"JWT_SECRET": "s" * 32}
 WITH_MEDIA = LEAST | {"SFU_WS_HOST": "sfu:5005", "SERVER_ID": "s1", "SERVER_PASSWORD": "p1"}
 
 
@@ -36,7 +31,7 @@ async def test_metrics_are_in_the_scrapers_format(chat: ChatServer) -> None:
         assert f"\nsvc_chat_{name} " in text
 
 
-@pytest.mark.parametrize("path", ["/", "/web/app.js", "/health", "/nothing", "/api/nothing"])
+@pytest.mark.parametrize("path", ["/", "/web/main.js", "/health", "/nothing", "/api/nothing"])
 async def test_every_answer_carries_the_same_protection(chat: ChatServer, path: str) -> None:
     async with chat.http.get(path) as response:
         assert response.headers["X-Content-Type-Options"] == "nosniff"
@@ -111,51 +106,6 @@ async def test_a_fault_in_a_live_request_is_logged_with_who_and_what(
         assert (record.__dict__["event"], record.__dict__["member"]) == ("ping", ada.id)
 
 
-async def test_the_page_and_its_files_have_the_right_types(chat: ChatServer) -> None:
-    for path, content_type in [
-        ("/", "text/html; charset=utf-8"),
-        ("/web/app.js", "text/javascript; charset=utf-8"),
-        ("/web/style.css", "text/css; charset=utf-8"),
-        ("/web/icon.svg", "image/svg+xml"),
-    ]:
-        async with chat.http.get(path) as response:
-            assert (response.status, response.headers["Content-Type"]) == (200, content_type)
-            assert response.headers["Cache-Control"] == "no-cache"
-
-
-async def test_a_file_that_has_not_changed_is_not_sent_again(chat: ChatServer) -> None:
-    async with chat.http.get("/web/app.js") as response:
-        tag = response.headers["ETag"]
-    async with chat.http.get("/web/app.js", headers={"If-None-Match": tag}) as response:
-        assert response.status == 304
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/web/../config.py",
-        "/web/%2e%2e/chat/config.py",
-        "/web/..%2findex.html",
-        "/web//etc/hostname",
-        "/web/%00",
-        "/web/" + "x" * 5000,
-        "/web/.",
-    ],
-)
-async def test_no_path_leads_out_of_the_folder(chat: ChatServer, path: str) -> None:
-    async with chat.http.get(URL(f"{chat.address}{path}", encoded=True)) as response:
-        assert response.status == 404
-
-
-async def test_no_link_leads_out_of_the_folder(tmp_path: Path) -> None:
-    (tmp_path / "secret.txt").write_text("secret")
-    folder = tmp_path / "web"
-    folder.mkdir()
-    (folder / "link.txt").symlink_to(tmp_path / "secret.txt")
-    with pytest.raises(ChatError):
-        Pages(folder)._path("link.txt")
-
-
 async def test_pages_of_listed_sites_may_use_the_api(variables: dict[str, str]) -> None:
     variables["CORS_ORIGIN"] = "https://app.example"
     async with chat_server(variables) as chat:
@@ -209,6 +159,10 @@ async def test_a_data_folder_in_use_is_said_in_one_line(chat: ChatServer, variab
     ("variables", "message"),
     [
         ({}, "JWT_SECRET must be set"),
+        (
+            {"JWT_SECRET": "s" * 31},
+            "JWT_SECRET has 31 bytes and needs at least 32. Make one with: openssl rand",
+        ),
         (LEAST | {"PORT": "5000x"}, "PORT must be a whole number"),
         (LEAST | {"SFU_WS_HOST": "sfu:5005"}, "SERVER_ID must be set"),
         (LEAST | {"SFU_WS_HOST": "sfu:5005", "SERVER_ID": "s1"}, "SERVER_PASSWORD must be set"),
@@ -246,7 +200,7 @@ def test_the_stun_servers_are_given_as_browsers_take_them() -> None:
 
 
 def test_the_first_channels_are_those_of_the_configuration() -> None:
-    listed = ["voice:Side Room", "general", "voice: ", "voice:side room", "News", "voice:Café", "voice:!!"]
+    listed = ["voice:Side Room", "general", "voice: ", "voice:Side Room", "News", "voice:Café", "voice:!!"]
     assert first_channels("lobby", "Lobby", listed) == [
         Channel("general", "general", "text", 0),
         Channel("lobby", "Lobby", "voice", 1),
@@ -255,3 +209,9 @@ def test_the_first_channels_are_those_of_the_configuration() -> None:
         Channel("café", "Café", "voice", 4),
         Channel("voice", "!!", "voice", 5),
     ]
+
+
+@pytest.mark.parametrize("name", ["voice", "voice:general", "General"])
+def test_two_first_channels_of_one_id_are_refused(name: str) -> None:
+    with pytest.raises(ConfigError, match=r"ADDITIONAL_CHANNELS: .* Choose another name"):
+        first_channels("voice", "Lobby", [name])

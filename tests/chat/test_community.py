@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 from aiohttp import ClientSession, ClientWebSocketResponse, TCPConnector, WSMsgType
 
-from svc.chat.live import socket
 from tests.chat.member import ChatServer, LiveMember, abort
 
 CHANNELS = 10
@@ -275,12 +274,6 @@ async def stored(chat: ChatServer, token: str, channels: Sequence[str]) -> State
 def variables(variables: dict[str, str]) -> dict[str, str]:
     names = ", ".join(f"channel {number}" for number in range(CHANNELS))
     return {**variables, "ADDITIONAL_CHANNELS": names, "MAX_MEMBERS": "1000"}
-
-
-@pytest.fixture(autouse=True)
-def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The community does in seconds what takes people an evening."""
-    monkeypatch.setattr(socket, "REQUEST_BURST", 100_000)
 
 
 async def test_every_page_ends_with_what_the_database_holds(chat: ChatServer) -> None:

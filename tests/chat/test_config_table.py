@@ -8,10 +8,15 @@ from operator import attrgetter
 
 import pytest
 
-from svc.base.config import ConfigError
-from svc.chat.config import DEFAULT_STUN_SERVER, read
+from svc.base.config import DEFAULT_STUN_SERVER, ConfigError
+from svc.chat.config import read
 
-REQUIRED = {"JWT_SECRET": "secret", "SFU_WS_HOST": "sfu:5005", "SERVER_ID": "one", "SERVER_PASSWORD": "two"}
+REQUIRED = {
+    "JWT_SECRET": "a secret of at least thirty-two bytes",
+    "SFU_WS_HOST": "sfu:5005",
+    "SERVER_ID": "one",
+    "SERVER_PASSWORD": "two",
+}
 
 # The variable, where its value is kept, its default; then some settings and what they mean,
 # None standing for a refusal.
@@ -21,7 +26,15 @@ TABLE: list[tuple[str, str, object, Mapping[str, object]]] = [
     ("SVC_INVITE_MAX_JOINS_PER_HOUR", "invites.joins_per_hour", None, {"3": 3, "x": None}),
     ("SVC_SERVER_ICON_MAX_MB", "uploads.icon_max_mb", 25, {"3": 3, "0": None, "1.5": None}),
     ("SERVER_ICON_MAX_MB", "uploads.icon_max_mb", 25, {"4": 4, "-4": None}),
+    ("SVC_FILE_MAX_MB", "uploads.file_max_mb", 100, {"0": 0, "1024": 1024, "1025": None, "-1": None}),
+    (
+        "SVC_FILE_EXTENSIONS",
+        "uploads.file_extensions",
+        (),
+        {"pdf, .ZIP": ("pdf", "zip"), "": (), "../x": None, "a b": None},
+    ),
     ("MESSAGE_CACHE_TTL_MS", "message_cache_ttl_ms", 30_000, {"0": 0, "500": 500, "-1": None}),
+    ("SVC_LINK_PREVIEWS", "link_previews", True, {"false": False, "true": True}),
     ("REFRESH_TOKEN_TTL_DAYS", "identity.refresh_ttl_days", 7, {"30": 30, "0": None}),
     (
         "MLS_RETENTION_DAYS",
@@ -53,16 +66,32 @@ TABLE: list[tuple[str, str, object, Mapping[str, object]]] = [
     ("SERVER_DESCRIPTION", "server_description", "", {"Where we meet": "Where we meet"}),
     ("HOST", "host", "127.0.0.1", {"0.0.0.0": "0.0.0.0"}),
     ("PORT", "port", 5000, {"0": 0, "65535": 65535, "65536": None}),
-    ("JWT_SECRET", "jwt_secret", "secret", {"other": "other", "": None}),
+    ("JWT_SECRET", "jwt_secret", REQUIRED["JWT_SECRET"], {"s" * 32: "s" * 32, "s" * 31: None, "": None}),
     ("DATA_DIR", "data_dir.name", "data", {"/srv/chat": "chat"}),
-    ("CORS_ORIGIN", "allowed_origins", (), {"https://a, https://b": ("https://a", "https://b")}),
+    (
+        "CORS_ORIGIN",
+        "allowed_origins",
+        [],
+        {
+            "https://a, https://b": ["https://a", "https://b"],
+            "HTTPS://Chat.Example:443/": ["https://chat.example"],
+            "*": ["*"],
+            "chat.example": None,
+            "https://chat.example/page": None,
+        },
+    ),
     ("SFU_WS_HOST", "media.url", "ws://sfu:5005", {"wss://m": "wss://m", "ftp://m": None}),
     ("SFU_PUBLIC_HOST", "media.public_urls", [], {"media.example": ["wss://media.example"]}),
     (
         "STUN_SERVERS",
         "media.stun_servers",
         [f"stun:{DEFAULT_STUN_SERVER}"],
-        {"a:1,stun:b:2": ["stun:a:1", "stun:b:2"], "": []},
+        {
+            "a:1,stun:b:2": ["stun:a:1", "stun:b:2"],
+            "": [],
+            "[2001:db8::1]:5": ["stun:[2001:db8::1]:5"],
+            "nonsense::": None,
+        },
     ),
     (
         "DISABLE_STUN",
@@ -81,7 +110,24 @@ TABLE: list[tuple[str, str, object, Mapping[str, object]]] = [
     ("IMAGE_WORKER_URL", "uploads.worker_url", "", {"http://worker:1": "http://worker:1", "http://": None}),
     ("SERVER_DISCOVERABLE", "discoverable", False, {"true": True, "off": False}),
     ("MDNS_INTERFACE", "operating.mdns_interface", "", {"eth0": "eth0"}),
-    ("EXTERNAL_HOST", "identity.names", (), {"chat.example": ("chat.example",)}),
+    (
+        "EXTERNAL_HOST",
+        "identity.names",
+        (),
+        {
+            "chat.example": ("chat.example",),
+            "chat.example:8443, 192.0.2.1, [2001:db8::1]:8443": (
+                "chat.example:8443",
+                "192.0.2.1",
+                "[2001:db8::1]:8443",
+            ),
+            "2001:db8::1": ("2001:db8::1",),
+            "https://chat.example": None,
+            "chat.example/": None,
+            "chat.example:port": None,
+            "chat example": None,
+        },
+    ),
     ("SERVER_ID", "media.server_id", "one", {"home": "home", "": None}),
     ("SERVER_INSTANCE_ID", "operating.instance_id", "", {"first": "first"}),
     ("SERVER_PASSWORD", "media.server_password", "two", {"hush": "hush", "": None}),
@@ -95,6 +141,7 @@ TABLE: list[tuple[str, str, object, Mapping[str, object]]] = [
     ("SVC_IDENTITY_TIERS", "identity.tiers", ("account",), {"account,local": ("account", "local")}),
     ("SVC_OIDC_ISSUER", "identity.oidc_issuer", "", {}),
     ("SVC_OIDC_AUDIENCE", "identity.oidc_audience", "", {"us": "us"}),
+    ("SVC_OIDC_CLIENT_SECRET", "identity.oidc_client_secret", "", {"hush": "hush"}),
     ("SVC_TRUSTED_CERT_ISSUERS", "identity.cert_issuers", [], {"https://ca": ["https://ca"]}),
     ("SVC_SERVER_ENABLED", "identity.closed", "", {"true": ""}),
     ("SVC_AUTH_MODE", "identity.closed", "", {"required": ""}),
@@ -135,5 +182,6 @@ def test_the_first_channels_are_those_that_are_named() -> None:
 
 
 def test_secrets_do_not_show_in_what_is_printed() -> None:
-    hushed = {"SVC_ADMIN_TOKEN": "hush-hush", "S3_SECRET_ACCESS_KEY": "hush-hush"}
+    names = ("SVC_ADMIN_TOKEN", "S3_SECRET_ACCESS_KEY", "SVC_OIDC_CLIENT_SECRET")
+    hushed = dict.fromkeys(names, "hush-hush")
     assert "hush-hush" not in repr(read(REQUIRED | hushed))

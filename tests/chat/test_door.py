@@ -7,7 +7,7 @@ import pytest
 
 from svc.chat.access.address import ClientAddress
 from svc.chat.errors import ChatError
-from svc.chat.joining.door import Admission, CodeDoor, ServerDoor
+from svc.chat.joining.door import Admission, Applicant, ServerDoor
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer
 from tests.kit.device import Device
@@ -16,12 +16,21 @@ HERE = ClientAddress("127.0.0.1", direct=True)
 BANNED = "somebody banned"
 
 
+class ByCode:
+    """A door for who knows the code."""
+
+    def admit(self, connection: object, applicant: Applicant) -> Admission:
+        if applicant.invite_code != "code":
+            raise ChatError("invite_invalid" if applicant.invite_code else "invite_required")
+        return Admission()
+
+
 def door(needed: bool) -> ServerDoor:
     def refuse_banned(connection: object, former_id: str) -> None:
         if former_id == BANNED:
             raise ChatError("banned")
 
-    return ServerDoor(refuse_banned, lambda address: needed, CodeDoor("code"))
+    return ServerDoor(refuse_banned, lambda nearby: needed, ByCode())
 
 
 @pytest.mark.parametrize(
@@ -44,9 +53,10 @@ def test_the_door_asks_bans_settings_and_invites(
     connection: Any = None
 
     def admit() -> Admission:
-        return door(needed).admit(
-            connection, invite_code=code, client="key", address=HERE, former_id=former_id, now=0.0
+        applicant = Applicant(
+            code, "key", HERE, nearby=True, persons=[former_id] if former_id else [], now=0.0
         )
+        return door(needed).admit(connection, applicant)
 
     if refusal is None:
         assert admit().role_ids == ("member",)

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from aiohttp import ClientError, ClientSession
 
+from svc.chat.access.pace import REQUEST_BURST
 from tests.chat.member import ChatServer
 from tests.kit.chat_process import ChatProcess, NotStarted, chat_process
 from tests.kit.device import Device
@@ -43,6 +44,25 @@ async def token_of(server: ChatProcess, data_dir: Path) -> str:
         return str((await chat.sign_in(Device(), nickname="Ada", invite_code=invite))["access_token"])
 
 
+async def posted(http: ClientSession, text: str) -> tuple[int, dict[str, str]]:
+    """Post at the pace that a member is allowed; the status and the answer."""
+    return await _asked(http, "POST", {"text": text})
+
+
+async def read(http: ClientSession) -> int:
+    """Read a page at that pace; the status."""
+    return (await _asked(http, "GET", None))[0]
+
+
+async def _asked(http: ClientSession, method: str, body: object) -> tuple[int, dict[str, str]]:
+    while True:
+        async with http.request(method, MESSAGES, json=body) as response:
+            answered = await response.json()
+        if response.status != 429:
+            return response.status, answered
+        await asyncio.sleep(answered["retry_after_ms"] / 1000)
+
+
 class Load:
     """Writers that post until the server is gone; `acknowledged` are the ids of what it answered."""
 
@@ -58,8 +78,7 @@ class Load:
     async def _write(self, http: ClientSession) -> None:
         with suppress(ClientError, ConnectionError):
             while True:
-                async with http.post(MESSAGES, json={"text": "x" * 200}) as response:
-                    self.acknowledged.append((await response.json())["id"])
+                self.acknowledged.append((await posted(http, "x" * 200))[1]["id"])
 
 
 @pytest.mark.parametrize("kills", [5, pytest.param(100, marks=[pytest.mark.soak, pytest.mark.timeout(1800)])])
@@ -75,7 +94,7 @@ async def test_nothing_acknowledged_is_lost_by_a_kill_at_any_moment(
             token = token or await token_of(server, data_dir)
             load = Load(server.address, token)
             writing = asyncio.create_task(load.run())
-            enough = chance.randrange(1, 300)
+            enough = chance.randrange(1, REQUEST_BURST)
 
             async def has_written(load: Load = load, enough: int = enough) -> bool:
                 return len(load.acknowledged) >= enough
@@ -187,28 +206,22 @@ async def test_a_full_disk_refuses_harms_nothing_and_is_recovered_from(alone: di
         inside = Path(f"/proc/{server.process.pid}/root{data_dir}")
         token = await token_of(server, inside)
         async with ClientSession(server.address, headers={"Authorization": f"Bearer {token}"}) as http:
-
-            async def post(text: str) -> tuple[int, dict[str, str]]:
-                async with http.post(MESSAGES, json={"text": text}) as response:
-                    return response.status, await response.json()
-
-            before = [(await post(f"before {number}"))[1]["id"] for number in range(10)]
+            before = [(await posted(http, f"before {number}"))[1]["id"] for number in range(10)]
             fill(inside / "ballast")
             refused = False
             for _ in range(100):  # What the log has room for still fits.
-                status, answered = await post("x" * 4_000)
+                status, answered = await posted(http, "x" * 4_000)
                 if status == 201:
                     before.append(answered["id"])
                     continue
                 assert (status, answered["error"]) == (503, "storage_unavailable")
                 refused = True
             assert refused
-            async with http.get(MESSAGES) as response:  # Reading goes on.
-                assert response.status == 200
+            assert await read(http) == 200  # Reading goes on.
             (inside / "ballast").unlink()
 
             async def posts_again() -> bool:
-                status, answered = await post("after")
+                status, answered = await posted(http, "after")
                 if status == 201:
                     before.append(answered["id"])
                 return status == 201
@@ -262,15 +275,13 @@ async def test_a_folder_that_turns_read_only_refuses_harms_nothing_and_is_recove
             ClientSession(server.address, headers={"Authorization": f"Bearer {token}"}) as http,
         ):
             while len(outcomes) < 400 and not (503 in outcomes and outcomes[-20:] == [201] * 20):
-                async with http.post(MESSAGES, json={"text": "x" * 4_000}) as response:
-                    outcomes.append(response.status)
-                    answered = await response.json()
-                if response.status == 201:
+                status, answered = await posted(http, "x" * 4_000)
+                outcomes.append(status)
+                if status == 201:
                     acknowledged.append(answered["id"])
                     continue
-                assert (response.status, answered["error"]) == (503, "storage_unavailable")
-                async with http.get(MESSAGES) as page:  # Reading goes on.
-                    assert page.status == 200
+                assert (status, answered["error"]) == (503, "storage_unavailable")
+                assert await read(http) == 200  # Reading goes on.
     except NotStarted as fault:
         if "ptrace" in str(fault) or "PTRACE" in str(fault):
             pytest.skip("this sandbox allows no tracing")

@@ -9,7 +9,6 @@ from aiohttp import ClientWebSocketResponse, WSMsgType, WSServerHandshakeError
 
 from svc.chat.access.origins import Origins
 from svc.chat.live import frames, socket, websocket
-from svc.chat.live.allowance import Allowance
 from svc.chat.live.audience import EVERYONE
 from tests.chat.fake_sfu import FakeSfu
 from tests.chat.inside import server_with_insight
@@ -102,12 +101,6 @@ async def test_the_same_member_may_have_two_pages_open(chat: ChatServer, sfu: Fa
         assert await first.people("lobby") == await second.people("lobby") == ["Ada"]
 
 
-def test_an_allowance_passes_a_burst_and_then_a_steady_rate() -> None:
-    allowance = Allowance(burst=2, per_s=10, now=0.0)
-    assert [allowance.take(0.0) for _ in range(4)] == [0.0, 0.0, 0.1, 0.2]
-    assert allowance.take(10.0) == 0.0
-
-
 async def test_a_page_that_does_not_read_is_cut_off(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -142,6 +135,9 @@ async def test_a_page_that_does_not_read_is_cut_off(
         ("null", "chat.example", [], False),
         ("", "", [], False),
         ("https://app.example", "chat.example", ["https://app.example/"], True),
+        ("https://app.example", "chat.example", ["HTTPS://App.example:443"], True),
+        ("https://app.example:443", "chat.example", ["https://app.example"], True),
+        ("https://app.example:8443", "chat.example", ["https://app.example"], False),
         ("https://app.example", "chat.example", ["*"], True),
     ],
 )

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-import socket
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -20,7 +19,6 @@ from svc.chat import app, tls
 from svc.chat.app import serving
 from svc.chat.community import Community
 from svc.chat.config import read
-from svc.chat.listener import TlsListener
 from svc.chat.live import websocket
 from svc.chat.live.audience import EVERYONE
 from svc.chat.ports import Flags
@@ -189,19 +187,6 @@ async def test_silence_is_not_waited_for_for_ever(chat: ChatServer, monkeypatch:
     await close(writer)
 
 
-async def test_beyond_the_bound_who_has_waited_longest_for_a_handshake_goes(
-    chat: ChatServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("svc.chat.listener.MAX_OPENING", 2)
-    connections = [await asyncio.open_connection(*where(chat)) for _ in range(3)]
-    async with asyncio.timeout(WITHIN_S):
-        assert await connections[0][0].read() == b""
-    async with chat.http.get("/health") as response:
-        assert response.status == 200
-    for _, writer in connections:
-        await close(writer)
-
-
 async def test_a_renewed_certificate_is_shown_without_a_restart(
     chat: ChatServer,
     authority: Authority,
@@ -336,20 +321,3 @@ def test_an_end_that_is_near_or_past_is_said(
 ) -> None:
     TlsFiles(*authority.pair(lasting=lasting).write(tmp_path))
     assert message in caplog.messages
-
-
-async def test_a_full_table_of_descriptors_is_waited_out(pair: Pair, tmp_path: Path) -> None:
-    class Full(socket.socket):
-        def accept(self) -> Any:
-            raise OSError(24, "Too many open files")
-
-    with Full() as listening:
-        listening.bind(("127.0.0.1", 0))
-        listening.listen()
-        listening.setblocking(False)
-        files = TlsFiles(*pair.write(tmp_path))
-        listener = TlsListener([listening], asyncio.Protocol, lambda: files.context)
-        listener.start()
-        with socket.create_connection(listening.getsockname()):
-            await asyncio.sleep(0.05)
-        await listener.stop()

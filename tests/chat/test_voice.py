@@ -47,6 +47,7 @@ async def test_a_member_is_given_the_way_into_a_room(sfu: FakeSfu, chat: ChatSer
         assert reply["data"] == {
             "urls": ["/sfu/client"],
             "stun_servers": [],
+            "bitrate_kbps": 0,
             "client_join": {
                 "room_id": "lobby",
                 "server_id": "s1",

@@ -15,7 +15,8 @@ FOLDER = Path(__file__).parents[2] / "deploy" / "systemd"
 UNITS = sorted(FOLDER.glob("*.service"))
 SOCKETS = sorted(FOLDER.glob("*.socket"))
 # systemd's own measure, from 0 (nothing) to 100: an ordinary service has 96.
-MOST_EXPOSED = 22
+# Three of them let what decodes uploads enter namespaces and an empty root, which costs a few points.
+MOST_EXPOSED = 25
 INSTALLED = "/opt/svc/bin/svc"
 
 

@@ -37,7 +37,7 @@ async def chat_process(
     """Started, by way of the command `wrapper` if there is one. Raises NotStarted."""
     process = await asyncio.create_subprocess_exec(
         *(*wrapper, sys.executable, "-m", "svc.cli", "chat"),
-        env={**os.environ, **variables},
+        env={**os.environ, "SVC_LINK_PREVIEWS": "false", **variables},
         stderr=asyncio.subprocess.PIPE,
         start_new_session=True,
     )

@@ -40,10 +40,17 @@ PREFERENCES = {
     "services.settings.server": "data:,",
 }
 JOIN_SCRIPT = """
-() => {
-  document.getElementById("name").value = %s;
-  document.getElementById("with-camera").click();
-  document.getElementById("join").click();
+async () => {
+  const there = async (selector) => {
+    while (!document.querySelector(selector)) await new Promise((again) => setTimeout(again, 50));
+    return document.querySelector(selector);
+  };
+  const name = await there("input[name=name]");
+  name.value = %s;
+  name.dispatchEvent(new Event("input", { bubbles: true }));
+  name.form.requestSubmit();
+  (await there("#voice-channels .channel")).click();
+  (await there("#camera")).click();
 }
 """
 
@@ -56,7 +63,7 @@ class FirefoxPerson(Watcher):
         async def connected() -> bool:
             return bool(
                 await self._evaluate(
-                    "() => document.getElementById('call-state').textContent === 'Connected'"
+                    "() => document.getElementById('call-state')?.textContent === 'Connected'"
                 )
             )
 
@@ -72,7 +79,7 @@ class Firefox:
         self._turn = asyncio.Lock()
 
     async def arrive(self, name: str, url: str) -> FirefoxPerson:
-        """Open the page with storage of its own; whoever arrives stands in the lobby."""
+        """Open the page with storage of its own; whoever arrives stands before the form."""
         person = (await self.command("browser.createUserContext"))["userContext"]
         page = (await self.command("browsingContext.create", type="window", userContext=person))["context"]
         await self.command("browsingContext.navigate", context=page, url=url, wait="complete")

@@ -1,14 +1,12 @@
-"""Functions for the sandbox that try what a decoder must not be able to do.
+"""Functions for the sandbox that go wrong in every way that a decoder can.
 
-Loaded by the sandbox's zygote, not by tests. Each says in its facts how far it got.
+What a hostile one tries is in `tests.kit.hostile_decoder`. Loaded by the sandbox's zygote, not by tests.
 """
 
+import ctypes
 import os
-import signal
-import socket
 import time
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 
 from svc.base.confined import Outcome, Progress, Rejected
 
@@ -22,29 +20,8 @@ def echo(files: Sequence[int], arguments: Mapping[str, object], progress: Progre
     return {"arguments": arguments, "read": [os.read(file, 100).decode() for file in files]}, [b"a" * 3, b""]
 
 
-def surroundings(_: Sequence[int], arguments: Mapping[str, object], __: Progress) -> Outcome:
-    """What it sees, and what came of trying to do more."""
-    tried = {
-        "open a file": _tried(lambda: Path("/etc/passwd").read_bytes()),
-        "make a socket": _tried(lambda: socket.socket().close()),
-        "make a pipe": _tried(os.pipe),
-        "start a process": _tried(_fork),
-        "signal the caller": _tried(lambda: os.kill(int(str(arguments["caller"])), 0)),
-    }
-    return {"environment": dict(os.environ), "tried": tried, "nice": os.nice(0)}, []
-
-
-def _fork() -> None:
-    if os.fork() == 0:
-        os._exit(0)
-
-
-def _tried(what: Callable[[], object]) -> str:
-    try:
-        what()
-    except OSError as fault:
-        return type(fault).__name__
-    return "done"
+def surroundings(*_: object) -> Outcome:
+    return {"environment": dict(os.environ)}, []
 
 
 def write(files: Sequence[int], arguments: Mapping[str, object], _: Progress) -> Outcome:
@@ -73,12 +50,7 @@ def sleep(*_: object) -> Outcome:
 
 
 def die(*_: object) -> Outcome:
-    os.kill(os.getpid(), signal.SIGSEGV)
-    raise AssertionError
-
-
-def be_killed(*_: object) -> Outcome:
-    os.kill(os.getpid(), signal.SIGKILL)
+    ctypes.string_at(0)
     raise AssertionError
 
 
@@ -98,6 +70,18 @@ def talk(*_: object) -> Outcome:
     return {}, [bytes(10_000_000)]
 
 
+def linger(files: Sequence[int], _: Mapping[str, object], __: Progress) -> Outcome:
+    """Answer at once, and go on writing into the file."""
+    answer = b'{"facts": {}, "blobs": [], "used": {}}'
+    for descriptor in set(range(3, 256)) - set(files):
+        try:
+            os.write(descriptor, len(answer).to_bytes(4, "big") + answer)
+        except OSError:
+            continue
+    while True:
+        os.pwrite(files[0], os.urandom(16), 0)
+
+
 def lie(files: Sequence[int], arguments: Mapping[str, object], _: Progress) -> Outcome:
     """Write what is no message of the sandbox's into the socket, whichever it is."""
     for descriptor in range(3, 256):
@@ -105,9 +89,4 @@ def lie(files: Sequence[int], arguments: Mapping[str, object], _: Progress) -> O
             os.write(descriptor, bytes.fromhex(str(arguments["hex"])))
         except OSError:
             continue
-    return sleep()
-
-
-def zygote_dies(*_: object) -> Outcome:
-    os.kill(os.getppid(), signal.SIGKILL)
     return sleep()

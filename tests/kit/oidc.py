@@ -32,11 +32,11 @@ class OidcProvider:
     def __init__(self, issuer: str) -> None:
         self.issuer = issuer
 
-    async def id_token(self, name: str, nonce: str) -> str:
-        """Sign in there as `name`, by the code flow with PKCE, as a public client does."""
+    async def code(self, name: str, nonce: str, client_id: str = CLIENT_ID) -> tuple[str, str]:
+        """Sign in there as `name`: the authorization code, and the verifier of its PKCE challenge."""
         verifier = secrets.token_urlsafe(48)
         query = {
-            "client_id": CLIENT_ID,
+            "client_id": client_id,
             "response_type": "code",
             "redirect_uri": REDIRECT,
             "scope": "openid",
@@ -45,7 +45,12 @@ class OidcProvider:
             "code_challenge_method": "S256",
         }
         async with ClientSession(cookie_jar=CookieJar(unsafe=True)) as http:
-            code = await self._code(http, f"{self.issuer}/auth?{urlencode(query)}", name)
+            return await self._code(http, f"{self.issuer}/auth?{urlencode(query)}", name), verifier
+
+    async def id_token(self, name: str, nonce: str) -> str:
+        """Sign in there as `name`, by the code flow with PKCE, as a public client does."""
+        code, verifier = await self.code(name, nonce)
+        async with ClientSession() as http:
             form = {
                 "grant_type": "authorization_code",
                 "client_id": CLIENT_ID,
@@ -81,13 +86,13 @@ class OidcProvider:
 
 
 @asynccontextmanager
-async def oidc_provider(algorithm: str = "RS256") -> AsyncIterator[OidcProvider]:
+async def oidc_provider(algorithm: str = "RS256", *redirects: str) -> AsyncIterator[OidcProvider]:
     node = shutil.which("node")
     if node is None:
         pytest.fail("node is missing; ci/setup installs it")
     folder = await _installed()
     process = await asyncio.create_subprocess_exec(
-        *(node, "provider.mjs", algorithm), cwd=folder, stdin=PIPE, stdout=PIPE, stderr=DEVNULL
+        *(node, "provider.mjs", algorithm, *redirects), cwd=folder, stdin=PIPE, stdout=PIPE, stderr=DEVNULL
     )
     try:
         assert process.stdout is not None

@@ -1,6 +1,6 @@
 """What a page sends and receives, by its WebRTC statistics.
 
-Tracks are matched to names through the page's own handle, `window.svc`, and its tiles.
+Tracks are matched to names through the page's own handle, `window.svc`.
 All counts are from the begin of the connection on.
 """
 
@@ -14,8 +14,7 @@ SCRIPT = """
 async () => {
   const statistics = [...((await svc.call?.pc?.getStats()) ?? new Map()).values()];
   const byId = new Map(statistics.map((entry) => [entry.id, entry]));
-  const names = new Map([...document.querySelectorAll("#people > li")].map((tile) =>
-    [tile.dataset.id, tile.querySelector(".name").textContent]));
+  const names = new Map(svc.people.map(({ id, nickname }) => [id, nickname]));
   const codec = ({ codecId }) => byId.get(codecId)?.mimeType ?? "";
   const remote = ({ remoteId }) => byId.get(remoteId) ?? {};
   return {

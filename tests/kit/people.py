@@ -4,10 +4,12 @@ Chromium makes up the camera, the microphone and the screen.
 """
 
 import json
+import os
 import shutil
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from playwright.async_api import Browser, Page, async_playwright, expect
 
@@ -15,6 +17,7 @@ from tests.kit.page_relay import put_behind
 from tests.kit.page_statistics import Watcher
 from tests.kit.relay import Relay
 
+WITHOUT_REAL_TIME = Path(__file__).with_name("chromium.sh")
 INSECURE_HOST = "plain.example"
 # No GPU, no network of its own, media devices that need neither hardware nor a hand.
 FLAGS = (
@@ -36,11 +39,13 @@ FLAGS = (
     f"--host-resolver-rules=MAP {INSECURE_HOST} 127.0.0.1",
 )
 # A small window: the drawing costs two cores more than the decoding.
-VIEWPORT_WIDTH, VIEWPORT_HEIGHT = 480, 420
+VIEWPORT_WIDTH, VIEWPORT_HEIGHT = 700, 420
 JOIN_DEADLINE_S = 20.0
 
 CAPTURE_SCRIPT = """
 const size = %s;
+// Tests that measure what comes want all of it, whatever the machine can do at the moment.
+if (location.protocol !== "about:") localStorage["svc.callSettings"] ??= JSON.stringify({ quality: "high" });
 for (const name of navigator.mediaDevices ? ["getUserMedia", "getDisplayMedia"] : []) {
   const open = navigator.mediaDevices[name].bind(navigator.mediaDevices);
   navigator.mediaDevices[name] = (wishes) => open({ ...wishes, video: wishes.video && size });
@@ -73,12 +78,26 @@ class Person(Watcher):
     async def press(self, label: str) -> None:
         await self.page.get_by_role("button", name=label, exact=True).click()
 
-    async def join(self, *, camera: bool = True) -> None:
-        """Fill in the form and be in the call; the microphone is on unless switched off before."""
+    async def come_in(self) -> None:
+        """Become a member of the server."""
         await self.page.get_by_label("Your name").fill(self.name)
-        if camera:
-            await self.press("Camera")
         await self.press("Join")
+        await expect(self.page.locator("#channels")).to_be_visible(timeout=JOIN_DEADLINE_S * 1000)
+
+    async def join(self, *, camera: bool = True, microphone: bool = True) -> None:
+        """Become a member, and be in the call of the first voice channel."""
+        await self.come_in()
+        await self.enter_call(camera=camera, microphone=microphone)
+
+    async def enter_call(self, *, camera: bool = False, microphone: bool = True) -> None:
+        if microphone:
+            await self.page.locator("#voice-channels .channel").first.click()
+        else:
+            await self.press("Join Voice with…")
+            await self.page.get_by_role("switch", name="Microphone").uncheck()
+            await self.press("Join the call")
+        if camera:
+            await self.press("Start camera")
         await self.is_connected()
 
     async def is_connected(self, *, within_s: float = JOIN_DEADLINE_S) -> None:
@@ -120,7 +139,7 @@ class People:
     async def arrive(
         self, name: str, *, codec: str = "VP8", capture: Capture | None = None, line: Relay | None = None
     ) -> Person:
-        """Open the page; whoever arrives stands in the lobby. `line` is all that leads to the SFU."""
+        """Open the page; whoever arrives stands before the form. `line` is all that leads to the SFU."""
         viewport = {"width": VIEWPORT_WIDTH, "height": VIEWPORT_HEIGHT}
         context = await self._browser.new_context(viewport=viewport)  # type: ignore[arg-type]
         await context.add_init_script((capture or Capture()).script())
@@ -150,7 +169,9 @@ def chromium() -> str | None:
 @asynccontextmanager
 async def people_at(url: str, executable: str) -> AsyncIterator[People]:
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=executable, args=FLAGS)
+        browser = await playwright.chromium.launch(
+            executable_path=WITHOUT_REAL_TIME, args=FLAGS, env={**os.environ, "CHROMIUM": executable}
+        )
         try:
             yield People(browser, url)
         finally:

@@ -119,6 +119,7 @@ class RecordedPlane:
 
     delay_buckets: Sequence[float] = (0.001,)
     encryption: Mapping[str, str] = MappingProxyType({"sealed_by": "nobody", "aes": "unknown"})
+    port = 3478
     probe_prefix = bytes(8)
 
     def __init__(self) -> None:

@@ -2,7 +2,9 @@
 
 Neither side knows a way around it: the client is given the relay's address in place of the
 service's, and the service is given none of the client's and learns it from what comes. What is
-lost is decided by a seeded generator for each direction. It neither delays nor reorders.
+lost is decided by a seeded generator for each direction. Towards the client it takes no more than
+`rate_kbps`, if that is set: what comes beyond it waits for a while, and is lost if that takes too long. It
+never reorders.
 """
 
 import asyncio
@@ -19,6 +21,9 @@ _CANDIDATE = re.compile(r"^(a=candidate:\S+ 1 udp \d+) (\S+) (\d+)", re.MULTILIN
 _CANDIDATE_LINE = re.compile(r"^a=candidate:.*\r?\n", re.MULTILINE)
 # RFC 7983: what begins with these is SRTP or SRTCP.
 _MEDIA = range(128, 192)
+# What routers at home keep, about; and the bytes of IP and UDP.
+_LONGEST_WAIT_S = 0.3
+_HEADERS = 28
 
 
 class _Side(asyncio.DatagramProtocol):
@@ -44,9 +49,12 @@ class _Side(asyncio.DatagramProtocol):
 class Relay:
     """`lost` counts, by direction, the media that never arrived."""
 
-    def __init__(self, *, loss: float, seed: int) -> None:
+    def __init__(self, *, loss: float, seed: int, rate_kbps: int | None = None) -> None:
         self.lost: Counter[str] = Counter()
         self.carried: Counter[str] = Counter()
+        # May be changed at any time.
+        self.rate_kbps = rate_kbps
+        self._free_at = 0.0
         self._loss = loss
         self._random = {"up": random.Random(seed), "down": random.Random(seed + 1)}
         self._client: Address | None = None
@@ -71,7 +79,23 @@ class Relay:
 
     def _from_sfu(self, data: bytes, source: Address) -> None:
         if self._client and self._arrives("down", data):
-            self.to_client.transport.sendto(data, self._client)
+            self._send_when_free(data, self._client)
+
+    def _send_when_free(self, data: bytes, client: Address) -> None:
+        if self.rate_kbps is None:
+            self.to_client.transport.sendto(data, client)
+            return
+        loop = asyncio.get_running_loop()
+        begins = max(self._free_at, loop.time())
+        if begins - loop.time() > _LONGEST_WAIT_S:
+            self.lost["down"] += 1
+            return
+        self._free_at = begins + (len(data) + _HEADERS) * 8 / (self.rate_kbps * 1000)
+        loop.call_at(self._free_at, self._send, data, client)
+
+    def _send(self, data: bytes, client: Address) -> None:
+        if not self.to_client.transport.is_closing():
+            self.to_client.transport.sendto(data, client)
 
     def _arrives(self, direction: str, data: bytes) -> bool:
         arrives = self._random[direction].random() >= self._loss
@@ -81,9 +105,11 @@ class Relay:
 
 
 @asynccontextmanager
-async def relay(*, loss: float, seed: int, host: str = "127.0.0.1") -> AsyncIterator[Relay]:
+async def relay(
+    *, loss: float, seed: int, host: str = "127.0.0.1", rate_kbps: int | None = None
+) -> AsyncIterator[Relay]:
     loop = asyncio.get_running_loop()
-    line = Relay(loss=loss, seed=seed)
+    line = Relay(loss=loss, seed=seed, rate_kbps=rate_kbps)
     sides = (line.to_client, line.to_sfu)
     for side in sides:
         await loop.create_datagram_endpoint(lambda side=side: side, local_addr=(host, 0))  # type: ignore[misc]

@@ -13,8 +13,7 @@ DEADLINE_MS = 10_000
 async def come_to_read(person: Person, channel: str = "general") -> None:
     """Become a member without entering a call, and open a channel."""
     person.page.set_default_timeout(DEADLINE_MS)
-    await person.page.get_by_label("Your name").fill(person.name)
-    await person.press("Join without a call")
+    await person.come_in()
     await open_channel(person, channel)
 
 
@@ -39,7 +38,8 @@ async def write(person: Person, text: str) -> None:
     """Send a message, and wait until the server has it."""
     await box(person).fill(text)
     await box(person).press("Enter")
-    await expect(box(person)).to_have_value("", timeout=DEADLINE_MS)
+    await expect(box(person)).to_have_value("")
+    await expect(person.page.locator(".pending")).to_have_count(0, timeout=DEADLINE_MS)
 
 
 def message(person: Person, text: str) -> Locator:

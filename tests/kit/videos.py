@@ -60,6 +60,17 @@ def sound() -> bytes:
     return file.getvalue()
 
 
+def sound_file(container: str, codec: str, seconds: float = 2.0, rate: int = 48_000) -> bytes:
+    """A tone in a container of its own, as players and recorders write it."""
+    file = BytesIO()
+    with av.open(file, "w", format=container) as output:
+        tone = cast(AudioStream, output.add_stream(codec, rate=rate))
+        tone.codec_context.layout = "stereo"
+        tone.codec_context.open()
+        _add_tone(output, tone, seconds)
+    return file.getvalue()
+
+
 def _told() -> dict[str, str]:
     return {
         "location": PLACE,

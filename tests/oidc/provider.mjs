@@ -1,6 +1,8 @@
 // An OpenID provider on a free port of this machine, for tests: prints its address, and
 // stops with its standard input. Whoever signs in types a name; there are no passwords.
-// Its tokens are signed with the algorithm that is given, ES256 or RS256.
+// Its tokens are signed with the algorithm that is given, ES256 or RS256. Further arguments are
+// addresses that it also sends people back to. `community` is a public client, `confidential` has a secret, and
+// `page` is one whose people come back to this machine, whatever the port (RFC 8252 section 7.3).
 
 import { createServer } from "node:http";
 import { generateKeyPair } from "node:crypto";
@@ -8,7 +10,7 @@ import { promisify } from "node:util";
 import Provider from "oidc-provider";
 
 const ALGORITHM = process.argv[2] ?? "RS256";
-const REDIRECT = "https://client.invalid/signed-in";
+const REDIRECTS = ["https://client.invalid/signed-in", ...process.argv.slice(3)];
 const KEYS = { RS256: ["rsa", { modulusLength: 2048 }], ES256: ["ec", { namedCurve: "P-256" }] };
 
 async function signingKey() {
@@ -24,11 +26,24 @@ const provider = new Provider(issuer, {
     {
       client_id: "community",
       token_endpoint_auth_method: "none",
-      redirect_uris: [REDIRECT],
+      redirect_uris: REDIRECTS,
+      id_token_signed_response_alg: ALGORITHM,
+    },
+    {
+      client_id: "page",
+      application_type: "native",
+      token_endpoint_auth_method: "none",
+      redirect_uris: ["http://127.0.0.1/"],
+      id_token_signed_response_alg: ALGORITHM,
+    },
+    {
+      client_id: "confidential",
+      client_secret: "a secret: with/signs & spaces",
+      redirect_uris: REDIRECTS,
       id_token_signed_response_alg: ALGORITHM,
     },
   ],
-  clientAuthMethods: ["none"],
+  clientAuthMethods: ["none", "client_secret_basic"],
   cookies: { keys: ["for tests"] },
   findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
   jwks: { keys: [await signingKey()] },

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from svc.base.config import ConfigError
 from svc.sfu.app import Flags, running
 from svc.sfu.config import Config
 from svc.sfu.measurements import _CORE_COUNTERS
@@ -33,15 +34,18 @@ def test_a_udp_port_that_is_held_refuses_to_start_with_one_line_and_a_status(hel
         timeout=30,
         check=False,
     )
-    assert ended.returncode != 0
-    assert ended.stderr == f"svc sfu: UDP port {held_udp_port} is already in use by another program\n"
+    assert ended.returncode == 2
+    assert ended.stderr == (
+        f"svc sfu: UDP port {held_udp_port} is already in use by another program. "
+        "Choose another one with ICE_UDP_MUX_PORT.\n"
+    )
 
 
 async def test_an_http_port_that_is_held_refuses_to_start() -> None:
     with socket.create_server(("127.0.0.1", 0)) as holder:
         port = holder.getsockname()[1]
         config = Config.read({"SFU_PORT": str(port), "ICE_UDP_MUX_PORT": "0", "DISABLE_STUN": "true"})
-        with pytest.raises(SystemExit, match=f"TCP port {port} is already in use"):
+        with pytest.raises(ConfigError, match=f"TCP port {port} is already in use"):
             async with running(config, Flags(host="127.0.0.1")):
                 pass
 

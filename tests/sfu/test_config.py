@@ -93,6 +93,7 @@ def test_stun_servers_set_to_nothing_means_none(value: str) -> None:
         ("STUN_SERVERS", "stun.example:port"),
         ("STUN_SERVERS", "stun.example:0"),
         ("STUN_SERVERS", ":3478"),
+        ("STUN_SERVERS", "nonsense::"),
         ("ICE_ADVERTISE_IP", "sfu.example"),
     ],
 )

@@ -16,7 +16,17 @@ def test_the_version_is_that_of_the_distribution(capsys: pytest.CaptureFixture[s
 @pytest.mark.parametrize(
     ("arguments", "variables", "line"),
     [
-        (["chat"], {"JWT_SECRET": ""}, "svc chat: JWT_SECRET must be set: access tokens are signed with it"),
+        (
+            ["chat"],
+            {"JWT_SECRET": ""},
+            "svc chat: JWT_SECRET must be set: access tokens are signed with it. "
+            "Make one with: openssl rand -hex 32",
+        ),
+        (
+            ["chat"],
+            {"JWT_SECRET": "hunter2"},
+            "svc chat: JWT_SECRET has 7 bytes and needs at least 32. Make one with: openssl rand -hex 32",
+        ),
         (["sfu"], {"MAX_PEERS": "many"}, "svc sfu: MAX_PEERS must be a whole number, not 'many'"),
     ],
 )

@@ -6,6 +6,7 @@ from PIL import Image
 
 from svc.tools.greeting import (
     ASKS_ONCE,
+    FIRST_IS_OWNER,
     NO_MICROPHONES,
     ONLY_HERE,
     Place,
@@ -35,6 +36,7 @@ ADDRESSES = ["127.0.0.1", "192.0.2.7", "169.254.1.1", "::1", "2001:db8::7", "fe8
             Place("::", 80),
             [
                 "Open http://[::1]/#invite=abc",
+                "On your network: http://192.0.2.7/#invite=abc",
                 "On your network: http://[2001:db8::7]/#invite=abc",
                 NO_MICROPHONES,
             ],
@@ -55,6 +57,11 @@ ADDRESSES = ["127.0.0.1", "192.0.2.7", "169.254.1.1", "::1", "2001:db8::7", "fe8
 )
 def test_the_greeting_names_the_addresses_that_lead_here(place: Place, lines: list[str]) -> None:
     assert greeting(place, "abc", ADDRESSES) == lines
+
+
+def test_at_the_first_start_it_says_what_the_link_does() -> None:
+    here = Place("127.0.0.1", 5000)
+    assert greeting(here, "abc.def", []) == ["Open http://127.0.0.1:5000/#invite=abc.def", FIRST_IS_OWNER]
 
 
 def read(lines: list[str]) -> str:

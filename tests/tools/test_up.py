@@ -194,6 +194,9 @@ async def test_a_signal_ends_everything_in_order(tmp_path: Path, number: signal.
         up.process.send_signal(number)
         assert await up.process.wait() == 0
         await until_gone(children)
+        assert up.process.stdout is not None
+        said = (await up.process.stdout.read()).decode()
+        assert said.endswith(f"Stopped. Everything is kept in {tmp_path / 'data'}.\n")
         assert up.process.stderr is not None
         assert b"Traceback" not in await up.process.stderr.read()
 
@@ -292,19 +295,32 @@ async def test_files_for_tls_that_are_wrong_are_said_in_words(
     assert b"Traceback" not in errors
 
 
-async def test_a_port_that_is_taken_is_said_in_words(tmp_path: Path) -> None:
-    with socket.socket() as taken:
+@pytest.mark.parametrize("flag", ["--port", "--sfu-port", "--udp-port"])
+async def test_a_port_that_is_taken_is_said_in_words(tmp_path: Path, flag: str) -> None:
+    kind = socket.SOCK_DGRAM if flag == "--udp-port" else socket.SOCK_STREAM
+    with socket.socket(type=kind) as taken:
         taken.bind(("127.0.0.1", 0))
-        taken.listen()
+        if kind == socket.SOCK_STREAM:
+            taken.listen()
         port = str(taken.getsockname()[1])
-        arguments = [*_on_free_ports(tmp_path / "data"), "--port", port]
+        arguments = [*_on_free_ports(tmp_path / "data"), flag, port]
         process = await _svc("up", *arguments, environment={**os.environ, "DISABLE_STUN": "true"})
         async with asyncio.timeout(DEADLINE_S):
             output, errors = await process.communicate()
     assert (process.returncode, output) == (2, b"")
-    assert f"svc chat: Cannot listen on HOST 127.0.0.1, PORT {port}: ".encode() in errors
-    assert b"svc up: could not start: svc chat ended with status 2" in errors
-    assert b"Traceback" not in errors
+    expected = f"svc up: Port {port} is already in use by another program. Choose another one with {flag}.\n"
+    assert errors.decode() == expected
+
+
+async def test_a_second_installation_does_not_pass_for_the_first(tmp_path: Path) -> None:
+    async with svc_up(tmp_path / "first") as first:
+        port = first.address.rpartition(":")[2]
+        arguments = [*_on_free_ports(tmp_path / "second"), "--port", port]
+        process = await _svc("up", *arguments, environment={**os.environ, "DISABLE_STUN": "true"})
+        async with asyncio.timeout(DEADLINE_S):
+            output, errors = await process.communicate()
+    assert (process.returncode, output) == (2, b"")
+    assert b"Choose another one with --port" in errors
 
 
 INSTALLATION = Installation(Path("data"), "127.0.0.1", 5000, 5005, 3478, worker_port=5010)

@@ -37,7 +37,7 @@ class Desk:
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(data)
         source = str(path.relative_to(self.data_dir))
-        job = {"id": f"u{number}", "lease": f"l{number}", "kind": kind, "source": source}
+        job = {"id": f"u{number}", "lease": f"l{number}", "kind": kind, "long": False, "source": source}
         self.waiting.append({**job, "attempt": 1, "limits": limits})
         return f"u{number}"
 
@@ -51,9 +51,9 @@ class Desk:
             return said
         match command:
             case "job_claim":
-                kinds = arguments["kinds"]
+                kinds, long = arguments["kinds"], arguments["long"]
                 assert isinstance(kinds, list)
-                job = next((job for job in self.waiting if job["kind"] in kinds), None)
+                job = next((j for j in self.waiting if (j["kind"] in kinds, j["long"]) == (True, long)), None)
                 if job is not None:
                     self.waiting.remove(job)
                     self._in_hand += 1

@@ -1,5 +1,6 @@
 """A chat server as members who upload see it, whoever runs it."""
 
+import asyncio
 from dataclasses import dataclass
 from io import BytesIO
 from typing import Any
@@ -31,7 +32,7 @@ class Site:
                 await self.owner.ask("DELETE", f"/api/uploads/{upload['id']}")
 
     async def send(self, content: bytes, path: str = GENERAL, name: str = "file") -> str:
-        """The id of an upload that is accepted. Raises TooMany."""
+        """The id of an upload that is accepted; sent again where it comes too fast. Raises TooMany."""
         form = FormData(quote_fields=False)
         form.add_field("file", BytesIO(content), filename=name, content_type="application/octet-stream")
         headers = {"Authorization": f"Bearer {self.owner.token}"}
@@ -39,6 +40,9 @@ class Site:
             answer = await response.json()
             if response.status == 409:
                 raise TooMany
+            if response.status == 429:
+                await asyncio.sleep(answer["retry_after_ms"] / 1000)
+                return await self.send(content, path, name)
             assert response.status == 201, answer
             return str(answer["id"])
 

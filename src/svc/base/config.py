@@ -4,7 +4,16 @@ An empty value counts as unset, as compose files write it. Does not read the pro
 environment (the commands do, and pass it in) and knows no variable of any program.
 """
 
+import re
 from collections.abc import Mapping
+from ipaddress import IPv6Address, ip_address
+
+# A public server; both specifications ask for one as the default.
+DEFAULT_STUN_SERVER = "stun.l.google.com:19302"
+STUN_PORT = 3478
+
+# A DNS name or an IPv4 address, as people write them; international names as they are typed.
+_HOST_NAME = re.compile(r"[\w-]+(\.[\w-]+)*\.?")
 
 _TRUE = frozenset({"true", "1", "yes", "on"})
 _FALSE = frozenset({"false", "0", "no", "off"})
@@ -70,3 +79,66 @@ def items(variables: Mapping[str, str], name: str, default: tuple[str, ...] = ()
     if not value:
         return default
     return tuple(item for part in value.split(",") if (item := part.strip()))
+
+
+def host_and_port(value: str) -> tuple[str, int | None]:
+    """`host`, `host:port`, an IPv6 address, or one in brackets with a port. Raises ValueError."""
+    if value.startswith("["):
+        host, bracket, rest = value[1:].partition("]")
+        if not bracket or (rest and not rest.startswith(":")):
+            raise ValueError(value)
+        IPv6Address(host)
+        digits = rest.removeprefix(":") if rest else None
+    elif value.count(":") > 1:
+        return str(IPv6Address(value)), None
+    else:
+        host, colon, after = value.partition(":")
+        digits = after if colon else None
+        if not _HOST_NAME.fullmatch(host):
+            raise ValueError(value)
+    if digits is None:
+        return host, None
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= 5 and 0 < int(digits) <= 65535):
+        raise ValueError(value)
+    return host, int(digits)
+
+
+def host_names(variables: Mapping[str, str], name: str) -> tuple[str, ...]:
+    """A comma-separated list of names or addresses, each with or without a port."""
+    named = items(variables, name)
+    for value in named:
+        try:
+            host_and_port(value)
+        except ValueError:
+            raise ConfigError(
+                f"{name} lists names such as chat.example.org or chat.example.org:8443, "
+                f"without https:// and without a path, not {value!r}"
+            ) from None
+    return named
+
+
+def stun_servers(variables: Mapping[str, str]) -> tuple[tuple[str, int], ...]:
+    """Host and port of each server in STUN_SERVERS.
+
+    Each is a `host`, `host:port` or `[v6]:port`, with or without `stun:` before it (RFC 7064). A
+    variable that is set and empty means no servers (media document, section 3.1).
+    """
+    if variables.get("STUN_SERVERS", DEFAULT_STUN_SERVER).strip() == "":
+        return ()
+    return tuple(map(_stun_server, items(variables, "STUN_SERVERS", (DEFAULT_STUN_SERVER,))))
+
+
+def _stun_server(value: str) -> tuple[str, int]:
+    try:
+        host, port = host_and_port(value.removeprefix("stun:").partition("?")[0])
+    except ValueError:
+        raise ConfigError(f"STUN_SERVERS lists servers as host:port, not {value!r}") from None
+    return host, port or STUN_PORT
+
+
+def is_loopback(name: str) -> bool:
+    """Whether a host's name or address means this very machine."""
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return name == "localhost"

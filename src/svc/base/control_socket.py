@@ -17,8 +17,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
-from svc.base import progress
+from svc.base import accepting, progress
+from svc.base.connections import Limits, Place, Table
 from svc.base.grants import same_secret
+from svc.base.listening import BACKLOG, bound
 from svc.base.progress import Listener, Progress
 from svc.base.strict_json import dumps, loads_object
 
@@ -28,7 +30,8 @@ PORT_NAME = "control.json"
 MAX_REQUEST_BYTES = 64 * 1024
 # A list of all members of a large server.
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
-MAX_CONNECTIONS = 16
+# More than one machine's workers and commands ask at once: one that has not been read yet makes room.
+MAX_CONNECTIONS = 64
 READ_DEADLINE_S = 10.0
 # Without a sign of progress.
 ANSWER_DEADLINE_S = 60.0
@@ -61,19 +64,21 @@ async def listening(folder: Path, handler: Handler) -> AsyncIterator[None]:
     path = folder / SOCKET_NAME
     short = len(os.fsencode(path)) <= _MAX_PATH_BYTES
     if hasattr(socket, "AF_UNIX") and short:
-        server = await asyncio.start_unix_server(
-            _Service(handler, "").serve, sock=_bound(path), limit=MAX_REQUEST_BYTES
-        )
+        token = ""
+        sockets = [_bound(path)]
     else:
         path = folder / PORT_NAME
         token = secrets.token_urlsafe(32)
-        service = _Service(handler, token)
-        server = await asyncio.start_server(service.serve, "127.0.0.1", 0, limit=MAX_REQUEST_BYTES)
-        _write_privately(path, {"port": server.sockets[0].getsockname()[1], "token": token})
+        sockets = bound("127.0.0.1", 0)
+        _write_privately(path, {"port": sockets[0].getsockname()[1], "token": token})
+    # Whoever has asked keeps the place; whoever says nothing makes room for the next.
+    table = Table(Limits(MAX_CONNECTIONS, of_address=None, of_owner=MAX_CONNECTIONS))
+    listener = accepting.Listener(sockets, table, _Service(handler, token).open)
+    listener.start()
     try:
         yield
     finally:
-        server.close()
+        await listener.stop()
         path.unlink(missing_ok=True)
 
 
@@ -106,22 +111,31 @@ class _Service:
     def __init__(self, handler: Handler, token: str) -> None:
         self._handler = handler
         self._token = token
-        self._connections = 0
 
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def open(self, connection: socket.socket, place: Place) -> None:
+        """The opener of the listener."""
+        loop = asyncio.get_running_loop()
+        reader = asyncio.StreamReader(MAX_REQUEST_BYTES, loop)
+
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            place.close = writer.transport.abort
+            try:
+                await self._serve(reader, writer, place)
+            finally:
+                place.leave()
+
+        await loop.connect_accepted_socket(lambda: asyncio.StreamReaderProtocol(reader, serve), connection)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, place: Place) -> None:
         """One request, one answer."""
-        if self._connections >= MAX_CONNECTIONS:
-            writer.close()
-            return
-        self._connections += 1
         try:
             async with asyncio.timeout(READ_DEADLINE_S):
                 line = await reader.readline()
+            place.belongs_to("whoever has asked")
             await _say(writer, await self._answer(line, writer))
         except (OSError, ValueError):
             pass  # It went, said too much, or nothing; TimeoutError is an OSError.
         finally:
-            self._connections -= 1
             with suppress(OSError):
                 writer.close()
 
@@ -178,13 +192,15 @@ async def _connected(folder: Path) -> tuple[asyncio.StreamReader, asyncio.Stream
 
 def _bound(path: Path) -> socket.socket:
     """Readable by its owner from the first moment."""
-    bound = socket.socket(socket.AF_UNIX)
+    opened = socket.socket(socket.AF_UNIX)
     before = os.umask(0o177)
     try:
-        bound.bind(str(path))
+        opened.bind(str(path))
     finally:
         os.umask(before)
-    return bound
+    opened.listen(BACKLOG)
+    opened.setblocking(False)
+    return opened
 
 
 def _write_privately(path: Path, content: Mapping[str, object]) -> None:

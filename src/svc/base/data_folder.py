@@ -1,4 +1,4 @@
-"""The folder of one installation: made with mode 0700, and held by one process at a time.
+"""The folder of one installation: its owner's alone (mode 0700), and held by one process at a time.
 
 The lock is the operating system's, so that it ends with the process however that ends.
 Knows nothing of what is in the folder.
@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from svc.base.config import ConfigError
+from svc.base.private_files import make_private_folder, set_private, tighten_all
 
 LOCK_NAME = "lock"
 
@@ -18,7 +19,7 @@ LOCK_NAME = "lock"
 def held(folder: Path) -> Iterator[None]:
     """Own `folder` for as long as the block runs. Raises ConfigError when somebody else does."""
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(folder)
         handle = os.open(folder / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as fault:
         raise ConfigError(f"DATA_DIR {folder} cannot be used: {fault.strerror}") from None
@@ -27,6 +28,8 @@ def held(folder: Path) -> Iterator[None]:
             owner = os.pread(handle, 32, 0).decode("ascii", "replace").strip()
             raise ConfigError(f"DATA_DIR {folder} is in use by another server (process {owner or 'unknown'})")
         try:
+            set_private(handle)
+            tighten_all(folder)
             os.ftruncate(handle, 0)
             os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
         except OSError as fault:

@@ -18,14 +18,19 @@ import threading
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import aiosqlite
 
+from svc.base import database_file
+from svc.base.database_file import APPLICATION_ID, CHECK_FIRST_BYTES
+from svc.base.database_file import DatabaseError as DatabaseError
 from svc.base.migrations import Migration, migrate
+from svc.base.private_files import tighten
+from svc.base.query_pool import PoolBusy, QueryPool, QueryTooLong
 
 # Writers beyond this are refused: each holds its request's memory while it waits.
 MAX_WAITING = 10_000
@@ -34,13 +39,26 @@ MAX_WAITING = 10_000
 MAX_GROUP = 1_000
 # The log is copied into the file when it has grown to this: a few ms of work.
 CHECKPOINT_BYTES = 4 * 1024 * 1024
-# Two, so that a long search does not hold up a page of history.
+# For pages of history and the like. What they ask for is found by an index: 100 messages take 1 ms.
 READERS = 2
+READ_DEADLINE_S = 30.0
+# For searches, whose cost depends on what is typed, so that no page waits for them. With a million
+# messages an ordinary one takes 3 ms.
+SEARCHERS = 2
+SEARCH_DEADLINE_S = 0.5
+SEARCH_WAIT_S = 2.0
+# How often a query looks at the clock, in steps of SQLite's machine: some 10 ms in a search. It
+# takes the interpreter's lock, so it is seldom where the deadline is far away.
+_SEARCH_STEPS = 1_000
+_READ_STEPS = 100_000
 # After each statement the writer's thread wants the interpreter back from the loop's. With the
 # usual 5 ms the two take turns under load; with this they work side by side (a fifth more
 # messages a second with 200 writers).
 SWITCH_INTERVAL_S = 0.0005
 _BUSY_TIMEOUT_S = 10.0
+# A commit takes milliseconds, on a tired disk a second.
+STUCK_AFTER_S = 10.0
+_PROBE_DEADLINE_S = 2.0
 # The disk's fault and not the statement's: full, read-only, failing.
 _DISK_FAULTS = frozenset(
     {
@@ -49,19 +67,18 @@ _DISK_FAULTS = frozenset(
         sqlite3.SQLITE_READONLY,
         sqlite3.SQLITE_CANTOPEN,
         sqlite3.SQLITE_CORRUPT,
+        sqlite3.SQLITE_NOTADB,
         sqlite3.SQLITE_NOMEM,
     }
 )
+_DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
+Answer = TypeVar("Answer")
 Row = sqlite3.Row
 Connection = sqlite3.Connection
-
-
-class DatabaseError(Exception):
-    """The file cannot be used; the message says why, in words for the operator."""
 
 
 class StorageFailed(Exception):
@@ -72,7 +89,16 @@ class StorageFailed(Exception):
 class _Write:
     change: Callable[[Connection], Any]
     future: "asyncio.Future[Any]"
-    then: Callable[[Any], None] | None
+    # What it returns is the answer.
+    then: Callable[[Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Act(Generic[T, Answer]):
+    """A write that was decided on: `change` as for `Database.write`, and `then`, which returns the answer."""
+
+    change: Callable[[Connection], T]
+    then: Callable[[T], Answer]
 
 
 _Outcome = tuple[_Write, Any, BaseException | None]
@@ -102,13 +128,24 @@ class Statistics:
 class Database:
     """Open it with `open`, and `close` it. Methods belong to the event loop that opened it."""
 
-    def __init__(self, path: Path, readers: Sequence[aiosqlite.Connection]) -> None:
+    def __init__(self, path: Path, readers: QueryPool, searchers: QueryPool) -> None:
         self.path = path
         self._readers = readers
-        self._next_reader = 0
+        self._searchers = searchers
         self._loop = asyncio.get_running_loop()
         self._waiting: queue.SimpleQueue[_Write | None] = queue.SimpleQueue()
         self._closed = False
+        # Held from the decision on a `write_alone` until it has been applied.
+        self._turn = asyncio.Lock()
+        # Whether what follows a `write_alone` is running right now.
+        self.applying_alone = False
+        # Why writes are not kept, and what is wrong with the file; empty while all is well.
+        self._write_fault = ""
+        self._damage = ""
+        # When the writer began what it is doing, by the monotonic clock.
+        self._busy_since: float | None = None
+        self._probing = False
+        self._checker: threading.Thread | None = None
         self.statistics = Statistics()
         self._writer = threading.Thread(target=self._write_all, name="database", daemon=True)
 
@@ -120,9 +157,17 @@ class Database:
         """
         await asyncio.to_thread(_prepare, path, migrations, backups)
         sys.setswitchinterval(min(sys.getswitchinterval(), SWITCH_INTERVAL_S))
-        readers = [await _reader(path) for _ in range(READERS)]
-        database = cls(path, readers)
+        readers = QueryPool([await _reader(path) for _ in range(READERS)], READ_DEADLINE_S, READ_DEADLINE_S)
+        await readers.limit(_READ_STEPS)
+        searchers = QueryPool(
+            [await _reader(path) for _ in range(SEARCHERS)], SEARCH_DEADLINE_S, SEARCH_WAIT_S
+        )
+        await searchers.limit(_SEARCH_STEPS)
+        database = cls(path, readers, searchers)
         database._writer.start()
+        if await asyncio.to_thread(lambda: path.stat().st_size) > CHECK_FIRST_BYTES:
+            database._checker = threading.Thread(target=database._check, name="database check", daemon=True)
+            database._checker.start()
         return database
 
     async def close(self) -> None:
@@ -130,8 +175,10 @@ class Database:
         if self._closed:
             return
         self._closed = True
-        for reader in self._readers:
-            await reader.close()
+        await self._readers.close()
+        await self._searchers.close()
+        if self._checker is not None:
+            await asyncio.to_thread(self._checker.join)
         self._waiting.put(None)
         await asyncio.to_thread(self._writer.join)
 
@@ -144,24 +191,123 @@ class Database:
         `then` is called on the event loop with what it did, in the order of the commits, also
         when whoever asked has gone meanwhile: what is in memory keeps step with the file.
         """
+
+        def followed(result: T) -> T:
+            if then is not None:
+                then(result)
+            return result
+
+        return await self._begin(Act(change, followed))
+
+    async def write_alone(self, decide: Callable[[], Act[Any, Answer]]) -> Answer:
+        """Decide by what is in memory, write, and apply, while no other write is decided on.
+
+        `decide` runs on the event loop once everything that was decided before it and alone has
+        been applied, and waits for nothing: so what it has checked is still true when its write runs.
+        That also holds when whoever asked has gone meanwhile. Raises what `decide` and `write` raise.
+        """
+
+        def decided() -> Act[Any, Answer]:
+            act = decide()
+
+            def applied(result: Any) -> Answer:
+                self.applying_alone = True
+                try:
+                    return act.then(result)
+                finally:
+                    self.applying_alone = False
+
+            return Act(act.change, applied)
+
+        await self._turn.acquire()
+        try:
+            written = self._begin(decided())
+        except BaseException:
+            self._turn.release()
+            raise
+        written.add_done_callback(lambda _: self._turn.release())
+        return await asyncio.shield(written)
+
+    async def write_beside(self, decide: Callable[[], Act[Any, Answer]]) -> Answer:
+        """Like `write_alone`, but beside others of this kind: for a write whose `then` changes
+        nothing that is decided by. It costs no more than `write` while nobody writes alone."""
+        async with self._turn:
+            written = self._begin(decide())
+        return await written
+
+    def _begin(self, act: Act[Any, Answer]) -> "asyncio.Future[Answer]":
         if self._closed or self._waiting.qsize() >= MAX_WAITING:
             raise StorageFailed("closed" if self._closed else "too many writes are waiting")
-        write = _Write(change, self._loop.create_future(), then)
+        write = _Write(act.change, self._loop.create_future(), act.then)
         self._waiting.put(write)
-        result: T = await write.future
-        return result
+        return write.future
 
     async def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[Row]:
-        """What a query finds. Its result is held in memory: give it a LIMIT."""
-        reader = self._readers[self._next_reader]
-        self._next_reader = (self._next_reader + 1) % len(self._readers)
-        return list(await reader.execute_fetchall(sql, parameters))
+        """What a query finds. Its result is held in memory: give it a LIMIT. Raises StorageFailed."""
+        try:
+            return await self._readers.rows(sql, parameters)
+        except (QueryTooLong, PoolBusy):
+            raise StorageFailed("reading took too long") from None
+        except sqlite3.DatabaseError as fault:
+            self._note_damage(fault)
+            raise
+
+    async def searched(self, sql: str, parameters: Sequence[object] = ()) -> list[Row]:
+        """As `rows`, for a query whose cost a stranger decides. Raises QueryTooLong and PoolBusy."""
+        return await self._searchers.rows(sql, parameters)
 
     async def row(self, sql: str, parameters: Sequence[object] = ()) -> Row | None:
         found = await self.rows(sql, parameters)
         return found[0] if found else None
 
     # How it is doing.
+
+    async def works(self) -> bool:
+        """Whether writes are kept and the file is sound, as far as is known.
+
+        After a write that was not kept a small one is tried, one at a time; once it is kept,
+        all is well again. Damage stays until the next start.
+        """
+        since = self._busy_since
+        if self._damage or (since is not None and time.monotonic() - since > STUCK_AFTER_S):
+            return False
+        if not self._write_fault:
+            return True
+        if self._probing:
+            return False
+        self._probing = True
+        try:
+            async with asyncio.timeout(_PROBE_DEADLINE_S):
+                await self.write(_touch, self._recovered)
+        except (StorageFailed, TimeoutError):
+            return False
+        finally:
+            self._probing = False
+        return True
+
+    def _recovered(self, _: None) -> None:
+        self._write_fault = ""
+        logger.info("writes are kept again")
+
+    def _check(self) -> None:
+        """Look through a large file, on a thread of its own. It takes no part in the writes."""
+        try:
+            with closing(sqlite3.connect(self.path)) as connection:
+                connection.execute("PRAGMA query_only=ON")
+                connection.execute("PRAGMA wal_autocheckpoint=0")
+                # Ends the statement when the database is being closed.
+                connection.set_progress_handler(lambda: self._closed, 100_000)
+                found = database_file.damage(connection)
+        except sqlite3.Error as fault:
+            found = str(fault)
+        if found and not self._closed:
+            self._damage = found
+            logger.error("the database is damaged: restore a backup", extra={"fault": found})
+
+    def _note_damage(self, fault: sqlite3.DatabaseError) -> None:
+        if getattr(fault, "sqlite_errorcode", 0) & 0xFF in _DAMAGE and not self._damage:
+            self._damage = str(fault)
+            logger.error("the database is damaged: restore a backup", extra={"fault": str(fault)})
 
     @property
     def group_buckets(self) -> Sequence[float]:
@@ -189,7 +335,9 @@ class Database:
         log = self.path.with_name(self.path.name + "-wal")
         try:
             while group := self._next_group():
+                self._busy_since = time.monotonic()
                 self._commit(connection, group)
+                self._busy_since = None
                 _checkpoint_if_large(connection, log)
         finally:
             with suppress(sqlite3.Error):
@@ -219,16 +367,24 @@ class Database:
         try:
             outcomes = _run(connection, group)
             connection.execute("COMMIT")
-            self.statistics.committed(len(group), time.perf_counter() - started)
+            failed = [fault for _, _, fault in outcomes if isinstance(fault, StorageFailed)]
+            self.statistics.committed(len(group) - len(failed), time.perf_counter() - started)
+            if failed:
+                self._note_failure(failed[0], len(failed))
         except sqlite3.Error as fault:
-            self.statistics.failed_writes += len(group)
-            logger.error("writes were not kept", extra={"fault": str(fault), "writes": len(group)})
+            self._note_failure(fault, len(group))
             with suppress(sqlite3.Error):
                 connection.execute("ROLLBACK")
-            failed = StorageFailed(str(fault))
-            outcomes = [(write, None, failed) for write in group]
+            outcomes = [(write, None, StorageFailed(str(fault))) for write in group]
         with suppress(RuntimeError):  # The loop is gone, and with it whoever asked.
             self._loop.call_soon_threadsafe(_answer, outcomes)
+
+    def _note_failure(self, fault: Exception, writes: int) -> None:
+        self._write_fault = str(fault)
+        self.statistics.failed_writes += writes
+        logger.error("writes were not kept", extra={"fault": str(fault), "writes": writes})
+        if isinstance(fault, sqlite3.DatabaseError):
+            self._note_damage(fault)
 
 
 def connect(path: Path) -> Connection:
@@ -244,14 +400,22 @@ def connect(path: Path) -> Connection:
 
 def _prepare(path: Path, migrations: Sequence[Migration], backups: Path) -> None:
     try:
-        connection = connect(path)
-        try:
+        if path.exists():
+            database_file.examine(path, migrations)
+        else:
+            database_file.make(path, migrations)
+        tighten(path)
+        with closing(connect(path)) as connection:
             migrate(connection, migrations, backups)
-        finally:
-            connection.close()
+            if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
+                _touch(connection)
     except (sqlite3.Error, OSError) as fault:
         raise DatabaseError(f"{path} cannot be used: {fault}") from fault
-    path.chmod(0o600)
+
+
+def _touch(connection: Connection) -> None:
+    """Write the first page again, as it is: the smallest change that reaches the disk."""
+    connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
 
 
 async def _reader(path: Path) -> aiosqlite.Connection:
@@ -309,16 +473,17 @@ def _meant(fault: Exception) -> Exception:
 def _answer(outcomes: Sequence[_Outcome]) -> None:
     """Runs on the event loop. Whoever has stopped waiting is not told; the write stands."""
     for write, result, fault in outcomes:
-        if fault is None and write.then is not None:
+        answer = None
+        if fault is None:
             try:
-                write.then(result)
+                answer = write.then(result)
             except Exception as mistake:  # The write stands; whoever asked learns of it.
                 logger.exception("what follows a write failed")
                 fault = mistake
         if write.future.done():
             continue
         if fault is None:
-            write.future.set_result(result)
+            write.future.set_result(answer)
         else:
             write.future.set_exception(fault)
 

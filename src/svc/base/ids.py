@@ -1,7 +1,8 @@
 """Ids that sort by the time they were made: UUID version 7 (RFC 9562 section 5.7).
 
 Time and randomness are arguments of the maker. Ids of one maker rise strictly, also
-within a millisecond and when the clock steps back.
+within a millisecond and when the clock steps back. So the time in an id may be ahead of the
+clock, for as long as an earlier clock was wrong: whoever shows a time takes that of `stamped`.
 """
 
 import uuid
@@ -9,6 +10,8 @@ from collections.abc import Callable
 
 _COUNTER_BITS = 12
 _RANDOM_BITS = 62
+# The year 9999. No id is made above a later one, or its successors would not fit into an id.
+LATEST_MS = 253_402_300_799_999
 
 
 class Ids:
@@ -22,11 +25,17 @@ class Ids:
 
     def rise_above(self, number: int) -> None:
         """Make only ids after the one of that moment and counter, whatever the clock says now."""
-        self._last = max(self._last, number)
+        if number >> _COUNTER_BITS <= LATEST_MS:
+            self._last = max(self._last, number)
+
+    def stamped(self) -> tuple[str, int]:
+        """A new id, and what the clock says, in ms."""
+        return self.new(), int(self._now() * 1000)
 
     def new(self) -> str:
         """A new id, in the usual 36 characters."""
-        self._last = max(self._last + 1, int(self._now() * 1000) << _COUNTER_BITS)
+        now_ms = min(int(self._now() * 1000), LATEST_MS)
+        self._last = max(self._last + 1, now_ms << _COUNTER_BITS)
         milliseconds, counter = self._last >> _COUNTER_BITS, self._last & 0xFFF
         value = milliseconds << 80 | 7 << 76 | counter << 64 | 0b10 << 62 | self._random_bits(_RANDOM_BITS)
         digits = f"{value:032x}"
@@ -39,3 +48,8 @@ def time_ms(id_text: str) -> int:
     if value.version != 7:
         raise ValueError("not a UUID of version 7")
     return value.int >> 80
+
+
+def number_of(id_text: str) -> int:
+    """The moment and counter of an id, for `rise_above`. Raises ValueError for what is no such id."""
+    return time_ms(id_text) << _COUNTER_BITS | uuid.UUID(id_text).int >> 64 & 0xFFF

@@ -9,11 +9,11 @@ passed. Writes nothing itself. RFC 7230 section 6.6, RFC 6455 section 7.1.1.
 import asyncio
 
 
-async def linger(transport: asyncio.Transport, deadline_s: float) -> None:
-    """Discard input until the peer closes; the caller closes the transport then."""
+async def linger(transport: asyncio.Transport, deadline_s: float, most_bytes: int | None = None) -> None:
+    """Discard input until the peer closes, or has sent too much; the caller closes the transport then."""
     if transport.is_closing():
         return
-    discarding = _Discarding(transport.get_protocol())
+    discarding = _Discarding(transport.get_protocol(), most_bytes)
     transport.set_protocol(discarding)
     transport.resume_reading()
     if transport.can_write_eof():
@@ -39,12 +39,16 @@ def abort_unsent(transport: asyncio.Transport) -> None:
 class _Discarding(asyncio.Protocol):
     """Stands in for `owner`, which still learns that the connection is over."""
 
-    def __init__(self, owner: asyncio.BaseProtocol) -> None:
+    def __init__(self, owner: asyncio.BaseProtocol, most_bytes: int | None) -> None:
         self.ended = asyncio.Event()
+        self._left = most_bytes
         self._owner = owner
 
     def data_received(self, data: bytes) -> None:
-        pass
+        if self._left is not None:
+            self._left -= len(data)
+            if self._left < 0:
+                self.ended.set()
 
     def eof_received(self) -> None:
         self.ended.set()

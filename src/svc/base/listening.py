@@ -5,6 +5,7 @@ and no environment: which descriptors were handed over is a flag's to say (`--li
 counts them from 3, sd_listen_fds(3)).
 """
 
+import errno
 import os
 import socket
 from collections.abc import Iterable, Sequence
@@ -13,8 +14,11 @@ from dataclasses import dataclass
 
 from svc.base.config import ConfigError
 
-# Connections that wait to be accepted; as many as asyncio lets wait.
-BACKLOG = 128
+# Connections that wait to be accepted. Beyond it the system drops the first packet, and a client tries again
+# only after a second: room for what a flood brings while the event loop is busy for half a second.
+BACKLOG = 1024
+# Where the system chooses the port: how often one is tried that every family must have free.
+FREE_PORT_ATTEMPTS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +34,35 @@ class Inherited:
 
 
 def bound(host: str | None, port: int) -> list[socket.socket]:
-    """Listening TCP sockets, one for each address of `host`; for None one for each family. OSError.
+    """Opens a listening TCP socket for each address of `host`, or for each family if it is None.
 
-    Port 0 becomes one that is free, the same for all.
+    `host` may be a comma-separated list. `::` means every address of both families. Port 0 becomes
+    one that is free, the same for all. Raises OSError.
     """
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    hosts = [None] if host is None else [part.strip() for part in host.split(",")]
+    if "::" in hosts:
+        hosts = ["::", "0.0.0.0"]
+    found = [
+        address
+        for part in hosts
+        for address in socket.getaddrinfo(part, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    ]
+    wanted = dict.fromkeys((family, address) for family, *_, address in found)
+    attempt = 1
+    while True:
+        try:
+            return _opened(wanted, host)
+        except OSError as fault:
+            # A port that the system found free in one family may be held in the other: ask for another one.
+            if port or fault.errno != errno.EADDRINUSE or attempt == FREE_PORT_ATTEMPTS:
+                raise
+            attempt += 1
+
+
+def _opened(wanted: Iterable[tuple[int, tuple[object, ...]]], host: str | None) -> list[socket.socket]:
     with ExitStack() as undo:
         sockets: list[socket.socket] = []
-        for family, address in dict.fromkeys((family, address) for family, *_, address in found):
+        for family, address in wanted:
             try:
                 opened = undo.enter_context(socket.socket(family, socket.SOCK_STREAM))
             except OSError:
@@ -61,6 +86,12 @@ def _listen(opened: socket.socket, address: tuple[object, ...]) -> None:
         opened.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
     opened.bind(address)
     opened.listen(BACKLOG)
+
+
+def address_of(listening: socket.socket, scheme: str) -> str:
+    """Where a listening socket is reached."""
+    host, port = listening.getsockname()[:2]
+    return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
 
 
 def inherited(descriptors: Iterable[int]) -> Inherited:

@@ -20,6 +20,8 @@ from typing import TextIO
 _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 # Which request the running task serves.
 _request = ContextVar("request", default="")
+# How far apart lines are whose cause a stranger can repeat.
+SELDOM_S = 60.0
 _PLAIN = re.compile(r"[\w.:/@\[\]+-]+", re.ASCII)
 
 
@@ -37,6 +39,23 @@ class FieldFormatter(logging.Formatter):
         if record.exc_info:
             line += "\n" + self.formatException(record.exc_info)
         return line
+
+
+class Seldom:
+    """Lets a line be logged once a minute, however often its cause comes back."""
+
+    def __init__(self) -> None:
+        self._next = float("-inf")
+        self._unsaid = 0
+
+    def due(self, now: float, times: int = 1) -> int:
+        """How many times it has happened since the last line, if a line is due; else 0."""
+        self._unsaid += times
+        if now < self._next:
+            return 0
+        happened, self._unsaid = self._unsaid, 0
+        self._next = now + SELDOM_S
+        return happened
 
 
 def name_request() -> str:

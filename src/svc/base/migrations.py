@@ -6,8 +6,11 @@ version is refused, and before an older one is changed it is copied. Knows no sc
 
 import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+
+from svc.base.private_files import make_private_file, make_private_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +65,15 @@ def schema_version(connection: sqlite3.Connection) -> int:
 
 
 def _copy(connection: sqlite3.Connection, target: Path) -> None:
-    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # A copy that an earlier attempt did not finish would be in the way.
-    target.unlink(missing_ok=True)
-    with sqlite3.connect(target) as copy:
+    make_private_folder(target.parent)
+    making = target.with_name(f".{target.name}.making")
+    making.unlink(missing_ok=True)
+    make_private_file(making)
+    with closing(sqlite3.connect(making)) as copy:
         connection.backup(copy)
-    copy.close()
-    target.chmod(0o600)
+    # An earlier copy stays: it may be the better one.
+    number = 2
+    while target.exists():
+        target = target.with_stem(f"{target.stem.partition('.')[0]}.{number}")
+        number += 1
+    making.rename(target)

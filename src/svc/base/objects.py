@@ -17,6 +17,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol, TypeVar
 
+from svc.base.private_files import make_private_file, make_private_folder
+
 # What a reader holds in memory, however slow it is.
 CHUNK_BYTES = 256 * 1024
 # Reading and writing files side by side: enough to keep one disk busy.
@@ -39,7 +41,18 @@ class StoreFailed(Exception):
     """The store cannot do it now; the message is for the operator and holds no secret."""
 
 
+class ObjectDamaged(StoreFailed):
+    """What is stored ends before the bytes that were asked for."""
+
+    def __init__(self, key: str, end: int) -> None:
+        super().__init__(f"{key} is cut off: it ends before byte {end}")
+
+
 class ObjectStore(Protocol):
+    @property
+    def readers_at_once(self) -> int:
+        """So many may read without filling memory or disk."""
+
     async def put(self, key: str, source: Path | bytes, content_type: str) -> None:
         """Keep a file or bytes; durable when it returns. Raises StoreFailed."""
 
@@ -47,7 +60,10 @@ class ObjectStore(Protocol):
         """Raises ObjectMissing and StoreFailed."""
 
     def read(self, key: str, start: int = 0, end: int | None = None) -> AsyncGenerator[bytes, None]:
-        """The bytes from `start` up to `end`, in chunks. Raises ObjectMissing and StoreFailed."""
+        """The bytes from `start` up to `end`, in chunks.
+
+        All of them, or it raises: ObjectMissing, ObjectDamaged where it ends before `end`, StoreFailed.
+        """
 
     async def delete(self, key: str) -> None:
         """Nothing happens where it is gone already. Raises StoreFailed."""
@@ -59,9 +75,15 @@ class ObjectStore(Protocol):
 class FileObjects:
     """Under `folder`, which is made when something is first put there."""
 
+    # Each has a file open.
+    readers_at_once = 256
+
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="objects")
+        # Of all readers, so few have a new chunk in one turn of the event loop: writing the chunks of
+        # hundreds to their connections would stop it for a second.
+        self._turns = asyncio.Semaphore(_THREADS)
 
     async def put(self, key: str, source: Path | bytes, content_type: str) -> None:
         await self._in_thread(lambda: _put(self._path(key), source))
@@ -73,10 +95,16 @@ class FileObjects:
         handle = await self._in_thread(lambda: os.open(self._path(key), os.O_RDONLY | os.O_CLOEXEC))
         try:
             at = start
+            # Said before the first chunk, while whoever asked can still be refused.
+            if end is not None and os.fstat(handle).st_size < end:
+                raise ObjectDamaged(key, end)
             while end is None or at < end:
                 most = CHUNK_BYTES if end is None else min(CHUNK_BYTES, end - at)
-                chunk = await self._in_thread(_reading(handle, most, at))
+                async with self._turns:
+                    chunk = await self._in_thread(_reading(handle, most, at))
                 if not chunk:
+                    if end is not None:
+                        raise ObjectDamaged(key, end)
                     return
                 at += len(chunk)
                 yield chunk
@@ -119,11 +147,11 @@ def _reading(handle: int, most: int, at: int) -> Callable[[], bytes]:
 def _put(path: Path, source: Path | bytes) -> None:
     """Whole or not at all: written beside it, then renamed."""
     make_folder(path.parent)
-    if shutil.disk_usage(path.parent).free < MIN_FREE_BYTES:
-        raise StoreFailed("the disk is almost full")
+    require_free(path.parent, len(source) if isinstance(source, bytes) else _size(source))
     partial = path.with_name(f"{_PARTIAL}{secrets.token_hex(8)}")
     try:
-        with partial.open("xb") as file:
+        make_private_file(partial)
+        with partial.open("wb") as file:
             if isinstance(source, bytes):
                 file.write(source)
             else:
@@ -137,19 +165,32 @@ def _put(path: Path, source: Path | bytes) -> None:
     sync_folder(path.parent)
 
 
+def _size(source: Path) -> int:
+    try:
+        return source.stat().st_size
+    except FileNotFoundError as fault:  # Of the source: nothing is missing under the key.
+        raise StoreFailed(str(fault)) from None
+
+
 def _copy(source: Path, target: int) -> None:
     try:
         with source.open("rb") as file, os.fdopen(target, "wb", closefd=False) as out:
             shutil.copyfileobj(file, out, CHUNK_BYTES)
-    except FileNotFoundError as fault:  # Of the source: nothing is missing under the key.
+    except FileNotFoundError as fault:
         raise StoreFailed(str(fault)) from None
+
+
+def require_free(folder: Path, more: int) -> None:
+    """Raises StoreFailed where a file of so many bytes would take the last of the disk."""
+    if shutil.disk_usage(folder).free < MIN_FREE_BYTES + more:
+        raise StoreFailed("the disk is almost full")
 
 
 def make_folder(folder: Path) -> None:
     """With those above it, and so that they are there after a power cut."""
     if not folder.is_dir():
         make_folder(folder.parent)
-        folder.mkdir(mode=0o700, exist_ok=True)
+        make_private_folder(folder)
         sync_folder(folder.parent)
 
 

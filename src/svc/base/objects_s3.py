@@ -12,12 +12,12 @@ from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
-from tempfile import TemporaryFile
+from tempfile import TemporaryFile, gettempdir
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from svc.base.config import ConfigError
-from svc.base.objects import ObjectMissing, StoreFailed
+from svc.base.objects import ObjectDamaged, ObjectMissing, StoreFailed, require_free
 
 if TYPE_CHECKING:
     from obstore.store import S3Config, S3Store
@@ -35,6 +35,8 @@ _RETRY_S = 20
 # Of everything that storing an object takes, however often it is tried again.
 PUT_DEADLINE_S = 600.0
 _DEADLINE_S = 60.0
+# Where the store gives no parts, each reader has a copy of the whole object on our disk.
+_COPIES_AT_ONCE = 8
 # What the library says of such a store.
 _NO_PARTS = "non-partial response"
 
@@ -60,6 +62,11 @@ class S3Objects:
         self._store = _opened(address)
         self._gives_parts = True
 
+    @property
+    def readers_at_once(self) -> int:
+        # Each holds a piece in memory.
+        return 256 if self._gives_parts else _COPIES_AT_ONCE
+
     async def put(self, key: str, source: Path | bytes, content_type: str) -> None:
         async with _asking(key, PUT_DEADLINE_S):
             await self._store.put_async(
@@ -82,6 +89,8 @@ class S3Objects:
             piece = await self._piece(key, start, upto) if self._gives_parts else None
             if piece is None:
                 break
+            if len(piece) < upto - start:
+                raise ObjectDamaged(key, upto)
             yield piece
             start = upto
         else:
@@ -107,6 +116,7 @@ class S3Objects:
         with TemporaryFile() as file:
             async with _asking(key, PUT_DEADLINE_S):
                 whole = await self._store.get_async(key)
+                require_free(Path(gettempdir()), whole.meta["size"])
                 async for chunk in whole.stream(min_chunk_size=PIECE_BYTES):
                     await asyncio.to_thread(file.write, chunk)
             await asyncio.to_thread(file.seek, start)
@@ -115,6 +125,8 @@ class S3Objects:
             ):
                 yield piece
                 start += len(piece)
+        if start < end:
+            raise ObjectDamaged(key, end)
 
     async def delete(self, key: str) -> None:
         with suppress(ObjectMissing):

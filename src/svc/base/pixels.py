@@ -5,6 +5,7 @@ could not. What is not pixels is left behind: EXIF, GPS, XMP, profiles, comments
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from io import BytesIO
 from os import fdopen
@@ -87,7 +88,8 @@ def rewrite(files: Sequence[int], rules: Mapping[str, object], _: Progress) -> O
 
 def _rewritten(file: BytesIO, rules: Mapping[str, object]) -> Outcome:
     _check_scans(file)
-    with Image.open(file, formats=cast(list[str], rules["formats"])) as source:
+    # Closed, it gives back its pixels too, before those of the frames are encoded.
+    with closing(Image.open(file, formats=cast(list[str], rules["formats"]))) as source:
         frames = _frames(source, rules)
     first = frames[0].image
     output = str(rules["output"])
@@ -132,8 +134,9 @@ def _frames(source: Image.Image, rules: Mapping[str, object]) -> list[_Frame]:
         source.load()
         duration_ms = _duration_ms(source) if count > 1 else 0
         image = _upright(_in_srgb(_within(source, max_side), profile), orientation)
-        # Without all that Pillow carries along and would write out again.
-        image = image.copy() if image is source and count > 1 else image
+        # Without all that Pillow carries along and would write out again. To save an image that came from a
+        # file it asks for the working directory, which the sandbox refuses.
+        image = image.copy() if image is source else image
         image.info = {}
         frames.append(_Frame(image, duration_ms))
     return frames

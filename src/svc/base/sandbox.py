@@ -1,8 +1,8 @@
 """Functions run in child processes that can do nothing but calculate, for input of strangers.
 
 Each call is a process of its own, forked from one that has loaded the decoder (`svc.base.zygote`),
-with limits on memory, CPU time, file size and wall time. It has no environment, opens no file and
-no socket, and where the system allows it there is no network and no other process where it lives.
+with limits on memory, CPU time, file size and wall time. It has no environment; what else is taken
+from it, layer by layer, is in `svc.base.layers`, and the first job of a zygote logs what holds.
 It is killed with its whole group at the deadline, or when the caller goes. What it says is read up
 to a bound and believed no further than that. Knows no format of picture or video.
 """
@@ -10,6 +10,7 @@ to a bound and believed no further than that. Knows no format of picture or vide
 import asyncio
 import contextlib
 import json
+import logging
 import signal
 import socket
 import subprocess
@@ -21,7 +22,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from svc.base.confined import LENGTH, MAX_DESCRIPTORS, STATUS, Rejected
+from svc.base.confined import LENGTH, MAX_DESCRIPTORS, STATUS, Layer, Rejected
+
+logger = logging.getLogger(__name__)
 
 # Forking takes milliseconds; loading the decoder before the first job, a second on a slow machine.
 START_DEADLINE_S = 30.0
@@ -78,6 +81,8 @@ class Sandbox:
         self._places = asyncio.Semaphore(at_once)
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
+        # What confines its jobs; known as soon as one has started.
+        self.layers: frozenset[Layer] | None = None
 
     async def __aenter__(self) -> "Sandbox":
         return self
@@ -108,7 +113,13 @@ class Sandbox:
             job, leash = await self._begin(files)
             with job, leash:
                 try:
-                    return await _Conversation(job, limits).held(request, progress)
+                    conversation = _Conversation(job, limits)
+                    self._note(await conversation.begun(request))
+                    result = await conversation.held(progress)
+                    if limits.file_bytes:
+                        # What it has written is looked at next: it must not write any more.
+                        await _let_go(leash)
+                    return result
                 except TimeoutError:
                     await _let_go(leash)
                     raise Refused("timeout", "It takes too long to read") from None
@@ -116,6 +127,14 @@ class Sandbox:
                     raise self._refusal(rejected) from None
                 except (OSError, EOFError, ValueError) as fault:
                     raise self._refusal(await _ended(leash, fault)) from None
+
+    def _note(self, layers: frozenset[Layer]) -> None:
+        """Log what confines the decoder, once for each process that jobs are forked from."""
+        if self.layers is None:
+            missing = " ".join(sorted(set(Layer) - layers))
+            fields = {"decoder": self._module, "layers": " ".join(sorted(layers)), "missing": missing}
+            logger.info("decoder confined", extra=fields)
+        self.layers = layers
 
     def _refusal(self, rejected: Rejected) -> Refused:
         if rejected.code:
@@ -151,6 +170,7 @@ class Sandbox:
             self._control.setblocking(False)
             with theirs:
                 self._process = _started(theirs.fileno(), self._module)
+            self.layers = None
         return self._control
 
 
@@ -163,12 +183,18 @@ class _Conversation:
         self._left_bytes = limits.result_bytes + MAX_HEADER_BYTES
         self._loop = asyncio.get_running_loop()
 
-    async def held(self, request: Mapping[str, object], progress: Callable[[float], None]) -> Result:
-        """Raises Rejected, TimeoutError, and OSError, EOFError or ValueError when it makes no sense."""
+    async def begun(self, request: Mapping[str, object]) -> frozenset[Layer]:
+        """Which layers confine the child, which has met nothing hostile yet. Raises as `held` does."""
         text = json.dumps(request).encode()
         async with asyncio.timeout(START_DEADLINE_S):
             await self._loop.sock_sendall(self._job, LENGTH.pack(len(text)) + text)
-            await self._message()
+            match await self._message():
+                case {"started": list(names)}:
+                    return frozenset(map(Layer, names))
+        raise ValueError("no message of ours")
+
+    async def held(self, progress: Callable[[float], None]) -> Result:
+        """Raises Rejected, TimeoutError, and OSError, EOFError or ValueError when it makes no sense."""
         async with asyncio.timeout(self._limits.deadline_s):
             while True:
                 match await self._message():
@@ -217,7 +243,7 @@ async def _ended(leash: socket.socket, fault: Exception) -> Rejected:
     if ended == -signal.SIGXCPU:
         return Rejected("timeout", "It takes too long to read")
     # Nothing of ours kills a child that has not been let go.
-    if isinstance(fault, EOFError) and ended == -signal.SIGKILL:
+    if isinstance(fault, EOFError | ConnectionError) and ended == -signal.SIGKILL:
         raise SandboxFailed("the system has killed the decoder, for want of memory perhaps")
     return Rejected("", f"{fault}; status {ended}")
 

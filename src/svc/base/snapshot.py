@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from svc.base.private_files import make_private_file
 from svc.base.progress import report
 
 # 8 MB at a time: often enough for a bar that moves.
@@ -17,7 +18,7 @@ _PAGES_AT_ONCE = 2_000
 
 def snapshot(path: Path, target: Path) -> None:
     """Copy it, in one file of mode 0600. Blocks: call it in a thread. Raises sqlite3.Error and OSError."""
-    target.touch(mode=0o600, exist_ok=False)
+    make_private_file(target)
     with (
         closing(sqlite3.connect(path, isolation_level=None)) as source,
         closing(sqlite3.connect(target)) as copy,

@@ -9,7 +9,6 @@ when the child ends, its status is written to the leash. Our end is the end of F
 imported by a program; what it promises is in `svc.base.sandbox`.
 """
 
-import ctypes
 import importlib
 import json
 import os
@@ -17,39 +16,53 @@ import resource
 import select
 import signal
 import socket
-import struct
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import NoReturn
 
 from svc.base.confined import LENGTH, MAX_DESCRIPTORS, STATUS, Rejected, Task
+from svc.base.layers import DESCRIPTORS, Layers, die_with_parent
 
 # Below everything that answers people: they wait for us, the machine does not.
 NICENESS = 15
 
-_CLONE_NEWUSER, _CLONE_NEWNET, _CLONE_NEWPID, _CLONE_NEWIPC = 0x10000000, 0x40000000, 0x20000000, 0x08000000
-_PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS = 1, 38
-_LINUX_CAPABILITY_VERSION_3 = 0x20080522
 
-
-def main() -> None:
+def main(layers: Layers | None = None) -> None:
+    """`layers` are all of them, but in tests of a single one."""
     control = socket.socket(fileno=int(sys.argv[1]))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _leave_the_world()
+    _limit(resource.RLIMIT_NOFILE, DESCRIPTORS)
+    layers = layers or Layers()
+    layers.enter_namespaces()
     os.nice(NICENESS)
     module = importlib.import_module(sys.argv[2])
-    # A child opens no file: what a library loads at its first use has to be here before.
+    # No file can be opened later: what a library loads at its first use has to be here before.
     module.prepare()
-    _Zygote(control, module).run()
+    # When the machine runs out of memory, a decoder is what it can do without.
+    with suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000")
+    loaded_bytes = _address_space()
+    layers.settle()
+    _Zygote(control, _Work(module, layers, loaded_bytes)).run()
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What the zygote has, and each of its children gets."""
+
+    module: ModuleType
+    layers: Layers
+    loaded_bytes: int
 
 
 class _Zygote:
-    def __init__(self, control: socket.socket, module: ModuleType) -> None:
+    def __init__(self, control: socket.socket, work: _Work) -> None:
         self._control = control
-        self._module = module
+        self._work = work
         self._children: dict[int, socket.socket] = {}
         self._poll = select.poll()
 
@@ -86,7 +99,7 @@ class _Zygote:
         job, leash, *files = descriptors
         pid = os.fork()
         if pid == 0:
-            _be_a_job(self._module, job, files)
+            _be_a_job(self._work, job, files)
         for descriptor in (job, *files):
             os.close(descriptor)
         self._children[pid] = socket.socket(fileno=leash)
@@ -118,26 +131,25 @@ class _Zygote:
             leash.send(STATUS.pack(os.waitstatus_to_exitcode(status)), socket.MSG_DONTWAIT)
 
 
-def _be_a_job(module: ModuleType, job: int, files: Sequence[int]) -> NoReturn:
+def _be_a_job(work: _Work, job: int, files: Sequence[int]) -> NoReturn:
     """The whole life of a child. Nothing here may return into the zygote's loop."""
     try:
         os.setsid()
-        _die_with_parent()
+        die_with_parent()
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         _close_all_but(job, *files)
-        with socket.socket(fileno=job) as wire:
-            _work(module, wire, files)
+        _done(work, job, files)
     except BaseException:
         os._exit(1)
     os._exit(0)
 
 
-def _work(module: ModuleType, wire: socket.socket, files: Sequence[int]) -> None:
+def _done(work: _Work, wire: int, files: Sequence[int]) -> None:
     request = json.loads(_read(wire, LENGTH.unpack(_read(wire, LENGTH.size))[0]))
-    task: Task = getattr(module, request["function"])
-    _give_up(request["limits"])
-    _say(wire, {"started": True})
+    task: Task = getattr(work.module, request["function"])
+    _give_up(request["limits"], work)
+    _say(wire, {"started": sorted(work.layers.held)})
 
     def progress(fraction: float) -> None:
         _say(wire, {"progress": fraction})
@@ -156,7 +168,7 @@ def _work(module: ModuleType, wire: socket.socket, files: Sequence[int]) -> None
         message = {"rejected": "", "message": f"{type(fault).__name__}: {fault}"[:500]}
     _say(wire, message)
     for blob in blobs:
-        wire.sendall(blob)
+        _write(wire, blob)
 
 
 def _used() -> dict[str, float]:
@@ -165,36 +177,39 @@ def _used() -> dict[str, float]:
     return {"cpu_s": usage.ru_utime + usage.ru_stime, "peak_bytes": usage.ru_maxrss * 1024}
 
 
-def _read(wire: socket.socket, size: int) -> bytes:
+# A socket's own calls take addresses and descriptors: a decoder has neither, only these two.
+def _read(wire: int, size: int) -> bytes:
     data = b""
     while len(data) < size:
-        piece = wire.recv(size - len(data))
+        piece = os.read(wire, size - len(data))
         if not piece:
             raise EOFError
         data += piece
     return data
 
 
-def _say(wire: socket.socket, message: Mapping[str, object]) -> None:
+def _write(wire: int, data: bytes) -> None:
+    left = memoryview(data)
+    while left:
+        left = left[os.write(wire, left) :]
+
+
+def _say(wire: int, message: Mapping[str, object]) -> None:
     text = json.dumps(message).encode()
-    wire.sendall(LENGTH.pack(len(text)) + text)
+    _write(wire, LENGTH.pack(len(text)) + text)
 
 
-def _give_up(limits: Mapping[str, int]) -> None:
+def _give_up(limits: Mapping[str, int], work: _Work) -> None:
     """Everything that a decoder does not need."""
-    # When the machine runs out of memory, this is what it can do without.
-    with suppress(OSError):
-        Path("/proc/self/oom_score_adj").write_text("1000")
     _limit(resource.RLIMIT_CORE, 0)
     _limit(resource.RLIMIT_FSIZE, limits["file_bytes"])
     # A full file is an error to report, not a signal to die of.
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     _limit(resource.RLIMIT_CPU, limits["cpu_s"], grace=1)
-    _limit(resource.RLIMIT_AS, _address_space() + limits["memory_bytes"])
+    _limit(resource.RLIMIT_AS, work.loaded_bytes + limits["memory_bytes"])
     if not limits["threads"]:
         _limit(resource.RLIMIT_NPROC, 0)
-    # No descriptor gets a number any more: no file, no socket, no pipe.
-    _limit(resource.RLIMIT_NOFILE, 0)
+    work.layers.confine(threads=bool(limits["threads"]))
 
 
 def _limit(what: int, value: int, grace: int = 0) -> None:
@@ -216,14 +231,14 @@ def _address_space() -> int:
 
 
 def _close_all_but(*kept: int) -> None:
-    nothing = os.open(os.devnull, os.O_RDWR)
-    for standard in (0, 1, 2):
-        os.dup2(nothing, standard)
+    # The zygote's own input is /dev/null, which cannot be opened any more.
+    for output in (1, 2):
+        os.dup2(0, output)
     last = 2
     for descriptor in sorted(kept):
         os.closerange(last + 1, descriptor)
         last = descriptor
-    os.closerange(last + 1, max(last, nothing, resource.getrlimit(resource.RLIMIT_NOFILE)[0]) + 1)
+    os.closerange(last + 1, DESCRIPTORS)
 
 
 def _kill_with_group(pid: int) -> None:
@@ -236,34 +251,6 @@ def _kill_with_group(pid: int) -> None:
 def _kill_group(pid: int) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
-
-
-def _leave_the_world() -> None:
-    """Where the system allows it: no network, no processes to see, and never more rights than now."""
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(256, hard), min(256, hard)))
-    if sys.platform != "linux":
-        return
-    libc = ctypes.CDLL(None, use_errno=True)
-    libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-    if libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNET | _CLONE_NEWPID | _CLONE_NEWIPC) == 0:
-        # The new process numbers begin with the next child: it is the zygote, we hold its place.
-        if (pid := os.fork()) != 0:
-            os.closerange(3, 256)
-            os._exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) & 0xFF)
-        _die_with_parent()
-        _drop_capabilities(libc)
-
-
-def _drop_capabilities(libc: ctypes.CDLL) -> None:
-    """Who enters a new user namespace has all rights in it."""
-    header = struct.pack("=Ii", _LINUX_CAPABILITY_VERSION_3, 0)
-    libc.capset(header, struct.pack("=6I", 0, 0, 0, 0, 0, 0))
-
-
-def _die_with_parent() -> None:
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 if __name__ == "__main__":

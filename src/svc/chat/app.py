@@ -8,6 +8,7 @@ import contextlib
 import gc
 import logging
 import signal
+import socket
 import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -17,20 +18,25 @@ from aiohttp import ClientSession, ClientTimeout, web
 from aiohttp.typedefs import Handler, Middleware
 
 from svc.base import logs
+from svc.base.config import is_loopback
 from svc.base.control_socket import listening
+from svc.base.descriptors import raise_limit
+from svc.base.http_connections import recognise
+from svc.base.http_server import Runner
 from svc.chat import ports
+from svc.chat.access.acts import on_authority_of
 from svc.chat.access.catalogue import ENDPOINTS, Who, check
 from svc.chat.access.directory import Directory
 from svc.chat.access.origins import Origins
+from svc.chat.access.pace import Pace
 from svc.chat.access.tokens import AccessTokens
 from svc.chat.community import Community, opened
-from svc.chat.config import ChatConfig, is_loopback
+from svc.chat.config import ChatConfig
 from svc.chat.draining import Draining
 from svc.chat.errors import ChatError
-from svc.chat.http import ASKER, TRUSTED_HOPS, one_error_shape
+from svc.chat.http import ASKER, CLIENT_GONE, TRUSTED_HOPS, one_error_shape
 from svc.chat.joining.server_id import kept_server_id
 from svc.chat.ports import Flags
-from svc.chat.server_log import keep_to_our_faults
 from svc.chat.settings import management
 from svc.chat.settings.advertise import advertised
 from svc.chat.settings.announced import Announced
@@ -58,6 +64,7 @@ logger = logging.getLogger(__name__)
 def run(config: ChatConfig, flags: Flags = NO_FLAGS) -> None:
     """Serve until SIGTERM or SIGINT. Raises ConfigError when it cannot start."""
     logs.configure(sys.stderr, debug=False)
+    raise_limit()
     asyncio.run(_run(config, flags))
 
 
@@ -75,7 +82,8 @@ async def _run(config: ChatConfig, flags: Flags) -> None:
     async with serving(config, flags) as address:
         if is_loopback(config.host):
             logger.warning("only this machine can reach the server", extra={"host": config.host})
-        logger.info("listening", extra={"address": address})
+        instance = {"instance": config.operating.instance_id} if config.operating.instance_id else {}
+        logger.info("listening", extra={"address": address, **instance})
         _collect_rarely()
         await stop.wait()
 
@@ -89,7 +97,8 @@ async def serving(config: ChatConfig, flags: Flags = NO_FLAGS) -> AsyncIterator[
     files = flags.tls_files()
     async with opened(config) as database, ClientSession(timeout=ClientTimeout()) as session:
         logger.info("database opened", extra={"sqlite": database.sqlite_version})
-        community = Community(config, session, database, secure=files is not None)
+        machine = socket.gethostname()
+        community = Community(config, session, database, secure=files is not None, machine=machine)
         await community.load()
         control = listening(config.data_dir, community.commands.run)
         managed = management.listening(community.settings, config.operating, flags.admin_host)
@@ -97,15 +106,21 @@ async def serving(config: ChatConfig, flags: Flags = NO_FLAGS) -> AsyncIterator[
         application = build(community, config, draining)
         if files is not None:
             application.on_response_prepare.append(_strict_transport(files))
-        runner = web.AppRunner(application, access_log=None, shutdown_timeout=LAST_WORDS_S)
+        runner = Runner(application, shutdown_timeout=LAST_WORDS_S)
         await runner.setup()
         try:
             async with (
                 managed,
                 control,
-                ports.opened(runner, ports.sockets_of(flags, config.host, config.port), files) as address,
-                advertised(community.settings, _announced(config, address)),
+                ports.opened(
+                    runner.server,
+                    ports.sockets_of(flags, config.host, config.port),
+                    files,
+                    ports.table_of(config.trusted_proxy_hops),
+                ) as address,
+                advertised(community.settings, _announced(config, community.settings.current.name, address)),
             ):
+                community.address = address
                 yield address
         finally:
             draining.begin()
@@ -114,12 +129,12 @@ async def serving(config: ChatConfig, flags: Flags = NO_FLAGS) -> AsyncIterator[
             await runner.cleanup()
 
 
-def _announced(config: ChatConfig, address: str) -> Announced:
+def _announced(config: ChatConfig, name: str, address: str) -> Announced:
     """What the local network is told of the server that listens at `address`."""
     parts = urlsplit(address)
     server_id = kept_server_id(config.identity.server_id, config.data_dir)
     return Announced(
-        config.server_name,
+        name,
         server_id,
         parts.hostname or "",
         parts.port or 0,
@@ -130,7 +145,6 @@ def _announced(config: ChatConfig, address: str) -> Announced:
 
 def build(community: Community, config: ChatConfig, draining: Draining) -> web.Application:
     """The application, not yet listening."""
-    keep_to_our_faults()
     application = web.Application(
         client_max_size=MAX_BODY_BYTES,
         middlewares=[
@@ -139,7 +153,7 @@ def build(community: Community, config: ChatConfig, draining: Draining) -> web.A
             one_error_shape,
             draining.middleware(),
             _cross_origin(community.origins),
-            _by_the_catalogue(community.tokens, community.directory),
+            _by_the_catalogue(community.tokens, community.directory, community.pace),
         ],
     )
     application[TRUSTED_HOPS] = config.trusted_proxy_hops
@@ -172,8 +186,8 @@ async def _named(request: web.Request, handler: Handler) -> web.StreamResponse:
 def _counted(tally: Tally) -> Middleware:
     @web.middleware
     async def count(request: web.Request, handler: Handler) -> web.StreamResponse:
-        """By route and status. What ends without an answer, a page that has gone, counts as 499."""
-        status = 499
+        """By route and status. What ends without an answer, a page that has gone, counts as gone."""
+        status = CLIENT_GONE
         try:
             response = await handler(request)
             status = response.status
@@ -208,7 +222,7 @@ def _is_open_to_all_pages(request: web.Request) -> bool:
     return needs is not None and needs.any_origin
 
 
-def _by_the_catalogue(tokens: AccessTokens, directory: Directory) -> Middleware:
+def _by_the_catalogue(tokens: AccessTokens, directory: Directory, pace: Pace) -> Middleware:
     @web.middleware
     async def admit(request: web.Request, handler: Handler) -> web.StreamResponse:
         """Let in whom the catalogue lets in; the feature finds the member in the request."""
@@ -216,14 +230,24 @@ def _by_the_catalogue(tokens: AccessTokens, directory: Directory) -> Middleware:
         if resource is None:  # No such address, or no such method there: aiohttp answers.
             return await handler(request)
         method = request.match_info.route.method.replace("HEAD", "GET")
-        needs = ENDPOINTS[f"{method} {resource.canonical}"]
+        endpoint = f"{method} {resource.canonical}"
+        needs = ENDPOINTS[endpoint]
         if needs.who is not Who.ANYONE:
             scheme, _, token = request.headers.get("Authorization", "").partition(" ")
             if scheme.lower() != "bearer":
                 raise ChatError("auth_required")
             asker = tokens.verify(token.strip(), time.time())
+            recognise(request, asker.member_id)
+            pace.require(asker.member_id, endpoint)
             check(needs, directory, asker.member_id)
             request[ASKER] = asker
+
+            def check_again() -> None:
+                tokens.require_standing(asker)
+                check(needs, directory, asker.member_id)
+
+            with on_authority_of(check_again):
+                return await handler(request)
         return await handler(request)
 
     return admit
@@ -235,9 +259,11 @@ def _headers(
     media = "".join(f" {url}" for url in public_urls)
     usual = {
         "Content-Security-Policy": (
-            f"default-src 'self'; connect-src 'self'{media}; img-src 'self' data: blob:; "
-            "media-src 'self' blob:; object-src 'none'; base-uri 'none'; form-action 'none'; "
-            "frame-ancestors 'none'"
+            # Suppressing noise is WebAssembly; that lets no text become code.
+            f"default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'{media}; "
+            "img-src 'self' data: blob:; media-src 'self' blob:; object-src 'none'; base-uri 'none'; "
+            "form-action 'none'; "
+            "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types service-worker"
         ),
         "X-Content-Type-Options": "nosniff",
         "Referrer-Policy": "no-referrer",
@@ -248,8 +274,8 @@ def _headers(
         """What every answer carries, and what pages of other permitted sites need."""
         for name, value in usual.items():
             response.headers.setdefault(name, value)
-        response.headers["Server"] = "svc"  # The library has said its own name and version by now.
-        response.headers["X-Request-Id"] = request[REQUEST_ID]
+        # What is refused before any middleware has none yet.
+        response.headers["X-Request-Id"] = request.get(REQUEST_ID) or logs.name_request()
         origin = request.headers.get("Origin")
         if origin is not None and origins.is_listed(origin):
             response.headers["Access-Control-Allow-Origin"] = origin

@@ -20,37 +20,29 @@ from svc.base.database import Database, DatabaseError
 from svc.base.ids import Ids
 from svc.base.metrics import Registry
 from svc.base.migrations import migrations_in
-from svc.base.pictures import picture_sandbox
 from svc.chat.access.changes import Changes
 from svc.chat.access.directory import Directory
 from svc.chat.access.origins import Origins
+from svc.chat.access.pace import Pace
 from svc.chat.access.tokens import AccessTokens, Asker
+from svc.chat.arriving import Arriving
 from svc.chat.audit.routes import AuditRoutes
 from svc.chat.audit.rules import Audit
 from svc.chat.backup.commands import BackupCommands
+from svc.chat.backup.kept import KeptBackups
+from svc.chat.backup.routes import BackupRoutes
 from svc.chat.backup.rules import Backups
+from svc.chat.bots.commands import BotCommands
+from svc.chat.bots.routes import BotRoutes
+from svc.chat.bots.rules import Bots
+from svc.chat.channels.commands import ChannelCommands
 from svc.chat.channels.routes import ChannelRoutes
 from svc.chat.channels.rules import Channels
 from svc.chat.config import ChatConfig
 from svc.chat.control.commands import Command, Commands
-from svc.chat.fetching.connecting import Guard
-from svc.chat.fetching.fetcher import Fetcher
 from svc.chat.files import Files, media_of
-from svc.chat.invites.commands import InviteCommands
-from svc.chat.invites.door import InviteDoor
-from svc.chat.invites.guard import InviteGuard
-from svc.chat.invites.routes import InviteRoutes
-from svc.chat.invites.rules import Invites
-from svc.chat.joining.codes import new_code
-from svc.chat.joining.devices import Devices
-from svc.chat.joining.door import ServerDoor
-from svc.chat.joining.invite import invite_code
-from svc.chat.joining.issuers import IssuerKeys
-from svc.chat.joining.refresh import RefreshTokens
-from svc.chat.joining.routes import DeviceRoutes, JoiningRoutes
-from svc.chat.joining.rules import Joining
+from svc.chat.ground import Ground
 from svc.chat.joining.server_id import kept_server_id
-from svc.chat.joining.sessions import Sessions
 from svc.chat.joining.trust import Trust
 from svc.chat.live.hub import Hub
 from svc.chat.live.sign_in import SignIn, Welcome
@@ -59,27 +51,31 @@ from svc.chat.members.commands import MemberCommands
 from svc.chat.members.roles import Roles
 from svc.chat.members.routes import MemberRoutes
 from svc.chat.members.rules import Members
-from svc.chat.messages.feature import MessagesFeature
 from svc.chat.messages.profanity import moderated
-from svc.chat.messages.routes import MessageRoutes
 from svc.chat.messages.rules import Surroundings
 from svc.chat.moderation.commands import ModerationCommands
+from svc.chat.moderation.history import History
 from svc.chat.moderation.reports import Reports
 from svc.chat.moderation.routes import ModerationRoutes, TimeoutWatch
 from svc.chat.moderation.rules import Moderation
+from svc.chat.notifying import Notifying
 from svc.chat.openapi.routes import DescriptionRoutes
 from svc.chat.own.blocks import Blocks
 from svc.chat.own.export import Part
 from svc.chat.own.routes import OwnRoutes
 from svc.chat.own.rules import OwnAffairs
 from svc.chat.pages.routes import Pages
+from svc.chat.settings.announced import own_name
 from svc.chat.settings.commands import SettingsCommands
 from svc.chat.settings.routes import SettingsRoutes
 from svc.chat.settings.rules import Settings
+from svc.chat.settings.values import Values
+from svc.chat.stamps.rules import Stamps
 from svc.chat.status.commands import StatusCommands
 from svc.chat.status.measurements import Tally, measurements
 from svc.chat.status.probes import Probes
 from svc.chat.status.routes import Status
+from svc.chat.talking import Talking
 from svc.chat.transfer.commands import TransferCommands
 from svc.chat.transfer.rules import Exports
 from svc.chat.voice.moderation import VoiceModeration
@@ -87,14 +83,7 @@ from svc.chat.voice.occupancy import Occupancy
 from svc.chat.voice.routes import SignallingPassThrough, VoiceEvents
 from svc.chat.voice.rules import Voice
 from svc.chat.voice.ways import client_urls, link, media_access
-from svc.chat.webhooks.commands import WebhookCommands
-from svc.chat.webhooks.compatible.routes import CompatibleRoutes
-from svc.chat.webhooks.feature import WebhooksFeature
-from svc.chat.webhooks.pictures import Pictures
-from svc.chat.webhooks.routes import PostRoutes, WebhookRoutes
 
-# Decoded in children: as many as a small machine has processors.
-PICTURES_AT_ONCE = 2
 DATABASE_NAME = "community.sqlite3"
 _PACKAGE = Path(svc.__file__).parent
 WEB_FOLDER = _PACKAGE / "web"
@@ -116,27 +105,36 @@ async def opened(config: ChatConfig) -> AsyncIterator[Database]:
             await database.close()
 
 
+def _steady() -> Callable[[], float]:
+    """Seconds since 1970 as the clock says now, and from then on by one that nobody sets."""
+    ahead_s = time.time() - time.monotonic()
+    return lambda: ahead_s + time.monotonic()
+
+
 class Community:
     """Build it, `load` it, then serve its `routes` and run its `tasks`."""
 
     def __init__(
-        self, config: ChatConfig, session: ClientSession, database: Database, *, secure: bool = False
+        self, config: ChatConfig, session: ClientSession, database: Database, *, secure: bool, machine: str
     ) -> None:
-        """`session` makes the connections to other services; `secure`: TLS ends here."""
-        media = config.media
-        self._config = config
-        self._secure = secure
-        self._new_id = Ids(time.time, secrets.randbits).new
+        """`session` connects to other services; `secure`: TLS ends here; `machine` is this one's name."""
+        media, self._config, self._database = config.media, config, database
+        self._secure, self._machine = secure, machine
+        # Where it is served; empty while it is not.
+        self.address = ""
+        self._server_id = kept_server_id(config.identity.server_id, config.data_dir)
+        self._ids = Ids(time.time, secrets.randbits)
+        self._new_id = self._ids.new
         self.origins = Origins(config.allowed_origins, secure=secure)
         self.directory = Directory(time.time)
         self.media = media_of(config, database)
+        self.pace = Pace(time.monotonic)
         self.tokens = AccessTokens(config.jwt_secret, self.directory)
-        self.hub = Hub(self.directory, time.time)
-        self.tally = Tally()
-        self.probes = Probes()
-
+        self.hub = Hub(self.directory, _steady())
+        self.stamps = self._stamps(database)
+        self.tally, self.probes = Tally(), Probes()
         self.audit = Audit(database, self.directory)
-        self.settings = Settings(database, self.directory, self.hub, self.audit)
+        self.settings = Settings(database, self.directory, self.hub, self.audit, self._defaults())
         self.changes = Changes()
         self.members = Members(
             database,
@@ -153,64 +151,64 @@ class Community:
             database, self.directory, self.hub, self.audit, self.channels, self.members, self._new_id
         )
         self.moderation = Moderation(database, self.directory, self.members, self.audit, self.changes)
-        self.timeouts = TimeoutWatch(self.moderation)
-        self.invites = self._invites(database)
+        ground = Ground(config, database, self.directory, self.hub, self.audit, self.changes, self._new_id)
         self.reports = Reports(database, self.directory, self.hub, self.audit, self._author_of, self._new_id)
-        self.sessions = self._sessions(database)
-        self.joining = self._joining(session, database)
-        self.devices = self._devices(database)
         occupancy = Occupancy()
         self.link = link(session, media, self.directory, occupancy)
         self.voice = self._voice(occupancy)
         self.voice_moderation = VoiceModeration(
             database, self.directory, self.hub, self.audit, self.voice, self.link
         )
-        self.blocks = Blocks(database, self.directory, self.hub)
-        self.files = self._files(session, database)
-        self.messages = self._messages(database)
-        self.sandbox = picture_sandbox(PICTURES_AT_ONCE)
-        self.webhooks = self._webhooks(database)
-        self.own_affairs = self._own_affairs(database)
+        self.arriving = self._arriving(ground, session)
+        self.bots, self.blocks = self._bots(ground), Blocks(database, self.directory, self.hub)
+        self.files = self._files(ground, session)
+        self.talking = self._talking(ground)
+        self.messages, self.webhooks = self.talking.messages, self.talking.webhooks
+        self.notifying = Notifying(ground, self.tally.pushes)
+        self.notifying.follow(self.changes, self.messages, self.blocks)
+        self.own_affairs = self.moderation.eraser = self._own_affairs(database)
         self.pass_through = SignallingPassThrough(session, client_urls(media), self.origins)
         self.live = self._live()
         self.backups = self._backups(database)
+        self.kept_backups = self._kept_backups(database)
         self.exports = self._exports(database)
         self.commands = Commands(self._commands())
         self._registry = self._measured(database)
 
     async def load(self) -> None:
         """Read what there is from the database, before anybody is served."""
+        await self.stamps.load()
+        await self.arriving.load()
         await self.settings.load(self._config.discoverable)
         await self.voice_moderation.load()
         await self.members.load()
-        await self.invites.load(invite_code(self._config.data_dir), time.time())
+        await self.arriving.sessions.load()
+        await self.bots.load()
         await self.channels.load(self._config.first_channels, int(time.time() * 1000))
         await self.blocks.load()
-        await self.messages.load()
-        await self.webhooks.load()
+        await self.talking.load()
         await self.files.load()
+        await self.notifying.load()
+        self.directory.may_change = lambda: self._database.applying_alone
 
     def routes(self) -> list[web.RouteDef]:
         tables = [
             self.live.table(),
-            JoiningRoutes(self.joining, self.sessions).table(),
-            DeviceRoutes(self.devices).table(),
+            self.arriving.table(),
             AuditRoutes(self.audit).table(),
-            MemberRoutes(self.members, self.roles, self.directory).table(),
+            BotRoutes(self.bots).table(),
+            MemberRoutes(self.members, self.roles, self.directory, self.arriving.devices.last_seen).table(),
             ChannelRoutes(self.channels, self.directory).table(),
-            ModerationRoutes(self.moderation, self.reports).table(),
-            InviteRoutes(self.invites).table(),
+            ModerationRoutes(self.moderation, self.reports, self._history()).table(),
             SettingsRoutes(self.settings).table(),
             OwnRoutes(self.own_affairs, self.blocks, self._kept_of_a_member()).table(),
-            MessageRoutes(self.messages).table(),
+            self.talking.table(),
             self.files.table(),
-            # Before the rest of /api/webhooks, for they are looked through in this order.
-            PostRoutes(self.webhooks.posting).table(),
-            WebhookRoutes(self.webhooks.webhooks, self.webhooks.avatars).table(),
-            CompatibleRoutes(self.webhooks.posting).table(),
+            self.notifying.table(),
+            BackupRoutes(self.kept_backups).table(),
             self._status().table(),
             DescriptionRoutes(version("svc-server")).table(),
-            Pages(WEB_FOLDER).table(),
+            Pages(WEB_FOLDER, self._name, self.files.icon_url).table(),
         ]
         if self._config.media.url:
             tables.append(self.pass_through.table())
@@ -220,186 +218,155 @@ class Community:
         """What runs beside the requests, for as long as the server does."""
         tasks = [
             self.live.run,
-            self.timeouts.run,
+            self.stamps.run,
+            TimeoutWatch(self.moderation).run,
             self.own_affairs.run,
-            *self.messages.tasks(),
+            *self.arriving.tasks(),
+            *self.talking.tasks(),
             *self.files.tasks(),
+            *self.notifying.tasks(),
         ]
         return [*tasks, self.link.run] if self._config.media.url else tasks
 
     async def say_goodbye(self) -> None:
         """End the connections that would otherwise stay open."""
-        self.messages.close()
+        await self.kept_backups.close()
         await self.live.close_all()
         await self.pass_through.close_all()
-        await self.sandbox.close()
+        await self.talking.close()
 
     def _commands(self) -> list[Mapping[str, Command]]:
         """What may be asked over the control socket."""
         return [
             SettingsCommands(self.settings).table(),
-            InviteCommands(self.invites).table(),
-            WebhookCommands(self.webhooks.webhooks, self.directory).table(),
+            self.arriving.commands(),
+            self.talking.commands(),
             self.files.commands(),
             MemberCommands(self.directory, self.roles).table(),
             ModerationCommands(self.moderation, self.directory).table(),
+            ChannelCommands(self.channels, self.directory).table(),
+            BotCommands(self.bots, self.directory).table(),
             BackupCommands(self.backups).table(),
             TransferCommands(self.exports).table(),
-            StatusCommands(self._config, self.probes).table(),
+            StatusCommands(self._config, self.probes, self.files.uploads, lambda: self.address).table(),
         ]
 
+    def _defaults(self) -> Values:
+        """Of settings: what the environment says."""
+        return Values(name=self._config.server_name, description=self._config.server_description)
+
+    def _history(self) -> History:
+        return History(self._database, self.audit, self.arriving.invites.invitation_of)
+
     def _backups(self, database: Database) -> Backups:
-        return Backups(
-            database,
-            self._config.data_dir,
-            self.media.objects if self.media.enabled else None,
-            self._config.uploads.storage.folder,
-            version("svc-server"),
-        )
+        config, objects = self._config, self.media.objects if self.media.enabled else None
+        folder = config.uploads.storage.folder
+        return Backups(database, config.data_dir, objects, folder, version("svc-server"))
+
+    def _kept_backups(self, database: Database) -> KeptBackups:
+        ours = self.directory, self.hub, self.audit, self.backups
+        return KeptBackups(database, *ours, self._config.data_dir, secrets.token_urlsafe)
 
     def _exports(self, database: Database) -> Exports:
-        config = self._config
-        facts: dict[str, object] = {"name": config.server_name, "description": config.server_description}
-        objects = self.media.objects if self.media.enabled else None
-        return Exports(database, config.data_dir, objects, lambda: facts)
+        def facts() -> dict[str, object]:
+            values = self.settings.current
+            return {"name": values.name, "description": values.description}
 
-    def _invites(self, database: Database) -> Invites:
-        return Invites(
-            database,
-            self.directory,
-            self.roles,
-            self.audit,
-            self.changes,
-            self._config.invites.joins_per_hour,
-            self._new_id,
-            lambda: new_code(secrets.choice),
-        )
+        objects = self.media.objects if self.media.enabled else None
+        return Exports(database, self._config.data_dir, objects, facts)
+
+    def _stamps(self, database: Database) -> Stamps:
+        days = self._config.identity.refresh_ttl_days
+        return Stamps(database, self.directory, self._ids, days, time.time, time.monotonic)
 
     def _status(self) -> Status:
         config = self._config
-        server_id = kept_server_id(config.identity.server_id, config.data_dir)
+        server_id = self._server_id
 
         def info() -> dict[str, object]:
             return {
                 "serverId": server_id,
-                "name": config.server_name,
-                "description": config.server_description,
                 "members": len(self.directory.members),
                 "identityTiers": list(config.identity.tiers),
+                "signIn": config.identity.sign_in(),
                 "iconUrl": self.files.icon_url(),
+                **({"instanceId": instance} if (instance := config.operating.instance_id) else {}),
                 **self.settings.current.public(),
+                "rulesVersion": self.settings.current.rules_version,
             }
 
         shown_version = config.operating.version or version("svc-server")
-        return Status(config.server_name, shown_version, info, self.tokens, self._registry, self.probes)
+        works = self._database.works
+        return Status(self._name, shown_version, info, self.tokens, self._registry, self.probes, works)
 
-    def _sessions(self, database: Database) -> Sessions:
-        return Sessions(
-            database,
-            self.directory,
-            self.members,
-            self.tokens,
-            RefreshTokens(self._config.jwt_secret),
-            lifetime_days=self._config.identity.refresh_ttl_days,
-            new_id=self._new_id,
-            random_bytes=secrets.token_bytes,
-        )
+    def _name(self) -> str:
+        return self.settings.current.name
 
-    def _devices(self, database: Database) -> Devices:
-        # Whoever goes is signed in nowhere any more.
-        self.changes.member_removal.append(self.sessions.revoke_all)
-        return Devices(
-            database,
-            self.directory,
-            self.members,
-            self.hub,
-            self.audit,
-            lambda: new_code(secrets.choice),
-        )
-
-    def _joining(self, session: ClientSession, database: Database) -> Joining:
-        config = self._config
-        code = invite_code(config.data_dir)
-        return Joining(
-            Trust.of(
-                config.identity,
-                kept_server_id(config.identity.server_id, config.data_dir),
-                secure=self._secure,
-            ),
-            IssuerKeys(session, config.identity.oidc_issuer, time.monotonic),
-            ServerDoor(
-                self.moderation.refuse_banned,
-                self.settings.invite_needed,
-                InviteDoor(self.invites, InviteGuard(config.invites)),
-            ),
-            code,
-            database=database,
-            directory=self.directory,
-            members=self.members,
-            sessions=self.sessions,
-            hub=self.hub,
-            audit=self.audit,
-            new_id=self._new_id,
-        )
-
-    def _files(self, session: ClientSession, database: Database) -> Files:
-        files = Files(
-            self._config,
+    def _arriving(self, ground: Ground, session: ClientSession) -> Arriving:
+        local = [own_name(self._server_id), self._machine.partition(".")[0]]
+        identity = self._config.identity
+        return Arriving(
+            ground,
             session,
-            database,
-            self.directory,
-            self.hub,
-            self.audit,
+            self.tokens,
             self.members,
-            self.media,
-            self._new_id,
+            self.roles,
+            self.moderation,
+            self.voice_moderation,
+            Trust.of(identity, self._server_id, secure=self._secure, local_names=local),
+            self.settings,
         )
+
+    def _bots(self, ground: Ground) -> Bots:
+        return Bots(
+            ground.database,
+            ground.directory,
+            ground.hub,
+            ground.audit,
+            ground.changes,
+            self.members,
+            self.roles,
+            self.tokens,
+            ground.new_id,
+            secrets.token_urlsafe,
+        )
+
+    def _files(self, ground: Ground, session: ClientSession) -> Files:
+        files = Files(ground, session, self.members, self.media)
         files.follow(self.changes)
         return files
 
-    def _messages(self, database: Database) -> MessagesFeature:
+    def _talking(self, ground: Ground) -> Talking:
         surroundings = Surroundings(
             profanity_mode=lambda: self.settings.current.profanityMode,
             slow_mode_wait_s=self.channels.slow_mode_wait_s,
             blocks=self.blocks.blocks,
             attached=self.files.attached,
             released=self.files.released,
+            let_go=self.files.let_go,
+            retention_days=lambda: self.settings.current.retentionDays,
         )
-        feature = MessagesFeature(
-            database,
-            self.directory,
-            self.hub,
-            self.audit,
-            Ids(time.time, secrets.randbits),
-            self._config.message_cache_ttl_ms,
-            surroundings,
-            self.media.urls,
-        )
-        self.files.hang_on(feature.messages)
-        feature.follow(self.changes)
-        return feature
-
-    def _webhooks(self, database: Database) -> WebhooksFeature:
-        fetcher = Fetcher(Guard(self._config.identity.names))
-        return WebhooksFeature(
-            database,
-            self.directory,
-            self.hub,
-            self.audit,
-            self.changes,
-            self.messages.messages,
+        talking = Talking(
+            ground,
             self.media,
-            self.sandbox,
-            Pictures(fetcher, self.sandbox, self.media, self.tally.pictures),
-            data_dir=self._config.data_dir,
-            new_id=self._new_id,
-            profanity_mode=lambda: self.settings.current.profanityMode,
+            surroundings,
+            self.tally.pictures,
+            self.tally.previews,
+            link_previews=lambda: self.settings.current.linkPreviews,
         )
+        self.files.hang_on(talking.messages.messages)
+        self.settings.on_change("retentionDays", talking.messages.retention.changed)
+        return talking
 
     def _own_affairs(self, database: Database) -> OwnAffairs:
         self.changes.member_removal.append(self.blocks.forget_in)
         self.changes.member_gone.append(self.blocks.forget)
-        forgetting = [self.devices.forget, self.members.make_nameless, self.files.forget]
+        forgetting = [
+            self.arriving.devices.forget,
+            self.arriving.invites.forget,
+            self.members.make_nameless,
+            self.files.forget,
+        ]
         return OwnAffairs(database, self.directory, self.members, forgetting, self.messages.own.erase_some)
 
     def _kept_of_a_member(self) -> dict[str, Part]:
@@ -409,7 +376,7 @@ class Community:
             yield self.directory.member(asker.member_id).described()
 
         async def devices(asker: Asker) -> AsyncIterator[object]:
-            for device in await self.devices.of(asker):
+            for device in await self.arriving.devices.of(asker):
                 yield device
 
         async def blocked(asker: Asker) -> AsyncIterator[object]:
@@ -433,9 +400,10 @@ class Community:
         return registry
 
     def _live(self) -> LiveSockets:
-        server_id = kept_server_id(self._config.identity.server_id, self._config.data_dir)
-        signing_in = SignIn(self.hub, self.tokens, self._welcomes(), self._present())
-        return LiveSockets(self.hub, self.directory, signing_in, self.origins, server_id, self._handlers())
+        signing_in = SignIn(self.hub, self.tokens, self.pace, self._welcomes(), [self.messages.present])
+        return LiveSockets(
+            self.hub, self.directory, signing_in, self.origins, self.pace, self._server_id, self._handlers()
+        )
 
     def _welcomes(self) -> list[Welcome]:
         return [
@@ -446,7 +414,8 @@ class Community:
             self.blocks.welcome,
             self.messages.welcome,
             self.files.welcome,
-            *self._present(),
+            self.notifying.welcome,
+            self.messages.present,
             self.voice.welcome,
         ]
 
@@ -467,11 +436,8 @@ class Community:
         changes.channel_shown.append(voice.channel_shown)
         changes.permissions_changed.append(control.permissions_changed)
         changes.member_gone.append(control.member_gone)
+        changes.sessions_ended.append(control.sessions_ended)
         return voice
-
-    def _present(self) -> list[Welcome]:
-        """What a page that resumes is told too, because no push that is kept tells of it."""
-        return [self.messages.present]
 
     async def _author_of(self, asker_id: str, channel_id: str, message_id: str) -> str:
         return (await self.messages.history.one(asker_id, channel_id, message_id)).author.id
@@ -479,9 +445,10 @@ class Community:
     def _handlers(self) -> Mapping[str, Handler]:
         tables = [
             VoiceEvents(self.voice, self.voice_moderation).handlers(),
-            MessageRoutes(self.messages).handlers(),
+            self.talking.handlers(),
             SettingsRoutes(self.settings).handlers(),
             self.files.handlers(),
+            self.notifying.handlers(),
         ]
         return {
             event: self.tally.counted(event, handler) for table in tables for event, handler in table.items()

@@ -6,14 +6,14 @@ Those of features that are yet to come are in `further_config`. Spec: chat docum
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from svc.base.config import ConfigError, flag, items, number, port, required, text
+from svc.base.config import ConfigError, flag, is_loopback, items, number, port, required, stun_servers, text
 from svc.chat import further_config
 from svc.chat.access.address import MAX_HOPS
 from svc.chat.access.directory import Channel
+from svc.chat.access.origins import normalised
 from svc.chat.channels.seed import first_channels
 from svc.chat.invites import config as invites_config
 from svc.chat.invites.config import InviteConfig
@@ -24,11 +24,12 @@ from svc.chat.media.config import UploadsConfig
 from svc.chat.settings import config as settings_config
 from svc.chat.settings.config import OperatingConfig
 
-# "a public default server"; the media service's default is the same.
-DEFAULT_STUN_SERVER = "stun.l.google.com:19302"
-
 # A day; what is longer was meant otherwise.
 MAX_CACHE_TTL_MS = 24 * 60 * 60 * 1000
+
+# As long as the digest of HS256 (RFC 7518 section 3.2).
+MIN_SECRET_BYTES = 32
+MAKE_SECRET = "Make one with: openssl rand -hex 32"
 
 _SCHEMES = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
 
@@ -85,6 +86,8 @@ class ChatConfig:
     operating: OperatingConfig
     # For how long encrypted direct messages are kept.
     mls_retention_days: int
+    # Whether what the links of messages lead to may be fetched and shown in short.
+    link_previews: bool
 
 
 def read(variables: Mapping[str, str]) -> ChatConfig:
@@ -92,12 +95,12 @@ def read(variables: Mapping[str, str]) -> ChatConfig:
     return ChatConfig(
         host=text(variables, "HOST", "127.0.0.1"),
         port=port(variables, "PORT", 5000),
-        jwt_secret=required(variables, "JWT_SECRET", "access tokens are signed with it"),
+        jwt_secret=_signing_secret(variables),
         data_dir=Path(text(variables, "DATA_DIR", "./data")),
         server_name=text(variables, "SERVER_NAME"),
         server_description=text(variables, "SERVER_DESCRIPTION"),
         discoverable=flag(variables, "SERVER_DISCOVERABLE", False),
-        allowed_origins=items(variables, "CORS_ORIGIN"),
+        allowed_origins=_origins(variables),
         trusted_proxy_hops=number(variables, "SVC_TRUSTED_PROXY_HOPS", 0, maximum=MAX_HOPS),
         max_members=number(variables, "MAX_MEMBERS", 100, minimum=1),
         identity=joining_config.read(variables),
@@ -113,7 +116,28 @@ def read(variables: Mapping[str, str]) -> ChatConfig:
         uploads=uploads_config.read(variables),
         operating=settings_config.read(variables),
         mls_retention_days=further_config.mls_retention_days(variables),
+        link_previews=flag(variables, "SVC_LINK_PREVIEWS", True),
     )
+
+
+def _signing_secret(variables: Mapping[str, str]) -> str:
+    """Anyone who has seen one token can try out a short secret on their own machine."""
+    secret = required(variables, "JWT_SECRET", f"access tokens are signed with it. {MAKE_SECRET}")
+    if (size := len(secret.encode())) < MIN_SECRET_BYTES:
+        raise ConfigError(f"JWT_SECRET has {size} bytes and needs at least {MIN_SECRET_BYTES}. {MAKE_SECRET}")
+    return secret
+
+
+def _origins(variables: Mapping[str, str]) -> list[str]:
+    """Origins in one spelling, or `*` for any."""
+    listed = []
+    for origin in items(variables, "CORS_ORIGIN"):
+        if origin != "*" and normalised(origin) is None:
+            raise ConfigError(
+                f"CORS_ORIGIN lists origins such as https://chat.example.org, or * for any, not {origin!r}"
+            )
+        listed.append(normalised(origin) or origin)
+    return listed
 
 
 def _media(variables: Mapping[str, str]) -> MediaConfig:
@@ -143,24 +167,19 @@ def _services(hosts: Sequence[str], public_hosts: Sequence[str]) -> list[MediaSe
 
 
 def _stun_urls(variables: Mapping[str, str]) -> list[str]:
-    """As browsers take them (RFC 7064). Set and empty means none."""
-    if flag(variables, "DISABLE_STUN", False) or variables.get("STUN_SERVERS", "unset").strip() == "":
+    """As browsers take them (RFC 7064)."""
+    if flag(variables, "DISABLE_STUN", False):
         return []
-    servers = items(variables, "STUN_SERVERS", (DEFAULT_STUN_SERVER,))
-    return [server if server.startswith(("stun:", "stuns:")) else f"stun:{server}" for server in servers]
+    return [
+        f"stun:[{host}]:{port}" if ":" in host else f"stun:{host}:{port}"
+        for host, port in stun_servers(variables)
+    ]
 
 
 def _public_url(host: str) -> str:
     """A bare host is one with TLS, as pages need it, unless it is this very machine."""
     local = is_loopback(urlsplit(f"//{host}").hostname or "")
     return _websocket_url("SFU_PUBLIC_HOST", host, "ws" if local else "wss")
-
-
-def is_loopback(name: str) -> bool:
-    try:
-        return ip_address(name).is_loopback
-    except ValueError:
-        return name == "localhost"
 
 
 def _websocket_url(variable: str, value: str, usual_scheme: str) -> str:

@@ -86,6 +86,8 @@ class Endpoint:
     # Codes of `errors` beyond those that everything of its kind may answer.
     refusals: Sequence[str] = ()
     media_type: str = "application/json"
+    # Another status with which the same answer may come, and when.
+    otherwise: tuple[int, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ its own. Spec: chat document sections 1 and 8.3.
 
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from aiohttp import ClientSession, web
@@ -14,19 +14,17 @@ from aiohttp import ClientSession, web
 from svc.base.database import Connection, Database
 from svc.base.metrics import Registry
 from svc.chat.access.changes import Changes
-from svc.chat.access.directory import Directory
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.access.tokens import Asker
-from svc.chat.audit.rules import Audit
 from svc.chat.config import ChatConfig
 from svc.chat.control.commands import Command
 from svc.chat.drafts.routes import DraftRoutes
 from svc.chat.drafts.rules import Drafts
 from svc.chat.emoji.routes import EmojiRoutes
 from svc.chat.emoji.rules import Emoji
-from svc.chat.live.hub import Hub
+from svc.chat.ground import Ground
 from svc.chat.live.socket import Handler
-from svc.chat.media.rules import MESSAGE, Media
+from svc.chat.media.rules import MESSAGE, PREVIEW, Media
 from svc.chat.members.rules import Members
 from svc.chat.uploads.feature import UploadsFeature
 from svc.chat.uploads.rules import Posts
@@ -49,21 +47,26 @@ class Files:
 
     def __init__(
         self,
-        config: ChatConfig,
+        ground: Ground,
         session: ClientSession,
-        database: Database,
-        directory: Directory,
-        hub: Hub,
-        audit: Audit,
         members: Members,
         media: Media,
-        new_id: Callable[[], str],
     ) -> None:
+        config, database, directory, hub = ground.config, ground.database, ground.directory, ground.hub
         self._media = media
         self.uploads = UploadsFeature(
-            config.uploads, config.data_dir, session, database, directory, hub, audit, members, media, new_id
+            config.uploads,
+            config.data_dir,
+            session,
+            database,
+            directory,
+            hub,
+            ground.audit,
+            members,
+            media,
+            ground.new_id,
         )
-        self.emoji = Emoji(database, hub, audit, media)
+        self.emoji = Emoji(database, hub, ground.audit, media)
         self.drafts = Drafts(database, directory, hub, media, self.uploads.uploads)
         self.uploads.queue.uses[EMOJI] = self.emoji.use()
         self.attached = self.uploads.uploads.attach
@@ -80,7 +83,12 @@ class Files:
 
     def released(self, connection: Connection, message_id: str) -> None:
         """A step of the write that deletes a message."""
-        self._media.release(connection, MESSAGE, message_id)
+        for kind in (MESSAGE, PREVIEW):
+            self._media.release(connection, kind, message_id)
+
+    def let_go(self, connection: Connection, message_id: str, keys: Sequence[str]) -> None:
+        """A step of the write in which a message lets go of some of its files."""
+        self._media.let_go(connection, MESSAGE, message_id, keys)
 
     def forget(self, connection: Connection, member_id: str) -> None:
         """A step of the write in which a member's data is deleted."""

@@ -5,7 +5,9 @@ the application, which has checked the catalogue by then.
 """
 
 import logging
+import re
 from collections.abc import Mapping
+from urllib.parse import unquote
 
 from aiohttp import web
 from aiohttp.typedefs import Handler
@@ -17,8 +19,15 @@ from svc.chat.access.tokens import Asker
 from svc.chat.errors import ChatError, from_status
 
 ASKER = web.RequestKey("asker", Asker)
+# Not in any RFC: what servers count when the client went before it was answered.
+CLIENT_GONE = 499
 # How many proxies in front of the server are trusted; put there by the application.
 TRUSTED_HOPS = web.AppKey("trusted_hops", int)
+
+# `name=token`, `name="quoted"` and, of RFC 8187, `name*=utf-8'language'percent-encoded`.
+_PARAMETER = re.compile(r';\s*([\w-]+)(\*?)\s*=\s*(?:"((?:[^"\\]|\\.)*+)"|([^\s";]*))')
+_QUOTED = re.compile(r"\\(.)")
+_DISPOSITION = re.compile(rb"(?im)^content-disposition:[ \t]*([^\r\n]*)")
 
 logger = logging.getLogger(__name__)
 
@@ -31,18 +40,32 @@ async def one_error_shape(request: web.Request, handler: Handler) -> web.StreamR
         return await handler(request)
     except ChatError as refusal:
         problem = refusal
+        wait_ms = refusal.more.get("retry_after_ms")
+        if isinstance(wait_ms, int):
+            headers["Retry-After"] = str(-(-wait_ms // 1000))
     except web.HTTPException as fault:
         problem = from_status(fault.status)
         headers = {name: fault.headers[name] for name in ("Allow",) if name in fault.headers}
     except StorageFailed:
         problem = ChatError("storage_unavailable")
-    except Exception:
+    except Exception as fault:
+        if isinstance(fault, ConnectionResetError) and (
+            request.transport is None or request.transport.is_closing()
+        ):
+            # The client has gone, as often as it likes: that is not a fault, and not a line in the log.
+            return web.Response(status=CLIENT_GONE)
         # Not the path as it was asked: those of webhooks hold a secret.
         resource = request.match_info.route.resource
         path = resource.canonical if resource else "none"
         logger.exception("request failed", extra={"method": request.method, "path": path})
         problem = ChatError("internal_error")
     return web.json_response(problem.body(), status=problem.status, headers=headers)
+
+
+def refuse_compressed(request: web.Request) -> None:
+    """For whoever reads a body: a few KB of a compressed one can stand for gigabytes. Raises ChatError."""
+    if request.headers.get("Content-Encoding", "identity").strip().lower() not in ("", "identity"):
+        raise ChatError("unsupported_encoding")
 
 
 def asker(request: web.Request) -> Asker:
@@ -58,13 +81,37 @@ def client_address(request: web.Request) -> ClientAddress:
     return seen_through(request.app[TRUSTED_HOPS], request.remote or "", forwarded_for, announced)
 
 
+def local_ip(request: web.Request) -> str:
+    """The address of this machine to which the request came; empty where the connection has none."""
+    name = request.transport.get_extra_info("sockname") if request.transport else None
+    return str(name[0]) if isinstance(name, tuple) else ""
+
+
 async def body(request: web.Request) -> dict[str, object]:
-    """The JSON object of a request. Raises ChatError."""
+    """The JSON object of a request: UTF-8, whatever its Content-Type says. Raises ChatError."""
+    refuse_compressed(request)
     try:
-        return loads_object(await request.text())
-    # LookupError: a charset nobody knows. ConnectionError: nobody is there any more.
-    except (ValueError, LookupError, ConnectionError):
+        return loads_object((await request.read()).decode())
+    # The latter two: a body in chunks that are none, and a client that has gone.
+    except (ValueError, web.RequestPayloadError, ConnectionError):
         raise ChatError("invalid_json") from None
+
+
+def parameters(header: str) -> dict[str, str]:
+    """Those behind the first semicolon of a header, always as UTF-8. What is no parameter is ignored."""
+    found: dict[str, str] = {}
+    for name, extended, quoted, token in _PARAMETER.findall(header):
+        value = _QUOTED.sub(r"\1", quoted) or token
+        if extended:
+            value = unquote(value.rpartition("'")[2], errors="replace")
+        found[name.lower()] = value
+    return found
+
+
+def disposition(head: bytes) -> dict[str, str]:
+    """The parameters of Content-Disposition in the headers of a part of a multipart body."""
+    found = _DISPOSITION.search(head)
+    return parameters(found[1].decode("utf-8", "replace")) if found else {}
 
 
 def query_number(request: web.Request, name: str, *, least: int, most: int) -> int | None:
@@ -76,6 +123,14 @@ def query_number(request: web.Request, name: str, *, least: int, most: int) -> i
     if not (text.isascii() and text.isdecimal() and len(text) <= 19 and least <= int(text) <= most):
         raise ChatError("invalid_request", f"{name} must be a whole number from {least} to {most}")
     return int(text)
+
+
+def query_flag(request: web.Request, name: str) -> bool:
+    """`true` or `false`, which is also what it is where it is not given. Raises ChatError."""
+    text = request.query.get(name, "false")
+    if text not in ("true", "false"):
+        raise ChatError("invalid_request", f"{name} must be true or false")
+    return text == "true"
 
 
 def answer(data: Mapping[str, object] | list[object], status: int = 200) -> web.Response:

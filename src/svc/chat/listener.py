@@ -5,114 +5,62 @@ https:// address. Reads nothing else, and knows neither certificates nor pages.
 """
 
 import asyncio
-import logging
 import re
 import socket
-from collections.abc import Callable, Sequence
+from asyncio import sslproto
+from collections.abc import Callable
 from ssl import SSLContext
 
 from aiohttp import web
+
+from svc.base.connections import Place
+from svc.base.http_connections import protocol_of, speaking_http
+from svc.base.http_server import HttpServer
 
 # As long as a request may take to begin; a slow phone shakes hands in two.
 FIRST_BYTE_DEADLINE_S = 10.0
 HANDSHAKE_DEADLINE_S = 10.0
 # How long a browser may take to say that it is done as well.
 SHUTDOWN_DEADLINE_S = 5.0
-# Connections that have not shaken hands yet. Beyond it the one that has waited longest goes.
-MAX_OPENING = 512
-# As many at a time as wait in the system.
-ACCEPTED_AT_ONCE = 128
-# No descriptor is free: some are, in a moment.
-FULL_PAUSE_S = 1.0
+# asyncio gives each TLS connection a read buffer of 256 KiB, handshakes that are left unfinished included:
+# 2 GB for a full table. Two records (16 KiB each, RFC 8446 section 5.1) are as good.
+TLS_BUFFER_BYTES = 32 * 1024
+sslproto.SSLProtocol.max_size = TLS_BUFFER_BYTES
 _HANDSHAKE = b"\x16"
 # A name or an address, and a port. Whatever else a Host header holds is sent nowhere.
 _HOST = re.compile(r"[A-Za-z0-9._-]+(:\d{1,5})?|\[[0-9A-Fa-f:.]+\](:\d{1,5})?")
 
-logger = logging.getLogger(__name__)
 
-Protocols = Callable[[], asyncio.BaseProtocol]
+class TlsDoor:
+    """`server` speaks HTTP behind TLS, `context` gives the certificate of the moment."""
 
-
-class TlsListener:
-    """`secured` makes the protocol of a connection, `context` gives the certificate of the moment."""
-
-    def __init__(
-        self, sockets: Sequence[socket.socket], secured: Protocols, context: Callable[[], SSLContext]
-    ) -> None:
-        self._sockets = sockets
-        self._secured = secured
+    def __init__(self, server: web.Server, context: Callable[[], SSLContext]) -> None:
+        self._server = server
         self._context = context
-        self._redirecting = web.Server(_to_https, access_log=None)
-        # In the order of their coming.
-        self._opening: dict[asyncio.Task[None], None] = {}
+        self._redirecting = HttpServer(_to_https, access_log=None)
+        self._open_plain = speaking_http(self._redirecting)
         self._loop = asyncio.get_running_loop()
 
-    def start(self) -> None:
-        for listening in self._sockets:
-            self._loop.add_reader(listening, self._accept, listening)
+    async def open(self, connection: socket.socket, place: Place) -> None:
+        """The opener of a listener. Raises OSError where nothing comes of the connection."""
+        async with asyncio.timeout(FIRST_BYTE_DEADLINE_S):
+            first = await self._first_byte(connection)
+        if first == _HANDSHAKE:
+            await self._loop.connect_accepted_socket(
+                lambda: protocol_of(self._server, place),
+                connection,
+                ssl=self._context(),
+                ssl_handshake_timeout=HANDSHAKE_DEADLINE_S,
+                ssl_shutdown_timeout=SHUTDOWN_DEADLINE_S,
+            )
+        elif first:
+            await self._open_plain(connection, place)
+        else:
+            raise ConnectionResetError("closed before it said anything")
 
-    async def stop(self) -> None:
-        """Accept nobody any more. Who has shaken hands stays."""
-        for listening in self._sockets:
-            self._loop.remove_reader(listening)
-            listening.close()
-        opening = list(self._opening)
-        for task in opening:
-            task.cancel()
-        await asyncio.gather(*opening, return_exceptions=True)
+    async def shut(self) -> None:
+        """End the connections that are being sent to the https:// address."""
         await self._redirecting.shutdown(SHUTDOWN_DEADLINE_S)
-
-    def _accept(self, listening: socket.socket) -> None:
-        for _ in range(ACCEPTED_AT_ONCE):
-            try:
-                connection, _ = listening.accept()
-            except BlockingIOError:
-                return
-            except ConnectionAbortedError:
-                continue
-            except OSError as fault:
-                logger.error("connections cannot be accepted", extra={"fault": str(fault)})
-                self._loop.remove_reader(listening)
-                self._loop.call_later(FULL_PAUSE_S, self._accept_again, listening)
-                return
-            connection.setblocking(False)
-            if len(self._opening) >= MAX_OPENING:
-                longest = next(iter(self._opening))
-                del self._opening[longest]
-                longest.cancel()
-            task = asyncio.ensure_future(self._open(connection))
-            self._opening[task] = None
-            task.add_done_callback(self._opened)
-
-    def _accept_again(self, listening: socket.socket) -> None:
-        if listening.fileno() >= 0:
-            self._loop.add_reader(listening, self._accept, listening)
-
-    def _opened(self, task: asyncio.Task[None]) -> None:
-        self._opening.pop(task, None)
-
-    async def _open(self, connection: socket.socket) -> None:
-        try:
-            async with asyncio.timeout(FIRST_BYTE_DEADLINE_S):
-                first = await self._first_byte(connection)
-            if first == _HANDSHAKE:
-                await self._loop.connect_accepted_socket(
-                    self._secured,
-                    connection,
-                    ssl=self._context(),
-                    ssl_handshake_timeout=HANDSHAKE_DEADLINE_S,
-                    ssl_shutdown_timeout=SHUTDOWN_DEADLINE_S,
-                )
-            elif first:
-                await self._loop.connect_accepted_socket(self._redirecting, connection)
-            else:
-                connection.close()
-        except OSError as fault:  # TimeoutError and ssl.SSLError are.
-            logger.debug("connection not opened", extra={"fault": str(fault) or type(fault).__name__})
-            connection.close()
-        except asyncio.CancelledError:
-            connection.close()
-            raise
 
     async def _first_byte(self, connection: socket.socket) -> bytes:
         """It stays where it is; empty where the peer has gone."""

@@ -14,9 +14,13 @@ from socket import socket
 
 from aiohttp import web
 
+from svc.base import descriptors
+from svc.base.accepting import Listener
 from svc.base.config import ConfigError
-from svc.base.listening import bound, inherited
-from svc.chat.listener import TlsListener
+from svc.base.connections import MOST_OF_ADDRESS, Limits, Table, room_for
+from svc.base.http_connections import speaking_http
+from svc.base.listening import address_of, bound, inherited
+from svc.chat.listener import TlsDoor
 from svc.chat.tls import TlsFiles
 
 LOOPBACK = "127.0.0.1"
@@ -56,30 +60,39 @@ def sockets_of(flags: Flags, host: str, port: int) -> Sequence[socket]:
         raise ConfigError(f"Cannot listen on HOST {host}, PORT {port}: {fault.strerror or fault}") from None
 
 
+def table_of(trusted_proxy_hops: int) -> Table:
+    """The table of connections; behind proxies nobody's address is seen by it."""
+    of_address = None if trusted_proxy_hops else MOST_OF_ADDRESS
+    return Table(Limits(room_for(descriptors.limit()), of_address))
+
+
 @contextlib.asynccontextmanager
 async def opened(
-    runner: web.AppRunner, sockets: Sequence[socket], files: TlsFiles | None
+    server: web.Server | None, sockets: Sequence[socket], files: TlsFiles | None, table: Table
 ) -> AsyncIterator[str]:
-    """Let people in for as long as the block runs; yields the address. `runner` has been set up."""
-    address = _address(sockets[0], "https" if files else "http")
+    """Let people in for as long as the block runs; yields the address.
+
+    `server` is that of a runner that has been set up.
+    """
+    assert server is not None, "the runner has been set up"
+    address = address_of(sockets[0], "https" if files else "http")
     if files is None:
-        sites = [web.SockSite(runner, listening) for listening in sockets]
-        for site in sites:
-            await site.start()
+        listener = Listener(sockets, table, speaking_http(server))
+        listener.start()
         try:
             yield address
         finally:
-            for site in sites:
-                await site.stop()
+            await listener.stop()
         return
-    assert runner.server is not None, "the runner has been set up"
-    listener = TlsListener(sockets, runner.server, lambda: files.context)
+    door = TlsDoor(server, lambda: files.context)
+    listener = Listener(sockets, table, door.open)
     listener.start()
     async with _kept_fresh(files):
         try:
             yield address
         finally:
             await listener.stop()
+            await door.shut()
 
 
 @contextlib.asynccontextmanager
@@ -98,8 +111,3 @@ async def _kept_fresh(files: TlsFiles) -> AsyncIterator[None]:
             await watching
         with contextlib.suppress(ValueError, RuntimeError, NotImplementedError):
             loop.remove_signal_handler(signal.SIGHUP)
-
-
-def _address(listening: socket, scheme: str) -> str:
-    host, port = listening.getsockname()[:2]
-    return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"

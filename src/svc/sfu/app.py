@@ -22,10 +22,11 @@ from pathlib import Path
 from socket import socket
 from typing import Protocol
 
-from aiohttp import web
-
 from svc.base import logs
 from svc.base.config import ConfigError
+from svc.base.descriptors import raise_limit
+from svc.base.http_connections import serving_http
+from svc.base.http_server import Runner
 from svc.base.listening import bound, inherited
 from svc.sfu.candidates import host_candidates, interface_addresses
 from svc.sfu.closing import CloseCode
@@ -36,11 +37,13 @@ from svc.sfu.measurements import RESYNC_INTERVAL_S, MeasuredPlane, Measurements
 from svc.sfu.media import MediaPlane
 from svc.sfu.probe import Probe, ProbePlane
 from svc.sfu.rooms import SWEEP_INTERVAL_S
-from svc.sfu.routes import Routes
+from svc.sfu.routes import MAX_NEWCOMERS, Routes
 from svc.sfu.service import Service
 
 # How long open connections may take to say goodbye.
 SHUTDOWN_S = 3.0
+# Those who have not joined yet, chat servers, monitoring.
+CONNECTIONS_BEYOND_PEERS = 2 * MAX_NEWCOMERS
 # One thread decides and keeps some three others busy with sending. On two processors it is faster alone
 # (benchmarks/README.md).
 MAX_DEFAULT_WORKERS = 4
@@ -86,6 +89,7 @@ class Plane(MeasuredPlane, ProbePlane, Protocol):
 def run(config: Config, flags: Flags = Flags()) -> None:
     """Run until told to stop. A port that is taken ends the program with one line that says so."""
     logs.configure(sys.stderr, debug=config.debug)
+    raise_limit()
     asyncio.run(_run(config, flags))
 
 
@@ -104,7 +108,7 @@ async def running(
 ) -> AsyncIterator[Ports]:
     """A service at work for as long as the context lasts.
 
-    SystemExit if a port cannot be had. `handed_over` is called when a successor has taken the ports.
+    ConfigError if a port cannot be had. `handed_over` is called when a successor has taken the ports.
     """
     succession = await _succession(flags)
     given = succession.ports if succession else inherited(flags.listen_fds)
@@ -194,7 +198,7 @@ def _open_plane(config: Config, flags: Flags, given: Sequence[socket]) -> MediaP
                 f"the UDP sockets handed over must be one of IPv4, one of IPv6 only: {error}"
             ) from None
         assert isinstance(error, OSError), error
-        raise SystemExit(_held("UDP", config.udp_port, error)) from None
+        raise ConfigError(_held("UDP", "ICE_UDP_MUX_PORT", config.udp_port, error)) from None
 
 
 def _default_workers(processors: int) -> int:
@@ -210,20 +214,20 @@ def _open_tcp(config: Config, flags: Flags) -> Sequence[socket]:
     try:
         return bound(flags.host, config.port)
     except OSError as error:
-        raise SystemExit(_held("TCP", config.port, error)) from None
+        raise ConfigError(_held("TCP", "SFU_PORT", config.port, error)) from None
 
 
 @asynccontextmanager
 async def serving(
     service: Service, plane: Plane, config: Config, flags: Flags, sockets: Sequence[socket] = ()
 ) -> AsyncIterator[Front]:
-    """HTTP and the regular duties of a service, on `sockets` or its own. SystemExit if a port is held.
+    """HTTP and the regular duties of a service, on `sockets` or its own. ConfigError if a port is held.
 
     At the end nobody is let in any more, and everybody is told.
     """
     measurements = Measurements(service, plane)
     routes = Routes(service, measurements, control_from_anywhere=flags.control_from_anywhere)
-    runner = web.AppRunner(routes.application(), access_log=None, shutdown_timeout=SHUTDOWN_S)
+    runner = Runner(routes.application(), shutdown_timeout=SHUTDOWN_S)
     await runner.setup()
     probe = Probe(
         plane,
@@ -235,30 +239,23 @@ async def serving(
         on_mapped=service.found_mapped,
     )
     duties = asyncio.create_task(_perform_duties(service, measurements, probe))
+    sockets = sockets or _open_tcp(config, flags)
+    most = config.max_peers + CONNECTIONS_BEYOND_PEERS
     try:
-        yield await _front(runner, sockets or _open_tcp(config, flags))
+        async with serving_http(runner, sockets, most) as listener:
+            descriptors = [listening.fileno() for listening in sockets]
+            yield Front(sockets[0].getsockname()[1], descriptors, listener.stop)
     finally:
         duties.cancel()
         service.leave(CloseCode.GOING_AWAY, "The voice server is shutting down")
         await runner.cleanup()
 
 
-async def _front(runner: web.AppRunner, sockets: Sequence[socket]) -> Front:
-    sites = [web.SockSite(runner, listening) for listening in sockets]
-    for site in sites:
-        await site.start()
-
-    async def close() -> None:
-        for site in list(runner.sites):
-            await site.stop()
-
-    return Front(sockets[0].getsockname()[1], [listening.fileno() for listening in sockets], close)
-
-
-def _held(protocol: str, port: int, error: OSError) -> str:
+def _held(protocol: str, variable: str, port: int, error: OSError) -> str:
     if error.errno == errno.EADDRINUSE:
-        return f"svc sfu: {protocol} port {port} is already in use by another program"
-    return f"svc sfu: {protocol} port {port} cannot be opened: {error.strerror}"
+        advice = f"Choose another one with {variable}."
+        return f"{protocol} port {port} is already in use by another program. {advice}"
+    return f"{protocol} port {port} ({variable}) cannot be opened: {error.strerror}"
 
 
 async def _perform_duties(service: Service, measurements: Measurements, probe: Probe) -> None:

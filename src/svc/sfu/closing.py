@@ -9,6 +9,8 @@ from enum import IntEnum
 
 class CloseCode(IntEnum):
     GOING_AWAY = 1001  # The service is shutting down.
+    PROTOCOL_ERROR = 1002  # Not the WebSocket protocol, such as a frame that is not masked.
+    INVALID_TEXT = 1007  # A message that is not UTF-8.
     POLICY = 1008  # A wrong first message, or a peer that reads too slowly.
     TOO_BIG = 1009  # A message above the cap.
     FAULT = 1011  # Our own fault.

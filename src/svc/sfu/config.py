@@ -12,11 +12,6 @@ from ipaddress import ip_address
 from svc.base import config as read
 from svc.base.config import ConfigError
 
-# "a public STUN server", section 8.
-DEFAULT_STUN_SERVER = "stun.l.google.com:19302"
-STUN_PORT = 3478
-
-
 StunServer = tuple[str, int]
 """A name or an IP address, and a port."""
 
@@ -40,36 +35,13 @@ class Config:
         return cls(
             port=read.port(variables, "SFU_PORT", read.port(variables, "PORT", 5005)),
             udp_port=read.port(variables, "ICE_UDP_MUX_PORT", 3478),
-            stun_servers=_stun_servers(variables),
+            stun_servers=read.stun_servers(variables),
             disable_stun=read.flag(variables, "DISABLE_STUN", False),
             advertised=tuple(map(_ip, read.items(variables, "ICE_ADVERTISE_IP"))),
             max_peers=read.number(variables, "MAX_PEERS", 200, minimum=1),
             debug=read.flag(variables, "DEBUG", True),
             verbose_log=read.flag(variables, "VERBOSE_LOG", False),
         )
-
-
-def _stun_servers(variables: Mapping[str, str]) -> tuple[StunServer, ...]:
-    # Section 3.1 knows a service without STUN servers: the variable is set, and empty.
-    if variables.get("STUN_SERVERS", DEFAULT_STUN_SERVER).strip() == "":
-        return ()
-    return tuple(map(_stun_server, read.items(variables, "STUN_SERVERS", (DEFAULT_STUN_SERVER,))))
-
-
-def _stun_server(text: str) -> StunServer:
-    """`host`, `host:port`, `[v6]:port`, each with or without `stun:` before it (RFC 7064)."""
-    authority = text.removeprefix("stun:").partition("?")[0]
-    if authority.count(":") > 1 and not authority.startswith("["):
-        host, port = authority, ""
-    elif authority.startswith("["):
-        host, _, rest = authority[1:].partition("]")
-        port = rest.removeprefix(":")
-    else:
-        host, _, port = authority.partition(":")
-    number = int(port) if port.isascii() and port.isdigit() and len(port) <= 5 else 0 if port else STUN_PORT
-    if not host or not 0 < number <= 65535:
-        raise ConfigError(f"STUN_SERVERS must list host:port, not {text!r}")
-    return host, number
 
 
 def _ip(text: str) -> str:

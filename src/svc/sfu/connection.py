@@ -8,16 +8,15 @@ Knows no event. Spec: media document sections 2 and 4.
 
 import asyncio
 import logging
-import struct
 from collections import deque
 from collections.abc import Callable
 
-from aiohttp import WSCloseCode, WSMsgType, web
+from aiohttp import WSMsgType
 
+from svc.base.allowance import Allowance
 from svc.base.envelope import MAX_FRAME_BYTES, Envelope, EnvelopeError, parse, serialise, serialise_text
-from svc.base.lingering import linger
+from svc.base.websocket import WebSocket
 from svc.sfu.closing import CloseCode
-from svc.sfu.pace import Pace
 
 PING_INTERVAL_S = 30.0
 SILENCE_LIMIT_S = 90.0
@@ -34,42 +33,13 @@ _MAX_REASON_BYTES = 123
 logger = logging.getLogger(__name__)
 
 
-# What aiohttp closes by itself, in words.
-_PROTOCOL_REASONS: dict[int, bytes] = {
-    WSCloseCode.PROTOCOL_ERROR: b"Not the WebSocket protocol",
-    WSCloseCode.INVALID_TEXT: b"The message is not UTF-8",
-    WSCloseCode.MESSAGE_TOO_BIG: f"The message is larger than {MAX_FRAME_BYTES >> 10} KB".encode(),
-}
+class Socket(WebSocket):
+    """A WebSocket as this service wants it: with the pings in our own hands."""
 
-
-class Socket(web.WebSocketResponse):
-    """A WebSocket as this service wants it: no compression, and pings in our own hands."""
-
-    def __init__(self, transport: asyncio.Transport | None) -> None:
-        self.transport = transport
-        # aiohttp refuses what reaches its limit, we what exceeds ours.
+    def __init__(self, transport: asyncio.Transport) -> None:
         super().__init__(
-            autoping=False, compress=False, max_msg_size=MAX_FRAME_BYTES + 1, timeout=CLOSE_DEADLINE_S
+            transport, max_bytes=MAX_FRAME_BYTES, close_deadline_s=CLOSE_DEADLINE_S, autoping=False
         )
-
-    async def close(self, *, code: int = WSCloseCode.OK, message: bytes = b"", drain: bool = True) -> bool:
-        if not message and code in _PROTOCOL_REASONS and not self.closed:
-            await self._refuse(code)
-        return await super().close(code=code, message=message, drain=drain)
-
-    async def _refuse(self, code: int) -> None:
-        """Tell a peer who broke the protocol, and has perhaps not finished sending, why we close.
-
-        aiohttp has stopped reading by now.
-        """
-        try:
-            async with asyncio.timeout(SEND_DEADLINE_S):
-                reason = _PROTOCOL_REASONS[code]
-                await self.send_frame(struct.pack("!H", code) + reason, WSMsgType.CLOSE)
-            if self.transport is not None:
-                await linger(self.transport, CLOSE_DEADLINE_S)
-        except (TimeoutError, OSError) as error:
-            logger.debug("connection lost", extra={"cause": type(error).__name__})
 
 
 class Connection:
@@ -78,9 +48,11 @@ class Connection:
     def __init__(
         self,
         socket: Socket,
-        pace: Pace,
+        pace: Allowance,
     ) -> None:
         self.on_pulse: Callable[[], None] = lambda: None  # called with every ping
+        # To be called with who has proved here who they are.
+        self.on_proof: Callable[[str], None] = lambda owner: None
         self._socket = socket
         self._pace = pace
         self._now = asyncio.get_running_loop().time
@@ -137,8 +109,12 @@ class Connection:
         except (TimeoutError, OSError) as error:
             logger.debug("connection lost", extra={"cause": type(error).__name__})
         finally:
-            if self._socket.transport:
-                self._socket.transport.abort()
+            self._socket.transport.abort()
+
+    def drop(self) -> None:
+        """End it at once, without a word."""
+        if self._socket.transport is not None:
+            self._socket.transport.abort()
 
     def _queue_frame(self, frame: str) -> None:
         if self._closing is not None:

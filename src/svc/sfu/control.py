@@ -11,12 +11,12 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping
 
+from svc.base.allowance import Allowance
 from svc.base.envelope import Envelope, EnvelopeError, payload
 from svc.base.grants import CAPS
 from svc.sfu import fields
 from svc.sfu.closing import CloseCode
 from svc.sfu.connection import Connection
-from svc.sfu.pace import Pace
 from svc.sfu.rooms import AudioControl, Peer, Registration
 from svc.sfu.service import Service
 
@@ -25,16 +25,16 @@ EXPECTED_CONTROL = "Expected server_register event"
 
 # A chat server that reconnects registers all its rooms at once.
 _BURST = 5_000
-_INTERVAL_S = 0.001
+_PER_S = 1_000
 
 logger = logging.getLogger(__name__)
 
 Payload = Mapping[str, object]
 
 
-def control_pace() -> Pace:
+def control_pace() -> Allowance:
     """How fast one chat server is listened to."""
-    return Pace(interval_s=_INTERVAL_S, burst=_BURST)
+    return Allowance(_BURST, _PER_S)
 
 
 class Control:
@@ -150,6 +150,7 @@ class Control:
         return peer
 
     def _watch(self, registration: Registration) -> None:
+        self._connection.on_proof(registration.server_id)
         self._registrations.add(registration)
         registration.watch(self)
 

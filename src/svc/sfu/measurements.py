@@ -57,6 +57,7 @@ class MeasuredPlane(Protocol):
 
     delay_buckets: Sequence[float]
     encryption: Mapping[str, str]
+    port: int
 
     def statistics(self) -> Mapping[str, int]: ...
     def forwarding_delay(self) -> tuple[Sequence[int], float]: ...
@@ -72,6 +73,7 @@ class Measurements:
         self._peers = registry.gauge("svc_sfu_peers_active", "Peers in rooms")
         self._connections = registry.gauge("svc_sfu_websocket_connections_active", "Open WebSockets")
         self._tracks = registry.gauge("svc_sfu_tracks_active", "Tracks being forwarded")
+        registry.gauge("svc_sfu_media_port", "UDP port of all media").set(plane.port)
         registry.info("svc_sfu_encryption", "How outgoing media is encrypted", plane.encryption)
         registry.counters_from(lambda: _named(service.tally), _named(_SESSION_COUNTERS))
         registry.counters_from(lambda: _named(plane.statistics()), _named(_CORE_COUNTERS))

@@ -9,11 +9,11 @@ import asyncio
 import logging
 from math import ceil, inf
 
+from svc.base.allowance import Allowance
 from svc.base.envelope import Envelope, EnvelopeError, payload
 from svc.sfu.closing import CloseCode
 from svc.sfu.connection import Connection
 from svc.sfu.joining import JoinRefused, JoinRequest
-from svc.sfu.pace import Pace
 from svc.sfu.rooms import NoSeats
 from svc.sfu.service import Service
 from svc.sfu.session import Session
@@ -23,7 +23,7 @@ EXPECTED_JOIN = "Expected client_join event"
 
 # A browser that joins sends about 40 messages within a second, most of them candidates.
 _BURST = 200
-_INTERVAL_S = 0.05
+_PER_S = 20
 
 # What is not due soon (consent checks are every 5 s or so) may be this late, so that
 # sessions wake together: what this program needs of a processor's cache for one check is
@@ -33,9 +33,9 @@ _GRID_S = 1.0
 logger = logging.getLogger(__name__)
 
 
-def participant_pace() -> Pace:
+def participant_pace() -> Allowance:
     """How fast one participant is listened to."""
-    return Pace(interval_s=_INTERVAL_S, burst=_BURST)
+    return Allowance(_BURST, _PER_S)
 
 
 class Participant:
@@ -104,6 +104,7 @@ class Participant:
             self.say_text("room_error", str(refusal))
             self.close(CloseCode.REFUSED, str(refusal))
             return None
+        self._connection.on_proof(f"{request.server_id}/{request.user_id}")
         logger.debug("peer joined", extra=session.log_fields)
         return session
 

@@ -14,16 +14,20 @@ from ipaddress import IPv6Address, ip_address, ip_network
 from aiohttp import web
 
 from svc.base import logs
+from svc.base.addresses import customer
+from svc.base.allowance import Allowance
+from svc.base.connections import Crowd
+from svc.base.http_connections import recognise
 from svc.sfu.closing import CloseCode
 from svc.sfu.connection import Connection, Socket
 from svc.sfu.control import Control, control_pace
 from svc.sfu.measurements import Measurements
-from svc.sfu.pace import Pace
 from svc.sfu.participant import Participant, participant_pace
 from svc.sfu.service import Service
 
-# Who has not joined stays 10 s at most; this many of them at once are a flood.
-MAX_CONNECTIONS_BEYOND_PEERS = 1_000
+# A client that has not joined stays 10 s at most; this many of them at once are a flood. Beyond it the one
+# goes that has waited longest, of the address that has most: valid tokens still get in.
+MAX_NEWCOMERS = 1_000
 
 _NEARBY = [
     ip_network(network)
@@ -45,6 +49,8 @@ class Routes:
         self._service = service
         self._measurements = measurements
         self._control_from_anywhere = control_from_anywhere
+        # Who has neither joined nor shown a registration's secret.
+        self._newcomers: Crowd[Connection] = Crowd()
         self._version = version("svc-server")
 
     def application(self) -> web.Application:
@@ -76,26 +82,38 @@ class Routes:
     async def control(self, request: web.Request) -> web.StreamResponse:
         if not self._control_from_anywhere and not _is_nearby(request):
             raise web.HTTPForbidden(text="Control connections are accepted from this network only.")
+        # Browsers send it with each WebSocket, chat servers do not. A page could try out secrets.
+        if "Origin" in request.headers:
+            raise web.HTTPForbidden(text="Control connections come from chat servers, not from web pages.")
         return await self._attend(request, control_pace(), Control)
 
     async def participant(self, request: web.Request) -> web.StreamResponse:
         return await self._attend(request, participant_pace(), Participant)
 
     async def _attend(
-        self, request: web.Request, pace: Pace, conversation: type[Control] | type[Participant]
+        self, request: web.Request, pace: Allowance, conversation: type[Control] | type[Participant]
     ) -> web.StreamResponse:
         """Upgrade the request to a WebSocket and serve it until it ends."""
+        if request.transport is None:  # Gone already.
+            return web.Response()
         socket = Socket(request.transport)
         if not socket.can_prepare(request):
             raise web.HTTPBadRequest(text="This is the voice server: connect to it by WebSocket.")
         if self._service.leaving:
             raise web.HTTPServiceUnavailable(text="The voice server is shutting down.")
-        connections = self._service.connections
-        if len(connections) >= self._service.rooms.max_peers + MAX_CONNECTIONS_BEYOND_PEERS:
-            raise web.HTTPServiceUnavailable(text="Too many connections.")
+        connections, newcomers = self._service.connections, self._newcomers
         await socket.prepare(request)
         connection = Connection(socket, pace)
         connections.add(connection)
+        if leaving := newcomers.pushed_out(MAX_NEWCOMERS):
+            leaving.drop()
+        newcomers.add(connection, customer(request.remote or ""))
+
+        def proven(owner: str) -> None:
+            newcomers.discard(connection)
+            recognise(request, owner)
+
+        connection.on_proof = proven
         if self._service.leaving:  # Since we began to answer.
             connection.close(CloseCode.GOING_AWAY, "The voice server is shutting down")
         logs.name_request()
@@ -105,6 +123,7 @@ class Routes:
             await _serve(connection, conversation(connection, self._service))
         finally:
             connections.discard(connection)
+            newcomers.discard(connection)
             logger.debug("connection closed", extra={**fields, "code": socket.close_code})
         return socket
 

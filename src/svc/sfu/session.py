@@ -30,6 +30,7 @@ from functools import wraps
 from math import inf
 from typing import Concatenate, ParamSpec, Protocol
 
+from svc.base.allowance import Allowance
 from svc.base.envelope import Envelope, EnvelopeError, payload
 from svc.sfu import fields
 from svc.sfu.answer import read_answer
@@ -38,7 +39,6 @@ from svc.sfu.closing import CloseCode
 from svc.sfu.connectivity import Connectivity, MediaFailed, PathLost, Secured, Surroundings
 from svc.sfu.joining import Admission
 from svc.sfu.offer import Transceiver, build_offer
-from svc.sfu.pace import Pace
 from svc.sfu.path import BindingCheck, Path
 from svc.sfu.plane import MediaPlane
 from svc.sfu.publications import MICROPHONE, SOURCES, Publications
@@ -146,7 +146,7 @@ class Session:
         self._offered: list[Transceiver] = []
         self._answer_due = inf
         self._restart_due = inf
-        self._restarts = Pace(interval_s=RESTART_INTERVAL_S, burst=RESTART_BURST)
+        self._restarts = Allowance(RESTART_BURST, 1 / RESTART_INTERVAL_S)
         self._peer = rooms.join(admission.room, user_id, admission.caps, self, clock())
         self.log_fields = {"room": admission.room.room_id, "user": user_id}
         try:

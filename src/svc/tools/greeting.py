@@ -9,6 +9,9 @@ from ipaddress import ip_address
 
 import segno
 
+from svc.base.config import is_loopback
+from svc.chat.joining.founding import BETWEEN
+
 # Black on white, whatever the terminal's own colours are: not every phone reads it the other way round.
 _COLOURS, _NO_COLOURS = "\x1b[30;107m", "\x1b[0m"
 # Two rows of modules in one of text: by whether the upper and the lower are dark.
@@ -17,6 +20,9 @@ _HALVES = {(False, False): " ", (True, False): "▀", (False, True): "▄", (Tru
 ONLY_HERE = "Only this computer can open that; start with --host 0.0.0.0 to let phones and others in."
 NO_MICROPHONES = (
     "Browsers let people sign in and talk only on localhost and at https:// addresses: start with --tls."
+)
+FIRST_IS_OWNER = (
+    "Whoever joins with this link first becomes the owner. For everybody after that it is an ordinary invite."
 )
 ASKS_ONCE = (
     "This server has made its certificate itself, so each browser warns once: choose Advanced (Show Details, "
@@ -36,13 +42,15 @@ class Place:
 
 
 def greeting(place: Place, invite: str, addresses: Sequence[str]) -> list[str]:
-    """The lines. `addresses` are those of this machine."""
-    here = f"Open {_url(place, reachable(place.host))}/#invite={invite}"
+    """The lines. `invite` is what the server wants to have shown; `addresses` are those of this machine."""
+    here = f"Open {url_of(place, reachable(place.host))}/#invite={invite}"
     elsewhere = [f"{url}/#invite={invite}" for url in _from_elsewhere(place, addresses)]
     lines = [here, *(f"On your network: {url}" for url in elsewhere)]
+    if BETWEEN in invite:
+        lines.append(FIRST_IS_OWNER)
     if not place.secure and is_wildcard(place.host):
         lines.append(NO_MICROPHONES)
-    if place.secure and _is_loopback(place.host):
+    if place.secure and is_loopback(place.host):
         lines.append(ONLY_HERE)
     if place.fingerprint:
         lines += [ASKS_ONCE, place.fingerprint]
@@ -79,30 +87,32 @@ def reachable(host: str) -> str:
     return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
 
 
+def best_url(place: Place, addresses: Sequence[str]) -> str:
+    """Where others open it, or else where this machine does."""
+    return next(iter(_from_elsewhere(place, addresses)), url_of(place, reachable(place.host)))
+
+
 def _from_elsewhere(place: Place, addresses: Sequence[str]) -> list[str]:
     """Where others open it: by name first."""
-    named = [_url(place, name) for name in place.names] if place.secure else []
+    named = [url_of(place, name) for name in place.names] if place.secure else []
     if is_wildcard(place.host):
-        return named + [_url(place, address) for address in addresses if _on_the_network(address, place.host)]
-    if _is_loopback(place.host):
+        return named + [
+            url_of(place, address) for address in addresses if _on_the_network(address, place.host)
+        ]
+    if is_loopback(place.host):
         return []
-    return named or ([_url(place, place.host)] if place.secure else [])
+    return named or ([url_of(place, place.host)] if place.secure else [])
 
 
 def _on_the_network(address: str, host: str) -> bool:
     ip = ip_address(address)
-    same_version = ip.version == ip_address(host).version
-    return same_version and not (ip.is_loopback or ip.is_link_local)
+    # `::` is listened on in both families.
+    listened_on = host == "::" or ip.version == 4
+    return listened_on and not (ip.is_loopback or ip.is_link_local)
 
 
-def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-def _url(place: Place, host: str) -> str:
+def url_of(place: Place, host: str) -> str:
+    """By https where TLS ends there; a port that `host` names is kept."""
     scheme, usual_port = ("https", 443) if place.secure else ("http", 80)
     if host.count(":") > 1 and not host.startswith("["):
         host = f"[{host}]"

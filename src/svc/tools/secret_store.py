@@ -1,6 +1,6 @@
 """What `svc up` makes up once for an installation and keeps in its data folder.
 
-The invite code is not here: the chat server keeps that itself.
+The codes for joining are not here: the chat server keeps those itself.
 """
 
 import json

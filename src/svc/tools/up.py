@@ -5,6 +5,7 @@ that the programs decide is decided here.
 """
 
 import asyncio
+import errno
 import logging
 import signal
 import socket
@@ -15,9 +16,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from svc.base import logs
-from svc.base.config import ConfigError, items
+from svc.base.config import ConfigError, host_names
+from svc.base.listening import bound
 from svc.base.tasks import until_first_ends
-from svc.chat.joining.invite import invite_code
+from svc.chat.joining.founding import shown_code
 from svc.sfu.candidates import interface_addresses
 from svc.tools.certificate import FILE_NAME as OWN_CERTIFICATE
 from svc.tools.certificate import fingerprint, hosts_of, kept_certificate
@@ -59,9 +61,13 @@ _FOR_CHAT = (
     "SVC_ADMIN_PORT",
     "SVC_ADMIN_TOKEN",
     "SVC_AUTH_MODE",
+    "SVC_FILE_EXTENSIONS",
+    "SVC_FILE_MAX_MB",
     "SVC_IDENTITY_TIERS",
     "SVC_INVITE_MAX_JOINS_PER_HOUR",
+    "SVC_LINK_PREVIEWS",
     "SVC_OIDC_AUDIENCE",
+    "SVC_OIDC_CLIENT_SECRET",
     "SVC_OIDC_ISSUER",
     "SVC_SERVER_ENABLED",
     "SVC_SERVER_ICON_MAX_MB",
@@ -130,25 +136,27 @@ async def _run(installation: Installation, variables: Mapping[str, str]) -> None
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    refuse_held_ports(installation)
     installation = with_free_ports(installation)
-    names = items(variables, "EXTERNAL_HOST")
+    names = host_names(variables, "EXTERNAL_HOST")
     if installation.makes_certificate:
         _own_certificate(installation, names)
-    invite = invite_code(installation.data_dir)
     programs = plan(installation, kept_secrets(installation.data_dir), variables)
     children = [Child(program) for program in programs]
     try:
-        await until_first_ends(stop.wait(), _serve(children, installation, names, invite))
+        await until_first_ends(stop.wait(), _serve(children, installation, names))
+        _say("Stopping: what is under way may finish.")
     except StartError as fault:
         raise ConfigError(f"could not start: {fault}") from None
     finally:
         await stop_all(children)
+    _say(f"Stopped. Everything is kept in {installation.data_dir}.")
 
 
-async def _serve(
-    children: Sequence[Child], installation: Installation, names: Sequence[str], invite: str
-) -> None:
+async def _serve(children: Sequence[Child], installation: Installation, names: Sequence[str]) -> None:
     starting = await start_all(children)
+    # The chat server has written it by now.
+    invite = shown_code(installation.data_dir)
     own = fingerprint(_own_certificate(installation, names)) if installation.makes_certificate else ""
     place = Place(installation.host, installation.port, installation.tls, names, own)
     for line in greeting(place, invite, interface_addresses()):
@@ -236,6 +244,34 @@ def with_free_ports(installation: Installation) -> Installation:
         udp_port=installation.udp_port or _free_port(socket.SOCK_DGRAM, "0.0.0.0"),
         worker_port=installation.worker_port or _free_port(socket.SOCK_STREAM, "127.0.0.1"),
     )
+
+
+def refuse_held_ports(installation: Installation) -> None:
+    """Raises ConfigError, which names the flag, where another program has one of our ports.
+
+    The programs would find out themselves; but then whoever holds the port may answer for them.
+    """
+    wanted = [
+        ("--port", installation.port, installation.host),
+        ("--sfu-port", installation.sfu_port, "127.0.0.1"),
+    ]
+    for flag, port, host in wanted:
+        try:
+            for probe in bound(host, port):
+                probe.close()
+        except OSError as fault:
+            if fault.errno == errno.EADDRINUSE:
+                raise ConfigError(_held(port, flag)) from None
+            raise ConfigError(f"--host {host} cannot be used: {fault.strerror or fault}") from None
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.bind(("0.0.0.0", installation.udp_port))
+        except OSError:
+            raise ConfigError(_held(installation.udp_port, "--udp-port")) from None
+
+
+def _held(port: int, flag: str) -> str:
+    return f"Port {port} is already in use by another program. Choose another one with {flag}."
 
 
 def _free_port(kind: socket.SocketKind, host: str) -> int:

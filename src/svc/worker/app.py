@@ -18,15 +18,18 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from aiohttp import web
-
 from svc.base import logs
 from svc.base.config import ConfigError
+from svc.base.contents import FILE, VIDEO
+from svc.base.http_connections import serving_http
+from svc.base.http_server import Runner
+from svc.base.listening import address_of, bound
 from svc.base.pictures import picture_sandbox
+from svc.base.private_files import make_private_folder
 from svc.base.tasks import until_first_ends
 from svc.worker.config import WorkerConfig
 from svc.worker.health import health_of
-from svc.worker.making import RULES, VIDEO, Studio
+from svc.worker.making import LONG_KINDS, RULES, Studio
 from svc.worker.measurements import Measurements
 from svc.worker.queue import Queue
 from svc.worker.video_job import video_sandbox
@@ -43,6 +46,8 @@ WORKING_FOLDER = "working"
 # No job takes so long: what is older was left behind by a worker that died.
 _LEFT_BEHIND_S = 3600.0
 SHUTDOWN_S = 2.0
+# Whoever watches over the worker.
+MAX_CONNECTIONS = 32
 
 logger = logging.getLogger(__name__)
 
@@ -93,7 +98,8 @@ async def working(config: WorkerConfig, host: str = DEFAULT_HOST) -> AsyncIterat
     """A worker for as long as the block runs. Raises ConfigError."""
     folder = await asyncio.to_thread(_swept, config.data_dir / WORKING_FOLDER)
     measurements = Measurements()
-    at_once = PICTURES_AT_ONCE + config.emoji_at_once
+    # One more for a picture that takes long.
+    at_once = PICTURES_AT_ONCE + config.emoji_at_once + 1
     async with picture_sandbox(at_once) as pictures, video_sandbox() as videos:
         queue = Queue(config.data_dir, f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}")
         objects = config.storage.opened(config.data_dir)
@@ -118,27 +124,28 @@ async def _work(worker: Worker, config: WorkerConfig) -> None:
 
 
 def crews(config: WorkerConfig) -> list[Crew]:
-    """Emoji and videos have their own places: neither waits for the other, nor do pictures."""
-    usual = [kind for kind in RULES if kind != "emoji"]
+    """Pictures, emoji and short videos each have their own places; what takes long has one of its own."""
+    usual = [*(kind for kind in RULES if kind != "emoji"), FILE]
     return [
         Crew(usual, PICTURES_AT_ONCE, POLL_S),
         Crew(["emoji"], config.emoji_at_once, config.emoji_poll_s),
         Crew([VIDEO], 1, VIDEO_POLL_S),
+        Crew(LONG_KINDS, 1, VIDEO_POLL_S, long=True),
     ]
 
 
 @contextlib.asynccontextmanager
 async def _answering(worker: Worker, measurements: Measurements, host: str, port: int) -> AsyncIterator[str]:
     application = health_of(lambda: worker.reachable, measurements.registry)
-    runner = web.AppRunner(application, access_log=None, shutdown_timeout=SHUTDOWN_S)
+    runner = Runner(application, shutdown_timeout=SHUTDOWN_S)
     await runner.setup()
     try:
         try:
-            await web.TCPSite(runner, host, port).start()
+            sockets = bound(host, port)
         except OSError as fault:
-            raise ConfigError(f"Cannot listen on {host}, port {port}: {fault.strerror}") from None
-        host, port = runner.addresses[0][:2]
-        yield f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+            raise ConfigError(f"Cannot listen on {host}, port {port}: {fault.strerror or fault}") from None
+        async with serving_http(runner, sockets, MAX_CONNECTIONS):
+            yield address_of(sockets[0], "http")
     finally:
         await runner.cleanup()
 
@@ -146,7 +153,7 @@ async def _answering(worker: Worker, measurements: Measurements, host: str, port
 def _swept(folder: Path) -> Path:
     """The folder, without what was left behind; other workers may be using it too."""
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(folder)
         for path in folder.iterdir():
             with contextlib.suppress(FileNotFoundError):
                 if path.stat().st_mtime < time.time() - _LEFT_BEHIND_S:

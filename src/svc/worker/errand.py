@@ -14,7 +14,7 @@ from svc.base.backoff import Backoff
 from svc.base.objects import ObjectMissing, ObjectStore, StoreFailed
 from svc.base.sandbox import Refused, SandboxFailed
 from svc.base.tasks import until_first_ends
-from svc.worker.making import Made, Studio
+from svc.worker.making import LONG_KINDS, Made, Studio
 from svc.worker.queue import Declined, Job, LeaseLost, Queue, Unreachable
 
 # A lease lasts 60 s: two renewals may go missing.
@@ -26,7 +26,8 @@ TELL_DEADLINE_S = 120.0
 FIRST_RETRY_S, LAST_RETRY_S = 0.2, 5.0
 
 FINISHED, REFUSED, FAILED, LOST, UNTOLD = "finished", "refused", "failed", "lost", "untold"
-OUTCOMES = (FINISHED, REFUSED, FAILED, LOST, UNTOLD)
+HANDED_ON = "handed_on"
+OUTCOMES = (FINISHED, REFUSED, FAILED, HANDED_ON, LOST, UNTOLD)
 
 T = TypeVar("T")
 
@@ -82,6 +83,10 @@ class Errand:
             await self._fail(type(fault).__name__)
 
     async def _refuse(self, refused: Refused) -> None:
+        if refused.code == "timeout" and not self._job.long and self._job.kind in LONG_KINDS:
+            await self._told(lambda: self._queue.hand_on(self._job))
+            self._outcome = HANDED_ON
+            return
         code, message = refused.code, str(refused)
         logger.info("job refused", extra={"job": self._job.id, "code": code, "detail": refused.detail})
         await self._told(lambda: self._queue.refuse(self._job, code, message))

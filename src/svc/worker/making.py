@@ -1,4 +1,4 @@
-"""What is made of a file, by the kind of its job: the rules for pictures, avatars, icons, emoji and videos.
+"""What is made of a file, by the kind of its job: the rules for pictures, videos and other files.
 
 Gives files that are to be stored, with what is known of them. Decodes nothing (`svc.base.sandbox`
 does) and stores nothing.
@@ -11,10 +11,13 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
+from svc.base.contents import FILE, HEAD_BYTES, PICTURE, VIDEO, content_of
+from svc.base.objects import require_free
 from svc.base.pictures import Picture, PictureRules, rewritten
 from svc.base.sandbox import Refused, Sandbox
+from svc.worker.file_job import PROBE_DEADLINE_S, Kept, looked_at
 from svc.worker.queue import Job
-from svc.worker.video_job import Video, VideoRules, rewritten_video
+from svc.worker.video_job import ACCEPTED, NoPictures, Video, VideoRules, rewritten_video
 
 ALL_FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "AVIF")
 # Largest side of a picture in a message: more than any screen shows of it.
@@ -22,7 +25,7 @@ MAX_PICTURE_SIDE = 4096
 # What a page loads before somebody opens the picture.
 THUMBNAIL_SIDE = 400
 RULES: Mapping[str, PictureRules] = {
-    "picture": PictureRules(ALL_FORMATS, max_side=MAX_PICTURE_SIDE, thumbnail_side=THUMBNAIL_SIDE),
+    PICTURE: PictureRules(ALL_FORMATS, max_side=MAX_PICTURE_SIDE, thumbnail_side=THUMBNAIL_SIDE),
     # Small and everywhere: what moves beside every line is a nuisance.
     "avatar": PictureRules(ALL_FORMATS, max_side=256, animated=False),
     "icon": PictureRules(ALL_FORMATS, max_side=512, animated=False),
@@ -30,7 +33,9 @@ RULES: Mapping[str, PictureRules] = {
 }
 # Seconds of work at most, on a machine that does other things first.
 PICTURE_DEADLINE_S = 60.0
-VIDEO = "video"
+# Those that may take long. An emoji that does is refused: only a few emoji are worked on at a time,
+# so it would keep all others waiting.
+LONG_KINDS = (*(kind for kind in RULES if kind != "emoji"), VIDEO)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +46,8 @@ class Made:
     data: bytes | Path
     content_type: str
     ext: str
-    width: int
-    height: int
+    width: int | None = None
+    height: int | None = None
     frames: int | None = None
     duration_ms: int | None = None
     placeholder: str = ""
@@ -75,27 +80,61 @@ class Studio:
         self._folder = folder
 
     async def make(self, job: Job, progress: Callable[[float], None], work: ExitStack) -> list[Made]:
-        """Raises Refused, SandboxFailed and OSError. What `work` holds is there until it is closed."""
-        if job.kind == VIDEO:
+        """Raises Refused, SandboxFailed, StoreFailed and OSError.
+
+        What `work` holds is there until it is closed.
+        """
+        kind = job.kind
+        if kind == FILE:
+            # The name never counts, nor what the server took it for.
+            kind = content_of(await asyncio.to_thread(_head, job.source))
+        if kind == FILE:
+            return await self._file(job)
+        if kind == VIDEO:
             return await self._video(job, progress, work)
-        rules = RULES.get(job.kind)
+        rules = RULES.get(kind)
         if rules is None:
             raise Refused("unsupported_type", f"There is no kind {job.kind!r}")
         side = _whole(job.limits.get("max_side"), rules.max_side)
         rules = dataclasses.replace(rules, max_side=side)
-        picture = await rewritten(job.source, rules, deadline_s=PICTURE_DEADLINE_S, sandbox=self._pictures)
+        picture = await rewritten(
+            job.source, rules, deadline_s=_deadline(job, PICTURE_DEADLINE_S), sandbox=self._pictures
+        )
         return of_picture(picture, "original")
 
     async def _video(self, job: Job, progress: Callable[[float], None], work: ExitStack) -> list[Made]:
         rules = VideoRules()
         most = _whole(job.limits.get("max_bytes"), rules.max_bytes)
-        rules = dataclasses.replace(rules, max_bytes=min(rules.max_bytes, most or rules.max_bytes))
+        rules = dataclasses.replace(
+            rules,
+            max_bytes=min(rules.max_bytes, most or rules.max_bytes),
+            deadline_s=_deadline(job, rules.deadline_s),
+        )
+        # About as large as what it is made of.
+        size = (await asyncio.to_thread(job.source.stat)).st_size
+        await asyncio.to_thread(require_free, self._folder, size)
         target = self._folder / f"{job.id}-{job.lease}"
         work.callback(target.unlink, missing_ok=True)
-        video = await rewritten_video(
-            job.source, target, rules, videos=self._videos, pictures=self._pictures, progress=progress
-        )
+        try:
+            video = await rewritten_video(
+                job.source, target, rules, videos=self._videos, pictures=self._pictures, progress=progress
+            )
+        except NoPictures:
+            if not _file_bytes(job):
+                raise
+            return await self._file(job)
         return of_video(video, target)
+
+    async def _file(self, job: Job) -> list[Made]:
+        """Kept as it came, if the operator allows such files."""
+        most = _file_bytes(job)
+        if not most:
+            raise Refused("unsupported_type", ACCEPTED)
+        if (await asyncio.to_thread(job.source.stat)).st_size > most:
+            raise Refused("too_large", f"Files other than pictures and videos may have {most} bytes at most")
+        return [
+            of_file(await looked_at(job.source, self._videos, _deadline(job, PROBE_DEADLINE_S)), job.source)
+        ]
 
 
 def of_picture(picture: Picture, role: str) -> list[Made]:
@@ -134,6 +173,30 @@ def of_video(video: Video, path: Path) -> list[Made]:
         colour=video.poster.colour,
     )
     return [film, *of_picture(video.poster, "poster")]
+
+
+def of_file(kept: Kept, path: Path) -> Made:
+    return Made(
+        role="original",
+        data=path,
+        content_type=kept.content_type,
+        ext=kept.ext,
+        duration_ms=kept.duration_ms,
+    )
+
+
+def _head(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(HEAD_BYTES)
+
+
+def _file_bytes(job: Job) -> int:
+    """How large a file may be that is kept as it came; 0 where none is taken."""
+    return _whole(job.limits.get("file_bytes"), None) or 0
+
+
+def _deadline(job: Job, most: float) -> float:
+    return min(most, _whole(job.limits.get("deadline_s"), None) or most)
 
 
 def _whole(value: object, default: int | None) -> int | None:

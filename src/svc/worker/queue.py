@@ -37,6 +37,8 @@ class Job:
     id: str
     lease: str
     kind: str
+    # Whether it may take as long as it takes. Another that does is handed on.
+    long: bool
     source: Path
     attempt: int
     limits: Mapping[str, object]
@@ -49,10 +51,11 @@ class Queue:
         self._data_dir = data_dir
         self._worker = worker
 
-    async def claim(self, kinds: Sequence[str]) -> Job | None:
+    async def claim(self, kinds: Sequence[str], *, long: bool) -> Job | None:
         """The next job of these kinds, if there is one. Raises Unreachable."""
+        asked = {"worker": self._worker, "kinds": list(kinds), "long": long}
         try:
-            answer = await self._ask("job_claim", {"worker": self._worker, "kinds": list(kinds)})
+            answer = await self._ask("job_claim", asked)
         except (Declined, LeaseLost) as fault:
             raise Unreachable(str(fault)) from None
         match answer.get("job"):
@@ -60,11 +63,12 @@ class Queue:
                 "id": str(id_),
                 "lease": str(lease),
                 "kind": str(kind),
+                "long": bool(long_),
                 "source": str(source),
                 "attempt": int(attempt),
                 "limits": dict(limits),
             }:
-                return Job(id_, lease, kind, self._data_dir / source, attempt, limits)
+                return Job(id_, lease, kind, long_, self._data_dir / source, attempt, limits)
             case None:
                 return None
         raise Unreachable("the server's answer is no job")
@@ -92,6 +96,10 @@ class Queue:
     async def fail(self, job: Job, message: str) -> None:
         """Ours: the server decides when it is tried again, and when no more."""
         await self._ask("job_fail", {**_whose(job), "message": message[:_MAX_MESSAGE_CHARACTERS]})
+
+    async def hand_on(self, job: Job) -> None:
+        """It takes too long for its line; it is done among those that take long."""
+        await self._ask("job_hand_on", _whose(job))
 
     async def _ask(self, command: str, arguments: Mapping[str, object]) -> Mapping[str, object]:
         try:

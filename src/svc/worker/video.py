@@ -103,6 +103,18 @@ def rewrite(files: Sequence[int], arguments: Mapping[str, object], progress: Pro
     return facts, [poster]
 
 
+def listen(files: Sequence[int], arguments: Mapping[str, object], _: Progress) -> Outcome:
+    """How long the sound in the first file is. Raises Rejected where there is none, or moving pictures."""
+    with (
+        os.fdopen(files[0], "rb", closefd=False) as source,
+        av.open(source, "r", format=str(arguments["container"])) as given,
+    ):
+        if _moving(given) or not any(s.codec_context is not None for s in given.streams.audio):
+            raise Rejected("unsupported_type", "It is not sound")
+        duration = given.duration
+    return {"duration_ms": None if duration is None else round(duration * 1000 / av.time_base)}, []
+
+
 def _written(
     source: IO[bytes], container: str, target: "_Place", bounds: _Bounds, turn: int, progress: Progress
 ) -> Mapping[str, object]:
@@ -172,16 +184,20 @@ def _plan(video: VideoStream, audio: AudioStream | None, turn: int) -> _Plan:
 
 def _streams(given: InputContainer, bounds: _Bounds) -> tuple[VideoStream, AudioStream | None]:
     """The pictures and the sound. Raises Rejected."""
-    # A cover is a stream of one picture.
-    pictures = [s for s in given.streams.video if not s.disposition & av.stream.Disposition.attached_pic]
+    pictures = _moving(given)
     if not pictures:
-        raise Rejected("invalid_video", "There are no moving pictures in it")
+        raise Rejected("no_pictures", "There are no moving pictures in it")
     video = pictures[0]
     _check_size(video.width, video.height, bounds)
     if given.duration is not None and given.duration / av.time_base > bounds.max_duration_s:
         raise _too_long(bounds)
     sounds = [s for s in given.streams.audio if s.codec_context is not None and s.codec_context.channels]
     return video, sounds[0] if sounds else None
+
+
+def _moving(given: InputContainer) -> list[VideoStream]:
+    """A cover is a stream of one picture, and does not count."""
+    return [s for s in given.streams.video if not s.disposition & av.stream.Disposition.attached_pic]
 
 
 def _check_size(width: int, height: int, bounds: _Bounds) -> None:
@@ -326,8 +342,11 @@ class _Place:
         return len(data)
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        ends = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: os.fstat(self.descriptor).st_size}
-        self._at = ends[whence] + offset
+        if whence == os.SEEK_END:
+            # Reading and writing name their place, so that the descriptor's own is free to be moved.
+            self._at = os.lseek(self.descriptor, offset, os.SEEK_END)
+        else:
+            self._at = offset + (self._at if whence == os.SEEK_CUR else 0)
         return self._at
 
     def tell(self) -> int:

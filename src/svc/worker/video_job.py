@@ -7,10 +7,11 @@ sound; its poster is a picture like any other and goes through `svc.base.picture
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from svc.base.contents import HEAD_BYTES, container_of
 from svc.base.pictures import Picture, PictureRules, rewritten
 from svc.base.sandbox import Limits, Refused, Result, Sandbox, as_file
 
@@ -22,8 +23,12 @@ _POSTER = PictureRules(
     formats=("PNG",), max_side=1280, max_pixels=2_000_000, animated=False, thumbnail_side=400
 )
 _POSTER_DEADLINE_S = 20.0
-_HEAD_BYTES = 16
+ACCEPTED = "Only pictures (PNG, JPEG, WebP, GIF, AVIF) and videos (MP4, MOV, WebM, Matroska) are accepted"
 _TYPES = {"mp4": "video/mp4", "webm": "video/webm"}
+
+
+class NoPictures(Refused):
+    """It is a container of videos and has no moving pictures: it may be sound."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +59,8 @@ class Video:
 
 
 def video_sandbox() -> Sandbox:
-    """One at a time: each takes what processor there is."""
-    return Sandbox("svc.worker.video", at_once=1, broken="invalid_video")
+    """A short one beside a long one: more would only take each other's turn."""
+    return Sandbox("svc.worker.video", at_once=2, broken="invalid_video")
 
 
 async def rewritten_video(
@@ -67,31 +72,36 @@ async def rewritten_video(
     pictures: Sandbox,
     progress: Callable[[float], None],
 ) -> Video:
-    """Write `source` anew into `target`. Raises Refused and SandboxFailed."""
+    """Write `source` again into `target`. Raises Refused, NoPictures among them, and SandboxFailed."""
     async with as_file(source) as given:
-        container = container_of(os.pread(given, _HEAD_BYTES, 0))
+        container = container_of(os.pread(given, HEAD_BYTES, 0))
         if container is None:
-            raise Refused("unsupported_type", "Only MP4, MOV, WebM and Matroska videos are accepted")
-        written = await asyncio.to_thread(os.open, target, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC)
+            raise Refused("unsupported_type", ACCEPTED)
+        written = await asyncio.to_thread(
+            os.open, target, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600
+        )
         try:
             arguments = {"container": container, "bounds": asdict(rules)}
-            result = await videos.call("rewrite", arguments, [given, written], limits_of(rules), progress)
-            head = os.pread(written, _HEAD_BYTES, 0)
+            result = await _asked(videos, arguments, [given, written], rules, progress)
+            head = os.pread(written, HEAD_BYTES, 0)
         finally:
             os.close(written)
     return await _believed(result, head, rules, pictures)
 
 
-def container_of(head: bytes) -> str | None:
-    """The demultiplexer for a file that begins so, by FFmpeg's names."""
-    if head[4:8] in (b"ftyp", b"moov", b"mdat", b"wide", b"free", b"skip") and head[8:12] not in (
-        b"avif",
-        b"avis",
-    ):
-        return "mov"
-    if head.startswith(b"\x1a\x45\xdf\xa3"):
-        return "matroska"
-    return None
+async def _asked(
+    videos: Sandbox,
+    arguments: Mapping[str, object],
+    files: Sequence[int],
+    rules: VideoRules,
+    progress: Callable[[float], None],
+) -> Result:
+    try:
+        return await videos.call("rewrite", arguments, files, limits_of(rules), progress)
+    except Refused as refused:
+        if refused.code == "no_pictures":
+            raise NoPictures("invalid_video", str(refused)) from None
+        raise
 
 
 def limits_of(rules: VideoRules) -> Limits:

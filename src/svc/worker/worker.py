@@ -20,19 +20,23 @@ from svc.worker.queue import Job, Queue, Unreachable
 
 # How long jobs may go on once we are to end; the supervisor waits 8 s.
 DRAIN_DEADLINE_S = 5.0
-# While everything starts, or the server starts anew, nobody needs to know.
-FAULTS_BEFORE_A_WARNING = 6
+# While everything starts or the server restarts, nobody needs to know.
+QUIET_S = 10.0
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Crew:
-    """So many jobs at once of these kinds; the queue is asked at this interval when it has none."""
+    """So many jobs at once of these kinds; the queue is asked at this interval when it has none.
+
+    `long`: of those that take long, else of the others.
+    """
 
     kinds: Sequence[str]
     at_once: int
     poll_s: float
+    long: bool = False
 
 
 class Worker:
@@ -52,7 +56,8 @@ class Worker:
         self._measurements = measurements
         self._jitter = jitter
         self._jobs: set[asyncio.Task[None]] = set()
-        self._faults = 0
+        self._unreachable_since: float | None = None
+        self._warned = False
         self.reachable = False
 
     async def run(self, crews: Sequence[Crew]) -> None:
@@ -69,7 +74,7 @@ class Worker:
             async with places:
                 pass  # Only ask for what can be begun.
             try:
-                job = await self._queue.claim(crew.kinds)
+                job = await self._queue.claim(crew.kinds, long=crew.long)
             except Unreachable as fault:
                 self._say_reachable(fault)
                 await asyncio.sleep(backoff.next_delay())
@@ -98,14 +103,16 @@ class Worker:
 
     def _say_reachable(self, fault: Exception | None) -> None:
         self.reachable = fault is None
-        if fault is not None:
-            self._faults += 1
-            if self._faults == FAULTS_BEFORE_A_WARNING:
-                logger.warning("the queue is not reached", extra={"fault": str(fault)})
+        if fault is None:
+            if self._warned:
+                logger.info("the queue is reached again")
+            self._unreachable_since, self._warned = None, False
             return
-        if self._faults >= FAULTS_BEFORE_A_WARNING:
-            logger.info("the queue is reached again")
-        self._faults = 0
+        now = asyncio.get_running_loop().time()
+        self._unreachable_since = self._unreachable_since or now
+        if not self._warned and now - self._unreachable_since >= QUIET_S:
+            self._warned = True
+            logger.warning("the queue is not reached", extra={"fault": str(fault)})
 
     async def _drain(self) -> None:
         if not self._jobs:

@@ -40,7 +40,7 @@ async def filled(data_dir: Path) -> AsyncIterator[Database]:
     def fill(connection: object) -> None:
         execute = connection.execute  # type: ignore[attr-defined]
         execute(
-            "INSERT INTO objects VALUES (?, 'stored', 'image/webp', ?, 1, 1, NULL, '', '', 1, 1)",
+            "INSERT INTO objects VALUES (?, 'stored', 'image/webp', ?, 1, 1, NULL, '', '', 1, 1, '')",
             (KEY, len(DATA)),
         )
         execute("INSERT INTO object_references VALUES ('server', 'icon', ?)", (KEY,))

@@ -1,5 +1,6 @@
 """Drafts are there on every page of their member, on nobody else's, and keep their files."""
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
@@ -79,8 +80,9 @@ async def test_drafts_go_with_their_channel_and_with_their_member(place: Place) 
 
 
 async def test_a_draft_behind_the_deletion_of_its_channel_is_not_kept(place: Place) -> None:
-    """The two in one queue, and nothing in memory that knows of it yet."""
-    database = place.community.media._database
-    await database.write(lambda connection: connection.execute("DELETE FROM channels WHERE id = 'general'"))
-    assert await place.folk.member.refused("PUT", DRAFT, {"text": "late"}) == "unknown_channel"
-    assert await database.rows("SELECT * FROM drafts") == []
+    deleted, answered = await asyncio.gather(
+        place.folk.owner.ask("DELETE", "/api/channels/general"),
+        place.folk.member.ask("PUT", DRAFT, {"text": "late"}),
+    )
+    assert deleted[0] == 204 and answered[0] in (200, 404)
+    assert await place.community.media._database.rows("SELECT * FROM drafts") == []

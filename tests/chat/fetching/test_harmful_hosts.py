@@ -277,8 +277,9 @@ def test_the_server_has_a_bound_on_downloads_at_once(tmp_path: Path, monkeypatch
                         max_bytes=MAX_BYTES,
                         deadline=deadline,
                         count=lambda size: None,
+                        holder=str(number),
                     )
-                    for _ in range(12)
+                    for number in range(12)
                 )
             )
             assert files == [FILE] * 12

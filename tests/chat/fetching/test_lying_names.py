@@ -7,7 +7,7 @@ import pytest
 from aiohttp import ClientError, ClientSession
 from aiohttp.abc import ResolveResult
 
-from svc.chat.fetching.connecting import Guard
+from svc.chat.fetching.connecting import Guard, LookUp
 from svc.chat.fetching.targets import NotFetched
 from tests.chat.fetching.outside import FILE, Scene
 from tests.kit.internet import (
@@ -76,7 +76,9 @@ def test_the_sites_own_address_is_blocked(tmp_path: Path) -> None:
 class Gullible(Guard):
     """A guard whose look-ups let everything through."""
 
-    async def look_up(self, host: str, port: int, family: int) -> list[ResolveResult]:
+    async def look_up(
+        self, host: str, port: int, family: int, looking: list[LookUp] | None = None
+    ) -> list[ResolveResult]:
         return [
             ResolveResult(
                 hostname=host, host=address, port=port, family=family, proto=0, flags=socket.AI_NUMERICHOST

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from svc.base.database import Database
+from svc.base.database import Connection, Database
 from svc.chat.access.changes import Changes
 from svc.chat.access.directory import Directory
 from svc.chat.audit.rules import Audit
@@ -102,7 +102,9 @@ async def test_one_member_has_so_many_invites(folk: People) -> None:
     await folk.admin.done("POST", "/api/invites")
 
 
-async def test_the_servers_own_code_stays_good_until_it_is_revoked(variables: dict[str, str]) -> None:
+async def test_the_servers_own_code_stays_good_until_it_is_revoked_and_another_follows(
+    variables: dict[str, str],
+) -> None:
     async with chat_server(variables) as chat:
         owner = await newcomer(chat, "Owner")
         for _ in range(3):
@@ -111,10 +113,13 @@ async def test_the_servers_own_code_stays_good_until_it_is_revoked(variables: di
         owner.chat = chat
         await newcomer(chat, "Member")
         [own] = (await owner.done("GET", "/api/invites"))["invites"]
+        # The owner came by the founding code.
         assert (own["code"], own["created_by"], own["uses"]) == (chat.invite, None, 4)
         await owner.done("DELETE", f"/api/invites/{own['id']}")
-    async with chat_server(variables) as chat:
         assert (await refused(chat, chat.invite))["error"] == "invite_invalid"
+    async with chat_server(variables) as again:
+        assert (await refused(again, own["code"]))["error"] == "invite_invalid"
+        await newcomer(again, "Member")
 
 
 async def test_who_tries_codes_is_refused_for_a_while(variables: dict[str, str]) -> None:
@@ -155,7 +160,13 @@ async def test_expiry_and_rate_go_by_the_clock(database: Database) -> None:
     invite = await invites.create(None, "member", None, 7200, NOW)
 
     async def use(after_s: float) -> str | None:
-        return await database.write(lambda connection: invites.use(connection, invite.code, NOW + after_s))
+        def joins(connection: Connection) -> str | None:
+            good = invites.good(connection, invite.code, NOW + after_s)
+            if good is not None:
+                invites.use(connection, good, NOW + after_s)
+            return good.role_id if good else None
+
+        return await database.write(joins)
 
     assert await use(0) == "member"
     assert await use(600) == "member"

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +11,6 @@ from svc.chat.access.directory import Directory, Member
 from svc.chat.access.tokens import LIFETIME_S, AccessTokens, Asker
 from svc.chat.errors import ChatError
 from svc.chat.joining.challenge import Challenges
-from svc.chat.joining.invite import invite_code
 from svc.chat.joining.throttle import Throttle
 from svc.chat.names import readable_nickname
 from tests.chat.member import ChatServer, chat_server
@@ -54,6 +52,7 @@ def test_a_name_that_cannot_be_seen_or_is_too_long_is_refused(text: str) -> None
 def tokens(secret: str = SECRET, member: Member = ADA) -> AccessTokens:
     directory = Directory(lambda: NOW)
     directory.put_member(member)
+    directory.sessions[member.id] = frozenset({"s1"})
     return AccessTokens(secret, directory)
 
 
@@ -79,16 +78,10 @@ def test_a_token_of_somebody_else_is_refused(token: str) -> None:
     assert refusal.value.code == "token_invalid"
 
 
-def test_the_invite_code_is_made_once(tmp_path: Path) -> None:
-    code = invite_code(tmp_path)
-    assert len(code) == 16
-    assert invite_code(tmp_path) == code
-
-
 def test_a_nonce_is_good_once_and_for_a_while() -> None:
     numbers = iter(range(10))
     challenges = Challenges(lambda: str(next(numbers)))
-    (first, ends), (second, _) = challenges.issue(0.0), challenges.issue(1.0)
+    (first, ends), (second, _) = challenges.issue("a", 0.0), challenges.issue("a", 1.0)
     assert (first, ends) == ("0", 300.0)
     assert challenges.take(first, 299.9)
     assert not challenges.take(first, 299.9)
@@ -100,13 +93,11 @@ def test_the_oldest_nonce_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("svc.chat.joining.challenge.MOST", 2)
     numbers = iter(range(10))
     challenges = Challenges(lambda: str(next(numbers)))
-    nonces = [challenges.issue(0.0)[0] for _ in range(3)]
+    nonces = [challenges.issue("a", 0.0)[0] for _ in range(3)]
     assert [challenges.take(nonce, 1.0) for nonce in nonces] == [False, True, True]
 
 
-def test_a_throttled_address_gets_on_by_waiting_and_holds_up_no_other(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_throttled_address_gets_on_by_waiting_and_holds_up_no_other() -> None:
     throttle = Throttle(burst=2, per_s=1.0)
 
     def passes(address: str, now: float) -> bool:
@@ -120,9 +111,6 @@ def test_a_throttled_address_gets_on_by_waiting_and_holds_up_no_other(
     assert [passes("a", 0.0) for _ in range(4)] == [True, True, False, False]
     assert passes("b", 0.0)
     assert [passes("a", 1.0), passes("a", 1.0), passes("a", 0.5)] == [True, False, False]
-    monkeypatch.setattr("svc.chat.joining.throttle.MOST_ADDRESSES", 2)
-    passes("c", 2.0)
-    assert len(throttle._left) == 2
 
 
 async def joined(chat: ChatServer, **fields: object) -> tuple[int, dict[str, Any]]:
@@ -176,7 +164,7 @@ async def test_a_challenge_says_what_a_proof_is_made_for(chat: ChatServer) -> No
 async def test_joining_answers_with_tokens_and_the_member(chat: ChatServer) -> None:
     status, answer = await joined(chat, nickname=" Ada ", invite_code=f" {chat.invite} ")
     assert status == 200
-    assert answer.keys() == {"access_token", "refresh_token", "expires_in_ms", "member"}
+    assert answer.keys() == {"access_token", "refresh_token", "expires_in_ms", "member", "channel_id"}
     assert answer["member"]["nickname"] == "Ada"
     assert answer["expires_in_ms"] == LIFETIME_S * 1000
 
@@ -267,26 +255,11 @@ async def test_another_server_cannot_pass_on_what_was_made_for_it(variables: dic
 async def test_a_body_that_is_no_json_is_refused(chat: ChatServer) -> None:
     async with chat.http.post("/api/auth/join", data=b"\xff{") as response:
         assert (response.status, (await response.json())["error"]) == (400, "invalid_json")
-    headers = {"Content-Type": "application/json; charset=nonsense"}
-    async with chat.http.post("/api/auth/join", data=b"{}", headers=headers) as response:
-        assert (response.status, (await response.json())["error"]) == (400, "invalid_json")
 
 
 async def test_a_body_that_is_too_large_is_refused(chat: ChatServer) -> None:
     async with chat.http.post("/api/auth/join", data=b"x" * 70_000) as response:
         assert (response.status, (await response.json())["error"]) == (413, "body_too_large")
-
-
-async def test_who_asks_too_fast_is_told_to_wait(chat: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("svc.chat.joining.throttle.Throttle.take", refusing)
-    for path in ("challenge", "join", "refresh"):
-        async with chat.http.post(f"/api/auth/{path}", json={}) as response:
-            assert (response.status, (await response.json())["error"]) == (429, "too_many_requests")
-
-
-def refusing(throttle: Throttle, address: str, now: float) -> None:
-    assert address == "127.0.0.1"
-    raise ChatError("too_many_requests")
 
 
 @pytest.fixture

@@ -51,6 +51,25 @@ async def test_a_full_server_takes_nobody(variables: dict[str, str]) -> None:
     assert read(variables).max_members == 100
 
 
+async def test_a_status_is_set_by_oneself_and_removed_by_who_ranks_higher(folk: People) -> None:
+    path = f"/api/members/{folk.member.id}/status"
+    async with folk.chat.member("Reader", folk.guest.token) as reader:
+        told = await folk.member.done("PUT", path, {"text": "  Back at 5 ☕ "})
+        assert told["status_text"] == "Back at 5 ☕"
+        assert (await reader.pushed("member_updated"))["status_text"] == "Back at 5 ☕"
+    assert await folk.moderator.refused("PUT", path, {"text": "A fool"}) == "forbidden"
+    assert await folk.guest.refused("PUT", path, {"text": ""}) == "forbidden"
+    for wrong in ("x" * 81, "two\nlines", "\u202egnp.exe", "\u200b"):
+        assert await folk.member.refused("PUT", path, {"text": wrong}) == "invalid_request"
+    assert (await folk.moderator.done("PUT", path, {"text": ""}))["status_text"] == ""
+    entry = (await folk.owner.done("GET", "/api/audit?action=member_status_clear"))["entries"][0]
+    assert entry["details"] == {"before": "Back at 5 ☕"}
+    await folk.owner.done("PATCH", "/api/settings", {"profanityMode": "block"})
+    assert await folk.member.refused("PUT", path, {"text": "fuck"}) == "profanity_refused"
+    await folk.owner.done("PUT", f"/api/members/{folk.member.id}/timeout", {"duration_s": 60})
+    assert await folk.member.refused("PUT", path, {"text": "Muted"}) == "in_timeout"
+
+
 async def test_names_are_changed_by_oneself_and_by_who_ranks_higher(folk: People) -> None:
     path = f"/api/members/{folk.member.id}"
     async with folk.live("guest") as [guest]:

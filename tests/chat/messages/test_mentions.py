@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svc.chat.messages.mentions import MAX_MENTIONS, mentioned
+from svc.chat.messages.mentions import MAX_MENTIONS, mentioned, named
 
 
 @pytest.mark.parametrize(
@@ -46,6 +46,12 @@ from svc.chat.messages.mentions import MAX_MENTIONS, mentioned
 )
 def test_who_is_mentioned(text: str, ids: list[str]) -> None:
     assert list(mentioned(text)) == ids
+
+
+def test_groups_are_told_apart_from_members() -> None:
+    found = named("[a](mention:everyone) [b](mention:here) [c](role:r1) [d](mention:a1) [e](role:r1)")
+    assert (found.members, found.groups) == (("a1",), ("everyone", "here", "r1"))
+    assert named("`[a](mention:everyone)` ![b](role:r1)") == named("")
 
 
 def test_a_crowd_is_cut_off() -> None:

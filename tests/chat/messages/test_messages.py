@@ -30,7 +30,13 @@ async def history(member: LiveMember, **which: object) -> list[str]:
 async def test_a_message_is_answered_pushed_and_in_the_history(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada, chat.member("Ben") as ben:
         sent = await send(ada, "Hello", nonce="1")
-        assert sent["author"] == {"kind": "member", "id": ada.id, "display_name": "Ada", "avatar": None}
+        assert sent["author"] == {
+            "kind": "member",
+            "id": ada.id,
+            "display_name": "Ada",
+            "avatar": None,
+            "bot": False,
+        }
         assert await ben.pushed("message_posted") == {**sent, "nonce": "1"}
         assert (await ben.ask("history", channel_id=CHANNEL))["data"] == {
             "messages": [sent],
@@ -111,7 +117,8 @@ async def test_a_deleted_message_is_gone_and_still_a_cursor(chat: ChatServer) ->
         first, second, third = [await send(ada, text) for text in ("1", "2", "3")]
         assert await refusal(ben, "message_delete", message_id=second["id"]) == "forbidden"
         await owner.ask("message_delete", channel_id=CHANNEL, message_id=second["id"])
-        assert await ben.pushed("message_deleted") == {"channel_id": CHANNEL, "id": second["id"]}
+        gone = {"channel_id": CHANNEL, "id": second["id"], "thread": None}
+        assert await ben.pushed("message_deleted") == gone
         assert await history(ben) == ["1", "3"]
         assert await history(ben, before=second["id"]) == ["1"]
         assert await history(ben, after=second["id"]) == ["3"]
@@ -192,7 +199,8 @@ async def test_typing_is_told_to_others_and_not_too_often(chat: ChatServer) -> N
         for _ in range(3):
             await ada.ask("typing", channel_id=CHANNEL)
         await send(ada, "done")
-        assert await ben.pushed("typing") == {"channel_id": CHANNEL, "member_id": ada.id}
+        there = {"channel_id": CHANNEL, "member_id": ada.id}
+        assert await ben.pushed("typing") == {**there, "thread": None}
         await ben.pushed("message_posted")
         assert "typing" not in ben.kept_events()
         assert await refusal(ben, "typing", channel_id="nowhere") == "unknown_channel"

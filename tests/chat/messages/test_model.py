@@ -212,7 +212,8 @@ class Play:
 
     async def send(self, member_id: str, channel_id: str, there: list[dict[str, Any]]) -> None:
         reply_to = self.chance.choice(there)["id"] if there and self.chance.random() < 0.2 else None
-        draft = Draft(channel_id, self.text(), nonce=str(len(self.nonces)), reply_to=reply_to)
+        ping = self.chance.random() < 0.7
+        draft = Draft(channel_id, self.text(), str(len(self.nonces)), reply_to, ping)
         await self.perhaps_given_up(self.feature.messages.send(member_id, draft, self.now))
         # Asked again, it is the same: that is how a client learns of what it gave up.
         message = await self.feature.messages.send(member_id, draft, self.now)
@@ -241,6 +242,9 @@ class Play:
             mentions = [
                 m for m in MEMBERS if f"mention:{m}" in text and not (m == DEE and channel_id == "closed")
             ]
+            # The author whom a reply pings stays mentioned.
+            before = [m for m in message["mentions"] if f"mention:{m}" not in message["text"]]
+            mentions += [m for m in before if m not in mentions]
             message.update(text=text, mentions=mentions, edited_at_ms=int(self.now * 1000))
             self.model.told[message["id"]] &= set(mentions)
 

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from svc.chat.errors import ChatError
-from svc.chat.messages.profanity import BLOCK, CENSOR, FLAG, OFF, moderated, profane_spans
+from svc.chat.messages.profanity import BLOCK, CENSOR, FLAG, OFF, _folded, moderated, profane_spans
+from tests.kit.effort import grows_with_its_size
 
 
 @pytest.mark.parametrize(
@@ -81,12 +82,16 @@ def test_whatever_the_text_censoring_keeps_its_length_and_leaves_nothing_to_cens
     assert judged.flagged == bool(spans)
 
 
-@pytest.mark.timeout(20)
+@pytest.mark.parametrize("piece", ["\ufdfa", "\u247d", "\ufb03"])
+def test_ligatures_make_a_text_little_longer(piece: str) -> None:
+    folded, places = _folded(piece * 4_000)
+    assert len(folded) == len(places) < 4_000 * 2.5
+    assert places == sorted(places) and places[-1] == 3_999
+
+
 @pytest.mark.parametrize(
     "piece", ["a", "f", "@", "\U0001d523", "\ufdfa", "a\u0301", "a ", "aaa_", "a*b ", "as", "f u c k "]
 )
-def test_the_worst_of_texts_is_judged_in_no_time(piece: str) -> None:
+def test_the_effort_for_the_worst_of_texts_grows_with_their_length(piece: str) -> None:
     """The event loop waits for it. One letter, four thousand times, once took a twelfth of a second."""
-    text = (piece * 10_000)[:10_000]
-    for _ in range(100):
-        moderated(text, CENSOR)
+    assert grows_with_its_size(lambda size: moderated((piece * size)[:size], CENSOR), 10_000)

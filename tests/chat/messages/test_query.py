@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from svc.chat.errors import ChatError
-from svc.chat.messages.query import Query, engine_query, parse
+from svc.chat.messages.query import MAX_TERMS, Query, Sought, parse
+from svc.chat.messages.words import phrase, taken_in
 
 DAY_MS = 86_400_000
 
@@ -15,20 +16,26 @@ DAY_MS = 86_400_000
 @pytest.mark.parametrize(
     ("text", "query"),
     [
-        ("hello", Query(phrases=("hello",))),
-        ("hello world", Query(phrases=("hello", "world"))),
-        ('"hello world" x', Query(phrases=("hello world", "x"))),
-        ("from:ada hi", Query(phrases=("hi",), from_names=("ada",))),
+        ("hello", Query(phrases=("hello",), begun="hello")),
+        ("hello world", Query(phrases=("hello", "world"), begun="world")),
+        ("hello from:ada", Query(phrases=("hello",), begun="hello", from_names=("ada",))),
+        ('"hello world" x', Query(phrases=("hello world", "x"), begun="x")),
+        ('hello "world"', Query(phrases=("hello", "world"))),
+        ("from:ada hi", Query(phrases=("hi",), begun="hi", from_names=("ada",))),
         ('FROM:"Ada Lovelace"', Query(from_names=("Ada Lovelace",))),
         ("in:general in:news", Query(in_names=("general", "news"))),
         ("before:1970-01-03", Query(before_ms=2 * DAY_MS)),
         ("after:1970-01-03", Query(after_ms=3 * DAY_MS)),
         ("before:1970-01-03 before:1970-01-02", Query(before_ms=DAY_MS)),
         ("has:link has:PIN", Query(has=frozenset({"link", "pin"}))),
-        ("http://example.org", Query(phrases=("http //example.org",))),
-        ('a " b', Query(phrases=("a", "b"))),
+        ("http://example.org", Query(phrases=("http //example.org",), begun="http //example.org")),
+        ('a " b', Query(phrases=("a", "b"), begun="b")),
         ("x ++ !!", Query(phrases=("x",))),
-        ("NEAR(a b) AND NOT c*", Query(phrases=("NEAR(a", "b)", "AND", "NOT", "c*"))),
+        ("NEAR(a b) AND NOT c*", Query(phrases=("NEAR(a", "b)", "AND", "NOT", "c*"), begun="c*")),
+        ("tea -milk", Query(phrases=("tea",), begun="tea", no_phrases=("milk",))),
+        ('-"hot milk" -from:ada', Query(no_phrases=("hot milk",), not_from=("ada",))),
+        ("-in:news -has:link", Query(not_in=("news",), has_no=frozenset({"link"}))),
+        ("well-known --verbose", Query(phrases=("well-known", "--verbose"), begun="--verbose")),
     ],
 )
 def test_what_is_understood(text: str, query: Query) -> None:
@@ -38,8 +45,9 @@ def test_what_is_understood(text: str, query: Query) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        *("", "   ", "!!! ??", "has:nothing", "before:yesterday", "after:2024-13-01", "x" * 257),
-        " ".join("abcdefghijklmnopq"),
+        *("", "   ", "!!! ??", "has:nothing", "-has:nothing", "before:yesterday", "after:2024-13-01"),
+        *("-before:2024-01-01", "x -after:2024-01-01", "x" * 257, "字" * (2 * MAX_TERMS + 3)),
+        *(" ".join("abcdefghijklmnopq"), "\N{ARABIC LIGATURE SALLALLAHOU ALAYHE WASALLAM}" * 10),
     ],
 )
 def test_what_is_refused(text: str) -> None:
@@ -47,14 +55,87 @@ def test_what_is_refused(text: str) -> None:
         parse(text)
 
 
+class Index:
+    """The engine with some messages, numbered from 1, in the channel `ca`."""
+
+    def __init__(self, *messages: str) -> None:
+        self._connection = sqlite3.connect(":memory:")
+        self._connection.execute(
+            "CREATE VIRTUAL TABLE words USING fts5"
+            " (text, tags, content = '', tokenize = 'unicode61 remove_diacritics 2')"
+        )
+        for text in messages:
+            self._connection.execute("INSERT INTO words (text, tags) VALUES (?, 'ca')", (taken_in(text),))
+
+    def find(self, typed: str) -> list[int]:
+        query = parse(typed)
+        phrases = [phrase(text, begun=text == query.begun) for text in query.phrases]
+        sought = Sought(phrases, [["ca", "cb"]], [phrase(text) for text in query.no_phrases])
+        spelled = sought.spelled(sought.beginnings())
+        found = self._connection.execute("SELECT rowid FROM words WHERE words MATCH ?", (spelled,))
+        return sorted(row[0] for row in found)
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+@pytest.mark.parametrize(
+    ("typed", "finds"),
+    [
+        ("hel", {"hello world", "help yourself", "Hélène"}),
+        ("hele", {"Hélène"}),
+        ("HÉL", {"hello world", "help yourself", "Hélène"}),
+        ("hel -hello", {"help yourself", "Hélène"}),
+        ("hel world", set()),
+        ('"hel"', set()),
+        ("h", set()),
+        (
+            "-hello -help",
+            {"Hélène", "iPhone修理します", "東京都に住む", "京都です", "ﾃｽﾄ", "학교에서 만나요", "人"},
+        ),
+        ("東京", {"東京都に住む"}),
+        ("京都", {"東京都に住む", "京都です"}),
+        ("東京都に住", {"東京都に住む"}),
+        ("都", {"東京都に住む", "京都です"}),
+        ("む", {"東京都に住む"}),
+        ("人", {"人"}),
+        ("東都", set()),
+        ("京都 -東京", {"京都です"}),
+        ('"京都 です"', set()),
+        ("iphone 修理", {"iPhone修理します"}),
+        ("iPhone修", {"iPhone修理します"}),
+        ("テスト", {"ﾃｽﾄ"}),
+        ("ｈｅｌｌｏ", {"hello world"}),
+        ("학교", {"학교에서 만나요"}),
+    ],
+)
+def test_what_is_found(typed: str, finds: set[str]) -> None:
+    messages = (
+        *("hello world", "help yourself", "Hélène", "iPhone修理します", "東京都に住む", "京都です", "ﾃｽﾄ"),
+        *("학교에서 만나요", "人"),
+    )
+    index = Index(*messages)
+    assert {messages[number - 1] for number in index.find(typed)} == finds
+    index.close()
+
+
+@given(st.text(alphabet="東京都あア한a ", min_size=1, max_size=12), st.data())
+def test_every_part_of_a_run_without_spaces_is_found(text: str, data: st.DataObject) -> None:
+    runs = [run for run in text.replace("a", " ").split() if run]
+    if not runs:
+        return
+    run = data.draw(st.sampled_from(runs))
+    start = data.draw(st.integers(0, len(run) - 1))
+    index = Index(text)
+    assert index.find(run[start : data.draw(st.integers(start + 1, len(run)))]) == [1]
+    index.close()
+
+
 @given(st.text(max_size=100))
 def test_whatever_is_typed_the_engine_understands(text: str) -> None:
+    index = Index()
     try:
-        query = parse(text)
-    except ChatError:
-        return
-    connection = sqlite3.connect(":memory:")
-    connection.execute("CREATE VIRTUAL TABLE words USING fts5 (text, tags, content = '')")
-    sought = engine_query(query.phrases, [["ca", "cb"]])
-    assert connection.execute("SELECT rowid FROM words WHERE words MATCH ?", (sought,)).fetchall() == []
-    connection.close()
+        assert index.find(text) == []
+    except ChatError as refused:
+        assert refused.code == "invalid_query"
+    index.close()

@@ -5,9 +5,11 @@ from typing import Any
 
 import pytest
 
+from svc.base.database import Connection
 from svc.chat.access.directory import TEXT, Channel
 from svc.chat.access.permissions import Override, Overrides, Permission
 from svc.chat.community import Community
+from svc.chat.messages import search_store
 from svc.chat.messages.presence import Presence
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer, LiveMember
@@ -108,6 +110,68 @@ async def test_search_finds_by_words_and_filters_what_is_there_now(chat: ChatSer
         await until_found(ada, "pears", [])
         await ada.ask("message_delete", **which)
         await until_found(ada, "quinces", [])
+
+
+async def test_the_last_word_may_be_begun_and_words_are_excluded(chat: ChatServer) -> None:
+    async with chat.member("Ada") as ada, chat.member("Ben") as ben:
+        for text in ("hello world", "help yourself", "東京都に住む"):
+            await send(ada, text)
+        await send(ben, "hello again")
+        await until_found(ada, "hel", ["hello again", "help yourself", "hello world"])
+        assert await found(ada, "hel world") == []
+        assert await found(ada, "hel -world") == ["hello again", "help yourself"]
+        assert await found(ada, "hel -from:Ada") == ["hello again"]
+        assert await found(ada, "-hello -help") == ["東京都に住む"]
+        assert await found(ada, "-in:general hel") == []
+        assert await found(ada, "京都") == ["東京都に住む"]
+        assert (await ada.ask("search", query="x -in:nowhere"))["data"]["error"] == "unknown_channel"
+
+
+async def test_a_beginning_of_too_many_words_finds_itself_alone(
+    chat: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with chat.member("Ada") as ada:
+        for text in ("hello", "help", "hel", "apples", "app"):
+            await send(ada, text)
+        await until_found(ada, "app", ["app", "apples"])
+        monkeypatch.setattr(search_store, "MOST_WORDS", 2)
+        assert await found(ada, "hel") == ["hel"]
+        assert await found(ada, "app") == ["app", "apples"]
+        monkeypatch.setattr(search_store, "MOST_ENTRIES", 1)
+        assert await found(ada, "app") == ["app"]
+
+
+async def test_history_begins_at_a_moment(variables: dict[str, str]) -> None:
+    async with server_with_insight(variables) as (chat, community), chat.member("Ada") as ada:
+        sent = [await send(ada, str(number)) for number in range(5)]
+
+        async def at(moment_ms: int, **more: object) -> list[str]:
+            page = (await ada.ask("history", channel_id="general", at_ms=moment_ms, **more))["data"]
+            return [message["text"] for message in page["messages"]]
+
+        everything = ["0", "1", "2", "3", "4"]
+        assert await at(0, limit=1) == ["0"]
+        assert await at(sent[-1]["posted_at_ms"] + 1, limit=2) == ["3", "4"]
+        assert await at(sent[2]["posted_at_ms"]) == everything
+        # The clock was an hour ahead when the fourth was posted, and that was found out since.
+        later_ms = sent[-1]["posted_at_ms"] + 60_000
+
+        def correct(connection: Connection) -> None:
+            connection.execute("UPDATE messages SET posted_at_ms = 1000 WHERE text < '3'")
+            connection.execute("UPDATE messages SET posted_at_ms = 2000 WHERE text = '3'")
+            connection.execute("UPDATE messages SET posted_at_ms = ? WHERE text = '4'", (later_ms,))
+
+        await community.messages.history._database.write(correct)
+        assert await at(1_001, limit=2) == ["2", "3"]
+        assert await at(2_001, limit=1) == ["4"]
+        both = await ada.ask("history", channel_id="general", at_ms=1, before=sent[0]["id"])
+        assert both["data"]["error"] == "invalid_request"
+        path = "/api/channels/general/messages?at_ms=2000&limit=1"
+        headers = {"Authorization": f"Bearer {await chat.join('Ben')}"}
+        async with chat.http.get(path, headers=headers) as response:
+            assert [message["text"] for message in (await response.json())["messages"]] == ["3"]
+        async with chat.http.get(path.replace("2000", "x"), headers=headers) as response:
+            assert (await response.json())["error"] == "invalid_request"
 
 
 async def test_pages_of_what_was_found_follow_each_other(chat: ChatServer) -> None:

@@ -55,8 +55,8 @@ def _port(chat: ChatProcess) -> str:
     return chat.address.rpartition(":")[2]
 
 
-async def _set_discoverable(data_dir: str, value: str) -> None:
-    command = ("admin", "settings", "set", "discoverable", value, "--data-dir", data_dir)
+async def _set(data_dir: str, name: str, value: str) -> None:
+    command = ("admin", "settings", "set", name, value, "--data-dir", data_dir)
     admin = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "svc.cli", *command, stdout=asyncio.subprocess.DEVNULL
     )
@@ -72,10 +72,12 @@ async def test_it_is_found_while_its_owner_wants_it(
         assert browser.there["Tests"] == (
             f'10.7.0.1:{_port(chat)} "path=/" "name=Tests" "id=id-1" "txtvers=1"'
         )
-        await _set_discoverable(variables["DATA_DIR"], "off")
+        await _set(variables["DATA_DIR"], "discoverable", "off")
         await browser.until("withdrawn")
-        await _set_discoverable(variables["DATA_DIR"], "on")
+        await _set(variables["DATA_DIR"], "discoverable", "on")
         await browser.until("advertised again", "Tests")
+        await _set(variables["DATA_DIR"], "name", "Chess")
+        await browser.until("advertised under its new name", "Chess")
         os.killpg(chat.process.pid, signal.SIGTERM)
         await browser.until("withdrawn by a server that stops")
 
@@ -92,7 +94,7 @@ async def test_two_servers_of_one_machine_and_one_name_are_told_apart(
             await browser.until("advertised under another name", "Tests", second)
             assert browser.there["Tests"].startswith(f"10.7.0.1:{_port(chat)} ")
             assert browser.there[second].startswith(f"10.7.0.1:{_port(another)} ")
-            await _set_discoverable(variables["DATA_DIR"], "off")
+            await _set(variables["DATA_DIR"], "discoverable", "off")
             await browser.until("only the first is withdrawn", second)
 
 
@@ -150,9 +152,9 @@ async def test_on_loopback_it_is_advertised_all_the_same_and_says_so(
             "there is no MDNS_INTERFACE eth9 with an address",
         ),
         (
-            [Interface("eth0", 2, ["192.0.2.77"])],
-            Announced("Tests", "id-1", "::", 5000),
-            "no address of this machine is reached by HOST ::",
+            [Interface("eth0", 2, ["2001:db8::77"])],
+            Announced("Tests", "id-1", "0.0.0.0", 5000),
+            "no address of this machine is reached by HOST 0.0.0.0",
         ),
         # Not an address of this machine: the system refuses to send from it. (zeroconf leaves the
         # sockets that it has opened by then to the collector.)

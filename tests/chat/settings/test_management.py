@@ -3,14 +3,16 @@
 import asyncio
 import json
 import logging
+import socket
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from aiohttp import ClientSession, web
+from aiohttp import ClientSession
 
 from svc.base.config import ConfigError
+from svc.base.listening import bound
 from svc.chat.community import Community
 from svc.chat.config import read
 from svc.chat.settings import management
@@ -21,7 +23,18 @@ from tests.chat.member import ChatServer, chat_server
 from tests.chat.people import newcomer
 
 TOKEN = "a token of management \u00fc"
-USUAL = {"joinPolicy": "invite", "discoverable": False, "lanOpen": False, "profanityMode": "off"}
+USUAL = {
+    "joinPolicy": "invite",
+    "discoverable": False,
+    "lanOpen": False,
+    "profanityMode": "off",
+    "linkPreviews": True,
+    "name": "Tests",
+    "description": "",
+    "rules": "",
+    "welcomeChannelId": None,
+    "retentionDays": 0,
+}
 ENDPOINTS = [
     ("GET", "/management/settings"),
     ("PATCH", "/management/settings"),
@@ -139,19 +152,18 @@ async def test_a_change_is_pushed_followed_and_stands_in_the_audit_log(managed: 
 async def test_without_a_token_nothing_listens(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    started: list[web.TCPSite] = []
-    start = web.TCPSite.start
+    opened: list[str | None] = []
 
-    async def noted(site: web.TCPSite) -> None:
-        started.append(site)
-        await start(site)
+    def noted(host: str | None, port: int) -> list[socket.socket]:
+        opened.append(host)
+        return bound(host, port)
 
-    monkeypatch.setattr(web.TCPSite, "start", noted)
+    monkeypatch.setattr(management, "bound", noted)
     async with chat_server({**variables, "SVC_ADMIN_PORT": "0"}):
-        assert started == []
+        assert opened == []
     async with chat_server({**variables, "SVC_ADMIN_PORT": "0", "SVC_ADMIN_TOKEN": TOKEN}):
-        # On this machine only. (The server's own port is opened in another way.)
-        assert [site.name.rpartition(":")[0] for site in started] == ["http://127.0.0.1"]
+        # On this machine only.
+        assert opened == ["127.0.0.1"]
 
 
 async def test_a_port_that_is_taken_stops_the_start_in_plain_words(variables: dict[str, str]) -> None:

@@ -12,7 +12,18 @@ from tests.chat.inside import give_role, server_with_insight
 from tests.chat.member import ChatServer
 
 World = tuple[ChatServer, Community]
-USUAL = {"joinPolicy": "invite", "discoverable": False, "lanOpen": False, "profanityMode": "off"}
+USUAL = {
+    "joinPolicy": "invite",
+    "discoverable": False,
+    "lanOpen": False,
+    "profanityMode": "off",
+    "name": "Tests",
+    "description": "",
+    "rules": "",
+    "welcomeChannelId": None,
+    "retentionDays": 0,
+    "linkPreviews": True,
+}
 
 
 @pytest.fixture
@@ -98,7 +109,13 @@ async def test_the_live_socket_does_the_same(world: World) -> None:
 async def test_members_hear_what_everybody_may_know_and_the_owner_all(world: World) -> None:
     chat, community = world
     async with chat.member("Olga") as olga, chat.member("Ada") as ada:
-        assert ada.welcome["settings"] == {"joinPolicy": "invite", "lanOpen": False}
+        assert ada.welcome["settings"] == {
+            "joinPolicy": "invite",
+            "lanOpen": False,
+            "name": "Tests",
+            "description": "",
+            "rules": "",
+        }
         give_role(community, olga.id, "owner")
         give_role(community, ada.id, "member")
         changes = {"discoverable": True, "joinPolicy": "open"}

@@ -11,6 +11,12 @@ def test_the_defaults_keep_a_server_to_itself() -> None:
         "discoverable": False,
         "lanOpen": False,
         "profanityMode": "off",
+        "name": "",
+        "description": "",
+        "rules": "",
+        "welcomeChannelId": None,
+        "retentionDays": 0,
+        "linkPreviews": True,
     }
 
 
@@ -21,9 +27,15 @@ def test_the_defaults_keep_a_server_to_itself() -> None:
         *[("profanityMode", mode, mode) for mode in ("off", "flag", "censor", "block")],
         *[
             (name, said, meant)
-            for name in ("discoverable", "lanOpen")
+            for name in ("discoverable", "lanOpen", "linkPreviews")
             for said, meant in ((True, True), (False, False), ("on", True), ("off", False))
         ],
+        ("name", " Chess ", "Chess"),
+        ("name", None, None),
+        ("rules", "Be kind.\nNo spam.", "Be kind.\nNo spam."),
+        ("description", "", ""),
+        ("retentionDays", 0, 0),
+        ("retentionDays", "30", 30),
     ],
 )
 def test_the_values_of_the_table_are_taken(name: str, said: object, meant: object) -> None:
@@ -44,6 +56,17 @@ def test_the_values_of_the_table_are_taken(name: str, said: object, meant: objec
         ("lanOpen", {"on": 1}, "wrong_type"),
         ("profanityMode", False, "wrong_type"),
         ("profanityMode", "on", "invalid"),
+        ("name", "", "invalid"),
+        ("name", "\u200b", "invalid"),
+        ("name", "x" * 65, "invalid"),
+        ("name", 5, "wrong_type"),
+        ("rules", "x" * 4001, "invalid"),
+        ("rules", "\0", "invalid"),
+        ("retentionDays", -1, "invalid"),
+        ("retentionDays", 3651, "invalid"),
+        ("retentionDays", None, "wrong_type"),
+        ("retentionDays", True, "wrong_type"),
+        ("retentionDays", "many", "wrong_type"),
         ("joinpolicy", "open", "unknown_key"),
         ("", "open", "unknown_key"),
     ],

@@ -34,14 +34,23 @@ async def test_info_is_a_preview_for_whoever_is_invited(variables: dict[str, str
             "members": 0,
             "lanOpen": False,
             "identityTiers": list(community._config.identity.tiers),
+            "signIn": {"open": True, "local": True, "account": None, "certificateIssuers": []},
             "joinPolicy": "invite",
             "iconUrl": None,
+            "rules": "",
+            "rulesVersion": "",
         }
         assert await info(chat) == shown
         await chat.join("Ada")
         await community.settings.apply({"joinPolicy": "open", "lanOpen": True}, None, 0.0)
         changed = {**shown, "members": 1, "joinPolicy": "open", "lanOpen": True}
         assert await info(chat) == changed
+
+
+async def test_info_names_the_instance_where_the_operator_does(variables: dict[str, str]) -> None:
+    variables["SERVER_INSTANCE_ID"] = "left"
+    async with server_with_insight(variables) as (chat, _):
+        assert (await info(chat))["instanceId"] == "left"
 
 
 async def test_the_version_is_for_members(variables: dict[str, str]) -> None:

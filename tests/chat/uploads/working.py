@@ -17,7 +17,7 @@ from tests.chat.people import People, Person
 # Begins as a picture does; nobody decodes it here.
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 40
 GENERAL = "/api/channels/general/uploads"
-ALL_KINDS = ["picture", "video", "avatar", "icon", "emoji"]
+ALL_KINDS = ["picture", "video", "file", "avatar", "icon", "emoji"]
 TUS = {"Tus-Resumable": "1.0.0"}
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from svc.chat.access.directory import VOICE, Channel
 from svc.chat.access.permissions import Override, Overrides, Permission
+from svc.chat.access.tokens import Asker
 from svc.chat.errors import ChatError
 from svc.chat.voice.seats import RESERVED_S, Seats
 from svc.chat.voice.sfu_link import SfuLink
@@ -141,9 +142,9 @@ async def test_grants_are_not_remembered_for_ever(world: World, monkeypatch: pyt
     monkeypatch.setattr("svc.chat.voice.control.MAX_GRANTED", 1)
     control = world.community.voice.control
     await world.enters(world.ada)
-    control.grant(world.ada.id, "lobby")
+    control.grant(Asker(world.ada.id, "s1"), "lobby")
     for channel_id in ("lobby", "side-room"):
-        control.grant(world.bob.id, channel_id)
+        control.grant(Asker(world.bob.id, "s2"), channel_id)
     assert set(control._granted) == {("lobby", world.ada.id), ("side-room", world.bob.id)}
 
 

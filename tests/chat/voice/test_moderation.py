@@ -66,7 +66,7 @@ async def test_mutes_outlive_both_servers(world: World) -> None:
     await world.sfu.start()
     said = await world.told("user_audio_control")
     assert (said["is_muted"], said["is_deafened"]) == (True, True)
-    stored = type(world.community.voice.states)()
+    stored = type(world.community.voice.states)(world.community.directory.person_of)
     world.community.voice.states = stored
     await world.community.voice_moderation.load()
     assert stored.described(world.ada.id)["muted"]

@@ -6,7 +6,7 @@ from svc.base.config import ConfigError
 from svc.chat.config import read
 from svc.chat.voice.ways import media_access
 
-LEAST = {"JWT_SECRET": "secret", "SERVER_ID": "s1", "SERVER_PASSWORD": "p1"}
+LEAST = {"JWT_SECRET": "s" * 32, "SERVER_ID": "s1", "SERVER_PASSWORD": "p1"}
 
 
 @pytest.mark.parametrize(

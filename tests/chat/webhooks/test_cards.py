@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from svc.chat.webhooks.cards import Wanted, stored, wanted_pictures
+from svc.chat.webhooks.cards import NO_PICTURE, Wanted, stored, wanted_pictures
 from svc.chat.webhooks.limits import MAX_ICON_BYTES, MAX_PICTURE_BYTES
 from svc.chat.webhooks.payload import Payload, parse
 
@@ -36,6 +36,18 @@ def test_every_picture_is_wanted_with_its_place_and_its_limit() -> None:
         Wanted("cards[1].thumbnail_url", f"{host}/thumbnail", MAX_PICTURE_BYTES),
         Wanted("cards[1].footer.icon_url", f"{host}/icon", MAX_ICON_BYTES),
     ]
+
+
+def test_a_card_whose_only_picture_failed_says_so_instead_of_being_empty() -> None:
+    cards = [
+        {"image_url": "https://pictures.example/a"},
+        {"title": "a", "image_url": "https://pictures.example/a"},
+    ]
+    bare = {"image_url": "https://pictures.example/a", "color": 1}
+    found = stored(read(cards=[*cards, bare]).cards, {})
+    assert found == [{"description": NO_PICTURE}, {"title": "a"}, {"color": 1, "description": NO_PICTURE}]
+    had = stored(read(cards=cards[:1]).cards, {"cards[0].image_url": {"key": "k"}})
+    assert had == [{"image": {"key": "k"}}]
 
 
 def test_a_card_is_stored_with_what_could_be_had() -> None:

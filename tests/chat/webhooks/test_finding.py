@@ -86,7 +86,7 @@ class Stored:
 
     picture: Mapping[str, object]
 
-    async def collect(self, wanted: Sequence[Wanted]) -> Collected:
+    async def collect(self, wanted: Sequence[Wanted], holder: str) -> Collected:
         return Collected({each.path: self.picture for each in wanted}, ())
 
 

@@ -25,7 +25,7 @@ class SlowPictures:
     asked: asyncio.Event = field(default_factory=asyncio.Event)
     arrived: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def collect(self, wanted: Sequence[object]) -> Any:
+    async def collect(self, wanted: Sequence[object], holder: str) -> Any:
         self.asked.set()
         await self.arrived.wait()
         return NOTHING_COLLECTED

@@ -95,7 +95,7 @@ def test_what_is_too_large_itself_takes_no_room_from_others(tmp_path: Path) -> N
 def test_a_server_that_holds_too_much_leaves_pictures_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pictures_module, "MAX_HELD_BYTES", 3 * MEGABYTE)
+    monkeypatch.setattr(pictures_module, "MAX_HELD_BYTES", 4 * MEGABYTE)
     release = asyncio.Event()
 
     async def half(writer: asyncio.StreamWriter) -> None:
@@ -108,9 +108,9 @@ def test_a_server_that_holds_too_much_leaves_pictures_out(
 
     async def body() -> None:
         async with scene_of({"/slow": half, "/a": answer(padded(3 * MEGABYTE))}, tmp_path) as on:
-            first = asyncio.create_task(on.pictures.collect([wanted("slow")]))
+            first = asyncio.create_task(on.pictures.collect([wanted("slow")], "one"))
             await eventually("some of it arrives", lambda: on.pictures.memory.taken, within_s=10)
-            second = await on.pictures.collect([wanted("a")])
+            second = await on.pictures.collect([wanted("a")], "another")
             assert codes(second) == {"a": "timeout"}
             release.set()
             assert (await first).pictures.keys() == {"slow"}

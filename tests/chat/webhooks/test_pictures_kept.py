@@ -22,7 +22,7 @@ class KeptPictures:
 
     media: Media
 
-    async def collect(self, wanted: Sequence[Wanted]) -> Collected:
+    async def collect(self, wanted: Sequence[Wanted], holder: str) -> Collected:
         kept = {}
         for picture in wanted:
             key = await self.media.keep(PIXELS, "webp", Facts("image/webp", width=1, height=1))

@@ -45,6 +45,7 @@ async def test_a_post_is_answered_and_pushed(hook: Hook) -> None:
         "id": hook.path.split("/")[3],
         "display_name": "Hook",
         "avatar": None,
+        "bot": False,
     }
 
 

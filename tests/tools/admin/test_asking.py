@@ -3,11 +3,24 @@
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from tests.chat.member import ChatServer, chat_server
 from tests.chat.people import newcomer
 from tests.tools.admin.conftest import Admin
 
-USUAL = {"joinPolicy": "invite", "discoverable": False, "lanOpen": False, "profanityMode": "off"}
+USUAL = {
+    "joinPolicy": "invite",
+    "discoverable": False,
+    "lanOpen": False,
+    "profanityMode": "off",
+    "name": "",
+    "description": "",
+    "rules": "",
+    "welcomeChannelId": None,
+    "retentionDays": 0,
+    "linkPreviews": True,
+}
 
 
 async def test_settings_are_shown_and_changed(chat: ChatServer | None, admin: Admin) -> None:
@@ -19,6 +32,19 @@ async def test_settings_are_shown_and_changed(chat: ChatServer | None, admin: Ad
     status, output, complaint = await admin("settings", "set", "joinPolicy", "perhaps")
     assert (status, output) == (2, "")
     assert complaint.startswith("svc admin: joinPolicy: ")
+
+
+async def test_a_setting_is_brought_back_to_what_the_environment_says(
+    variables: dict[str, str], admin: Admin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with chat_server(variables | {"SERVER_NAME": "Chess"}) as chat:
+        await chat.join("Olga")
+        assert (await admin.json("settings", "set", "name", "Go"))["name"] == "Go"
+        assert (await admin.json("settings", "reset", "name"))["name"] == "Chess"
+    # The same where no server runs.
+    monkeypatch.setenv("SERVER_NAME", "Chess")
+    assert (await admin.json("settings", "set", "retentionDays", "30"))["retentionDays"] == 30
+    assert (await admin.json("settings", "get"))["name"] == "Chess"
 
 
 async def test_an_invite_lets_somebody_in(
@@ -39,14 +65,21 @@ async def test_an_invite_lets_somebody_in(
 
 async def test_an_invite_can_be_listed_and_revoked(chat: ChatServer | None, admin: Admin) -> None:
     invite = await admin.json("invite", "create", "--uses", "3", "--hours", "1")
+    link = invite.pop("link")
+    assert link.endswith(f"/#invite={invite['code']}")
+    assert chat is None or link.startswith(f"{chat.address}/#")
     assert invite in (await admin.json("invite", "list"))["invites"]
     assert f"{invite['id']}  {invite['code']}  0 of 3 uses, until " in (await admin("invite", "list"))[1]
     assert await admin.json("invite", "revoke", invite["id"]) == {}
     status, _, complaint = await admin("invite", "revoke", invite["id"])
     assert (status, len(complaint.splitlines())) == (2, 1)
     assert (await admin("invite", "create", "--role", "owner"))[0] == 2
-    code = (await admin("invite", "create"))[1].strip()
-    assert code and " " not in code
+    (printed,) = (await admin("invite", "create"))[1].splitlines()
+    assert printed.startswith("http://") and " " not in printed
+    if chat is not None:  # A start makes one of its own.
+        for listed in (await admin.json("invite", "list"))["invites"]:
+            await admin("invite", "revoke", listed["id"])
+        assert (await admin("invite", "list"))[1] == "There are no invites.\n"
 
 
 def test_where_no_server_has_run_there_is_nothing_to_do(admin: Admin, data_dir: Path) -> None:
@@ -115,4 +148,5 @@ async def test_members_are_sent_away_and_let_back(variables: dict[str, str], adm
         assert sorted(names) == ["Ben", "Ben", "Olga"]
         await admin.json("member", "unban", eve.id)
         assert (await admin.json("member", "bans"))["bans"] == []
+        assert (await admin("member", "bans"))[1] == "Nobody is banned.\n"
         assert (await admin("member", "unban", eve.id))[0] == 2

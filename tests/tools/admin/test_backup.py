@@ -90,6 +90,8 @@ async def test_a_running_server_comes_back_elsewhere_as_it_was(
         "objects": 1,
         "schema": made["schema"],
         "missing": [],
+        "damaged": [],
+        "faults": [],
     }
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     await _say(chat, olga, "after the backup")
@@ -131,7 +133,7 @@ async def test_a_server_that_does_not_run_is_backed_up_too(
     file = tmp_path / "backup.tar.gz"
     status, output, complaint = await admin("backup", str(file))
     assert (status, complaint) == (0, "")
-    assert "1 files beside the database" in output and "It holds the secrets" in output
+    assert "1 file beside the database" in output and "It holds the secrets" in output
     assert (await admin.at(tmp_path / "elsewhere").json("restore", str(file)))["objects"] == 1
 
 

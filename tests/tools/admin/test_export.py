@@ -1,13 +1,16 @@
 """What is exported can be read by others, and makes the same server again."""
 
 import asyncio
+import io
 import json
 import re
 import zipfile
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from svc.base.database import Connection
 from svc.chat.community import Community
@@ -29,9 +32,21 @@ def _records(file: Path) -> list[dict[str, Any]]:
         return [json.loads(line) for line in archive.read("export.jsonl").splitlines()]
 
 
+COLOURS = ("red", "blue")  # Of the icon, and of the emoji.
+
+
+def _picture(colour: str) -> bytes:
+    file = io.BytesIO()
+    Image.new("RGB", (16, 16), colour).save(file, "WEBP", lossless=True)
+    return file.getvalue()
+
+
 async def _put_media(community: Community) -> None:
     """An icon, and an emoji of the server's own."""
-    keys = [await community.media.keep(data, "webp", Facts("image/webp")) for data in (b"icon", b"smile")]
+    keys = [
+        await community.media.keep(_picture(colour), "webp", Facts("image/webp", width=16, height=16))
+        for colour in COLOURS
+    ]
 
     def write(connection: Connection) -> None:
         community.files.uploads.icon.set(connection, keys[0])
@@ -39,6 +54,15 @@ async def _put_media(community: Community) -> None:
         community.media.refer(connection, keys[1], EMOJI, "e")
 
     await community.media._database.write(write)
+
+
+async def _put_preview(community: Community, member_id: str, channel_id: str, message_id: str) -> None:
+    feature, media = community.messages, community.media
+    key = await media.keep(_picture("green"), "webp", Facts("image/webp", width=16, height=16))
+    message = await feature.history.one(member_id, channel_id, message_id)
+    image = {"key": key, "content_type": "image/webp", "width": 16, "height": 16, "placeholder": "x"}
+    shown = [{"url": "https://example.org/", "title": "Tea", "image": image}]
+    await media._database.write(lambda c: feature.marking.show_previews(c, message, shown))
 
 
 @pytest.fixture
@@ -53,17 +77,32 @@ async def exported(variables: dict[str, str], admin: Admin, tmp_path: Path) -> t
         olga, channels = folk.owner, (await folk.owner.done("GET", "/api/channels"))["channels"]
         general = next(channel["id"] for channel in channels if channel["name"] == "general")
         await olga.done("PATCH", "/api/settings", {"joinPolicy": "open"})
-        await olga.done("PATCH", f"/api/channels/{general}", {"topic": "Everything else"})
+        games = await olga.done("POST", "/api/channels", {"name": "Games", "type": "category"})
+        changes = {"topic": "Everything else", "parent_id": games["id"]}
+        await olga.done("PATCH", f"/api/channels/{general}", changes)
         said = f"/api/channels/{general}/messages"
         first = await olga.done("POST", said, {"text": "caf\u00e9 \U0001f600"})
         text = f"[Admin](mention:{folk.admin.id}) see above"
         second = await olga.done("POST", said, {"text": text, "reply_to": first["id"]})
         await olga.done("PATCH", f"{said}/{second['id']}", {"text": text + "!"})
         await folk.admin.done("PUT", f"{said}/{first['id']}/reactions/\U0001f44d")
+        aside = await folk.admin.done("POST", said, {"text": "aside", "thread": first["id"]})
+        await folk.admin.done("DELETE", f"{said}/{aside['id']}/previews")
+        await _put_preview(community, olga.id, general, first["id"])
         await olga.done("PUT", f"/api/channels/{general}/pins/{first['id']}")
         await _put_media(community)
         await admin.json("export", str(file))
     return file, olga
+
+
+def _without_files(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What they say, but of stored files only how many there are: those are written again, under new keys."""
+    plain = [record for record in records[1:] if record["kind"] not in ("object", "reference", "fact")]
+    for record in plain:
+        for preview in record.get("previews") or ():
+            preview["image"] = sorted(preview["image"])
+    counts = Counter(record["kind"] for record in records)
+    return [dict(counts), *({k: v for k, v in record.items() if k != "key"} for record in plain)]
 
 
 async def test_it_makes_the_same_server_again(
@@ -72,19 +111,29 @@ async def test_it_makes_the_same_server_again(
     file, olga = exported
     elsewhere = admin.at(tmp_path / "elsewhere")
     counts = (await elsewhere.json("import", str(file)))["records"]
-    assert (counts["message"], counts["edit"], counts["reaction"], counts["pin"]) == (2, 1, 1, 1)
+    assert (counts["message"], counts["edit"], counts["reaction"], counts["pin"]) == (3, 1, 1, 1)
+    assert counts["thread_follow"] == 2
     again = tmp_path / "again.zip"
     await elsewhere.json("export", str(again))
     before, after = _records(file), _records(again)
-    assert before[1:] == after[1:] and len(before) > 20
+    assert _without_files(before) == _without_files(after) and len(before) > 20
     async with chat_server({**variables, **FILES, "DATA_DIR": str(tmp_path / "elsewhere")}) as chat:
         async with chat.http.get("/icon") as icon:
-            assert await icon.read() == b"icon"
+            with Image.open(io.BytesIO(await icon.read())) as picture:
+                assert (picture.format, picture.size) == ("WEBP", (16, 16))
         answer = await chat.sign_in(olga.device)
         back = Person(chat, olga.device, answer["member"]["id"], answer["access_token"])
         assert answer["member"]["roles"] == ["member", "owner"]
+        (thread,) = (await back.done("GET", "/api/me/threads"))["threads"]
+        assert (thread["root"]["answers"]["count"], thread["unread"]) == (1, 1)
+        (preview,) = thread["root"]["previews"]
+        assert (preview["url"], preview["title"]) == ("https://example.org/", "Tea")
+        async with chat.http.get(preview["image"]["url"]) as picture:
+            assert picture.status == 200
         channels = (await back.done("GET", "/api/channels"))["channels"]
-        assert sorted(channel["name"] for channel in channels) == ["Voice", "general"]
+        assert sorted(channel["name"] for channel in channels) == ["Games", "Voice", "general"]
+        games, general = (next(c for c in channels if c["name"] == n) for n in ("Games", "general"))
+        assert general["parent_id"] == games["id"]
         found = await back.done("GET", "/api/search?query=above")
         assert len(found["messages"]) == 1
 
@@ -99,7 +148,7 @@ async def test_what_a_new_server_was_given_makes_way(
     await admin.at(tmp_path / "elsewhere").json("import", str(file))
     async with chat_server(elsewhere):
         await admin.at(tmp_path / "elsewhere").json("export", str(tmp_path / "again.zip"))
-    assert _records(tmp_path / "again.zip")[1:] == _records(file)[1:]
+    assert _without_files(_records(tmp_path / "again.zip")) == _without_files(_records(file))
 
 
 async def test_no_secret_is_in_it(exported: tuple[Path, Person], variables: dict[str, str]) -> None:
@@ -149,6 +198,7 @@ def _first(records: list[dict[str, Any]], kind: str) -> dict[str, Any]:
         (lambda r: _first(r, "message").update(text=5), r"line \d+: message: text is not what it should be"),
         (lambda r: _first(r, "message").update(n=5), r"line \d+: message: id and n do not belong together"),
         (lambda r: _first(r, "pin").update(n=5), r"line \d+: pin names something that is not there"),
+        (lambda r: _first(r, "channel").update(archived=2), r"line \d+: channel: archived is not what it"),
         (lambda r: _first(r, "channel").update(kind_of_channel="x"), r"line \d+: channel CHECK constraint"),
         (lambda r: _first(r, "member").update(colour="red"), r"member has 'colour', which is not known"),
         (lambda r: r.append({"kind": "end"}), r"line \d+: there is more after the end"),
@@ -172,7 +222,8 @@ async def test_media_that_is_damaged_is_noticed_and_nothing_is_imported(
 ) -> None:
     file, _ = exported
     data = await asyncio.to_thread(file.read_bytes)
-    await asyncio.to_thread(file.write_bytes, data.replace(b"smile", b"smirk", 1))
+    smile = _picture(COLOURS[1])
+    await asyncio.to_thread(file.write_bytes, data.replace(smile, smile[:-1] + b"x", 1))
     elsewhere = admin.at(tmp_path / "elsewhere")
     status, _, said = await elsewhere("import", str(file))
     assert (status, "is damaged" in said) == (2, True), said

@@ -126,15 +126,19 @@ def _slack(path: Path, **changes: object) -> Path:
 async def _imported(
     variables: dict[str, str], device: Device
 ) -> tuple[dict[str, Any], list[Any], dict[str, Any]]:
-    """The new channel and its messages, and the last entry of the audit log, as the owner sees them."""
+    """The new channel and its messages, threads behind their roots, and the last entry of the audit log."""
     async with chat_server({**variables, "STORAGE_BACKEND": "filesystem"}) as chat:
         answer = await chat.sign_in(device)
         owner = Person(chat, device, answer["member"]["id"], answer["access_token"])
         channel = (await owner.done("GET", "/api/channels"))["channels"][-1]
-        said = await owner.done("GET", f"/api/channels/{channel['id']}/messages")
-        await _check_picture(owner, said["messages"])
+        path, messages = f"/api/channels/{channel['id']}/messages", []
+        for message in (await owner.done("GET", path))["messages"]:
+            messages.append(message)
+            if message["answers"]:
+                messages += (await owner.done("GET", f"{path}?thread={message['id']}"))["messages"]
+        await _check_picture(owner, messages)
         entry = (await owner.done("GET", "/api/audit"))["entries"][0]
-        return channel, said["messages"], entry
+        return channel, messages, entry
 
 
 async def _check_picture(owner: Person, messages: list[Any]) -> None:
@@ -208,7 +212,7 @@ async def test_a_workspace_of_slack(
     assert hello["author"]["display_name"] == "Ada L." and hello["pinned"]
     assert [reaction["emoji"] for reaction in hello["reactions"]] == ["\U0001f44d"]
     assert reply["text"] == "a reply\n[plan.pdf](https://files.example/plan.pdf)"
-    assert (reply["reply_to"], reply["edited_at_ms"]) == (hello["id"], 1577934250000)
+    assert (reply["thread"], reply["edited_at_ms"]) == (hello["id"], 1577934250000)
     assert (robot["author"]["display_name"], robot["posted_at_ms"]) == ("deploy", 1577934248000)
 
 
@@ -252,7 +256,7 @@ def _spoilt(**changes: object) -> dict[str, Any]:
     ("content", "complaint"),
     [
         ("{", "this is no JSON"),
-        ("[" * 100_000, "it is nested too deeply"),
+        ("[" * 100_000, "nested too deeply"),
         ("{}", "this is no JSON of DiscordChatExporter"),
         (json.dumps({**DISCORD, "channel": {"id": 5, "name": "x"}}), "channel: id is missing, or not what"),
         (json.dumps(_spoilt(timestamp="yesterday")), "messages[1]: 'yesterday' is no time"),

@@ -17,7 +17,9 @@ async def test_a_webhook_is_made_changed_and_deleted(
     made = await admin.json("webhook", "create", "--channel", "Voice", "--name", "Robot")
     assert made["path"] == f"/api/webhooks/{made['webhook_id']}/{made['token']}"
     assert [hook["token"] for hook in (await admin.json("webhook", "list"))["webhooks"]] == [made["token"]]
-    assert (await admin("webhook", "list"))[1] == f"{made['webhook_id']}  Robot  {made['path']}\n"
+    if chat is not None:
+        assert made["url"] == chat.address + made["path"]
+    assert (await admin("webhook", "list"))[1] == f"{made['webhook_id']}  Robot  {made['url']}\n"
     edited = await admin.json("webhook", "edit", made["webhook_id"], "--name", "Android")
     assert (edited["name"], edited["token"]) == ("Android", made["token"])
     if chat is not None:
@@ -27,6 +29,7 @@ async def test_a_webhook_is_made_changed_and_deleted(
             assert await _post(server, made["path"]) == 200
     assert await admin.json("webhook", "delete", made["webhook_id"]) == {}
     assert (await admin("webhook", "delete", made["webhook_id"]))[0] == 2
+    assert (await admin("webhook", "list"))[1] == "There are no webhooks.\n"
     if chat is not None:
         assert await _post(chat, made["path"]) == 404
 

@@ -30,7 +30,8 @@ class Installation:
     data_dir: Path
 
     def patient(self, **changes: Any) -> Patient:
-        return Patient(self.data_dir, self.chat_port, self.sfu.http_port, self.sfu.udp_port, **changes)
+        """As who knows the TCP ports; the SFU says which UDP port it has."""
+        return Patient(self.data_dir, self.chat_port, self.sfu.http_port, **changes)
 
     @property
     def chat_port(self) -> int:
@@ -153,6 +154,24 @@ async def test_an_address_where_another_server_answers_is_a_problem(
     url = f"http://127.0.0.1:{installation.sfu.http_port}"
     findings = await examine(installation.patient(url=url), QUIET)
     assert problems(findings) == [f"Another server than this one answers at {url}"]
+
+
+async def test_a_server_that_nobody_can_join_is_a_problem(tmp_path: Path) -> None:
+    data_dir = tmp_path / "data"
+    variables = {
+        "PORT": "0",
+        "JWT_SECRET": "a secret of at least thirty-two bytes",
+        "DATA_DIR": str(data_dir),
+    }
+    async with chat_server(variables) as chat:
+        port, sfu_port, udp_port = int(chat.address.rpartition(":")[2]), *free_ports(2)
+        patient = Patient(data_dir, port, sfu_port, udp_port, chat.address)
+        findings = await examine(patient, QUIET)
+    assert problems(findings) == [
+        "Nobody can join: SVC_IDENTITY_TIERS takes accounts only, and no issuer of accounts is trusted"
+    ]
+    # Without an SFU there is no path for its WebSockets, and no proxy to blame.
+    assert "There is no voice: SFU_WS_HOST is not set" in [finding.what for finding in findings]
 
 
 async def test_an_address_that_is_none_is_refused(installation: Installation) -> None:

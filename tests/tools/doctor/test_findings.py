@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from yarl import URL
 
-from svc.tools.doctor import folder, machine, network, site
+from svc.base.confined import Layer
+from svc.tools.doctor import decoders, folder, machine, network, services, site
 from svc.tools.doctor.finding import Finding, Verdict
 
 OK, NOTICE, PROBLEM = Verdict.OK, Verdict.NOTICE, Verdict.PROBLEM
@@ -21,6 +22,15 @@ def way(
 
 HTTPS, LOCAL = "https://chat.example.org", "http://localhost:5000"
 CASES: list[tuple[Finding, Verdict, str]] = [
+    (decoders.confinement(set(Layer))[-1], OK, ""),
+    # As in a container.
+    (decoders.confinement({Layer.LANDLOCK, Layer.SECCOMP})[0], OK, ""),
+    (decoders.confinement({Layer.LANDLOCK, Layer.SECCOMP})[-1], OK, ""),
+    (decoders.confinement({Layer.NAMESPACES, Layer.ROOT})[1], NOTICE, "lsm="),
+    (decoders.confinement({Layer.NAMESPACES, Layer.ROOT})[2], NOTICE, "x86-64"),
+    (decoders.confinement({Layer.SECCOMP})[1], NOTICE, "RestrictNamespaces="),
+    (decoders.confinement({Layer.SECCOMP})[2], NOTICE, "pivot_root"),
+    (decoders.confinement({Layer.DESCRIPTORS})[0], PROBLEM, "Linux 5.13"),
     (machine.clock(0), OK, ""),
     (machine.clock(5), NOTICE, "timedatectl"),
     (machine.clock(None), OK, ""),
@@ -57,6 +67,12 @@ CASES: list[tuple[Finding, Verdict, str]] = [
     (site.proxies(way(HTTPS, 3, ["198.51.100.1"]))[0], PROBLEM, "Set it to 1"),
     (site.proxies(way(HTTPS, 1, []))[0], PROBLEM, "X-Forwarded-For"),
     (site.proxies(way(HTTPS, 1, ["198.51.100.1"], "127.0.0.1:5000"))[-1], PROBLEM, "Host"),
+    (site.proxies(way(f"{HTTPS}:443", 1, ["198.51.100.1"]))[-1], OK, ""),
+    (services.examined({"obstacle": ""})[0], OK, ""),
+    (services.examined({"obstacle": "SVC_SERVER_ENABLED is false"})[0], PROBLEM, "SVC_IDENTITY_TIERS"),
+    (services.examined({"jobs_waiting": 3, "worker_up": True})[0], OK, ""),
+    (services.examined({"jobs_waiting": 0, "worker_up": False})[0], NOTICE, "svc worker"),
+    (services.examined({"jobs_waiting": 3, "worker_up": False})[0], PROBLEM, "svc worker"),
 ]
 
 

@@ -7,7 +7,9 @@ SVC_TRUSTED_PROXY_HOPS.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from ipaddress import ip_network
+
+from svc.base.addresses import customer, parsed
 
 # More proxies in a row are a mistake in the configuration.
 MAX_HOPS = 16
@@ -21,10 +23,6 @@ _LOCAL = tuple(
         *("::1/128", "fc00::/7", "fe80::/10"),
     )
 )
-# What one customer is given at least: an address of it costs them nothing.
-_IPV6_CUSTOMER_BITS = 64
-
-Address = IPv4Address | IPv6Address
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +35,13 @@ class ClientAddress:
     @property
     def is_local(self) -> bool:
         """Does the request come from this machine or its network, beyond a stranger's power to claim it?"""
-        address = _parsed(self.ip)
+        address = parsed(self.ip)
         return self.direct and address is not None and any(address in network for network in _LOCAL)
 
     @property
     def limited_as(self) -> str:
         """What to count the requests of one client by: the address, for IPv6 its network."""
-        address = _parsed(self.ip)
-        if not isinstance(address, IPv6Address):
-            return self.ip
-        rest = 128 - _IPV6_CUSTOMER_BITS
-        return f"{IPv6Address(int(address) >> rest << rest)}/{_IPV6_CUSTOMER_BITS}"
+        return customer(self.ip)
 
 
 def seen_through(hops: int, peer: str, forwarded_for: Sequence[str], announced: bool) -> ClientAddress:
@@ -58,11 +52,11 @@ def seen_through(hops: int, peer: str, forwarded_for: Sequence[str], announced: 
     right the address it was asked from, so the entry `hops` from the right is the last that
     we have reason to believe. Where it is missing or no address, the connection's stands.
     """
-    here = str(_parsed(peer) or "")
+    here = str(parsed(peer) or "")
     if hops == 0 or not forwarded_for:
         return ClientAddress(here, direct=not announced)
     entries = ",".join(forwarded_for).rsplit(",", hops)[-hops:]
-    named = _parsed(_without_port(entries[0].strip())) if len(entries) == hops else None
+    named = parsed(_without_port(entries[0].strip())) if len(entries) == hops else None
     return ClientAddress(str(named) if named else here, direct=False)
 
 
@@ -72,12 +66,3 @@ def _without_port(entry: str) -> str:
         return entry[1:].partition("]")[0]
     host, colon, port = entry.partition(":")
     return host if colon and ":" not in port else entry
-
-
-def _parsed(text: str) -> Address | None:
-    """The address, without a zone; an IPv4 address in IPv6's clothing is an IPv4 address."""
-    try:
-        address = ip_address(text.partition("%")[0])
-    except ValueError:
-        return None
-    return getattr(address, "ipv4_mapped", None) or address

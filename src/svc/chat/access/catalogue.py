@@ -26,12 +26,15 @@ class Needs:
     who: Who
     permission: P | None = None
     in_channel: bool = False
+    # Nothing for a bot: it has no device and no person behind it.
+    person: bool = False
     # Pages of foreign sites may ask too: a browser adds nothing of its user's to the request.
     any_origin: bool = False
 
 
 ANYONE = Needs(Who.ANYONE)
 MEMBER = Needs(Who.MEMBER)
+PERSON = Needs(Who.MEMBER, person=True)
 OWNER = Needs(Who.OWNER)
 # Whoever has the URL: a secret is in it, and nothing else is asked for.
 URL_HOLDER = Needs(Who.ANYONE, any_origin=True)
@@ -58,33 +61,54 @@ ENDPOINTS: Mapping[str, Needs] = {
     # The page, and sockets that check for themselves.
     "GET /": ANYONE,
     "GET /web/{path}": ANYONE,
+    "GET /sw.js": ANYONE,
+    "GET /manifest.webmanifest": ANYONE,
     "GET /live": ANYONE,
     # Media checks the address it was asked by: it is the permission.
     "GET /media/{name}": ANYONE,
     "GET /sfu/client": ANYONE,
     # Joining; whoever recovers a member hands out a code that takes the member's place.
     "POST /api/auth/challenge": ANYONE,
+    "GET /api/auth/provider": ANYONE,
+    "POST /api/auth/exchange": ANYONE,
     "POST /api/auth/join": ANYONE,
     "POST /api/auth/refresh": ANYONE,
     "POST /api/auth/logout": ANYONE,
-    "GET /api/me/devices": MEMBER,
-    "POST /api/me/devices/link": MEMBER,
-    "DELETE /api/me/devices/{device_id}": MEMBER,
+    "GET /api/me/devices": PERSON,
+    "POST /api/me/devices/link": PERSON,
+    "DELETE /api/me/devices/{device_id}": PERSON,
     "POST /api/members/{member_id}/recovery": OWNER,
     # Own affairs.
-    "POST /api/me/leave": MEMBER,
+    "POST /api/me/leave": PERSON,
     "GET /api/me/export": MEMBER,
-    "DELETE /api/me": MEMBER,
+    "DELETE /api/me": PERSON,
     "GET /api/me/blocks": MEMBER,
     "PUT /api/me/blocks/{member_id}": MEMBER,
     "DELETE /api/me/blocks/{member_id}": MEMBER,
+    # What one wants to be told of, and on which devices.
+    "GET /api/me/notifications": MEMBER,
+    "PUT /api/me/notifications": MEMBER,
+    "PUT /api/channels/{channel_id}/notifications": in_channel(P.VIEW_CHANNEL),
+    "GET /api/me/push": PERSON,
+    "PUT /api/me/push": PERSON,
+    "DELETE /api/me/push": PERSON,
     # Settings.
     "GET /api/settings": OWNER,
     "PATCH /api/settings": OWNER,
+    # Storage and backups: a backup holds all secrets, so nobody but the owner gets one.
+    "GET /api/storage": OWNER,
+    "GET /api/backups": OWNER,
+    "POST /api/backups": OWNER,
+    "GET /api/backups/{name}": OWNER,
+    "DELETE /api/backups/{name}": OWNER,
+    "POST /api/backups/{name}/link": OWNER,
+    # The token in it is the owner's leave, for once.
+    "GET /api/backup-links/{token}": ANYONE,
     # Members and roles; one's own nickname, and others', are told apart by the rules.
     "GET /api/members": MEMBER,
     "GET /api/members/{member_id}": MEMBER,
     "PATCH /api/members/{member_id}": MEMBER,
+    "PUT /api/members/{member_id}/status": MEMBER,
     "PUT /api/members/{member_id}/roles/{role_id}": on_server(P.MANAGE_ROLES),
     "DELETE /api/members/{member_id}/roles/{role_id}": on_server(P.MANAGE_ROLES),
     "POST /api/members/{member_id}/owner": OWNER,
@@ -108,6 +132,7 @@ ENDPOINTS: Mapping[str, Needs] = {
     "POST /api/members/{member_id}/kick": on_server(P.KICK_MEMBERS),
     "PUT /api/members/{member_id}/timeout": on_server(P.TIMEOUT_MEMBERS),
     "DELETE /api/members/{member_id}/timeout": on_server(P.TIMEOUT_MEMBERS),
+    "GET /api/members/{member_id}/moderation": on_server(P.VIEW_REPORTS),
     "GET /api/bans": on_server(P.BAN_MEMBERS),
     "PUT /api/bans/{member_id}": on_server(P.BAN_MEMBERS),
     "DELETE /api/bans/{member_id}": on_server(P.BAN_MEMBERS),
@@ -124,12 +149,17 @@ ENDPOINTS: Mapping[str, Needs] = {
     "GET /api/channels/{channel_id}/messages/{message_id}/edits": in_channel(P.VIEW_CHANNEL),
     "PUT /api/channels/{channel_id}/messages/{message_id}/reactions/{emoji}": in_channel(P.ADD_REACTIONS),
     "DELETE /api/channels/{channel_id}/messages/{message_id}/reactions/{emoji}": in_channel(P.ADD_REACTIONS),
+    "DELETE /api/channels/{channel_id}/messages/{message_id}/previews": in_channel(P.VIEW_CHANNEL),
     "GET /api/channels/{channel_id}/pins": in_channel(P.VIEW_CHANNEL),
     "PUT /api/channels/{channel_id}/pins/{message_id}": in_channel(P.MANAGE_MESSAGES),
     "DELETE /api/channels/{channel_id}/pins/{message_id}": in_channel(P.MANAGE_MESSAGES),
     "POST /api/channels/{channel_id}/typing": in_channel(P.SEND_MESSAGES),
     "POST /api/channels/{channel_id}/read": in_channel(P.VIEW_CHANNEL),
     "GET /api/search": MEMBER,
+    # Threads that one follows.
+    "GET /api/me/threads": MEMBER,
+    "PUT /api/channels/{channel_id}/messages/{message_id}/follow": in_channel(P.VIEW_CHANNEL),
+    "DELETE /api/channels/{channel_id}/messages/{message_id}/follow": in_channel(P.VIEW_CHANNEL),
     # Webhooks.
     "GET /api/webhooks": in_channel(P.MANAGE_WEBHOOKS),
     "POST /api/webhooks": in_channel(P.MANAGE_WEBHOOKS),
@@ -144,8 +174,18 @@ ENDPOINTS: Mapping[str, Needs] = {
     "POST /api/webhooks/{webhook_id}/{token}/github": URL_HOLDER,
     # Invites: one's own, and with the permission to manage them others'.
     "GET /api/invites": MEMBER,
+    "POST /api/invites/view": ANYONE,
     "POST /api/invites": on_server(P.CREATE_INVITES),
     "DELETE /api/invites/{invite_id}": MEMBER,
+    "GET /api/invites/{invite_id}/members": MEMBER,
+    "GET /api/applications": on_server(P.MANAGE_INVITES),
+    "POST /api/applications/{application_id}/approve": on_server(P.MANAGE_INVITES),
+    "POST /api/applications/{application_id}/refuse": on_server(P.MANAGE_INVITES),
+    # Bots.
+    "GET /api/bots": on_server(P.MANAGE_BOTS),
+    "POST /api/bots": on_server(P.MANAGE_BOTS),
+    "POST /api/bots/{member_id}/token": on_server(P.MANAGE_BOTS),
+    "DELETE /api/bots/{member_id}": on_server(P.MANAGE_BOTS),
     # Uploads, and what they are for. How far one has come, its own member asks.
     "POST /api/channels/{channel_id}/uploads": in_channel(P.ATTACH_FILES),
     "GET /api/uploads": MEMBER,
@@ -174,6 +214,7 @@ ENDPOINTS: Mapping[str, Needs] = {
 EVENTS: Mapping[str, Needs] = {
     # The live socket itself.
     "ping": MEMBER,
+    "in_sight": MEMBER,
     "reauthenticate": MEMBER,
     # Settings.
     "settings_get": OWNER,
@@ -185,6 +226,7 @@ EVENTS: Mapping[str, Needs] = {
     "message_edits": in_channel(P.VIEW_CHANNEL),
     "reaction_add": in_channel(P.ADD_REACTIONS),
     "reaction_remove": in_channel(P.ADD_REACTIONS),
+    "previews_remove": in_channel(P.VIEW_CHANNEL),
     "pin_add": in_channel(P.MANAGE_MESSAGES),
     "pin_remove": in_channel(P.MANAGE_MESSAGES),
     "pins": in_channel(P.VIEW_CHANNEL),
@@ -192,10 +234,15 @@ EVENTS: Mapping[str, Needs] = {
     "read": in_channel(P.VIEW_CHANNEL),
     "history": in_channel(P.VIEW_CHANNEL),
     "search": MEMBER,
+    "threads": MEMBER,
+    "thread_follow": in_channel(P.VIEW_CHANNEL),
+    "thread_unfollow": in_channel(P.VIEW_CHANNEL),
     # Drafts.
     "drafts": MEMBER,
     "draft_put": in_channel(P.VIEW_CHANNEL),
     "draft_delete": in_channel(P.VIEW_CHANNEL),
+    # With a channel, one that the member can view.
+    "notifications_set": MEMBER,
     # Voice.
     "voice_join": in_channel(P.JOIN_VOICE),
     "voice_mute_self": MEMBER,
@@ -204,9 +251,32 @@ EVENTS: Mapping[str, Needs] = {
     "voice_move": in_channel(P.MOVE_MEMBERS),
 }
 
+# What a request takes of its member's allowance. One that changes something takes 1, one that
+# reads half of that. A search can cost as much as very many pages of history, and an export is the
+# work of minutes. A piece of an upload costs little: its bytes have bounds of their own.
+_COSTS: Mapping[str, float] = {
+    "GET /api/search": 3.0,
+    "search": 3.0,
+    "GET /api/me/export": 10.0,
+    "PATCH /api/uploads/{upload_id}": 0.1,
+}
+_READING_EVENTS = frozenset({"drafts", "history", "message_edits", "pins", "ping", "settings_get", "threads"})
+_READING_COST = 0.5
+
+
+def cost_of_endpoint(endpoint: str) -> float:
+    return _COSTS.get(endpoint, _READING_COST if endpoint.startswith("GET ") else 1.0)
+
+
+def cost_of_event(event: str) -> float:
+    """Also of what is no event."""
+    return _COSTS.get(event, _READING_COST if event in _READING_EVENTS else 1.0)
+
 
 def check(needs: Needs, directory: Directory, member_id: str) -> None:
     """Refuse a member who may not ask this at all. Raises ChatError."""
+    if needs.person and directory.member(member_id).bot:
+        raise ChatError("forbidden", "This is not for bots")
     if needs.who is Who.OWNER and not directory.is_owner(member_id):
         raise ChatError("forbidden")
     if needs.permission is not None and not needs.in_channel:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from svc.base.database import Connection
-from svc.chat.access.directory import Channel
+from svc.chat.access.directory import Channel, Member
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +21,16 @@ class Changes:
     channel_hidden: list[Callable[[Channel, frozenset[str]], None]] = field(default_factory=list)
     # The ids of members who may do more or less than before, somewhere.
     permissions_changed: list[Callable[[Collection[str]], None]] = field(default_factory=list)
+    # Somebody has joined.
+    member_added: list[Callable[[Member], None]] = field(default_factory=list)
     # Somebody has left, or was removed.
     member_gone: list[Callable[[str], None]] = field(default_factory=list)
+    # The ids of sessions of a member that have ended.
+    sessions_ended: list[Callable[[str, Collection[str]], None]] = field(default_factory=list)
+    # A step of the write in which somebody joins.
+    member_admission: list[Callable[[Connection, Member], None]] = field(default_factory=list)
     # Steps of the write in which a channel is deleted, or a member goes, by id.
     channel_deletion: list[Callable[[Connection, str], None]] = field(default_factory=list)
     member_removal: list[Callable[[Connection, str], None]] = field(default_factory=list)
+    # A step of the write in which the server is handed to another owner.
+    owner_change: list[Callable[[Connection], None]] = field(default_factory=list)

@@ -12,8 +12,10 @@ from typing import Protocol
 from svc.chat.access.permissions import (
     BUILT_IN,
     EVERYTHING,
+    IN_ARCHIVE,
     IN_TIMEOUT,
     NOTHING,
+    OF_A_CHANNEL,
     OWNER,
     Overrides,
     Permission,
@@ -23,7 +25,7 @@ from svc.chat.access.permissions import (
 )
 from svc.chat.errors import ChatError
 
-TEXT, VOICE = "text", "voice"
+TEXT, VOICE, CATEGORY = "text", "voice", "category"
 
 
 class Avatar(Protocol):
@@ -46,6 +48,12 @@ class Member:
     timeout_until: float = 0.0
     joined_at_ms: int = 0
     avatar: Avatar | None = None
+    # Of the first member that this person was here; empty for a new person.
+    person_id: str = ""
+    # A line of their own that everybody sees.
+    status_text: str = ""
+    # A program, with a token instead of a sign-in.
+    bot: bool = False
 
     def described(self) -> dict[str, object]:
         """As clients see it."""
@@ -56,6 +64,8 @@ class Member:
             "timeout_until_ms": int(self.timeout_until * 1000) or None,
             "joined_at_ms": self.joined_at_ms,
             "avatar": self.avatar.url() if self.avatar else None,
+            "status_text": self.status_text,
+            "bot": self.bot,
         }
 
 
@@ -63,11 +73,18 @@ class Member:
 class Channel:
     id: str
     name: str
-    kind: str  # TEXT or VOICE
+    kind: str  # TEXT, VOICE or CATEGORY
     position: int = 0
     topic: str = ""
     slow_mode_s: int = 0  # between two messages of one member; 0 is off
     overrides: Overrides = field(default_factory=Overrides)
+    # The id of its category; categories are in none.
+    parent_id: str | None = None
+    # Read-only, and listed only to those who ask.
+    archived: bool = False
+    # Of a voice channel: people at a time, and what a microphone is to send. 0 is no limit.
+    user_limit: int = 0
+    bitrate_kbps: int = 0
 
     def described(self) -> dict[str, object]:
         """As clients see it who may view it; overrides are for those who manage."""
@@ -78,7 +95,18 @@ class Channel:
             "position": self.position,
             "topic": self.topic,
             "slow_mode_s": self.slow_mode_s,
+            "parent_id": self.parent_id,
+            "archived": self.archived,
+            "user_limit": self.user_limit,
+            "bitrate_kbps": self.bitrate_kbps,
         }
+
+    @property
+    def permits(self) -> Permission:
+        """What anyone at all can do there: nobody writes in a category, or in what is archived."""
+        if self.kind == CATEGORY:
+            return ~OF_A_CHANNEL | Permission.VIEW_CHANNEL
+        return ~OF_A_CHANNEL | IN_ARCHIVE if self.archived else EVERYTHING
 
 
 class Directory:
@@ -89,10 +117,15 @@ class Directory:
         self.members: dict[str, Member] = {}
         self.roles: dict[str, Role] = dict(BUILT_IN)
         self.channels: dict[str, Channel] = {}
+        # The ids of each member's sessions. An access token counts only while its session is here.
+        self.sessions: dict[str, frozenset[str]] = {}
         # Filled on demand, emptied by whatever it depends on.
         self._server_wide: dict[str, Permission] = {}
         self._in_channel: dict[tuple[str, str], Permission] = {}
         self._viewers: dict[str, frozenset[str]] = {}
+        # Whether it may be changed now. A running server says no but in what follows an act that
+        # `changes_rules` (`acts`): whoever decides by it would decide by what is not true any more.
+        self.may_change: Callable[[], bool] = lambda: True
 
     # Changes.
 
@@ -102,6 +135,7 @@ class Directory:
 
     def drop_member(self, member_id: str) -> None:
         self.members.pop(member_id, None)
+        self.sessions.pop(member_id, None)
         self._forget(member_id)
 
     def put_role(self, role: Role) -> None:
@@ -125,6 +159,11 @@ class Directory:
         self.channels.pop(channel_id, None)
         self._forget()
 
+    def raise_epoch(self, member_id: str, epoch: int) -> None:
+        """Void a member's access tokens. That takes nothing from what others are checked by."""
+        if (member := self.members.get(member_id)) is not None:
+            self.members[member_id] = dataclasses.replace(member, epoch=max(epoch, member.epoch))
+
     def _forget(self, member_id: str | None = None) -> None:
         self._viewers.clear()
         if member_id is None:
@@ -134,6 +173,7 @@ class Directory:
             self._server_wide.pop(member_id, None)
             for channel_id in self.channels:
                 self._in_channel.pop((member_id, channel_id), None)
+        assert self.may_change(), "the directory changes in what follows an act that changes_rules"
 
     # Questions.
 
@@ -147,6 +187,19 @@ class Directory:
         """The highest of a member's roles; -1 for somebody unknown."""
         member = self.members.get(member_id)
         return max((role.rank for role in self._roles_of(member)), default=-1) if member else -1
+
+    def person_of(self, member_id: str) -> str:
+        """Whose punishments a member bears. Nobody is told."""
+        member = self.members.get(member_id)
+        return (member.person_id if member else "") or member_id
+
+    def same_person(self, member_id: str) -> list[str]:
+        """The ids of all members who are this person, such as by a device that was unlinked from one."""
+        person_id = self.person_of(member_id)
+        return [other_id for other_id in self.members if self.person_of(other_id) == person_id]
+
+    def has_session(self, member_id: str, session_id: str) -> bool:
+        return session_id in self.sessions.get(member_id, ())
 
     def is_owner(self, member_id: str) -> bool:
         member = self.members.get(member_id)
@@ -178,6 +231,8 @@ class Directory:
             raise ChatError("unknown_channel")
         if permission in granted:
             return
+        if channel_id is not None and self.channels[channel_id].archived:
+            raise ChatError("channel_archived")
         if self.members[member_id].timeout_until > self._now():
             raise ChatError("in_timeout")
         raise ChatError("forbidden")
@@ -206,8 +261,15 @@ class Directory:
     def visible_channels(self, member_id: str) -> list[Channel]:
         """Those that a member may view, in their order."""
         view = Permission.VIEW_CHANNEL
-        seen = (c for c in self.channels.values() if self.may(member_id, view, c.id))
-        return sorted(seen, key=lambda channel: (channel.position, channel.id))
+        return [c for c in self.ordered_channels() if self.may(member_id, view, c.id)]
+
+    def listed_channels(self, member_id: str) -> list[Channel]:
+        """The same without what is archived."""
+        return [channel for channel in self.visible_channels(member_id) if not channel.archived]
+
+    def ordered_channels(self) -> list[Channel]:
+        """All, in their order."""
+        return sorted(self.channels.values(), key=lambda channel: (channel.position, channel.id))
 
     def voice_channel_ids(self) -> list[str]:
         """The voice channels, whose ids are those of their rooms at the media service."""
@@ -237,5 +299,6 @@ class Directory:
             found = self._lasting(member)
             if OWNER not in member.role_ids:
                 found = in_channel(found, member.role_ids, member.id, channel.overrides)
+            found &= channel.permits
             self._in_channel[key] = found
         return found

@@ -17,6 +17,8 @@ from svc.chat.errors import ChatError
 # An address is good for one to two of these.
 PERIOD_S = 6 * 3600
 PREFIX = "uploads/"
+# By so much a clock is set back now and then. What ends later was issued by one that was wrong.
+CLOCK_SLACK_S = 60
 _PATH = "/media/"
 _SIGNATURE_BYTES = 16
 _MAX_DIGITS = 12
@@ -45,7 +47,7 @@ class MediaUrls:
         if not hmac.compare_digest(expected.encode(), signature.encode("utf-8", "replace")):
             raise ChatError("media_address_invalid")
         left = int(ends) - int(self._now())
-        if left <= 0:
+        if not 0 < left <= 2 * PERIOD_S + CLOCK_SLACK_S:
             raise ChatError("media_address_over")
         return left
 

@@ -20,6 +20,7 @@ class Permission(enum.Flag):
     ATTACH_FILES = enum.auto()
     ADD_REACTIONS = enum.auto()
     MANAGE_MESSAGES = enum.auto()
+    MENTION_EVERYONE = enum.auto()  # Roles, @everyone and @here.
     MANAGE_WEBHOOKS = enum.auto()
     JOIN_VOICE = enum.auto()
     SPEAK = enum.auto()
@@ -40,6 +41,7 @@ class Permission(enum.Flag):
     MANAGE_EMOJI = enum.auto()
     MANAGE_CHANNELS = enum.auto()
     MANAGE_ROLES = enum.auto()
+    MANAGE_BOTS = enum.auto()
 
 
 P = Permission
@@ -47,11 +49,14 @@ NOTHING = Permission(0)
 EVERYTHING = ~NOTHING
 OF_A_CHANNEL = (
     P.VIEW_CHANNEL | P.SEND_MESSAGES | P.ATTACH_FILES | P.ADD_REACTIONS
-    | P.MANAGE_MESSAGES | P.MANAGE_WEBHOOKS | P.JOIN_VOICE | P.SPEAK | P.SHARE_VIDEO
-    | P.SHARE_SCREEN | P.MUTE_MEMBERS | P.MOVE_MEMBERS
+    | P.MANAGE_MESSAGES | P.MENTION_EVERYONE | P.MANAGE_WEBHOOKS | P.JOIN_VOICE | P.SPEAK
+    | P.SHARE_VIDEO | P.SHARE_SCREEN | P.MUTE_MEMBERS | P.MOVE_MEMBERS
 )  # fmt: skip
 # What somebody keeps who is in timeout: reading, and nothing else.
 IN_TIMEOUT = P.VIEW_CHANNEL
+
+# What is left in an archived channel: reading, and tidying up.
+IN_ARCHIVE = P.VIEW_CHANNEL | P.MANAGE_MESSAGES
 
 OWNER, ADMIN, MODERATOR, MEMBER, GUEST = "owner", "admin", "moderator", "member", "guest"
 
@@ -70,7 +75,7 @@ class Role:
 _GUEST = P.VIEW_CHANNEL | P.SEND_MESSAGES | P.ADD_REACTIONS | P.JOIN_VOICE | P.SPEAK | P.CHANGE_NICKNAME
 _MEMBER = _GUEST | P.ATTACH_FILES | P.SHARE_VIDEO | P.SHARE_SCREEN | P.CREATE_INVITES
 _MODERATOR = (
-    _MEMBER | P.MANAGE_MESSAGES | P.MUTE_MEMBERS | P.MOVE_MEMBERS | P.MANAGE_NICKNAMES
+    _MEMBER | P.MANAGE_MESSAGES | P.MENTION_EVERYONE | P.MUTE_MEMBERS | P.MOVE_MEMBERS | P.MANAGE_NICKNAMES
     | P.TIMEOUT_MEMBERS | P.KICK_MEMBERS | P.BAN_MEMBERS | P.VIEW_REPORTS | P.MANAGE_INVITES
 )  # fmt: skip
 # The roles of a new server. The owner's has everything and cannot be changed; nobody

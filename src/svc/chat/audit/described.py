@@ -15,7 +15,7 @@ from svc.chat.described import (
     string,
 )
 
-_ENTRY = Named(
+ENTRY = Named(
     "AuditEntry",
     obj(
         {
@@ -35,7 +35,7 @@ DESCRIBED = Described(
         Endpoint(
             "GET /api/audit",
             "Administrative acts, the newest first; about channels those that one sees",
-            obj({"entries": array(_ENTRY, MAX_PAGE), "next": nullable(integer(1))}),
+            obj({"entries": array(ENTRY, MAX_PAGE), "next": nullable(integer(1))}),
             query={
                 "before": integer(1, LAST_ID),
                 "actor_id": ID,

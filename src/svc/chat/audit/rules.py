@@ -6,7 +6,7 @@ about the acts themselves; and whoever records one leaves secrets out of its det
 No HTTP, no SQL.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from svc.base.database import Connection, Database
 from svc.base.strict_json import dumps
@@ -36,6 +36,13 @@ class Audit:
         channel_id = details.get("channel_id")
         where = channel_id if isinstance(channel_id, str) else None
         store.insert(connection, int(now * 1000), actor_id, action, target_id, where, written)
+
+    async def about(
+        self, asker_id: str, target_id: str, actions: Sequence[str], before: int | None, limit: int
+    ) -> tuple[list[Entry], int | None]:
+        """The same of one target, and of some actions only."""
+        wanted = Wanted(before=before, target_id=target_id, actions=actions)
+        return await self.page(asker_id, wanted, limit)
 
     async def page(self, asker_id: str, wanted: Wanted, limit: int) -> tuple[list[Entry], int | None]:
         """What a member may see, newest first, and what to ask for `before` to go on; None at the end."""

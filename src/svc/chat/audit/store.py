@@ -36,6 +36,8 @@ class Wanted:
     actor_id: str | None = None
     target_id: str | None = None
     action: str | None = None
+    # One of these; any where there are none.
+    actions: Sequence[str] = ()
 
 
 def insert(
@@ -65,7 +67,10 @@ async def page(
         "action = ?": wanted.action,
     }
     asked = {test: value for test, value in tests.items() if value is not None}
-    conditions, values = list(asked), list(asked.values())
+    conditions, values = list(asked), list[object](asked.values())
+    if wanted.actions:
+        conditions.append(f"action IN ({','.join('?' * len(wanted.actions))})")
+        values += wanted.actions
     if channel_ids is not None:
         conditions.append(f"(channel_id IS NULL OR channel_id IN ({','.join('?' * len(channel_ids))}))")
         values += channel_ids

@@ -6,7 +6,8 @@
     objects/uploads/<name>  the stored media
     manifest.json           bytes and SHA-256 of each of the others, and what was missing
 
-Reads and writes the archive; knows neither the server nor where things go.
+Reads and writes the archive; knows neither the server nor where things go. A backup that is read is a
+stranger's file: each part of it has a bound, and none is held in memory but the list of names.
 """
 
 import gzip
@@ -22,7 +23,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO
 
+from svc.base.json_stream import JsonStream
 from svc.base.progress import report
+from svc.base.strict_json import loads
+from svc.chat.backup.tape import Tape, TapeError
 
 HEADER, DATABASE, MANIFEST = "backup.json", "database.sqlite3", "manifest.json"
 FILES, OBJECTS = "files/", "objects/"
@@ -32,13 +36,26 @@ _LEVEL = 1
 _CHUNK_BYTES = 256 * 1024
 # A second's work, on a small machine.
 _LARGE_BYTES = 16 * 1024 * 1024
-# A header is a few hundred bytes, a manifest some hundred for each object.
+# A header is a few hundred bytes.
 _MAX_HEADER_BYTES = 64 * 1024
-_MAX_MANIFEST_BYTES = 1024 * 1024 * 1024
+# Of the files at the top of the data folder: secrets and ids are short.
+MAX_FILE_BYTES = 1024 * 1024
+# What the reader keeps of each takes some 300 bytes.
+MAX_MEMBERS = 1_000_000
+# Of a name, or of what the manifest says of one file.
+_MAX_ENTRY_CHARACTERS = 1024
+_MAX_NAME_CHARACTERS = 300
+# The year 10000, where Python's calendar ends.
+_END_OF_TIME_MS = 253_402_300_800_000
 # Nothing that leads out of the folder it is unpacked into.
 _NAME = re.compile(
     r"database\.sqlite3|files/[A-Za-z0-9_][A-Za-z0-9._-]*|objects/uploads/[A-Za-z0-9_-]+\.[a-z0-9]+"
 )
+
+
+# What belongs to the process that runs, and what the database and the features put there themselves.
+NOT_KEPT = frozenset({"lock", "control.sock", "control.json", "backups", "incoming"})
+_FOLDER = re.compile(r"[^/\\\x00-\x1f\x7f]{1,255}")
 
 
 class ArchiveError(Exception):
@@ -115,16 +132,23 @@ class _Hashing:
         return {"bytes": self.bytes, "sha256": self._digest.hexdigest()}
 
 
-class Member(_Hashing):
+class Member:
     """One file of an archive; what its reading fails with names it."""
 
-    def __init__(self, name: str, file: IO[bytes]) -> None:
-        super().__init__(file)
+    def __init__(self, name: str, size: int, tape: Tape) -> None:
         self.name = name
+        self.size = size
+        self._tape = tape
+        self._digest = hashlib.sha256()
 
-    def read(self, most: int = -1) -> bytes:
+    def read(self, most: int) -> bytes:
         with _named_faults(self.name):
-            return super().read(most)
+            chunk = self._tape.read(most)
+        self._digest.update(chunk)
+        return chunk
+
+    def sum(self) -> bytes:
+        return _sum(self.size, self._digest.digest())
 
 
 class Reader:
@@ -134,54 +158,106 @@ class Reader:
         """Raises ArchiveError."""
         with _named_faults("its beginning"):
             self._gzip = gzip.GzipFile(fileobj=file, mode="rb")
-            self._tar = tarfile.open(fileobj=self._gzip, mode="r|")  # noqa: SIM115
+            self._tape = Tape(self._gzip.read)
             first = self._next()
             if first is None or first.name != HEADER:
                 raise ArchiveError("this is no backup of this program")
-            self.header = _header(json.loads(first.read(_MAX_HEADER_BYTES)))
+            _refuse_large(first, _MAX_HEADER_BYTES)
+            self.header = _header(loads(_whole(first).decode()))
         self._sums = {HEADER: first.sum()}
         # Objects that were gone by the time it was their turn; known at the end.
         self.missing: list[str] = []
 
     def members(self) -> Iterator[Member]:
         """Whatever is not read of one is passed over. Raises ArchiveError."""
+        last = HEADER
         while True:
-            with _named_faults(f"what comes after {list(self._sums)[-1]}"):
+            with _named_faults(f"what comes after {last}"):
                 member = self._next()
             if member is None:
                 raise ArchiveError("it is cut off: there is no manifest at its end")
             if member.name == MANIFEST:
                 with _named_faults(MANIFEST):
-                    manifest = json.loads(member.read(_MAX_MANIFEST_BYTES))
+                    self._compare(JsonStream(member.read, _MAX_ENTRY_CHARACTERS))
                     while self._gzip.read(_CHUNK_BYTES):
                         pass  # To its end: what was cut off there is noticed too.
-                return self._compare(manifest)
-            if not _NAME.fullmatch(member.name) or member.name in self._sums:
-                raise ArchiveError(f"{member.name!r} has no place in a backup")
+                return
+            self._check(member)
             yield member
             while member.read(_CHUNK_BYTES):
                 pass
             self._sums[member.name] = member.sum()
+            last = member.name
 
     def _next(self) -> Member | None:
-        found = self._tar.next()
-        if found is None:
-            return None
-        file = self._tar.extractfile(found) if found.isreg() else None
-        if file is None:
-            raise ArchiveError(f"{found.name!r} is no file")
-        return Member(found.name, file)
+        found = self._tape.next()
+        return None if found is None else Member(*found, self._tape)
 
-    def _compare(self, manifest: object) -> None:
-        match manifest:
-            case {"members": dict(sums), "missing": list(missing)}:
-                self.missing = [str(key) for key in missing]
-            case _:
-                raise ArchiveError("it lists nothing")
-        for name in sorted(self._sums.keys() | sums.keys()):
-            if self._sums.get(name) != sums.get(name):
-                what = "is missing" if name not in self._sums else "is not what was backed up"
-                raise ArchiveError(f"{name} {what}")
+    def _check(self, member: Member) -> None:
+        """Raises ArchiveError."""
+        name = member.name
+        if not _NAME.fullmatch(name[: _MAX_NAME_CHARACTERS + 1]) or len(name) > _MAX_NAME_CHARACTERS:
+            raise ArchiveError(f"{name[:200]!r} has no place in a backup")
+        if name in self._sums:
+            raise ArchiveError(f"{name!r} is there twice")
+        if len(self._sums) > MAX_MEMBERS:
+            raise ArchiveError(f"it holds more than {MAX_MEMBERS} files")
+        if name.startswith(FILES):
+            kept = name.removeprefix(FILES)
+            if kept in NOT_KEPT or kept.startswith("community.sqlite3"):
+                raise ArchiveError(f"{name!r} has no place in a backup")
+            _refuse_large(member, MAX_FILE_BYTES)
+
+    def _compare(self, manifest: JsonStream) -> None:
+        """With what the manifest says, one file after the other."""
+        found = False
+        for part in manifest.names() if manifest.peek() == "{" else ():
+            if part == "members":
+                found = True
+                for name in manifest.names():
+                    self._compare_one(name, manifest.value())
+            elif part == "missing":
+                for _ in manifest.items():
+                    self.missing.append(str(manifest.value()))
+                    if len(self.missing) > MAX_MEMBERS:
+                        raise ArchiveError(f"it lists more than {MAX_MEMBERS} missing files")
+            else:
+                manifest.value()
+        if not found:
+            raise ArchiveError("it lists nothing")
+        for name in self._sums:
+            raise ArchiveError(f"{name} is not what was backed up")
+
+    def _compare_one(self, name: str, said: object) -> None:
+        here = self._sums.pop(name, None)
+        if here is None:
+            raise ArchiveError(f"{_shown(name)} is missing")
+        match said:
+            case {"bytes": int(size), "sha256": str(digest)} if re.fullmatch("[0-9a-f]{64}", digest):
+                if 0 <= size < 2**63 and here == _sum(size, bytes.fromhex(digest)):
+                    return
+        raise ArchiveError(f"{_shown(name)} is not what was backed up")
+
+
+def _shown(name: str) -> str:
+    """A stranger's text, for one line of a terminal."""
+    return name[:200] if name.isprintable() else ascii(name[:200])
+
+
+def _sum(size: int, digest: bytes) -> bytes:
+    return size.to_bytes(8) + digest
+
+
+def _whole(member: Member) -> bytes:
+    pieces = b""
+    while piece := member.read(_CHUNK_BYTES):
+        pieces += piece
+    return pieces
+
+
+def _refuse_large(member: Member, most: int) -> None:
+    if member.size > most:
+        raise ArchiveError(f"{member.name} has {member.size} bytes, and such a file has at most {most}")
 
 
 def _header(value: object) -> Header:
@@ -194,8 +270,12 @@ def _header(value: object) -> Header:
             "program": str(program),
             "made_at_ms": int(made_at_ms),
             "objects_folder": str(folder),
-        } if "/" not in folder and folder not in (".", ".."):
-            return Header(schema, program, made_at_ms, folder)
+        } if _FOLDER.fullmatch(folder) and folder not in (".", "..") and schema > 0:
+            if not 0 <= made_at_ms < _END_OF_TIME_MS:
+                raise ArchiveError(f"made_at_ms is {made_at_ms}, which is no time")
+            if folder in NOT_KEPT or folder.startswith("community.sqlite3"):
+                raise ArchiveError(f"objects_folder is {folder!r}, which is another file's name")
+            return Header(schema, program[:100], made_at_ms, folder)
     raise ArchiveError("this is no backup of this program")
 
 
@@ -206,5 +286,5 @@ def _named_faults(where: str) -> Iterator[None]:
         yield
     except ArchiveError as fault:
         raise ArchiveError(f"{where}: {fault}") from None
-    except (tarfile.TarError, EOFError, zlib.error, OSError, ValueError) as fault:
+    except (TapeError, EOFError, zlib.error, OSError, ValueError) as fault:
         raise ArchiveError(f"{where} cannot be read: {fault or type(fault).__name__}") from None

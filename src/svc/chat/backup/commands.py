@@ -1,4 +1,4 @@
-"""The operator's command that makes a backup. What is in one is `rules`'."""
+"""The operator's commands that make a backup and check the database. What is in one is `rules`'."""
 
 import time
 from collections.abc import Mapping
@@ -14,7 +14,10 @@ class BackupCommands:
         self._backups = backups
 
     def table(self) -> Mapping[str, Command]:
-        return {"backup": self.backup}
+        return {"backup": self.backup, "database_check": self.check}
 
     async def backup(self, arguments: Data) -> object:
-        return asdict(await self._backups.make(time.time()))
+        return asdict(await self._backups.make(time.time(), damaged=arguments.get("damaged") is True))
+
+    async def check(self, arguments: Data) -> object:
+        return {"faults": await self._backups.faults()}

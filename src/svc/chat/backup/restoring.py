@@ -8,12 +8,15 @@ import asyncio
 import os
 import shutil
 import sqlite3
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from svc.base.objects import ObjectMissing, ObjectStore
+from svc.base.database_file import foreign
+from svc.base.migrations import Migration
+from svc.base.objects import MIN_FREE_BYTES, ObjectMissing, ObjectStore
+from svc.base.private_files import make_private_file, make_private_folder
 from svc.base.progress import report
 from svc.base.snapshot import opened_copy
 from svc.chat.backup import store
@@ -87,6 +90,17 @@ async def restore(
     return Restored(header, counts["files"], counts["objects"], reader.missing, objects_folder)
 
 
+def refuse_foreign(database: Path, migrations: Sequence[Migration]) -> None:
+    """Raises ArchiveError where the database of the backup was not made by this program."""
+    try:
+        with opened_copy(database) as copy:
+            stranger = foreign(copy, migrations)
+    except sqlite3.Error as fault:
+        stranger = f"it cannot be read ({fault})"
+    if stranger:
+        raise ArchiveError(f"{DATABASE} is no database of this program: {stranger}")
+
+
 async def faults(database: Path, objects: ObjectStore) -> list[str]:
     """What is wrong with a restored server, in words; nothing is as it should be.
 
@@ -136,9 +150,13 @@ async def _put_elsewhere(member: Member, folder: Path, objects: ObjectStore) -> 
 
 
 def _write(member: Member, path: Path) -> None:
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "wb") as file:
+    """Raises ArchiveError where the disk has no room for it, before anything is written."""
+    make_private_folder(path.parent)
+    free = shutil.disk_usage(path.parent).free - MIN_FREE_BYTES
+    if member.size > free:
+        raise ArchiveError(f"{member.name} has {member.size} bytes, and the disk has room for {max(0, free)}")
+    make_private_file(path)
+    with path.open("wb") as file:
         while chunk := member.read(_CHUNK_BYTES):
             file.write(chunk)
         file.flush()

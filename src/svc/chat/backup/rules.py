@@ -9,28 +9,36 @@ import os
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from svc.base.database import Database
-from svc.base.objects import ObjectMissing, ObjectStore, StoreFailed
+from svc.base.objects import ObjectMissing, ObjectStore, StoreFailed, require_free
+from svc.base.private_files import make_private_folder
 from svc.base.progress import report
 from svc.base.snapshot import opened_copy, snapshot
 from svc.chat.backup import store
-from svc.chat.backup.archive import DATABASE, FILES, OBJECTS, Header, Writer
+from svc.chat.backup.archive import (
+    DATABASE,
+    FILES,
+    MAX_FILE_BYTES,
+    MAX_MEMBERS,
+    NOT_KEPT,
+    OBJECTS,
+    Header,
+    Writer,
+)
 from svc.chat.errors import ChatError
 
 FOLDER = "backups"
 # What a killed server leaves of one begins so.
 _MAKING = ".backup-"
-# Of the data folder: what belongs to the process that runs, and what is copied in another way.
-_NOT_KEPT = frozenset({"lock", "control.sock", "control.json"})
-# Secrets and ids are short; what is longer was put there by somebody else.
-MAX_FILE_BYTES = 1024 * 1024
 # Far below what whoever waits for progress has patience for.
 _SIGN_S = 5.0
+# Of SQLite's virtual machine: about a tenth of a second.
+_STEPS_BETWEEN_SIGNS = 1_000_000
 # Larger objects go over the disk.
 _IN_MEMORY_BYTES = 8 * 1024 * 1024
 
@@ -43,8 +51,11 @@ class Made:
     bytes: int
     objects: int
     schema: int
-    # Objects that the store did not have.
+    # Objects that the store did not have, and those that are longer or shorter than they were.
     missing: list[str] = field(default_factory=list)
+    damaged: list[str] = field(default_factory=list)
+    # What is wrong with the database, where the operator wants a backup all the same.
+    faults: list[str] = field(default_factory=list)
 
 
 class Backups:
@@ -65,28 +76,49 @@ class Backups:
         self._program = program
         self._running = asyncio.Lock()
 
-    async def make(self, now: float) -> Made:
-        """Raises ChatError where it cannot be made; then nothing of it remains."""
+    async def faults(self) -> list[str]:
+        """What is wrong with the database that the server is using: all of it is read."""
+        return await asyncio.to_thread(faults_in, self._database.path)
+
+    async def make(self, now: float, *, damaged: bool = False) -> Made:
+        """Raises ChatError where it cannot be made; then nothing of it remains.
+
+        A damaged database is refused, unless it is wanted `damaged`.
+        """
         if self._running.locked():
             raise ChatError("too_many", "A backup is being made already")
         async with self._running:
             folder = self._data_dir / FOLDER
-            folder.mkdir(mode=0o700, exist_ok=True)
+            make_private_folder(folder)
             await asyncio.to_thread(remove_unfinished, folder, _MAKING)
             with tempfile.TemporaryDirectory(dir=folder, prefix=_MAKING) as making:
                 try:
-                    return await self._make(Path(making), folder / f"backup-{int(now * 1000)}.tar.gz", now)
+                    target = folder / f"backup-{int(now * 1000)}.tar.gz"
+                    return await self._make(Path(making), target, now, damaged=damaged)
                 except (OSError, sqlite3.Error, StoreFailed) as fault:
                     raise ChatError("storage_unavailable", f"The backup could not be made: {fault}") from None
 
-    async def _make(self, making: Path, target: Path, now: float) -> Made:
+    async def _make(self, making: Path, target: Path, now: float, *, damaged: bool) -> Made:
         copy, partial = making / DATABASE, making / target.name
+        # A copy, and what is packed of it.
+        require_free(making, 2 * self._database.path.stat().st_size)
         await asyncio.to_thread(snapshot, self._database.path, copy)
+        faults = await asyncio.to_thread(faults_in, copy)
+        if faults and not damaged:
+            raise ChatError(
+                "storage_unavailable",
+                f"The database is damaged ({faults[0]}), and no backup was made. Keep the backups that "
+                "you have: restore the newest of them. With --damaged a backup is made all the same",
+            )
         with opened_copy(copy) as connection:
             keys, schema = store.keys(connection), store.schema(connection)
         if keys and self._objects is None:
             raise ChatError(
                 "uploads_disabled", f"{len(keys)} stored files cannot be read: uploads are switched off here"
+            )
+        if len(keys) > MAX_MEMBERS // 2:
+            raise ChatError(
+                "too_many", f"A backup holds at most {MAX_MEMBERS // 2} stored files, not {len(keys)}"
             )
         header = Header(schema, self._program, int(now * 1000), self._objects_folder)
         with partial.open("xb") as file, closing(Writer(file, header)) as writer:
@@ -94,13 +126,13 @@ class Backups:
             await asyncio.to_thread(writer.add_file, DATABASE, copy)
             for path in await asyncio.to_thread(self._files):
                 await asyncio.to_thread(writer.add_file, FILES + path.name, path)
-            missing = await self._add_objects(writer, keys)
+            missing, cut = await self._add_objects(writer, keys)
             await asyncio.to_thread(writer.finish, missing)
             file.flush()
             await stored(file.fileno())
             size = file.tell()
         partial.rename(target)
-        return Made(f"{FOLDER}/{target.name}", size, len(keys) - len(missing), schema, missing)
+        return Made(f"{FOLDER}/{target.name}", size, len(keys) - len(missing), schema, missing, cut, faults)
 
     def _files(self) -> list[Path]:
         """What else is at the top of the data folder: every secret, also one that a later feature keeps."""
@@ -110,32 +142,48 @@ class Backups:
             for path in self._data_dir.iterdir()
             if path.is_file()
             and not path.is_symlink()
-            and path.name not in _NOT_KEPT
+            and path.name not in NOT_KEPT
             and not path.name.startswith((".", database))
             and path.stat().st_size <= MAX_FILE_BYTES
         )
 
-    async def _add_objects(self, writer: Writer, keys: Sequence[str]) -> list[str]:
-        missing = []
-        for number, key in enumerate(keys):
+    async def _add_objects(self, writer: Writer, keys: Mapping[str, int]) -> tuple[list[str], list[str]]:
+        """The keys of those that are missing, and of those whose size is not the one recorded."""
+        missing, damaged = [], []
+        for number, (key, recorded) in enumerate(keys.items()):
             report("files", number, len(keys))
-            if not await self._add_object(writer, key):
+            size = await self._add_object(writer, key)
+            if size is None:
                 missing.append(key)
-        return missing
+            elif size != recorded:
+                damaged.append(key)
+        return missing, damaged
 
-    async def _add_object(self, writer: Writer, key: str) -> bool:
-        """False where it is gone: swept since the database was copied, or lost before."""
+    async def _add_object(self, writer: Writer, key: str) -> int | None:
+        """Its size; None where it is gone: swept since the database was copied, or lost before."""
         assert self._objects is not None, "asked before"
-        with tempfile.SpooledTemporaryFile(_IN_MEMORY_BYTES, dir=str(self._data_dir / FOLDER)) as spool:
+        making = self._data_dir / FOLDER
+        with tempfile.SpooledTemporaryFile(_IN_MEMORY_BYTES, dir=str(making)) as spool:
             try:
                 async for chunk in self._objects.read(key):
+                    # Members upload meanwhile: what is left of the disk is the database's.
+                    require_free(making, len(chunk))
                     spool.write(chunk)
             except ObjectMissing:
-                return False
+                return None
             size = spool.tell()
             spool.seek(0)
+            require_free(making, size)
             await asyncio.to_thread(writer.add, OBJECTS + key, spool, size)
-        return True
+        return size
+
+
+def faults_in(path: Path) -> list[str]:
+    """What is wrong with a database, in SQLite's words; all of it is read, and nothing is changed."""
+    with opened_copy(path) as copy:
+        # Minutes, for a large one: whoever waits hears that it goes on.
+        copy.set_progress_handler(lambda: report("checking", 1, 1), _STEPS_BETWEEN_SIGNS)
+        return store.faults(copy)
 
 
 async def stored(file: int) -> None:

@@ -1,12 +1,19 @@
 """What channels say of themselves, for people and for programs."""
 
-from svc.chat.access.directory import TEXT, VOICE
 from svc.chat.access.permissions import OF_A_CHANNEL, names
 from svc.chat.channels.overrides import MEMBER, ROLE
-from svc.chat.channels.routes import MAX_NAME_CHARACTERS, MAX_OVERRIDES, MAX_TOPIC_CHARACTERS
+from svc.chat.channels.routes import MAX_OVERRIDES
 from svc.chat.channels.rules import MAX_CHANNELS
 from svc.chat.channels.slow_mode import MAX_SLOW_MODE_S
+from svc.chat.channels.wanted import (
+    KINDS,
+    MAX_BITRATE_KBPS,
+    MAX_NAME_CHARACTERS,
+    MAX_TOPIC_CHARACTERS,
+    MAX_USER_LIMIT,
+)
 from svc.chat.described import (
+    BOOLEAN,
     ID,
     Described,
     Endpoint,
@@ -16,12 +23,15 @@ from svc.chat.described import (
     asked,
     choice,
     integer,
+    mapping,
+    nullable,
     obj,
     string,
 )
 
 _NAME, _TOPIC = string(MAX_NAME_CHARACTERS, 1), string(MAX_TOPIC_CHARACTERS)
-_KIND, _SLOW_MODE = choice(TEXT, VOICE), integer(0, MAX_SLOW_MODE_S)
+_KIND, _SLOW_MODE = choice(*KINDS), integer(0, MAX_SLOW_MODE_S)
+_LIMITS = {"user_limit": integer(0, MAX_USER_LIMIT), "bitrate_kbps": integer(0, MAX_BITRATE_KBPS)}
 CHANNEL = Named(
     "Channel",
     obj(
@@ -32,6 +42,9 @@ CHANNEL = Named(
             "position": integer(0),
             "topic": _TOPIC,
             "slow_mode_s": _SLOW_MODE,
+            "parent_id": nullable(ID),
+            "archived": BOOLEAN,
+            **_LIMITS,
         }
     ),
 )
@@ -44,7 +57,12 @@ _OF_OVERRIDES = ("forbidden", "rank_too_low", "unknown_channel", "unknown_member
 
 DESCRIBED = Described(
     endpoints=[
-        Endpoint("GET /api/channels", "The channels that one sees, in their order", _CHANNELS),
+        Endpoint(
+            "GET /api/channels",
+            "The channels that one sees, in their order",
+            _CHANNELS,
+            query={"archived": BOOLEAN},
+        ),
         Endpoint(
             "POST /api/channels",
             "Make a channel, at the end; with overrides from its first moment",
@@ -55,24 +73,39 @@ DESCRIBED = Described(
                 {
                     "topic": _TOPIC,
                     "slow_mode_s": _SLOW_MODE,
+                    "parent_id": ID,
+                    **_LIMITS,
                     "overrides": array(asked(_TARGET, _SETS), MAX_OVERRIDES),
                 },
             ),
-            refusals=["forbidden", "rank_too_low", "too_many", "unknown_member", "unknown_role"],
+            refusals=[
+                *("forbidden", "rank_too_low", "too_many"),
+                *("unknown_channel", "unknown_member", "unknown_role"),
+            ],
         ),
         Endpoint(
             "PUT /api/channels/order",
-            "Put the channels that one sees into an order; each is named once",
+            "Put the channels that one sees into an order, each named once; and some into other categories",
             _CHANNELS,
-            body=asked({"channel_ids": array(ID, MAX_CHANNELS)}),
+            body=asked({"channel_ids": array(ID, MAX_CHANNELS)}, {"parents": mapping(nullable(ID))}),
             refusals=["unknown_channel"],
         ),
         Endpoint("GET /api/channels/{channel_id}", "One channel", CHANNEL, refusals=["unknown_channel"]),
         Endpoint(
             "PATCH /api/channels/{channel_id}",
-            "Change a channel's name, topic or slow mode",
+            "Change a channel",
             CHANNEL,
-            body=asked({}, {"name": _NAME, "topic": _TOPIC, "slow_mode_s": _SLOW_MODE}),
+            body=asked(
+                {},
+                {
+                    "name": _NAME,
+                    "topic": _TOPIC,
+                    "slow_mode_s": _SLOW_MODE,
+                    "parent_id": ID,
+                    "archived": BOOLEAN,
+                    **_LIMITS,
+                },
+            ),
             refusals=["unknown_channel"],
         ),
         Endpoint(

@@ -4,18 +4,15 @@ import time
 
 from aiohttp import web
 
-from svc.chat.access.directory import TEXT, VOICE, Channel, Directory
+from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Override, from_names
+from svc.chat.channels import wanted
 from svc.chat.channels.overrides import MEMBER, ROLE, Change
 from svc.chat.channels.rules import MAX_CHANNELS, Channels
-from svc.chat.channels.slow_mode import MAX_SLOW_MODE_S
 from svc.chat.errors import ChatError
-from svc.chat.fields import Data, identifier, number, optional_text, strings, text
-from svc.chat.http import answer, asker, body, nothing
-from svc.chat.names import readable_name
+from svc.chat.fields import Data, identifier, optional_identifier, strings, text
+from svc.chat.http import answer, asker, body, nothing, query_flag
 
-MAX_NAME_CHARACTERS = 64
-MAX_TOPIC_CHARACTERS = 1024
 # A request with more does not describe a channel that anybody has in mind.
 MAX_OVERRIDES = 100
 # More permissions than there are, with room to repeat some.
@@ -43,7 +40,10 @@ class ChannelRoutes:
         ]
 
     async def list(self, request: web.Request) -> web.Response:
-        channels = self._directory.visible_channels(asker(request).member_id)
+        member_id = asker(request).member_id
+        archived = query_flag(request, "archived")
+        seen = self._directory.visible_channels if archived else self._directory.listed_channels
+        channels = seen(member_id)
         return answer({"channels": [channel.described() for channel in channels]})
 
     async def show(self, request: web.Request) -> web.Response:
@@ -52,39 +52,20 @@ class ChannelRoutes:
 
     async def create(self, request: web.Request) -> web.Response:
         data = await body(request)
-        kind = text(data, "type", most=16)
-        if kind not in (TEXT, VOICE):
-            raise ChatError("invalid_request", f"type must be {TEXT} or {VOICE}")
-        wanted = Channel(
-            id="",
-            name=readable_name(text(data, "name", most=4 * MAX_NAME_CHARACTERS), MAX_NAME_CHARACTERS),
-            kind=kind,
-            topic=optional_text(data, "topic", most=MAX_TOPIC_CHARACTERS) or "",
-            slow_mode_s=number(data, "slow_mode_s", least=0, most=MAX_SLOW_MODE_S, default=0),
-        )
         access = _changes(data)
-        channel = await self._channels.create(asker(request).member_id, wanted, access, time.time())
+        channel = await self._channels.create(asker(request).member_id, wanted.new(data), access, time.time())
         return answer(channel.described(), 201)
 
     async def edit(self, request: web.Request) -> web.Response:
-        data = await body(request)
-        differences: dict[str, str | int] = {}
-        if data.get("name") is not None:
-            name = text(data, "name", most=4 * MAX_NAME_CHARACTERS)
-            differences["name"] = readable_name(name, MAX_NAME_CHARACTERS)
-        if data.get("topic") is not None:
-            differences["topic"] = text(data, "topic", most=MAX_TOPIC_CHARACTERS)
-        if data.get("slow_mode_s") is not None:
-            differences["slow_mode_s"] = number(data, "slow_mode_s", least=0, most=MAX_SLOW_MODE_S)
-        if not differences:
-            raise ChatError("invalid_request", "Give name, topic or slow_mode_s")
+        differences = wanted.differences(await body(request))
         asking, channel_id = asker(request).member_id, _channel_id(request)
         channel = await self._channels.edit(asking, channel_id, differences, time.time())
         return answer(channel.described())
 
     async def order(self, request: web.Request) -> web.Response:
-        wanted = strings(await body(request), "channel_ids", most=MAX_CHANNELS)
-        channels = await self._channels.order(asker(request).member_id, wanted, time.time())
+        data = await body(request)
+        channel_ids, parents = strings(data, "channel_ids", most=MAX_CHANNELS), _parents(data)
+        channels = await self._channels.order(asker(request).member_id, channel_ids, parents, time.time())
         return answer({"channels": [channel.described() for channel in channels]})
 
     async def delete(self, request: web.Request) -> web.Response:
@@ -119,6 +100,16 @@ def _change(data: Data) -> Change:
     allow = from_names(strings(data, "allow", most=_MAX_PERMISSIONS))
     deny = from_names(strings(data, "deny", most=_MAX_PERMISSIONS))
     return Change(kind, identifier(data, "target_id"), Override(allow, deny))
+
+
+def _parents(data: Data) -> dict[str, str | None]:
+    """Which channels are to be in which category; null for none."""
+    given = data.get("parents")
+    if given is None:
+        return {}
+    if not isinstance(given, dict) or len(given) > MAX_CHANNELS:
+        raise ChatError("invalid_request", f"parents must be an object with at most {MAX_CHANNELS} keys")
+    return {channel_id: optional_identifier(given, channel_id) for channel_id in given}
 
 
 def _changes(data: Data) -> list[Change]:

@@ -5,21 +5,26 @@ manager may not view does not exist for them either.
 """
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import logging
+from collections.abc import Callable, Mapping, Sequence
 
-from svc.base.database import Connection, Database
+from svc.base.database import Act, Connection, Database
+from svc.chat.access.acts import changes_rules
 from svc.chat.access.changes import Changes
 from svc.chat.access.directory import Channel, Directory
 from svc.chat.access.permissions import Override, Permission
 from svc.chat.access.tokens import Asker
 from svc.chat.audit.rules import Audit
-from svc.chat.channels import overrides, store
+from svc.chat.channels import overrides, places, store
 from svc.chat.channels.overrides import Change
 from svc.chat.channels.sight import Sight
 from svc.chat.channels.slow_mode import SlowMode
+from svc.chat.channels.wanted import Differences
 from svc.chat.errors import ChatError
 from svc.chat.live.audience import Only, Viewers
 from svc.chat.live.hub import Hub
+
+logger = logging.getLogger(__name__)
 
 # Each has a line in every member's welcome.
 MAX_CHANNELS = 500
@@ -50,28 +55,44 @@ class Channels:
 
     def welcome(self, asker: Asker) -> dict[str, object]:
         """The channels that a member sees."""
-        return {"channels": [c.described() for c in self._directory.visible_channels(asker.member_id)]}
+        return {"channels": [c.described() for c in self._directory.listed_channels(asker.member_id)]}
 
-    async def load(self, first: Iterable[Channel], now_ms: int) -> None:
+    async def load(self, first: Sequence[Channel], now_ms: int) -> None:
         """Fill the directory, at start; `first` are the channels of a new server."""
         await self._database.write(lambda connection: store.seed(connection, first, now_ms))
         for channel in await store.load(self._database):
             self._directory.put_channel(channel)
+        absent = [channel.name for channel in first if channel.id not in self._directory.channels]
+        if absent:
+            logger.info(
+                "channels in the configuration are created at the first start only", extra={"absent": absent}
+            )
 
     def slow_mode_wait_s(self, member_id: str, channel_id: str, now: float) -> float:
         """How long a member must wait with a message; 0 permits one, and counts it as sent."""
         if self._directory.may(member_id, Permission.MANAGE_MESSAGES, channel_id):
             return 0.0
         slow_mode_s = self._directory.channels[channel_id].slow_mode_s
-        return self._slow_mode.wait_s(member_id, channel_id, slow_mode_s, now)
+        # By person: leaving and joining again does not make the wait shorter.
+        person_id = self._directory.person_of(member_id)
+        return self._slow_mode.wait_s(person_id, channel_id, slow_mode_s, now)
 
-    async def create(self, actor_id: str, wanted: Channel, access: Sequence[Change], now: float) -> Channel:
-        """Make a channel like `wanted`, at the end, with the overrides of `access` from its first moment."""
+    @changes_rules
+    def create(
+        self, actor_id: str | None, wanted: Channel, access: Sequence[Change], now: float
+    ) -> Act[None, Channel]:
+        """Make a channel like `wanted`, at the end, with the overrides of `access` from its first moment.
+
+        The operator, who is nobody here, gives none.
+        """
         if len(self._directory.channels) >= MAX_CHANNELS:
             raise ChatError("too_many")
         last = max((channel.position for channel in self._directory.channels.values()), default=-1)
         channel = dataclasses.replace(wanted, id=self._new_id(), position=last + 1)
+        places.check(channel)
+        places.check_category(self._directory, actor_id, channel)
         for change in access:
+            assert actor_id is not None, "whoever overrides is checked by what they may"
             overrides.check(self._directory, actor_id, channel, change)
             channel = overrides.changed(channel, change)
 
@@ -82,57 +103,75 @@ class Channels:
             details = {"name": channel.name, "type": channel.kind, "overrides": _described(channel)}
             self._record(connection, actor_id, "channel_create", channel.id, details, now)
 
-        await self._database.write(write, lambda _: self._created(channel))
-        return channel
+        return Act(write, lambda _: self._created(channel))
 
-    async def edit(
-        self, actor_id: str, channel_id: str, differences: Mapping[str, str | int], now: float
-    ) -> Channel:
-        """Give a channel another name, topic or slow mode: attributes of `Channel` by name."""
-        before = self._directory.channel(actor_id, channel_id)
+    @changes_rules
+    def edit(
+        self, actor_id: str | None, channel_id: str, differences: Differences, now: float
+    ) -> Act[None, Channel]:
+        """Change attributes of `Channel`, by name."""
+        before = self._managed(actor_id, channel_id)
+        after = dataclasses.replace(before, **differences)  # type: ignore[arg-type]
+        places.check(after)
+        # One that the actor does not see may stay.
+        if after.parent_id != before.parent_id:
+            places.check_category(self._directory, actor_id, after)
         told = {
             name: {"before": getattr(before, name), "after": value} for name, value in differences.items()
         }
 
         def write(connection: Connection) -> None:
-            if not store.edit(connection, channel_id, differences):
-                raise ChatError("unknown_channel")
+            store.edit(connection, channel_id, differences)
             self._record(connection, actor_id, "channel_edit", channel_id, told, now)
 
-        await self._database.write(write, lambda _: self._changed(channel_id, differences))
-        return self._directory.channel(actor_id, channel_id)
+        def apply(_: None) -> Channel:
+            if before.archived == after.archived:
+                return self._changed(channel_id, differences)
+            # What may be done there is different; whoever talks there has to leave.
+            with self.sight.watched(channels=[channel_id]):
+                return self._changed(channel_id, differences)
 
-    async def order(self, actor_id: str, channel_ids: Sequence[str], now: float) -> list[Channel]:
-        """Put all channels that the actor sees into this order; those they do not see stay where they are."""
-        visible = self._directory.visible_channels(actor_id)
+        return Act(write, apply)
+
+    @changes_rules
+    def order(
+        self, actor_id: str, channel_ids: Sequence[str], parents: Mapping[str, str | None], now: float
+    ) -> Act[None, list[Channel]]:
+        """Put all channels that the actor sees into this order, and some of them into other categories.
+
+        Those that the actor does not see stay where they are; so may those that are archived.
+        """
+        visible = [
+            channel
+            for channel in self._directory.visible_channels(actor_id)
+            if not channel.archived or channel.id in channel_ids
+        ]
         if sorted(channel_ids) != sorted(channel.id for channel in visible):
             raise ChatError("invalid_request", "channel_ids must name each channel once")
-        # The places are given out anew, and made to differ where they did not.
-        places: list[int] = []
-        for channel in visible:
-            places.append(max(channel.position, places[-1] + 1 if places else 0))
-        moved = {
-            channel_id: place
-            for channel_id, place in zip(channel_ids, places, strict=True)
-            if self._directory.channels[channel_id].position != place
-        }
+        moved = places.ordered(visible, channel_ids)
+        for channel_id, parent_id in parents.items():
+            channel = self._directory.channel(actor_id, channel_id)
+            if channel.parent_id != parent_id:
+                there = dataclasses.replace(channel, parent_id=parent_id)
+                places.check_category(self._directory, actor_id, there)
+                moved[channel_id] = {**moved.get(channel_id, {}), "parent_id": parent_id}
 
         def move(connection: Connection) -> None:
             for channel_id, place in moved.items():
-                if not store.edit(connection, channel_id, {"position": place}):
-                    raise ChatError("unknown_channel")
-                self._record(connection, actor_id, "channel_move", channel_id, {"position": place}, now)
+                store.edit(connection, channel_id, place)
+                self._record(connection, actor_id, "channel_move", channel_id, place, now)
 
-        def tell(_: None) -> None:
+        def tell(_: None) -> list[Channel]:
             for channel_id, place in moved.items():
-                self._changed(channel_id, {"position": place})
+                self._changed(channel_id, place)
+            return self._directory.listed_channels(actor_id)
 
-        await self._database.write(move, tell)
-        return self._directory.visible_channels(actor_id)
+        return Act(move, tell)
 
-    async def delete(self, actor_id: str, channel_id: str, now: float) -> None:
+    @changes_rules
+    def delete(self, actor_id: str | None, channel_id: str, now: float) -> Act[None, None]:
         """A channel goes, with all that is in it."""
-        channel = self._directory.channel(actor_id, channel_id)
+        channel = self._managed(actor_id, channel_id)
         readers = self._directory.holders(Permission.VIEW_AUDIT_LOG)
         known = self._directory.viewers(channel_id).issuperset(readers)
         details = {"name": channel.name, "type": channel.kind}
@@ -140,8 +179,7 @@ class Channels:
         def write(connection: Connection) -> None:
             for step in self._changes.channel_deletion:
                 step(connection, channel_id)
-            if not store.delete(connection, channel_id):
-                raise ChatError("unknown_channel")
+            store.delete(connection, channel_id)
             # Afterwards nobody can be asked who saw it: only if all did, may all be told.
             named = details if known else {"channel_id": channel_id, **details}
             self._audit.record(
@@ -149,23 +187,22 @@ class Channels:
                 details=named, now=now,
             )  # fmt: skip
 
-        await self._database.write(write, lambda _: self._deleted(channel))
+        return Act(write, lambda _: self._deleted(channel))
 
     def overrides(self, actor_id: str, channel_id: str) -> list[Change]:
         return list(overrides.listed(self._directory.channel(actor_id, channel_id)))
 
-    async def override(self, actor_id: str, channel_id: str, change: Change, now: float) -> None:
+    @changes_rules
+    def override(self, actor_id: str, channel_id: str, change: Change, now: float) -> Act[None, None]:
         """Change what a role or a member may do in a channel."""
         channel = self._directory.channel(actor_id, channel_id)
         overrides.check(self._directory, actor_id, channel, change)
 
         def write(connection: Connection) -> None:
-            if not store.exists(connection, channel_id):
-                raise ChatError("unknown_channel")
             store.put_override(connection, channel_id, change.kind, change.target_id, change.override)
             self._record(connection, actor_id, "channel_override", channel_id, change.described(), now)
 
-        await self._database.write(write, lambda _: self._overridden(channel_id, change))
+        return Act(write, lambda _: self._overridden(channel_id, change))
 
     # Steps of others' writes: a role or a member is no more.
 
@@ -181,29 +218,41 @@ class Channels:
 
     # Once a write is durable, in the order of the writes.
 
-    def _created(self, channel: Channel) -> None:
+    def _created(self, channel: Channel) -> Channel:
         self._directory.put_channel(channel)
         self._hub.push("channel_created", channel.described(), Viewers(channel.id))
         for tell in self._changes.channel_added:
             tell(channel)
+        return channel
 
     def _deleted(self, channel: Channel) -> None:
         viewers = self._directory.viewers(channel.id)
+        for inner in [c.id for c in self._directory.channels.values() if c.parent_id == channel.id]:
+            self._changed(inner, {"parent_id": None})
         self._directory.drop_channel(channel.id)
         self._hub.push("channel_deleted", {"channel_id": channel.id}, Only(viewers))
         for tell in self._changes.channel_removed:
             tell(channel)
 
-    def _changed(self, channel_id: str, differences: Mapping[str, str | int]) -> None:
+    def _changed(self, channel_id: str, differences: Differences) -> Channel:
         current = self._directory.channels[channel_id]
         channel = dataclasses.replace(current, **differences)  # type: ignore[arg-type]
         self._directory.put_channel(channel)
         self._hub.push("channel_updated", channel.described(), Viewers(channel_id))
+        return channel
 
     def _overridden(self, channel_id: str, change: Change) -> None:
         current = self._directory.channels[channel_id]
         with self.sight.watched(self._holders(change), [channel_id]):
             self._directory.put_channel(overrides.changed(current, change))
+
+    def _managed(self, actor_id: str | None, channel_id: str) -> Channel:
+        """A channel that its manager sees; the operator sees all."""
+        if actor_id is not None:
+            return self._directory.channel(actor_id, channel_id)
+        if channel_id not in self._directory.channels:
+            raise ChatError("unknown_channel")
+        return self._directory.channels[channel_id]
 
     def _holders(self, change: Change) -> list[str]:
         if change.kind == overrides.MEMBER:
@@ -214,7 +263,7 @@ class Channels:
     def _record(
         self,
         connection: Connection,
-        actor_id: str,
+        actor_id: str | None,
         action: str,
         channel_id: str,
         details: Mapping[str, object],

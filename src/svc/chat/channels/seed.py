@@ -8,6 +8,7 @@ Spec: chat document section 8.3, VOICE_CHANNEL_ID, VOICE_CHANNEL_NAME, ADDITIONA
 import re
 from collections.abc import Iterable
 
+from svc.base.config import ConfigError
 from svc.chat.access.directory import TEXT, VOICE, Channel
 
 _VOICE_PREFIX = "voice:"
@@ -16,14 +17,21 @@ _FIRST_TEXT_CHANNEL = "general"
 
 
 def first_channels(voice_id: str, voice_name: str, additional: Iterable[str]) -> list[Channel]:
-    """A text channel, the configured voice channel, and those of `additional` (`voice:` marks voice).
+    """Returns a text channel, the configured voice channel, and those of `additional` (`voice:` marks voice).
 
-    A name that gives an id already taken is the same channel again.
+    A channel that is listed again, with the same name and kind, is the same one. Raises ConfigError
+    where two different channels would get the same id.
     """
     channels: dict[str, Channel] = {}
 
     def add(channel_id: str, name: str, kind: str) -> None:
-        channels.setdefault(channel_id, Channel(channel_id, name, kind, position=len(channels)))
+        channel = Channel(channel_id, name, kind, position=len(channels))
+        present = channels.setdefault(channel_id, channel)
+        if (present.name, present.kind) != (name, kind):
+            raise ConfigError(
+                f"ADDITIONAL_CHANNELS: {name!r} gets the id {channel_id!r}, which the {present.kind} channel "
+                f"{present.name!r} has already. Choose another name."
+            )
 
     add(_FIRST_TEXT_CHANNEL, _FIRST_TEXT_CHANNEL, TEXT)
     add(voice_id, voice_name, VOICE)

@@ -20,6 +20,8 @@ class Sight:
         self._directory = directory
         self._hub = hub
         self._changes = changes
+        # First of all: also timeouts begin and end, and pages have to ask then.
+        changes.permissions_changed.insert(0, self._tell_pages)
 
     @contextmanager
     def watched(
@@ -37,11 +39,14 @@ class Sight:
         self.permissions_changed([member_id for member_id in affected if member_id in everybody])
 
     def permissions_changed(self, member_ids: Collection[str]) -> None:
-        """These members may do more or less than before, somewhere; a page asks what."""
+        """These members may do more or less than before, somewhere."""
         if member_ids:
-            self._hub.push("permissions_changed", {}, Only(frozenset(member_ids)))
             for tell in self._changes.permissions_changed:
                 tell(member_ids)
+
+    def _tell_pages(self, member_ids: Collection[str]) -> None:
+        """A page asks what its member may do now."""
+        self._hub.push("permissions_changed", {}, Only(frozenset(member_ids)))
 
     def shown(self, channel_id: str, member_ids: frozenset[str]) -> None:
         """A channel is there, for these members."""

@@ -1,4 +1,4 @@
-"""How long a member must wait before the next message in a slow channel.
+"""How long a person must wait before the next message in a slow channel.
 
 In memory: after a restart everybody may write at once. Keeps nothing that no longer matters.
 """
@@ -15,14 +15,16 @@ class SlowMode:
         self._until: dict[tuple[str, str], float] = {}
         self._tidied_at = 0.0
 
-    def wait_s(self, member_id: str, channel_id: str, slow_mode_s: int, now: float) -> float:
+    def wait_s(self, person_id: str, channel_id: str, slow_mode_s: int, now: float) -> float:
         """Seconds to wait; 0 permits one message, which is counted as sent now."""
         if not slow_mode_s:
             return 0.0
-        if now - self._tidied_at > _TIDY_S:
-            self._until = {key: until for key, until in self._until.items() if until > now}
+        # Or the clock has been set back.
+        if not 0 <= now - self._tidied_at <= _TIDY_S:
+            latest = now + MAX_SLOW_MODE_S
+            self._until = {key: until for key, until in self._until.items() if now < until <= latest}
             self._tidied_at = now
-        key = member_id, channel_id
+        key = person_id, channel_id
         # A channel that has been made faster since does not hold on to its old pace.
         until = min(self._until.get(key, 0.0), now + slow_mode_s)
         if until > now:

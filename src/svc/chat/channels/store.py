@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from svc.base.database import Connection, Database
-from svc.chat.access.directory import Channel
+from svc.chat.access.directory import CATEGORY, Channel
 from svc.chat.access.permissions import Override, Overrides, stored, to_store
 
 
@@ -14,6 +14,8 @@ async def load(database: Database) -> list[Channel]:
         kind = roles if row["kind"] == "role" else members
         override = Override(stored(row["allow"]), stored(row["deny"]))
         kind.setdefault(row["channel_id"], {})[row["target_id"]] = override
+    rows = await database.rows("SELECT * FROM channels")
+    categories = {row["id"] for row in rows if row["kind"] == CATEGORY}
     return [
         Channel(
             id=row["id"],
@@ -22,9 +24,14 @@ async def load(database: Database) -> list[Channel]:
             position=row["position"],
             topic=row["topic"],
             slow_mode_s=row["slow_mode_s"],
+            # An import may name anything.
+            parent_id=row["parent_id"] if row["parent_id"] in categories else None,
+            archived=bool(row["archived"]),
+            user_limit=row["user_limit"],
+            bitrate_kbps=row["bitrate_kbps"],
             overrides=Overrides(roles.get(row["id"], {}), members.get(row["id"], {})),
         )
-        for row in await database.rows("SELECT * FROM channels")
+        for row in rows
     ]
 
 
@@ -39,8 +46,8 @@ def seed(connection: Connection, channels: Iterable[Channel], now_ms: int) -> No
 
 def insert(connection: Connection, channel: Channel, now_ms: int) -> None:
     connection.execute(
-        "INSERT INTO channels (id, name, kind, position, topic, slow_mode_s, created_at_ms)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO channels (id, name, kind, position, topic, slow_mode_s, created_at_ms, parent_id,"
+        " user_limit, bitrate_kbps) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             channel.id,
             channel.name,
@@ -49,25 +56,23 @@ def insert(connection: Connection, channel: Channel, now_ms: int) -> None:
             channel.topic,
             channel.slow_mode_s,
             now_ms,
+            channel.parent_id,
+            channel.user_limit,
+            channel.bitrate_kbps,
         ),
     )
 
 
-def exists(connection: Connection, channel_id: str) -> bool:
-    return connection.execute("SELECT 1 FROM channels WHERE id = ?", (channel_id,)).fetchone() is not None
-
-
-def edit(connection: Connection, channel_id: str, values: Mapping[str, str | int]) -> bool:
-    """Set columns by name, which are the caller's own; False when there is no such channel."""
+def edit(connection: Connection, channel_id: str, values: Mapping[str, str | int | None]) -> None:
+    """Set columns by name, which are the caller's own."""
     columns = ", ".join(f"{name} = ?" for name in values)
-    changed = connection.execute(
-        f"UPDATE channels SET {columns} WHERE id = ?", (*values.values(), channel_id)
-    )
-    return changed.rowcount == 1
+    connection.execute(f"UPDATE channels SET {columns} WHERE id = ?", (*values.values(), channel_id))
 
 
-def delete(connection: Connection, channel_id: str) -> bool:
-    return connection.execute("DELETE FROM channels WHERE id = ?", (channel_id,)).rowcount == 1
+def delete(connection: Connection, channel_id: str) -> None:
+    """What was in it, where it is a category, is in none then."""
+    connection.execute("UPDATE channels SET parent_id = NULL WHERE parent_id = ?", (channel_id,))
+    connection.execute("DELETE FROM channels WHERE id = ?", (channel_id,))
 
 
 def put_override(

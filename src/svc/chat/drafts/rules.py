@@ -6,11 +6,11 @@ Nobody else sees one. No HTTP, no SQL.
 
 from collections.abc import Sequence
 
-from svc.base.database import Connection, Database
+from svc.base.database import Act, Connection, Database
+from svc.chat.access.acts import follows_rules
 from svc.chat.access.directory import Directory
 from svc.chat.drafts import store
 from svc.chat.drafts.store import KeptDraft
-from svc.chat.errors import ChatError
 from svc.chat.live.audience import only
 from svc.chat.live.hub import Hub
 from svc.chat.media.rules import DRAFT, Media
@@ -32,27 +32,28 @@ class Drafts:
         visible = {channel.id for channel in self._directory.visible_channels(member_id)}
         return [draft for draft in await store.of(self._database, member_id) if draft.channel_id in visible]
 
-    async def put(
+    @follows_rules
+    def put(
         self, member_id: str, channel_id: str, text: str, upload_ids: Sequence[str], now: float
-    ) -> KeptDraft:
+    ) -> Act[None, KeptDraft]:
         """Keep a draft instead of the one that was there. Raises ChatError."""
         self._directory.channel(member_id, channel_id)
         draft = KeptDraft(channel_id, text, upload_ids, int(now * 1000))
 
         def write(connection: Connection) -> None:
             self._drop(connection, member_id, channel_id)
-            if not store.put(connection, member_id, draft):
-                raise ChatError("unknown_channel")
+            store.put(connection, member_id, draft)
             for key in self._uploads.attachable_keys(connection, member_id, upload_ids):
                 self._media.refer(connection, key, DRAFT, _owner(member_id, channel_id))
 
-        def written(_: None) -> None:
+        def written(_: None) -> KeptDraft:
             self._hub.push("draft_changed", described(draft), only(member_id))
+            return draft
 
-        await self._database.write(write, written)
-        return draft
+        return Act(write, written)
 
-    async def delete(self, member_id: str, channel_id: str) -> None:
+    @follows_rules
+    def delete(self, member_id: str, channel_id: str) -> Act[bool, None]:
         """Whether there was one or not, there is none now. Raises ChatError."""
         self._directory.channel(member_id, channel_id)
 
@@ -60,7 +61,7 @@ class Drafts:
             if gone:
                 self._hub.push("draft_deleted", {"channel_id": channel_id}, only(member_id))
 
-        await self._database.write(lambda connection: self._drop(connection, member_id, channel_id), dropped)
+        return Act(lambda connection: self._drop(connection, member_id, channel_id), dropped)
 
     # Steps of the writes in which a channel is deleted, or a member goes.
 

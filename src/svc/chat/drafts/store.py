@@ -16,11 +16,9 @@ class KeptDraft:
     changed_at_ms: int
 
 
-def put(connection: Connection, member_id: str, draft: KeptDraft) -> bool:
-    """False where the channel has gone since its id was looked up."""
-    put = connection.execute(
-        "INSERT OR REPLACE INTO drafts SELECT ?1, ?2, ?3, ?4, ?5"
-        " WHERE EXISTS (SELECT 1 FROM channels WHERE id = ?2)",
+def put(connection: Connection, member_id: str, draft: KeptDraft) -> None:
+    connection.execute(
+        "INSERT OR REPLACE INTO drafts VALUES (?, ?, ?, ?, ?)",
         (
             member_id,
             draft.channel_id,
@@ -29,7 +27,6 @@ def put(connection: Connection, member_id: str, draft: KeptDraft) -> bool:
             draft.changed_at_ms,
         ),
     )
-    return put.rowcount == 1
 
 
 def delete(connection: Connection, member_id: str, channel_id: str) -> bool:

@@ -8,7 +8,8 @@ import dataclasses
 import re
 from collections.abc import Mapping
 
-from svc.base.database import Connection, Database
+from svc.base.database import Act, Connection, Database
+from svc.chat.access.acts import follows_rules
 from svc.chat.access.tokens import Asker
 from svc.chat.audit.rules import Audit
 from svc.chat.emoji import store
@@ -92,7 +93,8 @@ class Emoji:
 
         return Use(use, used)
 
-    async def rename(self, actor_id: str, emoji_id: str, name: str, now: float) -> dict[str, object]:
+    @follows_rules
+    def rename(self, actor_id: str, emoji_id: str, name: str, now: float) -> Act[OwnEmoji, dict[str, object]]:
         """Raises ChatError."""
         name = checked_name(name)
 
@@ -106,13 +108,15 @@ class Emoji:
             self._record(connection, actor_id, "emoji_rename", renamed, now)
             return renamed
 
-        def changed(emoji: OwnEmoji) -> None:
+        def changed(emoji: OwnEmoji) -> dict[str, object]:
             self._emoji[emoji.id] = emoji
             self._hub.push("emoji_updated", self.described(emoji), EVERYONE)
+            return self.described(emoji)
 
-        return self.described(await self._database.write(change, changed))
+        return Act(change, changed)
 
-    async def delete(self, actor_id: str, emoji_id: str, now: float) -> None:
+    @follows_rules
+    def delete(self, actor_id: str, emoji_id: str, now: float) -> Act[None, None]:
         """Raises ChatError."""
 
         def remove(connection: Connection) -> None:
@@ -125,7 +129,7 @@ class Emoji:
             self._emoji.pop(emoji_id, None)
             self._hub.push("emoji_deleted", {"emoji_id": emoji_id}, EVERYONE)
 
-        await self._database.write(remove, removed)
+        return Act(remove, removed)
 
     def forget_member(self, connection: Connection, member_id: str) -> None:
         """A step of the write in which a member's data is deleted."""

@@ -8,7 +8,7 @@ asks again. Knows nothing of requests and redirects.
 
 import asyncio
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from ipaddress import ip_address
 from socket import (
@@ -21,6 +21,7 @@ from socket import (
     getaddrinfo,
     socket,
 )
+from typing import Any
 
 from aiohttp import AddrInfoType, TCPConnector
 from aiohttp.abc import AbstractResolver, ResolveResult
@@ -33,6 +34,10 @@ from svc.chat.fetching.targets import NotFetched
 LOOK_UPS_AT_ONCE = 96
 # Some names have hundreds of addresses; a few are enough to find one that answers.
 MAX_ADDRESSES = 8
+
+
+# What the system answers, once it does.
+LookUp = Future[Any]
 
 
 class Inside(OSError):
@@ -50,10 +55,18 @@ class Guard:
         if not is_public(address) or ip_address(address) in self._own:
             raise NotFetched("blocked", "Private and local addresses are not fetched")
 
-    async def look_up(self, host: str, port: int, family: int) -> list[ResolveResult]:
-        """The addresses of a name, if all of them are public: one that is not makes the name suspect."""
+    async def look_up(
+        self, host: str, port: int, family: int, looking: list[LookUp] | None = None
+    ) -> list[ResolveResult]:
+        """The addresses of a name, if all of them are public: one that is not makes the name suspect.
+
+        What is put into `looking` ends when its thread does, whatever becomes of the caller.
+        """
         look_up = partial(getaddrinfo, host, port, family, SOCK_STREAM, flags=AI_ADDRCONFIG)
-        found = await asyncio.get_running_loop().run_in_executor(self._threads, look_up)
+        running = self._threads.submit(look_up)
+        if looking is not None:
+            looking.append(running)
+        found = await asyncio.wrap_future(running)
         addresses = list(dict.fromkeys((str(address[0]), family) for family, *_, address in found))
         for address, _ in addresses:
             self.judge(address)
@@ -68,23 +81,24 @@ class Guard:
             raise Inside(refusal.message) from None
         return socket(family, kind, protocol)
 
-    def connector(self) -> TCPConnector:
+    def connector(self, looking: list[LookUp] | None = None) -> TCPConnector:
         """Every request gets a connection of its own: none is used again for what nobody has judged."""
         return TCPConnector(
-            resolver=_Resolver(self), socket_factory=self.open, use_dns_cache=False, force_close=True
+            resolver=_Resolver(self, looking), socket_factory=self.open, use_dns_cache=False, force_close=True
         )
 
 
 class _Resolver(AbstractResolver):
     """aiohttp's way to ask a guard."""
 
-    def __init__(self, guard: Guard) -> None:
+    def __init__(self, guard: Guard, looking: list[LookUp] | None) -> None:
         self._guard = guard
+        self._looking = looking
 
     async def resolve(
         self, host: str, port: int = 0, family: AddressFamily = AF_UNSPEC
     ) -> list[ResolveResult]:
-        return await self._guard.look_up(host, port, family)
+        return await self._guard.look_up(host, port, family, self._looking)
 
     async def close(self) -> None:
         """Nothing is held."""

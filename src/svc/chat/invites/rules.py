@@ -6,14 +6,16 @@ they lack. It goes with whoever made it. Spec: chat document sections 3 and 8.2.
 
 from collections.abc import Callable
 
-from svc.base.database import Connection, Database
+from svc.base.database import Act, Connection, Database
+from svc.chat.access.acts import follows_rules
 from svc.chat.access.changes import Changes
-from svc.chat.access.directory import Directory
+from svc.chat.access.directory import CATEGORY, Directory, Member
 from svc.chat.access.permissions import MEMBER, Permission
 from svc.chat.audit.rules import Audit
 from svc.chat.errors import ChatError
-from svc.chat.invites import store
+from svc.chat.invites import applications_store, store
 from svc.chat.invites.store import Invite
+from svc.chat.joining.door import Applicant
 from svc.chat.members.roles import Roles
 
 # More than a person hands out; the operator has as many.
@@ -21,6 +23,10 @@ MAX_OF_ONE = 100
 # All that can be shown at once: those of a hundred members.
 MAX_LISTED = 10_000
 HOUR_MS = 60 * 60 * 1000
+# The installation's own invite, which `svc up` prints: as long as a link in a group chat is read, and
+# made anew at a start where less than a day is left.
+STANDING_MS = 7 * 24 * HOUR_MS
+STANDING_LEAST_MS = 24 * HOUR_MS
 
 
 class Invites:
@@ -46,20 +52,50 @@ class Invites:
         self._new_code = new_code
         # Whoever was removed does not come back by an invite of their own.
         changes.member_removal.append(store.delete_of_member)
+        changes.channel_deletion.append(applications_store.forget_channel)
 
-    async def load(self, first_code: str, now: float) -> None:
-        """At start: the installation's own code, by which anybody becomes a member who has it."""
-        first = Invite(self._new_id(), first_code, None, MEMBER, int(now * 1000))
-        await self._database.write(lambda connection: store.seed(connection, first))
+    def forget(self, connection: Connection, member_id: str) -> None:
+        """A step of the write in which a member's data is deleted."""
+        applications_store.forget_invited(connection, member_id)
 
-    async def create(
-        self, actor_id: str | None, role_id: str, max_uses: int | None, lifetime_s: int | None, now: float
-    ) -> Invite:
+    async def standing(self, now: float) -> str:
+        """At start: the code of the installation's own invite, made anew where it was revoked or expires."""
+        now_ms = int(now * 1000)
+        ends = now_ms + STANDING_MS
+        fresh = Invite(self._new_id(), self._new_code(), None, MEMBER, now_ms, ends)
+        return await self._database.write(
+            lambda connection: store.standing(connection, fresh, now_ms + STANDING_LEAST_MS)
+        )
+
+    @follows_rules
+    def create(
+        self,
+        actor_id: str | None,
+        role_id: str,
+        max_uses: int | None,
+        lifetime_s: int | None,
+        now: float,
+        *,
+        channel_id: str | None = None,
+        approval: bool = False,
+    ) -> Act[None, Invite]:
         """Without an actor the operator makes it, who may give any role but the owner's."""
         self._require_may_invite_as(actor_id, role_id)
+        if channel_id is not None:
+            self._require_landing(actor_id, channel_id)
         now_ms = int(now * 1000)
         ends = None if lifetime_s is None else now_ms + lifetime_s * 1000
-        invite = Invite(self._new_id(), self._new_code(), actor_id, role_id, now_ms, ends, max_uses)
+        invite = Invite(
+            self._new_id(),
+            self._new_code(),
+            actor_id,
+            role_id,
+            now_ms,
+            ends,
+            max_uses,
+            channel_id=channel_id,
+            approval=approval,
+        )
 
         def write(connection: Connection) -> None:
             store.delete_spent(connection, now_ms)
@@ -67,7 +103,14 @@ class Invites:
                 raise ChatError("too_many")
             store.insert(connection, invite)
             # Not the code: who reads the log may not hand it out.
-            details = {"role_id": role_id, "max_uses": max_uses, "expires_at_ms": ends}
+            details: dict[str, object] = {
+                "role_id": role_id,
+                "max_uses": max_uses,
+                "expires_at_ms": ends,
+                "approval": approval,
+            }
+            # With it, only those may read the entry who see the channel.
+            details |= {"channel_id": channel_id} if channel_id else {}
             self._audit.record(
                 connection,
                 actor_id=actor_id,
@@ -77,8 +120,7 @@ class Invites:
                 now=now,
             )
 
-        await self._database.write(write)
-        return invite
+        return Act(write, lambda _: invite)
 
     async def visible(self, member_id: str | None, now: float) -> list[Invite]:
         """What a member may hand out and revoke: their own, or with the permission others' too.
@@ -92,14 +134,13 @@ class Invites:
             i for i in found if _good(i, now_ms) and (member_id is None or self._may_manage(member_id, i))
         ]
 
-    async def revoke(self, actor_id: str | None, invite_id: str, now: float) -> None:
-        invite = await store.one(self._database, invite_id)
-        if invite is None or not (actor_id is None or self._may_manage(actor_id, invite)):
-            raise ChatError("unknown_invite")
-
+    @follows_rules
+    def revoke(self, actor_id: str | None, invite_id: str, now: float) -> Act[None, None]:
         def write(connection: Connection) -> None:
-            if not store.delete(connection, invite_id):
+            invite = store.one(connection, invite_id)
+            if invite is None or not (actor_id is None or self._may_manage(actor_id, invite)):
                 raise ChatError("unknown_invite")
+            store.delete(connection, invite_id)
             self._audit.record(
                 connection,
                 actor_id=actor_id,
@@ -109,25 +150,64 @@ class Invites:
                 now=now,
             )
 
-        await self._database.write(write)
+        return Act(write, lambda _: None)
 
-    def use(self, connection: Connection, code: str, now: float) -> str | None:
-        """A step of the write in which somebody joins: the role of an invite, which is used once more.
+    async def valid(self, code: str, now: float) -> Invite | None:
+        """The invite of a code by which somebody could join now."""
+        invite = await store.found(self._database, code)
+        usable = invite is not None and _good(invite, int(now * 1000)) and self._still_given(invite)
+        return invite if usable else None
 
-        None for a code that is not good, or not any more. Raises ChatError where too many have
-        joined by it lately.
-        """
-        now_ms = int(now * 1000)
+    # Steps of the write in which somebody joins.
+
+    def good(self, connection: Connection, code: str, now: float) -> Invite | None:
+        """The invite of a code by which somebody could join now."""
         invite = store.by_code(connection, code)
-        if invite is None or not _good(invite, now_ms) or not self._still_given(invite):
-            return None
+        usable = invite is not None and _good(invite, int(now * 1000)) and self._still_given(invite)
+        return invite if usable else None
+
+    def use(self, connection: Connection, invite: Invite, now: float) -> None:
+        """It is used once more. Raises ChatError where too many have joined by it lately."""
+        now_ms = int(now * 1000)
         if self._joins_per_hour is not None:
             earlier = store.nth_last_join(connection, invite.id, self._joins_per_hour)
             if earlier is not None and earlier + HOUR_MS > now_ms:
                 raise ChatError("invite_busy", more={"retry_after_ms": earlier + HOUR_MS - now_ms})
             store.note_join(connection, invite.id, now_ms, HOUR_MS)
         store.count_use(connection, invite.id)
-        return invite.role_id if invite.role_id in self._directory.roles else MEMBER
+
+    def note_invited(
+        self, connection: Connection, applicant: Applicant, invite_id: str, invited_by: str | None
+    ) -> None:
+        """By which invite somebody has come."""
+        now_ms = int(applicant.now * 1000)
+        applications_store.note_invited(connection, applicant.member_id, invite_id, invited_by, now_ms)
+
+    def role_now(self, role_id: str) -> str:
+        """What an invite gives whose role may be gone by now."""
+        return role_id if role_id in self._directory.roles else MEMBER
+
+    async def came_by(self, member_id: str, invite_id: str) -> list[tuple[Member, int]]:
+        """Members who came by an invite and have stayed, and when, in ms. Raises ChatError."""
+        invite = await store.read(self._database, invite_id)
+        if invite is None or not self._may_manage(member_id, invite):
+            raise ChatError("unknown_invite")
+        found = await applications_store.came_by(self._database, invite_id, MAX_LISTED)
+        members = self._directory.members
+        return [(members[came_id], at_ms) for came_id, at_ms in found if came_id in members]
+
+    async def invitation_of(self, member_id: str) -> dict[str, object] | None:
+        """By which invite somebody has come, and whose it was; None where that is not known."""
+        found = await applications_store.invitation_of(self._database, member_id)
+        return None if found is None else {"invite_id": found[0], "invited_by": found[1]}
+
+    def _require_landing(self, actor_id: str | None, channel_id: str) -> None:
+        """Nobody lands in a category, or in a channel that whoever invites does not see."""
+        if actor_id is not None:
+            self._directory.channel(actor_id, channel_id)
+        channel = self._directory.channels.get(channel_id)
+        if channel is None or channel.kind == CATEGORY:
+            raise ChatError("unknown_channel")
 
     def _require_may_invite_as(self, actor_id: str | None, role_id: str) -> None:
         if actor_id is None:

@@ -15,6 +15,10 @@ class Invite:
     expires_at_ms: int | None = None
     max_uses: int | None = None
     uses: int = 0
+    # Where those land who come by it; None for the usual place.
+    channel_id: str | None = None
+    # Those who come by it wait until somebody approves.
+    approval: bool = False
 
     def described(self) -> dict[str, object]:
         """As those see it who may hand it out."""
@@ -27,13 +31,15 @@ class Invite:
             "expires_at_ms": self.expires_at_ms,
             "max_uses": self.max_uses,
             "uses": self.uses,
+            "channel_id": self.channel_id,
+            "approval": self.approval,
         }
 
 
 def insert(connection: Connection, invite: Invite) -> None:
     connection.execute(
-        "INSERT INTO invites (id, code, created_by, role_id, created_at_ms, expires_at_ms, max_uses)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO invites (id, code, created_by, role_id, created_at_ms, expires_at_ms, max_uses,"
+        " channel_id, approval) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             invite.id,
             invite.code,
@@ -42,16 +48,41 @@ def insert(connection: Connection, invite: Invite) -> None:
             invite.created_at_ms,
             invite.expires_at_ms,
             invite.max_uses,
+            invite.channel_id,
+            invite.approval,
         ),
     )
 
 
-def seed(connection: Connection, invite: Invite) -> None:
-    """Insert the installation's own invite once; revoked, it does not come back."""
-    known = connection.execute("SELECT value FROM facts WHERE name = 'first_invite'").fetchone()
-    if known is None or known["value"] != invite.code:
-        insert(connection, invite)
-        connection.execute("INSERT OR REPLACE INTO facts VALUES ('first_invite', ?)", (invite.code,))
+def standing(connection: Connection, fresh: Invite, least_end_ms: int) -> str:
+    """The code of the installation's own invite: `fresh` where there is none that lasts until then."""
+    # Those of earlier versions did not expire.
+    connection.execute(
+        "UPDATE invites SET expires_at_ms = ? WHERE expires_at_ms IS NULL"
+        " AND code = (SELECT value FROM facts WHERE name = 'first_invite')",
+        (fresh.expires_at_ms,),
+    )
+    found = connection.execute(
+        "SELECT code FROM invites JOIN facts ON name = 'first_invite' AND value = code"
+        " WHERE expires_at_ms >= ?",
+        (least_end_ms,),
+    ).fetchone()
+    if found is not None:
+        return str(found["code"])
+    insert(connection, fresh)
+    connection.execute("INSERT OR REPLACE INTO facts VALUES ('first_invite', ?)", (fresh.code,))
+    return fresh.code
+
+
+def one(connection: Connection, invite_id: str) -> Invite | None:
+    row = connection.execute("SELECT * FROM invites WHERE id = ?", (invite_id,)).fetchone()
+    return _invite(row) if row else None
+
+
+async def read(database: Database, invite_id: str) -> Invite | None:
+    """The same, outside a write."""
+    row = await database.row("SELECT * FROM invites WHERE id = ?", (invite_id,))
+    return _invite(row) if row else None
 
 
 def by_code(connection: Connection, code: str) -> Invite | None:
@@ -59,12 +90,18 @@ def by_code(connection: Connection, code: str) -> Invite | None:
     return _invite(row) if row else None
 
 
+async def found(database: Database, code: str) -> Invite | None:
+    """The same, outside a write."""
+    rows = await database.rows("SELECT * FROM invites WHERE code = ?", [code])
+    return _invite(rows[0]) if rows else None
+
+
 def count_use(connection: Connection, invite_id: str) -> None:
     connection.execute("UPDATE invites SET uses = uses + 1 WHERE id = ?", (invite_id,))
 
 
-def delete(connection: Connection, invite_id: str) -> bool:
-    return connection.execute("DELETE FROM invites WHERE id = ?", (invite_id,)).rowcount == 1
+def delete(connection: Connection, invite_id: str) -> None:
+    connection.execute("DELETE FROM invites WHERE id = ?", (invite_id,))
 
 
 def delete_of_member(connection: Connection, member_id: str) -> None:
@@ -98,11 +135,6 @@ def note_join(connection: Connection, invite_id: str, now_ms: int, kept_ms: int)
     connection.execute("INSERT INTO invite_joins VALUES (?, ?)", (invite_id, now_ms))
 
 
-async def one(database: Database, invite_id: str) -> Invite | None:
-    row = await database.row("SELECT * FROM invites WHERE id = ?", (invite_id,))
-    return _invite(row) if row else None
-
-
 async def listed(database: Database, created_by: str | None, limit: int) -> list[Invite]:
     """The newest first; of one member, or all."""
     where = "" if created_by is None else " WHERE created_by = ?"
@@ -112,4 +144,4 @@ async def listed(database: Database, created_by: str | None, limit: int) -> list
 
 
 def _invite(row: Row) -> Invite:
-    return Invite(**dict(row))
+    return Invite(**{**dict(row), "approval": bool(row["approval"])})

@@ -1,14 +1,17 @@
 """Nonces of sign-ins: each is good once, for a few minutes, and known to nobody but who asked.
 
-In memory only: a restart makes those that were handed out void, and clients ask again. The
-number that is remembered is bounded. Reads no clock and makes no randomness.
+In memory only: a restart makes those that were handed out void, and clients ask again. Anyone may ask,
+as often as they like: the number that is remembered is bounded, and the address that has asked most
+loses its oldest. Reads no clock and makes no randomness.
 """
 
 from collections.abc import Callable
 
+from svc.base.connections import Crowd
+
 # A person may have to sign in at their account's issuer in between.
 LIFETIME_S = 5 * 60
-# 1 MB; the oldest makes room, and a client that lost its nonce asks for another.
+# 3 MB. A client needs its nonce for a second or two; when it has lost it, it asks for another.
 MOST = 10_000
 
 
@@ -19,23 +22,31 @@ class Challenges:
         self._new_nonce = new_nonce
         # When each ends, in the order of that.
         self._ends: dict[str, float] = {}
+        self._asked: Crowd[str] = Crowd()
 
-    def issue(self, now: float) -> tuple[str, float]:
+    def issue(self, address: str, now: float) -> tuple[str, float]:
         """A new nonce, and when it ends."""
         self._forget_old(now)
-        if len(self._ends) >= MOST:
-            del self._ends[next(iter(self._ends))]
+        if (lost := self._asked.pushed_out(MOST)) is not None:
+            del self._ends[lost]
         nonce, ends = self._new_nonce(), now + LIFETIME_S
         self._ends[nonce] = ends
+        self._asked.add(nonce, address)
         return nonce, ends
 
     def take(self, nonce: str, now: float) -> bool:
         """Is it one of ours that nobody has used? It has been used from now on."""
-        return now < self._ends.pop(nonce, 0.0)
+        self._asked.discard(nonce)
+        return _good(self._ends.pop(nonce, 0.0), now)
 
     def _forget_old(self, now: float) -> None:
         while self._ends:
             oldest = next(iter(self._ends))
-            if now < self._ends[oldest]:
+            if _good(self._ends[oldest], now):
                 return
-            del self._ends[oldest]
+            self.take(oldest, now)
+
+
+def _good(ends: float, now: float) -> bool:
+    """One that ends too late was made before the clock was set back."""
+    return 0 < ends - now <= LIFETIME_S

@@ -4,12 +4,11 @@ Reads variables and checks them; verifies nobody. Spec: chat document sections 5
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from ipaddress import ip_address
+from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from svc.base.config import ConfigError, items, number, text
-from svc.chat.joining.proof import ACCOUNT, TIERS
+from svc.base.config import ConfigError, host_names, is_loopback, items, number, text
+from svc.chat.joining.proof import ACCOUNT, LOCAL, TIERS
 
 MAX_TTL_DAYS = 3650
 # The name that counts, and the older one with words of its own.
@@ -29,12 +28,33 @@ class IdentityConfig:
     tiers: Sequence[str]
     oidc_issuer: str
     oidc_audience: str
+    # Empty for a public client, which has none.
+    oidc_client_secret: str = field(repr=False)
     cert_issuers: Sequence[str]
     # Why every join is refused; empty where they are not.
     closed: str
     refresh_ttl_days: int
     # What this server is called from outside.
     names: Sequence[str]
+
+    def obstacle(self) -> str:
+        """Why nobody can join; empty where people can."""
+        if self.closed:
+            return f"every join is refused: {self.closed}"
+        if tuple(self.tiers) == (ACCOUNT,) and not (self.oidc_issuer or self.cert_issuers):
+            return "SVC_IDENTITY_TIERS takes accounts only, and no issuer of accounts is trusted"
+        return ""
+
+    def sign_in(self) -> dict[str, object]:
+        """What a page may offer to somebody who arrives."""
+        accounts = ACCOUNT in self.tiers
+        issuer = self.oidc_issuer if accounts else ""
+        return {
+            "open": not self.closed,
+            "local": LOCAL in self.tiers,
+            "account": {"issuer": issuer, "clientId": self.oidc_audience} if issuer else None,
+            "certificateIssuers": list(self.cert_issuers) if accounts else [],
+        }
 
 
 def read(variables: Mapping[str, str]) -> IdentityConfig:
@@ -49,13 +69,14 @@ def read(variables: Mapping[str, str]) -> IdentityConfig:
         tiers=_tiers(variables),
         oidc_issuer=_issuer("SVC_OIDC_ISSUER", oidc_issuer) if oidc_issuer else "",
         oidc_audience=oidc_audience,
+        oidc_client_secret=text(variables, "SVC_OIDC_CLIENT_SECRET"),
         cert_issuers=[
             _issuer("SVC_TRUSTED_CERT_ISSUERS", issuer).rstrip("/")
             for issuer in items(variables, "SVC_TRUSTED_CERT_ISSUERS")
         ],
         closed=_closed(variables),
         refresh_ttl_days=number(variables, "REFRESH_TOKEN_TTL_DAYS", 7, minimum=1, maximum=MAX_TTL_DAYS),
-        names=items(variables, "EXTERNAL_HOST"),
+        names=host_names(variables, "EXTERNAL_HOST"),
     )
 
 
@@ -85,17 +106,10 @@ def _issuer(variable: str, address: str) -> str:
     """An https address; http only on this machine, for whoever sits between could swap the keys."""
     try:
         parts = urlsplit(address)
-        secure = parts.scheme == "https" or (parts.scheme == "http" and _is_loopback(parts.hostname or ""))
+        secure = parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname or ""))
         usable = secure and bool(parts.hostname) and parts.port != 0
     except ValueError:
         usable = False
     if not usable or parts.query or parts.fragment or parts.username:
         raise ConfigError(f"{variable} must be an https:// address, not {address!r}")
     return address
-
-
-def _is_loopback(name: str) -> bool:
-    try:
-        return ip_address(name).is_loopback
-    except ValueError:
-        return name == "localhost"

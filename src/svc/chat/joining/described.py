@@ -20,7 +20,15 @@ from svc.chat.described import (
 )
 from svc.chat.joining.proof import MAX_TOKEN_CHARACTERS, TIERS
 from svc.chat.joining.refresh import MAX_TOKEN_CHARACTERS as MAX_REFRESH_TOKEN_CHARACTERS
-from svc.chat.joining.routes import MAX_CODE_CHARACTERS, MAX_DEVICE_NAME_CHARACTERS
+from svc.chat.joining.routes import (
+    LEAST_VERIFIER_CHARACTERS,
+    MAX_ADDRESS_CHARACTERS,
+    MAX_AUTHORIZATION_CODE_CHARACTERS,
+    MAX_CODE_CHARACTERS,
+    MAX_DEVICE_NAME_CHARACTERS,
+    MAX_MESSAGE_CHARACTERS,
+    MAX_VERIFIER_CHARACTERS,
+)
 
 _TOKEN = string(MAX_TOKEN_CHARACTERS)
 _CODE = string(MAX_CODE_CHARACTERS)
@@ -37,6 +45,8 @@ _MEMBER = obj(
         "timeout_until_ms": nullable(TIME_MS),
         "joined_at_ms": TIME_MS,
         "avatar": nullable(string()),
+        "status_text": string(),
+        "bot": BOOLEAN,
     }
 )
 _DEVICE = Named(
@@ -68,7 +78,25 @@ DESCRIBED = Described(
                     "expiresAt": TIME_MS,
                 }
             ),
-            refusals=["too_many_requests"],
+        ),
+        Endpoint(
+            "GET /api/auth/provider",
+            "Where to send a person who signs in with an account",
+            answer=obj({"issuer": string(), "authorization_endpoint": string(), "client_id": string()}),
+            refusals=["identity_tier_refused", "issuer_unavailable"],
+        ),
+        Endpoint(
+            "POST /api/auth/exchange",
+            "The id_token for a code that the provider of accounts sent back",
+            body=asked(
+                {
+                    "code": string(MAX_AUTHORIZATION_CODE_CHARACTERS, 1),
+                    "code_verifier": string(MAX_VERIFIER_CHARACTERS, LEAST_VERIFIER_CHARACTERS),
+                    "redirect_uri": string(MAX_ADDRESS_CHARACTERS, 1),
+                }
+            ),
+            answer=obj({"id_token": _TOKEN}),
+            refusals=[*("identity_tier_refused", "issuer_unavailable", "proof_invalid", "too_many_requests")],
         ),
         Endpoint(
             "POST /api/auth/join",
@@ -84,10 +112,13 @@ DESCRIBED = Described(
                     "link_code": _CODE,
                     "recovery_code": _CODE,
                     "device_name": string(MAX_DEVICE_NAME_CHARACTERS),
+                    "message": string(MAX_MESSAGE_CHARACTERS),
+                    "rules_accepted": _CODE,
                 },
             ),
-            answer=obj({**_TOKENS, "member": _MEMBER}),
+            answer=obj({**_TOKENS, "member": _MEMBER, "channel_id": nullable(ID)}),
             refusals=[
+                *("approval_pending", "approval_refused", "rules_not_accepted", "too_many_waiting"),
                 *("banned", "challenge_invalid", "code_invalid", "identity_taken", "identity_tier_refused"),
                 *("invite_busy", "too_many_invite_attempts"),
                 *("invalid_nickname", "invite_invalid", "invite_required", "issuer_unavailable"),
@@ -112,7 +143,6 @@ DESCRIBED = Described(
             "POST /api/auth/logout",
             "End this sign-in; nothing happens for a token that is worth nothing",
             body=_REFRESH,
-            refusals=["too_many_requests"],
         ),
         Endpoint("GET /api/me/devices", "One's own devices", answer=obj({"devices": array(_DEVICE)})),
         Endpoint(

@@ -5,13 +5,15 @@ The code is turned into a sign-in by `rules`. No HTTP, no SQL.
 
 from collections.abc import Callable
 
-from svc.base.database import Connection, Database
+from svc.base.database import Act, Connection, Database
+from svc.chat.access.acts import follows_rules
 from svc.chat.access.directory import Directory
 from svc.chat.access.tokens import Asker
 from svc.chat.audit.rules import Audit
 from svc.chat.errors import ChatError
 from svc.chat.joining import store
 from svc.chat.joining.codes import Kind, hashed
+from svc.chat.joining.sessions import Sessions
 from svc.chat.live.audience import only
 from svc.chat.live.hub import Hub
 from svc.chat.members.rules import Members
@@ -23,6 +25,7 @@ class Devices:
         database: Database,
         directory: Directory,
         members: Members,
+        sessions: Sessions,
         hub: Hub,
         audit: Audit,
         new_code: Callable[[], str],
@@ -30,6 +33,7 @@ class Devices:
         self._database = database
         self._directory = directory
         self._members = members
+        self._sessions = sessions
         self._hub = hub
         self._audit = audit
         self._new_code = new_code
@@ -40,8 +44,16 @@ class Devices:
         found = await store.devices(self._database, asker.member_id)
         return [device.described(current=device.id == current) for device in found]
 
+    async def last_seen(self, now: float) -> dict[str, int]:
+        """When each member was last seen on any device, in ms; those who are here are seen now."""
+        seen = await store.last_seen(self._database)
+        return seen | dict.fromkeys(self._hub.online_members(), int(now * 1000))
+
     def forget(self, connection: Connection, member_id: str) -> None:
-        """A step of the write in which a member is deleted: nothing proves any more who they were."""
+        """A step of the write in which a member is deleted: no identity says any more who they were.
+
+        What `persons` keeps does, hashed, while they are punished and for a while after they have gone.
+        """
         store.drop_codes(connection, member_id)
         store.unbind_all(connection, member_id)
 
@@ -51,7 +63,8 @@ class Devices:
 
     async def recover(self, owner: Asker, member_id: str, now: float) -> dict[str, object]:
         """A code for a member who can sign in no more; whoever uses it takes their place."""
-        self._directory.member(member_id)
+        if self._directory.member(member_id).bot:
+            raise ChatError("unknown_member", "A bot signs in by its token alone")
 
         def note(connection: Connection) -> None:
             self._audit.record(
@@ -65,28 +78,37 @@ class Devices:
 
         return await self._hand_out(Kind.RECOVERY, member_id, now, note)
 
-    async def unlink(self, asker: Asker, device_id: str) -> None:
-        """The device signs in as this member no more. Raises ChatError for the last one."""
+    @follows_rules
+    def unlink(self, asker: Asker, device_id: str) -> Act[tuple[int, frozenset[str]], None]:
+        """The device signs in as this member no more, nor does one to which it has given a code.
+
+        Raises ChatError for the last one.
+        """
         member_id = asker.member_id
 
-        def write(connection: Connection) -> int:
+        def write(connection: Connection) -> tuple[int, frozenset[str]]:
             thumbprint = store.thumbprint_of(connection, member_id, device_id)
             if thumbprint is None:
                 raise ChatError("unknown_device")
             store.remove_device(connection, member_id, thumbprint)
+            store.drop_link_code(connection, member_id)
             if store.count_identities(connection, member_id) == 0:
                 raise ChatError("last_device")
-            return self._members.void_tokens(connection, member_id)
+            return self._members.void_tokens(connection, member_id), self._sessions.of(connection, member_id)
 
-        def unlinked(epoch: int) -> None:
+        def unlinked(outcome: tuple[int, frozenset[str]]) -> None:
+            epoch, left = outcome
             self._hub.push("device_unlinked", {"device_id": device_id}, only(member_id))
             self._members.tokens_voided(member_id, epoch)
+            self._sessions.settled(member_id, left)
 
-        await self._database.write(write, unlinked)
+        return Act(write, unlinked)
 
-    async def _hand_out(
+    @follows_rules
+    def _hand_out(
         self, kind: Kind, member_id: str, now: float, note: Callable[[Connection], None]
-    ) -> dict[str, object]:
+    ) -> Act[None, dict[str, object]]:
+        self._directory.member(member_id)
         code = self._new_code()
         expires_at_ms = int(now * 1000) + kind.lifetime_ms
 
@@ -94,5 +116,4 @@ class Devices:
             store.put_code(connection, kind, member_id, hashed(code), expires_at_ms)
             note(connection)
 
-        await self._database.write(write)
-        return {"code": code, "expires_at_ms": expires_at_ms}
+        return Act(write, lambda _: {"code": code, "expires_at_ms": expires_at_ms})

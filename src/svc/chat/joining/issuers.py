@@ -74,36 +74,42 @@ class IssuerKeys:
         kept.tried_at = self._clock()
         try:
             async with asyncio.timeout(FETCH_DEADLINE_S):
-                document = await self._document(await self._address(issuer))
+                found = await document(self._session, await self._address(issuer))
         except (ClientError, TimeoutError, OSError, Unusable, ValueError) as fault:
             reason = str(fault) or type(fault).__name__
             logger.warning("an issuer's keys cannot be fetched", extra={"issuer": issuer, "fault": reason})
             return
-        kept.keys = issuer_keys(document)
+        kept.keys = issuer_keys(found)
         kept.fetched_at = self._clock()
         logger.info("fetched an issuer's keys", extra={"issuer": issuer, "keys": len(kept.keys)})
 
     async def _address(self, issuer: str) -> str:
         if issuer != self._oidc_issuer:
             return issuer + CERTIFICATES
-        document = await self._document(issuer.rstrip("/") + DISCOVERY)
-        if document.get("issuer") != issuer:
-            raise Unusable(f"it calls itself {str(document.get('issuer'))[:200]!r}")
-        address = document.get("jwks_uri")
-        if not isinstance(address, str) or not address.startswith(issuer[: issuer.index("//") + 2]):
+        told = await document(self._session, issuer.rstrip("/") + DISCOVERY)
+        if told.get("issuer") != issuer:
+            raise Unusable(f"it calls itself {str(told.get('issuer'))[:200]!r}")
+        address = told.get("jwks_uri")
+        if not isinstance(address, str) or not as_safe_as(issuer, address):
             raise Unusable("it does not say where its keys are, by an address as safe as its own")
         return address
 
-    async def _document(self, address: str) -> dict[str, object]:
-        # A redirect would lead where the operator did not point.
-        async with self._session.get(
-            address, allow_redirects=False, timeout=ClientTimeout(total=FETCH_DEADLINE_S)
-        ) as response:
-            if response.status != 200:
-                raise Unusable(f"{address} answers {response.status}")
-            data = await response.content.read(MAX_DOCUMENT_BYTES + 1)
-            while len(data) <= MAX_DOCUMENT_BYTES and (more := await response.content.read(65536)):
-                data += more
-            if len(data) > MAX_DOCUMENT_BYTES:
-                raise Unusable(f"{address} is too large")
-            return loads_object(data.decode())
+
+def as_safe_as(issuer: str, address: object) -> bool:
+    """Has the address the issuer's scheme, so that what is sent there is encrypted too?"""
+    return isinstance(address, str) and address.startswith(issuer[: issuer.index("//") + 2])
+
+
+async def document(session: ClientSession, address: str) -> dict[str, object]:
+    """What an issuer publishes at this address. Raises Unusable, and what a request raises."""
+    # A redirect would lead where the operator did not point.
+    timeout = ClientTimeout(total=FETCH_DEADLINE_S)
+    async with session.get(address, allow_redirects=False, timeout=timeout) as response:
+        if response.status != 200:
+            raise Unusable(f"{address} answers {response.status}")
+        data = await response.content.read(MAX_DOCUMENT_BYTES + 1)
+        while len(data) <= MAX_DOCUMENT_BYTES and (more := await response.content.read(65536)):
+            data += more
+        if len(data) > MAX_DOCUMENT_BYTES:
+            raise Unusable(f"{address} is too large")
+        return loads_object(data.decode())

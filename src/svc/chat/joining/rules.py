@@ -7,21 +7,28 @@ no SQL. Spec: chat document section 5; the sign-in of the design.
 import dataclasses
 import logging
 import secrets
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from svc.base.database import Connection, Database
+from svc.base.database import Act, Connection, Database
+from svc.chat.access.acts import changes_rules
 from svc.chat.access.address import ClientAddress
 from svc.chat.access.directory import Directory, Member
+from svc.chat.access.permissions import Permission
 from svc.chat.audit.rules import Audit
 from svc.chat.errors import ChatError
 from svc.chat.joining import proof, store
 from svc.chat.joining.challenge import Challenges
 from svc.chat.joining.codes import Kind, hashed
-from svc.chat.joining.door import Admission, CodeDoor, Door
+from svc.chat.joining.door import Admission, Applicant, Door
+from svc.chat.joining.founding import BETWEEN, Founding
 from svc.chat.joining.issuers import IssuerKeys
+from svc.chat.joining.persons import Persons
 from svc.chat.joining.refresh import Session
+from svc.chat.joining.server_addresses import Dialled
 from svc.chat.joining.sessions import BlankSession, Sessions, Tokens
+from svc.chat.joining.throttle import Throttle
 from svc.chat.joining.trust import Trust
 from svc.chat.live.audience import only
 from svc.chat.live.hub import Hub
@@ -30,6 +37,12 @@ from svc.chat.names import readable_nickname
 
 # Each is a key that opens the member's account; the one that was not used for longest makes room.
 MOST_DEVICES = 20
+
+# When somebody who waits for approval should ask again.
+RETRY_AFTER_MS = 5_000
+
+# A device signs in once in a while; each time is a write.
+BURST, PER_S = 30, 1.0
 
 logger = logging.getLogger(__name__)
 
@@ -46,9 +59,14 @@ class Application:
     link_code: str
     recovery_code: str
     device_name: str
+    # For those who decide on who may join.
+    message: str
+    # The version of the rules that they have read.
+    rules_accepted: str
     address: ClientAddress
-    # The address that the request was sent to, as its Host header says.
-    host: str
+    dialled: Dialled
+    # Too many have come from this address: it brings nobody who is new.
+    members_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +75,8 @@ class _Wanted:
 
     application: Application
     identity: proof.Identity
+    # The address that the client dialled, by its own signed word.
+    origin: str
     # As it will be shown; empty where none was given.
     name: str
     now: float
@@ -75,23 +95,54 @@ class _SignedIn:
 
     member_id: str
     session: Session
+    # All that the member has now.
+    sessions: frozenset[str]
     newcomer: Member | None = None
     # Of a member who was recovered.
     epoch: int | None = None
     # A device that the member did not have before.
     device: store.Device | None = None
     admitted: Callable[[], None] = field(default=lambda: None)
+    # Where a newcomer is sent.
+    channel_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Somebody is signed in. `channel_id` is where a newcomer is to land, where there is such a place."""
+
+    tokens: Tokens
+    member: Member
+    channel_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Waits:
+    """Nobody is signed in, because somebody has to approve first; what is to be told all the same."""
+
+    told: Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Reception:
+    """What a newcomer meets: `require_rules` raises ChatError where they have not accepted the rules (it is
+    told what they have accepted), `landing` says where they are sent."""
+
+    require_rules: Callable[[str], None]
+    landing: Callable[[], str | None]
 
 
 class Joining:
-    """`founding_code` is what the first member of all must know; `door` decides on all others."""
+    """`founding` decides on the first member of all, `door` on all others. `load` comes first."""
 
     def __init__(
         self,
         trust: Trust,
         keys: IssuerKeys,
         door: Door,
-        founding_code: str,
+        founding: Founding,
+        reception: Reception,
+        persons: Persons,
         *,
         database: Database,
         directory: Directory,
@@ -104,7 +155,9 @@ class Joining:
         self._trust = trust
         self._keys = keys
         self._door = door
-        self._founding = CodeDoor(founding_code)
+        self._founding = founding
+        self._reception = reception
+        self.persons = persons
         self._database = database
         self._directory = directory
         self._members = members
@@ -113,9 +166,16 @@ class Joining:
         self._audit = audit
         self._new_id = new_id
         self._challenges = Challenges(secrets.token_urlsafe)
+        self._sign_ins = Throttle(BURST, PER_S)
 
-    def challenge(self, now: float) -> dict[str, object]:
-        nonce, ends = self._challenges.issue(now)
+    async def load(self, invite: str) -> None:
+        """At start; `invite` is the code of the installation's own."""
+        await self.persons.load()
+        self._founding.load(invite, await self._database.write(store.anybody))
+
+    def challenge(self, address: str, now: float) -> dict[str, object]:
+        """A nonce for a client at this address, and what to prove with it."""
+        nonce, ends = self._challenges.issue(address, now)
         return {
             "nonce": nonce,
             "audience": self._trust.audience,
@@ -123,28 +183,31 @@ class Joining:
             "expiresAt": int(ends * 1000),
         }
 
-    async def join(self, application: Application, now: float) -> tuple[Tokens, Member]:
+    async def join(self, application: Application, now: float) -> Joined:
         """Sign in who is a member, admit who becomes one. Raises ChatError."""
         if self._trust.closed:
             logger.info("a join was refused", extra={"because": self._trust.closed})
             raise ChatError("joins_disabled")
-        identity = await self._identity(application, now)
+        identity, origin = await self._identity(application, now)
+        self._sign_ins.take(identity.thumbprint, time.monotonic())
         wanted = _Wanted(
             application,
             identity,
+            origin,
             readable_nickname(application.nickname) if application.nickname else "",
             now,
             self._new_id(),
             self._new_id(),
             self._sessions.blank(),
         )
-        signed_in = await self._database.write(lambda c: self._admit(c, wanted), self._admitted)
-        member = self._directory.member(signed_in.member_id)
-        return self._sessions.handed_out(signed_in.session, member, now), member
+        joined = await self._sign_in_or_admit(wanted)
+        if joined is None:
+            raise ChatError("approval_pending", more={"retry_after_ms": RETRY_AFTER_MS})
+        return joined
 
     # Who it is.
 
-    async def _identity(self, application: Application, now: float) -> proof.Identity:
+    async def _identity(self, application: Application, now: float) -> tuple[proof.Identity, str]:
         if bool(application.certificate) == bool(application.id_token) or not application.assertion:
             raise ChatError("invalid_request", "Send either certificate or id_token, and assertion")
         try:
@@ -162,9 +225,9 @@ class Joining:
             origin = proof.check_assertion(assertion, credential, identity, self._trust.audience, now)
         except proof.ProofRefused as refusal:
             raise ChatError("proof_invalid", f"This does not prove who you are: {refusal}") from None
-        if not self._trust.addresses.include(origin, application.host):
+        if not self._trust.addresses.include(origin, application.dialled.host):
             raise ChatError("proof_invalid", "The assertion was made for a server at another address")
-        return identity
+        return identity, origin
 
     def _credential(self, application: Application, assertion: proof.Token) -> proof.Credential:
         if application.certificate:
@@ -174,7 +237,24 @@ class Joining:
 
     # Whose it is: all of it in one write.
 
-    def _admit(self, connection: Connection, wanted: _Wanted) -> _SignedIn:
+    @changes_rules
+    def _sign_in_or_admit(self, wanted: _Wanted) -> Act[_SignedIn | _Waits, Joined | None]:
+        def admitted(outcome: _SignedIn | _Waits) -> Joined | None:
+            if isinstance(outcome, _Waits):
+                outcome.told()
+                return None
+            self._admitted(outcome)
+            member = self._directory.member(outcome.member_id)
+            tokens = self._sessions.handed_out(outcome.session, member, wanted.now)
+            lands = outcome.channel_id
+            if lands is None and outcome.newcomer is not None:
+                lands = self._reception.landing()
+            sees = lands is not None and self._directory.may(member.id, Permission.VIEW_CHANNEL, lands)
+            return Joined(tokens, member, lands if sees else None)
+
+        return Act(lambda connection: self._admit(connection, wanted), admitted)
+
+    def _admit(self, connection: Connection, wanted: _Wanted) -> _SignedIn | _Waits:
         application = wanted.application
         holder_id = store.member_of(connection, wanted.identity)
         if holder_id is not None and self._members.exists(connection, holder_id):
@@ -187,49 +267,65 @@ class Joining:
             return self._link(connection, wanted)
         return self._join(connection, wanted, holder_id)
 
-    def _join(self, connection: Connection, wanted: _Wanted, former_id: str | None) -> _SignedIn:
+    def _join(self, connection: Connection, wanted: _Wanted, former_id: str | None) -> _SignedIn | _Waits:
+        if wanted.application.members_only:
+            raise ChatError("too_many_requests")
         if not wanted.name:
             raise ChatError("invalid_nickname")
-        admission = self._admission(connection, wanted, former_id)
-        newcomer = Member(wanted.new_member_id, wanted.name, admission.role_ids, joined_at_ms=wanted.now_ms)
+        self._reception.require_rules(wanted.application.rules_accepted)
+        admission = self._admission(connection, wanted)
+        if admission.waits:
+            return _Waits(admission.admitted)
+        newcomer = Member(
+            wanted.new_member_id,
+            wanted.name,
+            admission.role_ids,
+            joined_at_ms=wanted.now_ms,
+            person_id=self.persons.same_as(connection, wanted.identity, wanted.now_ms) or "",
+        )
         member = self._members.insert(connection, newcomer)
+        self.persons.joined(connection, wanted.identity, member.person_id)
         if former_id is not None:
             store.move(connection, former_id, member.id)
         store.bind(connection, wanted.identity, member.id, wanted.now_ms)
         signed_in = self._sign_in(connection, wanted, member.id)
-        return dataclasses.replace(signed_in, newcomer=member, admitted=admission.admitted)
+        return dataclasses.replace(
+            signed_in, newcomer=member, admitted=admission.admitted, channel_id=admission.channel_id
+        )
 
-    def _admission(self, connection: Connection, wanted: _Wanted, former_id: str | None) -> Admission:
+    def _admission(self, connection: Connection, wanted: _Wanted) -> Admission:
         application = wanted.application
-        if not store.anybody(connection):
-            # Whoever comes first is the owner: an open door must not make it a stranger.
-            return self._founding.admit(
-                connection,
-                invite_code=application.invite_code,
-                client=wanted.identity.thumbprint,
-                address=application.address,
-                former_id=None,
-                now=wanted.now,
-            )
-        return self._door.admit(
-            connection,
-            invite_code=application.invite_code,
+        addresses = self._trust.addresses
+        founded = store.anybody(connection)
+        _, _, invite_code = application.invite_code.rpartition(BETWEEN)
+        applicant = Applicant(
+            invite_code=invite_code if founded else application.invite_code,
             client=wanted.identity.thumbprint,
             address=application.address,
-            former_id=former_id,
+            nearby=application.address.is_local and addresses.surely_ours(wanted.origin, application.dialled),
+            persons=self.persons.known(connection, wanted.identity),
             now=wanted.now,
+            issuer=wanted.identity.issuer,
+            subject=wanted.identity.subject,
+            name=wanted.name,
+            message=application.message,
+            member_id=wanted.new_member_id,
         )
+        # Whoever comes first is the owner: an open door must not make it a stranger.
+        return (self._door if founded else self._founding).admit(connection, applicant)
 
     def _link(self, connection: Connection, wanted: _Wanted) -> _SignedIn:
         member_id = self._spend(connection, Kind.LINK, wanted.application.link_code, wanted)
         if store.count_devices(connection, member_id) >= MOST_DEVICES:
             raise ChatError("too_many_devices")
+        self._linked(connection, wanted, member_id)
         store.bind(connection, wanted.identity, member_id, wanted.now_ms)
         return self._sign_in(connection, wanted, member_id)
 
     def _recover(self, connection: Connection, wanted: _Wanted) -> _SignedIn:
         """From now on only this device is the member's: the others may be in wrong hands."""
         member_id = self._spend(connection, Kind.RECOVERY, wanted.application.recovery_code, wanted)
+        self._linked(connection, wanted, member_id)
         self._sessions.revoke_all(connection, member_id)
         store.unbind_all(connection, member_id)
         store.bind(connection, wanted.identity, member_id, wanted.now_ms)
@@ -243,6 +339,10 @@ class Joining:
         )
         epoch = self._members.void_tokens(connection, member_id)
         return dataclasses.replace(self._sign_in(connection, wanted, member_id), epoch=epoch)
+
+    def _linked(self, connection: Connection, wanted: _Wanted, member_id: str) -> None:
+        person_id = self._members.person(connection, member_id)
+        self.persons.linked(connection, wanted.identity, person_id, wanted.now_ms)
 
     def _add_to_itself(self, connection: Connection, wanted: _Wanted, holder_id: str) -> _SignedIn:
         """An identity that has a member is not taken from them by a code of somebody else's."""
@@ -269,9 +369,15 @@ class Joining:
             wanted.new_device_id,
             wanted.now_ms,
         )
+        self.persons.seen(connection, wanted.identity, self._members.person(connection, member_id))
         store.forget_oldest_devices(connection, member_id, MOST_DEVICES)
         session = self._sessions.begin(connection, wanted.blank, member_id, device.id, wanted.now_ms)
-        return _SignedIn(member_id, session, device=device if device.id == wanted.new_device_id else None)
+        return _SignedIn(
+            member_id,
+            session,
+            self._sessions.of(connection, member_id),
+            device=device if device.id == wanted.new_device_id else None,
+        )
 
     def _admitted(self, signed_in: _SignedIn) -> None:
         if signed_in.newcomer is not None:
@@ -279,6 +385,7 @@ class Joining:
             signed_in.admitted()
         if signed_in.epoch is not None:
             self._members.tokens_voided(signed_in.member_id, signed_in.epoch)
+        self._sessions.settled(signed_in.member_id, signed_in.sessions)
         if signed_in.device is not None and signed_in.newcomer is None:
             device = signed_in.device.described(current=False)
             self._hub.push("device_linked", {"device": device}, only(signed_in.member_id))

@@ -6,20 +6,27 @@ No HTTP, no SQL. Spec: chat document section 5, REFRESH_TOKEN_TTL_DAYS.
 
 import dataclasses
 import logging
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from svc.base.database import Connection, Database
+from svc.chat.access.changes import Changes
 from svc.chat.access.directory import Directory, Member
 from svc.chat.access.tokens import LIFETIME_S, AccessTokens
 from svc.chat.errors import ChatError
 from svc.chat.joining import store
 from svc.chat.joining.refresh import SALT_BYTES, RefreshTokens, Session, Shown, Verdict, read
+from svc.chat.joining.throttle import Throttle
+from svc.chat.live.hub import Hub
 from svc.chat.members.rules import Members
 
 DAY_MS = 24 * 3_600_000
 # A person signs in again where an answer was lost; more than this at once is a script.
 MOST_OF_A_DEVICE = 5
+
+# A session refreshes every few minutes, in several tabs at once; each time is a write.
+BURST, PER_S = 30, 1.0
 
 logger = logging.getLogger(__name__)
 
@@ -50,8 +57,9 @@ class BlankSession:
 class _Outcome:
     verdict: Verdict
     session: Session | None
-    # Of a member whose access tokens have been voided with the session.
+    # Of a member whose access tokens have been voided with the session, and the sessions they still have.
     epoch: int = 0
+    left: frozenset[str] = frozenset()
 
 
 class Sessions:
@@ -62,6 +70,8 @@ class Sessions:
         database: Database,
         directory: Directory,
         members: Members,
+        hub: Hub,
+        changes: Changes,
         tokens: AccessTokens,
         refresh_tokens: RefreshTokens,
         *,
@@ -72,11 +82,23 @@ class Sessions:
         self._database = database
         self._directory = directory
         self._members = members
+        self._hub = hub
+        self._changes = changes
         self._tokens = tokens
         self._refresh_tokens = refresh_tokens
         self._lifetime_ms = lifetime_days * DAY_MS
         self._new_id = new_id
         self._random_bytes = random_bytes
+        self._refreshes = Throttle(BURST, PER_S)
+        # A recovery code is as good as being the member: a former owner must not become the new one.
+        changes.owner_change.append(store.drop_recovery_codes)
+
+    async def load(self) -> None:
+        """Fill the directory, at start."""
+        found: dict[str, set[str]] = {}
+        for member_id, session_id in await store.all_sessions(self._database):
+            found.setdefault(member_id, set()).add(session_id)
+        self._directory.sessions.update((member_id, frozenset(ids)) for member_id, ids in found.items())
 
     def blank(self) -> BlankSession:
         """For `begin`, which runs where no randomness is made."""
@@ -97,9 +119,10 @@ class Sessions:
 
     async def refresh(self, token: object, now: float) -> Tokens:
         """Fresh tokens for a refresh token. Raises ChatError."""
-        shown = read(token)
+        shown = await self._believed(token, now)
         if shown is None:
             raise ChatError("refresh_invalid")
+        self._refreshes.take(shown.session_id, time.monotonic())
         outcome = await self._database.write(lambda c: self._moved_on(c, shown, int(now * 1000)), self._told)
         session = outcome.session
         member = self._directory.members.get(session.member_id) if session else None
@@ -108,17 +131,34 @@ class Sessions:
         return self.handed_out(session, member, now)
 
     async def end(self, token: object, now: float) -> None:
-        """Sign out. Nothing happens for a token that is worth nothing."""
-        shown = read(token)
+        """Sign out: the session's access tokens, its live sockets and the member's code for another device
+        end too. Ignores invalid tokens."""
+        shown = await self._believed(token, now)
         if shown is None:
             return
 
-        def write(connection: Connection) -> None:
+        def write(connection: Connection) -> _Outcome:
             session = store.session(connection, shown.session_id)
-            if self._refresh_tokens.judge(shown, session, int(now * 1000)) is not Verdict.REFUSE:
-                store.end_session(connection, shown.session_id)
+            verdict = self._refresh_tokens.judge(shown, session, int(now * 1000))
+            if session is None or verdict is Verdict.REFUSE:
+                return _Outcome(Verdict.REFUSE, None)
+            store.end_session(connection, session.id)
+            store.drop_link_code(connection, session.member_id)
+            return _Outcome(verdict, session, left=store.sessions_of(connection, session.member_id))
 
-        await self._database.write(write)
+        def ended(outcome: _Outcome) -> None:
+            if outcome.session is not None:
+                self.settled(outcome.session.member_id, outcome.left)
+
+        await self._database.write(write, ended)
+
+    async def _believed(self, token: object, now: float) -> Shown | None:
+        """What a token says, if it is one of ours. Others never reach the writer: anyone can send them."""
+        shown = read(token)
+        session = await store.read_session(self._database, shown.session_id) if shown else None
+        if shown is None or self._refresh_tokens.judge(shown, session, int(now * 1000)) is Verdict.REFUSE:
+            return None
+        return shown
 
     def revoke_all(self, connection: Connection, member_id: str) -> None:
         """A step of a write after which nobody is signed in as this member, and no code makes it so.
@@ -129,6 +169,20 @@ class Sessions:
         store.end_sessions(connection, member_id)
         store.drop_codes(connection, member_id)
 
+    def of(self, connection: Connection, member_id: str) -> frozenset[str]:
+        """A step of a write that ends or begins sessions: those that are left; `settled` follows."""
+        return store.sessions_of(connection, member_id)
+
+    def settled(self, member_id: str, left: frozenset[str]) -> None:
+        """After such a write: access tokens, live sockets and calls of the other sessions end."""
+        ended = self._directory.sessions.get(member_id, frozenset()) - left
+        self._directory.sessions[member_id] = left
+        for session_id in ended:
+            self._hub.cut_off(member_id, session_id=session_id)
+        if ended:
+            for tell in self._changes.sessions_ended:
+                tell(member_id, ended)
+
     def _moved_on(self, connection: Connection, shown: Shown, now_ms: int) -> _Outcome:
         session = store.session(connection, shown.session_id)
         verdict = self._refresh_tokens.judge(shown, session, now_ms)
@@ -136,7 +190,9 @@ class Sessions:
             return _Outcome(verdict, None)
         if verdict is Verdict.STOLEN:
             store.end_session(connection, session.id)
-            return _Outcome(verdict, session, self._members.void_tokens(connection, session.member_id))
+            store.drop_link_code(connection, session.member_id)
+            epoch = self._members.void_tokens(connection, session.member_id)
+            return _Outcome(verdict, session, epoch, store.sessions_of(connection, session.member_id))
         if verdict is Verdict.ROTATE:
             session = dataclasses.replace(
                 session,
@@ -152,3 +208,4 @@ class Sessions:
         if outcome.verdict is Verdict.STOLEN and outcome.session is not None:
             logger.warning("a used refresh token came again", extra={"member": outcome.session.member_id})
             self._members.tokens_voided(outcome.session.member_id, outcome.epoch)
+            self.settled(outcome.session.member_id, outcome.left)

@@ -85,6 +85,14 @@ async def devices(database: Database, member_id: str) -> list[Device]:
     return [_device(row) for row in found]
 
 
+async def last_seen(database: Database) -> dict[str, int]:
+    """In ms, of every member with a device."""
+    rows = await database.rows(
+        "SELECT member_id, max(last_seen_at_ms) AS seen FROM devices GROUP BY member_id"
+    )
+    return {row["member_id"]: row["seen"] for row in rows}
+
+
 async def device_of_session(database: Database, session_id: str) -> str | None:
     found = await database.row("SELECT device_id FROM sessions WHERE id = ?", (session_id,))
     return found["device_id"] if found else None
@@ -147,11 +155,31 @@ def session(connection: Connection, session_id: str) -> Session | None:
     return _session(row) if row else None
 
 
+async def all_sessions(database: Database) -> list[tuple[str, str]]:
+    """Member and session of each."""
+    rows = await database.rows("SELECT member_id, id FROM sessions")
+    return [(row["member_id"], row["id"]) for row in rows]
+
+
+def sessions_of(connection: Connection, member_id: str) -> frozenset[str]:
+    rows = connection.execute("SELECT id FROM sessions WHERE member_id = ?", (member_id,))
+    return frozenset(row["id"] for row in rows)
+
+
+async def read_session(database: Database, session_id: str) -> Session | None:
+    """The same, by a reader."""
+    row = await database.row("SELECT * FROM sessions WHERE id = ?", (session_id,))
+    return _session(row) if row else None
+
+
 def put_session(connection: Connection, one: Session) -> None:
     connection.execute(
-        "INSERT OR REPLACE INTO sessions"
+        "INSERT INTO sessions"
         " (id, device_id, member_id, salt, generation, rotated_at_ms, expires_at_ms)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        " VALUES (?, ?, ?, ?, ?, ?, ?)"
+        # Not replaced: what hangs on a session would go with it.
+        " ON CONFLICT (id) DO UPDATE SET generation = excluded.generation,"
+        " rotated_at_ms = excluded.rotated_at_ms, expires_at_ms = excluded.expires_at_ms",
         (
             one.id,
             one.device_id,
@@ -209,6 +237,17 @@ def take_code(connection: Connection, kind: Kind, code_hash: bytes, now_ms: int)
 
 def drop_codes(connection: Connection, member_id: str) -> None:
     connection.execute("DELETE FROM link_codes WHERE member_id = ?", (member_id,))
+
+
+def drop_link_code(connection: Connection, member_id: str) -> None:
+    """Not a recovery code: the owner handed it out, maybe because of the very devices that ask."""
+    connection.execute(
+        "DELETE FROM link_codes WHERE kind = ? AND member_id = ?", (Kind.LINK.value, member_id)
+    )
+
+
+def drop_recovery_codes(connection: Connection) -> None:
+    connection.execute("DELETE FROM link_codes WHERE kind = ?", (Kind.RECOVERY.value,))
 
 
 def _device(row: sqlite3.Row) -> Device:

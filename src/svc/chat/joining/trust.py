@@ -1,7 +1,7 @@
 """Whom this server believes, and what it is called: what sign-ins are held against."""
 
 import logging
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from svc.chat.joining.config import IdentityConfig
@@ -23,15 +23,18 @@ class Trust:
     closed: str
 
     @classmethod
-    def of(cls, config: IdentityConfig, audience: str, *, secure: bool = False) -> "Trust":
+    def of(
+        cls,
+        config: IdentityConfig,
+        audience: str,
+        *,
+        secure: bool = False,
+        local_names: Sequence[str] = (),
+    ) -> "Trust":
         """As configured; says in the log what will keep people out, or let too many in."""
         vouching = bool(config.oidc_issuer or config.cert_issuers)
-        if config.closed:
-            logger.warning("every join is refused", extra={"because": config.closed})
-        if tuple(config.tiers) == (ACCOUNT,) and not vouching:
-            logger.warning(
-                "nobody can join: SVC_IDENTITY_TIERS takes accounts only, and no issuer of them is trusted"
-            )
+        if obstacle := config.obstacle():
+            logger.warning("nobody can join: %s", obstacle)
         if ACCOUNT in config.tiers and vouching and not config.names:
             logger.warning("EXTERNAL_HOST is not set: another server could pass on sign-ins made for it")
         return cls(
@@ -40,6 +43,6 @@ class Trust:
             config.oidc_issuer,
             config.oidc_audience,
             config.cert_issuers,
-            ServerAddresses(config.names, secure=secure),
+            ServerAddresses(config.names, secure=secure, local_names=local_names),
             config.closed,
         )

@@ -1,6 +1,6 @@
 """What the live socket says of itself, beyond signing in."""
 
-from svc.chat.described import TIME_MS, Described, Event, Pushed, asked, integer, obj, string
+from svc.chat.described import BOOLEAN, TIME_MS, Described, Event, Pushed, asked, integer, obj, string
 
 _LIMITS = obj(
     {"max_message_bytes": integer(1), "request_burst": integer(1), "requests_per_s": {"type": "number"}}
@@ -8,6 +8,12 @@ _LIMITS = obj(
 DESCRIBED = Described(
     events=[
         Event("ping", "Is the server there? Browsers hide the socket's own pings", reply=obj({})),
+        Event(
+            "in_sight",
+            "Say whether the member has this page before their eyes; while one is, their devices do not ring",
+            data=asked({"visible": BOOLEAN}),
+            reply=obj({}),
+        ),
         Event(
             "reauthenticate",
             "Show a fresh access token before the old one ends",

@@ -28,12 +28,15 @@ class Listener(Protocol):
     @property
     def session_id(self) -> str: ...
 
+    # Whether its member has it before their eyes, as it says.
+    in_sight: bool
+
     def cut_off(self, code: int, reason: str) -> None:
         """Close the page's connection, after what was pushed before; it does not wait."""
 
 
 class Hub:
-    """`now` gives seconds since 1970."""
+    """`now` gives the seconds since 1970 at the start, and from then on those that have passed since."""
 
     def __init__(self, directory: Directory, now: Callable[[], float]) -> None:
         self._directory = directory
@@ -59,6 +62,10 @@ class Hub:
 
     def online(self, member_id: str) -> bool:
         return member_id in self._pages
+
+    def in_sight(self, member_id: str) -> bool:
+        """Has the member a page before their eyes?"""
+        return any(page.in_sight for page in self._pages.get(member_id, ()))
 
     def online_members(self) -> Iterable[str]:
         return self._pages.keys()
@@ -133,7 +140,8 @@ class Hub:
                 self.remove(member_id, page)
 
     def _now_us(self) -> int:
-        return int(self._now() * 1_000_000)
+        # A clock beyond the year 2112 must not make numbers that JavaScript cannot count with.
+        return int(self._now() * 1_000_000) % 2**52
 
     def _tell_watchers(self, member_id: str, *, online: bool) -> None:
         for changed in self._watching:

@@ -142,6 +142,11 @@ class Outbox:
             transport.write(data)
             self._written += len(data)
 
+    def finish(self) -> None:
+        """Write nothing more: a close is being said, and the transport may take no data after it."""
+        self._forget()
+        self._transport = _ENDED
+
     def check(self, now: float) -> None:
         """To be called now and then: has the peer taken anything lately?"""
         held = 0 if self._transport.is_closing() else self._transport.get_write_buffer_size()
@@ -164,3 +169,13 @@ class Outbox:
 
 def _nothing() -> None:
     pass
+
+
+class _Ended(asyncio.Transport):
+    """Stands in for the transport of a page that is being closed."""
+
+    def is_closing(self) -> bool:
+        return True
+
+
+_ENDED = _Ended()

@@ -5,7 +5,7 @@ Asks and answers nothing; `socket` does.
 
 import asyncio
 
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import CLOCK_SLACK_S, LIFETIME_S, Asker
 from svc.chat.live.closing import CloseCode
 from svc.chat.live.outbox import Outbox, Rounds
 from svc.chat.live.websocket import WebSocket
@@ -16,9 +16,12 @@ class Page:
         self.ws = ws
         # Who asks; None until somebody has signed in.
         self.asker: Asker | None = None
+        # Whether its member has it before their eyes, as it says.
+        self.in_sight = False
         self.outbox = Outbox(ws.transport, rounds, self._too_slow)
         self.send = self.outbox.send
         self._rounds = rounds
+        ws.on_closing = self._finish
         self._ending: asyncio.Future[None] | None = None
 
     @property
@@ -32,7 +35,6 @@ class Page:
     def cut_off(self, code: int, reason: str) -> None:
         """Close, after what was said before. The first reason counts."""
         if self._ending is None:
-            self._rounds.write()
             self._ending = asyncio.ensure_future(self.ws.end(code, reason))
 
     async def ended(self) -> None:
@@ -43,8 +45,17 @@ class Page:
     def check(self, monotonic_s: float, now: float) -> None:
         """To be called every second or so: does the page still read, and is it still signed in?"""
         self.outbox.check(monotonic_s)
-        if self.asker is not None and now >= self.asker.expires_at:
+        if self.asker is not None and self.asker.lasting:
+            return
+        left_s = LIFETIME_S if self.asker is None else self.asker.expires_at - now
+        # More is left of what a wrong clock has issued.
+        if not 0 < left_s <= LIFETIME_S + CLOCK_SLACK_S:
             self.cut_off(CloseCode.TOKEN_EXPIRED, "The access token has expired")
+
+    def _finish(self) -> None:
+        """Write what was said before the close, and nothing after it."""
+        self._rounds.write()
+        self.outbox.finish()
 
     def _too_slow(self) -> None:
         self.cut_off(CloseCode.TOO_SLOW, "Too slow to keep up")

@@ -6,6 +6,7 @@ Decides who it is and what they are told first; reads and writes no socket.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from svc.chat.access.pace import Pace
 from svc.chat.access.tokens import AccessTokens, Asker
 from svc.chat.errors import ChatError
 from svc.chat.fields import number, text
@@ -33,10 +34,16 @@ class SignIn:
     push that is kept tells of, such as who is online."""
 
     def __init__(
-        self, hub: Hub, tokens: AccessTokens, welcomes: Sequence[Welcome], present: Sequence[Welcome]
+        self,
+        hub: Hub,
+        tokens: AccessTokens,
+        pace: Pace,
+        welcomes: Sequence[Welcome],
+        present: Sequence[Welcome],
     ) -> None:
         self._hub = hub
         self._tokens = tokens
+        self._pace = pace
         self._welcomes = welcomes
         self._present = present
 
@@ -45,6 +52,8 @@ class SignIn:
         if request.event not in FIRST_EVENTS or "access_token" not in request.data:
             raise ChatError("auth_required")
         asker = self._asker(request.data, now)
+        # The welcome is the dearest of all answers.
+        self._pace.require(asker.member_id, request.event)
         missed = None
         if request.event == "resume":
             missed = self._hub.missed(asker.member_id, number(request.data, "seq", least=0, most=_MAX_SEQ))
@@ -53,6 +62,10 @@ class SignIn:
         for part in parts:
             told |= part(asker)
         return SignedIn(asker, [frames.reply(event, request.id, told), *(missed or ())])
+
+    def require_standing(self, asker: Asker) -> None:
+        """Raises ChatError where the member has gone, or was signed out, since."""
+        self._tokens.require_standing(asker)
 
     def again(self, before: Asker, data: Mapping[str, object], now: float) -> Asker:
         """The same member with a fresh token. Raises ChatError."""

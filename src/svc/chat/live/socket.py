@@ -1,6 +1,6 @@
 """`/live`: one WebSocket per open page; the member signs in on it, asks and is told.
 
-A page that asks too fast is read more slowly, one that reads too slowly is cut off, one
+A member who asks too fast is read more slowly, one that reads too slowly is cut off, one
 that does not sign in is turned away. Knows no feature: requests go to the handlers it is
 given. Spec: the live socket of the design; chat document section 6.
 """
@@ -12,17 +12,21 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from aiohttp import WSMessage, WSMsgType, web
 
+from svc.base.connections import Crowd
 from svc.base.database import StorageFailed
+from svc.base.http_connections import recognise
+from svc.chat.access import pace
+from svc.chat.access.acts import on_authority_of
 from svc.chat.access.catalogue import EVENTS, check
 from svc.chat.access.directory import Directory
 from svc.chat.access.origins import Origins
+from svc.chat.access.pace import Pace
 from svc.chat.access.tokens import Asker
 from svc.chat.errors import ChatError
+from svc.chat.fields import flag
 from svc.chat.http import client_address
 from svc.chat.live import frames, sign_in
-from svc.chat.live.allowance import Allowance
 from svc.chat.live.closing import CloseCode
-from svc.chat.live.failures import Failures
 from svc.chat.live.hub import Hub
 from svc.chat.live.page import Page
 from svc.chat.live.sign_in import SignIn
@@ -31,12 +35,10 @@ from svc.chat.live.websocket import HEARTBEAT_S, WebSocket
 Handler = Callable[[Asker, Mapping[str, object]], Awaitable[object]]
 
 AUTHENTICATION_DEADLINE_S = 10.0
-# A person clicking never comes near; a script is slowed down to the lasting rate.
-REQUEST_BURST = 30
-REQUESTS_PER_S = 10.0
 # Each costs some 30 KB and a file descriptor.
 MAX_SOCKETS = 4096
-# Of those, how many may not have signed in yet: a quarter of the members coming back at once.
+# Of those, how many may not have signed in yet: a quarter of the members coming back at once. Beyond it the
+# one goes that has waited longest, of the address that has most: a valid token still gets in, from there too.
 MAX_UNSIGNED = 1024
 CHECK_INTERVAL_S = 1.0
 
@@ -52,6 +54,7 @@ class LiveSockets:
         directory: Directory,
         signing_in: SignIn,
         origins: Origins,
+        pace: Pace,
         server_id: str,
         handlers: Mapping[str, Handler],
     ) -> None:
@@ -59,31 +62,36 @@ class LiveSockets:
         self._directory = directory
         self._signing_in = signing_in
         self._origins = origins
+        self._pace = pace
         self._hello = frames.push("hello", _greeting(server_id))
         self._handlers = handlers
-        self._failures = Failures()
+        self._unsigned: Crowd[Page] = Crowd()
         self._pages: set[Page] = set()
 
     def table(self) -> list[web.RouteDef]:
         return [web.get("/live", self.serve)]
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
-        address = client_address(request).limited_as
-        self._admit(request, address)
+        self._admit(request)
         if (transport := request.transport) is None:  # Gone already.
             return web.Response()
         ws = WebSocket(transport)
         await ws.prepare(request)
         page = Page(ws, self._hub.rounds)
+        self._make_room(MAX_UNSIGNED)
         self._pages.add(page)
+        self._unsigned.add(page, client_address(request).limited_as)
         try:
             page.send(self._hello)
-            if await self._sign_in(page, address):
+            if await self._sign_in(page):
+                assert page.asker is not None, "somebody has signed in"
+                recognise(request, page.asker.member_id)
                 await self._read(page)
         except OSError:
             logger.debug("live connection lost")
         finally:
             self._pages.discard(page)
+            self._unsigned.discard(page)
             if page.asker is not None:
                 self._hub.remove(page.asker.member_id, page)
             await page.ended()
@@ -104,15 +112,23 @@ class LiveSockets:
             page.cut_off(CloseCode.GOING_AWAY, "The server is stopping")
         await asyncio.gather(*(page.ended() for page in pages))
 
-    def _admit(self, request: web.Request, address: str) -> None:
+    def _admit(self, request: web.Request) -> None:
         if not self._origins.permits(request.headers.get("Origin"), request.host):
             raise ChatError("origin_refused")
-        if self._failures.too_many(address, asyncio.get_running_loop().time()):
-            raise ChatError("too_many_failures")
-        if len(self._pages) >= MAX_SOCKETS or len(self._pages) - len(self._hub) >= MAX_UNSIGNED:
+        if len(self._pages) >= MAX_SOCKETS and not self._make_room(0):
             raise ChatError("too_many_connections")
 
-    async def _sign_in(self, page: Page, address: str) -> bool:
+    def _make_room(self, most: int) -> bool:
+        """Has a page left that had not signed in, because there are `most` of them?"""
+        page = self._unsigned.pushed_out(most)
+        if page is None:
+            return False
+        self._pages.discard(page)
+        # Without a word, which would take a flood of them seconds each.
+        page.ws.transport.abort()
+        return True
+
+    async def _sign_in(self, page: Page) -> bool:
         """Has somebody signed in? Else the page has been told why not."""
         request_id: frames.RequestId | None = None
         try:
@@ -128,7 +144,6 @@ class LiveSockets:
             problem = ChatError("auth_required")
         except ChatError as refusal:
             problem = refusal
-            self._failures.count(address, asyncio.get_running_loop().time())
         page.send(frames.error(problem, request_id))
         page.cut_off(CloseCode.REFUSED, problem.code)
         return False
@@ -140,24 +155,25 @@ class LiveSockets:
         for frame in signed_in.frames:
             page.send(frame)
         page.asker = signed_in.asker
+        self._unsigned.discard(page)
         self._hub.add(page.asker.member_id, page)
 
     async def _read(self, page: Page) -> None:
-        loop = asyncio.get_running_loop()
-        allowance = Allowance(REQUEST_BURST, REQUESTS_PER_S, loop.time())
+        assert page.asker is not None, "requests are read when somebody has signed in"
         async for message in page.ws:
-            if delay_s := allowance.take(loop.time()):
+            request = _request(message)
+            event = request.event if isinstance(request, frames.Request) else ""
+            if delay_s := self._pace.wait_s(page.asker.member_id, event):
                 await asyncio.sleep(delay_s)
             if page.is_ending:
                 break
-            page.send(await self._answer(page, _text(message)))
+            page.send(await self._answer(page, request))
 
-    async def _answer(self, page: Page, text: str) -> bytes:
-        request_id: frames.RequestId | None = None
-        event = ""
+    async def _answer(self, page: Page, request: frames.Request | ChatError) -> bytes:
+        if isinstance(request, ChatError):
+            return frames.error(request, None)
+        request_id, event = request.id, request.event
         try:
-            request = frames.parse(text)
-            request_id, event = request.id, request.event
             return frames.reply(request.event, request_id, await self._handle(page, request))
         except ChatError as problem:
             return frames.error(problem, request_id)
@@ -175,10 +191,20 @@ class LiveSockets:
             return sign_in.expiry(page.asker)
         if request.event == "ping":
             return {}
+        if request.event == "in_sight":
+            page.in_sight = flag(request.data, "visible")
+            return {}
         if (handler := self._handlers.get(request.event)) is None:
             raise ChatError("unknown_event")
-        check(EVENTS[request.event], self._directory, page.asker.member_id)
-        return await handler(page.asker, request.data)
+        asker, needs = page.asker, EVENTS[request.event]
+
+        def check_again() -> None:
+            self._signing_in.require_standing(asker)
+            check(needs, self._directory, asker.member_id)
+
+        check_again()
+        with on_authority_of(check_again):
+            return await handler(asker, request.data)
 
 
 def _greeting(server_id: str) -> dict[str, object]:
@@ -188,10 +214,18 @@ def _greeting(server_id: str) -> dict[str, object]:
         "authenticate_within_ms": int(AUTHENTICATION_DEADLINE_S * 1000),
         "limits": {
             "max_message_bytes": frames.MAX_FRAME_BYTES,
-            "request_burst": REQUEST_BURST,
-            "requests_per_s": REQUESTS_PER_S,
+            "request_burst": pace.REQUEST_BURST,
+            "requests_per_s": pace.REQUESTS_PER_S,
         },
     }
+
+
+def _request(message: WSMessage) -> frames.Request | ChatError:
+    """Or why it is none."""
+    try:
+        return frames.parse(_text(message))
+    except ChatError as refusal:
+        return refusal
 
 
 def _text(message: WSMessage) -> str:

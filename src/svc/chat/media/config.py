@@ -3,15 +3,19 @@
 Spec: chat document sections 8.2 and 8.3.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from svc.base import storage
-from svc.base.config import clamped, number
+from svc.base.config import ConfigError, clamped, items, number
 from svc.base.storage import StorageConfig, http_url
 
 _DAY_MS = 24 * 60 * 60 * 1000
 _MAX_ICON_MB = 1024
+# A quarter of what a member may keep.
+MAX_FILE_MB = 1024
+_EXTENSION = re.compile(r"[a-z0-9_+-]{1,16}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +24,9 @@ class UploadsConfig:
     # Where the media worker says how it is; empty where nobody has said.
     worker_url: str
     icon_max_mb: int
+    # Of files that are kept as they came; 0 takes none. Their endings; empty is all.
+    file_max_mb: int
+    file_extensions: tuple[str, ...]
     sweep_interval_ms: int
     sweep_grace_ms: int
     emoji_concurrency: int
@@ -32,6 +39,8 @@ def read(variables: Mapping[str, str]) -> UploadsConfig:
         storage=storage.read(variables),
         worker_url=http_url(variables, "IMAGE_WORKER_URL"),
         icon_max_mb=_icon_max_mb(variables),
+        file_max_mb=number(variables, "SVC_FILE_MAX_MB", 100, maximum=MAX_FILE_MB),
+        file_extensions=_file_extensions(variables),
         sweep_interval_ms=number(variables, "MEDIA_SWEEP_INTERVAL_MS", 600_000, minimum=1, maximum=_DAY_MS),
         sweep_grace_ms=number(variables, "MEDIA_SWEEP_GRACE_MS", 1_800_000, maximum=30 * _DAY_MS),
         emoji_concurrency=clamped(variables, "EMOJI_QUEUE_CONCURRENCY", 1, 1, 4),
@@ -43,3 +52,13 @@ def _icon_max_mb(variables: Mapping[str, str]) -> int:
     """The old name counts where the new one is not set."""
     older = number(variables, "SERVER_ICON_MAX_MB", 25, minimum=1, maximum=_MAX_ICON_MB)
     return number(variables, "SVC_SERVER_ICON_MAX_MB", older, minimum=1, maximum=_MAX_ICON_MB)
+
+
+def _file_extensions(variables: Mapping[str, str]) -> tuple[str, ...]:
+    listed = tuple(item.lower().removeprefix(".") for item in items(variables, "SVC_FILE_EXTENSIONS"))
+    for ending in listed:
+        if not _EXTENSION.fullmatch(ending):
+            raise ConfigError(
+                f"SVC_FILE_EXTENSIONS must list file extensions such as pdf,zip,mp3, not {ending!r}"
+            )
+    return listed

@@ -1,6 +1,7 @@
 """What media says of itself, for people and for programs."""
 
-from svc.chat.described import Described, Endpoint, string
+from svc.chat.described import ID, Described, Endpoint, array, integer, obj, string
+from svc.chat.media.usage import MAX_LISTED
 
 DESCRIBED = Described(
     endpoints=[
@@ -21,6 +22,23 @@ DESCRIBED = Described(
             string(),
             media_type="image/*",
             refusals=["not_found", "too_many_connections", "storage_unavailable", "uploads_disabled"],
+        ),
+        Endpoint(
+            "GET /api/storage",
+            "What stored files take, by what they are for and by member; and the database",
+            obj(
+                {
+                    **dict.fromkeys(
+                        ("bytes", "limit_bytes", "limit_of_one_bytes", "others_bytes"), integer(0)
+                    ),
+                    "by_kind": array(obj({"kind": string(), "objects": integer(0), "bytes": integer(0)})),
+                    "by_member": array(
+                        obj({"member_id": ID, "nickname": string(), "bytes": integer(0)}), MAX_LISTED
+                    ),
+                    **dict.fromkeys(("database_bytes", "disk_free_bytes"), integer(0)),
+                }
+            ),
+            query={"limit": integer(1, MAX_LISTED)},
         ),
     ],
 )

@@ -1,26 +1,32 @@
-"""`GET /media/…`: stored media, to whoever has a good address of it; and `GET /icon`.
+"""`GET /media/…`: stored media, to whoever has a good address of it; `GET /icon`; and `GET /api/storage`.
 
-What is served was written by our own media worker, and is all the same served as if it were
-not: with the type that is known of it, never guessed, in a sandbox without scripts, and what is
-no picture and no video as a download. Spec: chat document sections 4.1 and 8.3.
+Pictures and videos were written by our own media worker, other files are as they came; none is
+trusted. Each has the type that is known of it, never guessed, in a sandbox without scripts. All but
+pictures and videos is a download; sound keeps its type, so that a player of our page can play it.
+Spec: chat document sections 4.1 and 8.3.
 """
 
 import asyncio
 import logging
 import re
+import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 
 from aiohttp import web
 
-from svc.base.objects import ObjectMissing, StoreFailed
+from svc.base.contents import PLAIN_TYPE, SOUND_TYPES
+from svc.base.objects import ObjectDamaged, ObjectMissing, StoreFailed
+from svc.base.readers import Reader, Readers
 from svc.chat.access.media_urls import PREFIX
 from svc.chat.errors import ChatError
+from svc.chat.http import answer, client_address, query_number
 from svc.chat.media.facts import StoredObject
 from svc.chat.media.ranges import RangeNotSatisfiable, Validators, has_it_already, wanted
 from svc.chat.media.rules import Media
+from svc.chat.media.usage import MAX_LISTED, Usage
 
-# Each holds one chunk. Beyond it a page tries again.
+# Each holds one chunk.
 MAX_STREAMS = 256
 # Somebody who takes no chunk for so long has gone.
 WRITE_DEADLINE_S = 30.0
@@ -30,18 +36,35 @@ _NAME = re.compile(r"[0-9a-f-]{36}\.[a-z0-9]{1,8}")
 # What browsers show; everything else they are told to save.
 _PICTURES = ("image/webp", "image/avif", "image/png", "image/jpeg", "image/gif")
 _SHOWN = frozenset({*_PICTURES, "video/mp4", "video/webm"})
+_NOT_READ = "The server cannot read this file right now. Try again later"
 _POLICY = "default-src 'none'; sandbox"
 
 logger = logging.getLogger(__name__)
 
 
-class MediaRoutes:
-    """`icon_key` says what the server's icon is, if it has one."""
+class StorageRoutes:
+    def __init__(self, usage: Usage) -> None:
+        self._usage = usage
 
-    def __init__(self, media: Media, icon_key: Callable[[], str | None]) -> None:
+    def table(self) -> list[web.RouteDef]:
+        return [web.get("/api/storage", self.show)]
+
+    async def show(self, request: web.Request) -> web.Response:
+        limit = query_number(request, "limit", least=1, most=MAX_LISTED) or MAX_LISTED
+        return answer(await self._usage.described(limit))
+
+
+class MediaRoutes:
+    """`icon_key` says what the server's icon is, if it has one. `now` gives seconds that rise."""
+
+    def __init__(
+        self, media: Media, icon_key: Callable[[], str | None], now: Callable[[], float] = time.monotonic
+    ) -> None:
         self._media = media
         self._icon_key = icon_key
-        self._streams = 0
+        # By address: whoever has the URL of a file may read it.
+        self._readers = Readers(now)
+        self._store_failed = False
 
     def table(self) -> list[web.RouteDef]:
         return [web.get("/media/{name}", self.media), web.get("/icon", self.icon)]
@@ -94,8 +117,10 @@ class MediaRoutes:
             response.headers["Content-Range"] = f"bytes {start}-{end - 1}/{size}"
         response.content_type = found.facts.content_type
         if found.facts.content_type not in _SHOWN:
-            response.content_type = "application/octet-stream"
+            # Without a name: the page names it, and a player does not ask.
             response.headers["Content-Disposition"] = "attachment"
+            if found.facts.content_type not in SOUND_TYPES:
+                response.content_type = PLAIN_TYPE
         response.content_length = end - start
         if request.method == "HEAD":
             return response
@@ -104,41 +129,74 @@ class MediaRoutes:
     async def _stream(
         self, request: web.Request, response: web.StreamResponse, key: str, start: int, end: int
     ) -> web.StreamResponse:
-        if self._streams >= MAX_STREAMS:
-            raise ChatError("too_many_connections")
-        self._streams += 1
+        objects, transport = self._media.objects, request.transport
+        if transport is None:
+            return response  # Nobody is there any more.
+        most = min(MAX_STREAMS, objects.readers_at_once)
+        reader = self._readers.admit(client_address(request).limited_as, most, transport.abort)
+        if reader is None:
+            raise ChatError("too_many_connections", "Too many files are being read. Try again in a moment")
         try:
-            async with aclosing(self._media.objects.read(key, start, end)) as chunks:
+            async with aclosing(objects.read(key, start, end)) as chunks:
                 # The first chunk comes before the status: until then there can be a refusal.
-                first = await _first(chunks)
+                first = await self._first(chunks, key)
                 await response.prepare(request)
-                await _write_all(request, response, first, chunks)
+                await self._write_all(request, response, reader, first, chunks, key)
         finally:
-            self._streams -= 1
+            self._readers.leave(reader)
         return response
 
+    async def _first(self, chunks: AsyncGenerator[bytes, None], key: str) -> bytes:
+        """Raises ChatError. The log says once that the store is away, and once that it is back."""
+        try:
+            chunk = await anext(chunks, b"")
+        except ObjectMissing:
+            self._note(key, "missing", "there is nothing under this key")
+            raise ChatError("not_found") from None
+        except ObjectDamaged as fault:
+            self._note(key, "damaged", str(fault))
+            raise ChatError("internal_error", "This file is damaged on the server") from None
+        except StoreFailed as fault:
+            self._media.failed_reads[("unavailable",)] += 1
+            if not self._store_failed:
+                logger.warning("stored media cannot be read", extra={"fault": str(fault)})
+            self._store_failed = True
+            raise ChatError("storage_unavailable", _NOT_READ) from None
+        if self._store_failed:
+            logger.info("stored media can be read again")
+        self._store_failed = False
+        return chunk
 
-async def _first(chunks: AsyncGenerator[bytes, None]) -> bytes:
-    """Raises ChatError."""
-    try:
-        return await anext(chunks, b"")
-    except ObjectMissing:
-        raise ChatError("not_found") from None
-    except StoreFailed:
-        raise ChatError("storage_unavailable") from None
-
-
-async def _write_all(
-    request: web.Request, response: web.StreamResponse, chunk: bytes, more: AsyncGenerator[bytes, None]
-) -> None:
-    """What cannot be written to its end is cut off: its length was said, and nobody takes it for whole."""
-    try:
-        while chunk:
-            async with asyncio.timeout(WRITE_DEADLINE_S):
-                await response.write(chunk)
-            chunk = await anext(more, b"")
-        await response.write_eof()
-    except (ObjectMissing, StoreFailed, TimeoutError, OSError) as fault:
-        logger.info("media was not sent to its end", extra={"fault": type(fault).__name__})
+    async def _write_all(
+        self,
+        request: web.Request,
+        response: web.StreamResponse,
+        reader: Reader,
+        chunk: bytes,
+        more: AsyncGenerator[bytes, None],
+        key: str,
+    ) -> None:
+        """Send the rest. Where that fails the connection is cut: the length was said, so nobody takes
+        what arrived for the whole file."""
+        try:
+            while chunk:
+                with reader.taking():
+                    async with asyncio.timeout(WRITE_DEADLINE_S):
+                        await response.write(chunk)
+                chunk = await anext(more, b"")
+            await response.write_eof()
+            return
+        except ObjectMissing:
+            self._note(key, "missing", "it was removed while it was read")
+        except StoreFailed as fault:
+            self._note(key, "damaged" if isinstance(fault, ObjectDamaged) else "unavailable", str(fault))
+        except (TimeoutError, OSError) as fault:
+            # Readers may leave as often as they like.
+            logger.debug("media was not sent to its end", extra={"fault": type(fault).__name__})
         if request.transport is not None:
             request.transport.abort()
+
+    def _note(self, key: str, because: str, fault: str) -> None:
+        """For the operator: what is recorded as stored could not be read."""
+        self._media.failed_reads[(because,)] += 1
+        logger.error("stored media cannot be read", extra={"key": key, "because": because, "fault": fault})

@@ -9,21 +9,24 @@ import asyncio
 import dataclasses
 import re
 import uuid
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from svc.base.database import Connection, Database
 from svc.base.objects import ObjectStore
 from svc.chat.access.media_urls import PREFIX, MediaUrls
 from svc.chat.errors import ChatError
-from svc.chat.media import store
+from svc.chat.media import room, store
 from svc.chat.media.facts import Facts as Facts
 from svc.chat.media.facts import StoredObject
 
 # Who refers to objects: the kinds of owners.
-MESSAGE, WEBHOOK, MEMBER, EMOJI, DRAFT, JOB, SERVER = (
-    *("message", "webhook", "member", "emoji", "draft", "job", "server"),
+MESSAGE, WEBHOOK, MEMBER, EMOJI, DRAFT, JOB, SERVER, PREVIEW = (
+    *("message", "webhook", "member", "emoji", "draft", "job", "server", "preview"),
 )
+# Whoever keeps what is kept for nobody in particular.
+NOBODY = ""
 # For so long after it was kept, an object is in somebody's hands who is about to refer to it: a
 # webhook's pictures wait for each other, 12 s at most.
 IN_HAND_S = 60.0
@@ -42,6 +45,8 @@ class Media:
         self._now = now
         # Keys that are being kept, or were a moment ago, and until when that is so.
         self._in_hand: dict[str, float] = {}
+        # Stored objects that could not be read, by the reason.
+        self.failed_reads: Counter[tuple[str, ...]] = Counter()
 
     @property
     def enabled(self) -> bool:
@@ -54,14 +59,14 @@ class Media:
             raise ChatError("uploads_disabled")
         return self._objects
 
-    async def keep(self, data: bytes | Path, ext: str, facts: Facts) -> str:
-        """Store it; its key. Raises StoreFailed, StorageFailed and ChatError."""
+    async def keep(self, data: bytes | Path, ext: str, facts: Facts, holder: str = NOBODY) -> str:
+        """Store it as a part of the holder's share; its key. Raises StoreFailed, StorageFailed, ChatError."""
         key, size = new_key(ext), await _size(data)
         facts = dataclasses.replace(facts, bytes=size)
         # While it takes, and then for as long as its keeper may need to refer to it.
         self._in_hand[key] = float("inf")
         try:
-            await self._database.write(lambda connection: self.reserve(connection, key, facts))
+            await self._database.write(lambda connection: self._reserve_room(connection, key, facts, holder))
             await self.objects.put(key, data, facts.content_type)
             await self._database.write(lambda connection: self.stored(connection, key, facts))
         finally:
@@ -76,9 +81,13 @@ class Media:
 
     # Steps of a write.
 
-    def reserve(self, connection: Connection, key: str, facts: Facts) -> None:
-        """Before something is stored under a new key."""
-        store.insert(connection, key, facts, self._now_ms())
+    def reserve(self, connection: Connection, key: str, facts: Facts, holder: str = NOBODY) -> None:
+        """Before something is stored under a new key, which counts for the holder."""
+        store.insert(connection, key, facts, holder, self._now_ms())
+
+    def kept(self, connection: Connection, holder: str) -> room.Kept:
+        """How much the holder keeps, and all together."""
+        return room.Kept(*store.kept(connection, holder))
 
     def stored(self, connection: Connection, key: str, facts: Facts) -> None:
         """What was reserved is stored, and this is what it is. Raises ChatError."""
@@ -93,6 +102,10 @@ class Media:
     def release(self, connection: Connection, kind: str, owner_id: str, *, late_s: float = 0.0) -> None:
         """The owner refers to nothing any more; the time of grace begins `late_s` from now."""
         store.release(connection, kind, owner_id, self._now_ms() + int(late_s * 1000))
+
+    def let_go(self, connection: Connection, kind: str, owner_id: str, keys: Sequence[str]) -> None:
+        """The owner refers to these objects no more; their time of grace begins."""
+        store.let_go(connection, kind, owner_id, keys, self._now_ms())
 
     def referred(self, connection: Connection, kind: str, owner_id: str) -> list[str]:
         """The keys that an owner refers to."""
@@ -114,6 +127,10 @@ class Media:
 
     def shown(self, value: object) -> object:
         return self.urls.shown(value)
+
+    def _reserve_room(self, connection: Connection, key: str, facts: Facts, holder: str) -> None:
+        room.require_room(self.kept(connection, holder), facts.bytes)
+        self.reserve(connection, key, facts, holder)
 
     def _now_ms(self) -> int:
         return int(self._now() * 1000)

@@ -8,12 +8,20 @@ from svc.chat.media.facts import Facts, StoredObject
 STORING, STORED, GOING = "storing", "stored", "going"
 
 
-def insert(connection: Connection, key: str, facts: Facts, now_ms: int) -> None:
+def insert(connection: Connection, key: str, facts: Facts, holder: str, now_ms: int) -> None:
     """Before anything is stored under the key."""
     connection.execute(
-        "INSERT INTO objects VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (key, STORING, *_columns(facts), now_ms, now_ms),
+        "INSERT INTO objects VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (key, STORING, *_columns(facts), now_ms, now_ms, holder),
     )
+
+
+def kept(connection: Connection, holder: str) -> tuple[int, int]:
+    """How many bytes a holder keeps, and how many all of them."""
+    found = connection.execute(
+        "SELECT coalesce(sum(iif(holder = ?, bytes, 0)), 0), coalesce(sum(bytes), 0) FROM kept", (holder,)
+    ).fetchone()
+    return found[0], found[1]
 
 
 def set_stored(connection: Connection, key: str, facts: Facts, now_ms: int) -> bool:
@@ -45,6 +53,14 @@ def release(connection: Connection, kind: str, owner_id: str, now_ms: int) -> No
         (now_ms, kind, owner_id),
     )
     connection.execute("DELETE FROM object_references WHERE kind = ? AND owner_id = ?", (kind, owner_id))
+
+
+def let_go(connection: Connection, kind: str, owner_id: str, keys: Sequence[str], now_ms: int) -> None:
+    for key in keys:
+        connection.execute("UPDATE objects SET idle_since_ms = ? WHERE key = ?", (now_ms, key))
+        connection.execute(
+            "DELETE FROM object_references WHERE kind = ? AND owner_id = ? AND key = ?", (kind, owner_id, key)
+        )
 
 
 def referred(connection: Connection, kind: str, owner_id: str) -> list[str]:
@@ -105,6 +121,25 @@ async def totals(database: Database) -> tuple[int, int]:
     row = await database.row("SELECT count(*) AS n, coalesce(sum(bytes), 0) AS b FROM objects")
     assert row is not None, "an aggregate has a row"
     return int(row["n"]), int(row["b"])
+
+
+async def by_kind(database: Database) -> list[Row]:
+    """What files are for: kind, how many, and their bytes. One that is for several counts for the first."""
+    kind = "SELECT r.kind FROM object_references r WHERE r.key = o.key ORDER BY r.kind LIMIT 1"
+    return await database.rows(
+        f"SELECT coalesce(({kind}), 'unused') AS kind, count(*) AS objects, sum(bytes) AS bytes"
+        " FROM objects o GROUP BY 1 ORDER BY 3 DESC"
+    )
+
+
+async def by_member(database: Database, most: int) -> list[Row]:
+    """Who keeps most, with the webhooks that they have made; also who has gone."""
+    return await database.rows(
+        "SELECT m.id AS member_id, m.nickname, sum(k.bytes) AS bytes FROM kept k"
+        " JOIN members m ON m.id = replace(k.holder, 'webhooks of ', '')"
+        " GROUP BY m.id HAVING sum(k.bytes) > 0 ORDER BY bytes DESC, m.id LIMIT ?",
+        (most,),
+    )
 
 
 # The server's icon, one of the facts that it remembers of itself.

@@ -19,8 +19,9 @@ from svc.chat.described import (
     obj,
     string,
 )
+from svc.chat.members.listing import SORTS
 from svc.chat.members.roles import MAX_RANK
-from svc.chat.members.routes import MAX_ROLE_NAME_CHARACTERS, MAX_SEARCH_CHARACTERS
+from svc.chat.members.routes import MAX_ROLE_NAME_CHARACTERS, MAX_SEARCH_CHARACTERS, MAX_STATUS_CHARACTERS
 from svc.chat.members.rules import MAX_PAGE
 from svc.chat.names import MAX_NICKNAME_CHARACTERS
 
@@ -35,6 +36,8 @@ MEMBER = Named(
             "timeout_until_ms": nullable(TIME_MS),
             "joined_at_ms": TIME_MS,
             "avatar": nullable(string()),
+            "status_text": string(MAX_STATUS_CHARACTERS),
+            "bot": BOOLEAN,
         }
     ),
 )
@@ -62,9 +65,20 @@ DESCRIBED = Described(
     endpoints=[
         Endpoint(
             "GET /api/members",
-            "Members in the order in which they joined, page by page, or those with a name like the query",
-            obj({"members": array(MEMBER, MAX_PAGE), "next": nullable(ID)}),
-            query={"query": string(MAX_SEARCH_CHARACTERS), "after": ID, "limit": integer(1, MAX_PAGE)},
+            "Members, page by page; all, or those that are asked for",
+            obj({"members": array(MEMBER, MAX_PAGE), "next": nullable(ID)}, {"last_seen": mapping(TIME_MS)}),
+            query={
+                "query": string(MAX_SEARCH_CHARACTERS),
+                "role_id": ID,
+                **dict.fromkeys(("joined_after_ms", "joined_before_ms"), TIME_MS),
+                "in_timeout": BOOLEAN,
+                "bot": BOOLEAN,
+                **dict.fromkeys(("seen_after_ms", "seen_before_ms"), TIME_MS),
+                "sort": choice(*SORTS),
+                "after": ID,
+                "limit": integer(1, MAX_PAGE),
+            },
+            refusals=["forbidden", "in_timeout", "unknown_member"],
         ),
         Endpoint("GET /api/members/{member_id}", "One member", MEMBER, refusals=["unknown_member"]),
         Endpoint(
@@ -81,6 +95,13 @@ DESCRIBED = Described(
                 "rank_too_low",
                 "unknown_member",
             ],
+        ),
+        Endpoint(
+            "PUT /api/members/{member_id}/status",
+            "Set one's own status; with manage_nicknames an empty one removes that of a lower rank",
+            MEMBER,
+            body=asked({"text": string(4 * MAX_STATUS_CHARACTERS)}),
+            refusals=["forbidden", "in_timeout", "profanity_refused", "rank_too_low", "unknown_member"],
         ),
         Endpoint(
             "PUT /api/members/{member_id}/roles/{role_id}",

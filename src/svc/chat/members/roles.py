@@ -9,7 +9,8 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from svc.base.database import Connection, Database
+from svc.base.database import Act, Connection, Database
+from svc.chat.access.acts import changes_rules
 from svc.chat.access.directory import Directory, Member
 from svc.chat.access.permissions import ADMIN, BUILT_IN, NOTHING, OWNER, Permission, Role, names
 from svc.chat.access.tokens import Asker
@@ -105,7 +106,8 @@ class Roles:
         self._require_holds(actor_id, role.permissions)
         return role
 
-    async def create(self, actor_id: str, wish: Wish, now: float) -> Role:
+    @changes_rules
+    def create(self, actor_id: str, wish: Wish, now: float) -> Act[None, Role]:
         if len(self._directory.roles) >= MAX_ROLES:
             raise ChatError("too_many")
         role = wish.applied(Role(self._new_id(), "", 0, NOTHING))
@@ -115,25 +117,34 @@ class Roles:
             store.put_role(connection, role)
             self._audit.record(connection, actor_id, "role_create", role.id, described(role), now)
 
-        await self._database.write(write, lambda _: self._created(role))
-        return role
+        return Act(write, lambda _: self._created(role))
 
-    async def edit(self, actor_id: str, role_id: str, wish: Wish, now: float) -> Role:
+    @changes_rules
+    def edit(self, actor_id: str, role_id: str, wish: Wish, now: float) -> Act[None, Role]:
         before = self._below(actor_id, role_id)
-        self._require_possible(actor_id, before, wish.applied(before))
-        [role] = await self._rewrite(actor_id, {role_id: wish}, "role_edit", now)
-        return role
+        after = wish.applied(before)
+        self._require_possible(actor_id, before, after)
+        rewrite = self._rewrite(actor_id, [after], "role_edit", now)
+        return Act(rewrite.change, lambda _: rewrite.then(None)[0])
 
-    async def order(self, actor_id: str, ranks: Mapping[str, int], now: float) -> list[Role]:
+    @changes_rules
+    def order(self, actor_id: str, ranks: Mapping[str, int], now: float) -> Act[None, list[Role]]:
         """Give several roles other ranks at once."""
+        moved = []
         for role_id, rank in ranks.items():
             before = self._below(actor_id, role_id)
-            self._require_possible(actor_id, before, dataclasses.replace(before, rank=rank))
-        wishes = {role_id: Wish(rank=rank) for role_id, rank in ranks.items()}
-        await self._rewrite(actor_id, wishes, "role_move", now)
-        return self.all()
+            moved.append(dataclasses.replace(before, rank=rank))
+            self._require_possible(actor_id, before, moved[-1])
+        rewrite = self._rewrite(actor_id, moved, "role_move", now)
 
-    async def delete(self, actor_id: str, role_id: str, now: float) -> None:
+        def then(_: None) -> list[Role]:
+            rewrite.then(None)
+            return self.all()
+
+        return Act(rewrite.change, then)
+
+    @changes_rules
+    def delete(self, actor_id: str, role_id: str, now: float) -> Act[None, None]:
         """Everybody who has the role loses it."""
         role = self._below(actor_id, role_id)
         if role_id in BUILT_IN:
@@ -145,9 +156,10 @@ class Roles:
             self._channels.forget(connection, ROLE, role_id)
             self._audit.record(connection, actor_id, "role_delete", role_id, {"name": role.name}, now)
 
-        await self._database.write(write, lambda _: self._deleted(role_id))
+        return Act(write, lambda _: self._deleted(role_id))
 
-    async def give(self, actor_id: str | None, member_id: str, role_id: str, now: float) -> Member:
+    @changes_rules
+    def give(self, actor_id: str | None, member_id: str, role_id: str, now: float) -> Act[None, Member]:
         """Give a member of lower rank, or oneself, a role. Without an actor it is the operator."""
         role = (
             self._below(actor_id, role_id) if actor_id is None else self.require_may_give(actor_id, role_id)
@@ -155,53 +167,49 @@ class Roles:
         self._require_below(actor_id, member_id)
 
         def write(connection: Connection) -> None:
-            if not store.exists(connection, member_id):
-                raise ChatError("unknown_member")
-            if role_id not in BUILT_IN and store.role(connection, role_id) is None:
-                raise ChatError("unknown_role")
             store.give_role(connection, member_id, role_id)
             details = {"role_id": role_id, "name": role.name}
             self._audit.record(connection, actor_id, "member_role_give", member_id, details, now)
 
-        await self._database.write(write, lambda _: self._moved(member_id, add=role_id))
-        return self._directory.member(member_id)
+        return Act(write, lambda _: self._moved(member_id, add=role_id))
 
-    async def take(self, actor_id: str | None, member_id: str, role_id: str, now: float) -> Member:
+    @changes_rules
+    def take(self, actor_id: str | None, member_id: str, role_id: str, now: float) -> Act[None, Member]:
         """Take a role from a member of lower rank, or from oneself. Without an actor it is the operator."""
         role = self._below(actor_id, role_id)
         self._require_below(actor_id, member_id)
 
         def write(connection: Connection) -> None:
-            if not store.exists(connection, member_id):
-                raise ChatError("unknown_member")
             if store.take_role(connection, member_id, role_id):
                 details = {"role_id": role_id, "name": role.name}
                 self._audit.record(connection, actor_id, "member_role_take", member_id, details, now)
 
-        await self._database.write(write, lambda _: self._moved(member_id, drop=role_id))
-        return self._directory.member(member_id)
+        return Act(write, lambda _: self._moved(member_id, drop=role_id))
 
-    async def hand_over(self, actor_id: str | None, member_id: str, now: float) -> Member:
-        """Make another member the owner; who was it becomes an admin. Without an actor it is the operator."""
-        former_id = self._owner() if actor_id is None else actor_id
-        if not self._directory.is_owner(former_id):
+    @changes_rules
+    def hand_over(self, actor_id: str | None, member_id: str, now: float) -> Act[None, Member]:
+        """Make another member the owner; the former owner becomes an admin.
+
+        Without an actor it is the operator, who may do so also where nobody is the owner.
+        """
+        if actor_id is not None and not self._directory.is_owner(actor_id):
             raise ChatError("forbidden")
         self._directory.member(member_id)
-        if member_id == former_id:
+        if self._directory.is_owner(member_id):
             raise ChatError("invalid_request", "The owner has the server already")
+        if self._directory.members[member_id].bot:
+            raise ChatError("invalid_request", "A bot cannot own the server")
+        former = self._holders(OWNER)
 
         def write(connection: Connection) -> None:
-            # There is one owner: of two transfers at once, the second finds nothing to give.
-            if not store.take_role(connection, former_id, OWNER):
-                raise ChatError("forbidden")
-            if not store.exists(connection, member_id):
-                raise ChatError("unknown_member")
-            store.give_role(connection, former_id, ADMIN)
+            for former_id in former:
+                store.take_role(connection, former_id, OWNER)
+                store.give_role(connection, former_id, ADMIN)
             store.give_role(connection, member_id, OWNER)
+            self._members.owner_changes(connection)
             self._audit.record(connection, actor_id, "owner_transfer", member_id, {}, now)
 
-        await self._database.write(write, lambda _: self._handed_over(former_id, member_id))
-        return self._directory.member(member_id)
+        return Act(write, lambda _: self._handed_over(former, member_id))
 
     # What is allowed.
 
@@ -231,41 +239,32 @@ class Roles:
 
     # What happens.
 
-    async def _rewrite(
-        self, actor_id: str, wishes: Mapping[str, Wish], action: str, now: float
-    ) -> list[Role]:
+    def _rewrite(self, actor_id: str, roles: list[Role], action: str, now: float) -> Act[None, list[Role]]:
         """Write several roles down, tell everybody, and show and hide channels to their holders."""
+        known = self._directory.roles
+        details = {role.id: {"before": described(known[role.id]), "after": described(role)} for role in roles}
 
-        def write(connection: Connection) -> list[Role]:
-            return [self._write_one(connection, actor_id, *item, action, now) for item in wishes.items()]
+        def write(connection: Connection) -> None:
+            for role in roles:
+                store.put_role(connection, role)
+                self._audit.record(connection, actor_id, action, role.id, details[role.id], now)
 
-        return await self._database.write(write, self._rewritten)
-
-    def _write_one(
-        self, connection: Connection, actor_id: str, role_id: str, wish: Wish, action: str, now: float
-    ) -> Role:
-        """A step of a write: the role as it is now, whatever else has been changed meanwhile."""
-        before = store.role(connection, role_id) or BUILT_IN.get(role_id)
-        if before is None:
-            raise ChatError("unknown_role")
-        after = wish.applied(before)
-        store.put_role(connection, after)
-        details = {"before": described(before), "after": described(after)}
-        self._audit.record(connection, actor_id, action, role_id, details, now)
-        return after
+        return Act(write, lambda _: self._rewritten(roles))
 
     # Once a write is durable, in the order of the writes.
 
-    def _created(self, role: Role) -> None:
+    def _created(self, role: Role) -> Role:
         self._directory.put_role(role)
         self._hub.push("role_created", described(role), EVERYONE)
+        return role
 
-    def _rewritten(self, roles: list[Role]) -> None:
+    def _rewritten(self, roles: list[Role]) -> list[Role]:
         concerned = {member_id for role in roles for member_id in self._holders(role.id)}
         with self._channels.sight.watched(concerned):
             for role in roles:
                 self._directory.put_role(role)
                 self._hub.push("role_updated", described(role), EVERYONE)
+        return roles
 
     def _deleted(self, role_id: str) -> None:
         with self._channels.sight.watched(self._holders(role_id)):
@@ -273,20 +272,17 @@ class Roles:
             self._channels.forgotten(ROLE, role_id)
         self._hub.push("role_deleted", {"role_id": role_id}, EVERYONE)
 
-    def _handed_over(self, former_id: str, owner_id: str) -> None:
-        self._moved(former_id, add=ADMIN, drop=OWNER)
-        self._moved(owner_id, add=OWNER)
+    def _handed_over(self, former: list[str], owner_id: str) -> Member:
+        for former_id in former:
+            self._moved(former_id, add=ADMIN, drop=OWNER)
+        return self._moved(owner_id, add=OWNER)
 
-    def _moved(self, member_id: str, *, add: str = "", drop: str = "") -> None:
+    def _moved(self, member_id: str, *, add: str = "", drop: str = "") -> Member:
         """After a write: a member has one role more, or one less, or both."""
         held = set(self._directory.member(member_id).role_ids)
         role_ids = tuple(sorted((held | ({add} if add else set())) - {drop}))
         with self._channels.sight.watched([member_id]):
-            self._members.changed(member_id, role_ids=role_ids)
-
-    def _owner(self) -> str:
-        """Empty where nobody has joined."""
-        return next(iter(self._holders(OWNER)), "")
+            return self._members.changed(member_id, role_ids=role_ids)
 
     def _holders(self, role_id: str) -> list[str]:
         return [member.id for member in self._directory.members.values() if role_id in member.role_ids]

@@ -4,13 +4,14 @@ Their roles are in `roles`; why somebody is made to go is for `moderation` to sa
 """
 
 import dataclasses
-import unicodedata
+import logging
 from collections.abc import Callable
 
-from svc.base.database import Connection, Database
+from svc.base.database import Act, Connection, Database
+from svc.chat.access.acts import changes_rules
 from svc.chat.access.changes import Changes
 from svc.chat.access.directory import Avatar, Directory, Member
-from svc.chat.access.permissions import MEMBER, OWNER, Permission, names
+from svc.chat.access.permissions import OWNER, Permission, names
 from svc.chat.access.tokens import Asker
 from svc.chat.audit.rules import Audit
 from svc.chat.errors import ChatError
@@ -23,6 +24,8 @@ from svc.chat.names import readable_nickname
 MAX_PAGE = 200
 # What is left of a member who was deleted.
 NAMELESS = "Deleted member"
+
+logger = logging.getLogger(__name__)
 
 
 class Members:
@@ -67,23 +70,39 @@ class Members:
         """Fill the directory, at start."""
         for role in await store.load_roles(self._database):
             self._directory.put_role(role)
-        for member in await store.load_members(self._database, self._avatar):
+        members = await store.load_members(self._database, self._avatar)
+        for member in members:
             self._directory.put_member(member)
+        if members and not any(OWNER in member.role_ids for member in members):
+            logger.error("nobody owns this server: make a member its owner with `svc admin member owner`")
 
     # Coming and going: steps of a write, and what follows when it is durable.
 
     def insert(self, connection: Connection, member: Member) -> Member:
         """A step of a write in which somebody joins, and who they are then; `joined` follows.
 
-        The first of all members is the owner. Raises ChatError when the server is full.
+        Raises ChatError when the server is full.
         """
         if store.count_members(connection) >= self._max_members:
             raise ChatError("server_full")
-        member = dataclasses.replace(member, nickname=self._judged(member.nickname))
-        if not store.had_members(connection):
-            member = dataclasses.replace(member, role_ids=(MEMBER, OWNER))
+        person_id = member.person_id or member.id
+        timeout_until_ms = store.timeout_of(connection, person_id)
+        member = dataclasses.replace(
+            member,
+            nickname=self._judged(member.nickname),
+            person_id=person_id,
+            timeout_until=timeout_until_ms / 1000 if timeout_until_ms > member.joined_at_ms else 0.0,
+        )
         store.insert_member(connection, member)
+        for step in self._changes.member_admission:
+            step(connection, member)
         return member
+
+    def person(self, connection: Connection, member_id: str) -> str:
+        """A step of a write: the person that a member is. Raises ChatError."""
+        if (person_id := store.person_of(connection, member_id)) is None:
+            raise ChatError("unknown_member")
+        return person_id
 
     def exists(self, connection: Connection, member_id: str) -> bool:
         """A step of a write: is this somebody who has not left?"""
@@ -92,6 +111,11 @@ class Members:
     def joined(self, member: Member) -> None:
         self._directory.put_member(member)
         self._hub.push("member_joined", member.described(), EVERYONE)
+        if member.timeout_until:
+            for tell in self._changes.permissions_changed:
+                tell([member.id])
+        for added in self._changes.member_added:
+            added(member)
 
     def remove(self, connection: Connection, member_id: str, now: float) -> None:
         """A step of a write in which a member goes; `removed` follows. Their sessions end with it."""
@@ -99,6 +123,11 @@ class Members:
             raise ChatError("unknown_member")
         for step in self._changes.member_removal:
             step(connection, member_id)
+
+    def owner_changes(self, connection: Connection) -> None:
+        """A step of the write in which the server is handed to another owner."""
+        for step in self._changes.owner_change:
+            step(connection)
 
     def make_nameless(self, connection: Connection, member_id: str) -> None:
         """A step of the write in which a member who goes is deleted."""
@@ -121,9 +150,8 @@ class Members:
 
     def tokens_voided(self, member_id: str, epoch: int) -> None:
         """All pages of the member come back with a fresh token, where they still get one."""
-        member = self._directory.members.get(member_id)
-        if member is not None:
-            self._directory.put_member(dataclasses.replace(member, epoch=max(epoch, member.epoch)))
+        if member_id in self._directory.members:
+            self._directory.raise_epoch(member_id, epoch)
             self._hub.cut_off(member_id, CloseCode.TOKEN_EXPIRED, "Sign in again")
 
     def set_avatar(self, connection: Connection, member_id: str, key: str | None) -> None:
@@ -132,23 +160,17 @@ class Members:
             raise ChatError("unknown_member")
 
     def time_out(self, connection: Connection, member_id: str, until: float) -> bool:
-        """A step of a write; `changed` follows. False for somebody who is no member."""
-        return store.set_timeout(connection, member_id, int(until * 1000))
+        """A step of a write; `changed` follows, of all members who are this person. False for somebody
+        who is no member."""
+        if not store.is_member(connection, member_id):
+            return False
+        store.set_timeout(connection, self._directory.person_of(member_id), int(until * 1000))
+        return True
 
-    # Looking and naming.
+    # Naming.
 
-    def page(self, query: str, after: str, limit: int) -> tuple[list[Member], str | None]:
-        """Members in the order in which they joined, and what to ask for `after` to go on."""
-        wanted = _folded(query)
-        found = (
-            member
-            for member_id, member in sorted(self._directory.members.items())
-            if member_id > after and wanted in _folded(member.nickname)
-        )
-        page = [member for member, _ in zip(found, range(limit + 1), strict=False)]
-        return page[:limit], page[limit - 1].id if len(page) > limit else None
-
-    async def rename(self, actor_id: str, member_id: str, nickname: str, now: float) -> Member:
+    @changes_rules
+    def rename(self, actor_id: str, member_id: str, nickname: str, now: float) -> Act[None, Member]:
         """Give a member, oneself or somebody of lower rank, another name."""
         if actor_id == member_id:
             self._directory.require(actor_id, Permission.CHANGE_NICKNAME)
@@ -171,16 +193,40 @@ class Members:
                     now=now,
                 )
 
-        await self._database.write(write, lambda _: self.changed(member_id, nickname=name))
-        return self._directory.member(member_id)
+        return Act(write, lambda _: self.changed(member_id, nickname=name))
 
-    def changed(self, member_id: str, **differences: object) -> None:
+    @changes_rules
+    def set_status(self, actor_id: str, member_id: str, text: str, now: float) -> Act[None, Member]:
+        """Say something of oneself; of somebody of lower rank what they say can only be taken away."""
+        if actor_id == member_id:
+            # Whoever is in timeout says nothing here either.
+            self._directory.require(actor_id, Permission.CHANGE_NICKNAME)
+        else:
+            self._directory.require(actor_id, Permission.MANAGE_NICKNAMES)
+            self._directory.require_above(actor_id, member_id)
+            if text:
+                raise ChatError("forbidden", "You can remove the status of others, not write it")
+        text = self._judged(text) if text else ""
+        before = self._directory.member(member_id).status_text
+
+        def write(connection: Connection) -> None:
+            if not store.set_status(connection, member_id, text):
+                raise ChatError("unknown_member")
+            if actor_id != member_id:
+                self._audit.record(
+                    connection,
+                    actor_id=actor_id,
+                    action="member_status_clear",
+                    target_id=member_id,
+                    details={"before": before},
+                    now=now,
+                )
+
+        return Act(write, lambda _: self.changed(member_id, status_text=text))
+
+    def changed(self, member_id: str, **differences: object) -> Member:
         """After a write: these attributes of a member are different now."""
         member = dataclasses.replace(self._directory.member(member_id), **differences)  # type: ignore[arg-type]
         self._directory.put_member(member)
         self._hub.push("member_updated", member.described(), EVERYONE)
-
-
-def _folded(text: str) -> str:
-    """As names are compared in a search: without case and compatibility forms."""
-    return unicodedata.normalize("NFKC", text).casefold()
+        return member

@@ -22,6 +22,9 @@ async def load_members(database: Database, avatar: Callable[[str], Avatar | None
             timeout_until=row["timeout_until_ms"] / 1000,
             joined_at_ms=row["joined_at_ms"],
             avatar=avatar(row["avatar_key"]) if row["avatar_key"] else None,
+            person_id=row["person_id"],
+            status_text=row["status_text"] or "",
+            bot=bool(row["bot"]),
         )
         for row in found
     ]
@@ -33,12 +36,21 @@ async def load_roles(database: Database) -> list[Role]:
 
 def insert_member(connection: Connection, member: Member) -> None:
     connection.execute(
-        "INSERT INTO members (id, nickname, epoch, joined_at_ms) VALUES (?, ?, ?, ?)",
-        (member.id, member.nickname, member.epoch, member.joined_at_ms),
+        "INSERT INTO members (id, nickname, epoch, joined_at_ms, person_id, timeout_until_ms, bot)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (
+            *(member.id, member.nickname, member.epoch, member.joined_at_ms),
+            *(member.person_id, int(member.timeout_until * 1000), member.bot),
+        ),
     )
     connection.executemany(
         "INSERT INTO member_roles VALUES (?, ?)", [(member.id, role_id) for role_id in member.role_ids]
     )
+
+
+def person_of(connection: Connection, member_id: str) -> str | None:
+    row = connection.execute("SELECT person_id FROM members WHERE id = ?", (member_id,)).fetchone()
+    return row["person_id"] if row else None
 
 
 def count_members(connection: Connection) -> int:
@@ -49,11 +61,6 @@ def count_members(connection: Connection) -> int:
 def is_member(connection: Connection, member_id: str) -> bool:
     found = connection.execute("SELECT 1 FROM members WHERE id = ? AND left_at_ms IS NULL", (member_id,))
     return found.fetchone() is not None
-
-
-def had_members(connection: Connection) -> bool:
-    """Has anybody ever joined?"""
-    return connection.execute("SELECT 1 FROM members LIMIT 1").fetchone() is not None
 
 
 def remove_member(connection: Connection, member_id: str, now_ms: int) -> bool:
@@ -68,7 +75,8 @@ def remove_member(connection: Connection, member_id: str, now_ms: int) -> bool:
 
 def make_nameless(connection: Connection, member_id: str, nickname: str) -> None:
     connection.execute(
-        "UPDATE members SET nickname = ?, avatar_key = NULL WHERE id = ?", (nickname, member_id)
+        "UPDATE members SET nickname = ?, avatar_key = NULL, status_text = NULL WHERE id = ?",
+        (nickname, member_id),
     )
 
 
@@ -88,6 +96,13 @@ def set_nickname(connection: Connection, member_id: str, nickname: str) -> bool:
     return changed.rowcount == 1
 
 
+def set_status(connection: Connection, member_id: str, text: str) -> bool:
+    changed = connection.execute(
+        "UPDATE members SET status_text = ? WHERE id = ? AND left_at_ms IS NULL", (text or None, member_id)
+    )
+    return changed.rowcount == 1
+
+
 def set_avatar(connection: Connection, member_id: str, key: str | None) -> bool:
     changed = connection.execute(
         "UPDATE members SET avatar_key = ? WHERE id = ? AND left_at_ms IS NULL", (key, member_id)
@@ -95,11 +110,17 @@ def set_avatar(connection: Connection, member_id: str, key: str | None) -> bool:
     return changed.rowcount == 1
 
 
-def set_timeout(connection: Connection, member_id: str, until_ms: int) -> bool:
-    changed = connection.execute(
-        "UPDATE members SET timeout_until_ms = ? WHERE id = ? AND left_at_ms IS NULL", (until_ms, member_id)
-    )
-    return changed.rowcount == 1
+def set_timeout(connection: Connection, person_id: str, until_ms: int) -> None:
+    """Of all members that the person is or was."""
+    connection.execute("UPDATE members SET timeout_until_ms = ? WHERE person_id = ?", (until_ms, person_id))
+
+
+def timeout_of(connection: Connection, person_id: str) -> int:
+    """Until when, in ms."""
+    row = connection.execute(
+        "SELECT max(timeout_until_ms) FROM members WHERE person_id = ?", (person_id,)
+    ).fetchone()
+    return row[0] or 0
 
 
 def give_role(connection: Connection, member_id: str, role_id: str) -> None:
@@ -127,17 +148,6 @@ def put_role(connection: Connection, role: Role) -> None:
 def delete_role(connection: Connection, role_id: str) -> bool:
     connection.execute("DELETE FROM member_roles WHERE role_id = ?", (role_id,))
     return connection.execute("DELETE FROM roles WHERE id = ?", (role_id,)).rowcount == 1
-
-
-def exists(connection: Connection, member_id: str) -> bool:
-    found = connection.execute("SELECT 1 FROM members WHERE id = ? AND left_at_ms IS NULL", (member_id,))
-    return found.fetchone() is not None
-
-
-def role(connection: Connection, role_id: str) -> Role | None:
-    """A role that was made, or changed."""
-    row = connection.execute("SELECT * FROM roles WHERE id = ?", (role_id,)).fetchone()
-    return _role(row) if row else None
 
 
 def _role(row: Row) -> Role:

@@ -14,6 +14,7 @@ from svc.chat.described import (
     array,
     asked,
     choice,
+    either,
     integer,
     nullable,
     obj,
@@ -21,13 +22,17 @@ from svc.chat.described import (
 )
 from svc.chat.messages.emoji import MAX_CHARACTERS as MAX_EMOJI_CHARACTERS
 from svc.chat.messages.fallback import MAX_CHARACTERS as MAX_FALLBACK_CHARACTERS
+from svc.chat.messages.following import MAX_FOLLOWED
+from svc.chat.messages.links import MAX_CHARACTERS as MAX_LINK_CHARACTERS
+from svc.chat.messages.links import MAX_LINKS
 from svc.chat.messages.marks import MOST_UNREAD
 from svc.chat.messages.mentions import MAX_MENTIONS
-from svc.chat.messages.message import MAX_TEXT_CHARACTERS, MEMBER, WEBHOOK
+from svc.chat.messages.message import LAST_MS, MAX_TEXT_CHARACTERS, MEMBER, WEBHOOK
 from svc.chat.messages.query import MAX_CHARACTERS as MAX_QUERY_CHARACTERS
 from svc.chat.messages.reading import MAX_PAGE
 from svc.chat.messages.rules import MAX_EDITS_KEPT, MAX_NONCE_CHARACTERS
 from svc.chat.messages.searching import MAX_FOUND
+from svc.chat.messages.threads import MAX_PAGE as MAX_THREADS
 from svc.chat.uploads.described import ATTACHED
 from svc.chat.uploads.limits import MAX_ATTACHMENTS
 
@@ -64,17 +69,33 @@ CARD = Named(
         },
     ),
 )
+PREVIEW = Named(
+    "Preview",
+    obj(
+        {"url": string(MAX_LINK_CHARACTERS)},
+        {"title": string(), "description": string(), "site": string(), "image": _PICTURE},
+    ),
+)
 _EMOJI = string(MAX_EMOJI_CHARACTERS, 1)
 _AUTHOR = obj(
-    {"kind": choice(MEMBER, WEBHOOK), "id": ID, "display_name": string(), "avatar": nullable(string())}
+    {
+        "kind": choice(MEMBER, WEBHOOK),
+        "id": ID,
+        "display_name": string(),
+        "avatar": nullable(string()),
+        "bot": BOOLEAN,
+    }
 )
+_ANSWERS = obj({"count": integer(1), "last_id": ID, "last_at_ms": TIME_MS})
 _FIELDS: dict[str, Schema] = {
     "id": ID,
     "channel_id": ID,
     "author": _AUTHOR,
     "text": _TEXT,
     "reply_to": nullable(ID),
-    "mentions": array(ID, MAX_MENTIONS),
+    # One more than a text names: a reply mentions the author of what it answers.
+    "mentions": array(ID, MAX_MENTIONS + 1),
+    "mention_groups": array(ID, MAX_MENTIONS),
     "cards": array(CARD),
     # One line for notifications, where there are cards and no text.
     "fallback": nullable(string(MAX_FALLBACK_CHARACTERS)),
@@ -84,12 +105,35 @@ _FIELDS: dict[str, Schema] = {
     "edited_at_ms": nullable(TIME_MS),
     "reactions": array(obj({"emoji": _EMOJI, "member_ids": array(ID)})),
     "pinned": BOOLEAN,
+    # What its links lead to, in short.
+    "previews": array(PREVIEW, MAX_LINKS),
+    # The message that its thread hangs on; null for a message of the channel itself.
+    "thread": nullable(ID),
+    # The thread that hangs on it.
+    "answers": nullable(_ANSWERS),
 }
-MESSAGE = Named("Message", obj(_FIELDS))
+# Files that were kept long enough; left out where there are none.
+_EXPIRED = {"expired_attachments": integer(1)}
+MESSAGE = Named("Message", obj(_FIELDS, _EXPIRED))
 _MESSAGES = obj({"messages": array(MESSAGE)})
+# What a thread is to one member.
+_THREAD: dict[str, Schema] = {
+    "channel_id": ID,
+    "thread": ID,
+    "following": BOOLEAN,
+    "read_up_to": nullable(ID),
+    "last": nullable(ID),
+    "unread": integer(0, MOST_UNREAD),
+    "mentions": integer(0, MOST_UNREAD),
+}
+_THREAD_STATE = Named("ThreadState", obj(_THREAD))
+_THREADS = obj({"threads": array(obj({**_THREAD, "root": nullable(MESSAGE)}), MAX_THREADS), "more": BOOLEAN})
 _PAGE = Named(
     "MessagePage",
-    obj({"messages": array(MESSAGE, MAX_PAGE), "more_before": BOOLEAN, "more_after": BOOLEAN}),
+    obj(
+        {"messages": array(MESSAGE, MAX_PAGE), "more_before": BOOLEAN, "more_after": BOOLEAN},
+        {"thread": _THREAD_STATE},
+    ),
 )
 _FOUND = obj({"messages": array(MESSAGE, MAX_FOUND), "more": BOOLEAN})
 _EDITS = obj({"edits": array(obj({"text": _TEXT, "replaced_at_ms": TIME_MS}), MAX_EDITS_KEPT)})
@@ -105,16 +149,29 @@ _UNREAD = Named(
         }
     ),
 )
+# Of a channel, or of a thread.
+_READ: Schema = either(_UNREAD, _THREAD_STATE)
 
 _WHICH: dict[str, Schema] = {"channel_id": ID, "message_id": ID}
 _NEW: dict[str, Schema] = {
     "text": nullable(_TEXT),
     "nonce": nullable(string(MAX_NONCE_CHARACTERS, 1)),
     "reply_to": nullable(ID),
+    "ping": nullable(BOOLEAN),
     "attachments": array(ID, MAX_ATTACHMENTS),
+    "thread": nullable(ID),
+    "previews": nullable(BOOLEAN),
 }
-_CURSORS: dict[str, Schema] = {"before": ID, "after": ID, "around": ID, "limit": integer(1, MAX_PAGE)}
+_CURSORS: dict[str, Schema] = {
+    "before": ID,
+    "after": ID,
+    "around": ID,
+    "at_ms": integer(0, LAST_MS),
+    "thread": ID,
+    "limit": integer(1, MAX_PAGE),
+}
 _SEARCH_MORE: dict[str, Schema] = {"before": ID, "limit": integer(1, MAX_FOUND)}
+_MORE_THREADS: dict[str, Schema] = {"before": ID, "limit": integer(1, MAX_THREADS)}
 _QUERY = string(MAX_QUERY_CHARACTERS, 1)
 
 _SENDING = ("empty_message", "message_too_long", "profanity_refused", "unknown_channel", "unknown_message")
@@ -130,7 +187,7 @@ DESCRIBED = Described(
     endpoints=[
         Endpoint(
             f"GET {_CHANNEL}/messages",
-            "A page of history, the oldest first; one of before, after and around at most",
+            "A page of history, the oldest first; one of before, after, around and at_ms at most",
             _PAGE,
             query=_CURSORS,
             refusals=_HERE,
@@ -153,6 +210,7 @@ DESCRIBED = Described(
         ),
         Endpoint(f"PUT {_REACTION}", "React with an emoji", refusals=(*_REACT, "too_many")),
         Endpoint(f"DELETE {_REACTION}", "Take back one's reaction", refusals=_REACT),
+        Endpoint(f"DELETE {_MESSAGE}/previews", "Take the previews of its links away", refusals=_HERE),
         Endpoint(
             f"GET {_CHANNEL}/pins", "Pinned messages, the last first", _MESSAGES, refusals=["unknown_channel"]
         ),
@@ -161,9 +219,9 @@ DESCRIBED = Described(
         Endpoint(f"POST {_CHANNEL}/typing", "Say that one is typing", refusals=["unknown_channel"]),
         Endpoint(
             f"POST {_CHANNEL}/read",
-            "Everything up to a message has been read",
-            _UNREAD,
-            body=asked({"message_id": ID}),
+            "Everything up to a message has been read, of a channel or of a thread",
+            _READ,
+            body=asked({"message_id": ID}, {"thread": ID}),
             refusals=_HERE,
         ),
         Endpoint(
@@ -171,8 +229,17 @@ DESCRIBED = Described(
             "Messages by words and filters, the newest first",
             _FOUND,
             query={"query": _QUERY, **_SEARCH_MORE},
-            refusals=("invalid_query", *_HERE),
+            refusals=("invalid_query", "search_busy", "search_running", "search_too_long", *_HERE),
         ),
+        Endpoint(
+            "GET /api/me/threads",
+            "The threads that one follows, that with the newest message first",
+            _THREADS,
+            query=_MORE_THREADS,
+            refusals=_HERE,
+        ),
+        Endpoint(f"PUT {_MESSAGE}/follow", "Be told of a thread's messages", _THREAD_STATE, refusals=_HERE),
+        Endpoint(f"DELETE {_MESSAGE}/follow", "Be told of them no more", _THREAD_STATE, refusals=_HERE),
     ],
     events=[
         Event("message_send", "Post", asked({"channel_id": ID}, _NEW), MESSAGE, _SEND),
@@ -191,18 +258,24 @@ DESCRIBED = Described(
         Event(
             "reaction_remove", "Take back one's reaction", asked({**_WHICH, "emoji": _EMOJI}), NOTHING, _REACT
         ),
+        Event("previews_remove", "Take the previews of links away", asked(_WHICH), NOTHING, _HERE),
         Event("pin_add", "Pin a message", asked(_WHICH), NOTHING, (*_HERE, "too_many")),
         Event("pin_remove", "Unpin a message", asked(_WHICH), NOTHING, _HERE),
         Event("pins", "Pinned messages", asked({"channel_id": ID}), _MESSAGES, ["unknown_channel"]),
-        Event("typing", "Say that one is typing", asked({"channel_id": ID}), NOTHING, ["unknown_channel"]),
-        Event("read", "Everything up to a message has been read", asked(_WHICH), _UNREAD, _HERE),
+        Event("typing", "Say that one is typing", asked({"channel_id": ID}, {"thread": ID}), NOTHING, _HERE),
+        Event(
+            "read", "Everything up to a message has been read", asked(_WHICH, {"thread": ID}), _READ, _HERE
+        ),
+        Event("threads", "The threads that one follows", asked({}, _MORE_THREADS), _THREADS, _HERE),
+        Event("thread_follow", "Be told of a thread's messages", asked(_WHICH), _THREAD_STATE, _HERE),
+        Event("thread_unfollow", "Be told of them no more", asked(_WHICH), _THREAD_STATE, _HERE),
         Event("history", "A page of history", asked({"channel_id": ID}, _CURSORS), _PAGE, _HERE),
         Event(
             "search",
             "Messages by words and filters",
             asked({"query": _QUERY}, _SEARCH_MORE),
             _FOUND,
-            ("invalid_query", *_HERE),
+            ("invalid_query", "search_busy", "search_running", "search_too_long", *_HERE),
         ),
     ],
     pushes=[
@@ -218,7 +291,10 @@ DESCRIBED = Described(
             obj(
                 {
                     name: _FIELDS[name]
-                    for name in ("channel_id", "id", "text", "mentions", "flagged", "edited_at_ms")
+                    for name in (
+                        *("channel_id", "id", "text", "mentions", "mention_groups", "flagged"),
+                        "edited_at_ms",
+                    )
                 }
             ),
             to="who may view the channel",
@@ -226,14 +302,32 @@ DESCRIBED = Described(
         Pushed(
             "attachments_changed",
             "What a file of a message shows is said otherwise",
-            obj({"channel_id": ID, "id": ID, "attachments": array(ATTACHED, MAX_ATTACHMENTS)}),
+            obj(
+                {"channel_id": ID, "id": ID, "attachments": array(ATTACHED, MAX_ATTACHMENTS)},
+                _EXPIRED,
+            ),
+            to="who may view the channel",
+        ),
+        Pushed(
+            "previews_changed",
+            "What the links of a message lead to is known, or taken away",
+            obj({"channel_id": ID, "id": ID, "previews": array(PREVIEW, MAX_LINKS)}),
             to="who may view the channel",
         ),
         Pushed(
             "message_deleted",
             "A message is gone",
-            obj({"channel_id": ID, "id": ID}),
+            obj({"channel_id": ID, "id": ID, "thread": nullable(ID)}),
             to="who may view the channel",
+        ),
+        Pushed(
+            "thread_changed",
+            "What there is in the thread of a message; null where there is nothing any more",
+            obj({"channel_id": ID, "id": ID, "answers": nullable(_ANSWERS)}),
+            to="who may view the channel",
+        ),
+        Pushed(
+            "thread_state", "What a thread is to the member, as it is now", _THREAD_STATE, to="the member"
         ),
         Pushed(
             "reactions_changed",
@@ -251,7 +345,7 @@ DESCRIBED = Described(
         Pushed(
             "typing",
             "Somebody is typing; good for six seconds",
-            obj({"channel_id": ID, "member_id": ID}),
+            obj({"channel_id": ID, "member_id": ID, "thread": nullable(ID)}),
             to="others who may view the channel",
             kept=False,
         ),
@@ -263,6 +357,6 @@ DESCRIBED = Described(
             kept=False,
         ),
     ],
-    welcome={"unread": array(_UNREAD), "online": array(ID)},
+    welcome={"unread": array(_UNREAD), "online": array(ID), "threads": array(_THREAD_STATE, MAX_FOLLOWED)},
     present={"online": array(ID)},
 )

@@ -1,7 +1,12 @@
-"""Reactions and pins: what hangs on a message that others have written. No HTTP, no SQL."""
+"""Reactions, pins and previews: what hangs on a message that others have written. No HTTP, no SQL."""
 
-from svc.base.database import Connection, Database
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+
+from svc.base.database import Act, Connection, Database
+from svc.chat.access.acts import follows_rules
 from svc.chat.access.directory import Directory
+from svc.chat.access.media_urls import MediaUrls
 from svc.chat.access.permissions import Permission
 from svc.chat.audit.rules import Audit
 from svc.chat.errors import ChatError
@@ -9,7 +14,7 @@ from svc.chat.live.audience import Viewers
 from svc.chat.live.hub import Hub
 from svc.chat.messages import search_store, store
 from svc.chat.messages.emoji import checked_emoji
-from svc.chat.messages.message import Message, number_of
+from svc.chat.messages.message import MEMBER, Message, number_of
 from svc.chat.messages.page_cache import PageCache
 from svc.chat.messages.searching import Indexer
 
@@ -28,6 +33,7 @@ class Marking:
         audit: Audit,
         pages: PageCache,
         indexer: Indexer,
+        urls: MediaUrls,
     ) -> None:
         self._database = database
         self._directory = directory
@@ -35,8 +41,15 @@ class Marking:
         self._audit = audit
         self._pages = pages
         self._indexer = indexer
+        self._urls = urls
+        # A step of a write: of the pictures of a message's previews, by its id, only these are kept from
+        # now on; returns the keys of those that are still there.
+        self.pictured: Callable[[Connection, str, Sequence[str]], set[str]] = lambda *_: set()
 
-    async def react(self, member_id: str, channel_id: str, message_id: str, emoji: str, now: float) -> None:
+    @follows_rules
+    def react(
+        self, member_id: str, channel_id: str, message_id: str, emoji: str, now: float
+    ) -> Act[bool, None]:
         """Once for each member and emoji; a repetition changes nothing. Raises ChatError."""
         self._directory.require(member_id, Permission.ADD_REACTIONS, channel_id)
         emoji = checked_emoji(emoji)
@@ -53,9 +66,10 @@ class Marking:
             if changed:
                 self._reacted(member_id, channel_id, message_id, emoji, added=True)
 
-        await self._database.write(add, added)
+        return Act(add, added)
 
-    async def unreact(self, member_id: str, channel_id: str, message_id: str, emoji: str) -> None:
+    @follows_rules
+    def unreact(self, member_id: str, channel_id: str, message_id: str, emoji: str) -> Act[bool, None]:
         """Take back one's own reaction; nothing happens where there is none. Raises ChatError."""
         self._directory.require(member_id, Permission.ADD_REACTIONS, channel_id)
         emoji = checked_emoji(emoji)
@@ -70,9 +84,10 @@ class Marking:
             if changed:
                 self._reacted(member_id, channel_id, message_id, emoji, added=False)
 
-        await self._database.write(remove, removed)
+        return Act(remove, removed)
 
-    async def pin(self, member_id: str, channel_id: str, message_id: str, now: float) -> None:
+    @follows_rules
+    def pin(self, member_id: str, channel_id: str, message_id: str, now: float) -> Act[bool, None]:
         self._directory.require(member_id, Permission.MANAGE_MESSAGES, channel_id)
 
         def add(connection: Connection) -> bool:
@@ -86,9 +101,10 @@ class Marking:
             self._record(connection, member_id, "pin_add", message, now)
             return True
 
-        await self._database.write(add, lambda changed: self._pinned(changed, channel_id, message_id, True))
+        return Act(add, lambda changed: self._pinned(changed, channel_id, message_id, True))
 
-    async def unpin(self, member_id: str, channel_id: str, message_id: str, now: float) -> None:
+    @follows_rules
+    def unpin(self, member_id: str, channel_id: str, message_id: str, now: float) -> Act[bool, None]:
         self._directory.require(member_id, Permission.MANAGE_MESSAGES, channel_id)
 
         def remove(connection: Connection) -> bool:
@@ -99,9 +115,61 @@ class Marking:
                 self._record(connection, member_id, "pin_remove", message, now)
             return message.pinned
 
-        await self._database.write(
-            remove, lambda changed: self._pinned(changed, channel_id, message_id, False)
-        )
+        return Act(remove, lambda changed: self._pinned(changed, channel_id, message_id, False))
+
+    @follows_rules
+    def remove_previews(
+        self, member_id: str, channel_id: str, message_id: str, now: float
+    ) -> Act[Message | None, None]:
+        """From one's own message, or another's with MANAGE_MESSAGES; it gets no others. Raises ChatError."""
+        self._directory.channel(member_id, channel_id)
+        manages = self._directory.may(member_id, Permission.MANAGE_MESSAGES, channel_id)
+
+        def remove(connection: Connection) -> Message | None:
+            message = _existing(connection, channel_id, message_id)
+            if (message.author.kind, message.author.id) != (MEMBER, member_id):
+                if not manages:
+                    raise ChatError("forbidden")
+                self._record(connection, member_id, "previews_remove", message, now)
+            if message.no_previews:
+                return None
+            return self._with_previews(
+                connection, dataclasses.replace(message, previews=(), no_previews=True)
+            )
+
+        return Act(remove, self.previews_changed)
+
+    def show_previews(
+        self, connection: Connection, message: Message, previews: Sequence[Mapping[str, object]]
+    ) -> Message | None:
+        """A step of a write; `previews_changed` follows. None where it says something else by now."""
+        current = store.get(connection, message.channel_id, message.n)
+        if current is None or current.no_previews or current.text != message.text:
+            return None
+        if list(current.previews) == list(previews):
+            return None
+        return self._with_previews(connection, dataclasses.replace(current, previews=previews))
+
+    def previews_changed(self, message: Message | None) -> None:
+        if message is None:
+            return
+        self._written(message.channel_id)
+        previews = self._urls.shown(message.previews)
+        changed = {"channel_id": message.channel_id, "id": message.id, "previews": previews}
+        self._hub.push("previews_changed", changed, Viewers(message.channel_id))
+
+    def _with_previews(self, connection: Connection, message: Message) -> Message:
+        """With the pictures that are still there."""
+        keys = {str(image["key"]) for image in map(_image, message.previews) if image}
+        there = self.pictured(connection, message.id, sorted(keys))
+        kept = [
+            {name: part for name, part in preview.items() if name != "image" or part["key"] in there}
+            for preview in message.previews
+            if isinstance(preview, Mapping)
+        ]
+        shown = dataclasses.replace(message, previews=kept)
+        store.set_previews(connection, shown)
+        return shown
 
     def _record(
         self, connection: Connection, actor_id: str, action: str, message: Message, now: float
@@ -132,6 +200,10 @@ class Marking:
         self._written(channel_id)
         change = {"channel_id": channel_id, "id": message_id, "pinned": pinned}
         self._hub.push("pins_changed", change, Viewers(channel_id))
+
+
+def _image(preview: object) -> Mapping[str, object] | None:
+    return preview.get("image") if isinstance(preview, Mapping) else None
 
 
 def _existing(connection: Connection, channel_id: str, message_id: str) -> Message:

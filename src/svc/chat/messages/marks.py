@@ -66,6 +66,10 @@ class Marks:
     def mentions(self, member_id: str, channel_id: str) -> int:
         return len(self._mentions.get((member_id, channel_id), ()))
 
+    def counts(self, member_id: str, channel_id: str, n: int) -> bool:
+        """Is `n` a mention that the member has not read?"""
+        return n in self._mentions.get((member_id, channel_id), ())
+
     def last(self, channel_id: str) -> int | None:
         newest = self._newest.get(channel_id)
         return newest[-1] if newest else None

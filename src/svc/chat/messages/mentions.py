@@ -1,39 +1,58 @@
-"""Who a text mentions: the markdown links in it whose target is `mention:<member_id>`.
+"""Who a text mentions: the markdown links in it to `mention:<member_id>`, or to a group of members.
 
-Reads only as much markdown as that takes: what stands in code is not a link, and neither is
-what a backslash or an image mark takes out. Whether the members exist is for others to say.
+Groups are `mention:everyone`, `mention:here` and `role:<role_id>`. Reads only as much markdown as
+that takes: what stands in code is not a link, and neither is what a backslash or an image mark takes
+out. Whether the members and groups exist is for others to say.
 Spec: chat document section 2.8; CommonMark 0.31 sections 2.4, 4.4, 4.5, 6.1, 6.3.
 """
 
 import re
+from dataclasses import dataclass
 
 # A message that names more members than this names a crowd.
 MAX_MENTIONS = 50
 _MAX_LABEL_BRACKETS = 32
+# Every member who can view the channel; those of them who are online.
+EVERYONE, HERE = "everyone", "here"
 
 _FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})(?P<info>.*)")
 _INDENTED = re.compile(r"(?: {4}| {0,3}\t)")
 _TARGET = re.compile(
-    r"\(\s*(?P<open><)?mention:(?P<id>[A-Za-z0-9_-]{1,128})(?(open)>)"
+    r"\(\s*(?P<open><)?(?P<kind>mention|role):(?P<id>[A-Za-z0-9_-]{1,128})(?(open)>)"
     r"""(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?\s*\)"""
 )
 _TICKS = re.compile(r"`+")
 
 
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Each name once, in the order of the text; at most MAX_MENTIONS in all."""
+
+    members: tuple[str, ...] = ()
+    # EVERYONE, HERE, or ids of roles.
+    groups: tuple[str, ...] = ()
+
+
+def named(text: str) -> Named:
+    if "](" not in text or not ("mention:" in text or "role:" in text):
+        return Named()
+    found: dict[tuple[str, str], None] = {}
+    for paragraph in paragraphs(text):
+        for target in _in_paragraph(paragraph):
+            found[target] = None
+    first = list(found)[:MAX_MENTIONS]
+    return Named(
+        members=tuple(name for kind, name in first if kind == "mention" and name not in (EVERYONE, HERE)),
+        groups=tuple(name for kind, name in first if kind == "role" or name in (EVERYONE, HERE)),
+    )
+
+
 def mentioned(text: str) -> tuple[str, ...]:
-    """The ids, each once, in their order; at most MAX_MENTIONS."""
-    if "](" not in text or "mention:" not in text:
-        return ()
-    found: dict[str, None] = {}
-    for paragraph in _paragraphs(text):
-        for member_id in _in_paragraph(paragraph):
-            found[member_id] = None
-            if len(found) == MAX_MENTIONS:
-                return tuple(found)
-    return tuple(found)
+    """The ids of the members who are named one by one."""
+    return named(text).members
 
 
-def _paragraphs(text: str) -> list[str]:
+def paragraphs(text: str) -> list[str]:
     """The text without its blocks of code, cut where a link cannot go on."""
     paragraphs: list[list[str]] = [[]]
     fence = ""
@@ -55,8 +74,8 @@ def _paragraphs(text: str) -> list[str]:
     return ["\n".join(lines) for lines in paragraphs if lines]
 
 
-def _in_paragraph(text: str) -> list[str]:
-    found: list[str] = []
+def _in_paragraph(text: str) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
     # Where labels may begin, innermost last, and whether the bracket is that of an image.
     open_brackets: list[bool] = []
     position = 0
@@ -65,7 +84,7 @@ def _in_paragraph(text: str) -> list[str]:
         if character == "\\":
             position += 2
         elif character == "`":
-            position = _after_code(text, position)
+            position = after_code(text, position)
         elif character == "[" or text.startswith("![", position):
             open_brackets.append(character == "!")
             del open_brackets[:-_MAX_LABEL_BRACKETS]
@@ -74,7 +93,7 @@ def _in_paragraph(text: str) -> list[str]:
             is_image = open_brackets.pop()
             target = _TARGET.match(text, position + 1)
             if target and not is_image:
-                found.append(target["id"])
+                found.append((target["kind"], target["id"]))
                 # A link holds no other link: what is open around it stays text.
                 open_brackets.clear()
             position = target.end() if target else position + 1
@@ -83,7 +102,7 @@ def _in_paragraph(text: str) -> list[str]:
     return found
 
 
-def _after_code(text: str, start: int) -> int:
+def after_code(text: str, start: int) -> int:
     """The position behind a code span, or behind its opening ticks when nothing closes it."""
     opening = _TICKS.match(text, start)
     assert opening is not None, "only called on a tick"

@@ -7,6 +7,7 @@ webhook. Spec: chat document sections 2.2 and 2.8.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from svc.base.contents import with_kind
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.errors import ChatError
 from svc.chat.messages.fallback import fallback
@@ -17,6 +18,8 @@ MEMBER, WEBHOOK = "member", "webhook"
 _ID_CHARACTERS = 36
 # Of the 128 bits of an id: 48 of milliseconds, 4 of version, 12 of counter, 64 of the rest.
 _COUNTER_BITS = 12
+# The last moment of which an id can be.
+LAST_MS = 2**48 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +29,8 @@ class Author:
     display_name: str
     # The key of a picture of its own; that of a member is the member's, today's.
     avatar: str | None = None
+    # A member that is a program.
+    bot: bool = False
 
     def described(self, urls: MediaUrls) -> dict[str, object]:
         return {
@@ -33,12 +38,26 @@ class Author:
             "id": self.id,
             "display_name": self.display_name,
             "avatar": None if self.avatar is None else urls.url(self.avatar),
+            "bot": self.bot,
         }
 
 
 @dataclass(frozen=True, slots=True)
+class Answers:
+    """What there is in a thread."""
+
+    count: int
+    last_n: int
+    last_id: str
+    last_at_ms: int
+
+    def described(self) -> dict[str, object]:
+        return {"count": self.count, "last_id": self.last_id, "last_at_ms": self.last_at_ms}
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
-    """`n` is the moment and the counter of `id`, as one number that rises with it."""
+    """`n` is the moment and the counter of `id`, as one number that rises with it: the cursor."""
 
     n: int
     id: str
@@ -46,35 +65,56 @@ class Message:
     author: Author
     text: str
     reply_to: str | None = None
-    # Members who are named in it and may view the channel.
+    # Members who are named in it, or pinged by a reply, and may view the channel.
     mentions: tuple[str, ...] = ()
-    # Those of them for whom it counts; known while it is being posted.
+    # Groups of members that it mentions: `everyone`, `here`, or ids of roles.
+    groups: tuple[str, ...] = ()
+    # The members for whom it counts as a mention; known while it is being posted.
     told: tuple[str, ...] = ()
     cards: Sequence[object] = ()
     attachments: Sequence[object] = ()
     flagged: bool = False
     edited_at_ms: int | None = None
+    # When it was posted, where `n` says another moment: it never falls, whatever the clock does.
+    stamp_ms: int | None = None
     # Emoji in the order of their code points, so that who folds changes has the same order; and who
     # reacted with each, the first first.
     reactions: Mapping[str, Sequence[str]] = field(default_factory=dict)
     pinned: bool = False
+    # What its links lead to, in short, with pictures as in cards; none if it is not to have any.
+    previews: Sequence[object] = ()
+    no_previews: bool = False
+    # The id of the message that its thread hangs on; none for a message of the channel itself.
+    thread: str | None = None
+    # The thread that hangs on it, where there is one.
+    answers: Answers | None = None
+    # Known while it is being posted to a thread, or deleted: what there is in the thread then.
+    beside: Answers | None = None
+    # Who follows the thread by it, and what members, each with a thread, give up for that.
+    joining: tuple[str, ...] = ()
+    crowded_out: Sequence[tuple[str, str]] = ()
+    # Files that it has had and that were kept long enough.
+    expired_attachments: int = 0
 
     @property
     def posted_at_ms(self) -> int:
-        return self.n >> _COUNTER_BITS
+        return moment_of(self.n, self.stamp_ms)
 
     def described(self, urls: MediaUrls) -> dict[str, object]:
         """As everybody sees it who may view the channel; its media by addresses that end."""
+        expired = {"expired_attachments": self.expired_attachments} if self.expired_attachments else {}
         return {
+            **expired,
             "id": self.id,
             "channel_id": self.channel_id,
             "author": self.author.described(urls),
             "text": self.text,
             "reply_to": self.reply_to,
             "mentions": list(self.mentions),
+            "mention_groups": list(self.groups),
             "cards": urls.shown(self.cards),
             "fallback": None if self.text else fallback(self.cards),
-            "attachments": urls.shown(self.attachments),
+            "attachments": urls.shown([with_kind(attachment) for attachment in self.attachments]),
             "flagged": self.flagged,
             "posted_at_ms": self.posted_at_ms,
             "edited_at_ms": self.edited_at_ms,
@@ -83,6 +123,9 @@ class Message:
                 for emoji, member_ids in self.reactions.items()
             ],
             "pinned": self.pinned,
+            "previews": urls.shown(self.previews),
+            "thread": self.thread,
+            "answers": self.answers.described() if self.answers else None,
         }
 
 
@@ -104,6 +147,11 @@ def last_id_of(n: int) -> str:
     """What compares, as text, as not smaller than the id with this cursor, and smaller than the next."""
     digits = f"{n:015x}"
     return f"{digits[:8]}-{digits[8:12]}-7{digits[12:]}-ffff-ffffffffffff"
+
+
+def moment_of(n: int, stamp_ms: int | None) -> int:
+    """When a message was posted: `stamp_ms`, or the moment of its cursor."""
+    return n >> _COUNTER_BITS if stamp_ms is None else stamp_ms
 
 
 def first_number_at(ms: int) -> int:

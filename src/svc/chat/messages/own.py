@@ -38,15 +38,15 @@ class OwnMessages:
                 yield {name: row[name] for name in ("id", "channel_id", "emoji", "reacted_at_ms")}
             last = page[-1]["n"], page[-1]["emoji"]
 
-    async def erase_some(self, member_id: str) -> bool:
-        """Delete a few of a member's messages; False once there are none."""
+    async def erase_some(self, member_id: str, since_ms: int = 0, until_ms: int | None = None) -> bool:
+        """Delete a few of a member's messages, posted between two moments; False once there are none."""
 
         def remove(connection: Connection) -> list[Message]:
-            found = store.read_these(connection, own_store.some_by(connection, member_id, _ERASED_AT_ONCE))
-            for message in found:
-                self._messages.remove(connection, message)
+            some = own_store.some_by(connection, member_id, since_ms, until_ms, _ERASED_AT_ONCE)
+            found = store.read_these(connection, some)
+            gone = [self._messages.remove(connection, message) for message in found]
             own_store.forget_nonces(connection, member_id)
-            return found
+            return gone
 
         def removed(messages: list[Message]) -> None:
             for message in messages:
@@ -64,6 +64,6 @@ class OwnMessages:
 
 def _own_part(message: Message, urls: MediaUrls) -> dict[str, object]:
     """Without what others have done to it."""
-    names = ("id", "channel_id", "text", "reply_to", "attachments", "posted_at_ms", "edited_at_ms")
+    names = ("id", "channel_id", "thread", "text", "reply_to", "attachments", "posted_at_ms", "edited_at_ms")
     described = message.described(urls)
     return {name: described[name] for name in names}

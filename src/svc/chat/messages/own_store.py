@@ -1,13 +1,18 @@
 """What one member has written and reacted to, page by page. SQL only."""
 
 from svc.base.database import Connection, Database, Row
-from svc.chat.messages.message import MEMBER
+from svc.chat.messages.message import MEMBER, first_number_at
 
 
-def some_by(connection: Connection, member_id: str, most: int) -> list[int]:
-    """Cursors of messages of a member."""
+def some_by(
+    connection: Connection, member_id: str, since_ms: int, until_ms: int | None, most: int
+) -> list[int]:
+    """Cursors of messages of a member that were posted between two moments, both included."""
     found = connection.execute(
-        "SELECT n FROM messages WHERE author_id = ? AND author_kind = ? LIMIT ?", (member_id, MEMBER, most)
+        "SELECT n FROM messages WHERE author_id = ?1 AND author_kind = ?2 AND n >= ?3"
+        # A cursor is never earlier than the moment of its message.
+        " AND coalesce(posted_at_ms, n >> 12) BETWEEN ?4 AND coalesce(?5, 9223372036854775807) LIMIT ?6",
+        (member_id, MEMBER, first_number_at(since_ms), since_ms, until_ms, most),
     )
     return [row["n"] for row in found]
 

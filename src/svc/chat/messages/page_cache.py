@@ -38,13 +38,17 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which page; one of the three at most."""
+    """Which page; one of the four at most."""
 
     channel_id: str
     limit: int
     before: int | None = None
     after: int | None = None
     around: int | None = None
+    # Around the first message that was posted then or later.
+    at_ms: int | None = None
+    # Of a thread, by the id of the message that it hangs on.
+    thread: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,5 +107,5 @@ class PageCache:
 
 def _weight(message: Message) -> int:
     reactions = sum(len(member_ids) for member_ids in message.reactions.values())
-    hanging = len(message.cards) + len(message.attachments)
+    hanging = len(message.cards) + len(message.attachments) + len(message.previews)
     return len(message.text) + _MESSAGE_CHARACTERS * (1 + hanging) + 100 * reactions

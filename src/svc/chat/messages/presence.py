@@ -26,7 +26,8 @@ class Presence:
         self._hub = hub
         self._grace_s = grace_s
         self._leaving: dict[str, asyncio.TimerHandle] = {}
-        self._typed: dict[tuple[str, str], float] = {}
+        # By member, channel and thread.
+        self._typed: dict[tuple[str, str, str | None], float] = {}
         hub.watch(self._changed)
 
     def welcome(self, asker: Asker) -> dict[str, object]:
@@ -34,16 +35,16 @@ class Presence:
         there = {*self._hub.online_members(), *self._leaving, asker.member_id}
         return {"online": sorted(there & self._directory.members.keys())}
 
-    def typing(self, member_id: str, channel_id: str, now: float) -> None:
+    def typing(self, member_id: str, channel_id: str, now: float, thread: str | None = None) -> None:
         """Tell whoever may view the channel; more often than it is worth telling, do nothing."""
         self._directory.require(member_id, Permission.SEND_MESSAGES, channel_id)
-        key = member_id, channel_id
+        key = member_id, channel_id, thread
         if now - self._typed.get(key, 0.0) < TYPING_EVERY_S:
             return
         if len(self._typed) >= _MOST_TYPING:
             self._typed.clear()
         self._typed[key] = now
-        told = {"channel_id": channel_id, "member_id": member_id}
+        told = {"channel_id": channel_id, "member_id": member_id, "thread": thread}
         self._hub.push("typing", told, Viewers(channel_id), but_not=member_id, kept=False)
 
     def close(self) -> None:

@@ -36,6 +36,8 @@ _RUN = re.compile(r"(.)\1*")
 _LONG_RUN = re.compile(r"(.)\1{2,}")
 # No ligature of Latin letters stands for more; one of Arabic ones stands for eighteen.
 _MOST_PARTS = 4
+# People write a ligature now and then. A text of nothing else would cost several times as much.
+_MOST_GROWTH = 1.25
 # The letters of an alphabet or two; the signs of others say nothing here.
 _LETTERS_KEPT = 4096
 
@@ -88,8 +90,11 @@ def _folded(text: str) -> tuple[str, list[int]]:
         return text.lower(), list(range(len(text)))
     letters: list[str] = []
     places: list[int] = []
+    most = _MOST_GROWTH * len(text)
     for place, character in enumerate(text):
         parts = _parts(character)
+        if len(places) > most:
+            parts = parts[:1]
         letters.append(parts)
         places.extend([place] * len(parts))
     return "".join(letters).translate(_LOOK_ALIKES), places

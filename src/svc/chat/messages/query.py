@@ -1,28 +1,33 @@
 """What somebody types into the search box, read: words, "phrases", and filters.
 
     from:NAME  in:CHANNEL  before:DAY  after:DAY  has:link|image|video|file|card|pin|reaction
+    -word  -"phrase"  -from:NAME  -in:CHANNEL  -has:KIND
 
-A word that looks like a filter and is none is a word. Everything said must hold; filters of
-one kind are alternatives, except `has`. Nothing that is typed reaches the search engine as
+A word that looks like a filter and is none is a word. The last word may be the beginning of a longer
+one. Everything said must hold, and nothing of what a `-` excludes; filters of one kind are
+alternatives, except `has`. Nothing that is typed reaches the search engine as
 syntax. Knows no member and no channel.
 """
 
 import datetime
 import re
-import unicodedata
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from svc.chat.errors import ChatError
+from svc.chat.messages.words import Phrase, cost, has_word
 
 MAX_CHARACTERS = 256
-# Each is looked up on its own.
+# Words, names, days and kinds. Each is looked up on its own; a phrase costs as much as its words.
 MAX_TERMS = 16
 
-HAS = ("link", "image", "video", "file", "card", "pin", "reaction")
+HAS = ("link", "image", "video", "audio", "file", "card", "pin", "reaction")
 _FILTERS = ("from", "in", "before", "after", "has")
-# `from:"Two Words"`, `"a phrase"`, a word; a quotation mark that nothing closes is dropped.
-_TERM = re.compile(r'(?:(?P<filter>[A-Za-z]+):)?(?:"(?P<quoted>[^"]*)"|(?P<bare>[^\s"]+))')
+# `from:"Two Words"`, `"a phrase"`, a word; a quotation mark that nothing closes is dropped. A `-` excludes
+# what follows it at once, so that `--verbose` is a word.
+_TERM = re.compile(
+    r'(?P<minus>(?<!\S)-(?=[\w"]))?(?:(?P<filter>[A-Za-z]+):)?(?:"(?P<quoted>[^"]*)"|(?P<bare>[^\s"]+))'
+)
 _LINK = re.compile(r"\bhttps?://[^\s<>]+", re.IGNORECASE)
 
 
@@ -31,46 +36,88 @@ class Query:
     """Names are as they were typed; days are the ms of their beginning, UTC."""
 
     phrases: tuple[str, ...] = ()
+    # The one of them whose last word may go on.
+    begun: str | None = None
     from_names: tuple[str, ...] = ()
     in_names: tuple[str, ...] = ()
     before_ms: int | None = None
     after_ms: int | None = None
     has: frozenset[str] = frozenset()
+    # What is excluded.
+    no_phrases: tuple[str, ...] = ()
+    not_from: tuple[str, ...] = ()
+    not_in: tuple[str, ...] = ()
+    has_no: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """For the engine: all phrases and of each group of tags at least one, but none of what is excluded."""
+
+    phrases: Sequence[Phrase]
+    groups: Sequence[Iterable[str]]
+    no_phrases: Sequence[Phrase] = ()
+    no_tags: Sequence[str] = ()
+
+    def beginnings(self) -> set[str]:
+        return {phrase.beginning for phrase in (*self.phrases, *self.no_phrases)} - {""}
+
+    def spelled(self, expandable: Iterable[str]) -> str:
+        """FTS5's syntax; only the beginnings that are `expandable` stand for longer words."""
+        parts = [_worded(phrase, expandable) for phrase in self.phrases]
+        parts += [f"tags : ({' OR '.join(map(_quoted, sorted(tags)))})" for tags in self.groups]
+        excluded = [_worded(phrase, expandable) for phrase in self.no_phrases]
+        excluded += [f"tags : {_quoted(tag)}" for tag in self.no_tags]
+        wanted = " AND ".join(parts)
+        return f"({wanted}) NOT ({' OR '.join(excluded)})" if excluded else wanted
 
 
 def parse(text: str) -> Query:
     """Raises ChatError for a query that is too long, says nothing, or names what does not exist."""
     if len(text) > MAX_CHARACTERS:
         raise ChatError("invalid_query", f"A query has at most {MAX_CHARACTERS} characters")
-    said: dict[str, list[str]] = {name: [] for name in (*_FILTERS, "")}
+    said: dict[str, list[str]] = {sign + name: [] for sign in ("", "-") for name in (*_FILTERS, "")}
+    begun = None
     for term in _TERM.finditer(text):
-        name = (term["filter"] or "").lower()
+        name, sign = (term["filter"] or "").lower(), term["minus"] or ""
         value = term["bare"] if term["quoted"] is None else term["quoted"]
         if name in _FILTERS:
-            said[name].append(value.strip())
-        else:
-            said[""].append(f"{term['filter']} {value}" if term["filter"] else value)
-    if sum(map(len, said.values())) > MAX_TERMS:
-        raise ChatError("invalid_query", f"A query has at most {MAX_TERMS} terms")
+            said[sign + name].append(value.strip())
+            continue
+        value = f"{term['filter']} {value}" if term["filter"] else value
+        said[sign].append(value)
+        if not sign:
+            begun = value if term["quoted"] is None else None
+    # What is said twice is looked up once.
+    said = {
+        name: list({value.casefold(): value for value in values}.values()) for name, values in said.items()
+    }
+    words = sum(cost(phrase) for phrase in (*said[""], *said["-"]))
+    filters = sum(len(said[sign + name]) for sign in ("", "-") for name in _FILTERS)
+    if words + filters > MAX_TERMS:
+        raise ChatError("invalid_query", f"A query has at most {MAX_TERMS} words and filters: use fewer")
+    if said["-before"] or said["-after"]:
+        raise ChatError("invalid_query", "before: and after: cannot be excluded: use the other of the two")
+    return _query(said, begun)
+
+
+def _query(said: dict[str, list[str]], begun: str | None) -> Query:
     query = Query(
-        phrases=tuple(phrase for phrase in said[""] if _has_word(phrase)),
+        phrases=tuple(phrase for phrase in said[""] if has_word(phrase)),
         from_names=tuple(said["from"]),
         in_names=tuple(said["in"]),
         # The narrowest of several.
         before_ms=min(map(_day_ms, said["before"]), default=None),
         after_ms=max((_day_ms(day) + _DAY_MS for day in said["after"]), default=None),
         has=frozenset(_known(value) for value in said["has"]),
+        no_phrases=tuple(phrase for phrase in said["-"] if has_word(phrase)),
+        not_from=tuple(said["-from"]),
+        not_in=tuple(said["-in"]),
+        has_no=frozenset(_known(value) for value in said["-has"]),
     )
     if query == Query():
         raise ChatError("invalid_query", "There is nothing to search for")
-    return query
-
-
-def engine_query(phrases: Iterable[str], required: Iterable[Iterable[str]]) -> str:
-    """FTS5's syntax for: all phrases, and of each group of tags at least one."""
-    parts = [f"text : {_quoted(phrase)}" for phrase in phrases]
-    parts += ["tags : (" + " OR ".join(_quoted(tag) for tag in sorted(tags)) + ")" for tags in required]
-    return " AND ".join(parts)
+    return replace(query, begun=begun) if begun in query.phrases else query
 
 
 def has_link(text: str) -> bool:
@@ -80,14 +127,13 @@ def has_link(text: str) -> bool:
 _DAY_MS = 86_400_000
 
 
+def _worded(phrase: Phrase, expandable: Iterable[str]) -> str:
+    return f"text : {_quoted(phrase.words)}" + ("*" if phrase.beginning in expandable else "")
+
+
 def _quoted(text: str) -> str:
     # A string of the engine ends at a quotation mark that is not doubled, and at NUL.
     return '"' + text.replace('"', '""').replace("\0", " ") + '"'
-
-
-def _has_word(text: str) -> bool:
-    """Would anything of it be indexed? FTS5 takes letters and numbers."""
-    return any(unicodedata.category(character)[0] in "LN" for character in text)
 
 
 def _day_ms(text: str) -> int:

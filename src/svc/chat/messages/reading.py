@@ -8,8 +8,9 @@ import asyncio
 from collections.abc import Collection
 from functools import partial
 
-from svc.base.database import Connection, Database
-from svc.chat.access.directory import Directory
+from svc.base.database import Act, Connection, Database
+from svc.chat.access.acts import follows_rules
+from svc.chat.access.directory import Directory, Member
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Asker
 from svc.chat.errors import ChatError
@@ -34,7 +35,11 @@ class History:
     async def page(self, member_id: str, wanted: Wanted) -> Page:
         """Raises ChatError. Cursors may be those of messages that are gone."""
         self._directory.channel(member_id, wanted.channel_id)
-        return await self._pages.page(wanted, partial(self._read, wanted))
+        page = await self._pages.page(wanted, partial(self._read, wanted))
+        if wanted.thread is not None and not (page.messages or page.more_before or page.more_after):
+            # Nobody has answered yet, or there is no such message.
+            await self.one(member_id, wanted.channel_id, wanted.thread)
+        return page
 
     async def one(self, member_id: str, channel_id: str, message_id: str) -> Message:
         self._directory.channel(member_id, channel_id)
@@ -56,20 +61,22 @@ class History:
 
     async def _read(self, wanted: Wanted) -> Page:
         """One more than wanted says whether there are more."""
-        channel_id, limit = wanted.channel_id, wanted.limit
-        if wanted.around is not None:
+        place, limit, around = (wanted.channel_id, wanted.thread), wanted.limit, wanted.around
+        if wanted.at_ms is not None:
+            around = await store.first_at(self._database, place, wanted.at_ms)
+        if around is not None:
             older = limit // 2
             before, after = await asyncio.gather(
-                store.before(self._database, channel_id, wanted.around, older + 1),
-                store.after(self._database, channel_id, wanted.around - 1, limit - older + 1),
+                store.before(self._database, place, around, older + 1),
+                store.after(self._database, place, around - 1, limit - older + 1),
             )
             shown = (*before[-older:], *after[: limit - older]) if older else after[:limit]
             return Page(tuple(shown), len(before) > older, len(after) > limit - older)
         if wanted.after is not None:
-            found = await store.after(self._database, channel_id, wanted.after, limit + 1)
+            found = await store.after(self._database, place, wanted.after, limit + 1)
             return Page(tuple(found[:limit]), more_before=True, more_after=len(found) > limit)
         end = _END if wanted.before is None else wanted.before
-        found = await store.before(self._database, channel_id, end, limit + 1)
+        found = await store.before(self._database, place, end, limit + 1)
         return Page(tuple(found[-limit:]), len(found) > limit, more_after=wanted.before is not None)
 
 
@@ -93,11 +100,12 @@ class Reads:
             self._marks.mentioned(channel_id, n, [member_id])
 
     def welcome(self, asker: Asker) -> dict[str, object]:
-        """The counts of every channel that the member may view."""
-        channels = self._directory.visible_channels(asker.member_id)
+        """The counts of every channel in the member's list: what is archived calls for nobody's attention."""
+        channels = self._directory.listed_channels(asker.member_id)
         return {"unread": [self._counts(asker.member_id, channel.id) for channel in channels]}
 
-    async def read(self, member_id: str, channel_id: str, message_id: str) -> dict[str, object]:
+    @follows_rules
+    def read(self, member_id: str, channel_id: str, message_id: str) -> Act[None, dict[str, object]]:
         """Everything up to a message, which may be gone, has been read; the counts after it."""
         self._directory.channel(member_id, channel_id)
         # Nobody has read what is yet to be posted.
@@ -106,12 +114,24 @@ class Reads:
         def mark(connection: Connection) -> None:
             reads_store.mark_read(connection, member_id, channel_id, n)
 
-        def marked(_: None) -> None:
+        def marked(_: None) -> dict[str, object]:
             self._marks.read(member_id, channel_id, n)
             self._tell(member_id, channel_id)
+            return self._counts(member_id, channel_id)
 
-        await self._database.write(mark, marked)
-        return self._counts(member_id, channel_id)
+        return Act(mark, marked)
+
+    # Somebody joins. What was there before is not news to them, also where its cursor is ahead of the clock.
+
+    def admit(self, connection: Connection, member: Member) -> None:
+        """A step of the write; `added` follows."""
+        reads_store.mark_all_read(connection, member.id, first_number_at(member.joined_at_ms))
+
+    def added(self, member: Member) -> None:
+        for channel_id in self._directory.channels:
+            last = self._marks.last(channel_id)
+            if last is not None and last > first_number_at(member.joined_at_ms):
+                self._marks.read(member.id, channel_id, last)
 
     # What messages bring about.
 
@@ -128,10 +148,23 @@ class Reads:
         for member_id in member_ids:
             self._tell(member_id, message.channel_id)
 
+    def edited(self, old: Message, new: Message) -> None:
+        if not (old.groups and new.groups):
+            self.unmentioned(new, self._counted(old) - set(new.mentions))
+
     def deleted(self, message: Message) -> None:
-        self._marks.deleted(message.channel_id, message.n, message.mentions)
-        for member_id in message.mentions:
+        counted = self._counted(message)
+        self._marks.deleted(message.channel_id, message.n, counted)
+        for member_id in counted:
             self._tell(member_id, message.channel_id)
+
+    def _counted(self, message: Message) -> set[str]:
+        """For whom it may count as a mention that they have not read."""
+        if not message.groups:
+            return set(message.mentions)
+        viewers = self._directory.viewers(message.channel_id)
+        counts = self._marks.counts
+        return {*message.mentions, *(m for m in viewers if counts(m, message.channel_id, message.n))}
 
     def forget_channel(self, channel_id: str) -> None:
         self._marks.forget(channel_id=channel_id)

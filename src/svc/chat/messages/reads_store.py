@@ -14,6 +14,15 @@ def mark_read(connection: Connection, member_id: str, channel_id: str, n: int) -
     )
 
 
+def mark_all_read(connection: Connection, member_id: str, after: int) -> None:
+    """Of somebody new: whatever has a cursor behind `after`."""
+    connection.execute(
+        "INSERT INTO reads SELECT ?, channel_id, max(n) FROM messages WHERE n > ? AND thread IS NULL"
+        " GROUP BY channel_id",
+        (member_id, after),
+    )
+
+
 async def marks(database: Database) -> list[tuple[str, str, int]]:
     """Member, channel, and up to which cursor."""
     found = await database.rows("SELECT member_id, channel_id, n FROM reads")
@@ -21,19 +30,20 @@ async def marks(database: Database) -> list[tuple[str, str, int]]:
 
 
 async def unread_mentions(database: Database) -> list[tuple[str, str, int]]:
-    """Member, channel, and the cursor of a message that mentions and was not read."""
+    """Member, channel, and the cursor of a message that mentions and was not read; none of threads."""
     found = await database.rows(
-        "SELECT m.member_id, m.channel_id, m.n FROM mentions AS m LEFT JOIN reads AS r"
-        " ON r.member_id = m.member_id AND r.channel_id = m.channel_id"
-        " WHERE m.n > coalesce(r.n, 0) ORDER BY m.n"
+        "SELECT m.member_id, m.channel_id, m.n FROM mentions AS m JOIN messages AS s ON s.n = m.n"
+        " LEFT JOIN reads AS r ON r.member_id = m.member_id AND r.channel_id = m.channel_id"
+        " WHERE m.n > coalesce(r.n, 0) AND s.thread IS NULL ORDER BY m.n"
     )
     return [(row["member_id"], row["channel_id"], row["n"]) for row in found]
 
 
 async def newest_of_each_channel(database: Database, most: int) -> AsyncIterator[tuple[str, list[int]]]:
-    """The cursors of the newest messages of each channel, the oldest first."""
+    """The cursors of the newest messages of each channel, the oldest first; none of threads."""
     for channel in await database.rows("SELECT id FROM channels"):
         found = await database.rows(
-            "SELECT n FROM messages WHERE channel_id = ? ORDER BY n DESC LIMIT ?", (channel["id"], most)
+            "SELECT n FROM messages WHERE channel_id = ? AND thread IS NULL ORDER BY n DESC LIMIT ?",
+            (channel["id"], most),
         )
         yield channel["id"], [row["n"] for row in reversed(found)]

@@ -9,7 +9,9 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from svc.base.database import Connection, Database
+from svc.base.database import Act, Connection, Database
+from svc.base.ids import Ids
+from svc.chat.access.acts import follows_rules
 from svc.chat.access.directory import Directory
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.access.permissions import Permission
@@ -18,12 +20,13 @@ from svc.chat.errors import ChatError
 from svc.chat.live.audience import Viewers
 from svc.chat.live.hub import Hub
 from svc.chat.messages import reads_store, search_store, store
-from svc.chat.messages.mentions import mentioned
-from svc.chat.messages.message import MAX_TEXT_CHARACTERS, MEMBER, Author, Message, number_of
+from svc.chat.messages.mentions import EVERYONE, HERE, mentioned, named
+from svc.chat.messages.message import MAX_TEXT_CHARACTERS, MEMBER, Author, Message, first_number_at, number_of
 from svc.chat.messages.page_cache import PageCache
 from svc.chat.messages.profanity import moderated
 from svc.chat.messages.reading import Reads
 from svc.chat.messages.searching import Indexer
+from svc.chat.messages.threads import Threads
 
 # A message that has been rewritten more often is about something else by now.
 MAX_EDITS_KEPT = 50
@@ -45,6 +48,10 @@ class Surroundings:
     attached: Callable[[Connection, str, str, Sequence[str]], Sequence[object]] = lambda *_: ()
     # A step of the write that deletes a message, by its id: its media may go.
     released: Callable[[Connection, str], None] = lambda connection, message_id: None
+    # A step of the write in which a message, by its id, lets go of some of its media, by their keys.
+    let_go: Callable[[Connection, str, Sequence[str]], None] = lambda *_: None
+    # For how many days attachments are kept; 0 is for as long as their messages.
+    retention_days: Callable[[], int] = lambda: 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +63,18 @@ class Draft:
     # The client's name for it: sent again, it is the same message.
     nonce: str | None = None
     reply_to: str | None = None
+    # Whether a reply mentions the author of what it answers.
+    ping: bool = True
     # Ids of the member's finished uploads.
     attachments: Sequence[str] = ()
+    # The id of the message whose thread it belongs to.
+    thread: str | None = None
+    # Whether what its links lead to is to be shown in short.
+    previews: bool = True
 
 
 class Messages:
-    """`new_id` makes ids that rise."""
+    """`ids` makes the ids of messages, which rise, and tells the time."""
 
     def __init__(
         self,
@@ -69,9 +82,10 @@ class Messages:
         directory: Directory,
         hub: Hub,
         audit: Audit,
-        new_id: Callable[[], str],
+        ids: Ids,
         pages: PageCache,
         reads: Reads,
+        threads: Threads,
         indexer: Indexer,
         surroundings: Surroundings,
         urls: MediaUrls,
@@ -80,44 +94,56 @@ class Messages:
         self._directory = directory
         self._hub = hub
         self._audit = audit
-        self._new_id = new_id
+        self._ids = ids
         self._pages = pages
         self._reads = reads
+        self._threads = threads
         self._indexer = indexer
         self._surroundings = surroundings
         self._urls = urls
+        # Called with each message that has been posted.
+        self.on_posted: list[Callable[[Message], None]] = []
+        # Called with each message that has another text now.
+        self.on_edited: list[Callable[[Message], None]] = []
 
-    async def send(self, member_id: str, draft: Draft, now: float) -> Message:
+    @follows_rules
+    def send(self, member_id: str, draft: Draft, now: float) -> Act[Message, Message]:
         """Post; the stored message, also when this was a repetition. Raises ChatError."""
         self._directory.require(member_id, Permission.SEND_MESSAGES, draft.channel_id)
         if draft.attachments:
             self._directory.require(member_id, Permission.ATTACH_FILES, draft.channel_id)
-        author = Author(MEMBER, member_id, self._directory.member(member_id).nickname)
+        member = self._directory.member(member_id)
+        author = Author(MEMBER, member_id, member.nickname, bot=member.bot)
         checked_text(draft.text, or_else=bool(draft.attachments))
         wait_s = self._surroundings.slow_mode_wait_s(member_id, draft.channel_id, now)
         if wait_s > 0:
-            if (found := await self._sent_before(member_id, draft)) is not None:
-                return found
-            raise ChatError("slow_mode", more={"retry_after_ms": int(wait_s * 1000) + 1})
+            # Slow mode does not refuse a repetition.
+            return Act(lambda c: _sent_before(c, member_id, draft, wait_s), lambda found: found)
         message = self.new(draft.channel_id, author, draft.text, reply_to=draft.reply_to)
+        if not draft.previews:
+            message = dataclasses.replace(message, no_previews=True)
+        if draft.thread is not None:
+            crowded_out = self._threads.crowded_out(draft.thread, member_id, message.told)
+            message = dataclasses.replace(message, thread=draft.thread, crowded_out=crowded_out)
 
         def post(connection: Connection) -> Message:
-            nonce, channel_id = draft.nonce, draft.channel_id
-            if nonce is not None and not store.insert_nonce(
-                connection, member_id, channel_id, nonce, message.n
-            ):
-                n = store.called(connection, member_id, channel_id, nonce)
-                return _existing(store.get(connection, channel_id, n))
+            if (found := _repeated(connection, member_id, draft)) is not None:
+                return found
+            if draft.nonce is not None:
+                nonce = (member_id, draft.channel_id, draft.nonce)
+                store.insert_nonce(connection, nonce, message.n, message.posted_at_ms)
             files = self._surroundings.attached(connection, member_id, message.id, draft.attachments)
             new = dataclasses.replace(message, attachments=files) if files else message
-            self.insert(connection, new)
-            return new
+            if draft.ping:
+                new = self._pinging(connection, new)
+            return self.insert(connection, new)
 
-        def posted(stored: Message) -> None:
+        def posted(stored: Message) -> Message:
             if stored.id == message.id:
                 self.posted(stored, draft.nonce)
+            return stored
 
-        return await self._database.write(post, posted)
+        return Act(post, posted)
 
     def new(
         self,
@@ -134,47 +160,68 @@ class Messages:
         To be inserted at once: ids and commits have the same order.
         """
         judged = moderated(text, self._surroundings.profanity_mode())
-        mentions = self._mentioned(channel_id, judged.text)
-        blocks = self._surroundings.blocks
-        message_id = self._new_id()
+        mentions, groups = self._mentioned(channel_id, judged.text, author)
+        message_id, now_ms = self._ids.stamped()
+        n = number_of(message_id)
         return Message(
-            n=number_of(message_id),
+            n=n,
+            stamp_ms=None if n >= first_number_at(now_ms) and n < first_number_at(now_ms + 1) else now_ms,
             id=message_id,
             channel_id=channel_id,
             author=author,
             text=judged.text,
             reply_to=reply_to,
             mentions=mentions,
-            told=tuple(m for m in mentions if m != author.id and not blocks(m, author.id)),
+            groups=groups,
+            told=self._told(channel_id, author.id, mentions, groups),
             cards=cards,
             attachments=attachments,
             flagged=judged.flagged,
         )
 
-    def insert(self, connection: Connection, message: Message) -> None:
-        """A step of a write that posts a message; `posted` follows once it is durable."""
+    def require_open(self, channel_id: str) -> None:
+        """Refuse what nobody can post to, whoever asks. Raises ChatError."""
+        if Permission.SEND_MESSAGES not in self._directory.channels[channel_id].permits:
+            raise ChatError("channel_archived")
+
+    def insert(self, connection: Connection, message: Message) -> Message:
+        """A step of a write that posts a message; `posted` follows with what it returns."""
+        if message.thread is not None:
+            root = self._threads.root(connection, message.channel_id, message.thread)
+            message = dataclasses.replace(message, joining=self._threads.joining(message, root))
         if message.reply_to is not None:
-            _existing(store.get(connection, message.channel_id, number_of(message.reply_to)))
+            answered = _existing(store.get(connection, message.channel_id, number_of(message.reply_to)))
+            if message.thread not in (answered.thread, answered.id):
+                raise ChatError("unknown_message")
         store.insert(connection, message)
         if message.told:
             store.insert_mentions(connection, message)
+        if message.thread is not None:
+            return self._threads.insert(connection, message)
         if message.author.kind == MEMBER:
             reads_store.mark_read(connection, message.author.id, message.channel_id, message.n)
+        return message
 
     def posted(self, message: Message, nonce: str | None = None) -> None:
         self._written(message.channel_id)
-        self._reads.posted(message)
         described = message.described(self._urls)
         if nonce is not None:
             described["nonce"] = nonce
         self._hub.push("message_posted", described, Viewers(message.channel_id))
+        self._counting(message).posted(message)
+        for tell in self.on_posted:
+            tell(message)
 
-    async def edit(self, member_id: str, channel_id: str, message_id: str, text: str, now: float) -> Message:
+    @follows_rules
+    def edit(
+        self, member_id: str, channel_id: str, message_id: str, text: str, now: float
+    ) -> Act[tuple[Message, Message], Message]:
         """Change one's own message. Raises ChatError."""
         self._directory.require(member_id, Permission.SEND_MESSAGES, channel_id)
         judged = moderated(text, self._surroundings.profanity_mode())
         # Who is mentioned only now is not told: the message is where it was.
-        mentions = self._mentioned(channel_id, judged.text)
+        author = Author(MEMBER, member_id, "")
+        mentions, groups = self._mentioned(channel_id, judged.text, author)
         now_ms = int(now * 1000)
 
         def change(connection: Connection) -> tuple[Message, Message]:
@@ -185,33 +232,44 @@ class Messages:
             if old.text == judged.text:
                 return old, old
             new = dataclasses.replace(
-                old, text=judged.text, mentions=mentions, flagged=judged.flagged, edited_at_ms=now_ms
+                old,
+                text=judged.text,
+                mentions=(*mentions, *_pinged(old, but_not=mentions)),
+                groups=groups,
+                flagged=judged.flagged,
+                edited_at_ms=now_ms,
             )
             search_store.changes(connection, old)
             store.insert_edit(connection, old.n, store.Edit(old.text, now_ms), MAX_EDITS_KEPT)
             store.update(connection, new)
-            store.delete_mentions_but(connection, new.n, mentions)
+            if not (old.groups and new.groups):
+                store.delete_mentions_but(connection, new.n, new.mentions)
             return old, new
 
-        return (await self._database.write(change, self._edited))[1]
+        return Act(change, self._edited)
 
-    def _edited(self, versions: tuple[Message, Message]) -> None:
+    def _edited(self, versions: tuple[Message, Message]) -> Message:
         old, new = versions
         if old is new:
-            return
+            return new
         self._written(new.channel_id)
         changed = {
             "channel_id": new.channel_id,
             "id": new.id,
             "text": new.text,
             "mentions": list(new.mentions),
+            "mention_groups": list(new.groups),
             "flagged": new.flagged,
             "edited_at_ms": new.edited_at_ms,
         }
         self._hub.push("message_edited", changed, Viewers(new.channel_id))
-        self._reads.unmentioned(new, set(old.mentions) - set(new.mentions))
+        self._counting(new).edited(old, new)
+        for tell in self.on_edited:
+            tell(new)
+        return new
 
-    async def delete(self, member_id: str, channel_id: str, message_id: str, now: float) -> None:
+    @follows_rules
+    def delete(self, member_id: str, channel_id: str, message_id: str, now: float) -> Act[Message, None]:
         """Delete one's own message, or another's with MANAGE_MESSAGES. Raises ChatError."""
         self._directory.channel(member_id, channel_id)
         manages = self._directory.may(member_id, Permission.MANAGE_MESSAGES, channel_id)
@@ -229,22 +287,22 @@ class Messages:
                     details={"channel_id": channel_id, "author_id": message.author.id},
                     now=now,
                 )
-            self.remove(connection, message)
-            return message
+            return self.remove(connection, message)
 
-        await self._database.write(remove, self.removed)
+        return Act(remove, self.removed)
 
-    def remove(self, connection: Connection, message: Message) -> None:
-        """A step of a write that deletes a message; `removed` follows once it is durable."""
+    def remove(self, connection: Connection, message: Message) -> Message:
+        """A step of a write that deletes a message; `removed` follows with what it returns."""
         search_store.changes(connection, message)
         store.delete(connection, message.n)
         self._surroundings.released(connection, message.id)
+        return self._threads.beside(connection, message)
 
     def removed(self, message: Message) -> None:
         self._written(message.channel_id)
-        gone = {"channel_id": message.channel_id, "id": message.id}
+        gone = {"channel_id": message.channel_id, "id": message.id, "thread": message.thread}
         self._hub.push("message_deleted", gone, Viewers(message.channel_id))
-        self._reads.deleted(message)
+        self._counting(message).deleted(message)
 
     def judged(self, text: str) -> str:
         """Words that are shown with a message. Raises ChatError."""
@@ -270,26 +328,59 @@ class Messages:
         self._written(message.channel_id)
         files = self._urls.shown(message.attachments)
         changed = {"channel_id": message.channel_id, "id": message.id, "attachments": files}
+        if message.expired_attachments:
+            changed["expired_attachments"] = message.expired_attachments
         self._hub.push("attachments_changed", changed, Viewers(message.channel_id))
+
+    def _counting(self, message: Message) -> Reads | Threads:
+        """Who counts what has not been read there."""
+        return self._reads if message.thread is None else self._threads
 
     def _written(self, channel_id: str) -> None:
         self._pages.written(channel_id)
         self._indexer.wake()
 
-    async def _sent_before(self, member_id: str, draft: Draft) -> Message | None:
-        """What a nonce stands for already: slow mode does not refuse a repetition."""
-        if draft.nonce is None:
-            return None
-        n = await store.nonce_known(self._database, member_id, draft.channel_id, draft.nonce)
-        return None if n is None else _existing(await store.one(self._database, draft.channel_id, n))
+    def _mentioned(
+        self, channel_id: str, text: str, author: Author
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The members that a text names who can view the channel, and the groups that its author may name."""
+        found = named(text)
+        viewers = self._directory.viewers(channel_id) if found.members else frozenset[str]()
+        members = tuple(member_id for member_id in found.members if member_id in viewers)
+        permission = Permission.MENTION_EVERYONE
+        may = author.kind == MEMBER and self._directory.may(author.id, permission, channel_id)
+        known = (EVERYONE, HERE, *self._directory.roles) if found.groups and may else ()
+        return members, tuple(group for group in found.groups if group in known)
 
-    def _mentioned(self, channel_id: str, text: str) -> tuple[str, ...]:
-        """The members who are mentioned and can see it."""
-        named = mentioned(text)
-        if not named:
-            return ()
-        viewers = self._directory.viewers(channel_id)
-        return tuple(member_id for member_id in named if member_id in viewers)
+    def _told(
+        self, channel_id: str, author_id: str, mentions: Sequence[str], groups: Sequence[str]
+    ) -> tuple[str, ...]:
+        """For whom it counts: neither for its author nor for members who have blocked them."""
+        found = dict.fromkeys(mentions)
+        if groups:
+            viewers = self._directory.viewers(channel_id)
+            found |= dict.fromkeys(m for m in sorted(viewers) if self._is_in(m, groups))
+        blocks = self._surroundings.blocks
+        return tuple(m for m in found if m != author_id and not blocks(m, author_id))
+
+    def _is_in(self, member_id: str, groups: Sequence[str]) -> bool:
+        if EVERYONE in groups or (HERE in groups and self._hub.online(member_id)):
+            return True
+        return any(role_id in groups for role_id in self._directory.member(member_id).role_ids)
+
+    def _pinging(self, connection: Connection, message: Message) -> Message:
+        """The message, which mentions the author of what it answers too. A step of a write."""
+        answered = message.reply_to and store.get(connection, message.channel_id, number_of(message.reply_to))
+        if not answered or answered.author.kind != MEMBER:
+            return message
+        who = answered.author.id
+        if who in (message.author.id, *message.mentions):
+            return message
+        if who not in self._directory.viewers(message.channel_id):
+            return message
+        counts = who not in message.told and not self._surroundings.blocks(who, message.author.id)
+        told = (*message.told, who) if counts else message.told
+        return dataclasses.replace(message, mentions=(*message.mentions, who), told=told)
 
 
 def checked_text(text: str, *, or_else: bool) -> None:
@@ -300,10 +391,30 @@ def checked_text(text: str, *, or_else: bool) -> None:
         raise ChatError("empty_message")
 
 
+def _repeated(connection: Connection, member_id: str, draft: Draft) -> Message | None:
+    """What a nonce stands for already. Raises ChatError where that is gone."""
+    if draft.nonce is None:
+        return None
+    n = store.called(connection, member_id, draft.channel_id, draft.nonce)
+    return None if n is None else _existing(store.get(connection, draft.channel_id, n))
+
+
+def _sent_before(connection: Connection, member_id: str, draft: Draft, wait_s: float) -> Message:
+    if (found := _repeated(connection, member_id, draft)) is None:
+        raise ChatError("slow_mode", more={"retry_after_ms": int(wait_s * 1000) + 1})
+    return found
+
+
 def _described_as(file: object, upload_id: str, alt: str) -> object:
     if isinstance(file, Mapping) and file.get("id") == upload_id:
         return {**file, "alt": alt}
     return file
+
+
+def _pinged(message: Message, but_not: Sequence[str]) -> tuple[str, ...]:
+    """Whom it mentions without naming them: the author of what it answers."""
+    named_already = {*mentioned(message.text), *but_not}
+    return tuple(member_id for member_id in message.mentions if member_id not in named_already)
 
 
 def _is_author(member_id: str, message: Message) -> bool:

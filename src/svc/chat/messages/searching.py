@@ -12,11 +12,13 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NoReturn
 
 from svc.base.database import Connection, Database, StorageFailed
-from svc.chat.access.directory import Directory
+from svc.base.query_pool import PoolBusy, QueryTooLong
+from svc.chat.access.directory import Channel, Directory
 from svc.chat.errors import ChatError
 from svc.chat.messages import search_store, store
 from svc.chat.messages.message import Message, first_number_at, number_of
-from svc.chat.messages.query import Query, engine_query, parse
+from svc.chat.messages.query import Query, Sought, parse
+from svc.chat.messages.words import phrase
 
 MAX_FOUND = 50
 # Some 5 ms of the writer's time, which others wait for; and how many times as long they have it next.
@@ -78,7 +80,7 @@ class Indexer:
 
     async def _tidy_up(self) -> None:
         """Forget what is of no more use."""
-        old = first_number_at(int((time.time() - NONCES_KEPT_S) * 1000))
+        old = int((time.time() - NONCES_KEPT_S) * 1000)
         await self._bit_by_bit(lambda connection: store.forget_nonces(connection, old, _BATCH))
         await self._bit_by_bit(self._remove_of_gone_channels)
 
@@ -103,26 +105,39 @@ class Search:
     def __init__(self, database: Database, directory: Directory) -> None:
         self._database = database
         self._directory = directory
+        self._asking: set[str] = set()
 
     async def find(
         self, member_id: str, text: str, before_id: str | None, limit: int
     ) -> tuple[list[Message], bool]:
+        """As `_find`, one at a time for each member, and for so long as a search may take."""
+        if member_id in self._asking:
+            raise ChatError("search_running")
+        self._asking.add(member_id)
+        try:
+            return await self._find(member_id, text, before_id, limit)
+        except QueryTooLong:
+            raise ChatError("search_too_long") from None
+        except PoolBusy:
+            raise ChatError("search_busy") from None
+        finally:
+            self._asking.discard(member_id)
+
+    async def _find(
+        self, member_id: str, text: str, before_id: str | None, limit: int
+    ) -> tuple[list[Message], bool]:
         """What matches, the newest first, older than a message already found; and whether there is more."""
         query = parse(text)
-        channel_ids = self._channels(member_id, query.in_names)
+        channel_ids = self._channels(member_id, query)
         authors = self._authors(query.from_names)
         if not channel_ids or (query.from_names and not authors):
             return [], False
-        groups: list[Iterable[str]] = []
-        # Who may view everything needs no such condition, which is the dearest of all.
-        if query.in_names or len(channel_ids) < len(self._directory.channels) or not _narrows(query):
-            groups.append([search_store.channel_tag(channel_id) for channel_id in channel_ids])
-        if authors:
-            groups.append([search_store.author_tag(author_id) for author_id in authors])
-        groups += [[search_store.has_tag(what)] for what in query.has]
+        sought = self._sought(query, channel_ids, authors)
+        beginnings = sought.beginnings()
+        expandable = await search_store.expandable(self._database, beginnings) if beginnings else set()
         numbers = await search_store.find(
             self._database,
-            engine_query(query.phrases, groups),
+            sought.spelled(expandable),
             *_bounds(query, before_id),
             limit + 1,
         )
@@ -131,16 +146,27 @@ class Search:
         visible = {channel.id for channel in self._directory.visible_channels(member_id)}
         return [message for message in found if message.channel_id in visible], len(numbers) > limit
 
-    def _channels(self, member_id: str, names: Sequence[str]) -> list[str]:
-        """Those to search: all that the member may view, or those of them that are named."""
+    def _sought(self, query: Query, channel_ids: Sequence[str], authors: Sequence[str]) -> Sought:
+        groups: list[Iterable[str]] = []
+        # Who may view everything needs no such condition, which is the most expensive of all.
+        if len(channel_ids) < len(self._directory.channels) or not _narrows(query):
+            groups.append([search_store.channel_tag(channel_id) for channel_id in channel_ids])
+        if authors:
+            groups.append([search_store.author_tag(author_id) for author_id in authors])
+        groups += [[search_store.has_tag(what)] for what in sorted(query.has)]
+        no_tags = [search_store.author_tag(author_id) for author_id in self._authors(query.not_from)]
+        no_tags += [search_store.has_tag(what) for what in sorted(query.has_no)]
+        phrases = [phrase(text, begun=text == query.begun) for text in query.phrases]
+        return Sought(phrases, groups, [phrase(text) for text in query.no_phrases], no_tags)
+
+    def _channels(self, member_id: str, query: Query) -> list[str]:
+        """Those to search: all that the member may view, or those of them that are named; less some."""
         visible = self._directory.visible_channels(member_id)
-        if not names:
-            return [channel.id for channel in visible]
-        wanted = {name.removeprefix("#").casefold() for name in names}
-        named = [c.id for c in visible if c.id.casefold() in wanted or c.name.casefold() in wanted]
-        if not named:
-            raise ChatError("unknown_channel")
-        return named
+        found = [channel.id for channel in visible]
+        if query.in_names:
+            found = _named(visible, query.in_names)
+        excluded = _named(visible, query.not_in) if query.not_in else []
+        return [channel_id for channel_id in found if channel_id not in excluded]
 
     def _authors(self, names: Sequence[str]) -> list[str]:
         """Members by id or name; an id may be that of somebody who has left, or of a webhook."""
@@ -148,6 +174,14 @@ class Search:
         members = self._directory.members.values()
         named = [member.id for member in members if member.nickname.casefold() in wanted]
         return [*named, *wanted]
+
+
+def _named(visible: Sequence[Channel], names: Sequence[str]) -> list[str]:
+    wanted = {name.removeprefix("#").casefold() for name in names}
+    named = [c.id for c in visible if c.id.casefold() in wanted or c.name.casefold() in wanted]
+    if not named:
+        raise ChatError("unknown_channel")
+    return named
 
 
 def _narrows(query: Query) -> bool:

@@ -6,16 +6,23 @@ from dataclasses import dataclass
 
 from svc.base.database import Connection, Database, Row
 from svc.base.strict_json import dumps
-from svc.chat.messages.message import Author, Message
+from svc.chat.messages.message import Answers, Author, Message, first_number_at, moment_of
 
 # Messages with what hangs on them, each in one row.
 _MESSAGES = """
-SELECT m.*, p.n AS pin,
+SELECT m.*, p.n AS pin, t.count AS answers, l.n AS last_n, l.id AS last_id, l.posted_at_ms AS last_stamp_ms,
     (SELECT json_group_array(json_array(r.emoji, r.member_id)) FROM
         (SELECT emoji, member_id FROM reactions WHERE n = m.n ORDER BY emoji, reacted_at_ms, member_id) AS r
     ) AS reactions
 FROM messages AS m LEFT JOIN pins AS p ON p.n = m.n
+    LEFT JOIN threads AS t ON t.id = m.id LEFT JOIN messages AS l ON l.n = t.last_n
 """
+
+
+# As JSON: the message is to have none.
+_NO_PREVIEWS = "false"
+# A channel, and the thread in it; none for the channel itself.
+Place = tuple[str, str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +40,8 @@ def insert(connection: Connection, message: Message) -> None:
     author = message.author
     connection.execute(
         "INSERT INTO messages (n, id, channel_id, author_kind, author_id, display_name, avatar,"
-        " text, reply_to, mentions, cards, attachments, flagged)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " text, reply_to, mentions, mention_groups, cards, attachments, flagged, posted_at_ms, thread,"
+        " previews, author_bot) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             message.n,
             message.id,
@@ -46,9 +53,14 @@ def insert(connection: Connection, message: Message) -> None:
             message.text,
             message.reply_to,
             _json(message.mentions),
+            _json(message.groups),
             _json(message.cards),
             _json(message.attachments),
             message.flagged,
+            message.stamp_ms,
+            message.thread,
+            _NO_PREVIEWS if message.no_previews else None,
+            author.bot,
         ),
     )
 
@@ -67,27 +79,26 @@ def delete_mentions_but(connection: Connection, n: int, member_ids: Iterable[str
     )
 
 
-def called(connection: Connection, author_id: str, channel_id: str, nonce: str) -> int:
+def called(connection: Connection, author_id: str, channel_id: str, nonce: str) -> int | None:
     """The cursor of the message that its author called so, whether it still exists or not."""
     row = connection.execute(
         "SELECT n FROM message_nonces WHERE author_id = ? AND channel_id = ? AND nonce = ?",
         (author_id, channel_id, nonce),
     ).fetchone()
-    return int(row["n"])
+    return row["n"] if row else None
 
 
-def insert_nonce(connection: Connection, author_id: str, channel_id: str, nonce: str, n: int) -> bool:
-    """False where its author has called a message so already."""
-    values = (author_id, channel_id, nonce, n)
-    return connection.execute("INSERT OR IGNORE INTO message_nonces VALUES (?, ?, ?, ?)", values).rowcount > 0
+def insert_nonce(connection: Connection, nonce: tuple[str, str, str], n: int, now_ms: int) -> None:
+    """`nonce` is the author, the channel, and what the author calls the message."""
+    connection.execute("INSERT INTO message_nonces VALUES (?, ?, ?, ?, ?)", (*nonce, n, now_ms))
 
 
-def forget_nonces(connection: Connection, before: int, most: int) -> int:
-    """Of messages older than a cursor; returns how many were forgotten."""
+def forget_nonces(connection: Connection, before_ms: int, most: int) -> int:
+    """Those that were used before; returns how many were forgotten."""
     return connection.execute(
         "DELETE FROM message_nonces WHERE (author_id, channel_id, nonce) IN"
-        " (SELECT author_id, channel_id, nonce FROM message_nonces WHERE n < ? LIMIT ?)",
-        (before, most),
+        " (SELECT author_id, channel_id, nonce FROM message_nonces WHERE used_at_ms < ? LIMIT ?)",
+        (before_ms, most),
     ).rowcount
 
 
@@ -115,15 +126,37 @@ def read_after(connection: Connection, n: int, limit: int) -> list[Message]:
 
 def update(connection: Connection, message: Message) -> None:
     connection.execute(
-        "UPDATE messages SET text = ?, mentions = ?, flagged = ?, edited_at_ms = ? WHERE n = ?",
-        (message.text, _json(message.mentions), message.flagged, message.edited_at_ms, message.n),
+        "UPDATE messages SET text = ?, mentions = ?, mention_groups = ?, flagged = ?, edited_at_ms = ?"
+        " WHERE n = ?",
+        (
+            message.text,
+            _json(message.mentions),
+            _json(message.groups),
+            message.flagged,
+            message.edited_at_ms,
+            message.n,
+        ),
     )
 
 
 def set_attachments(connection: Connection, message: Message) -> None:
     connection.execute(
-        "UPDATE messages SET attachments = ? WHERE n = ?", (_json(message.attachments), message.n)
+        "UPDATE messages SET attachments = ?, expired_attachments = ? WHERE n = ?",
+        (_json(message.attachments), message.expired_attachments, message.n),
     )
+
+
+def with_attachments(connection: Connection, before: int, most: int) -> list[int]:
+    """Cursors of messages with files, the oldest first, before one."""
+    found = connection.execute(
+        "SELECT n FROM messages WHERE attachments IS NOT NULL AND n < ? ORDER BY n LIMIT ?", (before, most)
+    )
+    return [row["n"] for row in found]
+
+
+def set_previews(connection: Connection, message: Message) -> None:
+    previews = _NO_PREVIEWS if message.no_previews else _json(message.previews)
+    connection.execute("UPDATE messages SET previews = ? WHERE n = ?", (previews, message.n))
 
 
 def insert_edit(connection: Connection, n: int, edit: Edit, most: int) -> None:
@@ -212,26 +245,28 @@ async def one(database: Database, channel_id: str, n: int) -> Message | None:
     return _message(row) if row else None
 
 
-async def nonce_known(database: Database, author_id: str, channel_id: str, nonce: str) -> int | None:
-    """The same for what is durable already; None where nothing is called so."""
-    row = await database.row(
-        "SELECT n FROM message_nonces WHERE author_id = ? AND channel_id = ? AND nonce = ?",
-        (author_id, channel_id, nonce),
-    )
-    return row["n"] if row else None
-
-
-async def before(database: Database, channel_id: str, n: int, limit: int) -> list[Message]:
-    """The newest messages of a channel that are older than a cursor, the oldest first."""
-    sql = _MESSAGES + "WHERE m.channel_id = ? AND m.n < ? ORDER BY m.n DESC LIMIT ?"
-    found = await database.rows(sql, (channel_id, n, limit))
+async def before(database: Database, place: Place, n: int, limit: int) -> list[Message]:
+    """The newest messages there that are older than a cursor, the oldest first."""
+    sql = _MESSAGES + "WHERE m.channel_id = ? AND m.thread IS ? AND m.n < ? ORDER BY m.n DESC LIMIT ?"
+    found = await database.rows(sql, (*place, n, limit))
     return [_message(row) for row in reversed(found)]
 
 
-async def after(database: Database, channel_id: str, n: int, limit: int) -> list[Message]:
-    """The oldest messages of a channel that are newer than a cursor, the oldest first."""
-    sql = _MESSAGES + "WHERE m.channel_id = ? AND m.n > ? ORDER BY m.n LIMIT ?"
-    return [_message(row) for row in await database.rows(sql, (channel_id, n, limit))]
+async def after(database: Database, place: Place, n: int, limit: int) -> list[Message]:
+    """The oldest messages there that are newer than a cursor, the oldest first."""
+    sql = _MESSAGES + "WHERE m.channel_id = ? AND m.thread IS ? AND m.n > ? ORDER BY m.n LIMIT ?"
+    return [_message(row) for row in await database.rows(sql, (*place, n, limit))]
+
+
+async def first_at(database: Database, place: Place, at_ms: int) -> int | None:
+    """The cursor of the first message there that was posted then or later."""
+    # No cursor is behind its moment, but some are ahead of it: those of a clock that was.
+    row = await database.row(
+        "SELECT n FROM messages WHERE channel_id = ? AND thread IS ? AND n >= ?"
+        " AND coalesce(posted_at_ms, ?) >= ? ORDER BY n LIMIT 1",
+        (*place, first_number_at(at_ms), at_ms, at_ms),
+    )
+    return row["n"] if row else None
 
 
 async def these(database: Database, numbers: Sequence[int]) -> list[Message]:
@@ -267,6 +302,18 @@ def _values(text: str | None) -> list[object]:
     return list(json.loads(text)) if text else []
 
 
+def _answers(row: Row) -> Answers | None:
+    if row["answers"] is None:
+        return None
+    last_n = row["last_n"]
+    return Answers(row["answers"], last_n, row["last_id"], moment_of(last_n, row["last_stamp_ms"]))
+
+
+def _author(row: Row) -> Author:
+    named = row["author_kind"], row["author_id"], row["display_name"], row["avatar"]
+    return Author(*named, bot=bool(row["author_bot"]))
+
+
 def _message(row: Row) -> Message:
     reactions: dict[str, list[str]] = {}
     if row["reactions"] != "[]":
@@ -276,14 +323,21 @@ def _message(row: Row) -> Message:
         n=row["n"],
         id=row["id"],
         channel_id=row["channel_id"],
-        author=Author(row["author_kind"], row["author_id"], row["display_name"], row["avatar"]),
+        author=_author(row),
         text=row["text"],
         reply_to=row["reply_to"],
         mentions=tuple(str(member_id) for member_id in _values(row["mentions"])),
+        groups=tuple(str(group) for group in _values(row["mention_groups"])),
         cards=_values(row["cards"]),
         attachments=_values(row["attachments"]),
         flagged=bool(row["flagged"]),
         edited_at_ms=row["edited_at_ms"],
+        stamp_ms=row["posted_at_ms"],
         reactions=reactions,
         pinned=row["pin"] is not None,
+        previews=() if row["previews"] == _NO_PREVIEWS else _values(row["previews"]),
+        no_previews=row["previews"] == _NO_PREVIEWS,
+        thread=row["thread"],
+        answers=_answers(row),
+        expired_attachments=row["expired_attachments"],
     )

@@ -7,6 +7,7 @@ from svc.chat.access.directory import Directory
 from svc.chat.control.commands import Command
 from svc.chat.fields import Data, identifier, optional_identifier, optional_text
 from svc.chat.members.commands import member_called
+from svc.chat.moderation.routes import deleted_s
 from svc.chat.moderation.rules import Moderation
 
 _MAX_REASON_CHARACTERS = 512
@@ -34,11 +35,13 @@ class ModerationCommands:
     async def ban(self, arguments: Data) -> object:
         """Also of somebody who has gone, by their id."""
         member_id = member_called(self._directory, identifier(arguments, "member"), or_gone=True)
-        await self._moderation.ban(None, member_id, _reason(arguments), time.time())
+        seconds = deleted_s(arguments)
+        await self._moderation.ban(None, member_id, _reason(arguments), time.time(), seconds)
         return {"member_id": member_id}
 
     async def unban(self, arguments: Data) -> object:
-        await self._moderation.unban(None, identifier(arguments, "member"), time.time())
+        reason = _reason(arguments)
+        await self._moderation.unban(None, identifier(arguments, "member"), reason, time.time())
         return {}
 
     async def bans(self, arguments: Data) -> object:

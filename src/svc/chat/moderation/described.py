@@ -1,6 +1,8 @@
 """What moderation says of itself, for people and for programs."""
 
+from svc.chat.audit.described import ENTRY
 from svc.chat.described import (
+    BOOLEAN,
     ID,
     TIME_MS,
     Described,
@@ -17,7 +19,7 @@ from svc.chat.described import (
 )
 from svc.chat.members.described import MEMBER
 from svc.chat.moderation.routes import MAX_PAGE, MAX_REASON_CHARACTERS, MAX_REPORT_CHARACTERS
-from svc.chat.moderation.rules import MAX_TIMEOUT_S
+from svc.chat.moderation.rules import MAX_DELETED_S, MAX_TIMEOUT_S
 
 _REASON = string(MAX_REASON_CHARACTERS)
 _WHY = asked({}, {"reason": _REASON})
@@ -50,6 +52,19 @@ _REPORT = Named(
         }
     ),
 )
+_HISTORY = obj(
+    {
+        "nickname": string(),
+        "joined_at_ms": TIME_MS,
+        "left_at_ms": nullable(TIME_MS),
+        "banned": BOOLEAN,
+        # How they came; null where that is not known.
+        "invitation": nullable(obj({"invite_id": ID, "invited_by": nullable(ID)})),
+        "reports": obj({"open": integer(0), "resolved": integer(0)}),
+        "entries": array(ENTRY, MAX_PAGE),
+        "next": nullable(integer(1)),
+    }
+)
 _OF_RANK = ("rank_too_low", "unknown_member")
 
 DESCRIBED = Described(
@@ -77,10 +92,19 @@ DESCRIBED = Described(
         Endpoint(
             "PUT /api/bans/{member_id}",
             "Remove a member of lower rank, or a former one, who may not come back",
-            body=_WHY,
+            body=asked({}, {"reason": _REASON, "delete_messages_s": integer(0, MAX_DELETED_S)}),
             refusals=_OF_RANK,
         ),
-        Endpoint("DELETE /api/bans/{member_id}", "Lift a ban", refusals=["unknown_ban"]),
+        Endpoint(
+            "DELETE /api/bans/{member_id}", "Lift a ban", query={"reason": _REASON}, refusals=["unknown_ban"]
+        ),
+        Endpoint(
+            "GET /api/members/{member_id}/moderation",
+            "What moderators have done to a member, the newest first; also of somebody who has gone",
+            _HISTORY,
+            query={"before": integer(1), "limit": integer(1, MAX_PAGE)},
+            refusals=["unknown_member"],
+        ),
         Endpoint(
             "GET /api/reports",
             "Reports, the newest first; about messages those in channels that one sees",

@@ -5,7 +5,8 @@ A report about a message is seen by those who may view its channel and nobody el
 
 from collections.abc import Awaitable, Callable
 
-from svc.base.database import Connection, Database
+from svc.base.database import Act, Connection, Database
+from svc.chat.access.acts import follows_rules
 from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission
 from svc.chat.audit.rules import Audit
@@ -43,7 +44,6 @@ class Reports:
         self._new_id = new_id
 
     async def about_member(self, reporter_id: str, member_id: str, text: str, now: float) -> Report:
-        self._directory.member(member_id)
         return await self._file(self._report(reporter_id, member_id, None, None, text, now))
 
     async def about_message(
@@ -58,13 +58,14 @@ class Reports:
         page = found[:limit]
         return page, page[-1].id if len(found) > limit else None
 
-    async def resolve(self, actor_id: str, report_id: str, note: str, now: float) -> None:
+    @follows_rules
+    def resolve(self, actor_id: str, report_id: str, note: str, now: float) -> Act[None, None]:
         """Somebody has seen to it."""
-        report = await store.report(self._database, report_id)
-        if report is None or not self._may_know(actor_id, report):
-            raise ChatError("unknown_report")
 
         def write(connection: Connection) -> None:
+            report = store.report(connection, report_id)
+            if report is None or not self._may_know(actor_id, report):
+                raise ChatError("unknown_report")
             store.resolve(connection, report_id, actor_id, note, int(now * 1000))
             details: dict[str, object] = {"member_id": report.member_id, "note": note}
             if report.channel_id is not None:
@@ -78,7 +79,7 @@ class Reports:
                 now=now,
             )
 
-        await self._database.write(write)
+        return Act(write, lambda _: None)
 
     def _report(
         self,
@@ -92,20 +93,26 @@ class Reports:
         now_ms = int(now * 1000)
         return Report(self._new_id(), reporter_id, member_id, channel_id, message_id, text, now_ms)
 
-    async def _file(self, report: Report) -> Report:
+    @follows_rules
+    def _file(self, report: Report) -> Act[None, Report]:
+        if report.channel_id is None:
+            self._directory.member(report.member_id)
+        else:
+            self._directory.channel(report.reporter_id, report.channel_id)
+
         def write(connection: Connection) -> None:
             if store.count_open(connection, report.reporter_id) >= MAX_OPEN_OF_ONE:
                 raise ChatError("too_many")
             store.insert_report(connection, report)
 
-        await self._database.write(write, lambda _: self._filed(report))
-        return report
+        return Act(write, lambda _: self._filed(report))
 
-    def _filed(self, report: Report) -> None:
+    def _filed(self, report: Report) -> Report:
         told = frozenset(self._directory.holders(Permission.VIEW_REPORTS))
         if report.channel_id is not None:
             told &= self._directory.viewers(report.channel_id)
         self._hub.push("report_created", report.described(), Only(told))
+        return report
 
     def _may_know(self, member_id: str, report: Report) -> bool:
         seen = self._channels_of(member_id)

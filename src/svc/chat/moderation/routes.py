@@ -7,23 +7,27 @@ from typing import NoReturn
 
 from aiohttp import web
 
+from svc.chat.audit.routes import LAST_ID
 from svc.chat.errors import ChatError
 from svc.chat.fields import MAX_ID_CHARACTERS, Data, identifier, number, optional_text, text
 from svc.chat.http import answer, asker, body, nothing, query_number
+from svc.chat.moderation.history import History
 from svc.chat.moderation.reports import Reports
-from svc.chat.moderation.rules import MAX_TIMEOUT_S, Moderation
+from svc.chat.moderation.rules import MAX_DELETED_S, MAX_TIMEOUT_S, Moderation
 from svc.chat.moderation.store import WantedReports
 
 MAX_REASON_CHARACTERS = 500
 MAX_REPORT_CHARACTERS = 2000
 USUAL_PAGE, MAX_PAGE = 50, 200
+_LONGEST_WAIT_S = 60.0
 _STATES = {"open": False, "resolved": True, None: None}
 
 
 class ModerationRoutes:
-    def __init__(self, moderation: Moderation, reports: Reports) -> None:
+    def __init__(self, moderation: Moderation, reports: Reports, history: History) -> None:
         self._moderation = moderation
         self._reports = reports
+        self._history = history
 
     def table(self) -> list[web.RouteDef]:
         member = "/api/members/{member_id}"
@@ -31,6 +35,7 @@ class ModerationRoutes:
             web.post(member + "/kick", self.kick),
             web.put(member + "/timeout", self.time_out),
             web.delete(member + "/timeout", self.end_timeout),
+            web.get(member + "/moderation", self.history),
             web.get("/api/bans", self.bans),
             web.put("/api/bans/{member_id}", self.ban),
             web.delete("/api/bans/{member_id}", self.unban),
@@ -57,6 +62,12 @@ class ModerationRoutes:
         member = await self._moderation.time_out(asking, member_id, duration_s, reason, time.time())
         return answer(member.described())
 
+    async def history(self, request: web.Request) -> web.Response:
+        before = query_number(request, "before", least=1, most=LAST_ID)
+        limit = query_number(request, "limit", least=1, most=MAX_PAGE) or USUAL_PAGE
+        asking, member_id = asker(request).member_id, _member_id(request)
+        return answer(await self._history.of(asking, member_id, before, limit))
+
     async def bans(self, request: web.Request) -> web.Response:
         after = optional_text(request.query, "after", most=MAX_ID_CHARACTERS) or ""
         limit = query_number(request, "limit", least=1, most=MAX_PAGE) or USUAL_PAGE
@@ -64,12 +75,16 @@ class ModerationRoutes:
         return answer({"bans": [ban.described() for ban in bans], "next": following})
 
     async def ban(self, request: web.Request) -> web.Response:
-        reason = _reason(await body(request))
-        await self._moderation.ban(asker(request).member_id, _member_id(request), reason, time.time())
+        data = await body(request)
+        reason, seconds = _reason(data), deleted_s(data)
+        await self._moderation.ban(
+            asker(request).member_id, _member_id(request), reason, time.time(), seconds
+        )
         return nothing()
 
     async def unban(self, request: web.Request) -> web.Response:
-        await self._moderation.unban(asker(request).member_id, _member_id(request), time.time())
+        reason = _reason(request.query)
+        await self._moderation.unban(asker(request).member_id, _member_id(request), reason, time.time())
         return nothing()
 
     async def reports(self, request: web.Request) -> web.Response:
@@ -112,9 +127,12 @@ class TimeoutWatch:
     async def run(self) -> NoReturn:
         seen = time.time()
         while True:
+            # The clock may be set meanwhile, or the machine have slept.
+            seen = min(seen, time.time())
             end = self._moderation.next_end(seen)
             with suppress(TimeoutError):
-                async with asyncio.timeout(None if end is None else max(0.0, end - time.time())):
+                wait_s = None if end is None else min(_LONGEST_WAIT_S, max(0.0, end - time.time()))
+                async with asyncio.timeout(wait_s):
                     await self._changed.wait()
             self._changed.clear()
             now = time.time()
@@ -124,6 +142,11 @@ class TimeoutWatch:
 
 def _member_id(request: web.Request) -> str:
     return identifier(request.match_info, "member_id")
+
+
+def deleted_s(data: Data) -> int:
+    """How far back a ban deletes messages."""
+    return number(data, "delete_messages_s", least=0, most=MAX_DELETED_S, default=0)
 
 
 def _reason(data: Data) -> str:

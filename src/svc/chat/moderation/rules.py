@@ -1,14 +1,16 @@
 """Kicks, bans and timeouts: by whom, of whom, and what follows. No HTTP, no SQL.
 
 Each acts on lower ranks only; whether somebody may do it at all, the catalogue has asked.
-Without an actor it is the operator, who ranks above everybody but the owner. A
-ban is of the person: whoever proves one of the identities that the member had here is turned
-away at the door. Spec: chat document section 3; the moderation of the design.
+Without an actor it is the operator, who ranks above everybody but the owner. Bans and timeouts are
+of the person: a key or an account that they have ever proven here finds them again, whatever member
+they become. Spec: chat document section 3; the moderation of the design.
 """
 
 from collections.abc import Callable
+from typing import Protocol
 
-from svc.base.database import Connection, Database
+from svc.base.database import Act, Connection, Database
+from svc.chat.access.acts import changes_rules
 from svc.chat.access.changes import Changes
 from svc.chat.access.directory import Directory, Member
 from svc.chat.audit.rules import Audit
@@ -20,6 +22,15 @@ from svc.chat.moderation.store import Ban
 
 # Longer than anybody remembers what it was for.
 MAX_TIMEOUT_S = 28 * 24 * 60 * 60
+# How far back a ban deletes messages at most. Somebody who was unwelcome for longer was let be.
+MAX_DELETED_S = 30 * 24 * 60 * 60
+
+
+class Eraser(Protocol):
+    """Deletes messages, which may be very many: what is to go is written down, and goes bit by bit."""
+
+    def erase_recent(self, connection: Connection, member_id: str, since_ms: int, now_ms: int) -> None: ...
+    def erasure_due(self) -> None: ...
 
 
 class Moderation:
@@ -34,8 +45,13 @@ class Moderation:
         self._audit = audit
         self._changes = changes
         self.wake: Callable[[], None] = lambda: None
+        # Set before anybody is served.
+        self.eraser: Eraser | None = None
+        # Also when somebody joins who is in timeout.
+        changes.permissions_changed.append(lambda _: self.wake())
 
-    async def kick(self, actor_id: str | None, member_id: str, reason: str, now: float) -> None:
+    @changes_rules
+    def kick(self, actor_id: str | None, member_id: str, reason: str, now: float) -> Act[None, None]:
         """A member goes; nothing keeps them from coming back with an invite."""
         self._require_above(actor_id, member_id)
         nickname = self._directory.member(member_id).nickname
@@ -45,40 +61,51 @@ class Moderation:
             details = {"nickname": nickname, "reason": reason}
             self._audit.record(connection, actor_id, "member_kick", member_id, details, now)
 
-        await self._database.write(write, lambda _: self._gone(member_id, "Removed from this server"))
+        return Act(write, lambda _: self._gone(member_id, "Removed from this server"))
 
-    async def ban(self, actor_id: str | None, member_id: str, reason: str, now: float) -> None:
-        """A member goes and may not come back; also somebody who has gone already."""
-        here = member_id in self._directory.members
-        if here:
-            self._require_above(actor_id, member_id)
+    @changes_rules
+    def ban(
+        self, actor_id: str | None, member_id: str, reason: str, now: float, delete_messages_s: int = 0
+    ) -> Act[list[str], None]:
+        """A person goes and may not come back, as whatever member; also somebody who has gone already.
 
-        def write(connection: Connection) -> bool:
+        What they have posted in the last `delete_messages_s` goes too.
+        """
+        now_ms = int(now * 1000)
+
+        def write(connection: Connection) -> list[str]:
             nickname = store.nickname(connection, member_id)
             if nickname is None:
                 raise ChatError("unknown_member")
-            # Whoever left in the meantime is banned all the same.
-            still_here = here and store.is_member(connection, member_id)
-            if still_here:
-                self._members.remove(connection, member_id, now)
-            store.ban(connection, Ban(member_id, nickname, reason, actor_id, int(now * 1000)))
-            details = {"nickname": nickname, "reason": reason}
+            present = store.present_as(connection, member_id)
+            for present_id in present:
+                self._require_above(actor_id, present_id)
+                self._members.remove(connection, present_id, now)
+            store.ban(connection, Ban(member_id, nickname, reason, actor_id, now_ms))
+            details: dict[str, object] = {"nickname": nickname, "reason": reason}
+            if delete_messages_s and self.eraser is not None:
+                details["delete_messages_s"] = delete_messages_s
+                for same_id in store.ever_as(connection, member_id):
+                    self.eraser.erase_recent(connection, same_id, now_ms - delete_messages_s * 1000, now_ms)
             self._audit.record(connection, actor_id, "member_ban", member_id, details, now)
-            return still_here
+            return present
 
-        def banned(was_here: bool) -> None:
-            if was_here:
-                self._gone(member_id, "Banned from this server")
+        def banned(present: list[str]) -> None:
+            for present_id in present:
+                self._gone(present_id, "Banned from this server")
+            if delete_messages_s and self.eraser is not None:
+                self.eraser.erasure_due()
 
-        await self._database.write(write, banned)
+        return Act(write, banned)
 
-    async def unban(self, actor_id: str | None, member_id: str, now: float) -> None:
+    @changes_rules
+    def unban(self, actor_id: str | None, member_id: str, reason: str, now: float) -> Act[None, None]:
         def write(connection: Connection) -> None:
             if not store.unban(connection, member_id):
                 raise ChatError("unknown_ban")
-            self._audit.record(connection, actor_id, "member_unban", member_id, {}, now)
+            self._audit.record(connection, actor_id, "member_unban", member_id, {"reason": reason}, now)
 
-        await self._database.write(write)
+        return Act(write, lambda _: None)
 
     async def bans(self, after: str, limit: int) -> tuple[list[Ban], str | None]:
         """Bans in the order in which the members joined, and what to ask for `after` to go on."""
@@ -86,18 +113,25 @@ class Moderation:
         page = found[:limit]
         return page, page[-1].member_id if len(found) > limit else None
 
-    def refuse_banned(self, connection: Connection, former_id: str) -> None:
-        """A step of the write in which somebody joins who was a member before. Raises ChatError."""
-        if store.is_banned(connection, former_id):
+    def refuse_banned(self, connection: Connection, person_id: str) -> None:
+        """A step of the write in which somebody joins who was here before. Raises ChatError."""
+        if store.is_banned(connection, person_id):
             raise ChatError("banned")
+
+    def punishes(self, connection: Connection, person_id: str, now_ms: int) -> bool:
+        """A step of a write: is somebody banned or in timeout?"""
+        return store.is_banned(connection, person_id) or store.is_timed_out(connection, person_id, now_ms)
 
     # Timeouts.
 
-    async def time_out(
+    @changes_rules
+    def time_out(
         self, actor_id: str, member_id: str, duration_s: int, reason: str, now: float
-    ) -> Member:
+    ) -> Act[None, Member]:
         """For so long a member only reads; 0 ends it."""
-        self._directory.require_above(actor_id, member_id)
+        self._directory.member(member_id)
+        for same_id in self._directory.same_person(member_id):
+            self._directory.require_above(actor_id, same_id)
         until = now + duration_s if duration_s else 0.0
 
         def write(connection: Connection) -> None:
@@ -107,8 +141,7 @@ class Moderation:
             details = {"until_ms": int(until * 1000), "reason": reason}
             self._audit.record(connection, actor_id, action, member_id, details, now)
 
-        await self._database.write(write, lambda _: self._timed_out(member_id, until))
-        return self._directory.member(member_id)
+        return Act(write, lambda _: self._timed_out(member_id, until))
 
     def next_end(self, now: float) -> float | None:
         """When the next timeout ends, if there is any."""
@@ -122,11 +155,13 @@ class Moderation:
             for tell in self._changes.permissions_changed:
                 tell(free)
 
-    def _timed_out(self, member_id: str, until: float) -> None:
-        self._members.changed(member_id, timeout_until=until)
+    def _timed_out(self, member_id: str, until: float) -> Member:
+        same = self._directory.same_person(member_id)
+        for same_id in same:
+            self._members.changed(same_id, timeout_until=until)
         for tell in self._changes.permissions_changed:
-            tell([member_id])
-        self.wake()
+            tell(same)
+        return self._directory.member(member_id)
 
     def _require_above(self, actor_id: str | None, member_id: str) -> None:
         if actor_id is not None:

@@ -55,6 +55,28 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
+class Facts:
+    """What there is of a member beside what was done."""
+
+    nickname: str
+    joined_at_ms: int
+    left_at_ms: int | None
+    banned: bool
+    reports_open: int
+    reports_resolved: int
+
+    def described(self) -> dict[str, object]:
+        """As clients see it."""
+        return {
+            "nickname": self.nickname,
+            "joined_at_ms": self.joined_at_ms,
+            "left_at_ms": self.left_at_ms,
+            "banned": self.banned,
+            "reports": {"open": self.reports_open, "resolved": self.reports_resolved},
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class WantedReports:
     before: str | None = None
     resolved: bool | None = None
@@ -66,9 +88,22 @@ def nickname(connection: Connection, member_id: str) -> str | None:
     return row["nickname"] if row else None
 
 
-def is_member(connection: Connection, member_id: str) -> bool:
-    found = connection.execute("SELECT 1 FROM members WHERE id = ? AND left_at_ms IS NULL", (member_id,))
-    return found.fetchone() is not None
+_SAME_PERSON = "person_id = (SELECT person_id FROM members WHERE id = ?)"
+
+
+def present_as(connection: Connection, member_id: str) -> list[str]:
+    """The ids of all members who are the same person as a present or former one."""
+    rows = connection.execute(
+        f"SELECT id FROM members WHERE left_at_ms IS NULL AND {_SAME_PERSON} ORDER BY id", (member_id,)
+    )
+    return [row["id"] for row in rows]
+
+
+def ever_as(connection: Connection, member_id: str) -> list[str]:
+    """The same, and those that the person was."""
+    return [
+        row["id"] for row in connection.execute(f"SELECT id FROM members WHERE {_SAME_PERSON}", (member_id,))
+    ]
 
 
 def ban(connection: Connection, new: Ban) -> None:
@@ -80,11 +115,25 @@ def ban(connection: Connection, new: Ban) -> None:
 
 
 def unban(connection: Connection, member_id: str) -> bool:
-    return connection.execute("DELETE FROM bans WHERE member_id = ?", (member_id,)).rowcount == 1
+    """Also where the person was banned as another member. False where they are not banned."""
+    lifted = connection.execute(
+        f"DELETE FROM bans WHERE member_id IN (SELECT id FROM members WHERE {_SAME_PERSON})", (member_id,)
+    )
+    return lifted.rowcount > 0
 
 
-def is_banned(connection: Connection, member_id: str) -> bool:
-    return connection.execute("SELECT 1 FROM bans WHERE member_id = ?", (member_id,)).fetchone() is not None
+def is_banned(connection: Connection, person_id: str) -> bool:
+    found = connection.execute(
+        "SELECT 1 FROM bans b JOIN members m ON m.id = b.member_id WHERE m.person_id = ?", (person_id,)
+    )
+    return found.fetchone() is not None
+
+
+def is_timed_out(connection: Connection, person_id: str, now_ms: int) -> bool:
+    found = connection.execute(
+        "SELECT 1 FROM members WHERE person_id = ? AND timeout_until_ms > ?", (person_id, now_ms)
+    )
+    return found.fetchone() is not None
 
 
 async def bans(database: Database, after: str, limit: int) -> list[Ban]:
@@ -92,6 +141,22 @@ async def bans(database: Database, after: str, limit: int) -> list[Ban]:
         "SELECT * FROM bans WHERE member_id > ? ORDER BY member_id LIMIT ?", (after, limit)
     )
     return [Ban(**dict(row)) for row in rows]
+
+
+async def facts(database: Database, member_id: str) -> Facts | None:
+    """Also of a former member."""
+    rows = await database.rows(
+        "SELECT nickname, joined_at_ms, left_at_ms,"
+        " EXISTS (SELECT 1 FROM bans WHERE member_id = m.id) AS banned,"
+        " (SELECT count(*) FROM reports WHERE member_id = m.id AND resolved_at_ms IS NULL) AS open,"
+        " (SELECT count(*) FROM reports WHERE member_id = m.id AND resolved_at_ms IS NOT NULL) AS resolved"
+        " FROM members m WHERE id = ?",
+        (member_id,),
+    )
+    for row in rows:
+        times = row["joined_at_ms"], row["left_at_ms"]
+        return Facts(row["nickname"], *times, bool(row["banned"]), row["open"], row["resolved"])
+    return None
 
 
 def count_open(connection: Connection, reporter_id: str) -> int:
@@ -117,8 +182,8 @@ def insert_report(connection: Connection, report: Report) -> None:
     )
 
 
-async def report(database: Database, report_id: str) -> Report | None:
-    row = await database.row("SELECT * FROM reports WHERE id = ?", (report_id,))
+def report(connection: Connection, report_id: str) -> Report | None:
+    row = connection.execute("SELECT * FROM reports WHERE id = ?", (report_id,)).fetchone()
     return _report(row) if row else None
 
 

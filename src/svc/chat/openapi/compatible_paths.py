@@ -60,6 +60,7 @@ _REFUSALS = {
     "404": "No webhook has this URL, or it has no channel",
     "408": "The body took too long to arrive",
     "413": "The body is too large",
+    "415": "The body is compressed",
     "429": "Posted to too often; the same for all addresses of a webhook",
     "503": "Nothing can be stored right now",
 }

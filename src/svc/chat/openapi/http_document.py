@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from svc.chat.access.catalogue import ENDPOINTS, Needs, Who
-from svc.chat.access.permissions import names
+from svc.chat.access.permissions import Permission, names
 from svc.chat.described import ID, Described, Endpoint
 from svc.chat.errors import status_of
 from svc.chat.openapi.schemas import Components, refusal
@@ -77,6 +77,9 @@ def _responses(endpoint: Endpoint, needs: Needs, components: Components) -> dict
     if endpoint.answer is not None:
         content = {endpoint.media_type: {"schema": components.written(endpoint.answer)}}
         responses = {str(endpoint.status): {"description": "Done", "content": content}}
+        if endpoint.otherwise is not None:
+            status, when = endpoint.otherwise
+            responses[str(status)] = {"description": when, "content": content}
     by_status: dict[int, list[str]] = {}
     for code in sorted({*endpoint.refusals, *_usual(endpoint, needs)}):
         by_status.setdefault(status_of(code), []).append(code)
@@ -91,10 +94,12 @@ def _usual(endpoint: Endpoint, needs: Needs) -> Iterator[str]:
     if "/api/" in endpoint.route:
         yield from ("origin_refused", "storage_unavailable")
     if needs.who is not Who.ANYONE:
-        yield from ("auth_required", "token_invalid")
+        yield from ("auth_required", "token_invalid", "rate_limited")
     if needs.who is Who.OWNER or needs.permission is not None:
         yield from ("forbidden", "in_timeout")
+    if needs.in_channel and needs.permission is not Permission.VIEW_CHANNEL:
+        yield "channel_archived"
     if endpoint.body is not None:
-        yield from ("invalid_json", "body_too_large")
+        yield from ("invalid_json", "body_too_large", "unsupported_encoding")
     if endpoint.body is not None or endpoint.query or _VARIABLE.search(endpoint.route):
         yield "invalid_request"

@@ -61,6 +61,7 @@ def _responses(components: Components) -> dict[str, object]:
         "404": ("No webhook has this URL", _refusal("not_found")),
         "408": ("The body took too long to arrive", _refusal("too_slow", message=string())),
         "413": ("The body is too large", _refusal("body_too_large")),
+        "415": ("The body is compressed", _refusal("unsupported_encoding", message=string())),
         "429": (
             "Posted to too often; the same for everybody who has the URL",
             _refusal("rate_limited", retry_after_ms=RETRY_AFTER_MS),

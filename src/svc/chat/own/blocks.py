@@ -4,7 +4,8 @@ A block is nobody else's business: who is blocked is not told. What it brings ab
 others to do: their mentions do not count, and the page hides what they write.
 """
 
-from svc.base.database import Connection, Database
+from svc.base.database import Act, Connection, Database
+from svc.chat.access.acts import follows_rules
 from svc.chat.access.directory import Directory
 from svc.chat.access.tokens import Asker
 from svc.chat.errors import ChatError
@@ -37,7 +38,8 @@ class Blocks:
         """Has the first blocked the second?"""
         return other_id in self._blocked.get(member_id, ())
 
-    async def block(self, member_id: str, other_id: str, now: float) -> None:
+    @follows_rules
+    def block(self, member_id: str, other_id: str, now: float) -> Act[None, None]:
         """Again is as good as once. Raises ChatError."""
         self._directory.member(other_id)
         if other_id == member_id:
@@ -48,15 +50,16 @@ class Blocks:
             if store.count_blocks(connection, member_id) > MAX_BLOCKS:
                 raise ChatError("too_many_blocks")
 
-        await self._database.write(change, lambda _: self._blocked_now(member_id, other_id))
+        return Act(change, lambda _: self._blocked_now(member_id, other_id))
 
-    async def unblock(self, member_id: str, other_id: str) -> None:
+    @follows_rules
+    def unblock(self, member_id: str, other_id: str) -> Act[None, None]:
         """Whether there was a block or not, there is none now."""
 
         def change(connection: Connection) -> None:
             store.unblock(connection, member_id, other_id)
 
-        await self._database.write(change, lambda _: self._unblocked_now(member_id, other_id))
+        return Act(change, lambda _: self._unblocked_now(member_id, other_id))
 
     def forget_in(self, connection: Connection, member_id: str) -> None:
         """A step of the write in which a member goes; `forget` follows."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from aiohttp import web
 
+from svc.base.readers import Reader, Readers
 from svc.chat.errors import ChatError
 from svc.chat.fields import identifier
 from svc.chat.http import answer, asker, nothing
@@ -26,7 +27,7 @@ class OwnRoutes:
         self._affairs = affairs
         self._blocks = blocks
         self._parts = parts
-        self._exporting: set[str] = set()
+        self._exporting = Readers(time.monotonic)
 
     def table(self) -> list[web.RouteDef]:
         block = "/api/me/blocks/{member_id}"
@@ -61,16 +62,18 @@ class OwnRoutes:
         return nothing()
 
     async def export(self, request: web.Request) -> web.StreamResponse:
-        who = asker(request)
-        if who.member_id in self._exporting or len(self._exporting) >= MAX_EXPORTS:
+        transport = request.transport
+        if transport is None:
+            return nothing()  # Nobody is there any more.
+        reader = self._exporting.admit(asker(request).member_id, MAX_EXPORTS, transport.abort)
+        if reader is None:
             raise ChatError("export_running")
-        self._exporting.add(who.member_id)
         try:
-            return await self._send(request)
+            return await self._send(request, reader)
         finally:
-            self._exporting.discard(who.member_id)
+            self._exporting.leave(reader)
 
-    async def _send(self, request: web.Request) -> web.StreamResponse:
+    async def _send(self, request: web.Request, reader: Reader) -> web.StreamResponse:
         response = web.StreamResponse(
             headers={"Content-Disposition": 'attachment; filename="my-data.json"'},
         )
@@ -78,9 +81,14 @@ class OwnRoutes:
         await response.prepare(request)
         try:
             async for piece in export(asker(request), self._parts, int(time.time() * 1000)):
-                async with asyncio.timeout(WRITE_DEADLINE_S):
-                    await response.write(piece)
+                with reader.taking():
+                    async with asyncio.timeout(WRITE_DEADLINE_S):
+                        await response.write(piece)
             await response.write_eof()
+        except (TimeoutError, ConnectionError) as fault:
+            logger.debug("an export was not read to its end", extra={"fault": type(fault).__name__})
+            if request.transport is not None:
+                request.transport.abort()
         except Exception:
             # No refusal can follow what has been sent; cut off, nobody takes it for whole.
             logger.exception("an export was not sent to its end")

@@ -2,8 +2,9 @@
 
 Who deletes their data leaves at once: name, picture, identities, devices and blocks go with
 the membership. Their messages, which may be very many, follow bit by bit; a server that is
-stopped meanwhile goes on where it was. What stays knows them by a number only: reactions,
-the audit log, bans. The owner does neither before somebody else is the owner.
+stopped meanwhile goes on where it was. The last messages of somebody who is banned go in the
+same way. What stays knows them by a number only: reactions, the audit log, bans. The owner does
+neither before somebody else is the owner.
 """
 
 import asyncio
@@ -11,7 +12,8 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from typing import NoReturn
 
-from svc.base.database import Connection, Database, StorageFailed
+from svc.base.database import Act, Connection, Database, StorageFailed
+from svc.chat.access.acts import changes_rules
 from svc.chat.access.directory import Directory
 from svc.chat.errors import ChatError
 from svc.chat.live.closing import CloseCode
@@ -24,8 +26,8 @@ logger = logging.getLogger(__name__)
 
 # Steps of the write in which a member's data is deleted, by their id.
 Forgetting = Callable[[Connection, str], None]
-# Deletes some of a member's messages; False once there are none.
-EraseSome = Callable[[str], Awaitable[bool]]
+# Deletes some of a member's messages, posted between two moments in ms; False once there are none.
+EraseSome = Callable[[str, int, int | None], Awaitable[bool]]
 
 
 class OwnAffairs:
@@ -46,15 +48,17 @@ class OwnAffairs:
         self._due = asyncio.Event()
         self._due.set()
 
-    async def leave(self, member_id: str, now: float) -> None:
+    @changes_rules
+    def leave(self, member_id: str, now: float) -> Act[None, None]:
         """Stop being a member; coming back takes what it takes anybody. Raises ChatError."""
         self._require_no_owner(member_id)
-        await self._database.write(
+        return Act(
             lambda connection: self._members.remove(connection, member_id, now),
             lambda _: self._gone(member_id, "You have left this server"),
         )
 
-    async def delete(self, member_id: str, now: float) -> None:
+    @changes_rules
+    def delete(self, member_id: str, now: float) -> Act[None, None]:
         """Leave, and have everything of oneself deleted. Raises ChatError."""
         self._require_no_owner(member_id)
 
@@ -64,11 +68,21 @@ class OwnAffairs:
                 forget(connection, member_id)
             store.put_erasure(connection, member_id, int(now * 1000))
 
-        await self._database.write(change, lambda _: self._gone(member_id, "Your data is being deleted"))
+        def deleted(_: None) -> None:
+            self._gone(member_id, "Your data is being deleted")
+            self._due.set()
+
+        return Act(change, deleted)
+
+    def erase_recent(self, connection: Connection, member_id: str, since_ms: int, now_ms: int) -> None:
+        """A step of the write in which somebody's last messages are taken away; `erasure_due` follows."""
+        store.put_recent_erasure(connection, member_id, since_ms, now_ms)
+
+    def erasure_due(self) -> None:
         self._due.set()
 
     async def run(self) -> NoReturn:
-        """Delete the messages of those who asked for it, for as long as the server runs."""
+        """Delete the messages that are to go, for as long as the server runs."""
         while True:
             await self._due.wait()
             try:
@@ -82,14 +96,14 @@ class OwnAffairs:
 
     async def _erase_next(self) -> None:
         self._due.clear()
-        member_id = await self._database.write(store.next_erasure)
-        if member_id is None:
+        erasure = await self._database.write(store.next_erasure)
+        if erasure is None:
             return
         # There may be another, or this one not be done when something fails.
         self._due.set()
-        while await self._erase_some(member_id):
+        while await self._erase_some(erasure.member_id, erasure.since_ms, erasure.until_ms):
             pass
-        done = member_id
+        done = erasure
         await self._database.write(lambda connection: store.end_erasure(connection, done))
 
     def _require_no_owner(self, member_id: str) -> None:

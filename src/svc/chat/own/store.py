@@ -1,6 +1,17 @@
 """The tables of blocks and of erasures that are not done yet. SQL only."""
 
+from dataclasses import dataclass
+
 from svc.base.database import Connection, Database
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """Messages of a member that are to go: those posted from one moment to another, or to no end."""
+
+    member_id: str
+    since_ms: int = 0
+    until_ms: int | None = None
 
 
 async def load_blocks(database: Database) -> list[tuple[str, str]]:
@@ -29,13 +40,30 @@ def forget_member(connection: Connection, member_id: str) -> None:
 
 
 def put_erasure(connection: Connection, member_id: str, now_ms: int) -> None:
-    connection.execute("INSERT OR IGNORE INTO erasures VALUES (?, ?)", (member_id, now_ms))
+    """Of everything that a member has written."""
+    connection.execute(
+        "INSERT OR REPLACE INTO erasures (member_id, asked_at_ms) VALUES (?, ?)", (member_id, now_ms)
+    )
 
 
-def next_erasure(connection: Connection) -> str | None:
-    row = connection.execute("SELECT member_id FROM erasures ORDER BY asked_at_ms LIMIT 1").fetchone()
-    return row["member_id"] if row else None
+def put_recent_erasure(connection: Connection, member_id: str, since_ms: int, now_ms: int) -> None:
+    """Of messages posted between two moments. An erasure that is there already reaches as far as both."""
+    connection.execute(
+        "INSERT INTO erasures (member_id, asked_at_ms, since_ms, until_ms) VALUES (?1, ?3, ?2, ?3)"
+        " ON CONFLICT (member_id) DO UPDATE SET since_ms = min(since_ms, ?2),"
+        " until_ms = CASE WHEN until_ms IS NULL THEN NULL ELSE ?3 END",
+        (member_id, since_ms, now_ms),
+    )
 
 
-def end_erasure(connection: Connection, member_id: str) -> None:
-    connection.execute("DELETE FROM erasures WHERE member_id = ?", (member_id,))
+def next_erasure(connection: Connection) -> Erasure | None:
+    row = connection.execute("SELECT * FROM erasures ORDER BY asked_at_ms LIMIT 1").fetchone()
+    return Erasure(row["member_id"], row["since_ms"], row["until_ms"]) if row else None
+
+
+def end_erasure(connection: Connection, done: Erasure) -> None:
+    """Unless it has come to reach further meanwhile."""
+    connection.execute(
+        "DELETE FROM erasures WHERE member_id = ? AND since_ms = ? AND until_ms IS ?",
+        (done.member_id, done.since_ms, done.until_ms),
+    )

@@ -11,7 +11,7 @@ import socket
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from contextvars import copy_context
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from ipaddress import ip_address
 
 import ifaddr
@@ -49,6 +49,7 @@ async def advertised(settings: Settings, announced: Announced) -> AsyncIterator[
     """Be found for as long as the block runs and the setting says so."""
     advertisement = Advertisement(announced)
     settings.on_change("discoverable", advertisement.follow)
+    settings.on_change("name", advertisement.rename)
     await advertisement.follow(settings.current.discoverable)
     try:
         yield
@@ -97,6 +98,12 @@ class Advertisement:
                 self._keeping = None
             if on and not self._closed:
                 self._keeping = asyncio.create_task(self._keep(), context=self._context)
+
+    async def rename(self, name: object) -> None:
+        """The server is called something else now."""
+        self._announced = replace(self._announced, name=str(name))
+        if self._keeping is not None:
+            await self.follow(True)
 
     async def close(self) -> None:
         self._closed = True

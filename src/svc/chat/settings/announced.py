@@ -58,20 +58,26 @@ def label(name: str, number: int) -> str:
 def text_record(announced: Announced) -> dict[str, str]:
     """The keys of the TXT record, the version first (RFC 6763 6.7)."""
     values = {"txtvers": "1", "id": announced.server_id, "name": announced.name, "path": "/"}
+    if host := outside_name(announced):
+        values["host"] = host
     return {key: _cut(value, MAX_TEXT_BYTES - len(key) - 1) for key, value in values.items()}
 
 
 def target(announced: Announced) -> tuple[str, int]:
     """The host that the service is on, and its port.
 
-    A name of our own, so that no other responder of this machine answers for it otherwise,
-    unless the operator has named one.
+    Always a name of our own in `.local`: no other responder of this machine answers for it, and
+    libraries resolve names by multicast in `.local` only (RFC 6762 section 3). The name that the
+    operator gave stands in the TXT record.
     """
-    name, port = _external(announced)
-    if name and not _is_address(name):
-        return f"{name.rstrip('.')}.", port
-    digest = hashlib.sha256(announced.server_id.encode("utf-8", "replace")).hexdigest()
-    return f"svc-{digest[:16]}.local.", port
+    _, port = _external(announced)
+    return f"{own_name(announced.server_id)}.", port
+
+
+def own_name(server_id: str) -> str:
+    """The server's name in the local network."""
+    digest = hashlib.sha256(server_id.encode("utf-8", "replace")).hexdigest()
+    return f"svc-{digest[:16]}.local"
 
 
 def outside_name(announced: Announced) -> str:
@@ -89,10 +95,9 @@ def own_addresses(announced: Announced, interfaces: Sequence[Interface]) -> list
     if not bound.is_unspecified:
         return [str(bound)]
     all_of_them = [ip_address(address) for interface in interfaces for address in interface.addresses]
-    # A link-local address of IPv6 means nothing without the reader's own interface.
-    reachable = [
-        a for a in all_of_them if a.version == bound.version and not (a.version == 6 and a.is_link_local)
-    ]
+    # A link-local address of IPv6 means nothing without the reader's own interface. What listens
+    # on `::` listens on IPv4 as well (base/listening).
+    reachable = [a for a in all_of_them if a.version == 4 or (bound.version == 6 and not a.is_link_local)]
     return [str(address) for address in reachable]
 
 

@@ -2,22 +2,45 @@
 
 from collections.abc import Mapping
 
-from svc.chat.described import BOOLEAN, Described, Endpoint, Event, Pushed, Schema, choice, either, obj
-from svc.chat.settings.values import ACCEPTED, PUBLIC
+from svc.chat.described import (
+    BOOLEAN,
+    ID,
+    Described,
+    Endpoint,
+    Event,
+    Pushed,
+    Schema,
+    choice,
+    either,
+    integer,
+    nullable,
+    obj,
+    string,
+)
+from svc.chat.settings.values import ACCEPTED, NAMES, NUMBERS, PUBLIC, TEXTS
 
 
 def _shown(name: str) -> Schema:
+    if name in NUMBERS:
+        return integer(0, NUMBERS[name])
+    if name in TEXTS:
+        # A variable may have more characters than the setting takes.
+        return nullable(ID) if name == "welcomeChannelId" else string()
     accepted = ACCEPTED[name]
     return BOOLEAN if True in accepted else choice(*(str(value) for value in accepted.values()))
 
 
 def _taken(name: str) -> Schema:
+    if name in NUMBERS:
+        return either(integer(0, NUMBERS[name]), string(9, 1, pattern="^[0-9]+$"))
+    if name in TEXTS:
+        return nullable(string(TEXTS[name]))
     return either(BOOLEAN, choice("on", "off")) if True in ACCEPTED[name] else _shown(name)
 
 
-_SHOWN: Mapping[str, Schema] = {name: _shown(name) for name in ACCEPTED}
+_SHOWN: Mapping[str, Schema] = {name: _shown(name) for name in NAMES}
 _ALL = obj(_SHOWN)
-_CHANGES = {**obj({}, {name: _taken(name) for name in ACCEPTED})}
+_CHANGES = {**obj({}, {name: _taken(name) for name in NAMES})}
 _PUBLIC = {name: _SHOWN[name] for name in _SHOWN if name in PUBLIC}
 _REST = {name: _SHOWN[name] for name in _SHOWN if name not in PUBLIC}
 
@@ -52,7 +75,7 @@ DESCRIBED = Described(
     pushes=[
         Pushed(
             "settings_changed",
-            "What is different; who is no owner hears of joinPolicy and lanOpen only",
+            "What is different; members hear of those that `/info` says to anybody, the owner of all",
             obj({}, _SHOWN),
             to="everybody",
         )

@@ -1,8 +1,8 @@
 """The management listener: the settings for an operator who is no member, on a port of its own.
 
-There is none without a token. Every request must bear it; where a request comes from is not
-looked at: that the port is open to this machine only is the boundary. Changes go the one way
-that all changes of settings go. Spec: chat document sections 4.2, 5 and 7.4.
+There is none without a token. Every request must bear it, and requests of browsers are refused. Where a
+request comes from is not looked at: that the port is open to this machine only is the boundary. Changes
+go the one way that all changes of settings go. Spec: chat document sections 4.2, 5 and 7.4.
 """
 
 import asyncio
@@ -16,6 +16,9 @@ from aiohttp.typedefs import Handler, Middleware
 
 from svc.base.config import ConfigError
 from svc.base.grants import same_secret
+from svc.base.http_connections import serving_http
+from svc.base.http_server import Runner
+from svc.base.listening import address_of, bound
 from svc.chat.errors import ChatError
 from svc.chat.http import answer, body, one_error_shape
 from svc.chat.settings.config import OperatingConfig
@@ -24,6 +27,8 @@ from svc.chat.settings.rules import Settings
 MAX_BODY_BYTES = 64 * 1024
 # The longest change is a line, and who sends it is near.
 BODY_DEADLINE_S = 10.0
+# An operator's programs; whoever holds one open without a word makes room for the next.
+MAX_CONNECTIONS = 32
 _SHUTDOWN_DEADLINE_S = 2.0
 
 logger = logging.getLogger(__name__)
@@ -38,20 +43,18 @@ async def listening(settings: Settings, config: OperatingConfig, host: str) -> A
     if not config.admin_token:
         yield ""
         return
-    runner = web.AppRunner(
-        build(settings, config.admin_token), access_log=None, shutdown_timeout=_SHUTDOWN_DEADLINE_S
-    )
+    runner = Runner(build(settings, config.admin_token), shutdown_timeout=_SHUTDOWN_DEADLINE_S)
     await runner.setup()
     try:
         try:
-            await web.TCPSite(runner, host, config.admin_port).start()
+            sockets = bound(host, config.admin_port)
         except OSError as fault:
             where = f"--admin-host {host}, SVC_ADMIN_PORT {config.admin_port}"
-            raise ConfigError(f"Cannot listen on {where}: {fault.strerror}") from None
-        bound, port = runner.addresses[0][:2]
-        address = f"http://[{bound}]:{port}" if ":" in bound else f"http://{bound}:{port}"
-        logger.info("management listens", extra={"address": address})
-        yield address
+            raise ConfigError(f"Cannot listen on {where}: {fault.strerror or fault}") from None
+        async with serving_http(runner, sockets, MAX_CONNECTIONS):
+            address = address_of(sockets[0], "http")
+            logger.info("management listens", extra={"address": address})
+            yield address
     finally:
         await runner.cleanup()
 
@@ -59,7 +62,7 @@ async def listening(settings: Settings, config: OperatingConfig, host: str) -> A
 def build(settings: Settings, token: str) -> web.Application:
     """The application, not yet listening."""
     application = web.Application(
-        client_max_size=MAX_BODY_BYTES, middlewares=[one_error_shape, _by_token(token)]
+        client_max_size=MAX_BODY_BYTES, middlewares=[one_error_shape, _from_programs, _by_token(token)]
     )
     application.add_routes(ManagementRoutes(settings).table())
     application.on_response_prepare.append(_add_headers)
@@ -89,6 +92,17 @@ class ManagementRoutes:
         return answer({"ok": True})
 
 
+@web.middleware
+async def _from_programs(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """A page that a browser on this machine shows reaches this port too: browsers are refused."""
+    if "Origin" in request.headers or any(name.lower().startswith("sec-fetch-") for name in request.headers):
+        raise ChatError(
+            "origin_refused",
+            "The management listener does not answer browsers: use svc admin settings or curl",
+        )
+    return await handler(request)
+
+
 def _by_token(token: str) -> Middleware:
     @web.middleware
     async def admit(request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -105,4 +119,3 @@ def _by_token(token: str) -> Middleware:
 
 async def _add_headers(request: web.Request, response: web.StreamResponse) -> None:
     response.headers["Cache-Control"] = "no-store"
-    response.headers["Server"] = "svc"

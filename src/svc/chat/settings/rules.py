@@ -7,18 +7,18 @@ No HTTP, no SQL. Spec: chat document section 2.9.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 
-from svc.base.database import Connection, Database
-from svc.chat.access.address import ClientAddress
-from svc.chat.access.directory import Directory
+from svc.base.database import Act, Connection, Database
+from svc.chat.access.acts import changes_rules
+from svc.chat.access.directory import CATEGORY, Directory
 from svc.chat.access.tokens import Asker
 from svc.chat.audit.rules import Audit
 from svc.chat.errors import ChatError
 from svc.chat.live.audience import Only, only
 from svc.chat.live.hub import Hub
 from svc.chat.settings import store
-from svc.chat.settings.values import OPEN, PUBLIC, Values, read
+from svc.chat.settings.values import OPEN, PUBLIC, Problem, Values, read
 
 # What acts on a change, such as an advertisement that is withdrawn, is near and quick.
 FOLLOWER_DEADLINE_S = 5.0
@@ -31,21 +31,25 @@ Follower = Callable[[object], Awaitable[None]]
 class Settings:
     """`current` always says what is in force."""
 
-    def __init__(self, database: Database, directory: Directory, hub: Hub, audit: Audit) -> None:
+    def __init__(
+        self, database: Database, directory: Directory, hub: Hub, audit: Audit, defaults: Values
+    ) -> None:
         self._database = database
         self._directory = directory
         self._hub = hub
         self._audit = audit
         self._followers: dict[str, list[Follower]] = {}
-        # Changes are stored, followed and pushed one after the other.
+        # What acts on changes is told of one after the other.
         self._one_at_a_time = asyncio.Lock()
-        self.current = Values()
+        # Where nothing is set.
+        self._defaults = defaults
+        self.current = defaults
 
     async def load(self, discoverable: bool) -> None:
         """Take over what is stored; `discoverable` is its value on the first boot."""
         await self._database.write(lambda c: store.seed(c, {"discoverable": discoverable}))
         known, _ = read(await store.load(self._database))
-        self.current = Values().changed(known)
+        self.current = self._defaults.changed({name: v for name, v in known.items() if v is not None})
 
     def on_change(self, name: str, follower: Follower) -> None:
         """Have `follower` awaited with the new value of a setting whenever that has changed."""
@@ -55,10 +59,18 @@ class Settings:
         owner = self._directory.is_owner(asker.member_id)
         return {"settings": self.current.described() if owner else self.current.public()}
 
-    def invite_needed(self, address: ClientAddress) -> bool:
-        """May somebody join from there without an invite? Also asked on the writer's thread."""
+    def invite_needed(self, nearby: bool) -> bool:
+        """Does somebody need an invite? `nearby`: they join from the local network, and it is certain that
+        no foreign page makes their browser do so. Also asked on the writer's thread."""
         values = self.current
-        return values.joinPolicy != OPEN and not (values.lanOpen and address.is_local)
+        return values.joinPolicy != OPEN and not (values.lanOpen and nearby)
+
+    def require_rules(self, accepted: str) -> None:
+        """Refuse a newcomer who has not accepted the rules as they are. Also asked on the writer's thread."""
+        values = self.current
+        if accepted != values.rules_version and values.rules:
+            more = {"rules": values.rules, "rules_version": values.rules_version}
+            raise ChatError("rules_not_accepted", more=more)
 
     async def apply(
         self, changes: Mapping[str, object], actor_id: str | None, now: float
@@ -69,32 +81,35 @@ class Settings:
         """
         wanted, problems = read(changes)
         if problems:
-            named = "; ".join(f"{problem.path}: {problem.message}" for problem in problems)
-            listed = [problem.described() for problem in problems]
-            raise ChatError("invalid_settings", named, {"problems": listed})
+            raise _refusal(problems)
         # Shielded: a page that goes meanwhile must not leave a change half done.
         return await asyncio.shield(self._apply(wanted, actor_id, now))
 
     async def _apply(
         self, wanted: Mapping[str, object], actor_id: str | None, now: float
     ) -> dict[str, object]:
+        described, new = await self._store(wanted, actor_id, now)
         async with self._one_at_a_time:
-            before = self.current.described()
-            new = {name: value for name, value in wanted.items() if value != before[name]}
-            if new:
-                await self._store(new, before, actor_id, now)
-                self.current = self.current.changed(new)
-                await self._follow(new)
-                self._push(new)
-            return self.current.described()
+            await self._follow(new)
+        return described
 
-    async def _store(
-        self, new: Mapping[str, object], before: Mapping[str, object], actor_id: str | None, now: float
-    ) -> None:
+    @changes_rules
+    def _store(
+        self, wanted: Mapping[str, object], actor_id: str | None, now: float
+    ) -> Act[None, tuple[dict[str, object], Collection[str]]]:
+        """All settings after a change, and the names of those that are different now."""
+        before, usual = self.current.described(), self._defaults.described()
+        dropped = [name for name, value in wanted.items() if value is None]
+        wanted = {name: usual[name] if value is None else value for name, value in wanted.items()}
+        self._require_landing(wanted.get("welcomeChannelId"))
+        new = {name: value for name, value in wanted.items() if value != before[name]}
         details = {name: {"from": before[name], "to": value} for name, value in new.items()}
 
         def change(connection: Connection) -> None:
-            store.put(connection, new)
+            store.drop(connection, dropped)
+            if not new:
+                return
+            store.put(connection, {name: value for name, value in new.items() if name not in dropped})
             self._audit.record(
                 connection,
                 actor_id=actor_id,
@@ -104,10 +119,25 @@ class Settings:
                 now=now,
             )
 
-        await self._database.write(change)
+        def changed(_: None) -> tuple[dict[str, object], Collection[str]]:
+            self.current = self.current.changed(new)
+            self._push(new)
+            return self.current.described(), new.keys()
 
-    async def _follow(self, new: Mapping[str, object]) -> None:
-        for name, value in new.items():
+        return Act(change, changed)
+
+    def _require_landing(self, channel_id: object) -> None:
+        """Nobody lands in a category, or in what there is not. Raises ChatError."""
+        if channel_id is None:
+            return
+        channel = self._directory.channels.get(str(channel_id))
+        if channel is None or channel.kind == CATEGORY:
+            raise _refusal([Problem("welcomeChannelId", "invalid", "There is no such channel")])
+
+    async def _follow(self, names: Collection[str]) -> None:
+        """With the values of today: of two changes at once, the last one counts."""
+        for name in names:
+            value = self.current.described()[name]
             for follower in self._followers.get(name, ()):
                 try:
                     async with asyncio.timeout(FOLLOWER_DEADLINE_S):
@@ -117,8 +147,17 @@ class Settings:
                     logger.exception("a setting could not be acted on", extra={"setting": name})
 
     def _push(self, new: Mapping[str, object]) -> None:
+        if not new:
+            return
         owners = frozenset(m for m in self._directory.members if self._directory.is_owner(m))
         self._hub.push("settings_changed", dict(new), only(*owners))
         if public := {name: value for name, value in new.items() if name in PUBLIC}:
             others = Only(frozenset(self._directory.members) - owners)
             self._hub.push("settings_changed", public, others)
+
+
+def _refusal(problems: Sequence[Problem]) -> ChatError:
+    """Names every problem."""
+    named = "; ".join(f"{problem.path}: {problem.message}" for problem in problems)
+    listed = [problem.described() for problem in problems]
+    return ChatError("invalid_settings", named, {"problems": listed})

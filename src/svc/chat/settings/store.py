@@ -1,6 +1,6 @@
 """The table of settings. SQL only."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from svc.base.database import Connection, Database
 from svc.base.strict_json import dumps, loads
@@ -17,6 +17,11 @@ def seed(connection: Connection, values: Mapping[str, object]) -> None:
 
 def put(connection: Connection, values: Mapping[str, object]) -> None:
     connection.executemany("INSERT OR REPLACE INTO settings VALUES (?, ?)", _rows(values))
+
+
+def drop(connection: Connection, names: Iterable[str]) -> None:
+    """From now on they have the values that hold where nothing is set."""
+    connection.executemany("DELETE FROM settings WHERE name = ?", [(name,) for name in names])
 
 
 def _rows(values: Mapping[str, object]) -> list[tuple[str, str]]:

@@ -3,8 +3,12 @@
 Checks and compares; stores nothing. Spec: chat document section 2.9.
 """
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+
+from svc.chat.errors import ChatError
+from svc.chat.names import readable_name
 
 INVITE, OPEN = "invite", "open"
 _SWITCH: Mapping[object, object] = {True: True, False: False, "on": True, "off": False}
@@ -22,6 +26,22 @@ class Values:
     discoverable: bool = False
     lanOpen: bool = False
     profanityMode: str = "off"
+    # Whether what links lead to is shown in short.
+    linkPreviews: bool = True
+    # SERVER_NAME and SERVER_DESCRIPTION, unless the owner has set something else.
+    name: str = ""
+    description: str = ""
+    # What newcomers have to accept; empty where there are none.
+    rules: str = ""
+    # Where newcomers land, unless their invite says otherwise.
+    welcomeChannelId: str | None = None
+    # For so many days attachments are kept; 0 is for as long as their messages.
+    retentionDays: int = 0
+
+    @property
+    def rules_version(self) -> str:
+        """Another one for other rules; empty where there are none."""
+        return hashlib.sha256(self.rules.encode()).hexdigest()[:16] if self.rules else ""
 
     def described(self) -> dict[str, object]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
@@ -35,15 +55,27 @@ class Values:
         return replace(self, **changes)  # type: ignore[arg-type]
 
 
-# What a request may say for each setting, and the value that it means.
+# Of those that are one of a few values: what a request may say, and the value that it means.
 ACCEPTED: Mapping[str, Mapping[object, object]] = {
     "joinPolicy": _one_of(INVITE, OPEN),
     "discoverable": _SWITCH,
     "lanOpen": _SWITCH,
     "profanityMode": _one_of("off", "flag", "censor", "block"),
+    "linkPreviews": _SWITCH,
 }
+# Those that are a text, of so many characters. `null` stands for what holds where nothing is set.
+MAX_NAME_CHARACTERS = 64
+TEXTS: Mapping[str, int] = {
+    "name": MAX_NAME_CHARACTERS,
+    "description": 500,
+    "rules": 4_000,
+    "welcomeChannelId": 128,
+}
+# Those that are a whole number, from 0 on.
+NUMBERS: Mapping[str, int] = {"retentionDays": 3_650}
+NAMES = (*ACCEPTED, *TEXTS, *NUMBERS)
 # `/info` says these to anybody.
-PUBLIC = frozenset({"joinPolicy", "lanOpen"})
+PUBLIC = frozenset({"joinPolicy", "lanOpen", "name", "description", "rules"})
 MAX_PROBLEMS = 20
 
 
@@ -58,17 +90,66 @@ class Problem:
 
 
 def read(changes: Mapping[str, object]) -> tuple[dict[str, object], list[Problem]]:
-    """The values that a request means, and everything that is wrong with it."""
+    """The values that a request means, and everything that is wrong with it.
+
+    A value of None is what holds where nothing is set.
+    """
     values: dict[str, object] = {}
     problems: list[Problem] = []
     for name, wanted in changes.items():
-        accepted = ACCEPTED.get(name)
-        if accepted is None:
-            problems.append(Problem(name[:64], "unknown_key", "There is no such setting"))
-        elif isinstance(wanted, str | bool) and wanted in accepted:
-            values[name] = accepted[wanted]
-        else:
-            kind = "invalid" if isinstance(wanted, str) else "wrong_type"
-            choices = ", ".join(str(choice).lower() for choice in accepted)
-            problems.append(Problem(name, kind, f"It must be one of: {choices}"))
+        try:
+            values[name] = _value(name, wanted)
+        except _Wrong as wrong:
+            problems.append(Problem(name[:64], wrong.code, wrong.message))
     return values, problems[:MAX_PROBLEMS]
+
+
+class _Wrong(Exception):
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code, self.message = code, message
+
+
+def _value(name: str, wanted: object) -> object:
+    """Raises _Wrong."""
+    if name in ACCEPTED:
+        return _chosen(ACCEPTED[name], wanted)
+    if name in NUMBERS:
+        return _number(NUMBERS[name], wanted)
+    if name not in TEXTS:
+        raise _Wrong("unknown_key", "There is no such setting")
+    if wanted is None:
+        return None
+    return _text(name, TEXTS[name], wanted)
+
+
+def _chosen(accepted: Mapping[object, object], wanted: object) -> object:
+    if isinstance(wanted, str | bool) and wanted in accepted:
+        return accepted[wanted]
+    kind = "invalid" if isinstance(wanted, str) else "wrong_type"
+    choices = ", ".join(str(choice).lower() for choice in accepted)
+    raise _Wrong(kind, f"It must be one of: {choices}")
+
+
+def _number(most: int, wanted: object) -> int:
+    # As a command line has it.
+    if isinstance(wanted, str) and wanted.isascii() and wanted.isdigit() and len(wanted) <= 9:
+        wanted = int(wanted)
+    if isinstance(wanted, bool) or not isinstance(wanted, int):
+        raise _Wrong("wrong_type", f"It must be a whole number from 0 to {most}")
+    if not 0 <= wanted <= most:
+        raise _Wrong("invalid", f"It must be from 0 to {most}")
+    return wanted
+
+
+def _text(name: str, most: int, wanted: object) -> str:
+    if not isinstance(wanted, str):
+        raise _Wrong("wrong_type", "It must be a string, or null for what holds where nothing is set")
+    if len(wanted) > most or "\0" in wanted:
+        raise _Wrong("invalid", f"It must have at most {most} characters")
+    if name == "name":
+        try:
+            return readable_name(wanted, most)
+        except ChatError as refusal:
+            raise _Wrong("invalid", refusal.message) from None
+    return wanted.strip()

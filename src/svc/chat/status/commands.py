@@ -1,7 +1,8 @@
 """What `svc doctor` asks a running server of itself. Changes nothing."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.metadata import version
+from typing import Protocol
 
 from svc.chat.config import ChatConfig
 from svc.chat.control.commands import Command
@@ -9,10 +10,25 @@ from svc.chat.fields import Data, text
 from svc.chat.status.probes import Probes
 
 
+class Uploads(Protocol):
+    """What is known of the worker's jobs and of the worker."""
+
+    @property
+    def waiting(self) -> int: ...
+    @property
+    def worker_up(self) -> bool: ...
+
+
 class StatusCommands:
-    def __init__(self, config: ChatConfig, probes: Probes) -> None:
+    """`address` tells where the server listens; empty while it does not."""
+
+    def __init__(
+        self, config: ChatConfig, probes: Probes, uploads: Uploads, address: Callable[[], str]
+    ) -> None:
         self._config = config
         self._probes = probes
+        self._uploads = uploads
+        self._address = address
 
     def table(self) -> Mapping[str, Command]:
         return {"status_get": self.get, "status_probe": self.probe}
@@ -23,9 +39,14 @@ class StatusCommands:
             "version": version("svc-server"),
             "host": config.host,
             "port": config.port,
+            "address": self._address(),
+            "names": list(config.identity.names),
             "trusted_proxy_hops": config.trusted_proxy_hops,
             "sfu": config.media.url,
             "worker": config.uploads.worker_url,
+            "obstacle": config.identity.obstacle(),
+            "jobs_waiting": self._uploads.waiting,
+            "worker_up": self._uploads.worker_up,
         }
 
     async def probe(self, arguments: Data) -> object:

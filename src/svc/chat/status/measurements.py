@@ -52,6 +52,8 @@ class Tally:
         self.http: Counter[tuple[str, ...]] = Counter()
         self.live: Counter[tuple[str, ...]] = Counter()
         self.pictures: Counter[tuple[str, ...]] = Counter()
+        self.previews: Counter[tuple[str, ...]] = Counter()
+        self.pushes: Counter[tuple[str, ...]] = Counter()
 
     def counted(self, event: str, handler: LiveHandler) -> LiveHandler:
         """`handler`, its requests counted by `ok` or the code of their refusal."""
@@ -96,6 +98,12 @@ def measurements(
     )
     registry.labelled_counter_from(
         "svc_chat_webhook_pictures", "Pictures of webhooks' messages", ("outcome",), lambda: tally.pictures
+    )
+    registry.labelled_counter_from(
+        "svc_chat_link_previews", "Links of messages looked at", ("outcome",), lambda: tally.previews
+    )
+    registry.labelled_counter_from(
+        "svc_chat_push_notices", "Notices for devices by Web Push", ("outcome",), lambda: tally.pushes
     )
     _measure(registry, database)
     return registry

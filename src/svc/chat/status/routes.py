@@ -4,7 +4,7 @@ Spec: chat document sections 4.1 and 7.4; the fields of `/info` are the design's
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 
 from aiohttp import web
@@ -17,16 +17,17 @@ from svc.chat.status.probes import Arrival, Probes
 
 
 class Status:
-    """`info` says what `/info` tells anybody; `version` is for members only."""
+    """`info` says what `/info` tells anybody, `works` whether writes are kept; `version` is for members."""
 
     def __init__(
         self,
-        server_name: str,
+        server_name: Callable[[], str],
         version: str,
         info: Callable[[], Mapping[str, object]],
         tokens: AccessTokens,
         registry: Registry,
         probes: Probes,
+        works: Callable[[], Awaitable[bool]],
     ) -> None:
         self._server_name = server_name
         self._version = version
@@ -34,6 +35,7 @@ class Status:
         self._tokens = tokens
         self._registry = registry
         self._probes = probes
+        self._works = works
 
     def table(self) -> list[web.RouteDef]:
         return [
@@ -45,13 +47,15 @@ class Status:
     async def health(self, request: web.Request) -> web.Response:
         if mark := request.query.get("probe"):
             self._probes.arrived(mark, _arrival(request))
+        works = await self._works()
         return answer(
             {
-                "status": "healthy",
+                "status": "healthy" if works else "degraded",
                 "service": "chat",
-                "serverName": self._server_name,
+                "serverName": self._server_name(),
                 "timestamp": datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-            }
+            },
+            status=200 if works else 503,
         )
 
     async def info(self, request: web.Request) -> web.Response:

@@ -6,6 +6,7 @@ Pictures that lie beside the export are written anew like any upload. No HTTP; t
 """
 
 import asyncio
+import dataclasses
 import hashlib
 import uuid
 from collections import Counter
@@ -13,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from svc.base.contents import PICTURE
 from svc.base.database import Connection, Database
 from svc.base.objects import ObjectStore
 from svc.base.pictures import PictureRules, Refused, picture_sandbox, rewritten
@@ -29,6 +31,7 @@ from svc.chat.transfer import store
 from svc.chat.transfer.foreign import ForeignAuthor, ForeignChannel, ForeignFile, ForeignPost, Source
 from svc.chat.transfer.importing import Kept
 from svc.chat.transfer.kinds import KINDS, BadRecord
+from svc.chat.uploads.upload import readable_file_name
 
 # For ids of people, who are the same in every export of that program.
 _PEOPLE = uuid.UUID("6f1a4a52-9d1e-4c55-8a3b-4d0a4f1d8d10")
@@ -36,7 +39,13 @@ _CHANNEL_NAME_CHARACTERS = 64
 _PICTURE_DEADLINE_S = 30.0
 _MAX_PICTURE_BYTES = 25 * 1024 * 1024
 _POSTS_BETWEEN = 200
+# What is kept of each in memory until the end takes some hundred bytes.
+MAX_AUTHORS = 100_000
+MAX_PICTURES = 100_000
+MAX_NAME_CHARACTERS = 256
 _PICTURES = PictureRules(max_side=4096)
+
+LATER_THAN_NOW = "times that are later than now: these messages are dated now"
 
 Values = Mapping[str, object]
 
@@ -113,7 +122,6 @@ class _Placing:
         self._hidden = hidden
         # Id and name of everybody met so far.
         self._people: dict[str, tuple[str, str]] = {}
-        self._references: list[tuple[str, str]] = []
         self._last_n = 0
         self._messages = 0
 
@@ -123,12 +131,10 @@ class _Placing:
         channels = self._source.channels()
         if store.count_channels(self._connection) + len(channels) > MAX_CHANNELS:
             raise BadRecord(f"with these there would be more than {MAX_CHANNELS} channels")
-        for channel in channels:
-            self._place_channel(channel, total)
         for picture in self._pictures.values():
             self._put("object", _object(picture, self._now_ms))
-        for message_id, key in dict.fromkeys(self._references):
-            self._put("reference", {"owner_kind": MESSAGE, "owner_id": message_id, "key": key})
+        for channel in channels:
+            self._place_channel(channel, total)
         store.index_anew(self._connection)
         return Added(
             len(channels), self._messages, len(self._people), len(self._pictures), dict(self._left_out)
@@ -137,7 +143,7 @@ class _Placing:
     def _place_channel(self, channel: ForeignChannel, total: int) -> None:
         fact = f"imported {self._source.program} {channel.key}"
         if not store.note_fact(self._connection, fact, str(self._now_ms)):
-            raise BadRecord(f"the channel {channel.name} has been imported before")
+            raise BadRecord(f"the channel {_shown(channel.name)} has been imported before")
         channel_id = str(uuid.uuid4())
         self._put(
             "channel",
@@ -153,14 +159,23 @@ class _Placing:
         )
         if self._hidden:
             store.hide_channel(self._connection, channel_id)
-        placed: dict[str, str] = {}
-        for post in self._source.posts(channel):
+        store.forget_placed(self._connection)
+        self._last_n = 0
+        for post in map(self._in_the_past, self._source.posts(channel)):
             if self._messages % _POSTS_BETWEEN == 0:
                 report("messages", self._messages, total)
-            self._place_post(channel_id, post, placed)
+            self._place_post(channel_id, post)
         store.read_by_all(self._connection, channel_id, self._last_n)
 
-    def _place_post(self, channel_id: str, post: ForeignPost, placed: dict[str, str]) -> None:
+    def _in_the_past(self, post: ForeignPost) -> ForeignPost:
+        """A post from a clock that was wrong was written by now."""
+        edited_at_ms = post.edited_at_ms and min(post.edited_at_ms, self._now_ms)
+        past = dataclasses.replace(post, at_ms=min(post.at_ms, self._now_ms), edited_at_ms=edited_at_ms)
+        if past != post:
+            self._left_out[LATER_THAN_NOW] += 1
+        return past
+
+    def _place_post(self, channel_id: str, post: ForeignPost) -> None:
         attachments, links = self._files(post.files)
         text = "\n".join(part for part in (post.text.replace("\0", ""), *links) if part)
         if not text.strip() and not attachments:
@@ -170,15 +185,18 @@ class _Placing:
         # Seldom more than one: elsewhere longer messages are possible. The last has what hangs on it.
         for piece in pieces[:-1]:
             self._message(channel_id, post, piece, None, ())
-        reply_to = placed.get(post.reply_to) if post.reply_to else None
+        reply_to = self._placed(post.reply_to)
         n, message_id = self._message(channel_id, post, pieces[-1], reply_to, attachments)
-        placed[post.key] = message_id
+        store.note_placed(self._connection, post.key, message_id)
         self._react(n, post)
         if post.pinned:
             person, _ = self._person(post.author)
             self._put(
                 "pin", {"n": n, "channel_id": channel_id, "member_id": person, "pinned_at_ms": post.at_ms}
             )
+
+    def _placed(self, key: str | None) -> str | None:
+        return store.placed(self._connection, key) if key else None
 
     def _message(
         self,
@@ -204,31 +222,37 @@ class _Placing:
                 "text": text,
                 "reply_to": reply_to,
                 "mentions": None,
+                "mention_groups": None,
                 "cards": None,
                 "attachments": [dict(a) for a in attachments] or None,
                 "flagged": 0,
                 "edited_at_ms": post.edited_at_ms,
+                "posted_at_ms": None,
+                "thread": self._placed(post.thread),
             },
         )
-        for attachment in attachments:
-            self._references.append((message_id, str(attachment["key"])))
+        for key in dict.fromkeys(str(attachment["key"]) for attachment in attachments):
+            self._put("reference", {"owner_kind": MESSAGE, "owner_id": message_id, "key": key})
         self._messages += 1
         return n, message_id
 
     def _number(self, at_ms: int) -> int:
         """The first free one of that moment or behind it. Posts of one moment stay in their order."""
-        n = max(first_number_at(at_ms), self._last_n + 1 if self._last_n >> 12 == at_ms else 0)
+        n = max(first_number_at(at_ms), self._last_n + 1)
         while store.number_taken(self._connection, n):
             n += 1
         self._last_n = n
         return n
 
     def _person(self, author: ForeignAuthor) -> tuple[str, str]:
-        if (known := self._people.get(author.key)) is not None:
+        key = author.key[:MAX_NAME_CHARACTERS]
+        if (known := self._people.get(key)) is not None:
             return known
-        person = str(uuid.uuid5(_PEOPLE, f"{self._source.program} {author.key}")), _nickname(author.name)
+        if len(self._people) >= MAX_AUTHORS:
+            raise BadRecord(f"more than {MAX_AUTHORS} people wrote there, and at most so many are taken in")
+        person = str(uuid.uuid5(_PEOPLE, f"{self._source.program} {key}")), _nickname(author.name)
         store.put_gone_member(self._connection, *person, self._now_ms)
-        self._people[author.key] = person
+        self._people[key] = person
         return person
 
     def _react(self, n: int, post: ForeignPost) -> None:
@@ -273,6 +297,8 @@ def _looked_through(source: Source) -> tuple[int, list[Path]]:
             if total % _POSTS_BETWEEN == 0:
                 report("reading", total, total)
             files.update((file.path, None) for file in post.files if file.path is not None)
+            if len(files) > MAX_PICTURES:
+                raise BadRecord(f"there are more than {MAX_PICTURES} files beside the export")
     return total, list(files)
 
 
@@ -304,8 +330,17 @@ async def _picture(path: Path, kept: Kept, sandbox: Sandbox) -> Values | None:
 
 def _attachment(picture: Values, name: str) -> Values:
     """As that of an upload."""
-    shown = f"{Path(name).stem[:200] or 'picture'}.{str(picture['key']).rpartition('.')[2]}"
-    return {"id": str(uuid.uuid4()), "name": shown, **picture, "thumbnail": None, "poster": None, "alt": ""}
+    stem = Path(readable_file_name(name)).stem or "picture"
+    shown = f"{stem}.{str(picture['key']).rpartition('.')[2]}"
+    return {
+        "id": str(uuid.uuid4()),
+        "name": shown,
+        "kind": PICTURE,
+        **picture,
+        "thumbnail": None,
+        "poster": None,
+        "alt": "",
+    }
 
 
 def _object(picture: Values, now_ms: int) -> Values:
@@ -342,6 +377,11 @@ def _channel_name(name: str) -> str:
         return readable_name(name[:_CHANNEL_NAME_CHARACTERS], _CHANNEL_NAME_CHARACTERS)
     except ChatError:
         return "imported"
+
+
+def _shown(name: str) -> str:
+    """A stranger's text, for one line of a terminal."""
+    return name[:100] if name.isprintable() else ascii(name[:100])
 
 
 def _bracketed(name: str) -> str:

@@ -5,9 +5,7 @@ noticed. Reads and writes the file; knows no database.
 """
 
 import json
-import struct
 import zipfile
-import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -15,13 +13,14 @@ from typing import IO
 
 from svc.base.strict_json import dumps, loads_object
 from svc.chat.transfer.kinds import FORMAT, KINDS, MAX_LINE_BYTES, VERSION, BadRecord, Kind
+from svc.chat.transfer.zips import ZIP_FAULTS, entry, opened
 
 RECORDS, MEDIA = "export.jsonl", "media/"
 _CHUNK_BYTES = 256 * 1024
 # What media there may be: our worker writes some ten megabytes at most.
 MAX_OBJECT_BYTES = 1024 * 1024 * 1024
-# What the library says of a damaged archive, or one of a kind that it does not know.
-ZIP_FAULTS = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OverflowError, RuntimeError, ValueError)
+# Forty million messages. What the disk has no room for is refused before.
+MAX_RECORDS_BYTES = 16 * 1024 * 1024 * 1024
 
 
 class Writer:
@@ -63,11 +62,8 @@ class Export:
     """One that is read. Whatever is wrong with it is a BadRecord that says where."""
 
     def __init__(self, path: Path) -> None:
-        try:
-            self._zip = zipfile.ZipFile(path)
-            self._names = set(self._zip.namelist())
-        except ZIP_FAULTS as fault:
-            raise BadRecord(f"{path}: this is no export of this program ({fault})") from None
+        self._zip = opened(path, "export of this program")
+        self._names = set(self._zip.namelist())
         if RECORDS not in self._names:
             raise BadRecord(f"{path}: this is no export of this program: it has no {RECORDS}")
         self.path = path
@@ -79,7 +75,7 @@ class Export:
         """Line, kind and record of each."""
         number, count, ended = 0, 0, False
         try:
-            with self._zip.open(RECORDS) as lines:
+            with entry(self._zip, RECORDS, MAX_RECORDS_BYTES) as lines:
                 while line := lines.readline(MAX_LINE_BYTES + 1):
                     number += 1
                     record = _read(line)
@@ -111,12 +107,16 @@ class Export:
         name = MEDIA + key.rpartition("/")[2]
         if name not in self._names:
             return None
-        if self._zip.getinfo(name).file_size > MAX_OBJECT_BYTES:
-            raise BadRecord(f"{self.path}: {name} is larger than any upload")
         try:
-            return self._zip.open(name)
+            return entry(self._zip, name, MAX_OBJECT_BYTES)
+        except BadRecord as fault:
+            raise BadRecord(f"{self.path}: {fault}") from None
         except ZIP_FAULTS as fault:
             raise BadRecord(f"{self.path}: {name} cannot be read ({fault})") from None
+
+    def unpacked_bytes(self) -> int:
+        """How much the records are, unpacked."""
+        return self._zip.getinfo(RECORDS).file_size
 
 
 def _read(line: bytes) -> dict[str, object]:
@@ -140,5 +140,5 @@ def _check_first(record: Mapping[str, object]) -> None:
 def _of_a_kind(record: dict[str, object]) -> tuple[Kind, Mapping[str, object]]:
     kind = KINDS.get(str(record.get("kind")))
     if kind is None:
-        raise BadRecord(f"there is no kind of record called {record.get('kind')!r}")
+        raise BadRecord(f"there is no kind of record called {str(record.get('kind'))[:100]!r}")
     return kind, kind.checked(record)

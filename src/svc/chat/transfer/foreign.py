@@ -40,8 +40,9 @@ class ForeignPost:
     at_ms: int
     text: str
     edited_at_ms: int | None = None
-    # The key of another post of the channel.
+    # The key of another post of the channel; and of that in whose thread it is.
     reply_to: str | None = None
+    thread: str | None = None
     reactions: Sequence[tuple[str, ForeignAuthor]] = ()
     files: Sequence[ForeignFile] = ()
     pinned: bool = False

@@ -1,30 +1,39 @@
 """A server made of an export: all that is in the file, or nothing. For a server that does not run.
 
-The whole file is looked through before anything is written; then the media is stored, and then
-one transaction takes in the records. No HTTP; the SQL is `store`'s.
+The whole file is looked through before anything is written; then the media is written again by our own
+encoders and stored, and then one transaction takes in the records. No HTTP; the SQL is `store`'s.
 """
 
 import asyncio
 import re
-import tempfile
+import shutil
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
+from svc.base.contents import PICTURE
 from svc.base.database import Connection, Database
-from svc.base.objects import ObjectStore
+from svc.base.ids import LATEST_MS
+from svc.base.objects import MIN_FREE_BYTES, ObjectStore
+from svc.base.private_files import make_private_file
 from svc.base.progress import report
+from svc.base.sandbox import Refused
 from svc.chat.errors import ChatError
-from svc.chat.messages.message import number_of
-from svc.chat.transfer import store
-from svc.chat.transfer.file import ZIP_FAULTS, Export
+from svc.chat.media.rules import new_key
+from svc.chat.messages.message import first_number_at, number_of
+from svc.chat.stamps.rules import set_right
+from svc.chat.transfer import shapes, store
+from svc.chat.transfer.file import Export
 from svc.chat.transfer.kinds import BadRecord, Kind
+from svc.chat.transfer.zips import ZIP_FAULTS
 
 _KEY = re.compile(r"uploads/[A-Za-z0-9_-]+\.[a-z0-9]{1,8}")
 _CHUNK_BYTES = 256 * 1024
 _RECORDS_BETWEEN = 1_000
+# What is kept of each until the end takes some 600 bytes.
+MAX_OBJECTS = 250_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,29 +42,75 @@ class Imported:
 
     records: Mapping[str, int]
     missing: Sequence[str] = field(default_factory=list)
+    # Files that could not be written again, by the code of the reason.
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    # How many moments were later than now; they are now.
+    yet_to_come: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """A file written again by our own encoder, and what is known of it."""
+
+    data: bytes | Path
+    ext: str
+    facts: Mapping[str, object]
+
+
+# Writes a file again, as is done with an upload. Raises Refused.
+Rewrite = Callable[[Path], Awaitable[Rewritten]]
+Files = dict[str, Mapping[str, object]]
 
 
 class Importing:
-    def __init__(self, database: Database, objects: ObjectStore) -> None:
+    """`folder` is for files on their way; it lies on the disk of the data folder."""
+
+    def __init__(self, database: Database, objects: ObjectStore, rewrite: Rewrite, folder: Path) -> None:
         self._database = database
         self._objects = objects
+        self._rewrite = rewrite
+        self._folder = folder
 
     async def whole(self, export: Export, now: float) -> Imported:
         """Into a server that nobody has joined yet.
 
-        Raises BadRecord, and what the database and the store fail with.
+        Every stored file is written again like an upload, and gets a key of its own: what the export
+        calls it may be another server's, in the same bucket. Raises BadRecord, and what the database
+        and the store fail with.
         """
+        _refuse_where_no_room(export, self._folder)
         counts, keys = await asyncio.to_thread(_looked_through, export)
-        present = [(key, kind) for key, kind in keys.items() if export.media(key) is not None]
-        missing = frozenset(keys.keys() - dict(present).keys())
         total = sum(counts.values())
+        missing: list[str] = []
+        left_out: Counter[str] = Counter()
+        files: Files = {}
         async with Kept(self._objects) as kept:
-            for number, (key, content_type) in enumerate(present):
-                report("files", number, len(present))
-                await kept.put(key, content_type, export)
-            await self._database.write(lambda c: _taken_in(c, export, missing, total, int(now * 1000)))
+            for number, key in enumerate(keys):
+                report("files", number, len(keys))
+                try:
+                    found = await self._file(export, key, kept)
+                except Refused as refusal:
+                    left_out[refusal.code] += 1
+                    continue
+                if found is None:
+                    missing.append(key)
+                else:
+                    files[key] = found
+            yet_to_come = await self._database.write(
+                lambda c: _taken_in(c, export, files, total, int(now * 1000))
+            )
             kept.stay()
-        return Imported(dict(counts), sorted(missing))
+        return Imported(dict(counts), sorted(missing), dict(left_out), yet_to_come)
+
+    async def _file(self, export: Export, key: str, kept: "Kept") -> Mapping[str, object] | None:
+        """What a file has become; None where the export lacks it. Raises Refused."""
+        source = self._folder / "source"
+        if not await asyncio.to_thread(_unpack, export, key, source):
+            return None
+        made = await self._rewrite(source)
+        new = new_key(made.ext)
+        await kept.put_data(new, made.data, str(made.facts["content_type"]))
+        return {"key": new, **made.facts}
 
 
 class Kept:
@@ -75,20 +130,24 @@ class Kept:
     def stay(self) -> None:
         self._put.clear()
 
-    async def put(self, key: str, content_type: str, export: Export) -> None:
-        with tempfile.NamedTemporaryFile() as spool:
-            await asyncio.to_thread(_unpack, export, key, spool.name)
-            await self.put_data(key, Path(spool.name), content_type)
-
     async def put_data(self, key: str, data: bytes | Path, content_type: str) -> None:
         self._put.append(key)
         await self._objects.put(key, data, content_type)
 
 
-def _looked_through(export: Export) -> tuple[Counter[str], dict[str, str]]:
-    """How many records of each kind there are, and the content types of all objects. Raises BadRecord."""
+def _refuse_where_no_room(export: Export, folder: Path) -> None:
+    """Raises BadRecord."""
+    needed, free = export.unpacked_bytes(), shutil.disk_usage(folder).free - MIN_FREE_BYTES
+    if needed > free:
+        raise BadRecord(
+            f"{export.path}: its records are {needed} bytes, and the disk has room for {max(0, free)}"
+        )
+
+
+def _looked_through(export: Export) -> tuple[Counter[str], list[str]]:
+    """How many records of each kind there are, and the keys of all objects. Raises BadRecord."""
     counts: Counter[str] = Counter()
-    keys: dict[str, str] = {}
+    keys: list[str] = []
     for line, kind, record in export.records():
         try:
             _check(kind, record)
@@ -96,7 +155,9 @@ def _looked_through(export: Export) -> tuple[Counter[str], dict[str, str]]:
             raise export.at(line, fault) from None
         counts[kind.name] += 1
         if kind.name == "object":
-            keys[str(record["key"])] = str(record["content_type"])
+            keys.append(str(record["key"]))
+            if len(keys) > MAX_OBJECTS:
+                raise export.at(line, BadRecord(f"there are more than {MAX_OBJECTS} stored files"))
     return counts, keys
 
 
@@ -110,37 +171,68 @@ def _check(kind: Kind, record: Mapping[str, object]) -> None:
                 agrees = False
             if not agrees:
                 raise BadRecord("message: id and n do not belong together")
+            if number_of(str(record["id"])) >= first_number_at(LATEST_MS):
+                raise BadRecord("message: n is later than the year 9999")
         case "object" if not _KEY.fullmatch(str(record["key"])):
             raise BadRecord("object: key is not what it should be")
 
 
-def _taken_in(
-    connection: Connection, export: Export, missing: frozenset[str], total: int, now_ms: int
-) -> None:
-    """The one write. Raises BadRecord."""
+def _taken_in(connection: Connection, export: Export, files: Files, total: int, now_ms: int) -> int:
+    """The one write; how many moments were later than now. Raises BadRecord."""
     if store.inhabited(connection):
         raise BadRecord("somebody has joined this server already: an export is taken in by a new one")
     store.make_way(connection, now_ms)
     for line, kind, record in export.records():
         if line % _RECORDS_BETWEEN == 0:
             report("records", line, total)
-        if kind.name in ("object", "reference") and record["key"] in missing:
-            continue
         try:
-            store.put(connection, kind, record)
+            if (known := _with_files(kind, record, files)) is not None:
+                store.put(connection, kind, known)
         except BadRecord as fault:
             raise export.at(line, fault) from None
     if table := store.dangling(connection):
         raise BadRecord(f"{export.path}: a record of {table} names something that is not there")
     store.index_anew(connection)
+    return set_right(connection, now_ms)
 
 
-def _unpack(export: Export, key: str, path: str) -> None:
+def _with_files(kind: Kind, record: Mapping[str, object], files: Files) -> Mapping[str, object] | None:
+    """A record with the files as they are now; None where it is about a file that was left out."""
+    match kind.name:
+        case "object" | "reference":
+            file = files.get(str(record["key"]))
+            return file and {**record, **{name: fact for name, fact in file.items() if name in record}}
+        case "emoji":
+            file = _picture(files, record["key"])
+            return file and {**record, **{name: fact for name, fact in file.items() if name in record}}
+        case "fact":
+            icon = _picture(files, record["value"])
+            return icon and {**record, "value": icon["key"]}
+        case "member":
+            return {**record, "avatar_key": (_picture(files, record["avatar_key"]) or {}).get("key")}
+        case "message":
+            parts = {name: shapes.moved(record[name], files) for name in ("attachments", "cards", "previews")}
+            return {**record, **parts, "avatar": (_picture(files, record["avatar"]) or {}).get("key")}
+    return record
+
+
+def _picture(files: Files, key: object) -> Mapping[str, object] | None:
+    """Where only a picture will do, a file that was kept as it came is as good as none."""
+    found = files.get(str(key))
+    return found if found is not None and found.get("kind") == PICTURE else None
+
+
+def _unpack(export: Export, key: str, path: Path) -> bool:
+    """Whether there was something to unpack. Raises BadRecord and OSError."""
     content = export.media(key)
-    assert content is not None, "looked for before"
-    with content, Path(path).open("wb") as file:
+    if content is None:
+        return False
+    path.unlink(missing_ok=True)
+    make_private_file(path)
+    with content, path.open("wb") as file:
         while chunk := _next_of(export, key, content):
             file.write(chunk)
+    return True
 
 
 def _next_of(export: Export, key: str, content: IO[bytes]) -> bytes:

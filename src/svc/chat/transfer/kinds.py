@@ -6,7 +6,9 @@ database's to say. `docs/operations.md` has the same table for people.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from svc.chat.transfer import shapes
 
 FORMAT, VERSION = "svc-export", 1
 MAX_LINE_BYTES = 1024 * 1024
@@ -33,8 +35,8 @@ def _whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _LARGEST
 
 
-def _json(value: object) -> bool:
-    return True
+def _up_to(most: int) -> Check:
+    return lambda value: isinstance(value, int) and _whole(value) and value <= most
 
 
 def _or_null(check: Check) -> Check:
@@ -52,14 +54,17 @@ class Kind:
     json: frozenset[str] = frozenset()
     # Rows that are not the community's.
     where: str = ""
+    # What older exports lack, and what stands for it then.
+    newer: Mapping[str, object] = field(default_factory=dict)
 
     def checked(self, record: Mapping[str, object]) -> Mapping[str, object]:
         """The record, if it is one of these. Raises BadRecord."""
         given = record.keys() - {"kind"}
-        if missing := sorted(self.columns.keys() - given):
+        if missing := sorted(self.columns.keys() - given - self.newer.keys()):
             raise BadRecord(f"{self.name} lacks {missing[0]}")
         if unknown := sorted(given - self.columns.keys()):
-            raise BadRecord(f"{self.name} has {unknown[0]!r}, which is not known")
+            raise BadRecord(f"{self.name} has {unknown[0][:100]!r}, which is not known")
+        record = {**self.newer, **record}
         for name, check in self.columns.items():
             if not check(record[name]):
                 raise BadRecord(f"{self.name}: {name} is not what it should be")
@@ -81,15 +86,23 @@ _MESSAGE: Mapping[str, Check] = {
     "avatar": _or_null(_id),
     "text": _text,
     "reply_to": _or_null(_id),
-    **dict.fromkeys(("mentions", "cards", "attachments"), _json),
+    "mentions": shapes.mentions,
+    "mention_groups": shapes.mentions,
+    "cards": shapes.cards,
+    "attachments": shapes.attachments,
     "flagged": _whole,
     "edited_at_ms": _or_null(_whole),
+    "posted_at_ms": _or_null(_whole),
+    "thread": _or_null(_id),
+    "expired_attachments": _whole,
+    "previews": shapes.previews,
+    "author_bot": _up_to(1),
 }
 
 KINDS: Mapping[str, Kind] = {
     kind.name: kind
     for kind in (
-        Kind("setting", "settings", {"name": _id, "value": _json}, "name", frozenset({"value"})),
+        Kind("setting", "settings", {"name": _id, "value": shapes.setting}, "name", frozenset({"value"})),
         Kind(
             "role",
             "roles",
@@ -125,8 +138,11 @@ KINDS: Mapping[str, Kind] = {
                 "joined_at_ms": _whole,
                 "left_at_ms": _or_null(_whole),
                 "avatar_key": _or_null(_id),
+                "status_text": _or_null(_text),
+                "bot": _up_to(1),
             },
             "id",
+            newer={"status_text": None, "bot": 0},
         ),
         Kind("member_role", "member_roles", {"member_id": _id, "role_id": _id}, "member_id, role_id"),
         Kind(
@@ -166,8 +182,13 @@ KINDS: Mapping[str, Kind] = {
                 "topic": _text,
                 "slow_mode_s": _whole,
                 "created_at_ms": _whole,
+                "parent_id": _or_null(_id),
+                "archived": _up_to(1),
+                "user_limit": _up_to(1000),
+                "bitrate_kbps": _up_to(510),
             },
             "position, id",
+            newer={"parent_id": None, "archived": 0, "user_limit": 0, "bitrate_kbps": 0},
         ),
         Kind(
             "override",
@@ -175,7 +196,18 @@ KINDS: Mapping[str, Kind] = {
             {**dict.fromkeys(("channel_id", "of", "target_id"), _id), "allow": _text, "deny": _text},
             "channel_id, kind, target_id",
         ),
-        Kind("message", "messages", _MESSAGE, "n", frozenset({"mentions", "cards", "attachments"})),
+        Kind(
+            "message",
+            "messages",
+            _MESSAGE,
+            "n",
+            frozenset({"mentions", "mention_groups", "cards", "attachments", "previews"}),
+            newer={
+                **dict.fromkeys(("posted_at_ms", "mention_groups", "thread", "previews")),
+                "expired_attachments": 0,
+                "author_bot": 0,
+            },
+        ),
         Kind(
             "edit",
             "message_edits",
@@ -197,12 +229,18 @@ KINDS: Mapping[str, Kind] = {
         Kind("mention", "mentions", {"member_id": _id, "channel_id": _id, "n": _whole}, "n, member_id"),
         Kind("read", "reads", {"member_id": _id, "channel_id": _id, "n": _whole}, "member_id, channel_id"),
         Kind(
+            "thread_follow",
+            "thread_follows",
+            {**dict.fromkeys(("member_id", "thread", "channel_id"), _id), "n": _whole},
+            "member_id, thread",
+        ),
+        Kind(
             "reference",
             "object_references",
             {"owner_kind": _id, "owner_id": _id, "key": _id},
             "kind, owner_id, key",
             # Webhooks, drafts and jobs stay where they are.
-            where="kind IN ('message', 'member', 'emoji', 'server')",
+            where="kind IN ('message', 'member', 'emoji', 'server', 'preview')",
         ),
     )
 }

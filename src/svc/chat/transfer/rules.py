@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from svc.base.database import Database
-from svc.base.objects import ObjectMissing, ObjectStore, StoreFailed
+from svc.base.objects import ObjectMissing, ObjectStore, StoreFailed, require_free
+from svc.base.private_files import make_private_folder
 from svc.base.progress import report
 from svc.base.snapshot import opened_copy, snapshot
 from svc.chat.backup.rules import remove_unfinished, stored
@@ -60,7 +61,7 @@ class Exports:
         if self._running.locked():
             raise ChatError("export_running")
         async with self._running:
-            self._folder.mkdir(mode=0o700, exist_ok=True)
+            make_private_folder(self._folder)
             await asyncio.to_thread(remove_unfinished, self._folder, _MAKING)
             with tempfile.TemporaryDirectory(dir=self._folder, prefix=_MAKING) as making:
                 target = self._folder / f"export-{int(now * 1000)}.zip"
@@ -71,6 +72,8 @@ class Exports:
 
     async def _make(self, making: Path, target: Path, now_ms: int) -> Made:
         copy, partial = making / "copy.sqlite3", making / target.name
+        # A copy, and what is packed of it.
+        require_free(making, 2 * self._database.path.stat().st_size)
         await asyncio.to_thread(snapshot, self._database.path, copy)
         facts = {**self._facts(), "exported_at_ms": now_ms}
         with partial.open("xb") as file, closing(Writer(file, facts)) as writer:
@@ -95,12 +98,16 @@ class Exports:
 
     async def _add_object(self, writer: Writer, key: str) -> bool:
         assert self._objects is not None, "asked before"
-        with tempfile.SpooledTemporaryFile(_IN_MEMORY_BYTES, dir=str(self._folder)) as spool:
+        making = self._folder
+        with tempfile.SpooledTemporaryFile(_IN_MEMORY_BYTES, dir=str(making)) as spool:
             try:
                 async for chunk in self._objects.read(key):
+                    # Members upload meanwhile: what is left of the disk is the database's.
+                    require_free(making, len(chunk))
                     spool.write(chunk)
             except ObjectMissing:
                 return False
+            require_free(making, spool.tell())
             spool.seek(0)
             await asyncio.to_thread(writer.add_object, key, spool)
         return True

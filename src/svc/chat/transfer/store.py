@@ -38,6 +38,7 @@ def records(copy: Connection) -> Iterator[dict[str, object]]:
 
 def put(connection: Connection, kind: Kind, record: Mapping[str, object]) -> None:
     """One that has been checked. Raises BadRecord where it does not fit to what is there."""
+    record = {**kind.newer, **record}
     values = [_written(record[name]) if name in kind.json else record[name] for name in kind.columns]
     try:
         connection.execute(_insertion(kind.name), values)
@@ -94,6 +95,24 @@ def number_taken(connection: Connection, n: int) -> bool:
 def note_fact(connection: Connection, name: str, value: str) -> bool:
     """False where it is noted already."""
     return connection.execute("INSERT OR IGNORE INTO facts VALUES (?, ?)", (name, value)).rowcount > 0
+
+
+def forget_placed(connection: Connection) -> None:
+    """Begin with the posts of another channel. They are in a file, for there may be millions."""
+    connection.execute(
+        "CREATE TEMP TABLE IF NOT EXISTS placed (post TEXT PRIMARY KEY, message_id TEXT) WITHOUT ROWID"
+    )
+    connection.execute("DELETE FROM temp.placed")
+
+
+def note_placed(connection: Connection, post: str, message_id: str) -> None:
+    connection.execute("INSERT OR REPLACE INTO temp.placed VALUES (?, ?)", (post, message_id))
+
+
+def placed(connection: Connection, post: str) -> str | None:
+    """The message that a post of this channel has become."""
+    found = connection.execute("SELECT message_id FROM temp.placed WHERE post = ?", (post,)).fetchone()
+    return None if found is None else str(found[0])
 
 
 def put_gone_member(connection: Connection, member_id: str, nickname: str, now_ms: int) -> None:

@@ -39,6 +39,7 @@ class JobCommands:
             "job_finish": self.finish,
             "job_refuse": self.refuse,
             "job_fail": self.fail,
+            "job_hand_on": self.hand_on,
             "job_list": self.list,
             "job_retry": self.retry,
         }
@@ -48,7 +49,7 @@ class JobCommands:
         worker = text(arguments, "worker", most=_MAX_WORKER_CHARACTERS, least=1)
         self._claimed(worker)
         kinds = strings(arguments, "kinds", most=len(KINDS))
-        job = await self._queue.claim(worker, kinds)
+        job = await self._queue.claim(worker, kinds, long=arguments.get("long") is True)
         if job is None:
             return {"job": None}
         return {"job": {**job, "source": self._incoming.source(str(job["id"]))}}
@@ -86,6 +87,10 @@ class JobCommands:
     async def fail(self, arguments: Data) -> object:
         message = text(arguments, "message", most=_MAX_FAULT_CHARACTERS)
         await self._queue.fail(*_which(arguments), message)
+        return {}
+
+    async def hand_on(self, arguments: Data) -> object:
+        await self._queue.hand_on(*_which(arguments))
         return {}
 
     async def list(self, arguments: Data) -> object:

@@ -17,6 +17,7 @@ from svc.chat.described import (
     string,
 )
 from svc.chat.uploads.upload import (
+    ATTACHED_KINDS,
     ATTACHMENT,
     AVATAR,
     DONE,
@@ -44,6 +45,7 @@ _FILE: dict[str, Schema] = {
 _RESULT: dict[str, Schema] = {
     "id": ID,
     "name": string(MAX_NAME_CHARACTERS + 16),
+    "kind": choice(*ATTACHED_KINDS),
     **_FILE,
     "frames": _COUNT,
     "duration_ms": _COUNT,
@@ -91,6 +93,7 @@ BEGINNING = (
         "quota_exceeded",
         "storage_full",
         "too_many",
+        "too_many_connections",
         "tus_version",
         "upload_cut_short",
         "upload_too_large",
@@ -138,8 +141,9 @@ DESCRIBED = Described(
             body=string(contentMediaType="application/offset+octet-stream"),
             body_type="application/offset+octet-stream",
             refusals=[
-                *("offset_mismatch", "tus_version", "unknown_upload", "upload_busy", "upload_complete"),
-                *("upload_cut_short", "upload_too_large", "wrong_content_type"),
+                *("offset_mismatch", "quota_exceeded", "storage_full", "too_many_connections", "tus_version"),
+                *("unknown_upload", "upload_busy", "upload_complete", "upload_cut_short", "upload_too_large"),
+                "wrong_content_type",
             ],
         ),
         Endpoint(f"DELETE {_ONE}", "Let go of an upload", refusals=["unknown_upload", "upload_busy"]),
@@ -171,7 +175,12 @@ DESCRIBED = Described(
             to="who has uploaded it",
             kept=False,
         ),
-        Pushed("upload_done", "An upload is checked and written anew", UPLOAD, to="who has uploaded it"),
+        Pushed(
+            "upload_done",
+            "An upload is checked, and written again if it is a picture or a video",
+            UPLOAD,
+            to="who has uploaded it",
+        ),
         Pushed(
             "upload_refused",
             "An upload is refused; `code` says why",

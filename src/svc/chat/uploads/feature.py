@@ -14,6 +14,7 @@ from aiohttp import ClientSession, web
 
 from svc.base.database import Connection, Database
 from svc.base.metrics import Registry
+from svc.base.storage import FILESYSTEM
 from svc.chat.access.directory import Directory
 from svc.chat.access.tokens import Asker
 from svc.chat.audit.rules import Audit
@@ -21,9 +22,10 @@ from svc.chat.control.commands import Command
 from svc.chat.live.hub import Hub
 from svc.chat.media.config import UploadsConfig
 from svc.chat.media.icon import ServerIcon
-from svc.chat.media.routes import MediaRoutes
+from svc.chat.media.routes import MediaRoutes, StorageRoutes
 from svc.chat.media.rules import Media
 from svc.chat.media.sweep import Sweep
+from svc.chat.media.usage import Usage
 from svc.chat.members.rules import Members
 from svc.chat.uploads import store
 from svc.chat.uploads.commands import JobCommands
@@ -58,7 +60,13 @@ class UploadsFeature:
         self._media = media
         self.icon = ServerIcon(database, media)
         self._incoming = Incoming(data_dir)
-        bounds = Limits(icon_bytes=config.icon_max_mb * 1024 * 1024)
+        kept_here = config.storage.backend == FILESYSTEM
+        bounds = Limits(
+            icon_bytes=config.icon_max_mb * 1024 * 1024,
+            kept_here=kept_here,
+            file_bytes=config.file_max_mb * 1024 * 1024,
+            file_extensions=config.file_extensions,
+        )
         at_once = config.emoji_concurrency
         self.queue = Queue(database, hub, media, bounds, at_once, _new_lease, time.time)
         self.uploads = Uploads(
@@ -87,13 +95,26 @@ class UploadsFeature:
         await self.queue.load()
 
     def table(self) -> list[web.RouteDef]:
-        return [*self.routes.table(), *MediaRoutes(self._media, lambda: self.icon.key).table()]
+        return [
+            *self.routes.table(),
+            *MediaRoutes(self._media, lambda: self.icon.key).table(),
+            *StorageRoutes(Usage(self._database)).table(),
+        ]
 
     def commands(self) -> Mapping[str, Command]:
         return JobCommands(self.queue, self._incoming, self.worker.heard).table()
 
+    @property
+    def waiting(self) -> int:
+        """Jobs that wait for a worker."""
+        return self.queue.waiting
+
+    @property
+    def worker_up(self) -> bool:
+        return self.worker.up
+
     def measure(self, registry: Registry) -> None:
-        measure(registry, self.queue, self.sweep.counts, lambda: self.worker.up)
+        measure(registry, self.queue, self.sweep.counts, lambda: self.worker.up, self._media.failed_reads)
 
     def tasks(self) -> list[Callable[[], Awaitable[None]]]:
         return [self.sweep.run, *([self.worker.run] if self.worker.watched else [])]

@@ -13,14 +13,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
+from svc.base.contents import HEAD_BYTES, content_of
 from svc.base.objects import make_folder, sync_folder
-from svc.base.pictures import kind_of
 
 FOLDER = "incoming"
 # Written at once; what each upload holds in memory.
 PIECE_BYTES = 512 * 1024
 _THREADS = 2
-_HEAD_BYTES = 16
 # A file whose row is being made at this moment is not nobody's.
 _NOBODYS_AFTER_S = 3600.0
 
@@ -53,12 +52,12 @@ class Incoming:
         """The length of what is there."""
         return await self._in_thread(lambda: (self._folder / upload_id).stat().st_size)
 
-    async def picture(self, upload_id: str) -> bool:
-        """Does it begin like a picture?"""
+    async def content(self, upload_id: str) -> str:
+        """What it begins like: a picture, a video or another file."""
 
-        def begins() -> bool:
+        def begins() -> str:
             with (self._folder / upload_id).open("rb") as file:
-                return kind_of(file.read(_HEAD_BYTES)) is not None
+                return content_of(file.read(HEAD_BYTES))
 
         return await self._in_thread(begins)
 

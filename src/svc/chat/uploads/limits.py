@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
+from svc.base.contents import FILE, PICTURE, VIDEO
 from svc.chat.uploads.upload import ATTACHMENT, AVATAR, EMOJI, ICON
 
 _MB = 1024 * 1024
@@ -16,12 +18,18 @@ MAX_EMOJI_BYTES = 2 * _MB
 MAX_UNFINISHED_OF_A_MEMBER = 20
 MAX_UNFINISHED = 2_000
 MAX_INCOMING_BYTES = 16 * 1024 * _MB
+# What an upload reserves when it begins: most pictures need no more. All unfinished uploads together
+# reserve 500 MiB so.
+EXPECTED_BYTES = 256 * 1024
+# What it reserves beyond that, while its bytes arrive: one small write to the database for each.
+RESERVED_AT_ONCE = 8 * _MB
+# Received at this moment, of all members together: each holds up to 512 KiB in memory.
+MAX_ARRIVING = 128
 # What stays on the disk for the database and everything else.
 MIN_FREE_BYTES = 512 * _MB
-# Of what is kept. A member's is some thousands of pictures; the server's a disk of its own.
-MAX_BYTES_OF_A_MEMBER = 4 * 1024 * _MB
-MAX_BYTES = 256 * 1024 * _MB
 
+# An upload of which nothing has come has no page that sends it.
+EMPTY_KEPT_S = 600.0
 # An upload whose page has gone can be taken up again for a day.
 UNFINISHED_KEPT_S = 24 * 3600.0
 # For so long its member can ask why.
@@ -29,28 +37,51 @@ REFUSED_KEPT_S = 3600.0
 # For so long the operator can look into what the worker has given up, and have it tried again.
 DEAD_KEPT_S = 7 * 24 * 3600.0
 MAX_ATTACHMENTS = 10
+# Larger videos are expected to take long: they wait in a line of their own.
+SHORT_VIDEO_BYTES = 16 * _MB
+# For so long a job may take a place in the line of short ones. Then it moves to the other line and
+# starts again there: nobody waits longer than this for one job of somebody else's.
+SHORT_JOB_S = 15
 
 SIDES = {AVATAR: 256, ICON: 512, EMOJI: 128}
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How many bytes of each purpose are taken."""
+    """How many bytes of each purpose are taken. `kept_here`: what is kept is on our own disk too.
+
+    `file_bytes` is the limit of files that are kept as they came; 0 takes none. `file_extensions` are the
+    endings that such a file may have; empty is all.
+    """
 
     icon_bytes: int
+    kept_here: bool
+    file_bytes: int = 0
+    file_extensions: tuple[str, ...] = ()
 
     def of(self, purpose: str) -> int:
         return {
-            ATTACHMENT: MAX_ATTACHMENT_BYTES,
+            ATTACHMENT: max(MAX_ATTACHMENT_BYTES, self.file_bytes),
             AVATAR: MAX_AVATAR_BYTES,
             ICON: self.icon_bytes,
             EMOJI: MAX_EMOJI_BYTES,
         }[purpose]
 
-    def told(self, kind: str) -> Mapping[str, object]:
-        """What the worker is told with a job of a kind."""
-        if kind == "video":
-            return {"max_bytes": MAX_ATTACHMENT_BYTES}
-        if kind == "picture":
-            return {"max_bytes": MAX_PICTURE_BYTES}
-        return {"max_bytes": self.of(kind), "max_side": SIDES[kind]}
+    def of_kind(self, kind: str, name: str) -> int:
+        """How many bytes a file of a kind and of this name may have; 0 where it is not taken."""
+        if kind == FILE:
+            return self.file_bytes if self._permits(name) else 0
+        return {PICTURE: MAX_PICTURE_BYTES, VIDEO: MAX_ATTACHMENT_BYTES}.get(kind) or self.of(kind)
+
+    def _permits(self, name: str) -> bool:
+        ending = PurePosixPath(name).suffix.removeprefix(".").lower()
+        return not self.file_extensions or ending in self.file_extensions
+
+    def told(self, kind: str, name: str, *, long: bool) -> Mapping[str, object]:
+        """What the worker is told with a job of a kind. A container of videos may turn out to be sound."""
+        deadline = {} if long else {"deadline_s": SHORT_JOB_S}
+        if kind in (VIDEO, FILE):
+            return {"max_bytes": MAX_ATTACHMENT_BYTES, "file_bytes": self.of_kind(FILE, name), **deadline}
+        if kind == PICTURE:
+            return {"max_bytes": MAX_PICTURE_BYTES, **deadline}
+        return {"max_bytes": self.of(kind), "max_side": SIDES[kind], **deadline}

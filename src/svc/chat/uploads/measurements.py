@@ -22,7 +22,11 @@ class MeasuredSweep(Protocol):
 
 
 def measure(
-    registry: Registry, queue: MeasuredQueue, sweep: MeasuredSweep, worker_up: Callable[[], bool]
+    registry: Registry,
+    queue: MeasuredQueue,
+    sweep: MeasuredSweep,
+    worker_up: Callable[[], bool],
+    failed_reads: Mapping[tuple[str, ...], int],
 ) -> None:
     gauges: dict[str, tuple[str, Callable[[], float]]] = {
         "svc_chat_upload_jobs_waiting": (
@@ -41,6 +45,12 @@ def measure(
         "What became of uploads; failed is tried again",
         ("outcome",),
         lambda: queue.outcomes,
+    )
+    registry.labelled_counter_from(
+        "svc_chat_media_failed_reads",
+        "Stored objects that could not be read when somebody asked for them",
+        ("because",),
+        lambda: failed_reads,
     )
     descriptions = {
         "svc_chat_media_swept": "Objects removed that nothing referred to",

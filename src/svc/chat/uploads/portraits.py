@@ -5,8 +5,9 @@ Says what is done with an upload that is finished; the upload itself is `rules`'
 
 from collections.abc import Mapping
 
-from svc.base.database import Connection, Database
-from svc.chat.access.directory import Directory
+from svc.base.database import Act, Connection, Database
+from svc.chat.access.acts import changes_rules, follows_rules
+from svc.chat.access.directory import Directory, Member
 from svc.chat.audit.rules import Audit
 from svc.chat.live.audience import EVERYONE
 from svc.chat.live.hub import Hub
@@ -37,9 +38,10 @@ class Avatars:
 
         return Use(use, used)
 
-    async def remove(self, member_id: str) -> None:
+    @changes_rules
+    def remove(self, member_id: str) -> Act[None, Member]:
         """Whether there was one or not, there is none now."""
-        await self._database.write(
+        return Act(
             lambda connection: self._set(connection, member_id, None),
             lambda _: self._members.changed(member_id, avatar=None),
         )
@@ -70,8 +72,9 @@ class Icons:
 
         return Use(use, lambda key: self._changed(str(key)))
 
-    async def remove(self, member_id: str, now: float) -> None:
-        await self._database.write(
+    @follows_rules
+    def remove(self, member_id: str, now: float) -> Act[None, None]:
+        return Act(
             lambda connection: self._set(connection, member_id, None, now), lambda _: self._changed(None)
         )
 

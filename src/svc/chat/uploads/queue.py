@@ -1,5 +1,6 @@
 """The worker's jobs: claimed with a lease, tried again with growing pauses, given up as dead letters.
 
+Members take turns (`turns`), and jobs that take long wait in a line of their own.
 Each step is one write, and one thread writes: two workers never have one job. Who loses the
 lease, by being late or by dying, has its results ignored; what it has stored is swept. Decides
 nothing about content; that is the worker's. No SQL, no socket. Design: "Chat server".
@@ -8,8 +9,10 @@ nothing about content; that is the worker's. No SQL, no socket. Design: "Chat se
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from svc.base.database import Connection, Database
+from svc.base.database import Act, Connection, Database
+from svc.chat.access.acts import changes_rules, follows_rules
 from svc.chat.errors import ChatError
 from svc.chat.live.audience import only
 from svc.chat.live.hub import Hub
@@ -18,6 +21,7 @@ from svc.chat.media.rules import JOB, Media, new_key
 from svc.chat.uploads import store
 from svc.chat.uploads.limits import Limits
 from svc.chat.uploads.store import Job
+from svc.chat.uploads.turns import Turns
 from svc.chat.uploads.upload import (
     ATTACHMENT,
     EMOJI,
@@ -56,6 +60,14 @@ class _Finished:
     outcome: object
 
 
+@dataclass(frozen=True, slots=True)
+class _Claimed:
+    job: Job | None
+    upload: Upload | None
+    given_up: Sequence[Upload]
+    counts: tuple[int, int]
+
+
 class Queue:
     """`uses` are the purposes other than attachments. `now` gives seconds since 1970."""
 
@@ -79,6 +91,7 @@ class Queue:
         self.uses: dict[str, Use] = {}
         # Called with the id of an upload whose file is of no more use.
         self.forget_file: Callable[[str], None] = lambda upload_id: None
+        self._turns = Turns()
         self.waiting = self.dead = 0
         self.outcomes: Counter[tuple[str, ...]] = Counter()
 
@@ -90,14 +103,17 @@ class Queue:
 
     # What a worker asks.
 
-    async def claim(self, worker: str, kinds: Sequence[str]) -> Mapping[str, object] | None:
-        """The next job of one of these kinds, or None where there is nothing to do."""
+    async def claim(self, worker: str, kinds: Sequence[str], *, long: bool) -> Mapping[str, object] | None:
+        """The next job of one of these kinds, or None where there is nothing to do.
+
+        `long`: of those that take long, else of the others.
+        """
         lease_id = self._new_lease()
         wanted = [kind for kind in kinds if kind in KINDS]
 
-        def take(connection: Connection) -> tuple[Job | None, list[Upload], tuple[int, int]]:
+        def take(connection: Connection) -> _Claimed:
             now_ms, given_up = self._now_ms(), []
-            while (job := store.due(connection, self._free(connection, wanted), now_ms)) is not None:
+            while (job := self._next(connection, wanted, now_ms, long=long)) is not None:
                 # What a worker had reserved that has gone is nobody's.
                 self._release(connection, job.id)
                 if job.attempt < MAX_ATTEMPTS:
@@ -106,22 +122,29 @@ class Queue:
                     break
                 fault = job.fault or f"worker {job.worker} did not come back from it"
                 given_up.append(self._bury(connection, job, fault))
-            return job, given_up, store.count_jobs(connection)
+            upload = store.get(connection, job.id) if job is not None else None
+            return _Claimed(job, upload, given_up, store.count_jobs(connection))
 
-        def taken(result: tuple[Job | None, list[Upload], tuple[int, int]]) -> None:
-            self.counted(result[2])
-            for upload in result[1]:
+        def taken(claimed: _Claimed) -> None:
+            self.counted(claimed.counts)
+            if claimed.upload is not None:
+                self._turns.had(claimed.upload.member_id)
+            for upload in claimed.given_up:
                 self._refused(upload, GIVEN_UP, _GIVEN_UP_MESSAGE)
 
-        job, _, _ = await self._database.write(take, taken)
+        claimed = await self._database.write(take, taken)
+        job = claimed.job
         if job is None:
             return None
         return {
             "id": job.id,
             "lease": lease_id,
             "kind": job.kind,
+            "long": job.long,
             "attempt": job.attempt + 1,
-            "limits": self._bounds.told(job.kind),
+            "limits": self._bounds.told(
+                job.kind, claimed.upload.name if claimed.upload else "", long=job.long
+            ),
         }
 
     async def renew(self, job_id: str, lease_id: str, progress: float) -> None:
@@ -143,8 +166,8 @@ class Queue:
         key = new_key(ext)
 
         def note(connection: Connection) -> None:
-            self._held(connection, job_id, lease_id)
-            self._media.reserve(connection, key, Facts("application/octet-stream"))
+            holder = self._held(connection, job_id, lease_id).member_id
+            self._media.reserve(connection, key, Facts("application/octet-stream"), holder)
             self._media.refer(connection, key, JOB, job_id)
 
         await self._database.write(note)
@@ -153,16 +176,20 @@ class Queue:
     async def finish(self, job_id: str, lease_id: str, written: Sequence[Written]) -> None:
         """The files are stored: the upload is done, and handed to what it is for. Raises ChatError."""
         try:
-            await self._database.write(
-                lambda connection: self._finish(connection, job_id, lease_id, written), self._finished
-            )
+            await self._end_well(job_id, lease_id, written)
         except ChatError as refusal:
             if refusal.code in ("lease_lost", "invalid_request", "media_gone"):
                 raise
             # Nobody has use for it any more: its member has gone, the name is taken.
             await self.refuse(job_id, lease_id, refusal.code, refusal.message)
 
-    async def refuse(self, job_id: str, lease_id: str, code: str, message: str) -> None:
+    @changes_rules
+    def _end_well(self, job_id: str, lease_id: str, written: Sequence[Written]) -> Act[_Finished, None]:
+        """Alone: it may give a member another picture."""
+        return Act(lambda c: self._finish(c, job_id, lease_id, written), self._finished)
+
+    @follows_rules
+    def refuse(self, job_id: str, lease_id: str, code: str, message: str) -> Act[Any, None]:
         """It is the file's fault: for good."""
 
         def end(connection: Connection) -> tuple[Upload, tuple[int, int]]:
@@ -176,7 +203,7 @@ class Queue:
             self.forget_file(job_id)
             self._refused(result[0], code, message)
 
-        await self._database.write(end, ended)
+        return Act(end, ended)
 
     async def fail(self, job_id: str, lease_id: str, fault: str) -> None:
         """It is not the file's fault: tried again after a pause, and given up in the end."""
@@ -200,12 +227,23 @@ class Queue:
 
         await self._database.write(put_back, done)
 
+    async def hand_on(self, job_id: str, lease_id: str) -> None:
+        """It takes longer than others should wait for it: it starts again among those that take long."""
+
+        def move(connection: Connection) -> None:
+            self._held(connection, job_id, lease_id)
+            self._release(connection, job_id)
+            store.hand_on(connection, job_id, self._now_ms())
+
+        await self._database.write(move)
+
     # What the operator and owners ask.
 
     async def jobs(self, most: int) -> list[Job]:
         return await store.jobs(self._database, most)
 
-    async def retry(self, job_id: str) -> None:
+    @follows_rules
+    def retry(self, job_id: str) -> Act[tuple[int, int], None]:
         """Have a dead letter tried again. Raises ChatError."""
 
         def revive(connection: Connection) -> tuple[int, int]:
@@ -217,7 +255,7 @@ class Queue:
             store.set_waiting_again(connection, job_id, now_ms)
             return store.count_jobs(connection)
 
-        await self._database.write(revive, self.counted)
+        return Act(revive, self.counted)
 
     # Steps of a write.
 
@@ -231,10 +269,15 @@ class Queue:
         self._media.release(connection, JOB, job_id)
         store.delete_job(connection, job_id)
 
-    def _free(self, connection: Connection, kinds: Sequence[str]) -> list[str]:
+    def _next(self, connection: Connection, kinds: Sequence[str], now_ms: int, *, long: bool) -> Job | None:
         """Emoji are worked on a few at a time, whatever the number of workers."""
-        full = store.leased(connection, EMOJI, self._now_ms()) >= self._emoji_at_once
-        return [kind for kind in kinds if kind != EMOJI or not full]
+        if store.leased(connection, EMOJI, now_ms) >= self._emoji_at_once:
+            kinds = [kind for kind in kinds if kind != EMOJI]
+        waiting = store.due(connection, kinds, now_ms, long=long)
+        if not waiting:
+            return None
+        chosen = self._turns.next_of(waiting, store.in_hand(connection, kinds, now_ms, long=long))
+        return store.get_job(connection, chosen.job_id) if chosen is not None else None
 
     def _held(self, connection: Connection, job_id: str, lease_id: str) -> Upload:
         job, upload = store.get_job(connection, job_id), store.get(connection, job_id)
@@ -263,8 +306,7 @@ class Queue:
         for file in written:
             self._media.stored(connection, file.key, _facts(file))
         result = result_of(upload, written)
-        stored_bytes = sum(file.bytes for file in written)
-        store.set_done(connection, job_id, result, stored_bytes, self._now_ms())
+        store.set_done(connection, job_id, result, self._now_ms())
         outcome = None
         if upload.purpose != ATTACHMENT:
             outcome = self.uses[upload.purpose].use(connection, upload, result)

@@ -5,19 +5,18 @@ What the file is for says the path; how it is sent, the headers. No rules.
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing, suppress
 from dataclasses import replace
-from typing import cast
 
-from aiohttp import BodyPartReader, ClientError, MultipartReader, StreamReader, web
-from aiohttp.http_exceptions import HttpProcessingError
+from aiohttp import StreamReader, web
 
 from svc.chat.errors import ChatError
 from svc.chat.fields import identifier, optional_text, text
-from svc.chat.http import answer, asker, body, nothing
+from svc.chat.http import answer, asker, body, nothing, refuse_compressed
 from svc.chat.uploads import tus
 from svc.chat.uploads.commands import MAX_JOBS_LISTED, described_job
+from svc.chat.uploads.multipart import MAX_HEAD_BYTES, FormFile, Malformed
 from svc.chat.uploads.portraits import Avatars, Icons
 from svc.chat.uploads.queue import Queue
 from svc.chat.uploads.rules import Uploads
@@ -25,15 +24,10 @@ from svc.chat.uploads.upload import ATTACHMENT, AVATAR, ICON, MAX_ALT_CHARACTERS
 
 # A client that sends nothing for so long has gone; it can go on later.
 READ_DEADLINE_S = 30.0
-# What stands around the file in a multipart body.
-_ENVELOPE_BYTES = 16 * 1024
-# Two boundaries, and the headers of two parts.
-_MAX_LINES = 100
-_CHUNK_BYTES = 64 * 1024
 _MAX_FILE_NAME = 1_000
 _ONE = "/api/uploads/{upload_id}"
-# A body that does not arrive, or is none: so says the library, which also asserts that there is more.
-_BROKEN = (OSError, TimeoutError, ValueError, AssertionError, ClientError, HttpProcessingError)
+# A body that does not arrive, or is in chunks that are none.
+_BROKEN = (OSError, web.RequestPayloadError)
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -65,6 +59,7 @@ class UploadRoutes:
         """The handler for uploads of a purpose. `target` reads the `name` that the thing is to have."""
 
         async def begin(request: web.Request) -> web.StreamResponse:
+            refuse_compressed(request)
             if purpose == ATTACHMENT:
                 channel_id = identifier(request.match_info, "channel_id")
                 self._uploads.require_attaching(asker(request).member_id, channel_id)
@@ -90,6 +85,7 @@ class UploadRoutes:
         return shown
 
     async def append(self, request: web.Request) -> web.Response:
+        refuse_compressed(request)
         if not tus.spoken(request.headers):
             raise ChatError("tus_version", more={"versions": [tus.VERSION]})
         offset = tus.offset(request.headers)
@@ -127,23 +123,26 @@ class UploadRoutes:
         self, request: web.Request, purpose: str, target: Callable[[str], str]
     ) -> web.StreamResponse:
         """One request with the file in it, which is as long as the request at most."""
-        parts, part = await _file_of(request)
+        if request.content_type != "multipart/form-data":
+            raise ChatError("wrong_content_type", "Send multipart/form-data, or speak tus")
         most = self._uploads.most(purpose)
-        if (request.content_length or 0) > most + _ENVELOPE_BYTES:
+        if (request.content_length or 0) > most + MAX_HEAD_BYTES:
             raise ChatError("upload_too_large", more={"limit": most})
-        said = {"filename": part.filename or "", "name": request.query.get("name", "")}
-        length = min(request.content_length or most, most)
-        wish = replace(_wish(purpose, length, said, target), resumable=False)
-        member_id = asker(request).member_id
-        upload = await self._uploads.begin(member_id, wish)
-        try:
-            async with aclosing(_of_part(parts, part)) as chunks:
-                upload = await self._uploads.receive(member_id, upload.id, 0, chunks, last=True)
-        except ChatError:
-            # Whoever sends it all at once has nothing to go on with.
-            if upload.state == "receiving":
-                await self._forgotten(member_id, upload.id)
-            raise
+        async with aclosing(_arriving(request.content)) as chunks:
+            file, file_name = await _file_of(request, chunks)
+            said = {"filename": file_name, "name": request.query.get("name", "")}
+            length = min(request.content_length or most, most)
+            wish = replace(_wish(purpose, length, said, target), resumable=False)
+            member_id = asker(request).member_id
+            upload = await self._uploads.begin(member_id, wish)
+            try:
+                async with aclosing(_to_its_end(file)) as pieces:
+                    upload = await self._uploads.receive(member_id, upload.id, 0, pieces, last=True)
+            except ChatError:
+                # Whoever sends it all at once has nothing to go on with.
+                if upload.state == "receiving":
+                    await self._forgotten(member_id, upload.id)
+                raise
         return answer(self._described(upload), 201)
 
     async def _forgotten(self, member_id: str, upload_id: str) -> None:
@@ -169,55 +168,23 @@ def _wish(purpose: str, length: int, said: dict[str, str], target: Callable[[str
     )
 
 
-class _FewLines:
-    """A body of which not many lines are read as such: its frame, not the file.
-
-    Else the event loop waits while a hundred thousand empty ones are passed over in search of the
-    first boundary.
-    """
-
-    def __init__(self, content: StreamReader) -> None:
-        self._content = content
-        self._left = _MAX_LINES
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._content, name)
-
-    async def readline(self, *, max_line_length: int | None = None) -> bytes:
-        self._left -= 1
-        if self._left < 0:
-            raise ValueError("The frame of a multipart body has too many lines")
-        return await self._content.readline(max_line_length=max_line_length)
-
-
-async def _file_of(request: web.Request) -> tuple[MultipartReader, BodyPartReader]:
-    """A multipart body and its first part. Raises ChatError."""
-    if request.content_type != "multipart/form-data":
-        raise ChatError("wrong_content_type", "Send multipart/form-data, or speak tus")
+async def _file_of(request: web.Request, chunks: AsyncIterator[bytes]) -> tuple[FormFile, str]:
+    """The file in a multipart body, and its name. Raises ChatError."""
     try:
         async with asyncio.timeout(READ_DEADLINE_S):
-            parts = MultipartReader(request.headers, cast(StreamReader, _FewLines(request.content)))
-            part = await parts.next()
-    except _BROKEN:
-        part = None
-    if not isinstance(part, BodyPartReader):
-        raise ChatError("invalid_request", "There is no file in this request")
-    return parts, part
+            file = FormFile(request.headers.get("Content-Type", ""), chunks)
+            return file, await file.begin()
+    except (Malformed, TimeoutError):
+        raise ChatError("invalid_request", "There is no file in this request") from None
 
 
-async def _of_part(parts: MultipartReader, part: BodyPartReader) -> AsyncGenerator[bytes, None]:
-    while True:
-        try:
-            async with asyncio.timeout(READ_DEADLINE_S):
-                chunk = await part.read_chunk(_CHUNK_BYTES)
-                if not chunk:
-                    # Only the boundary behind it says that this is all of it.
-                    await parts.next()
-        except _BROKEN:
-            raise ChatError("upload_cut_short") from None
-        if not chunk:
-            return
-        yield chunk
+async def _to_its_end(file: FormFile) -> AsyncGenerator[bytes, None]:
+    try:
+        async with aclosing(file.pieces()) as pieces:
+            async for piece in pieces:
+                yield piece
+    except Malformed:
+        raise ChatError("upload_cut_short") from None
 
 
 async def _arriving(content: StreamReader) -> AsyncGenerator[bytes, None]:

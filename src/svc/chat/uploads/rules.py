@@ -10,7 +10,9 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
 from typing import Any, Protocol, TypeVar
 
-from svc.base.database import Connection, Database
+from svc.base.database import Act, Connection, Database
+from svc.base.shares import Shares
+from svc.chat.access.acts import follows_rules
 from svc.chat.access.directory import Directory
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.access.permissions import Permission
@@ -22,6 +24,8 @@ from svc.chat.uploads import limits, store
 from svc.chat.uploads.incoming import Incoming
 from svc.chat.uploads.limits import Limits
 from svc.chat.uploads.queue import Queue, keys_of
+from svc.chat.uploads.room import Room, require_place, require_room
+from svc.chat.uploads.turns import takes_long
 from svc.chat.uploads.upload import (
     ATTACHMENT,
     DONE,
@@ -36,6 +40,7 @@ from svc.chat.uploads.upload import (
 
 _TIDIED_AT_ONCE = 100
 _MAX_LISTED = 100
+_TOO_MANY_ARRIVE = "The server receives too many uploads at this moment. Try again when one of yours is done"
 
 logger = logging.getLogger(__name__)
 
@@ -102,6 +107,7 @@ class Uploads:
         self.posts: Posts[Any] = NoPosts()
         # Uploads that are being received at this moment.
         self._busy: set[str] = set()
+        self._arriving = Shares(limits.MAX_ARRIVING)
 
     @property
     def urls(self) -> MediaUrls:
@@ -126,8 +132,7 @@ class Uploads:
             raise ChatError("invalid_request", "There is nothing in this file")
         if wish.length > most:
             raise ChatError("upload_too_large", more={"limit": most})
-        if await self._incoming.free_bytes() < limits.MIN_FREE_BYTES + wish.length:
-            raise ChatError("storage_full")
+        disk_bytes = await self._incoming.free_bytes()
         upload = Upload(
             id=self._new_id(),
             member_id=member_id,
@@ -137,18 +142,28 @@ class Uploads:
             alt=self.posts.judged(wish.alt),
             length=wish.length,
             received=0,
+            reserved=min(wish.length, limits.EXPECTED_BYTES),
             state=RECEIVING,
             result=None,
             refusal=None,
             created_at_ms=self._now_ms(),
         )
 
-        def insert(connection: Connection) -> None:
-            _require_room(connection, member_id, wish.length)
-            store.insert(connection, upload, resumable=wish.resumable)
+        return await self._insert(upload, disk_bytes, resumable=wish.resumable)
 
-        await self._database.write(insert)
-        return upload
+    @follows_rules
+    def _insert(self, upload: Upload, disk_bytes: int, *, resumable: bool) -> Act[None, Upload]:
+        self._directory.member(upload.member_id)
+
+        def insert(connection: Connection) -> None:
+            self._forget_empty(connection)
+            there = self._room(connection, upload.member_id, disk_bytes)
+            require_place(there)
+            # The whole of it must fit now, although only the first bytes are reserved.
+            require_room(there, upload.length)
+            store.insert(connection, upload, resumable=resumable)
+
+        return Act(insert, lambda _: upload)
 
     async def receive(
         self, member_id: str, upload_id: str, offset: int, chunks: AsyncIterator[bytes], *, last: bool = False
@@ -160,12 +175,15 @@ class Uploads:
         """
         if upload_id in self._busy:
             raise ChatError("upload_busy")
+        if not self._arriving.take(member_id):
+            raise ChatError("too_many_connections", _TOO_MANY_ARRIVE)
         # Before anything is looked at: what two requests see must not be the same.
         self._busy.add(upload_id)
         try:
             await self._receive(await self.find(member_id, upload_id), offset, chunks, last)
         finally:
             self._busy.discard(upload_id)
+            self._arriving.give_back(member_id)
         return await self.find(member_id, upload_id)
 
     async def cancel(self, member_id: str, upload_id: str) -> None:
@@ -192,16 +210,19 @@ class Uploads:
         upload = await self.find(member_id, upload_id)
         if upload.state == REFUSED or upload.purpose != ATTACHMENT:
             raise ChatError("unknown_upload")
-        alt = self.posts.judged(alt)
-        for channel_id in await self._shown_in(upload):
-            # As for the text of a message.
-            self._directory.require(member_id, Permission.SEND_MESSAGES, channel_id)
+        await self._describe(member_id, upload_id, self.posts.judged(alt))
+        return await self.find(member_id, upload_id)
 
+    @follows_rules
+    def _describe(self, member_id: str, upload_id: str, alt: str) -> Act[list[Any], None]:
         def change(connection: Connection) -> list[Any]:
-            store.set_alt(connection, upload_id, alt)
             now = store.get(connection, upload_id)
             key = keys_of(now)[0] if now is not None and now.state == USED else ""
             where = self._media.owners(connection, key, MESSAGE)
+            for channel_id in self.posts.channels_of(connection, where):
+                # As for the text of a message.
+                self._directory.require(member_id, Permission.SEND_MESSAGES, channel_id)
+            store.set_alt(connection, upload_id, alt)
             changed = [self.posts.describe_attachment(connection, m, upload_id, alt) for m in where]
             return [message for message in changed if message is not None]
 
@@ -209,19 +230,7 @@ class Uploads:
             for message in messages:
                 self.posts.attachments_changed(message)
 
-        await self._database.write(change, changed)
-        return await self.find(member_id, upload_id)
-
-    async def _shown_in(self, upload: Upload) -> set[str]:
-        """The channels where it is posted."""
-        if upload.state != USED:
-            return set()
-        key = keys_of(upload)[0]
-        return await self._database.write(
-            lambda connection: self.posts.channels_of(
-                connection, self._media.owners(connection, key, MESSAGE)
-            )
-        )
+        return Act(change, changed)
 
     # Steps of a write.
 
@@ -268,6 +277,7 @@ class Uploads:
         unfinished = now_ms - int(limits.UNFINISHED_KEPT_S * 1000)
         refused = now_ms - int(limits.REFUSED_KEPT_S * 1000)
         dead = now_ms - int(limits.DEAD_KEPT_S * 1000)
+        self._forget_empty(connection)
         gone = store.expired(connection, RECEIVING, unfinished, _TIDIED_AT_ONCE)
         gone += store.expired(connection, "refused", refused, _TIDIED_AT_ONCE)
         gone += store.long_dead(connection, dead, _TIDIED_AT_ONCE)
@@ -275,6 +285,46 @@ class Uploads:
             if upload_id not in self._busy:
                 self._drop(connection, upload_id)
         return store.count_jobs(connection)
+
+    def _forget_empty(self, connection: Connection) -> None:
+        """A step of a write: uploads that were begun and never sent make room for others."""
+        before_ms = self._now_ms() - int(limits.EMPTY_KEPT_S * 1000)
+        for upload_id in store.empty(connection, before_ms, _TIDIED_AT_ONCE):
+            if upload_id not in self._busy:
+                self._drop(connection, upload_id)
+
+    def _room(self, connection: Connection, member_id: str, disk_bytes: int) -> Room:
+        return Room(
+            own=store.load(connection, member_id),
+            everyone=store.load(connection),
+            kept=self._media.kept(connection, member_id),
+            disk_bytes=disk_bytes,
+            kept_here=self._bounds.kept_here,
+        )
+
+    async def _reserve(self, upload: Upload, reserved: int, wanted: int) -> int:
+        """Have room for more of an upload that arrives; how much it has then. Raises ChatError."""
+        more = min(upload.length, wanted + limits.RESERVED_AT_ONCE) - reserved
+        disk_bytes = await self._incoming.free_bytes()
+
+        def reserve(connection: Connection) -> None:
+            require_room(self._room(connection, upload.member_id, disk_bytes), more)
+            if not store.set_reserved(connection, upload.id, reserved + more):
+                raise ChatError("unknown_upload")
+
+        await self._database.write(reserve)
+        return reserved + more
+
+    async def _within_bounds(self, upload: Upload, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+        """Not one byte more than was announced, and none without room for it. Raises ChatError."""
+        at, reserved = upload.received, upload.reserved
+        async for chunk in chunks:
+            at += len(chunk)
+            if at > upload.length:
+                raise ChatError("upload_too_large", more={"limit": upload.length})
+            if at > reserved:
+                reserved = await self._reserve(upload, reserved, at)
+            yield chunk
 
     async def _receive(self, upload: Upload, offset: int, chunks: AsyncIterator[bytes], last: bool) -> None:
         if upload.state != RECEIVING:
@@ -287,7 +337,7 @@ class Uploads:
 
     async def _write(self, upload: Upload, chunks: AsyncIterator[bytes]) -> int:
         try:
-            await self._incoming.write(upload.id, upload.received, _bounded(chunks, upload))
+            await self._incoming.write(upload.id, upload.received, self._within_bounds(upload, chunks))
         except OSError as fault:
             logger.error("an upload cannot be written", extra={"fault": str(fault)})
             raise ChatError("storage_unavailable") from None
@@ -303,16 +353,18 @@ class Uploads:
     async def _complete(self, upload: Upload, length: int) -> None:
         kind = upload.purpose
         if kind == ATTACHMENT:
-            kind = "picture" if await self._incoming.picture(upload.id) else "video"
-        if kind == "picture" and length > limits.MAX_PICTURE_BYTES:
+            kind = await self._incoming.content(upload.id)
+        most = self._bounds.of_kind(kind, upload.name)
+        # The worker refuses what is not taken at all, and says what is.
+        if most and length > most:
             await self._let_go(upload)
-            raise ChatError("upload_too_large", more={"limit": limits.MAX_PICTURE_BYTES})
+            raise ChatError("upload_too_large", more={"limit": most})
         now_ms = self._now_ms()
 
         def complete(connection: Connection) -> tuple[int, int]:
             if not store.set_waiting(connection, upload.id, length, now_ms):
                 raise ChatError("unknown_upload")
-            store.insert_job(connection, upload.id, kind, now_ms)
+            store.insert_job(connection, upload.id, kind, now_ms, long=takes_long(kind, length))
             return store.count_jobs(connection)
 
         def completed(counts: tuple[int, int]) -> None:
@@ -354,26 +406,3 @@ class Uploads:
 
 def _progress(upload_id: str) -> dict[str, object]:
     return {"upload_id": upload_id, "state": WAITING, "progress": 0.0}
-
-
-def _require_room(connection: Connection, member_id: str, length: int) -> None:
-    """Raises ChatError where a member, or all together, have as much as there may be."""
-    own, all_ = store.load(connection, member_id), store.load(connection)
-    if own.unfinished >= limits.MAX_UNFINISHED_OF_A_MEMBER:
-        raise ChatError("too_many", "Wait until some of your other uploads are done")
-    if own.kept_bytes + own.unfinished_bytes + length > limits.MAX_BYTES_OF_A_MEMBER:
-        raise ChatError("quota_exceeded")
-    full = all_.unfinished >= limits.MAX_UNFINISHED
-    full = full or all_.unfinished_bytes + length > limits.MAX_INCOMING_BYTES
-    if full or all_.kept_bytes + length > limits.MAX_BYTES:
-        raise ChatError("storage_full")
-
-
-async def _bounded(chunks: AsyncIterator[bytes], upload: Upload) -> AsyncIterator[bytes]:
-    """Not one byte more than was announced."""
-    left = upload.length - upload.received
-    async for chunk in chunks:
-        if len(chunk) > left:
-            raise ChatError("upload_too_large", more={"limit": upload.length})
-        left -= len(chunk)
-        yield chunk

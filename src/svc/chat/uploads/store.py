@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from svc.base.database import Connection, Database, Row
 from svc.base.strict_json import dumps
+from svc.chat.uploads.room import Load
+from svc.chat.uploads.turns import Waiting
 from svc.chat.uploads.upload import DONE, RECEIVING, REFUSED, USED, WAITING, Upload
 
 # Uploads.
@@ -14,7 +16,7 @@ from svc.chat.uploads.upload import DONE, RECEIVING, REFUSED, USED, WAITING, Upl
 def insert(connection: Connection, upload: Upload, *, resumable: bool) -> None:
     connection.execute(
         "INSERT INTO uploads (id, member_id, purpose, name, target, alt, resumable, length, received,"
-        " state, created_at_ms, changed_at_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " reserved, state, created_at_ms, changed_at_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             upload.id,
             upload.member_id,
@@ -25,6 +27,7 @@ def insert(connection: Connection, upload: Upload, *, resumable: bool) -> None:
             resumable,
             upload.length,
             upload.received,
+            upload.reserved,
             upload.state,
             upload.created_at_ms,
             upload.created_at_ms,
@@ -64,30 +67,36 @@ async def unused_of_member(database: Database, member_id: str, most: int) -> lis
     return [_upload(row) for row in found]
 
 
-def set_received(connection: Connection, upload_id: str, received: int, now_ms: int) -> bool:
+def set_reserved(connection: Connection, upload_id: str, reserved: int) -> bool:
+    """False where nothing of it is received any more."""
     changed = connection.execute(
-        "UPDATE uploads SET received = ?, changed_at_ms = ? WHERE id = ? AND state = ?",
-        (received, now_ms, upload_id, RECEIVING),
+        "UPDATE uploads SET reserved = ? WHERE id = ? AND state = ?", (reserved, upload_id, RECEIVING)
     )
     return changed.rowcount == 1
+
+
+def set_received(connection: Connection, upload_id: str, received: int, now_ms: int) -> None:
+    """It has no more than it was sent, for nothing of it arrives now."""
+    connection.execute(
+        "UPDATE uploads SET received = ?1, reserved = ?1, changed_at_ms = ?2 WHERE id = ?3 AND state = ?4",
+        (received, now_ms, upload_id, RECEIVING),
+    )
 
 
 def set_waiting(connection: Connection, upload_id: str, length: int, now_ms: int) -> bool:
     """All of it is here."""
     changed = connection.execute(
-        "UPDATE uploads SET state = ?1, length = ?2, received = ?2, changed_at_ms = ?3"
+        "UPDATE uploads SET state = ?1, length = ?2, received = ?2, reserved = ?2, changed_at_ms = ?3"
         " WHERE id = ?4 AND state = ?5",
         (WAITING, length, now_ms, upload_id, RECEIVING),
     )
     return changed.rowcount == 1
 
 
-def set_done(
-    connection: Connection, upload_id: str, result: Mapping[str, object], stored_bytes: int, now_ms: int
-) -> None:
+def set_done(connection: Connection, upload_id: str, result: Mapping[str, object], now_ms: int) -> None:
     connection.execute(
-        "UPDATE uploads SET state = ?, result = ?, key = ?, stored_bytes = ?, changed_at_ms = ? WHERE id = ?",
-        (DONE, dumps(result).decode(), result["key"], stored_bytes, now_ms, upload_id),
+        "UPDATE uploads SET state = ?, result = ?, key = ?, changed_at_ms = ? WHERE id = ?",
+        (DONE, dumps(result).decode(), result["key"], now_ms, upload_id),
     )
 
 
@@ -132,26 +141,29 @@ def unfinished_ids(connection: Connection, member_id: str) -> list[str]:
     return [row["id"] for row in found]
 
 
-@dataclass(frozen=True, slots=True)
-class Load:
-    """How much there is already: of all, and of one member."""
-
-    unfinished: int
-    unfinished_bytes: int
-    kept_bytes: int
-
-
 def load(connection: Connection, member_id: str | None = None) -> Load:
-    which, values = ("1", ()) if member_id is None else ("member_id = ?", (member_id,))
+    """Of a member, or of all. What the worker has given up is kept for the operator, and has its room."""
+    which, values = ("1", ()) if member_id is None else ("u.member_id = ?", (member_id,))
     unfinished = connection.execute(
-        f"SELECT count(*), coalesce(sum(length), 0) FROM uploads WHERE {which} AND state IN (?, ?)",
+        "SELECT count(*), coalesce(sum(reserved), 0), coalesce(sum(reserved - received), 0)"
+        f" FROM uploads AS u WHERE {which} AND state IN (?, ?)",
         (*values, RECEIVING, WAITING),
     ).fetchone()
-    kept = connection.execute(
-        f"SELECT coalesce(sum(stored_bytes), 0) FROM uploads WHERE {which} AND state IN (?, ?)",
-        (*values, DONE, USED),
+    dead = connection.execute(
+        "SELECT coalesce(sum(reserved), 0) FROM jobs JOIN uploads AS u USING (id)"
+        f" WHERE dead = 1 AND {which}",
+        values,
     ).fetchone()
-    return Load(unfinished[0], unfinished[1], kept[0])
+    return Load(unfinished[0], unfinished[1] + dead[0], unfinished[2])
+
+
+def empty(connection: Connection, before_ms: int, most: int) -> list[str]:
+    """Uploads that were begun before a time, and of which nothing has come."""
+    found = connection.execute(
+        "SELECT id FROM uploads WHERE state = ? AND received = 0 AND created_at_ms < ? LIMIT ?",
+        (RECEIVING, before_ms, most),
+    )
+    return [row["id"] for row in found]
 
 
 def expired(connection: Connection, state: str, before_ms: int, most: int) -> list[str]:
@@ -182,6 +194,7 @@ def _upload(row: Row) -> Upload:
         alt=row["alt"],
         length=row["length"],
         received=row["received"],
+        reserved=row["reserved"],
         state=row["state"],
         result=json.loads(row["result"]) if row["result"] else None,
         refusal=json.loads(row["refusal"]) if row["refusal"] else None,
@@ -196,6 +209,8 @@ def _upload(row: Row) -> Upload:
 class Job:
     id: str
     kind: str
+    # Whether it waits with those that take long.
+    long: bool
     attempt: int
     due_at_ms: int
     lease: str | None
@@ -206,10 +221,10 @@ class Job:
     created_at_ms: int
 
 
-def insert_job(connection: Connection, job_id: str, kind: str, now_ms: int) -> None:
+def insert_job(connection: Connection, job_id: str, kind: str, now_ms: int, *, long: bool) -> None:
     connection.execute(
-        "INSERT INTO jobs (id, kind, due_at_ms, created_at_ms) VALUES (?, ?, ?, ?)",
-        (job_id, kind, now_ms, now_ms),
+        "INSERT INTO jobs (id, kind, due_at_ms, created_at_ms, long) VALUES (?, ?, ?, ?, ?)",
+        (job_id, kind, now_ms, now_ms, long),
     )
 
 
@@ -218,14 +233,30 @@ def get_job(connection: Connection, job_id: str) -> Job | None:
     return _job(row) if row else None
 
 
-def due(connection: Connection, kinds: Sequence[str], now_ms: int) -> Job | None:
-    """The job that has waited longest and that nobody has."""
-    row = connection.execute(
-        "SELECT * FROM jobs WHERE dead = 0 AND due_at_ms <= ?1 AND lease_until_ms <= ?1"
-        " AND kind IN (SELECT value FROM json_each(?2)) ORDER BY due_at_ms, id LIMIT 1",
-        (now_ms, dumps(list(kinds)).decode()),
-    ).fetchone()
-    return _job(row) if row else None
+# Jobs of some kinds, in the line of short ones or the other.
+_IN_LINE = "dead = 0 AND long = :long AND kind IN (SELECT value FROM json_each(:kinds))"
+
+
+def due(connection: Connection, kinds: Sequence[str], now_ms: int, *, long: bool) -> list[Waiting]:
+    """Of each member the job that has waited longest and that no worker has."""
+    found = connection.execute(
+        "SELECT id, member_id, due_at_ms FROM (SELECT id, member_id, due_at_ms,"
+        " row_number() OVER (PARTITION BY member_id ORDER BY due_at_ms, id) AS place"
+        f" FROM jobs JOIN uploads USING (id) WHERE {_IN_LINE}"
+        " AND due_at_ms <= :now AND lease_until_ms <= :now) WHERE place = 1",
+        {"kinds": dumps(list(kinds)).decode(), "long": long, "now": now_ms},
+    )
+    return [Waiting(*row) for row in found]
+
+
+def in_hand(connection: Connection, kinds: Sequence[str], now_ms: int, *, long: bool) -> dict[str, int]:
+    """How many jobs of each member workers have."""
+    found = connection.execute(
+        f"SELECT member_id, count(*) FROM jobs JOIN uploads USING (id) WHERE {_IN_LINE}"
+        " AND lease_until_ms > :now GROUP BY member_id",
+        {"kinds": dumps(list(kinds)).decode(), "long": long, "now": now_ms},
+    )
+    return dict(found.fetchall())
 
 
 def leased(connection: Connection, kind: str, now_ms: int) -> int:
@@ -251,6 +282,15 @@ def put_back(connection: Connection, job_id: str, fault: str, due_at_ms: int) ->
     connection.execute(
         "UPDATE jobs SET lease = NULL, lease_until_ms = 0, fault = ?, due_at_ms = ? WHERE id = ?",
         (fault, due_at_ms, job_id),
+    )
+
+
+def hand_on(connection: Connection, job_id: str, now_ms: int) -> None:
+    """To the line of those that take long. That it was begun does not count as an attempt."""
+    connection.execute(
+        "UPDATE jobs SET lease = NULL, lease_until_ms = 0, long = 1, attempt = attempt - 1, due_at_ms = ?"
+        " WHERE id = ?",
+        (now_ms, job_id),
     )
 
 
@@ -293,6 +333,7 @@ def _job(row: Row) -> Job:
     return Job(
         row["id"],
         row["kind"],
+        bool(row["long"]),
         row["attempt"],
         row["due_at_ms"],
         row["lease"],

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from email.utils import format_datetime
 
 from svc.chat.errors import ChatError
-from svc.chat.uploads.limits import UNFINISHED_KEPT_S
+from svc.chat.uploads.limits import EMPTY_KEPT_S, UNFINISHED_KEPT_S
 from svc.chat.uploads.upload import RECEIVING, Upload
 
 VERSION = "1.0.0"
@@ -66,7 +66,8 @@ def state(upload: Upload) -> dict[str, str]:
         "Upload-Length": str(upload.length),
     }
     if upload.state == RECEIVING:
-        ends = datetime.fromtimestamp(upload.created_at_ms / 1000 + UNFINISHED_KEPT_S, UTC)
+        kept_s = UNFINISHED_KEPT_S if upload.received else EMPTY_KEPT_S
+        ends = datetime.fromtimestamp(upload.created_at_ms / 1000 + kept_s, UTC)
         told["Upload-Expires"] = format_datetime(ends, usegmt=True)
     return told
 

@@ -8,12 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from svc.base.contents import AUDIO, FILE, PICTURE, VIDEO, kind_of_type, with_kind
 from svc.chat.access.media_urls import MediaUrls
 
 ATTACHMENT, AVATAR, ICON, EMOJI = "attachment", "avatar", "icon", "emoji"
 RECEIVING, WAITING, DONE, REFUSED, USED = "receiving", "waiting", "done", "refused", "used"
-# Of what the worker is asked for; `picture` and `video` are told apart by their first bytes.
-KINDS = ("picture", "video", AVATAR, ICON, EMOJI)
+# Of what the worker is asked for; the first three are told apart by their first bytes.
+KINDS = (PICTURE, VIDEO, FILE, AVATAR, ICON, EMOJI)
+# What a finished file is to its readers.
+ATTACHED_KINDS = (PICTURE, VIDEO, AUDIO, FILE)
 ORIGINAL, THUMBNAIL, POSTER = "original", "thumbnail", "poster"
 ROLES = (ORIGINAL, THUMBNAIL, POSTER)
 
@@ -47,6 +50,8 @@ class Upload:
     alt: str
     length: int
     received: int
+    # How much of the disk it has: what has come, and what may come before it asks for more.
+    reserved: int
     state: str
     # What has become of it, as it hangs on a message; without the alt text, which may still change.
     result: Mapping[str, object] | None
@@ -63,7 +68,7 @@ class Upload:
             "length": self.length,
             "received": self.received,
             "state": self.state,
-            "result": urls.shown(self.result) if self.result is not None else None,
+            "result": urls.shown(with_kind(self.result)) if self.result is not None else None,
             "refusal": self.refusal,
             "created_at_ms": self.created_at_ms,
         }
@@ -104,9 +109,14 @@ def result_of(upload: Upload, written: Sequence[Written]) -> dict[str, object]:
     by_role = {file.role: file for file in written}
     original = by_role[ORIGINAL]
     extension = original.key.rpartition(".")[2]
+    kind, name = kind_of_type(original.content_type), upload.name or _USUAL_NAME
+    if kind in (PICTURE, VIDEO):
+        # It is a new file of another format.
+        name = f"{PurePosixPath(name).stem or _USUAL_NAME}.{extension}"
     return {
         "id": upload.id,
-        "name": f"{PurePosixPath(upload.name).stem or _USUAL_NAME}.{extension}",
+        "name": name,
+        "kind": kind,
         **original.described(),
         "frames": original.frames,
         "duration_ms": original.duration_ms,

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from svc.chat.access.directory import VOICE, Channel, Directory
 from svc.chat.access.permissions import Permission
+from svc.chat.access.tokens import Asker
 from svc.chat.voice.occupancy import Occupancy
 from svc.chat.voice.states import Mute, States
 
@@ -56,17 +57,22 @@ class MediaControl:
         self._link = link
         # What we have allowed whom to send, by grant or in mid-call.
         self._granted: dict[Place, frozenset[str]] = {}
+        # The session in which each grant was asked for. Unknown after a restart, and then not checked.
+        self._session: dict[Place, str] = {}
 
     def caps(self, member_id: str, room_id: str) -> frozenset[str]:
         """What a member may send in a room."""
         permitted = self._directory.permissions(member_id, room_id)
         return frozenset(cap for cap, permission in _CAPS.items() if permission in permitted)
 
-    def grant(self, member_id: str, room_id: str) -> frozenset[str]:
+    def grant(self, asker: Asker, room_id: str) -> frozenset[str]:
         """The caps for a grant, remembered; and any mute is there before its bearer is."""
-        if len(self._granted) >= MAX_GRANTED:
+        member_id = asker.member_id
+        if max(len(self._granted), len(self._session)) >= MAX_GRANTED:
             present = set(self._occupancy.everybody())
             self._granted = {place: caps for place, caps in self._granted.items() if place in present}
+            self._session = {place: session for place, session in self._session.items() if place in present}
+        self._session[room_id, member_id] = asker.session_id
         caps = self._granted[room_id, member_id] = self.caps(member_id, room_id)
         self.apply_mute(room_id, member_id)
         return caps
@@ -112,6 +118,12 @@ class MediaControl:
             if user_id in concerned and self._keep_or_put_out(room_id, user_id):
                 self._apply_caps(room_id, user_id)
 
+    def sessions_ended(self, member_id: str, session_ids: Collection[str]) -> None:
+        """A call ends with the session in which it was joined."""
+        for room_id in self._occupancy.rooms_of(member_id):
+            if self._session.get((room_id, member_id)) in session_ids:
+                self.put_out(room_id, member_id)
+
     def member_gone(self, member_id: str) -> None:
         for room_id in self._occupancy.rooms_of(member_id):
             self.put_out(room_id, member_id)
@@ -120,7 +132,9 @@ class MediaControl:
     def _keep_or_put_out(self, room_id: str, user_id: str) -> bool:
         """May somebody be there? Who came with the control secret itself and is no member, may."""
         known = user_id in self._directory.members or (room_id, user_id) in self._granted
-        if known and not self._directory.may(user_id, Permission.JOIN_VOICE, room_id):
+        session_id = self._session.get((room_id, user_id))
+        ended = session_id is not None and not self._directory.has_session(user_id, session_id)
+        if known and (ended or not self._directory.may(user_id, Permission.JOIN_VOICE, room_id)):
             self.put_out(room_id, user_id)
             return False
         return known

@@ -24,7 +24,15 @@ _PEOPLE = array(_PERSON)
 _CLIENT_JOIN = obj(
     {name: string() for name in ("room_id", "server_id", "server_password", "user_token", "user_id")}
 )
-_GRANT = obj({"urls": array(string()), "stun_servers": array(string()), "client_join": _CLIENT_JOIN})
+_GRANT = obj(
+    {
+        "urls": array(string()),
+        "stun_servers": array(string()),
+        # What a microphone is to send at most; 0 for no limit.
+        "bitrate_kbps": integer(0),
+        "client_join": _CLIENT_JOIN,
+    }
+)
 _MUTE: dict[str, Schema] = {"muted": BOOLEAN, "deafened": BOOLEAN}
 _VIEWERS = "who may view the channel"
 _ACT = ("unknown_member", "rank_too_low")
@@ -44,7 +52,7 @@ DESCRIBED = Described(
             "Be let into a voice channel: where to connect, and with what",
             asked({"channel_id": ID}),
             _GRANT,
-            ("unknown_channel", "voice_full", "voice_unavailable"),
+            ("channel_archived", "channel_full", "unknown_channel", "voice_full", "voice_unavailable"),
         ),
         Event("voice_mute_self", "Show that one is silent or deaf", asked({}, _MUTE), obj(_STATE)),
         Event(
@@ -66,7 +74,7 @@ DESCRIBED = Described(
             "Send somebody to another voice channel",
             asked({"member_id": ID, "channel_id": ID}),
             NOTHING,
-            (*_PUT_OUT, "unknown_channel"),
+            (*_PUT_OUT, "channel_archived", "channel_full", "unknown_channel", "voice_full"),
         ),
     ],
     pushes=[

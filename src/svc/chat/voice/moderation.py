@@ -4,7 +4,8 @@ Each act needs its permission in the channel where somebody is, and a higher ran
 theirs; who sees no such channel is told that they are in none. No HTTP, no SQL.
 """
 
-from svc.base.database import Connection, Database
+from svc.base.database import Act, Connection, Database
+from svc.chat.access.acts import changes_rules, follows_rules
 from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission
 from svc.chat.audit.rules import Audit
@@ -31,11 +32,14 @@ class VoiceModeration:
     async def load(self) -> None:
         self._voice.states.load(await store.load(self._database))
 
-    async def mute(
+    @changes_rules
+    def mute(
         self, actor_id: str, member_id: str, muted: bool | None, deafened: bool | None, now: float
-    ) -> dict[str, bool]:
+    ) -> Act[None, dict[str, bool]]:
         """Change what somebody is heard by and hears; it holds wherever they go, until it is undone."""
-        self._directory.require_above(actor_id, member_id)
+        self._directory.member(member_id)
+        for same_id in self._directory.same_person(member_id):
+            self._directory.require_above(actor_id, same_id)
         room_ids = self._visible_rooms(actor_id, member_id)
         self._directory.require(actor_id, Permission.MUTE_MEMBERS, room_ids[0] if room_ids else None)
         was = self._voice.states.moderated(member_id) or Mute()
@@ -43,13 +47,17 @@ class VoiceModeration:
         details = {"muted": mute.muted, "deafened": mute.deafened}
 
         def change(connection: Connection) -> None:
-            store.put(connection, member_id, mute)
+            store.put(connection, self._directory.person_of(member_id), mute)
             self._audit.record(connection, actor_id, "voice_mute", member_id, details, now)
 
-        await self._database.write(change, lambda _: self._muted(member_id, mute))
-        return self._voice.states.described(member_id)
+        return Act(change, lambda _: self._muted(member_id, mute))
 
-    async def disconnect(self, actor_id: str, member_id: str, now: float) -> None:
+    def silences(self, connection: Connection, person_id: str, now_ms: int) -> bool:
+        """A step of a write: has somebody been muted or deafened until it is undone?"""
+        return store.is_silenced(connection, person_id)
+
+    @follows_rules
+    def disconnect(self, actor_id: str, member_id: str, now: float) -> Act[None, None]:
         """Put somebody out of the voice channels in which the actor may do that. They may join again."""
         room_ids = self._rooms_to_clear(actor_id, member_id)
 
@@ -58,13 +66,14 @@ class VoiceModeration:
                 details = {"channel_id": room_id}
                 self._audit.record(connection, actor_id, "voice_disconnect", member_id, details, now)
 
-        def follow(_: object) -> None:
+        def follow(_: None) -> None:
             for room_id in room_ids:
                 self._voice.control.put_out(room_id, member_id)
 
-        await self._database.write(change, follow)
+        return Act(change, follow)
 
-    async def move(self, actor_id: str, member_id: str, channel_id: str, now: float) -> None:
+    @follows_rules
+    def move(self, actor_id: str, member_id: str, channel_id: str, now: float) -> Act[None, None]:
         """Send somebody to another voice channel, where they must be allowed to be themselves.
 
         Their page is told to go there and they are put out here; so who does not follow is out.
@@ -73,20 +82,23 @@ class VoiceModeration:
         self._voice.require_voice_channel(actor_id, channel_id, Permission.MOVE_MEMBERS)
         if not self._directory.may(member_id, Permission.JOIN_VOICE, channel_id):
             raise ChatError("forbidden", "This member may not join that channel")
+        if room_ids:
+            self._voice.reserve(member_id, channel_id, now)
 
         def change(connection: Connection) -> None:
+            if not room_ids:
+                return
             # It names no other channel: who sees the entry may not see that one.
             details = {"channel_id": channel_id}
             self._audit.record(connection, actor_id, "voice_move", member_id, details, now)
 
-        def follow(_: object) -> None:
+        def follow(_: None) -> None:
             for room_id in room_ids:
                 told = {"from_channel_id": room_id, "channel_id": channel_id}
                 self._hub.push("voice_moved", told, only(member_id))
                 self._voice.control.put_out(room_id, member_id)
 
-        if room_ids:
-            await self._database.write(change, follow)
+        return Act(change, follow)
 
     def _rooms_to_clear(self, actor_id: str, member_id: str) -> list[str]:
         self._directory.require_above(actor_id, member_id)
@@ -106,9 +118,12 @@ class VoiceModeration:
         rooms = self._voice.occupancy.rooms_of(member_id)
         return [room_id for room_id in rooms if may(actor_id, Permission.VIEW_CHANNEL, room_id)]
 
-    def _muted(self, member_id: str, mute: Mute) -> None:
-        states, before = self._voice.states, self._voice.states.described(member_id)
+    def _muted(self, member_id: str, mute: Mute) -> dict[str, bool]:
+        states = self._voice.states
+        before = {same_id: states.described(same_id) for same_id in self._directory.same_person(member_id)}
         states.moderate(member_id, mute)
-        for room_id in self._voice.occupancy.rooms_of(member_id):
-            self._voice.control.apply_mute(room_id, member_id)
-        self._voice.state_changed(member_id, before)
+        for same_id, was in before.items():
+            for room_id in self._voice.occupancy.rooms_of(same_id):
+                self._voice.control.apply_mute(room_id, same_id)
+            self._voice.state_changed(same_id, was)
+        return states.described(member_id)

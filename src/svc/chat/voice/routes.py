@@ -1,13 +1,14 @@
 """The live events of voice, and `/sfu/client`: signalling on this server's own address.
 
 The pass-through carries frames, pings and closes between a member's browser and the
-media service and reads none of them. Spec: media document sections 4 and 6.2.
+media service. It reads none of them but the media service's first answer.
+Spec: media document sections 4 and 6.2.
 """
 
 import asyncio
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from aiohttp import (
     ClientError,
@@ -20,14 +21,17 @@ from aiohttp import (
     web,
 )
 
-from svc.base.envelope import MAX_FRAME_BYTES
+from svc.base.connections import Crowd
+from svc.base.envelope import MAX_FRAME_BYTES, EnvelopeError, parse
+from svc.base.http_connections import recognise
 from svc.base.lingering import abort_unsent
 from svc.base.tasks import until_first_ends
+from svc.base.websocket import WebSocket
 from svc.chat.access.origins import Origins
 from svc.chat.access.tokens import Asker
 from svc.chat.errors import ChatError
 from svc.chat.fields import Data, flag, identifier
-from svc.chat.http import query_number
+from svc.chat.http import client_address, query_number
 from svc.chat.live.socket import Handler
 from svc.chat.voice.moderation import VoiceModeration
 from svc.chat.voice.rules import Voice
@@ -39,6 +43,9 @@ CLOSE_DEADLINE_S = 5.0
 # for longer than that is gone, and so is whoever should have told us.
 SILENCE_DEADLINE_S = 100.0
 MAX_SOCKETS = 2048
+# Of those, how many the media service may not have let in yet: fewer than it takes itself. Beyond it the
+# one goes that has waited longest, of the address that has most.
+MAX_NOT_JOINED = 512
 PASS_THROUGH = "/sfu/client"
 
 logger = logging.getLogger(__name__)
@@ -63,7 +70,7 @@ class VoiceEvents:
         }
 
     async def voice_join(self, asker: Asker, data: Data) -> object:
-        return await self._voice.join(asker.member_id, identifier(data, "channel_id"), time.time())
+        return await self._voice.join(asker, identifier(data, "channel_id"), time.time())
 
     async def voice_mute_self(self, asker: Asker, data: Data) -> object:
         return self._voice.choose(asker.member_id, *_mute_of(data))
@@ -105,6 +112,7 @@ class SignallingPassThrough:
         self._urls = urls
         self._origins = origins
         self._sockets: set[web.WebSocketResponse] = set()
+        self._not_joined: Crowd[asyncio.Transport] = Crowd()
 
     def __len__(self) -> int:
         return len(self._sockets)
@@ -112,31 +120,57 @@ class SignallingPassThrough:
     def table(self) -> list[web.RouteDef]:
         return [web.get(PASS_THROUGH, self.serve)]
 
-    async def serve(self, request: web.Request) -> web.WebSocketResponse:
+    async def serve(self, request: web.Request) -> web.StreamResponse:
         if not self._origins.permits(request.headers.get("Origin"), request.host):
             raise ChatError("origin_refused")
-        if len(self._sockets) >= MAX_SOCKETS:
+        if len(self._sockets) >= MAX_SOCKETS and not self._make_room(0):
             raise ChatError("too_many_connections")
+        if (transport := request.transport) is None:  # Gone already.
+            return web.Response()
         url = self._urls[query_number(request, "service", least=0, most=len(self._urls) - 1) or 0]
-        browser = web.WebSocketResponse(
-            autoping=False, autoclose=False, max_msg_size=MAX_FRAME_BYTES + 1, compress=False
+        browser = WebSocket(
+            transport,
+            max_bytes=MAX_FRAME_BYTES,
+            close_deadline_s=CLOSE_DEADLINE_S,
+            autoping=False,
+            autoclose=False,
         )
         await browser.prepare(request)
+        self._make_room(MAX_NOT_JOINED)
         self._sockets.add(browser)
+        self._not_joined.add(transport, client_address(request).limited_as)
+
+        def look(message: WSMessage) -> None:
+            """The media service's first words to a participant are a refusal, or they have joined."""
+            first = message.type is WSMsgType.TEXT and transport in self._not_joined
+            if first and not _refuses(message.data):
+                self._not_joined.discard(transport)
+                # Who it is, the media service knows; it gives one seat to each.
+                recognise(request, f"signalling {id(transport)}")
+
         try:
-            await self._connect_and_carry(browser, url)
+            await self._connect_and_carry(browser, url, look)
         finally:
             self._sockets.discard(browser)
+            self._not_joined.discard(transport)
             # Not even to be told goodbye.
-            if request.transport is not None:
-                abort_unsent(request.transport)
+            abort_unsent(transport)
         return browser
+
+    def _make_room(self, most: int) -> bool:
+        """Has a connection ended that had not joined, because there are `most` of them?"""
+        leaving = self._not_joined.pushed_out(most)
+        if leaving is not None:
+            leaving.abort()
+        return leaving is not None
 
     async def close_all(self) -> None:
         code, reason = WSCloseCode.SERVICE_RESTART, b"The server is stopping"
         await asyncio.gather(*(_close(browser, code, reason) for browser in self._sockets))
 
-    async def _connect_and_carry(self, browser: web.WebSocketResponse, url: str) -> None:
+    async def _connect_and_carry(
+        self, browser: web.WebSocketResponse, url: str, look: Callable[[WSMessage], None]
+    ) -> None:
         try:
             async with asyncio.timeout(CONNECT_DEADLINE_S):
                 sfu = await self._session.ws_connect(
@@ -151,7 +185,7 @@ class SignallingPassThrough:
             await _close(browser, WSCloseCode.BAD_GATEWAY, b"The voice server cannot be reached")
             return
         try:
-            await until_first_ends(_carry(browser, sfu), _carry(sfu, browser))
+            await until_first_ends(_carry(browser, sfu), _carry(sfu, browser, look))
         except OSError as fault:
             logger.debug("signalling lost", extra={"fault": repr(fault)})
         finally:
@@ -160,15 +194,18 @@ class SignallingPassThrough:
             await _close(browser, WSCloseCode.SERVICE_RESTART, b"The voice server is gone")
 
 
-async def _carry(source: Side, target: Side) -> None:
+async def _carry(
+    source: Side, target: Side, look: Callable[[WSMessage], None] = lambda message: None
+) -> None:
     """Carry frames one way until a side closes, or is lost; a close is carried over too.
 
     One frame at a time: while the target does not take it, no more is read from the
-    source, and its sender feels that.
+    source, and its sender feels that. `look` is shown each.
     """
     while True:
         async with asyncio.timeout(SILENCE_DEADLINE_S):
             message = await source.receive()
+        look(message)
         if message.type is WSMsgType.CLOSE:
             code, reason = _close_of(message)
             await _close(source, code, b"")
@@ -190,6 +227,13 @@ async def _pass_on(message: WSMessage, target: Side) -> None:
             await target.ping(message.data)
         case WSMsgType.PONG:
             await target.pong(message.data)
+
+
+def _refuses(text: str) -> bool:
+    try:
+        return parse(text).event == "room_error"
+    except EnvelopeError:
+        return True
 
 
 def _close_of(message: WSMessage) -> tuple[int, bytes]:

@@ -55,7 +55,7 @@ class Voice:
         self._link = link
         self._seats = Seats(max_users)
         self.occupancy = occupancy
-        self.states = States()
+        self.states = States(directory.person_of)
         self.control = MediaControl(directory, occupancy, self.states, link)
         link.astray = self._astray
         # Everybody hears that somebody has come before that one is put out again.
@@ -67,20 +67,38 @@ class Voice:
         seen = self._directory.visible_channels(asker.member_id)
         return {"voice": {channel.id: self._people(channel.id) for channel in seen if channel.kind == VOICE}}
 
-    async def join(self, member_id: str, channel_id: str, now: float) -> dict[str, object]:
+    async def join(self, asker: Asker, channel_id: str, now: float) -> dict[str, object]:
         """Let a member into a channel: where to connect, and with what."""
+        member_id = asker.member_id
         self.require_voice_channel(member_id, channel_id, Permission.JOIN_VOICE)
         if not self._access.server_id:
             raise ChatError("voice_unavailable")
-        self._seats.reserve((channel_id, member_id), self.occupancy.everybody(), now)
+        self.reserve(member_id, channel_id, now)
         await self._link.confirm_room(channel_id)
         # It may have taken seconds.
+        if not self._directory.has_session(member_id, asker.session_id):
+            raise ChatError("token_invalid")
         self.require_voice_channel(member_id, channel_id, Permission.JOIN_VOICE)
         return {
             "urls": list(self._access.urls[self._link.service_of(channel_id)]),
             "stun_servers": list(self._access.stun_servers),
-            "client_join": self._grant(member_id, channel_id, now),
+            "bitrate_kbps": self._directory.channels[channel_id].bitrate_kbps,
+            "client_join": self._grant(asker, channel_id, now),
         }
+
+    def reserve(self, member_id: str, channel_id: str, now: float) -> None:
+        """Keep a seat on the server and in the channel. Raises ChatError when there is none."""
+        limit = self._limit(member_id, channel_id)
+        self._seats.reserve((channel_id, member_id), self.occupancy.everybody(), now, limit)
+
+    def _limit(self, member_id: str, channel_id: str) -> int:
+        """How many may be in a channel when this member comes; 0 for any number.
+
+        Those who may move members get in where it is full: they have to look after it.
+        """
+        moves = self._directory.may(member_id, Permission.MOVE_MEMBERS, channel_id)
+        channel = self._directory.channels.get(channel_id)
+        return 0 if channel is None or moves else channel.user_limit
 
     def require_voice_channel(self, member_id: str, channel_id: str, permission: Permission) -> None:
         """Raises ChatError unless the member has a permission in this voice channel."""
@@ -115,7 +133,9 @@ class Voice:
         self._seats.occupied((room_id, user_id))
         newcomer = {"channel_id": room_id, "member": self._person(user_id)}
         self._hub.push("voice_joined", newcomer, Viewers(room_id))
-        if self._seats.exceeded_by(self.occupancy.everybody()):
+        limit = self._limit(user_id, room_id)
+        over = limit and len(self.occupancy.users(room_id)) > limit
+        if over or self._seats.exceeded_by(self.occupancy.everybody()):
             self.control.put_out(room_id, user_id)
 
     def left(self, room_id: str, user_id: str) -> None:
@@ -130,14 +150,15 @@ class Voice:
             state = {"channel_id": channel.id, "members": people}
             self._hub.push("voice_state", state, Only(member_ids))
 
-    def _grant(self, member_id: str, channel_id: str, now: float) -> dict[str, str]:
+    def _grant(self, asker: Asker, channel_id: str, now: float) -> dict[str, str]:
+        member_id = asker.member_id
         server_id, password = self._access.server_id, self._access.server_password
         token = issue_user_token(
             password,
             server_id,
             user_id=member_id,
             room_id=channel_id,
-            caps=sorted(self.control.grant(member_id, channel_id)),
+            caps=sorted(self.control.grant(asker, channel_id)),
             now=now,
             jti=self._new_id(),
             lifetime_s=GRANT_LIFETIME_S,

@@ -22,14 +22,20 @@ class Seats:
         self._limit = limit
         self._reserved: dict[Seat, float] = {}
 
-    def reserve(self, seat: Seat, taken: Iterable[Seat], now: float) -> None:
-        """Keep a seat for somebody; their own is theirs already. Raises ChatError when all are taken."""
-        if self._limit == 0:
-            return
-        self._reserved = {seat: until for seat, until in self._reserved.items() if until > now}
+    def reserve(self, seat: Seat, taken: Iterable[Seat], now: float, of_room: int = 0) -> None:
+        """Keep a seat for somebody; their own is theirs already. Raises ChatError when all are taken.
+
+        `of_room` is the limit of the room alone; 0 for none.
+        """
+        # Also what a clock has reserved that has been set back since is over.
+        self._reserved = {
+            seat: until for seat, until in self._reserved.items() if 0 < until - now <= RESERVED_S
+        }
         others = {*taken, *self._reserved} - {seat}
-        if len(others) >= self._limit:
+        if self._limit and len(others) >= self._limit:
             raise ChatError("voice_full")
+        if of_room and sum(room == seat[0] for room, _ in others) >= of_room:
+            raise ChatError("channel_full")
         self._reserved[seat] = now + RESERVED_S
 
     def occupied(self, seat: Seat) -> None:

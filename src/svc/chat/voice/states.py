@@ -1,9 +1,9 @@
 """What is shown beside a member in a voice channel: silent or deaf, by moderators or of their own will.
 
-Holds it by member, so that leaving and joining again changes nothing. Tells nobody.
+What moderators did is held by person, so that leaving and joining again changes nothing. Tells nobody.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 
@@ -16,7 +16,10 @@ class Mute:
 
 
 class States:
-    def __init__(self) -> None:
+    """`person_of` says which person a member is."""
+
+    def __init__(self, person_of: Callable[[str], str]) -> None:
+        self._person_of = person_of
         self._by_moderators: dict[str, Mute] = {}
         self._own: dict[str, Mute] = {}
 
@@ -25,10 +28,10 @@ class States:
 
     def moderated(self, member_id: str) -> Mute | None:
         """None for somebody whom moderators have always left alone."""
-        return self._by_moderators.get(member_id)
+        return self._by_moderators.get(self._person_of(member_id))
 
     def moderate(self, member_id: str, mute: Mute) -> None:
-        self._by_moderators[member_id] = mute
+        self._by_moderators[self._person_of(member_id)] = mute
 
     def own(self, member_id: str) -> Mute:
         return self._own.get(member_id, Mute())

@@ -12,6 +12,9 @@ from svc.chat.webhooks.limits import MAX_ICON_BYTES, MAX_PICTURE_BYTES
 from svc.chat.webhooks.payload import Card, CardAuthor, Field, Footer, Payload
 
 AVATAR_PATH = "avatar_url"
+# Instead of a card whose pictures were all that it had, and could not be had.
+NO_PICTURE = "The picture of this card could not be loaded."
+_SEEN = frozenset({"title", "description", "author", "fields", "image", "thumbnail", "footer"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +64,12 @@ def with_texts(card: Card, judged: Callable[[str], str]) -> Card:
 
 
 def stored(cards: Sequence[Card], pictures: Mapping[str, Mapping[str, object]]) -> list[Mapping[str, object]]:
-    """The cards, with the pictures that could be had, by their paths."""
-    return [_stored(card, f"cards[{index}]", pictures) for index, card in enumerate(cards)]
+    """The cards, with the pictures that could be had, by their paths.
+
+    A card of which nothing is left to be seen says so.
+    """
+    found = [_stored(card, f"cards[{index}]", pictures) for index, card in enumerate(cards)]
+    return [card if card.keys() & _SEEN else {**card, "description": NO_PICTURE} for card in found]
 
 
 def _stored(card: Card, path: str, pictures: Mapping[str, Mapping[str, object]]) -> Mapping[str, object]:

@@ -4,6 +4,7 @@ import time
 from collections.abc import Mapping
 
 from svc.chat.access.directory import Directory
+from svc.chat.channels.commands import channel_called
 from svc.chat.control.commands import Command
 from svc.chat.errors import ChatError
 from svc.chat.fields import MAX_ID_CHARACTERS, Data, identifier, optional_text, text
@@ -26,7 +27,7 @@ class WebhookCommands:
         }
 
     async def create(self, arguments: Data) -> object:
-        channel_id = self._channel_id(text(arguments, "channel", most=MAX_ID_CHARACTERS, least=1))
+        channel_id = channel_called(self._directory, identifier(arguments, "channel"))
         name = text(arguments, "name", most=4 * MAX_NAME)
         return self._shown(await self._webhooks.create(None, name, channel_id, time.time()))
 
@@ -39,7 +40,7 @@ class WebhookCommands:
         if (name := optional_text(arguments, "name", most=4 * MAX_NAME)) is not None:
             differences["name"] = name
         if (channel := optional_text(arguments, "channel", most=MAX_ID_CHARACTERS)) is not None:
-            differences["channel_id"] = self._channel_id(channel) if channel else None
+            differences["channel_id"] = channel_called(self._directory, channel) if channel else None
         if not differences:
             raise ChatError("invalid_request", "Give name or channel")
         webhook_id = identifier(arguments, "webhook_id")
@@ -48,18 +49,6 @@ class WebhookCommands:
     async def delete(self, arguments: Data) -> object:
         await self._webhooks.delete(None, identifier(arguments, "webhook_id"), time.time())
         return {}
-
-    def _channel_id(self, wanted: str) -> str:
-        """Of the channel with this id, or the one with this name."""
-        if wanted in self._directory.channels:
-            return wanted
-        name = wanted.removeprefix("#").casefold()
-        named = [c.id for c in self._directory.channels.values() if c.name.casefold() == name]
-        if not named:
-            raise ChatError("unknown_channel")
-        if len(named) > 1:
-            raise ChatError("invalid_request", "Several channels have this name; give the id of one")
-        return named[0]
 
     def _shown(self, webhook: Webhook) -> dict[str, object]:
         """With what opens it: the operator has the key."""

@@ -65,7 +65,10 @@ DESCRIBED = Described(
             _WEBHOOK,
             body=_PICTURE,
             body_type="image/*",
-            refusals=[*_KNOWN, "invalid_image", "too_slow", "unsupported_type", "uploads_disabled"],
+            refusals=[
+                *(*_KNOWN, "invalid_image", "quota_exceeded", "storage_full", "too_slow"),
+                *("unsupported_type", "uploads_disabled"),
+            ],
         ),
         Endpoint(f"DELETE {_ONE}/picture", "Take a webhook's picture away", refusals=_KNOWN),
     ],

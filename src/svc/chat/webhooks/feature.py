@@ -10,6 +10,7 @@ from pathlib import Path
 from svc.base.database import Database
 from svc.base.sandbox import Sandbox
 from svc.base.sealing import SealingKey
+from svc.base.shares import Turns
 from svc.chat.access.changes import Changes
 from svc.chat.access.directory import Directory
 from svc.chat.audit.rules import Audit
@@ -39,6 +40,7 @@ class WebhooksFeature:
         media: Media,
         sandbox: Sandbox,
         pictures: Pictures,
+        decoding: Turns,
         *,
         data_dir: Path,
         new_id: Callable[[], str],
@@ -56,7 +58,7 @@ class WebhooksFeature:
             lambda name: moderated(name, profanity_mode()).text,
         )
         self.posting = Posting(database, self.webhooks, messages, pictures, media, profanity_mode)
-        self.avatars = Avatars(media, sandbox)
+        self.avatars = Avatars(media, sandbox, decoding)
         changes.channel_removed.append(self.webhooks.channel_removed)
 
     async def load(self) -> None:

@@ -15,6 +15,7 @@ from svc.base.database import StorageFailed
 from svc.base.objects import ObjectMissing, StoreFailed
 from svc.base.pictures import Picture, PictureRules, Refused, SandboxFailed, rewritten
 from svc.base.sandbox import Sandbox
+from svc.base.shares import Shares, Turns
 from svc.chat.errors import ChatError
 from svc.chat.fetching.fetcher import Fetcher
 from svc.chat.fetching.targets import NotFetched
@@ -34,6 +35,8 @@ MAX_HELD_BYTES = 4 * MAX_MESSAGE_BYTES
 # Of one message, so that forty pictures of one do not keep others from theirs.
 DOWNLOADS_AT_ONCE = 6
 DECODES_AT_ONCE = 2
+# Of all messages: two for a single holder, and one is left.
+DECODING_PLACES = 3
 
 CARD_PICTURE = PictureRules()
 AVATAR = PictureRules(max_side=256, animated=False)
@@ -41,6 +44,7 @@ AVATAR = PictureRules(max_side=256, animated=False)
 TOO_MUCH = "The pictures of a message have at most 32 MB together"
 BUSY = "The server has too many pictures of other messages in hand"
 STORE_FAILED = "The server could not store it"
+QUOTA = "The webhooks of one member keep at most 4 GiB of pictures. Delete some of their messages"
 
 logger = logging.getLogger(__name__)
 
@@ -69,28 +73,40 @@ class Allowance:
         self.taken += size
         return True
 
-    def give_back(self, size: int) -> None:
-        self.taken -= size
-
 
 class Pictures:
     """`outcomes` counts what became of each picture: `ok`, or the code of its warning."""
 
     def __init__(
-        self, fetcher: Fetcher, sandbox: Sandbox, media: Media, outcomes: Counter[tuple[str, ...]]
+        self,
+        fetcher: Fetcher,
+        sandbox: Sandbox,
+        media: Media,
+        outcomes: Counter[tuple[str, ...]],
+        decoding: Turns | None = None,
     ) -> None:
         self.fetcher = fetcher
         self.sandbox = sandbox
         self.media = media
-        self.memory = Allowance(MAX_HELD_BYTES)
+        self.memory = Shares(MAX_HELD_BYTES)
+        self.decoding = decoding or Turns(DECODING_PLACES)
         self._outcomes = outcomes
 
-    async def collect(self, wanted: Sequence[Wanted]) -> Collected:
-        """Have what can be had; nothing that a picture or its host does makes this fail."""
+    def counting(self, outcomes: Counter[tuple[str, ...]]) -> "Pictures":
+        """The same means, for others' pictures, which are counted elsewhere."""
+        others = Pictures(self.fetcher, self.sandbox, self.media, outcomes, self.decoding)
+        others.memory = self.memory
+        return others
+
+    async def collect(self, wanted: Sequence[Wanted], holder: str = "") -> Collected:
+        """Have what can be had; nothing that a picture or its host does makes this fail.
+
+        `holder` is on whose behalf: all posts of one share what there is with those of others.
+        """
         by_url: dict[str, list[Wanted]] = {}
         for ref in wanted:
             by_url.setdefault(ref.url, []).append(ref)
-        message = _Message(self)
+        message = _Message(self, holder)
         async with asyncio.TaskGroup() as group:
             for url, refs in by_url.items():
                 group.create_task(message.have(url, refs))
@@ -103,9 +119,10 @@ class Pictures:
 class _Message:
     """What the pictures of one message share."""
 
-    def __init__(self, means: Pictures) -> None:
+    def __init__(self, means: Pictures, holder: str) -> None:
         began = asyncio.get_running_loop().time()
         self._means = means
+        self._holder = holder
         self._downloads_end = began + DOWNLOAD_DEADLINE_S
         self._storing_ends = self._downloads_end + STORE_DEADLINE_S
         self._budget = Allowance(MAX_MESSAGE_BYTES)
@@ -128,7 +145,7 @@ class _Message:
             for avatar in (False, True):
                 await self._show([ref for ref in refs if ref.avatar is avatar], data)
         finally:
-            self._means.memory.give_back(len(data))
+            self._means.memory.give_back(self._holder, len(data))
 
     async def _downloaded(self, url: str, max_bytes: int) -> bytes:
         """Raises NotFetched. What it returns is held in memory, and counts."""
@@ -141,19 +158,19 @@ class _Message:
             # Only what has arrived whole counts, and that stays: no other picture can be in the way of this.
             if not self._budget.has(held + size):
                 raise NotFetched("media_budget", TOO_MUCH)
-            if not self._means.memory.take(size):
+            if not self._means.memory.take(self._holder, size):
                 raise NotFetched("timeout", BUSY)
             held += size
 
         try:
             async with self._downloads:
                 data = await self._means.fetcher.fetch(
-                    url, max_bytes=max_bytes, deadline=self._downloads_end, count=count
+                    url, max_bytes=max_bytes, deadline=self._downloads_end, count=count, holder=self._holder
                 )
             if not self._budget.take(held):
                 raise NotFetched("media_budget", TOO_MUCH)
         except BaseException:
-            self._means.memory.give_back(held)
+            self._means.memory.give_back(self._holder, held)
             raise
         return data
 
@@ -175,7 +192,11 @@ class _Message:
 
     async def _rewritten(self, data: bytes, rules: PictureRules) -> Picture:
         try:
-            async with asyncio.timeout_at(self._storing_ends), self._decodes:
+            async with (
+                asyncio.timeout_at(self._storing_ends),
+                self._decodes,
+                self._means.decoding.turn(self._holder),
+            ):
                 return await rewritten(data, rules, deadline_s=DECODE_DEADLINE_S, sandbox=self._means.sandbox)
         except Refused as fault:
             # Too many pixels or frames, or too long to read: it is a file of a size that is taken.
@@ -198,8 +219,11 @@ class _Message:
         )
         try:
             async with asyncio.timeout_at(self._storing_ends):
-                key = await self._means.media.keep(picture.data, picture.ext, facts)
-        except (StoreFailed, ObjectMissing, StorageFailed, ChatError, TimeoutError) as fault:
+                key = await self._means.media.keep(picture.data, picture.ext, facts, self._holder)
+        except ChatError as refusal:
+            why = QUOTA if refusal.code == "quota_exceeded" else STORE_FAILED
+            raise NotFetched("store_failed", why) from None
+        except (StoreFailed, ObjectMissing, StorageFailed, TimeoutError) as fault:
             logger.warning("a picture is not stored", extra={"fault": str(fault) or type(fault).__name__})
             raise NotFetched("store_failed", STORE_FAILED) from None
         return {

@@ -8,10 +8,10 @@ stores nothing. Spec: chat document sections 2.2, 2.7, 7 and 8.1.
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Protocol
 
-from svc.base.database import Connection, Database
+from svc.base.database import Act, Connection, Database
+from svc.chat.access.acts import follows_rules
 from svc.chat.errors import ChatError
 from svc.chat.media.rules import MESSAGE, Media
 from svc.chat.messages.message import WEBHOOK, Author, Message
@@ -24,16 +24,14 @@ from svc.chat.webhooks.payload import Payload, Refused, parse
 from svc.chat.webhooks.pictures import Collected
 from svc.chat.webhooks.problems import PayloadWarning, Problem
 from svc.chat.webhooks.rules import Webhooks
-from svc.chat.webhooks.store import Webhook
+from svc.chat.webhooks.store import Webhook, holder_of
 
-# A webhook that is moved more often while one post is being written is not in one channel.
-_MOST_MOVES = 3
 NOTHING_COLLECTED = Collected({}, ())
 
 
 class Pictures(Protocol):
-    async def collect(self, wanted: Sequence[Wanted]) -> Collected:
-        """Never raises for the pictures' faults."""
+    async def collect(self, wanted: Sequence[Wanted], holder: str) -> Collected:
+        """Never raises for the pictures' faults. `holder`: whose share of the server they take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +86,9 @@ class Posting:
         if isinstance(parsed, Refused):
             raise refusal(parsed.problems)
         judged, flagged = self._judged(parsed)
-        collected = await self._collected(judged)
+        collected = await self._collected(judged, webhook)
         return Posted(
-            await self._write(webhook, judged, collected.pictures, flagged),
+            await self._write(webhook.id, judged, collected.pictures, flagged),
             [*judged.warnings, *collected.warnings],
         )
 
@@ -113,50 +111,44 @@ class Posting:
         judged_so = dataclasses.replace(payload, text=judged(payload.text), display_name=name, cards=cards)
         return judged_so, flagged
 
-    async def _collected(self, payload: Payload) -> Collected:
+    async def _collected(self, payload: Payload, webhook: Webhook) -> Collected:
         wanted = wanted_pictures(payload)
-        return await self.pictures.collect(wanted) if wanted else NOTHING_COLLECTED
+        if not wanted:
+            return NOTHING_COLLECTED
+        return await self.pictures.collect(wanted, holder_of(webhook.created_by))
 
-    async def _write(
+    @follows_rules
+    def _write(
         self,
-        webhook: Webhook,
+        webhook_id: str,
         payload: Payload,
         pictures: Mapping[str, Mapping[str, object]],
         flagged: bool,
-    ) -> Message:
+    ) -> Act[None, Message]:
         """In the channel that the webhook has by now."""
+        webhook = self._webhooks.current(webhook_id)
+        if webhook.channel_id is None:
+            raise ChatError("no_channel")
+        self._messages.require_open(webhook.channel_id)
+        avatar = pictures.get(AVATAR_PATH)
+        picture = str(avatar["key"]) if avatar else webhook.picture
+        author = Author(WEBHOOK, webhook.id, shown_name(payload.display_name, webhook.name), picture)
         cards = stored(payload.cards, pictures)
-        keys = {str(picture["key"]) for picture in pictures.values()}
-        for _ in range(_MOST_MOVES):
-            webhook = self._webhooks.current(webhook.id)
-            if webhook.channel_id is None:
-                break
-            avatar = pictures.get(AVATAR_PATH)
-            picture = str(avatar["key"]) if avatar else webhook.picture
-            name = shown_name(payload.display_name, webhook.name)
-            author = Author(WEBHOOK, webhook.id, name, picture)
-            message = self._messages.new(webhook.channel_id, author, payload.text, cards=cards)
-            if flagged and not message.flagged:
-                message = dataclasses.replace(message, flagged=True)
-            referred = keys | {picture} if picture else keys
-            insert = partial(self._insert, message=message, keys=referred)
-            if await self._database.write(insert, partial(self._tell, message)):
-                return message
-        raise ChatError("no_channel")
+        message = self._messages.new(webhook.channel_id, author, payload.text, cards=cards)
+        if flagged and not message.flagged:
+            message = dataclasses.replace(message, flagged=True)
+        keys = {str(found["key"]) for found in pictures.values()} | ({picture} if picture else set())
 
-    def _insert(self, connection: Connection, message: Message, keys: set[str]) -> bool:
-        """False where the webhook has another channel by now. Raises ChatError where it is gone."""
-        if self._webhooks.posts_to(connection, message.author.id) != message.channel_id:
-            return False
-        self._messages.insert(connection, message)
-        for key in sorted(keys):
-            self._media.refer(connection, key, MESSAGE, message.id)
-        return True
+        def insert(connection: Connection) -> None:
+            self._messages.insert(connection, message)
+            for key in sorted(keys):
+                self._media.refer(connection, key, MESSAGE, message.id)
 
-    def _tell(self, message: Message, inserted: bool) -> None:
-        """Once that is durable."""
-        if inserted:
+        def posted(_: None) -> Message:
             self._messages.posted(message)
+            return message
+
+        return Act(insert, posted)
 
 
 def refusal(problems: Sequence[Problem]) -> ChatError:

@@ -12,13 +12,13 @@ from aiohttp import StreamReader, web
 
 from svc.chat.errors import ChatError
 from svc.chat.fields import identifier, optional_identifier, text
-from svc.chat.http import TRUSTED_HOPS, answer, asker, body, nothing
+from svc.chat.http import TRUSTED_HOPS, answer, asker, body, nothing, refuse_compressed
 from svc.chat.webhooks.avatars import Avatars
 from svc.chat.webhooks.body import decode
 from svc.chat.webhooks.limits import BODY_DEADLINE_S, MAX_BODY_BYTES, MAX_NAME, MAX_PICTURE_BYTES
 from svc.chat.webhooks.posting import Posting
 from svc.chat.webhooks.rules import Webhooks
-from svc.chat.webhooks.store import Webhook
+from svc.chat.webhooks.store import Webhook, holder_of
 
 PATH = "/api/webhooks/{webhook_id}/{token}"
 # Written out by the specification, without a message.
@@ -101,7 +101,8 @@ class WebhookRoutes:
         """The body is the picture itself."""
         asking, webhook_id = asker(request).member_id, _id(request)
         self._webhooks.one(asking, webhook_id)
-        key = await self._avatars.keep(await received(request, MAX_PICTURE_BYTES))
+        data = await received(request, MAX_PICTURE_BYTES)
+        key = await self._avatars.keep(data, holder_of(asking))
         webhook = await self._webhooks.set_picture(asking, webhook_id, key, time.time())
         return answer(self._shown(request, webhook))
 
@@ -128,8 +129,8 @@ def now_ms() -> int:
 
 
 async def received(request: web.Request, most: int = MAX_BODY_BYTES) -> bytes:
-    """The body, whole. Raises ChatError for one that is too large, or does not come."""
-    # The connection stays open until the sender has read the answer: aiohttp reads the rest and drops it.
+    """The body, whole. Raises ChatError for one that is compressed, too large, or does not come."""
+    refuse_compressed(request)
     if (request.content_length or 0) > most:
         raise ChatError("body_too_large")
     content = request.content
@@ -138,7 +139,7 @@ async def received(request: web.Request, most: int = MAX_BODY_BYTES) -> bytes:
         data = content.read_nowait() if content.is_eof() else await _arriving(content, most)
     except (TimeoutError, ConnectionError):  # Who has hung up does not read it.
         raise ChatError("too_slow") from None
-    except web.RequestPayloadError:  # Not what its Content-Encoding says.
+    except web.RequestPayloadError:  # Chunks that are none.
         raise ChatError("invalid_json") from None
     if len(data) > most:
         raise ChatError("body_too_large")

@@ -11,8 +11,9 @@ import dataclasses
 import hmac
 from collections.abc import Callable, Mapping
 
-from svc.base.database import Connection, Database
+from svc.base.database import Act, Connection, Database
 from svc.base.sealing import SealingKey
+from svc.chat.access.acts import changes_rules
 from svc.chat.access.directory import Channel, Directory
 from svc.chat.access.permissions import Permission
 from svc.chat.audit.rules import Audit
@@ -104,7 +105,10 @@ class Webhooks:
         """The secret part of its URL; None where the key is not the one with which it was sealed."""
         return self._key.open(webhook.token_sealed, webhook.id)
 
-    async def create(self, actor_id: str | None, name: str, channel_id: str | None, now: float) -> Webhook:
+    @changes_rules
+    def create(
+        self, actor_id: str | None, name: str, channel_id: str | None, now: float
+    ) -> Act[None, Webhook]:
         self._require_may_use(actor_id, channel_id)
         webhook_id, token = self._new_id(), self._new_token()
         webhook = Webhook(
@@ -121,16 +125,15 @@ class Webhooks:
         def write(connection: Connection) -> None:
             if store.count(connection) >= MAX_WEBHOOKS:
                 raise ChatError("too_many")
-            _require_channel(connection, channel_id)
             store.insert(connection, webhook)
             self._record(connection, actor_id, "webhook_create", webhook, {"name": webhook.name}, now)
 
-        await self._database.write(write, lambda _: self._created(webhook))
-        return webhook
+        return Act(write, lambda _: self._created(webhook))
 
-    async def edit(
+    @changes_rules
+    def edit(
         self, actor_id: str | None, webhook_id: str, differences: Mapping[str, str | None], now: float
-    ) -> Webhook:
+    ) -> Act[None, Webhook]:
         """Give a webhook another `name` or `channel_id`. The channel of None is none."""
         before = self.one(actor_id, webhook_id)
         changed = dict(differences)
@@ -143,49 +146,39 @@ class Webhooks:
             raise ChatError("forbidden", "Only its maker and the owner may take its channel away")
 
         def write(connection: Connection) -> None:
-            _require_channel(connection, changed.get("channel_id"))
-            if not store.edit(connection, webhook_id, changed):
-                raise ChatError("unknown_webhook")
+            store.edit(connection, webhook_id, changed)
             # Not where it was: who sees the new channel may not know the old one.
             details = {"name": after.name, "changed": sorted(changed)}
             self._record(connection, actor_id, "webhook_edit", after, details, now)
 
-        await self._database.write(write, lambda _: self._changed(webhook_id, changed))
-        return self.one(actor_id, webhook_id)
+        return Act(write, lambda _: self._changed(webhook_id, changed))
 
-    async def set_picture(self, actor_id: str, webhook_id: str, key: str | None, now: float) -> Webhook:
+    @changes_rules
+    def set_picture(self, actor_id: str, webhook_id: str, key: str | None, now: float) -> Act[None, Webhook]:
         """Give a webhook another picture, a stored one, or none. Messages keep theirs."""
         webhook = self.one(actor_id, webhook_id)
 
         def write(connection: Connection) -> None:
-            if not store.edit(connection, webhook_id, {"picture": key}):
-                raise ChatError("unknown_webhook")
+            store.edit(connection, webhook_id, {"picture": key})
             self._media.release(connection, WEBHOOK, webhook_id)
             if key is not None:
                 self._media.refer(connection, key, WEBHOOK, webhook_id)
             details = {"name": webhook.name, "changed": ["picture"]}
             self._record(connection, actor_id, "webhook_edit", webhook, details, now)
 
-        await self._database.write(write, lambda _: self._changed(webhook_id, {"picture": key}))
-        return self.one(actor_id, webhook_id)
+        return Act(write, lambda _: self._changed(webhook_id, {"picture": key}))
 
-    async def delete(self, actor_id: str | None, webhook_id: str, now: float) -> None:
+    @changes_rules
+    def delete(self, actor_id: str | None, webhook_id: str, now: float) -> Act[None, None]:
         """Its URL leads nowhere once this returns, also for those who are posting. Messages stay."""
         webhook = self.one(actor_id, webhook_id)
 
         def write(connection: Connection) -> None:
-            if not store.delete(connection, webhook_id):
-                raise ChatError("unknown_webhook")
+            store.delete(connection, webhook_id)
             self._media.release(connection, WEBHOOK, webhook_id)
             self._record(connection, actor_id, "webhook_delete", webhook, {"name": webhook.name}, now)
 
-        await self._database.write(write, lambda _: self._deleted(webhook_id))
-
-    def posts_to(self, connection: Connection, webhook_id: str) -> str | None:
-        """A step of a write: the channel that the webhook has now. Raises ChatError where it is gone."""
-        if (found := store.channel_of(connection, webhook_id)) is None:
-            raise ChatError("not_found")
-        return found[0]
+        return Act(write, lambda _: self._deleted(webhook_id))
 
     def channel_removed(self, channel: Channel) -> None:
         """The channel is gone, with its overrides, and the file has cleared it on its webhooks."""
@@ -196,14 +189,17 @@ class Webhooks:
 
     # Once a write is durable, in the order of the writes.
 
-    def _created(self, webhook: Webhook) -> None:
+    def _created(self, webhook: Webhook) -> Webhook:
         self._by_id[webhook.id] = webhook
         self._hub.push("webhook_created", self.described(webhook), self._audience(webhook))
+        return webhook
 
-    def _changed(self, webhook_id: str, differences: Mapping[str, str | None]) -> None:
+    def _changed(self, webhook_id: str, differences: Mapping[str, str | None]) -> Webhook:
         current = self._by_id[webhook_id]
         managers = self._managers(current)
-        self._put(dataclasses.replace(current, **differences), managers)  # type: ignore[arg-type]
+        changed = dataclasses.replace(current, **differences)  # type: ignore[arg-type]
+        self._put(changed, managers)
+        return changed
 
     def _put(self, webhook: Webhook, managers_before: frozenset[str]) -> None:
         """For who may manage it no more, it is gone."""
@@ -246,6 +242,10 @@ class Webhooks:
     def _require_may_use(self, actor_id: str | None, channel_id: str | None) -> None:
         if actor_id is not None:
             self._directory.require(actor_id, _MANAGE, channel_id)
+        elif channel_id is not None:
+            channel = self._directory.channels.get(channel_id)
+            if channel is None or _MANAGE not in channel.permits:
+                raise ChatError("unknown_channel")
 
     def _readable(self, name: str) -> str:
         return self._judged(readable_name(name, MAX_NAME))
@@ -269,9 +269,3 @@ class Webhooks:
             details={**where, **details},
             now=now,
         )
-
-
-def _require_channel(connection: Connection, channel_id: str | None) -> None:
-    """A channel may have gone since its id was looked up."""
-    if channel_id is not None and not store.channel_exists(connection, channel_id):
-        raise ChatError("unknown_channel")

@@ -29,6 +29,11 @@ class Webhook:
         }
 
 
+def holder_of(member_id: str | None) -> str:
+    """Whose share of the server the webhooks of a member take: theirs together. None is the operator."""
+    return f"webhooks of {member_id or 'the operator'}"
+
+
 async def load(database: Database, limit: int) -> list[Webhook]:
     rows = await database.rows("SELECT * FROM webhooks ORDER BY id LIMIT ?", (limit,))
     return [_webhook(row) for row in rows]
@@ -50,31 +55,18 @@ def insert(connection: Connection, webhook: Webhook) -> None:
     )
 
 
-def channel_of(connection: Connection, webhook_id: str) -> tuple[str | None] | None:
-    """As the write sees it that asks: its channel; None where there is no such webhook."""
-    row = connection.execute("SELECT channel_id FROM webhooks WHERE id = ?", (webhook_id,)).fetchone()
-    return None if row is None else (row["channel_id"],)
-
-
 def count(connection: Connection) -> int:
     return int(connection.execute("SELECT count(*) FROM webhooks").fetchone()[0])
 
 
-def channel_exists(connection: Connection, channel_id: str) -> bool:
-    return connection.execute("SELECT 1 FROM channels WHERE id = ?", (channel_id,)).fetchone() is not None
-
-
-def edit(connection: Connection, webhook_id: str, values: Mapping[str, str | None]) -> bool:
-    """Set columns by name, which are the caller's own; False when there is no such webhook."""
+def edit(connection: Connection, webhook_id: str, values: Mapping[str, str | None]) -> None:
+    """Set columns by name, which are the caller's own."""
     columns = ", ".join(f"{name} = ?" for name in values)
-    changed = connection.execute(
-        f"UPDATE webhooks SET {columns} WHERE id = ?", (*values.values(), webhook_id)
-    )
-    return changed.rowcount == 1
+    connection.execute(f"UPDATE webhooks SET {columns} WHERE id = ?", (*values.values(), webhook_id))
 
 
-def delete(connection: Connection, webhook_id: str) -> bool:
-    return connection.execute("DELETE FROM webhooks WHERE id = ?", (webhook_id,)).rowcount == 1
+def delete(connection: Connection, webhook_id: str) -> None:
+    connection.execute("DELETE FROM webhooks WHERE id = ?", (webhook_id,))
 
 
 def _webhook(row: Row) -> Webhook:

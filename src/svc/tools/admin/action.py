@@ -6,7 +6,7 @@ The subjects' files are tables of these. Asks nothing itself.
 import json
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +30,24 @@ def every_value(result: Result) -> Iterator[str]:
         yield f"{name}  {json.dumps(value, ensure_ascii=False)}"
 
 
+def counted(count: int, what: str, several: str = "") -> str:
+    """`1 file`, `2 files`."""
+    return f"{count:,} {what if count == 1 else several or what + 's'}"
+
+
+def missing(files: int) -> str:
+    return f"{counted(files, 'file')} {'was' if files == 1 else 'were'} missing"
+
+
+def or_none(name: str, line: Callable[[Result], str], none: str) -> Callable[[Result], Iterator[str]]:
+    """Shows a list, an item a line; an empty one says so."""
+
+    def shown(answer: Result) -> Iterator[str]:
+        yield from map(line, answer[name]) if answer[name] else [none]
+
+    return shown
+
+
 @dataclass(frozen=True, slots=True)
 class Action:
     """`svc admin SUBJECT name`, which asks for `command`."""
@@ -40,5 +58,15 @@ class Action:
     # What else may be said on the command line, and what of it goes to the server.
     add: Callable[[ArgumentParser], object] = lambda parser: None
     arguments: Callable[[Namespace], Mapping[str, object]] = lambda options: {}
-    # The answer as lines for people. With --json it is one line as it came.
+    # The answer as lines for people. With --json it is one line of JSON.
     shown: Callable[[Result], Iterable[str]] = every_value
+    # The answer with links in it, given where people open the server; None where none belong there.
+    linked: Callable[[Result, str], Result] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """`svc admin SUBJECT` and what can be done with it."""
+
+    help: str
+    actions: Sequence[Action]

@@ -5,18 +5,34 @@ this. Design: contract 2 of section 4.
 """
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
-from svc.tools.admin import backup, export, importing, invites, jobs, members, restore, settings, webhooks
-from svc.tools.admin.action import Action, printed
+from svc.tools.admin import (
+    applications,
+    backup,
+    bots,
+    channels,
+    export,
+    importing,
+    invites,
+    jobs,
+    members,
+    restore,
+    settings,
+    webhooks,
+)
+from svc.tools.admin.action import Action, Subject, printed
 
-SUBJECTS: Mapping[str, Sequence[Action]] = {
-    "settings": settings.ACTIONS,
-    "invite": invites.ACTIONS,
-    "member": members.ACTIONS,
-    "webhook": webhooks.ACTIONS,
-    "job": jobs.ACTIONS,
+SUBJECTS: Mapping[str, Subject] = {
+    "settings": Subject("show and change the server's settings", settings.ACTIONS),
+    "channel": Subject("list, create, edit and delete channels", channels.ACTIONS),
+    "member": Subject("roles, kicks, bans, and the owner", members.ACTIONS),
+    "invite": Subject("links that let people in", invites.ACTIONS),
+    "application": Subject("people who wait for approval to join", applications.ACTIONS),
+    "bot": Subject("accounts for programs, and their tokens", bots.ACTIONS),
+    "webhook": Subject("URLs that post into a channel", webhooks.ACTIONS),
+    "job": Subject("uploads that the media worker works on", jobs.ACTIONS),
 }
 
 
@@ -26,23 +42,29 @@ def add(parser: argparse.ArgumentParser, variables: Mapping[str, str]) -> None:
     common.add_argument("--data-dir", type=Path, default=Path("data"), help="that of the server")
     common.add_argument("--json", action="store_true", help="one line of JSON")
     whats = parser.add_subparsers(dest="admin_command", required=True, metavar="WHAT")
-    for subject, actions in SUBJECTS.items():
-        rows = whats.add_parser(subject).add_subparsers(dest="admin_action", required=True, metavar="ACTION")
-        for action in actions:
+    for name, subject in SUBJECTS.items():
+        whole = whats.add_parser(name, help=subject.help, description=subject.help.capitalize())
+        rows = whole.add_subparsers(dest="admin_action", required=True, metavar="ACTION")
+        for action in subject.actions:
             row = rows.add_parser(action.name, help=action.help, parents=[common])
             action.add(row)
             row.set_defaults(run=_run, action=action)
-    backup.add(whats.add_parser("backup", help="everything in one file", parents=[common]))
-    restore.add(whats.add_parser("restore", help="a folder made of a backup", parents=[common]))
-    export.add(whats.add_parser("export", help="what other programs can read", parents=[common]))
-    importing.add(whats.add_parser("import", help="from here, Discord or Slack", parents=[common]))
+    backup.add(whats.add_parser("backup", help="write everything into one file", parents=[common]))
+    restore.add(whats.add_parser("restore", help="make a data folder from a backup", parents=[common]))
+    export.add(whats.add_parser("export", help="write a file that other programs can read", parents=[common]))
+    importing.add(
+        whats.add_parser("import", help="read an export of svc, Discord or Slack", parents=[common])
+    )
     parser.set_defaults(variables=variables)
 
 
 def _run(options: argparse.Namespace) -> None:
+    from svc.tools.admin.address import base_url
     from svc.tools.admin.asking import answer_to
 
     action: Action = options.action
     arguments = action.arguments(options)
     result = answer_to(options.data_dir, action.command, arguments, options.variables)
+    if action.linked is not None:
+        result = action.linked(result, base_url(options.data_dir, options.variables))
     printed(result, action.shown(result), as_json=options.json)

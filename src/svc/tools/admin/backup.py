@@ -7,13 +7,14 @@ is taken to where it is wanted.
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from svc.tools.admin.action import printed
+from svc.tools.admin.action import counted, missing, printed
 from svc.tools.admin.bar import shown
 from svc.tools.admin.taking import free_place, take
 
 
 def add(parser: ArgumentParser) -> None:
     parser.add_argument("file", type=Path, metavar="FILE", help="to write, such as backup.tar.gz")
+    parser.add_argument("--damaged", action="store_true", help="make one of a damaged database too")
     parser.set_defaults(run=_run)
 
 
@@ -22,13 +23,20 @@ def _run(options: Namespace) -> None:
 
     target = free_place(options.file)
     with shown() as listener:
-        made = answer_to(options.data_dir, "backup", {}, options.variables, listener)
+        made = answer_to(
+            options.data_dir, "backup", {"damaged": options.damaged}, options.variables, listener
+        )
     assert isinstance(made, dict), "the command answers an object"
     take(options.data_dir / made.pop("path"), target)
     lines = [
-        f"{target}  {made['bytes']} bytes, {made['objects']} files beside the database",
+        f"{target}  {counted(made['bytes'], 'byte')}, {counted(made['objects'], 'file')} beside the database",
         "It holds the secrets of this server: keep it where nobody else can read it.",
     ]
     if made["missing"]:
-        lines.append(f"{len(made['missing'])} files were missing from the object store.")
+        lines.append(f"{missing(len(made['missing']))} from the object store.")
+    if made["damaged"]:
+        damaged = f"{counted(len(made['damaged']), 'stored file')} cut off or changed"
+        lines.append(f"{damaged}: {', '.join(made['damaged'][:5])}")
+    if made["faults"]:
+        lines.append(f"The database in it is damaged: {made['faults'][0]}. Keep the older backups.")
     printed({"file": str(target), **made}, lines, as_json=options.json)

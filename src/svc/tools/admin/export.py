@@ -3,7 +3,7 @@
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from svc.tools.admin.action import printed
+from svc.tools.admin.action import counted, missing, printed
 from svc.tools.admin.bar import shown
 from svc.tools.admin.taking import free_place, take
 
@@ -21,7 +21,7 @@ def _run(options: Namespace) -> None:
         made = answer_to(options.data_dir, "export", {}, options.variables, listener)
     assert isinstance(made, dict), "the command answers an object"
     take(options.data_dir / made.pop("path"), target)
-    lines = [f"{target}  {made['records']} records, {made['objects']} files"]
+    lines = [f"{target}  {counted(made['records'], 'record')}, {counted(made['objects'], 'file')}"]
     if made["missing"]:
-        lines.append(f"{len(made['missing'])} files were missing from the object store.")
+        lines.append(f"{missing(len(made['missing']))} from the object store.")
     printed({"file": str(target), **made}, lines, as_json=options.json)

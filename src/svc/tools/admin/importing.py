@@ -5,6 +5,7 @@ All of it, or nothing: what is wrong with a file is said, with its place, before
 
 import asyncio
 import sqlite3
+import tempfile
 import time
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Mapping
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from svc.base.config import ConfigError
-from svc.tools.admin.action import printed
+from svc.tools.admin.action import counted, missing, printed
 from svc.tools.admin.bar import shown
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from svc.base.objects import ObjectStore
     from svc.chat.transfer.foreign import Source
 
+# What a killed import leaves begins so.
+_MAKING = ".importing-"
 _PROGRAMS = ("svc", "discord", "slack")
 
 
@@ -52,7 +55,7 @@ async def _imported(options: Namespace) -> dict[str, object]:
     from svc.base.database import StorageFailed
     from svc.base.objects import StoreFailed
     from svc.chat.transfer.kinds import BadRecord
-    from svc.tools.admin.asking import database_of
+    from svc.tools.admin.stopped import database_of
 
     try:
         async with database_of(options.data_dir, options.variables) as (database, objects):
@@ -69,17 +72,23 @@ async def _imported(options: Namespace) -> dict[str, object]:
 async def _taken_in(options: Namespace, database: "Database", objects: "ObjectStore") -> dict[str, object]:
     from svc.chat.access.directory import Directory
     from svc.chat.audit.rules import Audit
+    from svc.chat.backup.rules import remove_unfinished
     from svc.chat.transfer.adding import Adding
     from svc.chat.transfer.file import Export
     from svc.chat.transfer.importing import Importing
     from svc.tools.admin.imports.discord import DiscordExport
+    from svc.tools.admin.imports.rewriting import rewriting
     from svc.tools.admin.imports.slack import SlackExport
 
     now = time.time()
     if options.program == "svc":
-        export = Export(options.file)
+        export = await asyncio.to_thread(Export, options.file)
         try:
-            return asdict(await Importing(database, objects).whole(export, now))
+            remove_unfinished(options.data_dir, _MAKING)
+            with tempfile.TemporaryDirectory(dir=options.data_dir, prefix=_MAKING) as folder:
+                async with rewriting(Path(folder)) as rewrite:
+                    importing = Importing(database, objects, rewrite, Path(folder))
+                    return asdict(await importing.whole(export, now))
         finally:
             export.close()
     readers: dict[str, Callable[[Path], Source]] = {"discord": DiscordExport, "slack": SlackExport}
@@ -91,11 +100,28 @@ async def _taken_in(options: Namespace, database: "Database", objects: "ObjectSt
 
 def _lines(result: Mapping[str, object]) -> list[str]:
     match result:
-        case {"records": dict(records), "missing": list(missing)}:
-            lines = [f"{count} {kind}" for kind, count in records.items()]
-            return [*lines, f"{len(missing)} files were missing"] if missing else lines
-    counts = ("channels", "messages", "authors", "pictures")
-    lines = [", ".join(f"{result[name]} {name}" for name in counts)]
-    left_out = result["left_out"]
-    assert isinstance(left_out, dict), "it is counted by kind"
-    return [*lines, *(f"left out: {count} {what}" for what, count in left_out.items())]
+        case {
+            "records": dict(records),
+            "missing": list(absent),
+            "left_out": dict(left_out),
+            "yet_to_come": int(yet_to_come),
+        }:
+            lines = [
+                counted(count, kind, "emoji" if kind == "emoji" else "") for kind, count in records.items()
+            ]
+            lines += [missing(len(absent))] if absent else []
+            lines += [f"left out: {counted(count, 'file')} ({code})" for code, count in left_out.items()]
+            if yet_to_come:
+                verb = "was" if yet_to_come == 1 else "were"
+                lines.append(f"{counted(yet_to_come, 'time')} later than now {verb} set to now")
+            return lines
+    counts = ("channel", "message", "author", "picture")
+    lines = [", ".join(counted(_number(result[f"{name}s"]), name) for name in counts)]
+    others = result["left_out"]
+    assert isinstance(others, dict), "it is counted by kind"
+    return [*lines, *(f"left out: {count} {what}" for what, count in others.items())]
+
+
+def _number(value: object) -> int:
+    assert isinstance(value, int), "it is a count"
+    return value

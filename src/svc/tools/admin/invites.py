@@ -4,38 +4,58 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from datetime import datetime
 
-from svc.tools.admin.action import Action, Result
+from svc.tools.admin.action import Action, Result, counted, or_none
 
 
 def _terms(parser: ArgumentParser) -> None:
-    parser.add_argument("--role", help="what it makes of who joins; a member by default")
-    parser.add_argument("--uses", type=int, help="how often it is good; always by default")
-    parser.add_argument("--hours", type=int, help="for how long; for ever by default")
+    parser.add_argument("--role", help="that it gives to people who join; member by default")
+    parser.add_argument("--uses", type=int, help="how often it can be used; without a limit by default")
+    parser.add_argument("--hours", type=int, help="until it expires; never by default")
+    parser.add_argument("--channel", metavar="NAME", help="where those land who join by it; name or id")
+    parser.add_argument("--approval", action="store_true", help="those who join by it wait for approval")
 
 
 def _invite(options: Namespace) -> dict[str, object]:
     lifetime_s = None if options.hours is None else options.hours * 3600
-    return {"role_id": options.role, "max_uses": options.uses, "lifetime_s": lifetime_s}
+    return {
+        "role_id": options.role,
+        "max_uses": options.uses,
+        "lifetime_s": lifetime_s,
+        "channel": options.channel,
+        "approval": options.approval,
+    }
 
 
-def _code(invite: Result) -> Iterator[str]:
-    yield invite["code"]
+def _linked(invite: Result, base: str) -> Result:
+    return {**invite, "link": f"{base}/#invite={invite['code']}"}
 
 
-def _invites(answer: Result) -> Iterator[str]:
-    for invite in answer["invites"]:
-        most = invite["max_uses"] or "any number of"
-        until = invite["expires_at_ms"]
-        ends = f", until {datetime.fromtimestamp(until / 1000):%Y-%m-%d %H:%M}" if until else ""
-        yield f"{invite['id']}  {invite['code']}  {invite['uses']} of {most} uses{ends}"
+def _link(invite: Result) -> Iterator[str]:
+    yield invite["link"]
+
+
+def _line(invite: Result) -> str:
+    if most := invite["max_uses"]:
+        used = f"{invite['uses']:,} of {counted(most, 'use')}"
+    else:
+        used = f"{counted(invite['uses'], 'use')} of any number"
+    until = invite["expires_at_ms"]
+    ends = f", until {datetime.fromtimestamp(until / 1000):%Y-%m-%d %H:%M}" if until else ""
+    approval = ", with approval" if invite["approval"] else ""
+    return f"{invite['id']}  {invite['code']}  {used}{ends}{approval}"
 
 
 ACTIONS = (
-    Action("create", "print a new code", "invite_create", _terms, _invite, _code),
-    Action("list", "those that are still good", "invite_list", shown=_invites),
+    Action("create", "print a new link", "invite_create", _terms, _invite, _link, _linked),
+    Action(
+        "list",
+        "those that are still valid",
+        "invite_list",
+        shown=or_none("invites", _line, "There are no invites."),
+    ),
     Action(
         "revoke",
-        "let nobody in by it any more",
+        "make an invite invalid",
         "invite_revoke",
         lambda parser: parser.add_argument("invite_id", metavar="ID"),
         lambda options: {"invite_id": options.invite_id},

@@ -3,7 +3,7 @@
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 
-from svc.tools.admin.action import Action, Result
+from svc.tools.admin.action import Action, Result, or_none
 
 
 def _member(parser: ArgumentParser) -> None:
@@ -19,6 +19,17 @@ def _member_and_role(parser: ArgumentParser) -> None:
 def _member_and_reason(parser: ArgumentParser) -> None:
     _member(parser)
     parser.add_argument("--reason", default="", help="for the audit log")
+
+
+def _ban_terms(parser: ArgumentParser) -> None:
+    _member_and_reason(parser)
+    parser.add_argument(
+        "--delete-hours", type=int, default=0, metavar="N", help="delete their messages of the last N hours"
+    )
+
+
+def _banning(options: Namespace) -> dict[str, object]:
+    return {**_and_reason(options), "delete_messages_s": options.delete_hours * 3600}
 
 
 def _role(options: Namespace) -> dict[str, object]:
@@ -37,25 +48,25 @@ def _line(member: Result) -> str:
     return f"{member['id']}  {member['nickname']}  {', '.join(member['roles'])}"
 
 
-def _lines(answer: Result) -> Iterator[str]:
-    yield from map(_line, answer["members"])
-
-
 def _one(member: Result) -> Iterator[str]:
     yield _line(member)
 
 
-def _bans(answer: Result) -> Iterator[str]:
-    for ban in answer["bans"]:
-        yield f"{ban['member_id']}  {ban['nickname']}  {ban['reason']}"
+def _ban(ban: Result) -> str:
+    return f"{ban['member_id']}  {ban['nickname']}  {ban['reason']}".rstrip()
 
 
 ACTIONS = (
-    Action("list", "everybody, and their roles", "member_list", shown=_lines),
-    Action("role", "give somebody a role", "member_role", _member_and_role, _role, _one),
-    Action("owner", "hand the server over", "member_owner", _member, _who, _one),
-    Action("kick", "send somebody away, who may come back", "member_kick", _member_and_reason, _and_reason),
-    Action("ban", "send somebody away for good", "member_ban", _member_and_reason, _and_reason),
-    Action("unban", "let them come back", "member_unban", _member, _who),
-    Action("bans", "who may not come back", "member_bans", shown=_bans),
+    Action(
+        "list",
+        "everyone, with their roles",
+        "member_list",
+        shown=or_none("members", _line, "There are no members."),
+    ),
+    Action("role", "give or take a role", "member_role", _member_and_role, _role, _one),
+    Action("owner", "make a member the owner", "member_owner", _member, _who, _one),
+    Action("kick", "remove a member, who may come back", "member_kick", _member_and_reason, _and_reason),
+    Action("ban", "remove a member for good", "member_ban", _ban_terms, _banning),
+    Action("unban", "lift a ban", "member_unban", _member_and_reason, _and_reason),
+    Action("bans", "list bans", "member_bans", shown=or_none("bans", _ban, "Nobody is banned.")),
 )

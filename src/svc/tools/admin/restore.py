@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from svc.base.config import ConfigError
-from svc.tools.admin.action import printed
+from svc.tools.admin.action import counted, printed
 from svc.tools.admin.bar import shown
 
 if TYPE_CHECKING:
@@ -31,8 +31,10 @@ def _run(options: Namespace) -> None:
         raise ConfigError(f"{folder} is not empty: a backup is restored into a folder of its own")
     with shown() as listener, heard_by(listener):
         result = asyncio.run(_restored(options.file, folder, options.variables, verify=options.verify))
+    files = result["objects"]
+    assert isinstance(files, int), "it is a count"
     lines = [
-        f"{folder}  {result['objects']} files beside the database, of {result['made_at']}",
+        f"{folder}  {counted(files, 'file')} beside the database, of {result['made_at']}",
         f"Media is in {result['objects_folder']}." if result["objects_folder"] else "Media is in the bucket.",
     ]
     if options.verify:
@@ -46,14 +48,16 @@ async def _restored(
     from svc.base.migrations import migrations_in
     from svc.base.objects import StoreFailed
     from svc.chat.backup.archive import ArchiveError
-    from svc.chat.backup.restoring import built, faults, restore
+    from svc.chat.backup.restoring import built, faults, refuse_foreign, restore
     from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER
 
-    newest = migrations_in(SCHEMA_FOLDER)[-1].number
+    migrations = migrations_in(SCHEMA_FOLDER)
     elsewhere, named_folder = _store(variables)
     try:
         async with built(folder) as building:
+            newest = migrations[-1].number
             restored = await restore(archive, building, newest, DATABASE_NAME, elsewhere, named_folder)
+            refuse_foreign(building / DATABASE_NAME, migrations)
             if verify:
                 objects = elsewhere or _files(building / restored.objects_folder)
                 if found := await faults(building / DATABASE_NAME, objects):

@@ -16,7 +16,12 @@ def _changed(options: Namespace) -> dict[str, object]:
     return {options.name: _SPELT.get(options.value, options.value)}
 
 
+def _reset(parser: ArgumentParser) -> None:
+    parser.add_argument("name", metavar="NAME")
+
+
 ACTIONS = (
-    Action("get", "show all", "settings_get"),
-    Action("set", "change one", "settings_set", _one, _changed),
+    Action("get", "show all settings", "settings_get"),
+    Action("set", "change one setting", "settings_set", _one, _changed),
+    Action("reset", "as if a setting had never been set", "settings_set", _reset, lambda o: {o.name: None}),
 )

@@ -1,9 +1,9 @@
-"""`svc admin webhook`: the addresses that post into a channel. Whoever has one can post."""
+"""`svc admin webhook`: URLs that post into a channel. Anyone with the URL can post."""
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 
-from svc.tools.admin.action import Action, Result
+from svc.tools.admin.action import Action, Result, or_none
 
 
 def _new(parser: ArgumentParser) -> None:
@@ -31,24 +31,34 @@ def _changed(options: Namespace) -> dict[str, object]:
 
 def _line(webhook: Result) -> str:
     # None where the file that opens the tokens is another than the one they were made with.
-    return f"{webhook['webhook_id']}  {webhook['name']}  {webhook['path'] or '(its token cannot be read)'}"
+    return f"{webhook['webhook_id']}  {webhook['name']}  {webhook['url'] or '(its token cannot be read)'}"
 
 
 def _one(webhook: Result) -> Iterator[str]:
     yield _line(webhook)
 
 
-def _lines(answer: Result) -> Iterator[str]:
-    yield from map(_line, answer["webhooks"])
+def _with_url(webhook: Result, base: str) -> Result:
+    return {**webhook, "url": webhook["path"] and base + webhook["path"]}
+
+
+def _with_urls(answer: Result, base: str) -> Result:
+    return {**answer, "webhooks": [_with_url(webhook, base) for webhook in answer["webhooks"]]}
 
 
 ACTIONS = (
-    Action("create", "print a new address", "webhook_create", _new, _described, _one),
-    Action("list", "all, with their addresses", "webhook_list", shown=_lines),
-    Action("edit", "another name or channel", "webhook_edit", _differences, _changed, _one),
+    Action("create", "print a new URL", "webhook_create", _new, _described, _one, _with_url),
+    Action(
+        "list",
+        "all, with their URLs",
+        "webhook_list",
+        shown=or_none("webhooks", _line, "There are no webhooks."),
+        linked=_with_urls,
+    ),
+    Action("edit", "change name or channel", "webhook_edit", _differences, _changed, _one, _with_url),
     Action(
         "delete",
-        "its address is worthless at once",
+        "delete a webhook; its URL stops working at once",
         "webhook_delete",
         _id,
         lambda o: {"webhook_id": o.webhook_id},

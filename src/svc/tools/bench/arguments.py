@@ -38,6 +38,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     sfu.add_argument("--plot", type=Path, metavar="FILE.png|FILE.svg", help="latency against load")
     sfu.set_defaults(run=_run_sfu)
     _add_chat(services.add_parser("chat", help="the chat server: messages a second, CPU, latency, memory"))
+    _add_attack(services.add_parser("attack", help="attack an instance, and see what its members notice"))
 
 
 def _add_chat(parser: argparse.ArgumentParser) -> None:
@@ -61,6 +62,31 @@ def _add_chat(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=_run_chat)
 
 
+def _add_attack(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "attacks", nargs="*", metavar="ATTACK", help="by default all, one after another and then at once"
+    )
+    parser.add_argument("--list", action="store_true", help="say what the attacks are, and do nothing")
+    parser.add_argument("--members", type=count, default=200, metavar="M", help="honest members")
+    parser.add_argument(
+        "--rate", type=float, default=50.0, metavar="N", help="messages a second that they write together"
+    )
+    parser.add_argument("--seconds", type=float, default=10.0, metavar="S", help="of each attack, at most 30")
+    parser.add_argument(
+        "--url", metavar="http://HOST:PORT", help="an instance of yours; default: one of our own"
+    )
+    parser.add_argument("--mine", action="store_true", help="--url has a public address, and it is yours")
+    parser.add_argument("--invite", default="", metavar="CODE", help="to join with, with --url")
+    parser.add_argument("--webhook", default="", metavar="URL", help="that may be flooded, with --url")
+    parser.add_argument("--sfu", default="", metavar="http://HOST:PORT", help="the SFU's HTTP, with --url")
+    parser.add_argument("--pid", type=count, help="whose memory to look at, with --url")
+    parser.add_argument(
+        "--tls-cert", type=Path, metavar="FILE", help="certificate and key: our own instance speaks TLS"
+    )
+    parser.add_argument("--json", action="store_true", help="a JSON line for each attack")
+    parser.set_defaults(run=_run_attack)
+
+
 def _run_sfu(options: argparse.Namespace) -> None:
     from svc.tools.bench import sfu
     from svc.tools.bench.scenario import Scenario
@@ -80,6 +106,27 @@ def _run_chat(options: argparse.Namespace) -> None:
 
     scenario = chat.Scenario(options.members, options.rate, options.writers, options.size, options.seconds)
     chat.run(scenario, chat.Means(options.url, options.invite, options.pid, options.json))
+
+
+def _run_attack(options: argparse.Namespace) -> None:
+    from svc.tools.bench.attack import catalogue, rig
+
+    if options.list:
+        for attack in catalogue.ATTACKS:
+            print(f"{attack.name:<18}{attack.what}")
+        return
+    plan = rig.Plan(options.attacks, options.members, options.rate, options.seconds)
+    means = rig.Means(
+        options.url,
+        options.invite,
+        options.webhook,
+        options.sfu,
+        options.pid,
+        options.mine,
+        options.tls_cert,
+        options.json,
+    )
+    rig.run(plan, means)
 
 
 def _rates(text: str) -> list[int]:

@@ -8,7 +8,7 @@ import os
 import re
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -27,9 +27,17 @@ class Server:
     pid: int
 
 
+def pass_on(line: bytes) -> None:
+    """What goes wrong in the service is worth reading; the rest is not."""
+    if b" INFO " not in line:
+        sys.stderr.buffer.write(line)
+
+
 @asynccontextmanager
-async def own_server(seats: int, *flags: str) -> AsyncIterator[Server]:
-    """`svc sfu` with these flags for as long as the block runs."""
+async def own_server(
+    seats: int, *flags: str, hear: Callable[[bytes], None] = pass_on
+) -> AsyncIterator[Server]:
+    """`svc sfu` with these flags for as long as the block runs; `hear` is called with what it logs."""
     variables = {
         "SFU_PORT": "0",
         "ICE_UDP_MUX_PORT": "0",
@@ -40,23 +48,27 @@ async def own_server(seats: int, *flags: str) -> AsyncIterator[Server]:
         "VERBOSE_LOG": "false",
     }
     command = ("sfu", "--host", "127.0.0.1", "--udp-address", "127.0.0.1", *flags)
-    async with own_program(command, variables, _LISTENING) as (port, pid):
+    async with own_program(command, variables, _LISTENING, hear) as (port, pid):
         yield Server(f"ws://127.0.0.1:{port}", pid)
 
 
 @asynccontextmanager
 async def own_program(
-    command: Sequence[str], variables: Mapping[str, str], listening: re.Pattern[bytes]
+    command: Sequence[str],
+    variables: Mapping[str, str],
+    listening: re.Pattern[bytes],
+    hear: Callable[[bytes], None] = pass_on,
 ) -> AsyncIterator[tuple[str, int]]:
     """`svc COMMAND` for as long as the block runs, with the first core to itself where there are two.
 
-    Gives what `listening` finds in the line that says where it listens, and the process id.
+    Gives what `listening` finds in the line that says where it listens, and the process id. From then on
+    `hear` is called with every line that the program logs.
     """
     with on_first_core():
         process = await _start(command, variables)
     try:
         with on_other_cores():
-            found, rest = await _ready(process, command[0], listening)
+            found, rest = await _ready(process, command[0], listening, hear)
             try:
                 yield found, process.pid
             finally:
@@ -75,24 +87,24 @@ async def _start(command: Sequence[str], variables: Mapping[str, str]) -> Proces
     )
 
 
-async def _ready(process: Process, name: str, listening: re.Pattern[bytes]) -> tuple[str, asyncio.Task[None]]:
+async def _ready(
+    process: Process, name: str, listening: re.Pattern[bytes], hear: Callable[[bytes], None]
+) -> tuple[str, asyncio.Task[None]]:
     """Where it says that it listens; and the task that goes on reading what it says."""
     assert process.stderr is not None
     try:
         async with asyncio.timeout(START_DEADLINE_S):
             async for line in process.stderr:
                 if found := listening.search(line.rstrip()):
-                    return found[1].decode(), asyncio.create_task(_pass_on(process.stderr))
+                    return found[1].decode(), asyncio.create_task(_hear_all(process.stderr, hear))
     except TimeoutError:
         raise BenchError(f"svc {name} is not ready after 30 s") from None
     raise BenchError(f"svc {name} ended before it was ready")
 
 
-async def _pass_on(output: asyncio.StreamReader) -> None:
-    """What goes wrong in the service is worth reading; the rest is not."""
+async def _hear_all(output: asyncio.StreamReader, hear: Callable[[bytes], None]) -> None:
     async for line in output:
-        if b" INFO " not in line:
-            sys.stderr.buffer.write(line)
+        hear(line)
 
 
 async def stop(process: Process) -> None:

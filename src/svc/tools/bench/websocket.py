@@ -12,6 +12,7 @@ from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from svc.tools.bench.errors import BenchError
+from svc.tools.bench.tls import tls_of
 
 OPEN_DEADLINE_S = 20.0
 _TEXT, _CLOSE, _PING, _PONG = 0x81, 0x88, 0x89, 0x8A
@@ -117,12 +118,15 @@ class WebSocket(asyncio.Protocol):
 
 
 async def connect(url: str, on_text: Callable[[bytes], None]) -> WebSocket:
-    """Open a WebSocket at a ws:// address. Raises BenchError."""
+    """Open a WebSocket at a ws:// or wss:// address. Raises BenchError."""
     parts = urlsplit(url)
-    loop = asyncio.get_running_loop()
+    loop, tls = asyncio.get_running_loop(), tls_of(url)
     try:
         _, socket = await loop.create_connection(
-            lambda: WebSocket(parts.netloc, parts.path, on_text), parts.hostname or "", parts.port or 80
+            lambda: WebSocket(parts.netloc, parts.path, on_text),
+            parts.hostname or "",
+            parts.port or (443 if tls else 80),
+            ssl=tls,
         )
         await socket.opened()
     except (OSError, TimeoutError) as fault:

@@ -16,10 +16,11 @@ from yarl import URL
 from svc.base.config import ConfigError
 from svc.base.control_socket import ControlFailed, NobodyThere, ask
 from svc.sfu.config import Config
-from svc.tools.doctor import folder, machine, network, site
+from svc.tools.certificate import FILE_NAME as OWN_CERTIFICATE
+from svc.tools.doctor import decoders, folder, machine, network, services, site
 from svc.tools.doctor.finding import Finding, Verdict, notice, ok
 
-USUAL_PORT, USUAL_SFU_PORT = 5000, 5005
+USUAL_PORT, USUAL_SFU_PORT, USUAL_UDP_PORT = 5000, 5005, 3478
 
 _SIGNS = {Verdict.OK: "ok     ", Verdict.NOTICE: "notice ", Verdict.PROBLEM: "PROBLEM"}
 
@@ -28,13 +29,13 @@ _SIGNS = {Verdict.OK: "ok     ", Verdict.NOTICE: "notice ", Verdict.PROBLEM: "PR
 class Patient:
     """What the command line says. `url` is the address that people open, if it is to be examined.
 
-    A running server knows its own port and the SFU's.
+    A running server knows its own port and the SFU's, and a running SFU its UDP port.
     """
 
     data_dir: Path
     port: int | None = None
     sfu_port: int | None = None
-    udp_port: int = 3478
+    udp_port: int | None = None
     url: str = ""
     # Whose certificates are good besides those that the system trusts.
     ca_file: Path | None = None
@@ -57,14 +58,21 @@ def run(patient: Patient, variables: Mapping[str, str], *, as_json: bool) -> int
 async def examine(patient: Patient, variables: Mapping[str, str]) -> list[Finding]:
     config = Config.read(variables)
     found = [*machine.examined(), *folder.examined(patient.data_dir)]
+    found += await decoders.examined()
     server = await _asked(patient.data_dir, "status_get", {})
     if server is not None:
         found.append(ok(f"The server says that it runs: version {server['version']}"))
+        found += services.examined(server)
+        if (checked := await _asked(patient.data_dir, "database_check", {})) is not None:
+            found.append(folder.database(checked["faults"]))
+    else:
+        found += await asyncio.to_thread(folder.database_at_rest, patient.data_dir)
     port, sfu_port = _ports(patient, server)
     found.append(await network.port("the chat server", port, "chat", secure_too=True))
     sfu = await network.port("the SFU", sfu_port, "sfu")
-    found += [sfu, network.udp_port(patient.udp_port, ours="our own program" in sfu.what)]
-    found += await network.outside(config, patient.udp_port)
+    udp_port = patient.udp_port or await network.media_port(sfu_port) or USUAL_UDP_PORT
+    found += [sfu, network.udp_port(udp_port, ours="our own program" in sfu.what)]
+    found += await network.outside(config, udp_port)
     if patient.url:
         found += await _site(patient, server)
     return found
@@ -99,7 +107,12 @@ async def _site(patient: Patient, server: Mapping[str, Any] | None) -> list[Find
             trust.load_verify_locations(patient.ca_file)
         except (OSError, ssl.SSLError) as fault:
             raise ConfigError(f"{patient.ca_file} holds no certificates: {fault}") from None
-    return list(await site.examined(url, int(server["trusted_proxy_hops"]), arrival, trust))
+    self_made = patient.data_dir / OWN_CERTIFICATE
+    if self_made.exists():
+        trust.load_verify_locations(self_made)
+        trust.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+    hops, voice = int(server["trusted_proxy_hops"]), bool(server["sfu"])
+    return list(await site.examined(url, hops, arrival, trust, voice=voice))
 
 
 async def _asked(data_dir: Path, command: str, arguments: Mapping[str, object]) -> Mapping[str, Any] | None:

@@ -1,17 +1,31 @@
-"""The data folder: whose it is, what room there is, and on what kind of disk it lies. Opens no database."""
+"""The data folder: whose it is, what room there is, on what kind of disk it lies, and who owns the server.
+
+Reads the whole database and changes nothing in it.
+"""
 
 import os
 import shutil
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing, suppress
 from pathlib import Path
 
 from svc.base.data_folder import is_held
-from svc.chat.community import DATABASE_NAME
+from svc.base.database_file import DatabaseError, examine
+from svc.base.migrations import migrations_in
+from svc.chat.backup.rules import faults_in
+from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER
 from svc.tools.doctor.finding import Finding, Findings, notice, ok, problem
 
 LEAST_FREE_BYTES = 200 * 1024 * 1024
 COMFORTABLE_FREE_BYTES = 2 * 1024 * 1024 * 1024
 # The write-ahead log needs memory that all who open the file share, and locks that hold.
 _REMOTE = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "glusterfs", "ceph"})
+
+_OWNERS = (
+    "SELECT count(*), sum(EXISTS (SELECT 1 FROM member_roles WHERE member_id = id AND role_id = 'owner'))"
+    " FROM members WHERE left_at_ms IS NULL"
+)
 
 
 def examined(folder: Path) -> Findings:
@@ -24,7 +38,8 @@ def examined(folder: Path) -> Findings:
                 "Run this as the user of the server, or give the folder to that user (chown).",
             )
         ]
-    return [_running(folder), _privacy(folder), room(shutil.disk_usage(folder).free), disk(_kind_of(folder))]
+    found = [_running(folder), _privacy(folder), room(shutil.disk_usage(folder).free)]
+    return [*found, disk(_kind_of(folder)), *_owner(folder / DATABASE_NAME)]
 
 
 def room(free: int) -> Finding:
@@ -53,6 +68,30 @@ def _running(folder: Path) -> Finding:
     return ok("No server has run on the data folder yet")
 
 
+def database(faults: Sequence[str]) -> Finding:
+    """What was found when all of the database was read."""
+    if faults:
+        return problem(
+            f"The database is damaged: {faults[0]}",
+            "Keep the backups that you have, and restore the newest into another folder (svc admin restore).",
+        )
+    return ok("The database is sound: SQLite has read all of it")
+
+
+def database_at_rest(folder: Path) -> Findings:
+    """Read the database of a server that does not run, if there is one."""
+    path = folder / DATABASE_NAME
+    if not path.exists() or is_held(folder):
+        return []
+    try:
+        examine(path, migrations_in(SCHEMA_FOLDER))
+        return [database(faults_in(path))]
+    except DatabaseError as fault:
+        return [problem(str(fault), "The server does not start with this file.")]
+    except (OSError, sqlite3.Error) as fault:
+        return [problem(f"{path} cannot be read: {fault}", "Run this as the user of the server.")]
+
+
 def _privacy(folder: Path) -> Finding:
     if folder.stat().st_mode & 0o077:
         return problem(
@@ -60,6 +99,27 @@ def _privacy(folder: Path) -> Finding:
             f"chmod 700 {folder}",
         )
     return ok("Only its owner may look into the data folder")
+
+
+def _owner(database: Path) -> Findings:
+    """Says something only where there are members and nobody is the owner."""
+    if not database.exists():
+        return []
+    # Without a log nobody has the file open, and opening it for good would leave files behind.
+    mode = "mode=ro" if database.with_name(database.name + "-wal").exists() else "immutable=1"
+    with (
+        suppress(sqlite3.Error),
+        closing(sqlite3.connect(f"{database.resolve().as_uri()}?{mode}", uri=True)) as opened,
+    ):
+        members, owners = opened.execute(_OWNERS).fetchone()
+        if members and not owners:
+            return [
+                problem(
+                    f"Nobody owns this server, which has {members} members",
+                    "Make a member its owner: svc admin member owner MEMBER (list shows them).",
+                )
+            ]
+    return []
 
 
 def _kind_of(folder: Path) -> str:

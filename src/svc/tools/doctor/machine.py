@@ -82,8 +82,9 @@ def _kernel_clock() -> int | None:
 
 
 def _file_limit() -> int:
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return sys.maxsize if soft == resource.RLIM_INFINITY else soft
+    # The servers raise the soft limit by themselves.
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return sys.maxsize if hard == resource.RLIM_INFINITY else hard
 
 
 def _kernel_buffers() -> dict[str, int]:

@@ -5,6 +5,7 @@ router lets datagrams in can only be tried from outside: what is said of it is a
 """
 
 import asyncio
+import re
 import secrets
 import socket
 from collections.abc import Mapping, Sequence
@@ -12,13 +13,16 @@ from ipaddress import ip_address
 
 from aiohttp import ClientError, ClientSession, ClientTimeout
 
+from svc.base.strict_json import loads_object
 from svc.sfu.candidates import interface_addresses
 from svc.sfu.config import Config
 from svc.sfu.stun import binding_request, read_message
 from svc.tools.doctor.finding import Finding, Findings, notice, ok, problem
 
 ANSWER_DEADLINE_S = 3.0
+MAX_HEALTH_BYTES = 64 * 1024
 _TRANSACTION_ID_BYTES = 12
+_MEDIA_PORT = re.compile(r"^svc_sfu_media_port ([0-9.]+)$", re.MULTILINE)
 
 
 async def port(name: str, number: int, service: str, *, secure_too: bool = False) -> Finding:
@@ -29,6 +33,11 @@ async def port(name: str, number: int, service: str, *, secure_too: bool = False
     for scheme in ("http", "https") if secure_too else ("http",):
         if (health := await _health(f"{scheme}://127.0.0.1:{number}/health")) is None:
             continue
+        if health.get("service") == service and health.get("status") == "degraded":
+            return problem(
+                f"{said}: our own program answers, and cannot keep what is written",
+                "Its log says why: a full, failing or read-only disk, or a damaged database.",
+            )
         if health.get("service") == service:
             return ok(f"{said}: our own program answers")
         if health.get("status") == "starting":
@@ -127,6 +136,19 @@ async def _ask_stun(host: str, number: int) -> str:
                 return ip
 
 
+async def media_port(sfu_port: int) -> int | None:
+    """The UDP port of the SFU that runs at this TCP port; None where none answers."""
+    try:
+        async with (
+            ClientSession(timeout=ClientTimeout(total=ANSWER_DEADLINE_S)) as http,
+            http.get(f"http://127.0.0.1:{sfu_port}/metrics") as response,
+        ):
+            found = _MEDIA_PORT.search(await response.text())
+    except (ClientError, OSError, ValueError):
+        return None
+    return int(float(found[1])) if found else None
+
+
 async def _health(url: str) -> Mapping[str, object] | None:
     try:
         async with (
@@ -134,10 +156,10 @@ async def _health(url: str) -> Mapping[str, object] | None:
             # The certificate is that of a name, and this is our own machine.
             http.get(url, ssl=False) as response,
         ):
-            found = await response.json()
+            body = await response.content.read(MAX_HEALTH_BYTES)
+            return loads_object(body.decode())
     except (ClientError, OSError, ValueError):
         return None
-    return found if isinstance(found, dict) else None
 
 
 def _can_bind(kind: socket.SocketKind, number: int) -> bool:

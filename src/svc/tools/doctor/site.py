@@ -40,8 +40,13 @@ class Way:
     arrival: Mapping[str, Any]
 
 
-async def examined(url: URL, hops: int, arrivals: Arrivals, trust: ssl.SSLContext) -> Findings:
-    """`hops` as the running server is configured; `trust` says whose certificates are good."""
+async def examined(
+    url: URL, hops: int, arrivals: Arrivals, trust: ssl.SSLContext, *, voice: bool = True
+) -> Findings:
+    """`hops` and `voice` (whether there is an SFU) as the running server is configured.
+
+    `trust` says whose certificates are good.
+    """
     mark = secrets.token_hex(_MARK_BYTES)
     timeout = ClientTimeout(total=ANSWER_DEADLINE_S)
     async with ClientSession(timeout=timeout) as http:
@@ -64,10 +69,11 @@ async def examined(url: URL, hops: int, arrivals: Arrivals, trust: ssl.SSLContex
             ]
         found = [secure_context(url), *certificate_finding(certificate, datetime.now(UTC))]
         found += proxies(Way(url, hops, arrival))
-        found += [
-            await _websocket(http, url / "live", trust),
-            await _websocket(http, url / "sfu" / "client", trust),
-        ]
+        found.append(await _websocket(http, url / "live", trust))
+        if voice:
+            found.append(await _websocket(http, url / "sfu" / "client", trust))
+        else:
+            found.append(notice("There is no voice: SFU_WS_HOST is not set", "Set it, or use svc up."))
     return found
 
 
@@ -94,10 +100,12 @@ def proxies(way: Way) -> Findings:
     """What stands between the address and the server, and whether the server knows."""
     entries = [entry for value in way.arrival["forwarded_for"] for entry in value.split(",") if entry.strip()]
     found = [_hops(way, len(entries))]
-    if way.arrival["host"] != way.url.authority:
+    # As clients send it: without the usual port.
+    asked = way.url.host_port_subcomponent
+    if way.arrival["host"] not in (asked, way.url.authority):
         found.append(
             problem(
-                f"The proxy says that {way.arrival['host']!r} was asked for instead of {way.url.authority!r}",
+                f"The proxy says that {way.arrival['host']!r} was asked for instead of {asked!r}",
                 "Let it pass the Host header on (nginx: proxy_set_header Host $http_host).",
             )
         )

@@ -1,4 +1,4 @@
-"""Others' payloads are read as far as their services allow them to go, and the largest in no time."""
+"""Payloads of other services are read as far as those allow, with an effort that grows with their size."""
 
 import pytest
 
@@ -6,11 +6,12 @@ from svc.chat.webhooks.body import decode
 from svc.chat.webhooks.compatible import discord, github, slack
 from svc.chat.webhooks.compatible.reading import Node, Unreadable
 from svc.chat.webhooks.limits import MAX_BODY_BYTES
+from tests.kit.effort import grows_with_its_size
 
 
-def filled(before: str, piece: str, behind: str) -> object:
-    """As many pieces as a body may have."""
-    room = MAX_BODY_BYTES - len(before) - len(behind)
+def filled(before: str, piece: str, behind: str, size: int) -> object:
+    """As many pieces as a body of this size may have."""
+    room = size - len(before) - len(behind)
     return decode((before + (piece * (room // len(piece))).rstrip(",") + behind).encode())
 
 
@@ -21,7 +22,6 @@ def test_what_is_beyond_the_most_is_not_looked_at() -> None:
         node.children("list", 4)
 
 
-@pytest.mark.timeout(30)
 @pytest.mark.parametrize(
     ("before", "piece", "behind"),
     [
@@ -34,14 +34,15 @@ def test_what_is_beyond_the_most_is_not_looked_at() -> None:
         ('{"text":"', "<a|", '"}'),
     ],
 )
-def test_the_worst_of_slack_is_read_in_no_time(before: str, piece: str, behind: str) -> None:
+def test_the_effort_for_the_worst_of_slack_grows_with_its_size(before: str, piece: str, behind: str) -> None:
     """The event loop waits for it: the first of these once took half a second."""
-    body = filled(before, piece, behind)
-    for _ in range(100):
-        slack.message(Node.of(body)).payload()
+
+    def read(size: int) -> None:
+        slack.message(Node.of(filled(before, piece, behind, size))).payload()
+
+    assert grows_with_its_size(read, MAX_BODY_BYTES)
 
 
-@pytest.mark.timeout(30)
 @pytest.mark.parametrize(
     ("before", "piece", "behind"),
     [
@@ -51,21 +52,25 @@ def test_the_worst_of_slack_is_read_in_no_time(before: str, piece: str, behind: 
         ('{"content":"', "<@1>", '"}'),
     ],
 )
-def test_the_worst_of_discord_is_read_in_no_time(before: str, piece: str, behind: str) -> None:
-    body = filled(before, piece, behind)
-    for _ in range(100):
-        discord.message(Node.of(body)).payload()
+def test_the_effort_for_the_worst_of_discord_grows_with_its_size(
+    before: str, piece: str, behind: str
+) -> None:
+    def read(size: int) -> None:
+        discord.message(Node.of(filled(before, piece, behind, size))).payload()
+
+    assert grows_with_its_size(read, MAX_BODY_BYTES)
 
 
-@pytest.mark.timeout(30)
-def test_the_worst_of_file_names_are_told_in_no_time() -> None:
-    for _ in range(100):
-        told = discord.message(Node.of({}), ["*_" * 2_000] * 64)
-    assert told.text.startswith("(left out: ")
+def test_the_effort_for_the_worst_of_file_names_grows_with_their_length() -> None:
+    def told(length: int) -> None:
+        assert discord.message(Node.of({}), ["*_" * length] * 64).text.startswith("(left out: ")
+
+    assert grows_with_its_size(told, 2_000)
 
 
-@pytest.mark.timeout(30)
-def test_the_worst_of_github_is_read_in_no_time() -> None:
-    body = filled('{"ref":"refs/heads/main","commits":[', "{},", "]}")
-    for _ in range(100):
+def test_the_effort_for_the_worst_of_github_grows_with_its_size() -> None:
+    def read(size: int) -> None:
+        body = filled('{"ref":"refs/heads/main","commits":[', "{},", "]}", size)
         assert github.message("push", Node.of(body)) is not None
+
+    assert grows_with_its_size(read, MAX_BODY_BYTES)

@@ -30,6 +30,7 @@ _SLACK: Mapping[str, tuple[int, str]] = {
     "not_found": (404, "no_service"),
     "profanity_refused": (403, "action_prohibited"),
     "rate_limited": (429, "rate_limited"),
+    "unsupported_encoding": (415, "invalid_payload"),
 }
 # Slack's word for what is its own fault.
 _SLACK_FAULT = "rollup_error"

@@ -5,22 +5,17 @@ Does no I/O. RFC 7578 and 8187; WHATWG URL standard, application/x-www-form-urle
 """
 
 import codecs
-import re
 from collections.abc import Sequence
-from urllib.parse import parse_qsl, unquote
+from urllib.parse import parse_qsl
 
 from svc.chat.errors import ChatError
+from svc.chat.http import disposition, parameters
 from svc.chat.webhooks.body import decode
 
 # Discord's form has a dozen, and ten files.
 MAX_PARTS = 64
 # Of a part: its name, a file's name and its type.
 MAX_HEAD_BYTES = 4 * 1024
-
-_DISPOSITION = re.compile(rb"(?im)^content-disposition:[ \t]*([^\r\n]*)")
-# `name=token`, `name="quoted"` and, of RFC 8187, `name*=utf-8'language'percent-encoded`.
-_PARAMETER = re.compile(r';\s*([\w-]+)(\*?)\s*=\s*(?:"((?:[^"\\]|\\.)*+)"|([^\s";]*))')
-_QUOTED = re.compile(r"\\(.)")
 
 
 def value_in(body: bytes, name: str) -> object:
@@ -62,7 +57,7 @@ def _urlencoded(body: bytes) -> dict[str, str]:
 
 def _multipart(content_type: str, body: bytes) -> tuple[dict[str, str], list[str]]:
     """Cut at the boundary and no further: for the worst of bodies the library takes half a second."""
-    boundary = _parameters(content_type).get("boundary", "").encode("utf-8", "replace")
+    boundary = parameters(content_type).get("boundary", "").encode("utf-8", "replace")
     if not boundary:
         raise ChatError("invalid_json")
     pieces = (b"\r\n" + body).split(b"\r\n--" + boundary, MAX_PARTS + 2)
@@ -75,24 +70,12 @@ def _multipart(content_type: str, body: bytes) -> tuple[dict[str, str], list[str
         head, _, data = part.partition(b"\r\n\r\n")
         if len(head) > MAX_HEAD_BYTES:
             raise ChatError("invalid_json")
-        found = _DISPOSITION.search(head)
-        said = _parameters(found[1].decode("utf-8", "replace") if found else "")
+        said = disposition(head)
         if "filename" in said:
             files.append(said["filename"])
         elif "name" in said:
             fields[said["name"]] = _decoded(data)
     return fields, files
-
-
-def _parameters(header: str) -> dict[str, str]:
-    """Those behind the first semicolon. What is no parameter is passed over."""
-    found: dict[str, str] = {}
-    for name, extended, quoted, token in _PARAMETER.findall(header):
-        value = _QUOTED.sub(r"\1", quoted) or token
-        if extended:
-            value = unquote(value.rpartition("'")[2], errors="replace")
-        found[name.lower()] = value
-    return found
 
 
 def _decoded(data: bytes) -> str:

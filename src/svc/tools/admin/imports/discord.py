@@ -10,7 +10,10 @@ from pathlib import Path
 
 from svc.chat.transfer.foreign import ForeignAuthor, ForeignChannel, ForeignFile, ForeignPost
 from svc.chat.transfer.kinds import BadRecord
-from svc.tools.admin.imports.values import MAX_FILE_BYTES, needed, optional, parsed
+from svc.tools.admin.imports.values import in_order, named_faults, needed, optional, stream
+
+# A large server has some hundred channels, each in some parts.
+MAX_FILES = 10_000
 
 
 class DiscordExport:
@@ -23,8 +26,12 @@ class DiscordExport:
         files = sorted(path.glob("*.json")) if path.is_dir() else [path]
         if not files:
             raise BadRecord(f"{path}: there is no JSON file in it")
+        if len(files) > MAX_FILES:
+            raise BadRecord(
+                f"{path}: there are {len(files)} JSON files in it, and at most {MAX_FILES} are read"
+            )
         for file in files:
-            channel = _channel(_document(file), file)
+            channel = _channel(file)
             self._channels[channel.key] = channel
             self._files.setdefault(channel.key, []).append(file)
 
@@ -32,28 +39,56 @@ class DiscordExport:
         return list(self._channels.values())
 
     def posts(self, channel: ForeignChannel) -> Iterator[ForeignPost]:
-        found = []
-        for file in self._files[channel.key]:
-            messages = needed(_document(file), "messages", list, str(file))
-            for number, message in enumerate(messages):
-                found.append(_post(message, file, f"{file}: messages[{number}]"))
         # Parts need not have been read in their order.
-        return iter(sorted(found, key=lambda post: post.at_ms))
+        found = in_order(
+            (_time(message, where), (number, message), where)
+            for number, file in enumerate(self._files[channel.key])
+            for message, where in _messages(file)
+        )
+        for numbered, where in found:
+            assert isinstance(numbered, list), "that is how a pair comes back"
+            number, message = numbered
+            yield _post(message, self._files[channel.key][number], where)
 
 
-def _document(file: Path) -> object:
+def _parts(file: Path) -> Iterator[tuple[str, object]]:
+    """The document's names and values, and its messages one by one, each called "message"."""
     try:
-        if file.stat().st_size > MAX_FILE_BYTES:
-            megabytes = MAX_FILE_BYTES // 1024 // 1024
-            raise BadRecord(f"{file}: more than {megabytes} MB; export it in parts (--partition)")
-        return parsed(file.read_bytes(), str(file))
+        with file.open("rb") as opened, named_faults(str(file)):
+            document = stream(opened.read)
+            if document.peek() != "{":
+                document.value()
+                raise BadRecord(f"{file}: this is no JSON of DiscordChatExporter")
+            for name in document.names():
+                if name != "messages":
+                    yield name, document.value()
+                    continue
+                if document.peek() != "[":
+                    raise BadRecord(f"{file}: messages is missing, or not what it should be")
+                yield name, []
+                for _ in document.items():
+                    yield "message", document.value()
+            document.end()
     except OSError as fault:
         raise BadRecord(f"{file}: {fault.strerror}") from None
 
 
-def _channel(document: object, file: Path) -> ForeignChannel:
-    channel = optional(document, "channel", dict, {})
-    if not channel or not isinstance(document, Mapping) or "messages" not in document:
+def _messages(file: Path) -> Iterator[tuple[object, str]]:
+    found = (value for name, value in _parts(file) if name == "message")
+    for number, message in enumerate(found):
+        yield message, f"{file}: messages[{number}]"
+
+
+def _channel(file: Path) -> ForeignChannel:
+    """Read as far as it takes to know it: the messages come last."""
+    channel: object = None
+    listed = False
+    for name, value in _parts(file):
+        listed = listed or name == "messages"
+        channel = value if name == "channel" else channel
+        if channel and listed:
+            break
+    if not listed or not isinstance(channel, Mapping) or not channel:
         raise BadRecord(f"{file}: this is no JSON of DiscordChatExporter")
     where = f"{file}: channel"
     return ForeignChannel(
@@ -61,6 +96,10 @@ def _channel(document: object, file: Path) -> ForeignChannel:
         needed(channel, "name", str, where),
         optional(channel, "topic", str, ""),
     )
+
+
+def _time(message: object, where: str) -> int:
+    return _ms(needed(message, "timestamp", str, where), where)
 
 
 def _post(message: object, file: Path, where: str) -> ForeignPost:
@@ -71,7 +110,7 @@ def _post(message: object, file: Path, where: str) -> ForeignPost:
     return ForeignPost(
         key=needed(message, "id", str, where),
         author=_author(needed(message, "author", dict, where), where),
-        at_ms=_ms(needed(message, "timestamp", str, where), where),
+        at_ms=_time(message, where),
         text=text or ("" if files else _text_of_embeds(optional(message, "embeds", list, []))),
         edited_at_ms=_ms(edited, where) if edited else None,
         reply_to=optional(reference, "messageId", str, "") or None,
@@ -102,9 +141,12 @@ def _file(item: object, file: Path, where: str) -> ForeignFile:
     name, url = needed(item, "fileName", str, where), needed(item, "url", str, where)
     if url.startswith(("https://", "http://")):
         return ForeignFile(name, url)
-    path = (file.parent / url).resolve()
-    # Beside the export, never elsewhere on this machine.
-    beside = path.is_relative_to(file.parent.resolve()) and path.is_file()
+    try:
+        path = (file.parent / url).resolve()
+        # Beside the export, never elsewhere on this machine.
+        beside = path.is_relative_to(file.parent.resolve()) and path.is_file()
+    except (OSError, ValueError, RuntimeError):  # Too long, or a circle of links: no file of this export.
+        return ForeignFile(name, "")
     return ForeignFile(name, "", path if beside else None)
 
 

@@ -1,20 +1,21 @@
 """The zip file that Slack exports for a workspace: its public channels, a file for each day.
 
 Private channels and direct messages are left alone, where a file has them. Text is turned from
-Slack's marks into Markdown; a reply in a thread becomes a reply. Slack keeps files to itself: what
+Slack's marks into Markdown; threads stay threads. Slack keeps files to itself: what
 was attached becomes a link.
 """
 
 import html
 import re
-import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from svc.chat.transfer.file import ZIP_FAULTS
+from svc.chat.channels.rules import MAX_CHANNELS
+from svc.chat.transfer.adding import MAX_AUTHORS, MAX_NAME_CHARACTERS
 from svc.chat.transfer.foreign import ForeignAuthor, ForeignChannel, ForeignFile, ForeignPost
 from svc.chat.transfer.kinds import BadRecord
-from svc.tools.admin.imports.values import MAX_FILE_BYTES, needed, optional, parsed
+from svc.chat.transfer.zips import ZIP_FAULTS, entry, opened
+from svc.tools.admin.imports.values import MAX_FILE_BYTES, in_order, listed, needed, optional
 
 # Comings and goings are no messages.
 _NOT_SAID = frozenset({"channel_join", "channel_leave", "channel_archive", "channel_unarchive", "tombstone"})
@@ -42,39 +43,49 @@ class SlackExport:
         """Raises BadRecord."""
         self._path = path
         try:
-            self._zip = zipfile.ZipFile(path)
-        except FileNotFoundError:
-            raise BadRecord(f"{path}: there is no such file") from None
-        except (*ZIP_FAULTS, OSError) as fault:
-            raise BadRecord(f"{path}: this is no zip file ({fault})") from None
-        self._names = sorted(self._zip.namelist())
+            self._zip = opened(path, "zip file")
+        except OSError as fault:
+            raise BadRecord(f"{path}: {fault.strerror}") from None
+        self._names = frozenset(self._zip.namelist())
         if "channels.json" not in self._names:
             raise BadRecord(f"{path}: this is no export of Slack: it has no channels.json")
-        self._people = {
-            needed(user, "id", str, f"{path}: users.json[{number}]"): _name(user)
-            for number, user in enumerate(self._list("users.json"))
-        }
-        self._channels = [
-            _channel(item, f"{path}: channels.json[{number}]")
-            for number, item in enumerate(self._list("channels.json"))
-        ]
+        self._days: dict[str, list[str]] = {}
+        for name in sorted(self._names):
+            folder, _, day = name.rpartition("/")
+            if _DAY.fullmatch(day):
+                self._days.setdefault(folder, []).append(name)
+        self._people: dict[str, str] = {}
+        for number, user in enumerate(self._list("users.json")):
+            user_id = needed(user, "id", str, f"{path}: users.json[{number}]")
+            self._people[user_id[:MAX_NAME_CHARACTERS]] = _name(user)[:MAX_NAME_CHARACTERS]
+            if number > MAX_AUTHORS:
+                raise BadRecord(f"{path}: users.json has more than {MAX_AUTHORS} members")
+        self._channels = []
+        for number, item in enumerate(self._list("channels.json")):
+            if number == MAX_CHANNELS:
+                raise BadRecord(f"{path}: channels.json has more than {MAX_CHANNELS} channels")
+            self._channels.append(_channel(item, f"{path}: channels.json[{number}]"))
 
     def channels(self) -> Sequence[ForeignChannel]:
         return self._channels
 
     def posts(self, channel: ForeignChannel) -> Iterator[ForeignPost]:
-        for name in self._names:
-            folder, _, day = name.rpartition("/")
-            if folder == channel.name and _DAY.fullmatch(day):
-                items = enumerate(self._list(name))
-                posts = (self._post(item, f"{self._path}: {name}[{number}]") for number, item in items)
-                yield from sorted((post for post in posts if post), key=lambda post: post.at_ms)
+        for message, where in in_order(self._said(channel)):
+            yield self._post(message, where)
 
-    def _post(self, message: object, where: str) -> ForeignPost | None:
-        if optional(message, "subtype", str, "") in _NOT_SAID:
-            return None
+    def _said(self, channel: ForeignChannel) -> Iterator[tuple[int, object, str]]:
+        for name in self._days.get(channel.name, ()):
+            for number, message in enumerate(self._list(name)):
+                where = f"{self._path}: {name}[{number}]"
+                if optional(message, "subtype", str, "") not in _NOT_SAID:
+                    yield _ms(needed(message, "ts", str, where), where), message, where
+
+    def _post(self, message: object, where: str) -> ForeignPost:
         moment = needed(message, "ts", str, where)
         thread = optional(message, "thread_ts", str, "")
+        answered = thread if thread and thread != moment else None
+        # In a thread, and in the channel beside it.
+        broadcast = optional(message, "subtype", str, "") == "thread_broadcast"
         edited = optional(optional(message, "edited", dict, {}), "ts", str, "")
         return ForeignPost(
             key=moment,
@@ -82,7 +93,8 @@ class SlackExport:
             at_ms=_ms(moment, where),
             text=markdown(optional(message, "text", str, ""), self._person),
             edited_at_ms=_ms(edited, where) if edited else None,
-            reply_to=thread if thread and thread != moment else None,
+            reply_to=answered if broadcast else None,
+            thread=None if broadcast else answered,
             reactions=list(self._reactions(optional(message, "reactions", list, []), where)),
             files=[_file(item) for item in optional(message, "files", list, [])],
             pinned=bool(optional(message, "pinned_to", list, [])),
@@ -107,20 +119,16 @@ class SlackExport:
                 if isinstance(user, str):
                     yield shown, ForeignAuthor(user, self._person(user))
 
-    def _list(self, name: str) -> list[object]:
-        """The list in a file of the archive; none where there is no such file."""
+    def _list(self, name: str) -> Iterator[object]:
+        """The list in a file of the archive; nothing where there is no such file."""
         where = f"{self._path}: {name}"
         if name not in self._names:
-            return []
+            return
         try:
-            if self._zip.getinfo(name).file_size > MAX_FILE_BYTES:
-                raise BadRecord(f"{where}: it is too large")
-            value = parsed(self._zip.read(name), where)
+            with entry(self._zip, name, MAX_FILE_BYTES) as opened_entry:
+                yield from listed(opened_entry.read, where)
         except (*ZIP_FAULTS, OSError) as fault:
             raise BadRecord(f"{where}: it cannot be read ({fault})") from None
-        if not isinstance(value, list):
-            raise BadRecord(f"{where}: it is no list")
-        return value
 
 
 def markdown(text: str, person: Callable[[str], str]) -> str:

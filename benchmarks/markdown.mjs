@@ -1,0 +1,41 @@
+// How long the page takes for a wall of 4,000 signs, each of those in tests/web/hostile.json; the slowest first.
+//
+//     node benchmarks/markdown.mjs
+
+import { readFileSync } from "node:fs";
+
+import { highlight } from "../src/svc/web/views/markdown/highlight.js";
+import { look } from "../src/svc/web/views/markdown/markdown.js";
+import { parse } from "../src/svc/web/views/markdown/parse.js";
+import { plain } from "../src/svc/web/views/markdown/plain.js";
+
+const CHARACTERS = 4_000;
+const TIMES = 5;
+const SHOWN = 8;
+const LANGUAGES = "bash c cpp csharp css diff go ini java javascript json kotlin lua makefile markdown php powershell python ruby rust sql swift typescript xml yaml".split(" ");
+const { walls } = JSON.parse(readFileSync(new URL("../tests/web/hostile.json", import.meta.url), "utf8"));
+
+/** The first run is that of a page that has just come; the others are the usual ones. */
+function measured(work) {
+  const times = Array.from({ length: TIMES }, () => {
+    const start = performance.now();
+    work();
+    return performance.now() - start;
+  });
+  return { first: times[0], best: Math.min(...times) };
+}
+
+function report(name, work) {
+  const rows = walls.map((wall) => {
+    const text = wall.repeat(Math.ceil(CHARACTERS / wall.length)).slice(0, CHARACTERS);
+    return { wall, ...measured(() => work(text)) };
+  }).sort((one, other) => other.best - one.best);
+  console.log(`\n${name}: ms at best, ms the first time`);
+  for (const { wall, best, first } of rows.slice(0, SHOWN)) console.log(`${best.toFixed(1).padStart(7)} ${first.toFixed(1).padStart(7)}  ${JSON.stringify(wall)}`);
+}
+
+report("Shown", (text) => look(parse(text), {}));
+report("One line", (text) => plain(text));
+// The highlighter leaves longer lines alone.
+const inLines = (text) => text.match(/[^]{1,290}/gu).join("\n");
+for (const language of LANGUAGES) report(`Code in ${language}`, (text) => highlight(inLines(text), language));

@@ -1,0 +1,136 @@
+"""Accepts connections, and gives each its place in the table (`connections`).
+
+What is spoken on a connection is for the `opener` to say. An accept that fails, because no
+descriptor is free, makes room and is tried again after a pause. Both are logged once a minute at
+most. asyncio's own servers log every failure with a traceback.
+"""
+
+import asyncio
+import logging
+import socket
+from collections.abc import Awaitable, Callable, Sequence
+
+from svc.base.addresses import customer
+from svc.base.connections import Place, Table
+from svc.base.logs import Seldom
+
+# As many as the system lets wait.
+ACCEPTED_AT_ONCE = 128
+# No descriptor is free: some are, in a moment.
+FULL_PAUSE_S = 0.2
+# How often deadlines are checked; all of them are several seconds.
+SWEEP_INTERVAL_S = 1.0
+
+logger = logging.getLogger(__name__)
+
+# Makes something of an accepted connection; the place's `close` cancels it for as long as it runs.
+Opener = Callable[[socket.socket, Place], Awaitable[object]]
+
+
+class Listener:
+    """Accepts on `sockets`, which are its own from now on, between `start` and `stop`.
+
+    `clock` is what the deadlines of connections are compared with.
+    """
+
+    def __init__(
+        self,
+        sockets: Sequence[socket.socket],
+        table: Table,
+        opener: Opener,
+        clock: Callable[[], float] | None = None,
+    ) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._sockets = sockets
+        self._table = table
+        self._opener = opener
+        self._clock = clock or self._loop.time
+        self._opening: set[asyncio.Future[object]] = set()
+        self._sweeping: asyncio.TimerHandle | None = None
+        self._full = Seldom()
+        self._failing = Seldom()
+        # What the log knows of.
+        self._said = 0
+
+    def start(self) -> None:
+        for listening in self._sockets:
+            self._loop.add_reader(listening, self._accept, listening)
+
+    async def stop(self) -> None:
+        """Stop accepting connections; keep the established ones. Stopping twice is stopping once."""
+        for listening in self._sockets:
+            if listening.fileno() >= 0:
+                self._loop.remove_reader(listening)
+                listening.close()
+        opening = list(self._opening)
+        for task in opening:
+            task.cancel()
+        await asyncio.gather(*opening, return_exceptions=True)
+
+    def _accept(self, listening: socket.socket) -> None:
+        for _ in range(ACCEPTED_AT_ONCE):
+            try:
+                connection, peer = listening.accept()
+            except BlockingIOError:
+                break
+            except ConnectionError:
+                continue
+            except OSError as fault:
+                self._pause(listening, fault)
+                break
+            connection.setblocking(False)
+            self._admit(connection, customer(peer[0]) if isinstance(peer, tuple) else "")
+        self._say_what_was_closed()
+
+    def _admit(self, connection: socket.socket, address: str) -> None:
+        place = self._table.enter(address)
+        if place is None:
+            connection.close()
+            return
+        task = asyncio.ensure_future(self._opener(connection, place))
+        place.close = task.cancel
+        self._opening.add(task)
+
+        def opened(task: asyncio.Future[object]) -> None:
+            # Not in a coroutine: a task that is cancelled at once never begins.
+            self._opening.discard(task)
+            fault = None if task.cancelled() else task.exception()
+            if task.cancelled() or fault is not None:
+                connection.close()
+                place.leave()
+            if isinstance(fault, OSError):  # TimeoutError and ssl.SSLError are.
+                logger.debug("connection not opened", extra={"fault": str(fault) or type(fault).__name__})
+            elif fault is not None:
+                logger.error("connection not opened", exc_info=fault)
+
+        task.add_done_callback(opened)
+        if self._sweeping is None:
+            self._sweeping = self._loop.call_later(SWEEP_INTERVAL_S, self._sweep)
+
+    def _pause(self, listening: socket.socket, fault: OSError) -> None:
+        """Descriptors have run out, or the system's memory."""
+        if times := self._failing.due(self._loop.time()):
+            logger.error("connections cannot be accepted", extra={"fault": str(fault), "times": times})
+        self._table.make_room()
+        self._loop.remove_reader(listening)
+        self._loop.call_later(FULL_PAUSE_S, self._accept_again, listening)
+
+    def _accept_again(self, listening: socket.socket) -> None:
+        if listening.fileno() >= 0:
+            self._loop.add_reader(listening, self._accept, listening)
+
+    def _sweep(self) -> None:
+        """Check the deadlines for as long as there are connections: an idle machine is not woken up."""
+        self._table.sweep(self._clock())
+        self._sweeping = self._loop.call_later(SWEEP_INTERVAL_S, self._sweep) if len(self._table) else None
+
+    def _say_what_was_closed(self) -> None:
+        given_up = self._table.closed + self._table.refused
+        if given_up == self._said:
+            return
+        if times := self._full.due(self._loop.time(), given_up - self._said):
+            logger.warning(
+                "too many connections: those that were idle for longest are closed",
+                extra={"times": times, "open": len(self._table), "strangers": self._table.strangers},
+            )
+        self._said = given_up

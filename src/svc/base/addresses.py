@@ -1,0 +1,35 @@
+"""IP addresses as limits count them: one customer, one key.
+
+Opens and resolves nothing.
+"""
+
+from ipaddress import IPv4Address, IPv6Address, ip_address
+
+# The least that one customer is given: any number of addresses in it costs them nothing.
+IPV6_CUSTOMER_BITS = 64
+
+Address = IPv4Address | IPv6Address
+
+
+def parsed(text: str) -> Address | None:
+    """The address, without a zone. An IPv4 address written as an IPv6 one is an IPv4 address."""
+    try:
+        address = ip_address(text.partition("%")[0])
+    except ValueError:
+        return None
+    return getattr(address, "ipv4_mapped", None) or address
+
+
+def customer(text: str) -> str:
+    """What to count a client by: its IPv4 address, or the /64 network of its IPv6 address."""
+    address = parsed(text)
+    if not isinstance(address, IPv6Address) or address.is_loopback:
+        return str(address) if address else text
+    rest = 128 - IPV6_CUSTOMER_BITS
+    return f"{IPv6Address(int(address) >> rest << rest)}/{IPV6_CUSTOMER_BITS}"
+
+
+def is_this_machine(text: str) -> bool:
+    """Does a connection from there come from a program on this machine, such as a proxy?"""
+    address = parsed(text)
+    return address is None or address.is_loopback

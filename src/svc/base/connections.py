@@ -1,0 +1,238 @@
+"""The table of a program's open connections: who gets a place, and who loses theirs.
+
+A connection is a stranger's until somebody proves on it who they are. Strangers share a part of
+the places, of which one address has a few; whoever has proved it keeps the place. A full table
+never refuses a stranger while there are others: it closes the one that has been idle for longest,
+of the address that has most. So whoever comes with a valid token from the address of an attack
+still gets in, as long as they show it soon.
+
+Opens and closes nothing itself, and reads no clock.
+"""
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from svc.base.addresses import is_this_machine
+
+# Together they cost some 200 MB (20 KB each, and more with TLS).
+MOST = 8192
+# A school or an office behind one address has this many before it signs in; see `Table`.
+MOST_OF_ADDRESS = 256
+# A member's pages, their signalling, and what a browser opens beside; further ones count as strangers'.
+MOST_OF_OWNER = 64
+
+T = TypeVar("T", bound=Hashable)
+
+
+class Crowd(Generic[T]):
+    """Who is waiting, by address, in the order of their coming. Every operation takes constant time."""
+
+    def __init__(self) -> None:
+        self._from: dict[T, str] = {}
+        self._of: dict[str, dict[T, None]] = {}
+        # The addresses that have so many, and the most that one has.
+        self._having: dict[int, dict[str, None]] = {}
+        self._most = 0
+
+    def __len__(self) -> int:
+        return len(self._from)
+
+    def __contains__(self, item: T) -> bool:
+        return item in self._from
+
+    def of(self, address: str) -> int:
+        """How many wait from there."""
+        return len(self._of.get(address, ()))
+
+    def add(self, item: T, address: str) -> None:
+        """Wait behind the others. Nobody waits twice."""
+        assert item not in self._from, "nobody waits twice"
+        self._from[item] = address
+        waiting = self._of.setdefault(address, {})
+        waiting[item] = None
+        self._resized(address, len(waiting) - 1, len(waiting))
+
+    def discard(self, item: T) -> None:
+        """Wait no longer. Nothing happens to whoever does not wait."""
+        address = self._from.pop(item, None)
+        if address is None:
+            return
+        waiting = self._of[address]
+        del waiting[item]
+        self._resized(address, len(waiting) + 1, len(waiting))
+        if not waiting:
+            del self._of[address]
+
+    def first_to_leave(self, address: str | None = None) -> T | None:
+        """Who has waited longest: from this address, or from the one that has most."""
+        if address is None:
+            if not self._from:
+                return None
+            address = next(iter(self._having[self._most]))
+        return next(iter(self._of.get(address, ())), None)
+
+    def pushed_out(self, most: int) -> T | None:
+        """Whoever no longer waits because one more comes and there are `most` already."""
+        leaving = self.first_to_leave() if len(self) >= most else None
+        if leaving is not None:
+            self.discard(leaving)
+        return leaving
+
+    def _resized(self, address: str, before: int, after: int) -> None:
+        if before:
+            having = self._having[before]
+            del having[address]
+            if not having:
+                del self._having[before]
+        if after:
+            self._having.setdefault(after, {})[address] = None
+        if after > self._most or self._most not in self._having:
+            self._most = after
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How many connections there may be. `of_address` bounds strangers; None where all come by a proxy."""
+
+    most: int
+    of_address: int | None = MOST_OF_ADDRESS
+    of_owner: int = MOST_OF_OWNER
+
+    @property
+    def strangers(self) -> int:
+        """A quarter of the places is left to those who have proved who they are."""
+        return max(1, self.most * 3 // 4)
+
+
+def room_for(descriptors: int, most: int = MOST) -> int:
+    """How many connections fit; half of the descriptors stay for the database, files and other services.
+
+    A participant whose signalling is passed through needs two.
+    """
+    return max(1, min(most, descriptors // 2))
+
+
+class Place:
+    """One connection's place. `close` ends the connection at once; whoever holds the connection sets it."""
+
+    __slots__ = ("_table", "address", "check", "close", "idle", "next_check", "open", "owner")
+
+    def __init__(self, table: "Table", address: str, close: Callable[[], object]) -> None:
+        self._table = table
+        self.address = address
+        self.close = close
+        # Looks whether the connection has kept its deadlines; says when to look again.
+        self.check: Callable[[float], float] | None = None
+        self.next_check = 0.0
+        self.idle = True
+        self.open = True
+        # Who has proved on it who they are.
+        self.owner: str | None = None
+
+    def rest(self, *, idle: bool) -> None:
+        """Whether the connection does something for its peer now."""
+        if self.open and idle is not self.idle:
+            self._table.moved(self, idle=idle)
+
+    def belongs_to(self, owner: str) -> None:
+        """Somebody has proved who they are."""
+        if self.open and self.owner is None:
+            self._table.owned(self, owner)
+
+    def leave(self) -> None:
+        """The connection has ended."""
+        if self.open:
+            self._table.left(self)
+
+
+class Table:
+    """Strangers from this machine are not counted by address: a proxy brings everybody's."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        # Closed to make room, and turned away, since the start.
+        self.closed = 0
+        self.refused = 0
+        self._places: dict[Place, None] = {}
+        self._idle: Crowd[Place] = Crowd()
+        self._busy: Crowd[Place] = Crowd()
+        self._owners: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @property
+    def strangers(self) -> int:
+        return len(self._idle) + len(self._busy)
+
+    def enter(self, address: str, close: Callable[[], object] = lambda: None) -> Place | None:
+        """A place for a new connection, taken from another if need be; None where there is none."""
+        limits = self.limits
+        crowded = limits.of_address is not None and self._strangers_of(address) >= limits.of_address
+        if crowded and not is_this_machine(address):
+            self._make_room(address)
+        if self.strangers >= limits.strangers or len(self) >= limits.most:
+            self._make_room(None)
+        if len(self) >= limits.most:
+            self.refused += 1
+            return None
+        place = Place(self, address, close)
+        self._places[place] = None
+        self._idle.add(place, address)
+        return place
+
+    def make_room(self) -> None:
+        """Close the stranger's connection that can be spared best, if there is one."""
+        self._make_room(None)
+
+    def sweep(self, now: float) -> None:
+        """To be called about once a second: ends the connections that have missed a deadline."""
+        for place in list(self._places):
+            if now >= place.next_check and place.check is not None:
+                place.next_check = place.check(now)
+
+    def moved(self, place: Place, *, idle: bool) -> None:
+        """See `Place.rest`."""
+        if place.owner is None:
+            self._crowd(place).discard(place)
+            place.idle = idle
+            self._crowd(place).add(place, place.address)
+        else:
+            place.idle = idle
+
+    def owned(self, place: Place, owner: str) -> None:
+        """See `Place.belongs_to`."""
+        held = self._owners.get(owner, 0)
+        if held >= self.limits.of_owner:
+            return
+        self._owners[owner] = held + 1
+        self._crowd(place).discard(place)
+        place.owner = owner
+
+    def left(self, place: Place) -> None:
+        """See `Place.leave`."""
+        place.open = False
+        place.check = None
+        del self._places[place]
+        if place.owner is None:
+            self._crowd(place).discard(place)
+        elif self._owners[place.owner] > 1:
+            self._owners[place.owner] -= 1
+        else:
+            del self._owners[place.owner]
+
+    def _strangers_of(self, address: str) -> int:
+        return self._idle.of(address) + self._busy.of(address)
+
+    def _crowd(self, place: Place) -> Crowd[Place]:
+        return self._idle if place.idle else self._busy
+
+    def _make_room(self, address: str | None) -> None:
+        leaving = self._idle.first_to_leave(address) or self._busy.first_to_leave(address)
+        if leaving is None:
+            return
+        self.closed += 1
+        # Its place is free now, even where the connection takes a moment to end.
+        self.left(leaving)
+        leaving.close()

@@ -1,0 +1,200 @@
+"""HTTP connections with deadlines, for every HTTP server of ours.
+
+aiohttp waits an hour for the next request, and for ever for the rest of a header or a body and for
+a client that does not read. Here each has a deadline, and a connection that misses it is closed
+without an answer:
+
+| the connection                                | may take                                             |
+|-----------------------------------------------|------------------------------------------------------|
+| sends the first request's line and headers    | HEADER_DEADLINE_S, from the first moment on          |
+| waits for the next request                    | IDLE_DEADLINE_S                                      |
+| sends that request's line and headers         | HEADER_DEADLINE_S; no byte makes it longer           |
+| sends a body                                  | STALL_DEADLINE_S, and a second for each KB that came |
+| takes an answer, or our last words            | the same, by what was taken                          |
+
+The time that a handler takes is its own affair, and so is what an upgraded connection does, which
+has pings. The table calls `check` about once a second, so a request costs next to nothing.
+"""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+from aiohttp import web
+
+from svc.base import descriptors
+from svc.base.accepting import Listener, Opener
+from svc.base.connections import Limits, Place, Table, room_for
+
+# A slow phone needs two seconds for a handshake and a header.
+HEADER_DEADLINE_S = 10.0
+# Longer than proxies keep a connection (nginx 60 s), so that they close it and not we.
+IDLE_DEADLINE_S = 75.0
+# A train in a tunnel. It is also the most that can be saved up by being fast.
+STALL_DEADLINE_S = 30.0
+LEAST_BYTES_PER_S = 1024
+# How often a connection is looked at whose handler is at work.
+_AT_WORK_INTERVAL_S = 5.0
+
+
+class HttpConnection(web.RequestHandler):
+    """aiohttp's protocol, with deadlines once it has a place (`watch`)."""
+
+    __slots__ = ("_clock", "_deadline", "_mark", "_place", "_received", "_serving", "_unsent", "_watched")
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._place: Place | None = None
+        self._clock: Callable[[], float] = self._loop.time
+        self._watched: asyncio.Transport | None = None
+        self._deadline = 0.0
+        # All bytes so far; and how many there were when the deadline was set.
+        self._received = 0
+        self._mark = 0
+        # The request that is being served.
+        self._serving: web.BaseRequest | None = None
+        # What the peer had still to take when it was last looked at; None when it keeps up.
+        self._unsent: int | None = None
+
+    def watch(self, place: Place, clock: Callable[[], float]) -> None:
+        """Called before the connection is made."""
+        self._place = place
+        self._clock = clock
+
+    def belongs_to(self, owner: str) -> None:
+        """Somebody has proved on this connection who they are: it makes room for no stranger."""
+        if self._place is not None:
+            self._place.belongs_to(owner)
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        assert isinstance(transport, asyncio.Transport)
+        self._watched = transport
+        # As if a header had begun.
+        self._mark = -1
+        self._deadline = self._clock() + HEADER_DEADLINE_S
+        if self._place is not None:
+            self._place.close = transport.abort
+            self._place.check = self.check
+
+    def connection_lost(self, exc: BaseException | None) -> None:
+        super().connection_lost(exc)
+        self._watched = None
+        if self._place is not None:
+            self._place.leave()
+
+    def data_received(self, data: bytes) -> None:
+        self._received += len(data)
+        super().data_received(data)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._unsent = None
+
+    async def _handle_request(
+        self,
+        request: web.BaseRequest,
+        start_time: float | None,
+        request_handler: Callable[[web.BaseRequest], Awaitable[web.StreamResponse]],
+    ) -> tuple[web.StreamResponse, bool]:
+        self._serving = request
+        self._mark = self._received
+        self._deadline = self._clock() + STALL_DEADLINE_S
+        if self._place is not None:
+            self._place.rest(idle=False)
+        try:
+            return await super()._handle_request(request, start_time, request_handler)
+        finally:
+            self._serving = None
+            self._mark = self._received
+            self._deadline = self._clock() + IDLE_DEADLINE_S
+            if self._place is not None:
+                self._place.rest(idle=True)
+                self._place.next_check = 0.0
+
+    def check(self, now: float) -> float:
+        """End the connection if it has missed its deadline; when to look again."""
+        transport = self._watched
+        assert transport is not None, "a connection that is lost has left its place"
+        if transport.is_closing() or self.writing_paused:
+            self._look_at_writing(transport, now)
+        elif self._serving is None:
+            self._look_at_header(now)
+        elif self._serving.content.is_eof() or not transport.is_reading():
+            # The handler is at work; or it takes no more of the body, which is not the client's fault.
+            self._deadline = now + STALL_DEADLINE_S
+            self._mark = self._received
+            return now + _AT_WORK_INTERVAL_S
+        else:
+            self._moved_on(self._received - self._mark, now)
+            self._mark = self._received
+        if now >= self._deadline:
+            transport.abort()
+        return now
+
+    def _look_at_header(self, now: float) -> None:
+        """Has one begun since the last request was answered? Then its time runs, and nothing resets it."""
+        if 0 <= self._mark < self._received:
+            self._mark = -1
+            self._deadline = now + HEADER_DEADLINE_S
+
+    def _look_at_writing(self, transport: asyncio.Transport, now: float) -> None:
+        unsent = _unsent(transport)
+        if self._unsent is None:
+            self._deadline = now + STALL_DEADLINE_S
+        else:
+            self._moved_on(max(0, self._unsent - unsent), now)
+        self._unsent = unsent
+
+    def _moved_on(self, progress: int, now: float) -> None:
+        self._deadline = min(self._deadline + progress / LEAST_BYTES_PER_S, now + STALL_DEADLINE_S)
+
+
+def recognise(request: web.BaseRequest, owner: str) -> None:
+    """Somebody has proved with this request who they are: their connection is not closed for strangers'."""
+    protocol = request.protocol
+    if isinstance(protocol, HttpConnection):
+        protocol.belongs_to(owner)
+
+
+def speaking_http(server: web.Server, clock: Callable[[], float] | None = None) -> Opener:
+    """Opens accepted connections as plain HTTP ones of `server`."""
+    loop = asyncio.get_running_loop()
+
+    async def open_connection(connection: socket.socket, place: Place) -> None:
+        await loop.connect_accepted_socket(lambda: protocol_of(server, place, clock), connection)
+
+    return open_connection
+
+
+def protocol_of(server: web.Server, place: Place, clock: Callable[[], float] | None = None) -> HttpConnection:
+    """What speaks HTTP on a connection that has this place."""
+    protocol = server()
+    assert isinstance(protocol, HttpConnection), "a server of ours (http_server)"
+    protocol.watch(place, clock or asyncio.get_running_loop().time)
+    return protocol
+
+
+@asynccontextmanager
+async def serving_http(
+    runner: web.AppRunner, sockets: Sequence[socket.socket], most: int
+) -> AsyncIterator[Listener]:
+    """Let clients in for as long as the block runs, `most` at a time. `runner` has been set up."""
+    assert runner.server is not None, "the runner has been set up"
+    table = Table(Limits(room_for(descriptors.limit(), most)))
+    listener = Listener(sockets, table, speaking_http(runner.server))
+    listener.start()
+    try:
+        yield listener
+    finally:
+        await listener.stop()
+
+
+def _unsent(transport: asyncio.Transport) -> int:
+    try:
+        return transport.get_write_buffer_size()
+    except AttributeError:
+        # asyncio's TLS transport, closed for the second time, has let go of what knows it.
+        return 0

@@ -1,0 +1,106 @@
+"""JSON of any length, read piece by piece: whoever reads walks through it and takes one value at a time.
+
+Memory holds one value and what was read ahead of it, never the document. Everything that is wrong
+is a ValueError. Follows RFC 8259: UTF-8 (with or without a mark at its beginning), no NaN.
+"""
+
+import codecs
+import json
+import re
+from collections.abc import Callable, Iterator
+
+_CHUNK_BYTES = 64 * 1024
+_SPACE = " \t\n\r"
+_NUMBER = re.compile(r"[-0-9][-+.0-9eE]*")
+
+
+class JsonStream:
+    """`read` gives up to so many bytes, none at the end; `most` is the length of one value at most."""
+
+    def __init__(self, read: Callable[[int], bytes], most: int) -> None:
+        self._read = read
+        self._most = most
+        self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
+        self._parser = json.JSONDecoder(parse_constant=_refuse_constant)
+        self._text = ""
+        self._at = 0
+        self._ended = False
+
+    def peek(self) -> str:
+        """The first character of what comes next; empty at the end. Raises ValueError."""
+        while True:
+            while self._at < len(self._text) and self._text[self._at] in _SPACE:
+                self._at += 1
+            if self._at < len(self._text) or not self._more(_CHUNK_BYTES):
+                return self._text[self._at : self._at + 1]
+
+    def value(self) -> object:
+        """The next value, whole. Raises ValueError."""
+        self.peek()
+        while True:
+            try:
+                value, end = self._parser.raw_decode(self._text, self._at)
+            except RecursionError:
+                raise ValueError("nested too deeply") from None
+            except json.JSONDecodeError as fault:
+                if len(self._text) - self._at <= self._most and self._more(len(self._text) - self._at):
+                    continue
+                self._refuse_long(len(self._text))
+                raise ValueError(f"not JSON: {fault.msg}") from None
+            self._refuse_long(end)
+            # A number may go on in what has not been read; half of one can look like a whole one.
+            if _NUMBER.fullmatch(self._text, self._at) and self._more(_CHUNK_BYTES):
+                continue
+            self._at = end
+            return value
+
+    def items(self) -> Iterator[None]:
+        """Stops before each value of a list, which is to be read before the next. Raises ValueError."""
+        self._take("[")
+        yield from self._separated("]")
+
+    def names(self) -> Iterator[str]:
+        """The names in an object; the value of each is to be read before the next. Raises ValueError."""
+        self._take("{")
+        for _ in self._separated("}"):
+            name = self.value() if self.peek() == '"' else None
+            if not isinstance(name, str):
+                raise ValueError("not JSON: a name was expected")
+            self._take(":")
+            yield name
+
+    def end(self) -> None:
+        """Nothing comes any more. Raises ValueError."""
+        if self.peek():
+            raise ValueError("there is more after the end")
+
+    def _separated(self, last: str) -> Iterator[None]:
+        if self.peek() != last:
+            yield
+            while self.peek() == ",":
+                self._take(",")
+                yield
+        self._take(last)
+
+    def _take(self, expected: str) -> None:
+        if self.peek() != expected:
+            raise ValueError(f"not JSON: {expected} was expected")
+        self._at += 1
+
+    def _refuse_long(self, end: int) -> None:
+        if end - self._at > self._most:
+            raise ValueError(f"a value has more than {self._most} characters")
+
+    def _more(self, wanted: int) -> bool:
+        """Read at least something further, unless it has ended."""
+        if self._ended:
+            return False
+        data = self._read(max(wanted, _CHUNK_BYTES))
+        self._ended = not data
+        self._text = self._text[self._at :] + self._decoder.decode(data, final=self._ended)
+        self._at = 0
+        return not self._ended
+
+
+def _refuse_constant(name: str) -> object:
+    raise ValueError(f"{name} is not JSON")

@@ -1,0 +1,121 @@
+"""What the head of a stranger's web page says of the page: its title, description, site and picture.
+
+Runs in the sandbox only (`svc.base.sandbox`): the parser is Python's own, and some inputs make it slow.
+Reads Open Graph (https://ogp.me), Twitter's names for the same, and plain HTML. Runs no script, loads
+nothing, and says nothing about whether any of it may be shown.
+"""
+
+import codecs
+import os
+import re
+from collections.abc import Mapping, Sequence
+from html.parser import HTMLParser
+
+from svc.base.confined import Outcome, Progress
+
+# Heads of large sites have some 100 KB of scripts before what is looked for.
+MAX_BYTES = 512 * 1024
+# Of one value; whoever shows it cuts it shorter.
+MAX_CHARACTERS = 4096
+_CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([A-Za-z0-9_.:-]{1,40})""", re.IGNORECASE)
+_CHARSET_WITHIN_BYTES = 4096
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+# As browsers take them (https://encoding.spec.whatwg.org); those that pages still come in.
+_CHARSETS: Mapping[str, str] = {
+    **dict.fromkeys(("utf-8", "utf8"), "utf-8"),
+    **dict.fromkeys(("iso-8859-1", "latin1", "latin-1", "us-ascii", "ascii", "windows-1252"), "cp1252"),
+    **{f"iso-8859-{part}": f"iso8859-{part}" for part in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)},
+    **{f"windows-{page}": f"cp{page}" for page in (1250, 1251, 1253, 1255, 1256, 1257, 1258)},
+    **dict.fromkeys(("iso-8859-9", "windows-1254"), "cp1254"),
+    **dict.fromkeys(("koi8-r", "koi8-u"), "koi8-u"),
+    **dict.fromkeys(("shift_jis", "shift-jis", "x-sjis"), "cp932"),
+    "euc-jp": "euc-jp",
+    **dict.fromkeys(("euc-kr", "ks_c_5601-1987"), "cp949"),
+    **dict.fromkeys(("gb2312", "gbk", "gb18030"), "gb18030"),
+    "big5": "big5hkscs",
+}
+# The names under which each is looked for, the best first.
+NAMES: Mapping[str, Sequence[str]] = {
+    "title": ("og:title", "twitter:title", "title"),
+    "description": ("og:description", "twitter:description", "description"),
+    "site": ("og:site_name", "application-name"),
+    "image": ("og:image:secure_url", "og:image", "og:image:url", "twitter:image", "twitter:image:src"),
+}
+
+
+def prepare() -> None:
+    """Load what is loaded at its first use otherwise."""
+    for name in {*_CHARSETS.values(), "utf-16"}:
+        codecs.lookup(name)
+    _Head().feed("<title>a &amp; b</title><meta name=a content=b>")
+
+
+def read(files: Sequence[int], arguments: Mapping[str, object], progress: Progress) -> Outcome:
+    """Facts by the names above, those that there are."""
+    data = os.pread(files[0], MAX_BYTES, 0)
+    head = _Head()
+    try:
+        head.feed(_text(data, str(arguments.get("charset") or "")))
+        head.close()
+    except _Enough:
+        pass
+    found = {
+        name: next((head.values[key] for key in keys if head.values.get(key)), "")
+        for name, keys in NAMES.items()
+    }
+    return {name: value for name, value in found.items() if value}, []
+
+
+class _Enough(Exception):
+    """The head is over."""
+
+
+class _Head(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.values: dict[str, str] = {}
+        self._title: list[str] | None = None
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        if tag == "body":
+            raise _Enough
+        if tag == "title" and "title" not in self.values:
+            self._title = []
+        if tag == "meta":
+            # Of an attribute that is given twice, browsers take the first.
+            given = {name: value or "" for name, value in reversed(attributes)}
+            name = (given.get("property") or given.get("name") or "").strip().lower()
+            # What the page calls its title is between its tags.
+            if name not in ("", "title") and given.get("content", "").strip():
+                self.values.setdefault(name, given["content"][:MAX_CHARACTERS])
+
+    def handle_data(self, data: str) -> None:
+        if self._title is not None:
+            self._title.append(data)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "title" and self._title is not None:
+            self.values.setdefault("title", "".join(self._title)[:MAX_CHARACTERS])
+            self._title = None
+        if tag == "head":
+            raise _Enough
+
+
+def _text(data: bytes, charset: str) -> str:
+    """By its mark, its host's word, its own word; else UTF-8, or what old pages are written in."""
+    for mark, name in _MARKS:
+        if data.startswith(mark):
+            return data[len(mark) if name == "utf-8" else 0 :].decode(name, "replace")
+    said = _CHARSET.search(data[:_CHARSET_WITHIN_BYTES])
+    for name in (charset, said[1].decode("ascii") if said else ""):
+        if (known := _CHARSETS.get(name.lower())) is not None:
+            return data.decode(known, "replace")
+    try:
+        # The last character may be cut off.
+        return codecs.getincrementaldecoder("utf-8")().decode(data)
+    except UnicodeDecodeError:
+        return data.decode("cp1252", "replace")

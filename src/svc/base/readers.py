@@ -1,0 +1,75 @@
+"""Who is sent a stream: how many at once, shared fairly, and whose stream ends so that another can begin.
+
+A reader who takes nothing is stalled. Where there is no place for a newcomer, the stream that has
+stalled longest of the holder with the most is closed: a slow reader costs nobody else theirs.
+Sends nothing itself.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from svc.base.shares import fits
+
+# A page that still reads takes a chunk more often.
+STALLED_AFTER_S = 2.0
+
+
+class Reader:
+    """One stream. `holder` is whose it is; `close` ends it at once."""
+
+    def __init__(self, holder: str, close: Callable[[], None], now: Callable[[], float]) -> None:
+        self.holder = holder
+        self.close = close
+        self._now = now
+        self._waits_since: float | None = None
+
+    @contextmanager
+    def taking(self) -> Iterator[None]:
+        """While a chunk is offered to it."""
+        self._waits_since = self._now()
+        try:
+            yield
+        finally:
+            self._waits_since = None
+
+    @property
+    def waits_s(self) -> float:
+        """For how long it has been offered the same chunk."""
+        return 0.0 if self._waits_since is None else self._now() - self._waits_since
+
+
+class Readers:
+    """`now` gives seconds that rise."""
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        self._now = now
+        self._readers: set[Reader] = set()
+
+    def admit(self, holder: str, most: int, close: Callable[[], None]) -> Reader | None:
+        """A place among `most`, to be left in the end; None where nobody makes room for it."""
+        counts = Counter(reader.holder for reader in self._readers)
+        if not fits(counts[holder], len(self._readers), most):
+            if (slowest := self._slowest(holder, counts)) is None:
+                return None
+            self.leave(slowest)
+            slowest.close()
+        reader = Reader(holder, close, self._now)
+        self._readers.add(reader)
+        return reader
+
+    def leave(self, reader: Reader) -> None:
+        """Whether it has left already or not."""
+        self._readers.discard(reader)
+
+    def _slowest(self, newcomer: str, counts: Counter[str]) -> Reader | None:
+        """Stalled, of the newcomer's own or of one who has more; or else of one who has two more."""
+        own = counts[newcomer]
+
+        def may_go(reader: Reader) -> bool:
+            stalled = reader.waits_s >= STALLED_AFTER_S
+            has = counts[reader.holder]
+            return (stalled and (has > own or reader.holder == newcomer)) or has > own + 1
+
+        candidates = [reader for reader in self._readers if may_go(reader)]
+        return max(candidates, key=lambda reader: (counts[reader.holder], reader.waits_s), default=None)

@@ -1,0 +1,87 @@
+"""Fair shares of what many use and what can run out: places, bytes, turns.
+
+A holder may take more while what they then hold is at most what is free. So nobody can take all
+of it: one greedy holder gets half, and `n` of them get 1/(n+1) each, which also stays free for
+the next one. Whoever holds much is refused first. Nothing is set aside, and holders need not be
+known beforehand (Choudhury and Hahne, "Dynamic queue length thresholds for shared-memory packet
+switches", 1998). Reads no clock.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+
+def fits(own: int, everyone: int, most: int, more: int = 1) -> bool:
+    """May a holder that has `own` of `everyone`'s take `more`, where there are `most` in all?"""
+    return own + more <= most - everyone
+
+
+class Shares:
+    """What each holder has of `most`. Nobody is remembered who holds nothing."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.taken = 0
+        self._by_holder: Counter[str] = Counter()
+
+    def take(self, holder: str, amount: int = 1) -> bool:
+        """False, and nothing is taken, where the holder has their share."""
+        if not fits(self._by_holder[holder], self.taken, self.most, amount):
+            self._forget_nothing(holder)
+            return False
+        self._by_holder[holder] += amount
+        self.taken += amount
+        return True
+
+    def give_back(self, holder: str, amount: int = 1) -> None:
+        self._by_holder[holder] -= amount
+        self.taken -= amount
+        assert self._by_holder[holder] >= 0, "nobody gives back what they have not taken"
+        self._forget_nothing(holder)
+
+    def _forget_nothing(self, holder: str) -> None:
+        if not self._by_holder[holder]:
+            del self._by_holder[holder]
+
+
+class Turns:
+    """Places for work, shared fairly; a holder that has their share waits until some of it is done."""
+
+    def __init__(self, most: int) -> None:
+        self._shares = Shares(most)
+        self._waiting: list[tuple[str, asyncio.Future[None]]] = []
+
+    async def take(self, holder: str) -> None:
+        """A place, to be given back. Waits without a deadline: that is the caller's."""
+        if self._shares.take(holder):
+            return
+        place = asyncio.get_running_loop().create_future()
+        waits = holder, place
+        self._waiting.append(waits)
+        try:
+            await place
+        except asyncio.CancelledError:
+            if waits in self._waiting:
+                self._waiting.remove(waits)
+            else:  # It was given the place at the same moment.
+                self.give_back(holder)
+            raise
+
+    def give_back(self, holder: str) -> None:
+        self._shares.give_back(holder)
+        for waits in list(self._waiting):
+            next_holder, place = waits
+            if not place.done() and self._shares.take(next_holder):
+                self._waiting.remove(waits)
+                place.set_result(None)
+
+    @asynccontextmanager
+    async def turn(self, holder: str) -> AsyncIterator[None]:
+        """A place for as long as the block runs."""
+        await self.take(holder)
+        try:
+            yield
+        finally:
+            self.give_back(holder)

@@ -1,0 +1,130 @@
+"""Everything about coming in, built and connected: invites, signing in, sessions and devices.
+
+A part of `community` that stands alone, and has no rules of its own. Spec: chat document section 5.
+"""
+
+import secrets
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+
+from aiohttp import ClientSession, web
+
+from svc.chat.access.tokens import AccessTokens
+from svc.chat.control.commands import Command
+from svc.chat.ground import Ground
+from svc.chat.invites.applications import Applications
+from svc.chat.invites.commands import InviteCommands
+from svc.chat.invites.door import InviteDoor
+from svc.chat.invites.guard import InviteGuard
+from svc.chat.invites.routes import ApplicationRoutes, InviteRoutes
+from svc.chat.invites.rules import Invites
+from svc.chat.invites.viewing import InviteViews
+from svc.chat.joining.codes import new_code
+from svc.chat.joining.devices import Devices
+from svc.chat.joining.door import ServerDoor
+from svc.chat.joining.founding import Founding
+from svc.chat.joining.issuers import IssuerKeys
+from svc.chat.joining.persons import Persons
+from svc.chat.joining.provider import Provider
+from svc.chat.joining.refresh import RefreshTokens
+from svc.chat.joining.routes import DeviceRoutes, JoiningRoutes
+from svc.chat.joining.rules import Joining, Reception
+from svc.chat.joining.sessions import Sessions
+from svc.chat.joining.trust import Trust
+from svc.chat.members.roles import Roles
+from svc.chat.members.rules import Members
+from svc.chat.moderation.rules import Moderation
+from svc.chat.settings.rules import Settings
+from svc.chat.voice.moderation import VoiceModeration
+
+_code = partial(new_code, secrets.choice)
+
+
+class Arriving:
+    """What the community sees; `session` connects to issuers and providers."""
+
+    def __init__(
+        self,
+        ground: Ground,
+        session: ClientSession,
+        tokens: AccessTokens,
+        members: Members,
+        roles: Roles,
+        moderation: Moderation,
+        voice_moderation: VoiceModeration,
+        trust: Trust,
+        settings: Settings,
+    ) -> None:
+        config, database, directory, hub = ground.config, ground.database, ground.directory, ground.hub
+        self._ground = ground
+        self.invites = Invites(
+            database,
+            directory,
+            roles,
+            ground.audit,
+            ground.changes,
+            config.invites.joins_per_hour,
+            ground.new_id,
+            _code,
+        )
+        self.applications = Applications(database, hub, ground.audit)
+        self.sessions = Sessions(
+            database,
+            directory,
+            members,
+            hub,
+            ground.changes,
+            tokens,
+            RefreshTokens(config.jwt_secret),
+            lifetime_days=config.identity.refresh_ttl_days,
+            new_id=ground.new_id,
+            random_bytes=secrets.token_bytes,
+        )
+        self.founding = Founding(config.data_dir)
+        self.provider = Provider(session, config.identity, time.monotonic)
+        self.joining = Joining(
+            trust,
+            IssuerKeys(session, config.identity.oidc_issuer, time.monotonic),
+            ServerDoor(moderation.refuse_banned, settings.invite_needed, self._invite_door()),
+            self.founding,
+            Reception(settings.require_rules, lambda: settings.current.welcomeChannelId),
+            Persons(database, config.data_dir, [moderation.punishes, voice_moderation.silences]),
+            database=database,
+            directory=directory,
+            members=members,
+            sessions=self.sessions,
+            hub=hub,
+            audit=ground.audit,
+            new_id=ground.new_id,
+        )
+        # Whoever goes is signed in nowhere any more.
+        ground.changes.member_removal.append(self.sessions.revoke_all)
+        self.devices = Devices(database, directory, members, self.sessions, hub, ground.audit, _code)
+
+    def _invite_door(self) -> InviteDoor:
+        guard = InviteGuard(self._ground.config.invites)
+        return InviteDoor(self.invites, self.applications, guard, time.monotonic)
+
+    async def load(self) -> None:
+        """Before the members are there."""
+        await self.joining.load(await self.invites.standing(time.time()))
+
+    def table(self) -> list[web.RouteDef]:
+        return [
+            *JoiningRoutes(self.joining, self.sessions, self.provider).table(),
+            *DeviceRoutes(self.devices).table(),
+            *InviteRoutes(self.invites, self._views()).table(),
+            *ApplicationRoutes(self.applications).table(),
+        ]
+
+    def commands(self) -> Mapping[str, Command]:
+        return InviteCommands(self.invites, self.applications, self._ground.directory).table()
+
+    def tasks(self) -> list[Callable[[], Awaitable[None]]]:
+        return [self.joining.persons.run]
+
+    def _views(self) -> InviteViews:
+        ground, founds = self._ground, self.founding.founds
+        limits, online = ground.config.invites, ground.hub.online_members
+        return InviteViews(self.invites, ground.directory, limits, founds, online, time.monotonic)

@@ -1,0 +1,170 @@
+"""Backups that the owner makes, lists, downloads and deletes while the server runs. No HTTP.
+
+They stay in the data folder until they are deleted. Making one takes long, so it goes on by itself, and
+the owner hears when it is done. A backup holds every secret of the server: it is sent to the owner alone,
+or once and within a minute to whoever has a link that the owner has asked for.
+"""
+
+import asyncio
+import logging
+import re
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from svc.base.database import Act, Connection, Database
+from svc.base.progress import Progress, heard_by
+from svc.chat.access.acts import follows_rules
+from svc.chat.access.directory import Directory
+from svc.chat.audit.rules import Audit
+from svc.chat.backup.rules import FOLDER, Backups
+from svc.chat.errors import ChatError
+from svc.chat.live.audience import Only
+from svc.chat.live.hub import Hub
+
+# Each may be as large as everything else together.
+MAX_KEPT = 5
+LINK_S = 60.0
+# Links that nobody has used yet.
+MAX_LINKS = 20
+_NAME = re.compile(r"backup-(\d{1,15})\.tar\.gz")
+
+logger = logging.getLogger(__name__)
+
+
+class KeptBackups:
+    """`steady` gives the seconds of a clock that nobody sets; `new_token` makes what nobody guesses."""
+
+    def __init__(
+        self,
+        database: Database,
+        directory: Directory,
+        hub: Hub,
+        audit: Audit,
+        backups: Backups,
+        data_dir: Path,
+        new_token: Callable[[], str],
+        steady: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._database = database
+        self._directory = directory
+        self._hub = hub
+        self._audit = audit
+        self._backups = backups
+        self._folder = data_dir / FOLDER
+        self._new_token = new_token
+        self._steady = steady
+        self._making: asyncio.Task[None] | None = None
+        self._progress: Progress | None = None
+        self._fault = ""
+        # Name and end of each link, by its token.
+        self._links: dict[str, tuple[str, float]] = {}
+
+    def described(self) -> dict[str, object]:
+        """What there is, the newest first; how far the one has come that is made; why the last failed."""
+        found: list[tuple[int, dict[str, object]]] = []
+        for path in self._folder.glob("backup-*.tar.gz"):
+            if match := _NAME.fullmatch(path.name):
+                with suppress(OSError):
+                    size = path.stat().st_size
+                    made = int(match[1])
+                    found.append((made, {"name": path.name, "bytes": size, "made_at_ms": made}))
+        found.sort(key=lambda one: one[0], reverse=True)
+        progress = self._progress
+        making = None
+        if self._running:
+            making = {"what": "", "done": 0, "total": 0}
+            if progress is not None:
+                making = {"what": progress.what, "done": progress.done, "total": progress.total}
+        return {"backups": [backup for _, backup in found], "making": making, "fault": self._fault or None}
+
+    @follows_rules
+    def begin(self, actor_id: str, now: float) -> Act[None, None]:
+        """Make one, which goes on by itself. Raises ChatError where one is being made or enough are kept."""
+        if self._running:
+            raise ChatError("too_many", "A backup is being made already")
+        if len(self._names()) >= MAX_KEPT:
+            raise ChatError("too_many", f"The server keeps {MAX_KEPT} backups. Download and delete one first")
+
+        def write(connection: Connection) -> None:
+            self._audit.record(connection, actor_id, "backup_create", None, {}, now)
+
+        def begun(_: None) -> None:
+            self._fault, self._progress = "", None
+            self._making = asyncio.create_task(self._make(now))
+
+        return Act(write, begun)
+
+    @follows_rules
+    def delete(self, actor_id: str, name: str, now: float) -> Act[None, None]:
+        path = self.path(name)
+
+        def write(connection: Connection) -> None:
+            self._audit.record(connection, actor_id, "backup_delete", None, {"name": name}, now)
+
+        return Act(write, lambda _: path.unlink(missing_ok=True))
+
+    @follows_rules
+    def link(self, actor_id: str, name: str, now: float) -> Act[None, str]:
+        """A token by which it can be downloaded once, within `LINK_S`."""
+        self.path(name)
+
+        def write(connection: Connection) -> None:
+            self._audit.record(connection, actor_id, "backup_download", None, {"name": name}, now)
+
+        def linked(_: None) -> str:
+            self._drop_old()
+            while len(self._links) >= MAX_LINKS:
+                del self._links[next(iter(self._links))]
+            token = self._new_token()
+            self._links[token] = name, self._steady() + LINK_S
+            return token
+
+        return Act(write, linked)
+
+    def linked(self, token: str) -> Path:
+        """What a link leads to, which is used up by it. Raises ChatError."""
+        self._drop_old()
+        name, _ = self._links.pop(token, ("", 0.0))
+        return self.path(name)
+
+    def path(self, name: str) -> Path:
+        """Raises ChatError where there is no such backup."""
+        if not _NAME.fullmatch(name) or not (self._folder / name).is_file():
+            raise ChatError("unknown_backup")
+        return self._folder / name
+
+    async def close(self) -> None:
+        """The server stops; what is unfinished is removed when the next one is made."""
+        if self._making is not None:
+            self._making.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._making
+
+    @property
+    def _running(self) -> bool:
+        return self._making is not None and not self._making.done()
+
+    def _names(self) -> list[str]:
+        return [path.name for path in self._folder.glob("backup-*.tar.gz")]
+
+    def _drop_old(self) -> None:
+        now = self._steady()
+        self._links = {token: link for token, link in self._links.items() if link[1] > now}
+
+    async def _make(self, now: float) -> None:
+        name = None
+        with heard_by(self._hear):
+            try:
+                name = Path((await self._backups.make(now)).path).name
+            except ChatError as refusal:
+                self._fault = refusal.message
+            except Exception:
+                logger.exception("a backup failed")
+                self._fault = "The backup could not be made; the reason has been logged"
+        owners = frozenset(m for m in self._directory.members if self._directory.is_owner(m))
+        self._hub.push("backup_finished", {"name": name, "fault": self._fault or None}, Only(owners))
+
+    def _hear(self, progress: Progress) -> None:
+        self._progress = progress

@@ -1,0 +1,1 @@
+"""Accounts that belong to the server and are used by programs."""

@@ -1,0 +1,163 @@
+"""Bots: members that belong to the server and are programs. Made, given a token, deleted. No HTTP, no SQL.
+
+A bot is a member like any other to everybody else: it has roles, sees channels and is kicked. It shows its
+token instead of signing in. Whoever gets to know a token can do what the bot may; so nobody makes a token
+for a bot that may do what they may not, or that ranks as high as they do.
+"""
+
+import hashlib
+from collections.abc import Callable
+
+from svc.base.database import Act, Connection, Database
+from svc.chat.access.acts import changes_rules
+from svc.chat.access.changes import Changes
+from svc.chat.access.directory import Directory, Member
+from svc.chat.access.permissions import MEMBER
+from svc.chat.access.tokens import BOT_PREFIX, AccessTokens
+from svc.chat.audit.rules import Audit
+from svc.chat.bots import store
+from svc.chat.bots.store import BotToken
+from svc.chat.errors import ChatError
+from svc.chat.live.closing import CloseCode
+from svc.chat.live.hub import Hub
+from svc.chat.members.roles import Roles
+from svc.chat.members.rules import Members
+from svc.chat.names import readable_nickname
+
+# Each has a line in the member list.
+MAX_BOTS = 50
+
+
+class Bots:
+    """`new_id` makes the id of a new bot, `new_secret` what nobody guesses of its token."""
+
+    def __init__(
+        self,
+        database: Database,
+        directory: Directory,
+        hub: Hub,
+        audit: Audit,
+        changes: Changes,
+        members: Members,
+        roles: Roles,
+        tokens: AccessTokens,
+        new_id: Callable[[], str],
+        new_secret: Callable[[], str],
+    ) -> None:
+        self._database = database
+        self._directory = directory
+        self._hub = hub
+        self._audit = audit
+        self._changes = changes
+        self._members = members
+        self._roles = roles
+        self._tokens = tokens
+        self._new_id = new_id
+        self._new_secret = new_secret
+        # What is known of each bot's token, by the bot's id.
+        self._known: dict[str, BotToken] = {}
+        changes.member_removal.append(store.delete)
+        changes.member_gone.append(self._gone)
+
+    async def load(self) -> None:
+        """At start, once the directory is filled."""
+        for token in await store.load(self._database):
+            if self._is_bot(token.member_id):
+                self._accept(token)
+
+    def described(self) -> list[dict[str, object]]:
+        """As those see them who manage bots; in the order in which they were made."""
+        bots = sorted((m for m in self._directory.members.values() if m.bot), key=lambda member: member.id)
+        return [self._described(bot) for bot in bots]
+
+    @changes_rules
+    def create(self, actor_id: str | None, nickname: str, now: float) -> Act[Member, tuple[Member, str]]:
+        """A bot with a member's role, and its token, which is shown this once."""
+        if actor_id is not None:
+            self._roles.require_holds_all_of(actor_id, MEMBER)
+        if sum(member.bot for member in self._directory.members.values()) >= MAX_BOTS:
+            raise ChatError("too_many")
+        now_ms = int(now * 1000)
+        wanted = Member(self._new_id(), readable_nickname(nickname), joined_at_ms=now_ms, bot=True)
+        token, kept = self._new_token(wanted.id, actor_id, now_ms)
+
+        def write(connection: Connection) -> Member:
+            member = self._members.insert(connection, wanted)
+            store.put(connection, kept)
+            self._audit.record(connection, actor_id, "bot_create", member.id, {"nickname": nickname}, now)
+            return member
+
+        def created(member: Member) -> tuple[Member, str]:
+            self._members.joined(member)
+            self._accept(kept)
+            return member, token
+
+        return Act(write, created)
+
+    @changes_rules
+    def renew(self, actor_id: str | None, member_id: str, now: float) -> Act[None, str]:
+        """Another token, shown this once; the one before is worthless at once."""
+        bot = self._managed(actor_id, member_id)
+        token, kept = self._new_token(bot.id, actor_id, int(now * 1000))
+
+        def write(connection: Connection) -> None:
+            store.put(connection, kept)
+            self._audit.record(connection, actor_id, "bot_token", bot.id, {"nickname": bot.nickname}, now)
+
+        def renewed(_: None) -> str:
+            self._accept(kept)
+            return token
+
+        return Act(write, renewed)
+
+    @changes_rules
+    def delete(self, actor_id: str | None, member_id: str, now: float) -> Act[None, None]:
+        """The bot goes; what it has written stays."""
+        bot = self._managed(actor_id, member_id)
+
+        def write(connection: Connection) -> None:
+            self._members.remove(connection, bot.id, now)
+            self._audit.record(connection, actor_id, "bot_delete", bot.id, {"nickname": bot.nickname}, now)
+
+        reason = "This bot was deleted"
+        return Act(write, lambda _: self._members.removed(bot.id, CloseCode.SIGNED_OUT, reason))
+
+    def _managed(self, actor_id: str | None, member_id: str) -> Member:
+        """A bot whose token the actor may have: it can do nothing that they cannot. Raises ChatError."""
+        if not self._is_bot(member_id):
+            raise ChatError("unknown_member")
+        if actor_id is not None:
+            self._directory.require_above(actor_id, member_id)
+            if self._directory.permissions(member_id) & ~self._directory.permissions(actor_id):
+                raise ChatError("forbidden", "This bot may do what you may not")
+        return self._directory.members[member_id]
+
+    def _new_token(self, member_id: str, actor_id: str | None, now_ms: int) -> tuple[str, BotToken]:
+        token = f"{BOT_PREFIX}{member_id}.{self._new_secret()}"
+        return token, BotToken(member_id, hashlib.sha256(token.encode()).digest(), actor_id, now_ms)
+
+    def _accept(self, token: BotToken) -> None:
+        """From now on this token is the bot's, and what was begun with another one ends."""
+        self._known[token.member_id] = token
+        for ended in self._tokens.accept_bot(token.member_id, token.digest):
+            self._hub.cut_off(token.member_id, session_id=ended)
+            for tell in self._changes.sessions_ended:
+                tell(token.member_id, [ended])
+
+    def _gone(self, member_id: str) -> None:
+        self._known.pop(member_id, None)
+        self._tokens.forget_bot(member_id)
+
+    def _is_bot(self, member_id: str) -> bool:
+        member = self._directory.members.get(member_id)
+        return member is not None and member.bot
+
+    def _described(self, bot: Member) -> dict[str, object]:
+        token = self._known.get(bot.id)
+        return {
+            "member": bot.described(),
+            # Without one, such as after an import, a new one has to be made.
+            "has_token": token is not None,
+            "token_made_by": token.created_by if token else None,
+            "token_made_at_ms": token.created_at_ms if token else None,
+        }

@@ -1,0 +1,108 @@
+"""People who come by an invite that needs approval: they wait, until somebody who manages invites decides.
+
+Who waits is nobody yet: no member, no session, no name in any list. They ask again by signing in as they
+did the first time, and are told to wait, let in, or told why not. No HTTP, no SQL.
+"""
+
+from svc.base.database import Act, Connection, Database
+from svc.chat.access.acts import follows_rules
+from svc.chat.access.permissions import Permission
+from svc.chat.audit.rules import Audit
+from svc.chat.errors import ChatError
+from svc.chat.invites import applications_store as store
+from svc.chat.invites.applications_store import APPROVED, PENDING, REFUSED, Application
+from svc.chat.invites.store import Invite
+from svc.chat.joining.door import Applicant
+from svc.chat.live.audience import Holders
+from svc.chat.live.hub import Hub
+
+# More than moderators read. Each is a key that somebody has made for it, which costs nothing.
+MAX_WAITING = 200
+# For how long somebody waits, may come in, or stays refused.
+KEPT_MS = 30 * 24 * 60 * 60 * 1000
+_DECIDE = Permission.MANAGE_INVITES
+
+
+class Applications:
+    def __init__(self, database: Database, hub: Hub, audit: Audit) -> None:
+        self._database = database
+        self._hub = hub
+        self._audit = audit
+
+    # Steps of the write in which somebody asks to join.
+
+    def of(self, connection: Connection, applicant: Applicant) -> Application | None:
+        """What became of an earlier try by the same identity, if it is not too long ago."""
+        store.delete_older(connection, int(applicant.now * 1000) - KEPT_MS)
+        return store.of_identity(connection, applicant.issuer, applicant.subject)
+
+    def ask(self, connection: Connection, applicant: Applicant, invite: Invite) -> Application:
+        """Somebody new waits from now on; `asked` follows. Raises ChatError where too many do."""
+        if store.count_pending(connection) >= MAX_WAITING:
+            raise ChatError("too_many_waiting")
+        application = Application(
+            id=applicant.member_id,
+            issuer=applicant.issuer,
+            subject=applicant.subject,
+            nickname=applicant.name,
+            message=applicant.message,
+            invite_id=invite.id,
+            code=invite.code,
+            invited_by=invite.created_by,
+            role_id=invite.role_id,
+            channel_id=invite.channel_id,
+            asked_at_ms=int(applicant.now * 1000),
+        )
+        store.insert(connection, application)
+        return application
+
+    def asked(self, application: Application) -> None:
+        self._hub.push("application_created", application.described(), Holders(_DECIDE))
+
+    def over(self, connection: Connection, application: Application) -> None:
+        """They have come in, by this or in another way; `came_in` follows."""
+        store.delete(connection, application.id)
+
+    def came_in(self, application: Application) -> None:
+        if application.state == PENDING:
+            self._decided(application, APPROVED, None)
+
+    # What those do who decide.
+
+    async def page(self, state: str, after: str, limit: int) -> tuple[list[Application], str | None]:
+        """The oldest first, and what to ask for `after` to go on."""
+        found = await store.page(self._database, state, after, limit + 1)
+        return found[:limit], found[limit - 1].id if len(found) > limit else None
+
+    @follows_rules
+    def approve(self, actor_id: str | None, application_id: str, now: float) -> Act[Application, None]:
+        """They become a member as soon as they ask again. Also somebody who was refused."""
+        return self._decide(actor_id, application_id, APPROVED, "", now)
+
+    @follows_rules
+    def refuse(
+        self, actor_id: str | None, application_id: str, reason: str, now: float
+    ) -> Act[Application, None]:
+        """They are told why, when they ask again."""
+        return self._decide(actor_id, application_id, REFUSED, reason, now)
+
+    def _decide(
+        self, actor_id: str | None, application_id: str, state: str, reason: str, now: float
+    ) -> Act[Application, None]:
+        def write(connection: Connection) -> Application:
+            application = store.one(connection, application_id)
+            if application is None or application.state == state:
+                raise ChatError("unknown_application")
+            store.decide(connection, application_id, state, reason, actor_id, int(now * 1000))
+            details = {"nickname": application.nickname, "invite_id": application.invite_id}
+            if state == REFUSED:
+                details["reason"] = reason
+            action = "application_approve" if state == APPROVED else "application_refuse"
+            self._audit.record(connection, actor_id, action, application_id, details, now)
+            return application
+
+        return Act(write, lambda application: self._decided(application, state, actor_id))
+
+    def _decided(self, application: Application, state: str, actor_id: str | None) -> None:
+        told = {"application_id": application.id, "state": state, "decided_by": actor_id}
+        self._hub.push("application_decided", told, Holders(_DECIDE))

@@ -1,0 +1,74 @@
+"""The founding code, and the file in which an operator finds the code to hand out.
+
+The first member of all must know the founding code, and is the owner; after that it is worth nothing. The
+file in DATA_DIR, which only its owner may read, holds what `svc up` prints: until there is an owner
+`<founding code>.<invite>`, so that one link serves the owner and whoever they talk to first, and from then on
+the installation's own invite alone. What an invite is good for is decided elsewhere.
+"""
+
+import logging
+import secrets
+from pathlib import Path
+
+from svc.base.config import ConfigError
+from svc.base.database import Connection
+from svc.base.grants import same_secret
+from svc.base.private_files import kept, replaced
+from svc.chat.access.permissions import MEMBER, OWNER
+from svc.chat.errors import ChatError
+from svc.chat.joining.codes import new_code
+from svc.chat.joining.door import Admission, Applicant
+
+FILE_NAME = "invite-code"
+BETWEEN = "."
+
+logger = logging.getLogger(__name__)
+
+
+def shown_code(data_dir: Path) -> str:
+    """What the server of this folder, which has started, wants to have printed. Raises ConfigError."""
+    try:
+        return (data_dir / FILE_NAME).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as fault:
+        raise ConfigError(f"{data_dir / FILE_NAME} cannot be read: {fault}") from None
+
+
+class Founding:
+    """A door that opens once. `load` comes first."""
+
+    def __init__(self, data_dir: Path) -> None:
+        self._path = data_dir / FILE_NAME
+        self._invite = ""
+        # Empty once there is an owner.
+        self._code = ""
+
+    def load(self, invite: str, founded: bool) -> None:
+        """At start. `invite` is the installation's own; `founded`: there is an owner. Raises ConfigError."""
+        self._invite = invite
+        made = new_code(secrets.choice)
+        code, both, _ = kept(self._path, lambda: f"{made}{BETWEEN}\n").strip().partition(BETWEEN)
+        # Earlier versions kept one code for both: that one is an invite.
+        self._code = "" if founded else code if both else made
+        self._show()
+
+    def admit(self, connection: Connection, applicant: Applicant) -> Admission:
+        if not applicant.invite_code:
+            raise ChatError("invite_required")
+        if not self.founds(applicant.invite_code):
+            raise ChatError("invite_invalid")
+        return Admission((MEMBER, OWNER), self._founded)
+
+    def founds(self, code: str) -> bool:
+        """Does this code, with or without an invite behind it, make its bearer the owner?"""
+        return bool(self._code) and same_secret(code.partition(BETWEEN)[0], self._code)
+
+    def _founded(self) -> None:
+        self._code = ""
+        try:
+            self._show()
+        except ConfigError as fault:
+            # The code is void all the same, and the next start writes the file again.
+            logger.error("the founding code is still in its file", extra={"fault": str(fault)})
+
+    def _show(self) -> None:
+        replaced(self._path, f"{self._code}{BETWEEN if self._code else ''}{self._invite}\n")

@@ -1,0 +1,1 @@
+"""What members want to be told of: notification levels and mutes, for a channel or for all."""

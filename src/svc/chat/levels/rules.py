@@ -1,0 +1,104 @@
+"""What members want to be told of, in each channel. No HTTP, no SQL.
+
+A channel follows the member's choice for all channels until it has one of its own. A mute silences
+mentions too. Nobody else learns what a member has chosen.
+"""
+
+from svc.base.database import Act, Connection, Database
+from svc.chat.access.acts import follows_rules
+from svc.chat.access.directory import Directory
+from svc.chat.access.tokens import Asker
+from svc.chat.levels import store
+from svc.chat.levels.store import Choice
+from svc.chat.live.audience import only
+from svc.chat.live.hub import Hub
+
+ALL, MENTIONS, NOTHING = LEVELS = ("all", "mentions", "nothing")
+USUAL = MENTIONS
+# The longest mute that ends by itself.
+MAX_MUTE_S = 31 * 24 * 3600
+# The key of the choice for all channels.
+_EVERYWHERE = ""
+_UNSET = Choice()
+
+
+class Levels:
+    def __init__(self, database: Database, directory: Directory, hub: Hub) -> None:
+        self._database = database
+        self._directory = directory
+        self._hub = hub
+        self._chosen: dict[str, dict[str, Choice]] = {}
+
+    async def load(self) -> None:
+        self._chosen = await store.load(self._database)
+
+    def welcome(self, asker: Asker) -> dict[str, object]:
+        return {"notifications": self.of(asker.member_id)}
+
+    def of(self, member_id: str) -> list[dict[str, object]]:
+        """All choices of a member, the one for all channels first; only of channels that they can view."""
+        chosen = self._chosen.get(member_id, {})
+        visible = (channel.id for channel in self._directory.visible_channels(member_id))
+        keys = (key for key in (_EVERYWHERE, *visible) if key in chosen)
+        return [_described(key, chosen[key]) for key in keys]
+
+    def level(self, member_id: str, channel_id: str, now_ms: int) -> str:
+        """What the member wants to be told of in a channel at this moment."""
+        chosen = self._chosen.get(member_id, {})
+        everywhere, here = chosen.get(_EVERYWHERE, _UNSET), chosen.get(channel_id, _UNSET)
+        if everywhere.is_muted(now_ms) or here.is_muted(now_ms):
+            return NOTHING
+        return here.level or everywhere.level or USUAL
+
+    @follows_rules
+    def choose(self, member_id: str, channel_id: str | None, choice: Choice) -> Act[None, dict[str, object]]:
+        """Without a channel it is for all of them. Raises ChatError."""
+        if channel_id is not None:
+            self._directory.channel(member_id, channel_id)
+        key = channel_id or _EVERYWHERE
+
+        def write(connection: Connection) -> None:
+            if choice == _UNSET:
+                store.forget_choice(connection, member_id, key)
+            else:
+                store.put(connection, member_id, key, choice)
+
+        def written(_: None) -> dict[str, object]:
+            self._keep(member_id, key, choice)
+            described = _described(key, choice)
+            self._hub.push("notifications_changed", described, only(member_id))
+            return described
+
+        return Act(write, written)
+
+    # Steps of the writes in which a channel is deleted, or a member goes, and what follows them.
+
+    def forget_channel_in(self, connection: Connection, channel_id: str) -> None:
+        store.forget_channel(connection, channel_id)
+
+    def forget_channel(self, channel_id: str) -> None:
+        for chosen in self._chosen.values():
+            chosen.pop(channel_id, None)
+
+    def forget_member_in(self, connection: Connection, member_id: str) -> None:
+        store.forget_member(connection, member_id)
+
+    def forget_member(self, member_id: str) -> None:
+        self._chosen.pop(member_id, None)
+
+    def _keep(self, member_id: str, key: str, choice: Choice) -> None:
+        chosen = self._chosen.setdefault(member_id, {})
+        chosen[key] = choice
+        if choice == _UNSET:
+            del chosen[key]
+        if not chosen:
+            del self._chosen[member_id]
+
+
+def _described(key: str, choice: Choice) -> dict[str, object]:
+    return {
+        "channel_id": key or None,
+        "level": choice.level,
+        "muted": choice.muted,
+        "muted_until_ms": choice.muted_until_ms,
+    }

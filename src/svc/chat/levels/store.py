@@ -1,0 +1,48 @@
+"""The table of notification levels. SQL only."""
+
+from dataclasses import dataclass
+
+from svc.base.database import Connection, Database
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a member has chosen for a channel, or for all of them."""
+
+    level: str | None = None
+    muted: bool = False
+    # None while `muted`: until the member ends it.
+    muted_until_ms: int | None = None
+
+    def is_muted(self, now_ms: int) -> bool:
+        return self.muted and (self.muted_until_ms is None or now_ms < self.muted_until_ms)
+
+
+async def load(database: Database) -> dict[str, dict[str, Choice]]:
+    """By member and channel; the empty channel stands for all."""
+    found: dict[str, dict[str, Choice]] = {}
+    for row in await database.rows("SELECT * FROM notification_levels"):
+        choice = Choice(row["level"], bool(row["muted"]), row["muted_until_ms"])
+        found.setdefault(row["member_id"], {})[row["channel_id"]] = choice
+    return found
+
+
+def put(connection: Connection, member_id: str, channel_id: str, choice: Choice) -> None:
+    connection.execute(
+        "INSERT OR REPLACE INTO notification_levels VALUES (?, ?, ?, ?, ?)",
+        (member_id, channel_id, choice.level, choice.muted, choice.muted_until_ms),
+    )
+
+
+def forget_choice(connection: Connection, member_id: str, channel_id: str) -> None:
+    connection.execute(
+        "DELETE FROM notification_levels WHERE member_id = ? AND channel_id = ?", (member_id, channel_id)
+    )
+
+
+def forget_member(connection: Connection, member_id: str) -> None:
+    connection.execute("DELETE FROM notification_levels WHERE member_id = ?", (member_id,))
+
+
+def forget_channel(connection: Connection, channel_id: str) -> None:
+    connection.execute("DELETE FROM notification_levels WHERE channel_id = ?", (channel_id,))

@@ -1,0 +1,253 @@
+"""Threads: who follows them, what is new to whom, and how far they have read. No HTTP, no SQL.
+
+A thread is the answers to one message of a channel, which are not part of the channel's history.
+Whoever writes in it, has written what it hangs on, or is mentioned in it follows it, until they say
+otherwise. Counts what `reading` counts of channels, by the same rules.
+"""
+
+import dataclasses
+from collections.abc import Collection
+
+from svc.base.database import Act, Connection, Database
+from svc.chat.access.acts import follows_rules
+from svc.chat.access.directory import Directory
+from svc.chat.access.tokens import Asker
+from svc.chat.errors import ChatError
+from svc.chat.live.audience import Viewers, only
+from svc.chat.live.hub import Hub
+from svc.chat.messages import store, threads_store
+from svc.chat.messages.following import Following
+from svc.chat.messages.message import MEMBER, Answers, Message, last_id_of, number_of
+
+MAX_PAGE = 50
+
+
+class Threads:
+    def __init__(self, database: Database, directory: Directory, hub: Hub) -> None:
+        self._database = database
+        self._directory = directory
+        self._hub = hub
+        self._following = Following()
+
+    async def load(self) -> None:
+        """Start counting, once the directory is filled."""
+        following, channels = self._following, self._directory.channels
+        for row in await threads_store.follows(self._database):
+            if row["channel_id"] in channels and row["member_id"] in self._directory.members:
+                following.add(row["thread"], row["channel_id"], row["member_id"], row["n"], row["last_n"])
+        for row in await threads_store.unread(self._database):
+            following.posted(row["thread"], row["n"])
+        for row in await threads_store.unread_mentions(self._database):
+            following.mentioned(row["thread"], row["member_id"], row["n"])
+
+    def welcome(self, asker: Asker) -> dict[str, object]:
+        """Every thread that the member follows and may view."""
+        return {"threads": [self.state(asker.member_id, thread) for thread in self._visible(asker.member_id)]}
+
+    def follows(self, member_id: str, thread: str) -> bool:
+        return self._following.follow(thread, member_id) is not None
+
+    def state(self, member_id: str, thread: str, channel_id: str = "") -> dict[str, object]:
+        """What a thread is to a member; `channel_id` is that of one which they may not follow."""
+        follow, followed = self._following.follow(thread, member_id), self._following.thread(thread)
+        return {
+            "channel_id": followed.channel_id if follow and followed else channel_id,
+            "thread": thread,
+            "following": follow is not None,
+            "read_up_to": last_id_of(follow.read_n) if follow else None,
+            "last": last_id_of(followed.last_n) if follow and followed else None,
+            "unread": self._following.unread(thread, member_id),
+            "mentions": len(follow.mentions) if follow else 0,
+        }
+
+    async def followed(
+        self, member_id: str, before: int | None, limit: int
+    ) -> tuple[list[tuple[Message | None, dict[str, object]]], bool]:
+        """The member's threads with what they hang on, that with the newest message first; is there more?"""
+        threads = [t for t in self._visible(member_id) if before is None or self._last(t) < before]
+        page = threads[:limit]
+        found = {m.id: m for m in await store.these(self._database, [number_of(thread) for thread in page])}
+        visible = {channel.id for channel in self._directory.visible_channels(member_id)}
+        shown = []
+        for thread in page:
+            state, root = self.state(member_id, thread), found.get(thread)
+            if state["following"] and state["channel_id"] in visible:
+                shown.append((root, state))
+        return shown, len(threads) > limit
+
+    # Following.
+
+    @follows_rules
+    def follow(self, member_id: str, channel_id: str, thread: str) -> Act[Answers, dict[str, object]]:
+        """Be told of what is posted from now on. Raises ChatError where there is no such thread."""
+        self._directory.channel(member_id, channel_id)
+        dropped = self._following.crowded_out(thread, [member_id])
+
+        def write(connection: Connection) -> Answers:
+            answers = threads_store.answers(connection, thread)
+            if answers is None or not threads_store.is_of(connection, thread, channel_id):
+                raise ChatError("unknown_message", "There is no thread at this message yet")
+            threads_store.unfollow(connection, dropped)
+            threads_store.follow(connection, member_id, thread, channel_id, answers.last_n)
+            return answers
+
+        def written(answers: Answers) -> dict[str, object]:
+            self._drop(dropped)
+            last_n = answers.last_n
+            if member_id in self._directory.members:
+                self._following.add(thread, channel_id, member_id, last_n, last_n)
+            return self._tell(member_id, thread, channel_id)
+
+        return Act(write, written)
+
+    @follows_rules
+    def unfollow(self, member_id: str, channel_id: str, thread: str) -> Act[None, dict[str, object]]:
+        self._require(member_id, channel_id, thread)
+
+        def write(connection: Connection) -> None:
+            threads_store.unfollow(connection, [(member_id, thread)])
+
+        def written(_: None) -> dict[str, object]:
+            self._following.drop(thread, member_id)
+            return self._tell(member_id, thread, channel_id)
+
+        return Act(write, written)
+
+    @follows_rules
+    def read(
+        self, member_id: str, channel_id: str, thread: str, message_id: str
+    ) -> Act[None, dict[str, object]]:
+        """Everything up to a message, which may be gone, has been read by who follows the thread."""
+        self._require(member_id, channel_id, thread)
+        # Nobody has read what is yet to be posted.
+        n = min(number_of(message_id), self._last(thread))
+
+        def mark(connection: Connection) -> None:
+            threads_store.read(connection, member_id, thread, n)
+
+        def marked(_: None) -> dict[str, object]:
+            self._following.read(thread, member_id, n)
+            return self._tell(member_id, thread, channel_id)
+
+        return Act(mark, marked)
+
+    # What messages bring about.
+
+    def crowded_out(self, thread: str, author_id: str, told: Collection[str]) -> list[tuple[str, str]]:
+        """Members, each with a thread that they give up to follow this one."""
+        return self._following.crowded_out(thread, [author_id, *told])
+
+    def insert(self, connection: Connection, message: Message) -> Message:
+        """A step of the write that has inserted a message of a thread; `posted` follows. Raises ChatError."""
+        thread = message.thread
+        assert thread is not None, "it is of a thread"
+        threads_store.unfollow(connection, message.crowded_out)
+        for member_id in message.joining:
+            threads_store.follow_first(connection, member_id, thread, message.channel_id, message.n - 1)
+        threads_store.read(connection, message.author.id, thread, message.n)
+        return self.beside(connection, message)
+
+    def beside(self, connection: Connection, message: Message) -> Message:
+        """The message, with what is in its thread now that it came or went: a step of the write."""
+        if message.thread is None:
+            return message
+        return dataclasses.replace(message, beside=threads_store.answers(connection, message.thread))
+
+    def root(self, connection: Connection, channel_id: str, thread: str) -> Message:
+        """What a thread hangs on: a step of a write. Raises ChatError."""
+        root = store.get(connection, channel_id, number_of(thread))
+        if root is None or root.id != thread:
+            raise ChatError("unknown_message")
+        if root.thread is not None:
+            raise ChatError("invalid_request", "A message of a thread has no thread of its own")
+        return root
+
+    def joining(self, message: Message, root: Message) -> tuple[str, ...]:
+        """Who follows the thread by this message, if they do not yet."""
+        joining: dict[str, None] = dict.fromkeys([message.author.id, *message.told])
+        author = root.author
+        viewers = self._directory.viewers(message.channel_id)
+        if root.answers is None and author.kind == MEMBER and author.id in viewers:
+            joining[author.id] = None
+        return tuple(joining)
+
+    def posted(self, message: Message) -> None:
+        """Whoever writes has read what is there."""
+        thread, following = message.thread, self._following
+        assert thread is not None, "it is of a thread"
+        self._drop(message.crowded_out)
+        new = [m for m in message.joining if not self.follows(m, thread) and m in self._directory.members]
+        for member_id in new:
+            following.add(thread, message.channel_id, member_id, message.n - 1, message.n)
+        following.posted(thread, message.n, message.told)
+        following.read(thread, message.author.id, message.n)
+        self._hub.push("thread_changed", _changed(message), Viewers(message.channel_id))
+        for member_id in new:
+            self._tell(member_id, thread)
+
+    def edited(self, old: Message, new: Message) -> None:
+        if not (old.groups and new.groups) and new.thread is not None:
+            for member_id in self._following.unmentioned(new.thread, new.n, but=new.mentions):
+                self._tell(member_id, new.thread)
+
+    def deleted(self, message: Message) -> None:
+        thread = message.thread
+        assert thread is not None, "it is of a thread"
+        counted = self._following.unmentioned(thread, message.n)
+        self._hub.push("thread_changed", _changed(message), Viewers(message.channel_id))
+        if message.beside is None:
+            # There is nothing to follow any more.
+            counted = self._following.forget(thread)
+        else:
+            self._following.deleted(thread, message.n, message.beside.last_n)
+        for member_id in counted:
+            self._tell(member_id, thread, message.channel_id)
+
+    # Channels and members that go.
+
+    def forget_channel_in(self, connection: Connection, channel_id: str) -> None:
+        threads_store.forget_channel(connection, channel_id)
+
+    def forget_channel(self, channel_id: str) -> None:
+        self._following.forget_channel(channel_id)
+
+    def forget_member_in(self, connection: Connection, member_id: str) -> None:
+        threads_store.forget_member(connection, member_id)
+
+    def forget_member(self, member_id: str) -> None:
+        self._following.forget_member(member_id)
+
+    def _require(self, member_id: str, channel_id: str, thread: str) -> None:
+        """Raises ChatError for a channel that the member may not view, and a thread that is elsewhere."""
+        self._directory.channel(member_id, channel_id)
+        followed = self._following.thread(thread)
+        if followed is not None and followed.channel_id != channel_id:
+            raise ChatError("unknown_message")
+
+    def _visible(self, member_id: str) -> list[str]:
+        visible = {channel.id for channel in self._directory.visible_channels(member_id)}
+        threads = ((thread, self._following.thread(thread)) for thread in self._following.of(member_id))
+        return [thread for thread, followed in threads if followed and followed.channel_id in visible]
+
+    def _last(self, thread: str) -> int:
+        followed = self._following.thread(thread)
+        return followed.last_n if followed else 0
+
+    def _drop(self, follows: Collection[tuple[str, str]]) -> None:
+        for member_id, thread in follows:
+            followed = self._following.thread(thread)
+            self._following.drop(thread, member_id)
+            if followed is not None:
+                self._tell(member_id, thread, followed.channel_id)
+
+    def _tell(self, member_id: str, thread: str, channel_id: str = "") -> dict[str, object]:
+        """The member's pages have the right counts, whatever they made of the pushes so far."""
+        state = self.state(member_id, thread, channel_id)
+        if member_id in self._directory.viewers(str(state["channel_id"])):
+            self._hub.push("thread_state", state, only(member_id))
+        return state
+
+
+def _changed(message: Message) -> dict[str, object]:
+    answers = message.beside.described() if message.beside else None
+    return {"channel_id": message.channel_id, "id": message.thread, "answers": answers}

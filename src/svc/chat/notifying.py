@@ -1,0 +1,81 @@
+"""Everything about telling members who are away, built and connected: levels, push subscriptions, ringing.
+
+A part of `community` that stands alone, and has no rules of its own.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping
+
+from aiohttp import web
+
+from svc.chat.access.changes import Changes
+from svc.chat.access.tokens import Asker
+from svc.chat.fetching.connecting import Guard
+from svc.chat.fetching.posting import Poster
+from svc.chat.ground import Ground
+from svc.chat.levels.routes import LevelRoutes
+from svc.chat.levels.rules import Levels
+from svc.chat.live.socket import Handler
+from svc.chat.messages.feature import MessagesFeature
+from svc.chat.own.blocks import Blocks
+from svc.chat.push.ringing import Ringing
+from svc.chat.push.routes import PushRoutes
+from svc.chat.push.rules import Subscriptions
+from svc.chat.push.vapid import KEY_FILE, VapidKey
+
+# Whom push services may write to, where the server has no name of its own.
+_NO_CONTACT = "https://localhost"
+
+
+class Notifying:
+    """What the community sees."""
+
+    def __init__(self, ground: Ground, outcomes: Counter[tuple[str, ...]]) -> None:
+        config, database, directory, hub = ground.config, ground.database, ground.directory, ground.hub
+        names = config.identity.names
+        contact = f"https://{names[0]}" if names else _NO_CONTACT
+        self._key = VapidKey.kept_in(config.data_dir / KEY_FILE, contact)
+        self.poster = Poster(Guard(names))
+        self.levels = Levels(database, directory, hub)
+        self.subscriptions = Subscriptions(database, self.poster)
+        self.ringing = Ringing(
+            directory,
+            hub,
+            self.levels,
+            self.subscriptions,
+            self.poster,
+            self._key,
+            outcomes,
+            time.time,
+        )
+
+    def follow(self, changes: Changes, feature: MessagesFeature, blocks: Blocks) -> None:
+        """Ring for messages; let go of what hangs on channels, members and sessions that go."""
+        self.ringing.blocks = blocks.blocks
+        self.ringing.follows = feature.threads.follows
+        feature.messages.on_posted.append(self.ringing.posted)
+        changes.channel_deletion.append(self.levels.forget_channel_in)
+        changes.channel_removed.append(lambda channel: self.levels.forget_channel(channel.id))
+        changes.member_removal.append(self.levels.forget_member_in)
+        changes.member_gone.append(self.levels.forget_member)
+        changes.sessions_ended.append(self.subscriptions.sessions_ended)
+
+    async def load(self) -> None:
+        await self.levels.load()
+        await self.subscriptions.load()
+
+    def welcome(self, asker: Asker) -> Mapping[str, object]:
+        return self.levels.welcome(asker)
+
+    def table(self) -> list[web.RouteDef]:
+        return [
+            *LevelRoutes(self.levels).table(),
+            *PushRoutes(self.subscriptions, self._key.public).table(),
+        ]
+
+    def handlers(self) -> Mapping[str, Handler]:
+        return LevelRoutes(self.levels).handlers()
+
+    def tasks(self) -> list[Callable[[], Awaitable[None]]]:
+        return [self.ringing.run]

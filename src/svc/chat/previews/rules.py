@@ -1,0 +1,186 @@
+"""Link previews: what the first links of a member's message lead to, fetched once and shown in short.
+
+Fetched by the guarded fetcher after the message is posted, so that nobody waits for it; the picture goes
+the way of webhooks' pictures. Whoever writes `<https://…>`, sends `previews: false` or takes the previews
+away has none, and neither has anybody while the owner's setting or the operator's is off. No HTTP, no SQL.
+"""
+
+import asyncio
+import logging
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+
+from svc.base.allowance import Allowances
+from svc.base.database import Connection, Database
+from svc.base.page_head import MAX_BYTES
+from svc.base.pictures import kind_of
+from svc.base.sandbox import Sandbox, SandboxFailed
+from svc.base.shares import Turns
+from svc.chat.errors import ChatError
+from svc.chat.fetching.fetcher import Fetched, Fetcher
+from svc.chat.fetching.targets import NotFetched
+from svc.chat.media.rules import PREVIEW, Media
+from svc.chat.messages.links import links_of
+from svc.chat.messages.marking import Marking
+from svc.chat.messages.message import MEMBER, Message
+from svc.chat.previews.limits import (
+    BURST,
+    CACHED_S,
+    FAILED_S,
+    MAX_AT_ONCE,
+    MAX_CACHED,
+    MAX_MEMBERS,
+    PAGE_DEADLINE_S,
+    PARSING_PLACES,
+    PER_S,
+)
+from svc.chat.previews.page import Short, in_short, is_page
+from svc.chat.webhooks.cards import Wanted
+from svc.chat.webhooks.limits import MAX_PICTURE_BYTES
+from svc.chat.webhooks.pictures import Pictures
+
+_HEAD_BYTES = 16
+
+logger = logging.getLogger(__name__)
+
+Preview = Mapping[str, object]
+
+
+class Previews:
+    """`enabled` says whether there are any; `judged` is what may be shown of a text, or raises ChatError."""
+
+    def __init__(
+        self,
+        database: Database,
+        marking: Marking,
+        media: Media,
+        fetcher: Fetcher,
+        pictures: Pictures,
+        sandbox: Sandbox,
+        outcomes: Counter[tuple[str, ...]],
+        *,
+        enabled: Callable[[], bool],
+        judged: Callable[[str], str],
+    ) -> None:
+        self._database = database
+        self._marking = marking
+        self._media = media
+        self._fetcher = fetcher
+        self._pictures = pictures
+        self._sandbox = sandbox
+        self._outcomes = outcomes
+        self._enabled = enabled
+        self._judged = judged
+        self._allowances = Allowances(BURST, PER_S, MAX_MEMBERS)
+        self._parsing = Turns(PARSING_PLACES)
+        self._at_once = 0
+        # What an address leads to, and until when that is good; the one used longest ago first.
+        self._cached: OrderedDict[str, tuple[Preview | None, float]] = OrderedDict()
+        self._tasks: asyncio.TaskGroup | None = None
+        marking.pictured = self._pictured
+
+    async def run(self) -> None:
+        try:
+            async with asyncio.TaskGroup() as self._tasks:
+                await asyncio.Event().wait()  # Until the server stops.
+        finally:
+            self._tasks = None
+
+    def posted(self, message: Message) -> None:
+        """Look at the links of a message that has been posted, or says something else now."""
+        if not self._enabled() or message.author.kind != MEMBER or message.no_previews:
+            return
+        links = links_of(message.text)
+        if not links and not message.previews:
+            return
+        if self._tasks is None or self._at_once >= MAX_AT_ONCE:
+            self._count("busy")
+        elif links and self._allowances.of(message.author.id).take_if_left(time.monotonic()):
+            self._count("rate_limited")
+        else:
+            self._at_once += 1
+            self._tasks.create_task(self._show(message, links))
+
+    async def _show(self, message: Message, links: Sequence[str]) -> None:
+        try:
+            holder = f"previews of {message.author.id}"
+            found = await asyncio.gather(*(self._preview(link, holder) for link in links))
+            previews = [preview for preview in found if preview is not None]
+            if previews or message.previews:
+                await self._database.write(
+                    lambda connection: self._marking.show_previews(connection, message, previews),
+                    self._marking.previews_changed,
+                )
+        except Exception:
+            logger.exception("links have no previews", extra={"channel": message.channel_id})
+        finally:
+            self._at_once -= 1
+
+    async def _preview(self, link: str, holder: str) -> Preview | None:
+        now = time.monotonic()
+        known, until = self._cached.get(link, (None, 0.0))
+        if now < until:
+            self._cached.move_to_end(link)
+            self._count("cached")
+            return known
+        found = await self._fetched(link, holder)
+        self._cached[link] = found, now + (FAILED_S if found is None else CACHED_S)
+        self._cached.move_to_end(link)
+        while len(self._cached) > MAX_CACHED:
+            self._cached.popitem(last=False)
+        return found
+
+    async def _fetched(self, link: str, holder: str) -> Preview | None:
+        deadline = asyncio.get_running_loop().time() + PAGE_DEADLINE_S
+        try:
+            page = await self._fetcher.begin(link, max_bytes=MAX_BYTES, deadline=deadline, holder=holder)
+            preview = await self._described(link, page, holder)
+        except NotFetched as refusal:
+            self._count(refusal.code)
+            return None
+        except SandboxFailed as fault:
+            logger.warning("pages cannot be read", extra={"fault": str(fault)})
+            self._count("not_read")
+            return None
+        except ChatError:
+            self._count("refused")
+            return None
+        self._count("ok" if preview else "nothing")
+        return preview
+
+    async def _described(self, link: str, page: Fetched, holder: str) -> Preview | None:
+        if kind_of(page.data[:_HEAD_BYTES]) is not None:
+            short: Short | None = Short(image=link)
+        else:
+            short = await self._in_short(page, holder) if is_page(page) else None
+        if short is None:
+            return None
+        words = {"title": short.title, "description": short.description, "site": short.site}
+        shown: dict[str, object] = {
+            "url": link,
+            **{name: self._judged(text) for name, text in words.items() if text},
+        }
+        if short.image:
+            wanted = Wanted("image", short.image, MAX_PICTURE_BYTES)
+            shown |= (await self._pictures.collect([wanted], holder)).pictures
+        return shown if shown.keys() - {"url", "site"} else None
+
+    async def _in_short(self, page: Fetched, holder: str) -> Short | None:
+        async with self._parsing.turn(holder):
+            return await in_short(page, self._sandbox)
+
+    def _pictured(self, connection: Connection, message_id: str, keys: Sequence[str]) -> set[str]:
+        """A step of a write: see `Marking.pictured`."""
+        self._media.release(connection, PREVIEW, message_id)
+        there = set()
+        for key in keys:
+            try:
+                self._media.refer(connection, key, PREVIEW, message_id)
+                there.add(key)
+            except ChatError:
+                continue  # It was kept for a message that has been deleted since.
+        return there
+
+    def _count(self, outcome: str) -> None:
+        self._outcomes[(outcome,)] += 1

@@ -1,0 +1,254 @@
+"""Rings the devices of members for new messages, through the push services of their browsers.
+
+Rings for what a member wants to be told of, while no page of theirs is in sight. Each device has one
+sender and a few notices that wait for it; a newer notice of a channel takes the place of an older
+one. What is sent is encrypted; the push service learns when a device is rung and nothing else.
+"""
+
+import asyncio
+import hashlib
+import logging
+import secrets
+from collections import Counter, OrderedDict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_private_key
+
+from svc.base.allowance import Allowances
+from svc.base.backoff import Backoff
+from svc.base.strict_json import dumps
+from svc.chat.access.directory import Directory
+from svc.chat.fetching.posting import Poster
+from svc.chat.fetching.targets import NotFetched
+from svc.chat.levels.rules import ALL, NOTHING, Levels
+from svc.chat.live.hub import Hub
+from svc.chat.messages.fallback import fallback
+from svc.chat.messages.message import MEMBER, Message
+from svc.chat.push.base64url import encoded
+from svc.chat.push.encryption import SALT_BYTES, encrypted
+from svc.chat.push.rules import Subscriptions
+from svc.chat.push.store import Subscription
+from svc.chat.push.vapid import VapidKey
+
+MENTION, MESSAGE = "mention", "message"
+# For how long a push service keeps a notice for a device that is off. A day later a mention is still
+# worth knowing of; ordinary messages are not.
+TTL_S = {MENTION: 24 * 3600, MESSAGE: 3600}
+URGENCY = {MENTION: "high", MESSAGE: "normal"}
+# A busy channel rings a few times, then once in a while. Mentions have an allowance of their own, so
+# that talk does not use it up.
+BURST = 10
+PER_S = {MENTION: 0.2, MESSAGE: 0.05}
+_MOST_MEMBERS = 10_000
+# Devices that are being rung at once; some KB each.
+MAX_DEVICES = 2000
+# One for each channel and kind; beyond it the oldest goes.
+MAX_NOTICES = 8
+# A push service answers within a second; this includes waiting for a turn and looking its name up.
+DEADLINE_S = 15.0
+ATTEMPTS = 4
+FIRST_DELAY_S, LONGEST_DELAY_S = 5.0, 120.0
+MAX_TEXT_CHARACTERS = 300
+# All notices have one length, so that it says nothing about what is in them.
+PADDED_BYTES = 2048
+OK = range(200, 300)
+GONE = (404, 410)
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    kind: str  # MENTION or MESSAGE
+    channel_id: str
+    content: bytes = field(repr=False)
+
+    @property
+    def topic(self) -> str:
+        """Of two notices with the same one a push service keeps the newer (RFC 8030 section 5.4)."""
+        return encoded(hashlib.sha256(f"{self.kind} {self.channel_id}".encode()).digest())[:32]
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    outcome: str
+    may_help_again: bool = False
+    # The least seconds until the push service wants to be asked again.
+    wait_s: int = 0
+
+
+class Ringing:
+    """`now` gives seconds since 1970; `outcomes` counts what became of notices."""
+
+    def __init__(
+        self,
+        directory: Directory,
+        hub: Hub,
+        levels: Levels,
+        subscriptions: Subscriptions,
+        poster: Poster,
+        key: VapidKey,
+        outcomes: Counter[tuple[str, ...]],
+        now: Callable[[], float],
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._directory = directory
+        self._hub = hub
+        self._levels = levels
+        self._subscriptions = subscriptions
+        self._poster = poster
+        self._key = key
+        # Whether a member (first) has blocked another.
+        self.blocks: Callable[[str, str], bool] = lambda member_id, other_id: False
+        # Whether a member (first) follows a thread.
+        self.follows: Callable[[str, str], bool] = lambda member_id, thread: False
+        self._outcomes = outcomes
+        self._now = now
+        self._sleep = sleep
+        self._allowances = {kind: Allowances(BURST, PER_S[kind], _MOST_MEMBERS) for kind in PER_S}
+        # What waits for each device that is being rung, by topic, the oldest first.
+        self._waiting: dict[str, OrderedDict[str, Notice]] = {}
+        self._senders: asyncio.TaskGroup | None = None
+
+    async def run(self) -> None:
+        try:
+            async with asyncio.TaskGroup() as self._senders:
+                await asyncio.Event().wait()  # Until the server stops.
+        finally:
+            self._senders = None
+
+    def posted(self, message: Message) -> None:
+        """Ring those who want to be told of a message."""
+        reachable = self._subscriptions.members()
+        if not reachable:
+            return
+        now = self._now()
+        for member_id in reachable & self._directory.viewers(message.channel_id):
+            kind = self._kind(member_id, message, now)
+            if kind is None:
+                continue
+            if self._allowances[kind].of(member_id).take_if_left(now):
+                self._count("rate_limited")
+                continue
+            self._ring(member_id, Notice(kind, message.channel_id, self._content(kind, message)))
+
+    def _kind(self, member_id: str, message: Message, now: float) -> str | None:
+        """What the message is to a member; None where they are not to be rung for it."""
+        author = message.author
+        if author.kind == MEMBER and (author.id == member_id or self.blocks(member_id, author.id)):
+            return None
+        if self._hub.in_sight(member_id):
+            return None
+        level = self._levels.level(member_id, message.channel_id, int(now * 1000))
+        if level == NOTHING:
+            return None
+        if member_id in message.told:
+            return MENTION
+        if message.thread is not None and not self.follows(member_id, message.thread):
+            return None
+        return MESSAGE if level == ALL else None
+
+    def _content(self, kind: str, message: Message) -> bytes:
+        channel = self._directory.channels[message.channel_id]
+        return dumps(
+            {
+                "kind": kind,
+                "channel_id": channel.id,
+                "channel": channel.name,
+                "message_id": message.id,
+                "thread": message.thread,
+                "author": message.author.display_name,
+                "text": (message.text or fallback(message.cards) or "")[:MAX_TEXT_CHARACTERS],
+                "files": len(message.attachments),
+                "posted_at_ms": message.posted_at_ms,
+            }
+        )
+
+    def _ring(self, member_id: str, notice: Notice) -> None:
+        for session_id in self._subscriptions.of(member_id):
+            waiting = self._waiting.get(session_id)
+            if waiting is None:
+                if self._senders is None or len(self._waiting) >= MAX_DEVICES:
+                    self._count("dropped")
+                    continue
+                waiting = self._waiting[session_id] = OrderedDict()
+                self._senders.create_task(self._send_all(member_id, session_id))
+            waiting.pop(notice.topic, None)
+            waiting[notice.topic] = notice
+            if len(waiting) > MAX_NOTICES:
+                waiting.popitem(last=False)
+                self._count("dropped")
+
+    async def _send_all(self, member_id: str, session_id: str) -> None:
+        """Send what waits for a device, and what comes meanwhile."""
+        waiting = self._waiting[session_id]
+        backoff = Backoff(FIRST_DELAY_S, LONGEST_DELAY_S, jitter=secrets.SystemRandom().random)
+        attempts = 0
+        try:
+            while waiting:
+                topic, notice = waiting.popitem(last=False)
+                attempt = await self._attempt(member_id, session_id, notice)
+                self._count(attempt.outcome)
+                attempts = attempts + 1 if attempt.may_help_again else 0
+                if not attempts:
+                    backoff.reset()
+                elif attempts < ATTEMPTS:
+                    waiting.setdefault(topic, notice)
+                    waiting.move_to_end(topic, last=False)
+                    await self._sleep(max(attempt.wait_s, backoff.next_delay()))
+                else:
+                    self._count("given_up")
+                    attempts = 0
+        except Exception:
+            logger.exception("a device was not rung", extra={"member": member_id})
+        finally:
+            del self._waiting[session_id]
+
+    async def _attempt(self, member_id: str, session_id: str, notice: Notice) -> "_Attempt":
+        """Send a notice, if it is still wanted."""
+        if member_id not in self._directory.viewers(notice.channel_id) or self._hub.in_sight(member_id):
+            return _Attempt("not_needed")
+        now = self._now()
+        found = await self._subscriptions.current(member_id, session_id, int(now * 1000))
+        if found is None:
+            return _Attempt("gone")
+        try:
+            status, wait_s = await self._post(found, notice, now)
+        except NotFetched as refusal:
+            if refusal.code != "blocked":
+                return _Attempt("unreachable", may_help_again=True)
+            await self._subscriptions.gone(found)
+            return _Attempt("blocked")
+        if status in GONE:
+            await self._subscriptions.gone(found)
+            return _Attempt("gone")
+        if status == 429 or status >= 500:
+            return _Attempt("busy", may_help_again=True, wait_s=wait_s)
+        if status in OK:
+            return _Attempt("sent")
+        logger.warning("a push service refuses a notice", extra={"status": status})
+        return _Attempt("refused")
+
+    async def _post(self, to: Subscription, notice: Notice, now: float) -> tuple[int, int]:
+        body = encrypted(
+            notice.content,
+            receiver=to.public_key,
+            secret=to.secret,
+            sender=generate_private_key(SECP256R1()),
+            salt=secrets.token_bytes(SALT_BYTES),
+            padded_to=PADDED_BYTES,
+        )
+        headers = {
+            "Authorization": self._key.authorization(str(self._poster.judge(to.endpoint).origin()), now),
+            "Content-Encoding": "aes128gcm",
+            "Content-Type": "application/octet-stream",
+            "TTL": str(TTL_S[notice.kind]),
+            "Topic": notice.topic,
+            "Urgency": URGENCY[notice.kind],
+        }
+        posted = await self._poster.post(to.endpoint, body, headers, within_s=DEADLINE_S, holder=to.member_id)
+        return posted.status, posted.retry_after_s
+
+    def _count(self, outcome: str) -> None:
+        self._outcomes[(outcome,)] += 1

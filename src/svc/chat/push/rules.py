@@ -1,0 +1,90 @@
+"""Which devices take Web Push: one subscription for each signed-in device. No HTTP, no SQL.
+
+A subscription ends with its session, when the member takes it back, and when the push service
+says that it is gone.
+"""
+
+from collections.abc import Collection
+
+from svc.base.database import Act, Connection, Database
+from svc.chat.access.acts import follows_rules
+from svc.chat.access.tokens import Asker
+from svc.chat.errors import ChatError
+from svc.chat.fetching.posting import Poster
+from svc.chat.fetching.targets import NotFetched
+from svc.chat.push import store
+from svc.chat.push.encryption import SECRET_BYTES, is_public_key
+from svc.chat.push.store import Subscription
+
+
+class Subscriptions:
+    """`poster` judges the addresses that devices give."""
+
+    def __init__(self, database: Database, poster: Poster) -> None:
+        self._database = database
+        self._poster = poster
+        # The sessions of each member that have one; some may have ended since.
+        self._sessions: dict[str, set[str]] = {}
+
+    async def load(self) -> None:
+        for member_id, session_id in await store.all_sessions(self._database):
+            self._sessions.setdefault(member_id, set()).add(session_id)
+
+    def members(self) -> set[str]:
+        """The members who can be rung."""
+        return set(self._sessions)
+
+    def of(self, member_id: str) -> list[str]:
+        """The ids of the sessions that can be rung."""
+        return list(self._sessions.get(member_id, ()))
+
+    def rings(self, asker: Asker) -> bool:
+        return asker.session_id in self._sessions.get(asker.member_id, ())
+
+    @follows_rules
+    def subscribe(self, asker: Asker, endpoint: str, public_key: bytes, secret: bytes) -> Act[None, None]:
+        """In place of what this device has had. Raises ChatError."""
+        try:
+            self._poster.judge(endpoint)
+        except NotFetched as refusal:
+            raise ChatError("invalid_request", f"endpoint cannot be used. {refusal.message}") from None
+        if not is_public_key(public_key) or len(secret) != SECRET_BYTES:
+            raise ChatError("invalid_request", "keys must be those of a push subscription")
+        one = Subscription(asker.session_id, asker.member_id, endpoint, public_key, secret)
+        return Act(
+            lambda connection: store.put(connection, one),
+            lambda _: self._sessions.setdefault(asker.member_id, set()).add(asker.session_id),
+        )
+
+    @follows_rules
+    def unsubscribe(self, asker: Asker) -> Act[None, None]:
+        """Whether there was one or not, there is none now."""
+
+        def remove(connection: Connection) -> None:
+            store.remove(connection, asker.session_id)
+
+        return Act(remove, lambda _: self.forget(asker.member_id, asker.session_id))
+
+    async def current(self, member_id: str, session_id: str, now_ms: int) -> Subscription | None:
+        """The subscription of a device, while it is signed in."""
+        found = await store.of_session(self._database, session_id, now_ms)
+        if found is None or found.member_id != member_id:
+            self.forget(member_id, session_id)
+            return None
+        return found
+
+    async def gone(self, one: Subscription) -> None:
+        """Its push service knows it no more."""
+        self.forget(one.member_id, one.session_id)
+        await self._database.write(lambda c: store.remove(c, one.session_id, one.endpoint))
+
+    def sessions_ended(self, member_id: str, session_ids: Collection[str]) -> None:
+        for session_id in session_ids:
+            self.forget(member_id, session_id)
+
+    def forget(self, member_id: str, session_id: str) -> None:
+        """Do not ring it any more."""
+        sessions = self._sessions.get(member_id, set())
+        sessions.discard(session_id)
+        if not sessions:
+            self._sessions.pop(member_id, None)

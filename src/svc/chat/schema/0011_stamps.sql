@@ -1,0 +1,9 @@
+-- When a message was posted, where its cursor says another moment: cursors only rise, also when the clock
+-- was ahead for a while. Null: the moment of the cursor.
+ALTER TABLE messages ADD COLUMN posted_at_ms INTEGER;
+
+-- Nonces are forgotten by the clock, not by the cursors of their messages.
+ALTER TABLE message_nonces ADD COLUMN used_at_ms INTEGER NOT NULL DEFAULT 0;
+UPDATE message_nonces SET used_at_ms = n >> 12;
+DROP INDEX message_nonces_by_age;
+CREATE INDEX message_nonces_by_age ON message_nonces (used_at_ms);

@@ -1,0 +1,37 @@
+-- Where newcomers land who come by an invite, and whether somebody has to approve of them first.
+ALTER TABLE invites ADD COLUMN channel_id TEXT;
+ALTER TABLE invites ADD COLUMN approval INTEGER NOT NULL DEFAULT 0;
+
+-- By which invite somebody has come; the invite may be gone.
+CREATE TABLE invited (
+    member_id TEXT PRIMARY KEY,
+    invite_id TEXT NOT NULL,
+    -- Null: the operator.
+    invited_by TEXT,
+    at_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX invited_by_invite ON invited (invite_id);
+
+-- People who wait for approval, who may come in, or who were refused.
+CREATE TABLE applications (
+    id TEXT PRIMARY KEY,
+    -- As in `identities`.
+    issuer TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    nickname TEXT NOT NULL,
+    -- What they say of themselves.
+    message TEXT NOT NULL,
+    invite_id TEXT NOT NULL,
+    -- The one that they came with: asked with again, it is no new try.
+    code TEXT NOT NULL,
+    invited_by TEXT,
+    role_id TEXT NOT NULL,
+    channel_id TEXT,
+    asked_at_ms INTEGER NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('pending', 'approved', 'refused')),
+    reason TEXT NOT NULL DEFAULT '',
+    decided_by TEXT,
+    decided_at_ms INTEGER,
+    UNIQUE (issuer, subject)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX applications_by_state ON applications (state, id);

@@ -1,0 +1,120 @@
+"""Everything about what is said, built and connected: messages, webhooks that post them, link previews.
+
+A part of `community` that stands alone, and has no rules of its own.
+"""
+
+import secrets
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping
+
+from aiohttp import web
+
+from svc.base.ids import Ids
+from svc.base.pictures import picture_sandbox
+from svc.base.shares import Turns
+from svc.chat.control.commands import Command
+from svc.chat.fetching.connecting import Guard
+from svc.chat.fetching.fetcher import Fetcher
+from svc.chat.ground import Ground
+from svc.chat.live.socket import Handler
+from svc.chat.media.rules import Media
+from svc.chat.messages.feature import MessagesFeature
+from svc.chat.messages.routes import MessageRoutes
+from svc.chat.messages.rules import Surroundings
+from svc.chat.previews.page import head_sandbox
+from svc.chat.previews.rules import Previews
+from svc.chat.webhooks.commands import WebhookCommands
+from svc.chat.webhooks.compatible.routes import CompatibleRoutes
+from svc.chat.webhooks.feature import WebhooksFeature
+from svc.chat.webhooks.pictures import DECODING_PLACES, Pictures
+from svc.chat.webhooks.routes import PostRoutes, WebhookRoutes
+
+
+class Talking:
+    """What the community sees; `outcomes` counts what became of pictures that were fetched."""
+
+    def __init__(
+        self,
+        ground: Ground,
+        media: Media,
+        surroundings: Surroundings,
+        outcomes: Counter[tuple[str, ...]],
+        previewed: Counter[tuple[str, ...]],
+        *,
+        link_previews: Callable[[], bool],
+    ) -> None:
+        config, database, directory = ground.config, ground.database, ground.directory
+        self._directory = directory
+        self.messages = MessagesFeature(
+            database,
+            directory,
+            ground.hub,
+            ground.audit,
+            Ids(time.time, secrets.randbits),
+            config.message_cache_ttl_ms,
+            surroundings,
+            media.urls,
+        )
+        self.messages.follow(ground.changes)
+        self._sandbox, decoding = picture_sandbox(DECODING_PLACES), Turns(DECODING_PLACES)
+        self._head_sandbox = head_sandbox()
+        fetcher = Fetcher(Guard(config.identity.names))
+        pictures = Pictures(fetcher, self._sandbox, media, outcomes, decoding)
+        self.webhooks = WebhooksFeature(
+            database,
+            directory,
+            ground.hub,
+            ground.audit,
+            ground.changes,
+            self.messages.messages,
+            media,
+            self._sandbox,
+            pictures,
+            decoding,
+            data_dir=config.data_dir,
+            new_id=ground.new_id,
+            profanity_mode=surroundings.profanity_mode,
+        )
+        self.previews = Previews(
+            database,
+            self.messages.marking,
+            media,
+            fetcher,
+            pictures.counting(previewed),
+            self._head_sandbox,
+            previewed,
+            enabled=lambda: config.link_previews and link_previews(),
+            judged=self.messages.messages.judged,
+        )
+        self.messages.messages.on_posted.append(self.previews.posted)
+        self.messages.messages.on_edited.append(self.previews.posted)
+
+    async def load(self) -> None:
+        """Once the directory is filled."""
+        await self.messages.load()
+        await self.webhooks.load()
+
+    def table(self) -> list[web.RouteDef]:
+        return [
+            *MessageRoutes(self.messages).table(),
+            # Before the rest of /api/webhooks, for they are looked through in this order.
+            *PostRoutes(self.webhooks.posting).table(),
+            *WebhookRoutes(self.webhooks.webhooks, self.webhooks.avatars).table(),
+            *CompatibleRoutes(self.webhooks.posting).table(),
+        ]
+
+    def handlers(self) -> Mapping[str, Handler]:
+        return MessageRoutes(self.messages).handlers()
+
+    def commands(self) -> Mapping[str, Command]:
+        return WebhookCommands(self.webhooks.webhooks, self._directory).table()
+
+    def tasks(self) -> list[Callable[[], Awaitable[None]]]:
+        return [*self.messages.tasks(), self.previews.run]
+
+    async def close(self) -> None:
+        """The server stops."""
+        self.messages.close()
+        await self._sandbox.close()
+        await self._head_sandbox.close()

@@ -1,0 +1,40 @@
+"""Where people open the server that `svc admin` looks after: what links and webhooks' URLs begin with.
+
+A running server is asked where it listens. For one that does not run, the environment says. Prints nothing.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from svc.base.config import is_loopback
+from svc.tools.greeting import Place, best_url, url_of
+
+
+def base_url(data_dir: Path, variables: Mapping[str, str]) -> str:
+    """Without a slash at the end. Raises ConfigError."""
+    from svc.sfu.candidates import interface_addresses
+    from svc.tools.admin.asking import answer_to
+    from svc.tools.certificate import FILE_NAME
+
+    status: Any = answer_to(data_dir, "status_get", {}, variables)
+    secure = (data_dir / FILE_NAME).exists()
+    return opened_at(status, interface_addresses(), secure_if_stopped=secure)
+
+
+def opened_at(status: Mapping[str, Any], addresses: Sequence[str], *, secure_if_stopped: bool) -> str:
+    """The best address for others, given the answer of `status_get` and this machine's addresses."""
+    if status.get("address"):
+        parts = urlsplit(status["address"])
+        host, port, secure = parts.hostname or "", parts.port or status["port"], parts.scheme == "https"
+    else:
+        host, port, secure = status["host"], status["port"], secure_if_stopped
+    names = status.get("names", [])
+    place = Place(host, port, secure, names)
+    if not names:
+        return best_url(place, addresses)
+    if not secure and (is_loopback(host) or status["trusted_proxy_hops"]):
+        # A proxy is in front, at the usual port, and has the certificate.
+        return f"https://{names[0]}"
+    return url_of(place, names[0])

@@ -1,0 +1,38 @@
+"""`svc admin application`: people who wait until somebody approves that they join."""
+
+from argparse import ArgumentParser, Namespace
+
+from svc.tools.admin.action import Action, Result, or_none
+
+
+def _id(parser: ArgumentParser) -> None:
+    parser.add_argument("application_id", metavar="ID")
+
+
+def _id_and_reason(parser: ArgumentParser) -> None:
+    _id(parser)
+    parser.add_argument("--reason", default="", help="that they are told")
+
+
+def _which(options: Namespace) -> dict[str, object]:
+    return {"application_id": options.application_id}
+
+
+def _refusal(options: Namespace) -> dict[str, object]:
+    return {**_which(options), "reason": options.reason}
+
+
+def _line(application: Result) -> str:
+    return f"{application['id']}  {application['nickname']}  {application['message']}".rstrip()
+
+
+ACTIONS = (
+    Action(
+        "list",
+        "who waits, longest first",
+        "application_list",
+        shown=or_none("applications", _line, "Nobody waits for approval."),
+    ),
+    Action("approve", "let somebody join", "application_approve", _id, _which),
+    Action("refuse", "let somebody not join", "application_refuse", _id_and_reason, _refusal),
+)

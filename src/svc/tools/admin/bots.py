@@ -1,0 +1,43 @@
+"""`svc admin bot`: accounts for programs. Anyone with a bot's token can do what the bot may."""
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+
+from svc.tools.admin.action import Action, Result, or_none
+
+
+def _name(parser: ArgumentParser) -> None:
+    parser.add_argument("nickname", metavar="NAME")
+
+
+def _bot(parser: ArgumentParser) -> None:
+    parser.add_argument("bot", metavar="BOT", help="id, or the name where only one has it")
+
+
+def _which(options: Namespace) -> dict[str, object]:
+    return {"bot": options.bot}
+
+
+def _line(bot: Result) -> str:
+    member = bot["member"]
+    without = "" if bot["has_token"] else "  (no token)"
+    return f"{member['id']}  {member['nickname']}  {', '.join(member['roles'])}{without}"
+
+
+def _token(made: Result) -> Iterator[str]:
+    yield made["token"]
+
+
+ACTIONS = (
+    Action("list", "all, with their roles", "bot_list", shown=or_none("bots", _line, "There are no bots.")),
+    Action(
+        "create",
+        "make a bot and print its token",
+        "bot_create",
+        _name,
+        lambda options: {"nickname": options.nickname},
+        _token,
+    ),
+    Action("token", "print another token; the one before stops working", "bot_token", _bot, _which, _token),
+    Action("delete", "delete a bot; what it wrote stays", "bot_delete", _bot, _which),
+)

@@ -1,0 +1,105 @@
+"""`svc admin channel`: the rooms in which people write and talk."""
+
+from argparse import ArgumentParser, BooleanOptionalAction, Namespace
+from collections.abc import Iterator
+
+from svc.tools.admin.action import Action, Result, or_none
+
+_TYPES = ("text", "voice", "category")
+
+
+def _which(parser: ArgumentParser) -> None:
+    parser.add_argument("channel", metavar="CHANNEL", help="id, or the name where only one has it")
+
+
+def _which_to_list(parser: ArgumentParser) -> None:
+    parser.add_argument("--archived", action="store_true", help="those that are archived too")
+
+
+def _properties(parser: ArgumentParser) -> None:
+    parser.add_argument("--topic", help="what it is for, in one line")
+    parser.add_argument(
+        "--slow-mode", type=int, metavar="SECONDS", help="between two messages of one member; 0 is off"
+    )
+    parser.add_argument("--category", metavar="NAME", help="that it is in; '' for none")
+    parser.add_argument(
+        "--user-limit", type=int, metavar="N", help="people in a voice channel; 0 is no limit"
+    )
+    parser.add_argument(
+        "--bitrate", type=int, metavar="KBPS", help="of each microphone in a voice channel; 0 is no limit"
+    )
+
+
+def _new(parser: ArgumentParser) -> None:
+    parser.add_argument("name", metavar="NAME")
+    parser.add_argument("--type", choices=_TYPES, default=_TYPES[0], help="text by default")
+    _properties(parser)
+
+
+def _differences(parser: ArgumentParser) -> None:
+    _which(parser)
+    parser.add_argument("--name", help="another name")
+    parser.add_argument(
+        "--archived", action=BooleanOptionalAction, help="read-only, and not in the list; or not any more"
+    )
+    _properties(parser)
+
+
+def _described(options: Namespace) -> dict[str, object]:
+    return {
+        "name": options.name,
+        "topic": options.topic,
+        "slow_mode_s": options.slow_mode,
+        "category": options.category,
+        "user_limit": options.user_limit,
+        "bitrate_kbps": options.bitrate,
+    }
+
+
+def _line(channel: Result) -> str:
+    topic = f"  {channel['topic']}" if channel["topic"] else ""
+    archived = "  (archived)" if channel["archived"] else ""
+    return f"{channel['id']}  {channel['type']}  {channel['name']}{topic}{archived}"
+
+
+def _one(channel: Result) -> Iterator[str]:
+    yield _line(channel)
+
+
+ACTIONS = (
+    Action(
+        "list",
+        "all, in their order",
+        "channel_list",
+        _which_to_list,
+        lambda options: {"archived": options.archived},
+        or_none("channels", _line, "There are no channels."),
+    ),
+    Action(
+        "create",
+        "make a channel, at the end of the list",
+        "channel_create",
+        _new,
+        lambda options: {"type": options.type, **_described(options)},
+        _one,
+    ),
+    Action(
+        "edit",
+        "change or archive a channel",
+        "channel_edit",
+        _differences,
+        lambda options: {
+            "channel": options.channel,
+            "archived": options.archived,
+            **_described(options),
+        },
+        _one,
+    ),
+    Action(
+        "delete",
+        "delete a channel and everything in it",
+        "channel_delete",
+        _which,
+        lambda options: {"channel": options.channel},
+    ),
+)

@@ -1,0 +1,63 @@
+"""The attackers' process: `python -m svc.tools.bench.attack.attackers`, started by the bench.
+
+Reads what to do as one line of JSON from standard input, attacks for so many seconds, and writes what it
+did as one line of JSON. It ends early when its standard input is closed, and gives way to everybody
+else on the machine, so that honest members are not measured waiting for it.
+"""
+
+import asyncio
+import json
+import os
+import resource
+import sys
+from collections.abc import Mapping
+
+from svc.tools.bench.attack.catalogue import named
+from svc.tools.bench.attack.load import Load
+from svc.tools.bench.attack.target import Target
+
+NICENESS = 10
+
+
+def main() -> None:
+    order = json.loads(sys.stdin.buffer.readline())
+    os.nice(NICENESS)
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    target = Target(**{**order["target"], **_tuples(order["target"])})
+    print(json.dumps(asyncio.run(_attack(order["attacks"], target, order["seconds"]))), flush=True)
+
+
+def _tuples(fields: Mapping[str, object]) -> dict[str, tuple[object, ...]]:
+    """JSON has lists only."""
+    return {name: tuple(value) for name, value in fields.items() if isinstance(value, list)}
+
+
+async def _attack(names: list[str], target: Target, seconds: float) -> dict[str, object]:
+    loads = {attack: Load(target) for attack in named(names)}
+    ended = asyncio.create_task(_ended())
+    attacking = [asyncio.create_task(attack.run(load)) for attack, load in loads.items()]
+    await asyncio.wait([ended, *attacking], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    for task in (ended, *attacking):
+        task.cancel()
+    outcomes = await asyncio.gather(*attacking, return_exceptions=True)
+    for outcome in outcomes:
+        if isinstance(outcome, Exception):
+            raise outcome
+    return {
+        attack.name: {"requests": load.requests, "held": load.most_held, "answers": dict(load.answers)}
+        for attack, load in loads.items()
+    }
+
+
+async def _ended() -> None:
+    """Returns when whoever has started us has gone."""
+    reader = asyncio.StreamReader()
+    await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), sys.stdin.buffer
+    )
+    await reader.read()
+
+
+if __name__ == "__main__":
+    main()

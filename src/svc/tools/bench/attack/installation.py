@@ -1,0 +1,234 @@
+"""An installation of our own to attack: chat server, SFU and media worker, in a folder that is deleted.
+
+Counts what they log. Makes the accounts, the webhook and the file that attacks need.
+"""
+
+import asyncio
+import json
+import os
+import re
+import resource
+import secrets
+import socket
+import struct
+import zlib
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from urllib.parse import urlsplit
+
+from svc.tools.bench.attack.target import LOOPBACK_SOURCES, Target
+from svc.tools.bench.attack.wire import Caller
+from svc.tools.bench.chat_server import ChatServer
+from svc.tools.bench.errors import BenchError
+from svc.tools.bench.joining import join_all
+from svc.tools.bench.server import own_program, own_server
+
+_LISTENING = re.compile(rb" listening address=(\S+)$")
+# A picture of noise stays large however it is encoded.
+PICTURE_SIDE = 1024
+MEDIA_DEADLINE_S = 30.0
+# Long messages, fewer than a member may write at once.
+FILLING = "the quick brown fox jumps over the lazy dog "
+FILLED_BY_EACH = 10
+FILLING_AT_ONCE = 8
+# Of the SFU; nobody speaks.
+SEATS = 16
+# The soft limit of open files that shells, systemd and containers start a program with.
+USUAL_DESCRIPTORS = 1024
+_POLL_S = 0.2
+
+
+@dataclass
+class Installation:
+    target: Target
+    invite: str
+    pid: int | None
+    log_bytes: int = 0  # written by all its programs so far
+
+    def hear(self, line: bytes) -> None:
+        self.log_bytes += len(line)
+
+
+@asynccontextmanager
+async def own_installation(*, tls: Path | None) -> AsyncIterator[Installation]:
+    """A whole installation for as long as the block runs, over TLS with a certificate in a PEM file."""
+    async with AsyncExitStack() as stack:
+        folder = stack.enter_context(TemporaryDirectory(prefix="svc-bench-"))
+        found, management = Installation(Target(""), "", None), _free_port()
+        storage = {"DATA_DIR": folder, "STORAGE_BACKEND": "filesystem"}
+        with _usual_descriptors():
+            sfu = await stack.enter_async_context(own_server(SEATS, hear=found.hear))
+            variables = _variables(urlsplit(sfu.url).netloc, management) | storage
+            command = ["chat", *(("--tls-cert", str(tls)) if tls else ())]
+            chat = own_program(command, variables, _LISTENING, found.hear)
+            address, found.pid = await stack.enter_async_context(chat)
+            worker = own_program(["worker", "--port", "0"], storage, _LISTENING, found.hear)
+            await stack.enter_async_context(worker)
+        found.invite = (Path(folder) / "invite-code").read_text().strip()
+        found.target = Target(
+            address,
+            LOOPBACK_SOURCES,
+            folder=folder,
+            management=f"http://127.0.0.1:{management}",
+            sfu=sfu.url.replace("ws", "http", 1),
+        )
+        yield found
+
+
+def _variables(sfu: str, management: int) -> dict[str, str]:
+    return {
+        "HOST": "127.0.0.1",
+        "PORT": "0",
+        "JWT_SECRET": secrets.token_hex(),
+        "ADDITIONAL_CHANNELS": "general",
+        "SFU_WS_HOST": sfu,
+        "SERVER_ID": "attacked",
+        "SERVER_PASSWORD": secrets.token_hex(),
+        "SVC_IDENTITY_TIERS": "local",
+        "SVC_ADMIN_TOKEN": secrets.token_hex(),
+        "SVC_ADMIN_PORT": str(management),
+        "MAX_MEMBERS": "100000",
+    }
+
+
+@contextmanager
+def _usual_descriptors() -> Iterator[None]:
+    """What is started meanwhile may open as many files as systems usually allow, whatever we may."""
+    before, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(USUAL_DESCRIPTORS, before), most))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (before, most))
+
+
+async def prepared(found: Installation) -> None:
+    """Make its owner, an invite for everybody else, and a webhook. Raises BenchError."""
+    (owner,) = await joined(found, 1)
+    invite = await ask(found.target, "POST", "/api/invites", owner, {})
+    found.invite = str(invite["code"])
+    body = {"name": "Attacked", "channel_id": await _text_channel(found.target, owner)}
+    webhook = await ask(found.target, "POST", "/api/webhooks", owner, body)
+    found.target = replace(found.target, webhook=f"/api/webhooks/{webhook['id']}/{webhook['token']}")
+
+
+async def joined(found: Installation, count: int) -> list[str]:
+    """Access tokens of so many new members. Raises BenchError."""
+    tokens: list[str] = []
+
+    async def arrive(token: str) -> None:
+        tokens.append(token)
+
+    server = ChatServer(found.target.address, found.invite, found.pid)
+    await join_all(server, count, min(count, 16), arrive)
+    return tokens
+
+
+async def with_accounts(target: Target, tokens: list[str]) -> Target:
+    """What attackers with these accounts know of the instance. Raises BenchError."""
+    target = replace(target, channel_id=await _text_channel(target, tokens[0]), tokens=tuple(tokens))
+    return replace(target, media=await _stored_picture(target, tokens[0]))
+
+
+async def filled(target: Target, tokens: list[str]) -> None:
+    """Give searches something to find: each member writes a few long messages."""
+    path = f"/api/channels/{target.channel_id}/messages"
+    body = json.dumps({"text": (FILLING * 100)[:4000]}).encode()
+    posts = iter([target.request("POST", path, token=token, body=body) for token in tokens * FILLED_BY_EACH])
+
+    async def one_by_one() -> None:
+        for post in posts:
+            await _asked(target, path, post)
+
+    await asyncio.gather(*(one_by_one() for _ in range(FILLING_AT_ONCE)))
+
+
+async def _text_channel(target: Target, token: str) -> str:
+    channels = (await ask(target, "GET", "/api/channels", token))["channels"]
+    assert isinstance(channels, list)
+    for channel in channels:
+        if channel["type"] == "text":
+            return str(channel["id"])
+    raise BenchError("the community has no text channel")
+
+
+async def _stored_picture(target: Target, token: str) -> str:
+    """The path of a large picture that the server serves; empty where it takes none, or has no worker."""
+    try:
+        async with asyncio.timeout(MEDIA_DEADLINE_S):
+            upload_id = await _uploaded(target, token)
+            while (upload := await ask(target, "GET", f"/api/uploads/{upload_id}", token))["state"] != "done":
+                if upload["state"] == "refused":
+                    return ""
+                await asyncio.sleep(_POLL_S)
+            body = {"text": "attack", "attachments": [upload_id]}
+            path = f"/api/channels/{target.channel_id}/messages"
+            message = await ask(target, "POST", path, token, body)
+    except (BenchError, TimeoutError):
+        return ""
+    attachments = message["attachments"]
+    assert isinstance(attachments, list)
+    url = urlsplit(str(attachments[0]["url"]))
+    return f"{url.path}?{url.query}"
+
+
+async def deleted(target: Target, tokens: list[str]) -> None:
+    """Delete the accounts again, and all that they have written."""
+    for token in tokens:
+        await ask(target, "DELETE", "/api/me", token)
+
+
+async def ask(
+    target: Target, method: str, path: str, token: str, body: Mapping[str, object] | None = None
+) -> dict[str, object]:
+    """One request of a member. Raises BenchError."""
+    data = None if body is None else json.dumps(body).encode()
+    return await _asked(target, path, target.request(method, path, token=token, body=data))
+
+
+async def _uploaded(target: Target, token: str) -> str:
+    picture = _noise(PICTURE_SIDE)
+    boundary = secrets.token_hex()
+    head = f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="noise.png"\r\n\r\n'
+    body = head.encode() + picture + f"\r\n--{boundary}--\r\n".encode()
+    path = f"/api/channels/{target.channel_id}/uploads"
+    headers = {"Content-Type": f"multipart/form-data; boundary={boundary}"}
+    return str(
+        (await _asked(target, path, target.request("POST", path, token=token, body=body, headers=headers)))[
+            "id"
+        ]
+    )
+
+
+async def _asked(target: Target, path: str, data: bytes) -> dict[str, object]:
+    caller = Caller(target.address)
+    try:
+        answer = await caller.ask(data)
+    except (OSError, EOFError, ValueError) as fault:
+        raise BenchError(f"{path} did not answer: {fault or type(fault).__name__}") from None
+    finally:
+        caller.close()
+    if answer.status >= 400:
+        raise BenchError(f"{path} answered {answer.status}: {answer.json().get('message', '')}")
+    return answer.json()
+
+
+def _noise(side: int) -> bytes:
+    """A PNG of random colours."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    rows = b"".join(b"\0" + os.urandom(3 * side) for _ in range(side))
+    header = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
+    chunks = chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows, 0)) + chunk(b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + chunks
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

@@ -1,0 +1,145 @@
+"""What all attacks are made of: requests without a pause, and connections that are held.
+
+Counts what was sent and how it was answered. Ends when it is cancelled, and closes what it has open.
+"""
+
+import asyncio
+import socket
+from collections import Counter
+from collections.abc import Iterator
+from itertools import cycle
+from urllib.parse import urlsplit
+
+from svc.tools.bench.attack.target import Target
+from svc.tools.bench.attack.wire import Caller
+from svc.tools.bench.tls import tls_of
+
+# A server that refuses connections is not asked again at once: the bench needs its core too.
+REFUSED_PAUSE_S = 0.05
+# New connections a second, so that opening them is not an attack of its own.
+OPENED_PER_S = 500
+CONNECT_DEADLINE_S = 10.0
+# What the system takes for a connection that is not read.
+UNREAD_BYTES = 4096
+# How often a held connection says its next byte.
+TRICKLE_S = 1.0
+# How often in that time missing connections are opened.
+TICKS = 10
+
+
+class Load:
+    """The tally of one attack."""
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self.requests = 0
+        self.held = 0
+        self.most_held = 0
+        self.answers: Counter[str] = Counter()
+
+    def count(self, answer: object) -> None:
+        self.requests += 1
+        self.answers[str(answer)] += 1
+
+    async def flood(self, at_once: int, following: Iterator[bytes], address: str = "") -> None:
+        """Send requests on so many connections, each the next as soon as the last was answered."""
+        sources = cycle(self.target.sources)
+        async with asyncio.TaskGroup() as group:
+            for _ in range(at_once):
+                caller = Caller(address or self.target.address, next(sources))
+                group.create_task(self._ask_on(caller, following))
+
+    async def hold(
+        self,
+        count: int,
+        opening: Iterator[bytes],
+        *,
+        trickle: bytes = b"",
+        reading: bool = True,
+        address: str = "",
+        secure: bool = True,
+    ) -> None:
+        """Keep so many connections open. Each sends its opening, then the trickle, a byte a second.
+
+        One that the server closes is opened again. `secure=False` leaves out TLS, also on an https address.
+        """
+        address = address or self.target.address
+        parts, tls = urlsplit(address), tls_of(address) if secure else None
+        place = (parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80))
+        sources, loop = cycle(self.target.sources), asyncio.get_running_loop()
+        held: set[_Held] = set()
+
+        async def open_one() -> None:
+            source = next(sources)
+            try:
+                async with asyncio.timeout(CONNECT_DEADLINE_S):
+                    await loop.create_connection(
+                        lambda: _Held(self, held, next(opening), reading),
+                        *place,
+                        ssl=tls,
+                        local_addr=(source, 0) if source else None,
+                    )
+                self.count("opened")
+            except OSError as fault:
+                self.count(type(fault).__name__)
+
+        try:
+            for tick in cycle(range(TICKS)):
+                missing = min(count - len(held), OPENED_PER_S // TICKS)
+                await asyncio.gather(*(open_one() for _ in range(missing)))
+                if trickle and tick == 0:
+                    for each in held:
+                        each.say(trickle)
+                await asyncio.sleep(TRICKLE_S / TICKS)
+        finally:
+            for each in list(held):
+                each.abort()
+
+    async def _ask_on(self, caller: Caller, following: Iterator[bytes]) -> None:
+        try:
+            while True:
+                try:
+                    self.count((await caller.ask(next(following))).status)
+                except (OSError, EOFError, ValueError, asyncio.LimitOverrunError) as fault:
+                    self.count(type(fault).__name__)
+                    await asyncio.sleep(REFUSED_PAUSE_S)
+        finally:
+            caller.close()
+
+
+class _Held(asyncio.Protocol):
+    """One connection that is held; it is in `held` for as long as it lives."""
+
+    def __init__(self, load: Load, held: "set[_Held]", opening: bytes, reading: bool) -> None:
+        self._load = load
+        self._held = held
+        self._opening = opening
+        self._reading = reading
+        self._transport: asyncio.Transport | None = None
+        self._said = 0
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        self._held.add(self)
+        self._load.held += 1
+        self._load.most_held = max(self._load.most_held, self._load.held)
+        if not self._reading:
+            # The system would take megabytes for us.
+            transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, UNREAD_BYTES)
+            transport.pause_reading()
+        transport.write(self._opening)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._held.discard(self)
+        self._load.held -= 1
+
+    def say(self, trickle: bytes) -> None:
+        """The next byte of it, in turn."""
+        if self._transport is not None and not self._transport.is_closing():
+            self._transport.write(trickle[self._said % len(trickle) :][:1])
+            self._said += 1
+
+    def abort(self) -> None:
+        if self._transport is not None:
+            self._transport.abort()

@@ -1,0 +1,222 @@
+"""`svc bench attack`: what honest members of an instance notice while it is attacked.
+
+Chooses what runs and says how it goes. Prints results on standard output, progress on standard error.
+"""
+
+import asyncio
+import json
+import os
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from svc.tools.bench import process
+from svc.tools.bench.attack import installation, table
+from svc.tools.bench.attack.catalogue import Attack, named
+from svc.tools.bench.attack.honest import Crowd
+from svc.tools.bench.attack.installation import Installation, own_installation
+from svc.tools.bench.attack.table import Row
+from svc.tools.bench.attack.target import Target, check_address
+from svc.tools.bench.attack.wire import Caller
+from svc.tools.bench.errors import BenchError
+from svc.tools.bench.server import stop
+
+# Accounts of the attackers: what each may keep of uploads, together, is more than the server takes.
+ATTACKERS = 6
+# The honest members are watched for a moment more than the attack lasts, and it has begun before.
+LEAD_S = 1.0
+SAMPLED_EVERY_S = 0.25
+# Access tokens live 15 minutes: with all attacks and 30 s for each, everything is done in time.
+MOST_SECONDS = 30.0
+# The instance is well again when it answers three times in a row so fast, or is not waited for any longer.
+WELL_S = 0.1
+MAX_RECOVERY_S = 20.0
+STARTED_DEADLINE_S = 20.0
+# Attackers' processes for all attacks together: each has a core at most.
+MOST_PROCESSES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    attacks: Sequence[str]  # none: all of them, and then all at once
+    members: int
+    rate: float  # messages a second of all honest members together
+    seconds: float  # of each attack
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    url: str | None = None  # None: an installation of our own
+    invite: str = ""
+    webhook: str = ""  # path or address of a webhook that may be attacked
+    sfu: str = ""  # http://host:port
+    pid: int | None = None
+    mine: bool = False
+    tls: Path | None = None  # certificate for an installation of our own
+    as_json: bool = False
+
+
+def run(plan: Plan, means: Means) -> None:
+    """Raises BenchError when there is nothing to measure."""
+    if plan.seconds > MOST_SECONDS:
+        raise BenchError(f"An attack lasts at most {MOST_SECONDS:.0f} s. Choose fewer with --seconds.")
+    asyncio.run(_run(plan, means))
+
+
+async def _run(plan: Plan, means: Means) -> None:
+    if not means.as_json:
+        print(table.heading(), flush=True)
+    remarks: list[str] = []
+    async for row in measure(plan, means):
+        print(json.dumps(row.json()) if means.as_json else table.line(row), flush=True)
+        remarks += row.remarks()
+    if remarks and not means.as_json:
+        print("\n".join(["", *remarks]))
+
+
+async def measure(plan: Plan, means: Means) -> AsyncIterator[Row]:
+    """A row for no attack, one for each attack, and one for all at once. Raises BenchError."""
+    attacks = named(list(plan.attacks))
+    async with _installation(means) as found, _everybody(found, plan, means) as (crowd, target):
+        possible = [attack for attack in attacks if attack.possible(target)]
+        for attack in attacks:
+            if attack not in possible:
+                _say(f"{attack.name} is left out: this instance has no {attack.needs} that it could use\n")
+        rounds: list[Sequence[Attack]] = [(), *((attack,) for attack in possible)]
+        for each in [*rounds, possible] if len(possible) > 1 else rounds:
+            name = each[0].name if len(each) == 1 else "all at once" if each else "none"
+            _say(f"{name}, {plan.seconds:.0f} s")
+            yield await _row(name, each, plan.seconds, found, crowd, target)
+            await _recovered(target)
+        _say("")
+
+
+async def _row(
+    name: str, attacks: Sequence[Attack], seconds: float, found: Installation, crowd: Crowd, target: Target
+) -> Row:
+    before_kb, log_before = _resident_kb(found), found.log_bytes
+    attackers = [await _started(part, target, seconds + LEAD_S) for part in _parts(attacks)]
+    try:
+        sampling = asyncio.create_task(_most_resident_kb(found))
+        if attackers:
+            await asyncio.sleep(LEAD_S)
+        noticed = await crowd.watch(seconds)
+        did: dict[str, Mapping[str, object]] = {}
+        for attacker in attackers:
+            did |= await _report(attacker)
+        sampling.cancel()
+        most_kb = max(_resident_kb(found), *await asyncio.gather(sampling))
+    finally:
+        for attacker in attackers:
+            await stop(attacker)
+    memory_mb = (most_kb - before_kb) / 1024 if found.pid else None
+    log_bytes = found.log_bytes - log_before if found.target.folder else None
+    return Row.of(name, seconds, noticed, did, memory_mb, log_bytes)
+
+
+def _parts(attacks: Sequence[Attack]) -> list[list[str]]:
+    """Which process does which attacks."""
+    count = min(len(attacks), MOST_PROCESSES, max(len(os.sched_getaffinity(0)), 2))
+    return [[attack.name for attack in attacks[number::count]] for number in range(count)]
+
+
+async def _started(attacks: list[str], target: Target, seconds: float) -> Process:
+    attacker = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-P", "-m", "svc.tools.bench.attack.attackers"),
+        stdin=PIPE,
+        stdout=PIPE,
+        start_new_session=True,
+    )
+    assert attacker.stdin is not None
+    order = {"attacks": attacks, "target": asdict(target), "seconds": seconds}
+    attacker.stdin.write(json.dumps(order).encode() + b"\n")
+    await attacker.stdin.drain()
+    return attacker
+
+
+async def _report(attacker: Process) -> dict[str, Mapping[str, object]]:
+    assert attacker.stdout is not None
+    try:
+        async with asyncio.timeout(MOST_SECONDS + STARTED_DEADLINE_S):
+            found: dict[str, Mapping[str, object]] = json.loads(await attacker.stdout.readline())
+    except (TimeoutError, ValueError):
+        raise BenchError("the attackers ended without a report") from None
+    return found
+
+
+@asynccontextmanager
+async def _installation(means: Means) -> AsyncIterator[Installation]:
+    if means.url is None:
+        async with own_installation(tls=means.tls) as found:
+            await installation.prepared(found)
+            yield found
+        return
+    address = means.url.rstrip("/")
+    sources = await check_address(address, mine=means.mine)
+    if means.sfu:
+        await check_address(means.sfu, mine=means.mine)
+    webhook = means.webhook.removeprefix(address)
+    yield Installation(
+        Target(address, sources, webhook=webhook, sfu=means.sfu.rstrip("/")), means.invite, means.pid
+    )
+
+
+@asynccontextmanager
+async def _everybody(found: Installation, plan: Plan, means: Means) -> AsyncIterator[tuple[Crowd, Target]]:
+    """Honest members who have signed in, and what the attackers know; the accounts are deleted at the end."""
+    tokens: list[str] = []
+    try:
+        _say(f"{plan.members} members join")
+        tokens += await installation.joined(found, plan.members + ATTACKERS)
+        target = await installation.with_accounts(found.target, tokens[:ATTACKERS])
+        if means.url is None:
+            await installation.filled(target, tokens[ATTACKERS:])
+        crowd = Crowd(target, tokens[ATTACKERS:], plan.rate)
+        try:
+            await crowd.assemble()
+            yield crowd, target
+        finally:
+            crowd.leave()
+    finally:
+        if means.url is not None:
+            await installation.deleted(found.target, tokens)
+
+
+async def _recovered(target: Target) -> None:
+    """Wait until the instance is well: the next attack is measured for itself."""
+    loop = asyncio.get_running_loop()
+    end, well = loop.time() + MAX_RECOVERY_S, 0
+    while well < 3 and loop.time() < end:
+        caller, asked = Caller(target.address), loop.time()
+        try:
+            await caller.ask(target.request("GET", "/health"))
+            well = well + 1 if loop.time() - asked < WELL_S else 0
+        except (OSError, EOFError, ValueError):
+            well = 0
+        finally:
+            caller.close()
+        await asyncio.sleep(WELL_S)
+
+
+async def _most_resident_kb(found: Installation) -> int:
+    """The largest of many readings, until it is cancelled."""
+    most = 0
+    try:
+        while True:
+            most = max(most, _resident_kb(found))
+            await asyncio.sleep(SAMPLED_EVERY_S)
+    except asyncio.CancelledError:
+        return most
+
+
+def _resident_kb(found: Installation) -> int:
+    return process.resident_kb(found.pid) if found.pid else 0
+
+
+def _say(text: str) -> None:
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r\033[K{text}")
+        sys.stderr.flush()

@@ -1,0 +1,159 @@
+"""Attacks by strangers: whoever can reach the port, without an account. Each runs until it is cancelled.
+
+Bounded by what one process sends: the numbers of connections are constants here.
+"""
+
+import asyncio
+import base64
+import json
+import os
+import zlib
+from itertools import count, cycle, repeat
+
+from svc.tools.bench.attack.load import Load
+
+# Requests under way at the same time.
+AT_ONCE = 8
+# Connections that wait, of each kind. Together they are more than the usual limit of 1,024 descriptors.
+IDLE = 400
+UNSIGNED = 1_200
+_MASKED = 0x80
+_GZIP_HEADER = b"\x1f\x8b\x08\0\0\0\0\0\0\xff"
+_ZERO_MASK = b"\0\0\0\0"
+
+
+async def charsets(load: Load) -> None:
+    """JSON in encodings that are slow to decode, or that decode to what is no text."""
+    punycode = b"a" * 30_000 + b"-" + b"b" * 33_000
+    bodies = [("punycode", punycode), ("utf-7", b'{"a":"+2AA-"}'), ("unicode_escape", b'{"a":"\\ud800"}')]
+
+    def spoken(charset: str, body: bytes) -> bytes:
+        headers = {"Content-Type": f"application/json; charset={charset}"}
+        return load.target.request("POST", "/api/auth/join", body=body, headers=headers)
+
+    await load.flood(AT_ONCE, cycle([spoken(charset, body) for charset, body in bodies]))
+
+
+async def inflation(load: Load) -> None:
+    """Bodies of 1 MB that inflate to 1 GB."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    # Ends on a byte and refers to nothing before it, so that it can be repeated.
+    block = packer.compress(bytes(16 << 20)) + packer.flush(zlib.Z_FULL_FLUSH)
+    bomb = _GZIP_HEADER + block * 64
+    path = load.target.webhook or "/api/auth/join"
+    await load.flood(
+        2, repeat(load.target.request("POST", path, body=bomb, headers={"Content-Encoding": "gzip"}))
+    )
+
+
+async def idle_connections(load: Load) -> None:
+    """Connections that say nothing, one byte, a slow header or a slow body."""
+    begun = b"GET /health HTTP/1.1\r\nHost: attacked\r\nX-Slow: "
+    body = load.target.request("POST", "/api/auth/join", body=b"", headers={"Content-Length": "60000"})
+    kept = load.target.request("GET", "/health")
+    async with asyncio.TaskGroup() as group:
+        for opening, trickle in ((b"", b""), (b"G", b""), (begun, b"a"), (body, b" "), (kept, b"")):
+            group.create_task(load.hold(IDLE, repeat(opening), trickle=trickle))
+
+
+async def handshakes(load: Load) -> None:
+    """TLS connections whose handshake stops after the first byte, or in the middle."""
+    # The header of a record that announces a ClientHello of 512 bytes.
+    half = b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(32)
+    async with asyncio.TaskGroup() as group:
+        for opening in (b"\x16", half):
+            group.create_task(load.hold(IDLE, repeat(opening), secure=False))
+
+
+async def unsigned_sockets(load: Load) -> None:
+    """Live sockets that never sign in, and some that show wrong tokens."""
+    wrong = json.dumps({"event": "authenticate", "id": 1, "data": {"access_token": "wrong"}}).encode()
+    live = load.target.upgrade("/live")
+    async with asyncio.TaskGroup() as group:
+        group.create_task(load.hold(UNSIGNED, repeat(live)))
+        group.create_task(load.hold(100, repeat(live + frame(wrong))))
+
+
+async def malformed(load: Load) -> None:
+    """Requests that are no HTTP, and WebSocket frames that are unmasked, endless or huge."""
+    requests = cycle(
+        [
+            b"\0\1\2\3\r\n\r\n",
+            b"GET / HTTP/9.9\r\n\r\n",
+            b"GET /health HTTP/1.1\r\nHost: a\r\nX: " + b"a" * 60_000 + b"\r\n\r\n",
+            b"POST /api/auth/join HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n\r\n",
+            b"POST /api/auth/join HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n"
+            b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+            b"GET /%00%ff/../../etc HTTP/1.1\r\nHost: \xff\r\n\r\n",
+        ]
+    )
+    frames = cycle(
+        [
+            b"\x81\x05hello",  # unmasked
+            b"\x81\xff" + (1 << 62).to_bytes(8, "big") + _ZERO_MASK,
+            b"\x01\x80" + _ZERO_MASK,  # the beginning of a message that never ends
+            frame(b"x" * 60, opcode=0x89) * 1000,  # pings
+            b"\xf1\x80" + _ZERO_MASK,  # reserved bits
+        ]
+    )
+    live = load.target.upgrade("/live")
+    async with asyncio.TaskGroup() as group:
+        group.create_task(load.flood(AT_ONCE, requests))
+        group.create_task(load.hold(100, (live + each for each in frames)))
+
+
+async def sign_ins(load: Load) -> None:
+    """Sign-ins that prove nothing, and nonces that nobody uses."""
+    made_up = ".".join(base64.urlsafe_b64encode(os.urandom(30)).decode() for _ in range(3))
+    join = json.dumps({"certificate": made_up, "assertion": made_up, "nickname": "x"}).encode()
+    refresh = json.dumps({"refresh_token": made_up}).encode()
+    turns = cycle(
+        [
+            load.target.request("POST", "/api/auth/challenge", body=b"{}"),
+            load.target.request("POST", "/api/auth/join", body=join),
+            load.target.request("POST", "/api/auth/refresh", body=refresh),
+            load.target.request("GET", "/api/members", token=made_up),
+        ]
+    )
+    await load.flood(AT_ONCE, turns)
+
+
+async def webhook_flood(load: Load) -> None:
+    """Posts to a webhook by whoever has its URL."""
+    body = json.dumps({"text": "attack " * 500}).encode()
+    await load.flood(AT_ONCE, repeat(load.target.request("POST", load.target.webhook, body=body)))
+
+
+async def webhook_guessing(load: Load) -> None:
+    """Posts to webhooks that do not exist."""
+
+    def guess(_: int) -> bytes:
+        path = f"/api/webhooks/{os.urandom(16).hex()}/{os.urandom(32).hex()}"
+        return load.target.request("POST", path, body=b'{"text":"attack"}')
+
+    await load.flood(AT_ONCE, map(guess, count()))
+
+
+async def sfu(load: Load) -> None:
+    """The same idle connections and sockets at the SFU, directly and through the chat server."""
+    async with asyncio.TaskGroup() as group:
+        group.create_task(load.hold(300, repeat(load.target.upgrade("/sfu/client"))))
+        if load.target.sfu:
+            for opening in (b"", b"GET /hea", load.target.upgrade("/client"), load.target.upgrade("/server")):
+                group.create_task(load.hold(IDLE, repeat(opening), address=load.target.sfu))
+
+
+async def management(load: Load) -> None:
+    """Idle connections at the management listener, and wrong tokens."""
+    address = load.target.management
+    wrong = load.target.request("GET", "/management/settings", token="wrong")
+    async with asyncio.TaskGroup() as group:
+        group.create_task(load.hold(IDLE, repeat(b"G"), address=address))
+        group.create_task(load.flood(AT_ONCE, repeat(wrong), address))
+
+
+def frame(payload: bytes, opcode: int = 0x81) -> bytes:
+    """A masked frame of less than 64 KB; masked with zeros, so that the payload stays as it is."""
+    if len(payload) < 126:
+        return bytes((opcode, _MASKED | len(payload))) + _ZERO_MASK + payload
+    return bytes((opcode, _MASKED | 126)) + len(payload).to_bytes(2, "big") + _ZERO_MASK + payload

@@ -1,0 +1,121 @@
+"""What honest members noticed of each attack, as a table for people and as JSON. Arithmetic only."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+from svc.tools.bench.attack.honest import Noticed
+
+# Beyond it the figures may say more of this machine than of the server.
+MOST_LATE_MS = 20.0
+_HEADINGS = ("Attack", "Load", "Delivery", "Request", "Search", "Refused", "Memory", "Log")
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """Milliseconds; zero where nothing was measured."""
+
+    p50_ms: float
+    p99_ms: float
+    worst_ms: float
+
+    @classmethod
+    def of(cls, latencies_s: Sequence[float]) -> "Latency":
+        ordered = sorted(latencies_s) or [0.0]
+        return cls(*(round(ordered[int(share * (len(ordered) - 1))] * 1000, 1) for share in (0.5, 0.99, 1)))
+
+    def __str__(self) -> str:
+        return f"{self.p50_ms:.0f} / {self.p99_ms:.0f} / {self.worst_ms:.0f}"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    attack: str
+    seconds: float
+    requests: int  # of the attackers
+    connections: int  # that they held at most
+    answers: Mapping[str, int]  # to the attackers
+    delivery: Latency
+    request: Latency
+    search: Latency
+    lost: int
+    refused: Mapping[str, int]  # of signed-in members
+    strangers_refused: Mapping[str, int]
+    memory_mb: float | None  # growth of the server
+    log_kb_per_minute: float | None
+    generator_late: Latency
+
+    @classmethod
+    def of(
+        cls,
+        attack: str,
+        seconds: float,
+        noticed: Noticed,
+        did: Mapping[str, Mapping[str, object]],
+        memory_mb: float | None,
+        log_bytes: int | None,
+    ) -> "Row":
+        """`did` is what the attackers report, by the name of the attack."""
+        answers: dict[str, int] = {}
+        for report in did.values():
+            found = report["answers"]
+            assert isinstance(found, dict)
+            for answer, times in found.items():
+                answers[answer] = answers.get(answer, 0) + times
+        return cls(
+            attack=attack,
+            seconds=seconds,
+            requests=sum(int(str(report["requests"])) for report in did.values()),
+            connections=sum(int(str(report["held"])) for report in did.values()),
+            answers=answers,
+            delivery=Latency.of(noticed.deliveries_s),
+            request=Latency.of(noticed.requests_s),
+            search=Latency.of(noticed.searches_s),
+            lost=noticed.lost,
+            refused=dict(noticed.refused),
+            strangers_refused=dict(noticed.strangers_refused),
+            memory_mb=memory_mb,
+            log_kb_per_minute=None if log_bytes is None else round(log_bytes / 1024 / seconds * 60, 1),
+            generator_late=Latency.of(noticed.late_s),
+        )
+
+    def json(self) -> dict[str, object]:
+        return asdict(self)
+
+    def cells(self) -> Sequence[str]:
+        load = [f"{self.requests / self.seconds:,.0f}/s"] if self.requests else []
+        load += [f"{self.connections:,} held"] if self.connections else []
+        return (
+            self.attack if " " in self.attack or self.attack == "none" else f"`{self.attack}`",
+            ", ".join(load) or "–",
+            *(str(self.delivery), str(self.request), str(self.search)),
+            str(sum(self.refused.values())),
+            "–" if self.memory_mb is None else f"{self.memory_mb:+.0f}",
+            "–" if self.log_kb_per_minute is None else f"{self.log_kb_per_minute:,.0f}",
+        )
+
+    def remarks(self) -> list[str]:
+        """What the cells do not say."""
+        found = [f"{what} ({times} times)" for what, times in self.refused.items()]
+        found += [f"a stranger's {what} ({times} times)" for what, times in self.strangers_refused.items()]
+        if self.lost:
+            found.append(f"{self.lost} deliveries missing")
+        if self.generator_late.p99_ms > MOST_LATE_MS:
+            found.append(f"the bench itself was late: {self.generator_late} ms")
+        return [f"  {self.attack}: {remark}" for remark in found]
+
+
+def heading() -> str:
+    """Two lines of Markdown, and above them what the columns hold."""
+    legend = (
+        "Delivery, Request and Search: p50 / p99 / worst in ms, as honest members noticed them. "
+        "Refused: signed-in members. Memory: MB that the server grew. Log: KB a minute."
+    )
+    return f"{legend}\n\n{_line(_HEADINGS)}\n{'|---' * len(_HEADINGS)}|"
+
+
+def line(row: Row) -> str:
+    return _line(row.cells())
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"

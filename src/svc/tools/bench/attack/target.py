@@ -1,0 +1,86 @@
+"""What attackers know of the instance that they attack, and whether it may be attacked at all.
+
+Plain data, which is handed to the attackers' process as JSON, and requests to it as bytes. Opens no
+connection.
+"""
+
+import asyncio
+import base64
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from svc.tools.bench.errors import BenchError
+
+# On loopback every address of 127.0.0.0/8 is ours: attackers come from these in turn, and the first is
+# also the honest members' address.
+LOOPBACK_SOURCES = ("127.0.0.1", *(f"127.0.1.{number}" for number in range(1, 16)))
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """An empty field is something that this instance does not have, or that nobody has named."""
+
+    address: str  # http://host:port or https://host:port
+    sources: tuple[str, ...] = ("",)  # the addresses that attackers connect from
+    tokens: tuple[str, ...] = field(default=(), repr=False)  # access tokens of the attackers' own accounts
+    channel_id: str = ""
+    webhook: str = field(default="", repr=False)  # path
+    media: str = field(default="", repr=False)  # path of a large stored file, with its signature
+    folder: str = ""  # data folder: the control socket is in it
+    management: str = ""  # http://host:port
+    sfu: str = ""  # http://host:port
+
+    @property
+    def live(self) -> str:
+        return self.address.replace("http", "ws", 1) + "/live"
+
+    @property
+    def tls(self) -> bool:
+        return self.address.startswith("https:")
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        token: str = "",
+        body: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> bytes:
+        """A request as bytes; a body is JSON unless `headers` say otherwise."""
+        lines = {"Host": urlsplit(self.address).netloc}
+        if token:
+            lines["Authorization"] = f"Bearer {token}"
+        if body is not None:
+            lines |= {"Content-Type": "application/json", "Content-Length": str(len(body))}
+        lines |= headers or {}
+        head = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
+        return f"{method} {path} HTTP/1.1\r\n{head}\r\n".encode() + (body or b"")
+
+    def upgrade(self, path: str) -> bytes:
+        """The request that opens a WebSocket."""
+        key = base64.b64encode(os.urandom(16)).decode()
+        headers = {"Upgrade": "websocket", "Connection": "Upgrade"}
+        headers |= {"Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": key}
+        return self.request("GET", path, headers=headers)
+
+
+async def check_address(address: str, *, mine: bool) -> tuple[str, ...]:
+    """The source addresses to attack from. Raises BenchError for an instance that may be somebody else's."""
+    parts = urlsplit(address)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.path.strip("/"):
+        raise BenchError(f"{address} is not the address of a server. Use one like http://127.0.0.1:5000")
+    try:
+        found = await asyncio.get_running_loop().getaddrinfo(parts.hostname, parts.port or 80)
+    except OSError as fault:
+        raise BenchError(f"{parts.hostname} cannot be looked up: {fault.strerror}") from None
+    addresses = [ip_address(entry[4][0]) for entry in found]
+    if not mine and not all(each.is_private or each.is_loopback for each in addresses):
+        raise BenchError(
+            f"{parts.hostname} has a public address. Attack only servers of your own: add --mine if it is"
+        )
+    ipv4_loopback = all(each.is_loopback and each.version == 4 for each in addresses)
+    return LOOPBACK_SOURCES if ipv4_loopback else ("",)

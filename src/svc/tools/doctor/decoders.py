@@ -1,0 +1,60 @@
+"""What confines the decoders of uploads on this machine, tried out in a sandbox that decodes nothing."""
+
+from collections.abc import Collection
+
+from svc.base.confined import Layer
+from svc.base.sandbox import Limits, Refused, Sandbox, SandboxFailed
+from svc.tools.doctor.finding import Findings, notice, ok, problem
+
+_LIMITS = Limits(memory_bytes=64 * 1024 * 1024, deadline_s=10, cpu_s=10, result_bytes=1024)
+_NAMES = {
+    Layer.NAMESPACES: "namespaces",
+    Layer.ROOT: "an empty root",
+    Layer.USER: "another user",
+    Layer.LANDLOCK: "Landlock",
+    Layer.SECCOMP: "seccomp",
+}
+# The other user is there where the server is started as root, which nobody needs.
+_ADVICE = {
+    Layer.NAMESPACES: "Allow them: sysctl user.max_user_namespaces, and RestrictNamespaces= in the unit.",
+    Layer.ROOT: "Allow user namespaces, and mount, umount2 and pivot_root in the unit's SystemCallFilter=.",
+    Layer.LANDLOCK: "Use Linux 5.13 or later, with landlock among lsm= of the kernel's command line.",
+    Layer.SECCOMP: "Run the server on x86-64 or aarch64, with a kernel that has seccomp filters.",
+}
+
+
+async def examined() -> Findings:
+    async with Sandbox("svc.base.confined", at_once=1, broken="") as sandbox:
+        try:
+            await sandbox.call("nothing", {}, [], _LIMITS)
+        except (Refused, SandboxFailed) as fault:
+            return [
+                problem(
+                    f"Pictures and videos cannot be decoded here: {fault}",
+                    "Uploads will fail until they can. The server's log says more.",
+                )
+            ]
+        return confinement(sandbox.layers or frozenset())
+
+
+def confinement(layers: Collection[Layer]) -> Findings:
+    """`layers` are those that hold."""
+    held = ", ".join(name for layer, name in _NAMES.items() if layer in layers)
+    missing = [layer for layer in _ADVICE if layer not in layers]
+    if not held:
+        return [
+            problem(
+                "Only limits confine what decodes uploads: a hostile file could reach the server's files",
+                "Run the server on Linux 5.13 or later, or let no strangers upload files.",
+            )
+        ]
+    findings = [ok(f"What decodes uploads is confined by {held}")]
+    # Containers refuse namespaces, and these two are enough.
+    if Layer.SECCOMP in layers and (Layer.LANDLOCK in layers or Layer.ROOT in layers):
+        findings += [ok(f"This system refuses {_NAMES[layer]}; the rest is enough") for layer in missing]
+    else:
+        findings += [
+            notice(f"This system refuses {_NAMES[layer]} to what decodes uploads", _ADVICE[layer])
+            for layer in missing
+        ]
+    return findings

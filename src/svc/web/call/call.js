@@ -1,0 +1,127 @@
+// Being in a voice room: one SFU session after another until the person leaves.
+// Keeps what is published across sessions and asks for a fresh grant each time.
+// Knows nothing of the page, and leaves SDP and candidates to session.js.
+
+import { Backoff, pause } from "../transport/backoff.js";
+import { Session } from "./session.js";
+
+// After these endings we are not wanted back: we left, another tab took our place,
+// somebody put us out.
+const FINAL = new Set(["left", "replaced", "removed"]);
+
+/**
+ * Events: "state", "tracks" and "speakers", after the properties of these names have changed.
+ */
+export class Call extends EventTarget {
+  /** "joining", "connected", "reconnecting" or "over". */
+  state = "joining";
+
+  #requestGrant; #codec; #music; #sending = new Map(); #session = null;
+  #leaving = new AbortController(); #backoff = new Backoff(250, 1000); #attempts = 0;
+
+  /**
+   * `requestGrant` asks the chat server to let us in: async () => {urls, stun_servers, client_join}.
+   * `codec` ("VP8", "VP9", "H264", "AV1") chooses what our video is sent as; without it
+   * the SFU's first choice is used. The page takes it from location.hash (#codec=AV1);
+   * it is there for trying codecs out, and the tests use it. `music()`: is our sound more than a voice?
+   */
+  constructor({ requestGrant, codec = null, music = () => false }) {
+    super();
+    this.#music = music;
+    this.#requestGrant = requestGrant;
+    this.#codec = codec;
+  }
+
+  /** What we receive: [{mid, trackId, userId, source, receiver}]. */
+  get tracks() {
+    return this.#session?.tracks ?? [];
+  }
+
+  /** Who speaks, by user id and the loudest first; ourselves too. */
+  get speakers() {
+    return this.#session?.speakers ?? [];
+  }
+
+  /** The RTCPeerConnection of the moment, for statistics. */
+  get pc() {
+    return this.#session?.pc ?? null;
+  }
+
+  /** Publish `track` as "mic", "camera", "screen" or "screen_audio"; null takes it down. */
+  publish(source, track) {
+    if (track) this.#sending.set(source, track);
+    else this.#sending.delete(source);
+    this.#session?.publish(source);
+  }
+
+  /**
+   * Receive this track's temporal layers up to `layer` only: 0 for a quarter of the pictures, 1 for half,
+   * 2 or -1 for all. Holds while this session does: after a "reconnecting" all of them come again.
+   */
+  setLayer(trackId, layer) {
+    this.#session?.setLayer(trackId, layer);
+  }
+
+  leave() {
+    this.#leaving.abort();
+    this.#session?.leave();
+  }
+
+  /** Stay in the room until leaving or being put out; resolves with {kind, reason}. */
+  async stay() {
+    let wasConnected = false;
+    for (;;) {
+      const ending = await this.#stayOnce();
+      wasConnected ||= this.state === "connected";
+      const refused = !wasConnected && ending.kind === "refused";
+      if (this.#leaving.signal.aborted || FINAL.has(ending.kind) || refused) {
+        this.#become("over");
+        return ending;
+      }
+      if (wasConnected) this.#become("reconnecting");
+      await pause(this.#backoff.next(), this.#leaving.signal);
+    }
+  }
+
+  /** One session from grant to ending. */
+  async #stayOnce() {
+    let grant;
+    try {
+      grant = await this.#requestGrant();
+    } catch (error) {
+      // Silence has no code, and a media service that restarts will be back.
+      const passing = !error.code || error.code === "unreachable" || error.code === "voice_unavailable";
+      return { kind: passing ? "lost" : "refused", reason: error.message };
+    }
+    if (this.#leaving.signal.aborted) return { kind: "left", reason: "" };
+    const url = webSocketUrl(grant.urls[this.#attempts++ % grant.urls.length]);
+    const session = new Session({ url, grant, sending: this.#sending, codec: this.#codec, music: this.#music });
+    this.#session = session;
+    for (const property of ["tracks", "speakers"]) session.addEventListener(property, () => this.#changed(property));
+    session.addEventListener("connected", () => {
+      this.#backoff.reset();
+      this.#become("connected");
+    });
+    const ending = await session.ended;
+    this.#session = null;
+    for (const property of ["tracks", "speakers"]) this.#changed(property);
+    return ending;
+  }
+
+  #become(state) {
+    if (this.state === state) return;
+    this.state = state;
+    this.#changed("state");
+  }
+
+  #changed(property) {
+    this.dispatchEvent(new Event(property));
+  }
+}
+
+/** The server may name the signalling address relative to its own origin. */
+function webSocketUrl(address) {
+  const url = new URL(address, location.href);
+  url.protocol = url.protocol.replace("http", "ws");
+  return url;
+}

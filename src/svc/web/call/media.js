@@ -1,0 +1,51 @@
+// Opening the microphone, the camera and the screen, and saying in plain words
+// why that did not work. Publishes nothing.
+
+import { t } from "../words/words.js";
+import { lookForDevices } from "./devices.js";
+
+const SCREEN_RATE = { text: 15, motion: 60 };
+
+/** `settings` as in state/call_settings.js. Takes another device where the one that was chosen is not there. */
+export async function openMicrophone({ microphone, echoCancellation, autoGainControl, noise, music }) {
+  const voice = { echoCancellation, autoGainControl, noiseSuppression: noise === "usual" };
+  const plain = { echoCancellation: false, autoGainControl: false, noiseSuppression: false, channelCount: 2 };
+  return openDevice((id) => ({ audio: { ...(music ? plain : voice), ...id } }), microphone);
+}
+
+export async function openCamera({ camera }) {
+  const size = { width: { ideal: 1280 }, height: { ideal: 720 }, frameRate: { ideal: 30 } };
+  return openDevice((id) => ({ video: { ...size, ...id } }), camera);
+}
+
+/** Resolves with {video, audio}; audio is null when the person shares none. `screen` is "text" or "motion". */
+export async function openScreen({ screen, screenSound }) {
+  // The whole system's sound would send everybody their own voice back.
+  const stream = await mediaDevices().getDisplayMedia({ video: { frameRate: SCREEN_RATE[screen] }, audio: screenSound, systemAudio: "exclude" });
+  const [video] = stream.getVideoTracks();
+  video.contentHint = screen === "motion" ? "motion" : "text";
+  return { video, audio: stream.getAudioTracks()[0] ?? null };
+}
+
+/** A sentence for the person, or "" when they simply changed their mind. `device`: "microphone", "camera" or "screen". */
+export function explainDevice(error, device) {
+  if (error.name === "NotAllowedError" && device === "screen") return "";
+  const known = { NotAllowedError: "refused", NotFoundError: "none", NotReadableError: "busy", InsecureContextError: "insecure" };
+  return t(`device-${known[error.name] ?? "failed"}`, { device: t(`device-${device}`), message: error.message });
+}
+
+async function openDevice(constraints, id) {
+  const open = (deviceId) => mediaDevices().getUserMedia(constraints(deviceId ? { deviceId: { exact: deviceId } } : {}));
+  const missing = (error) => error.name === "OverconstrainedError" || error.name === "NotFoundError";
+  const stream = await open(id).catch((error) => {
+    if (id && missing(error)) return open("");
+    throw error;
+  });
+  lookForDevices(); // The browser names them only now.
+  return stream.getTracks()[0];
+}
+
+function mediaDevices() {
+  if (navigator.mediaDevices) return navigator.mediaDevices;
+  throw Object.assign(new Error("insecure context"), { name: "InsecureContextError" });
+}

@@ -1,0 +1,87 @@
+// A microphone that is open: what of it is sent, and how loud it is. It is silent while muted, while the key to
+// talk is not held, and while it is quieter than the threshold.
+
+import { suppressed } from "./noise.js";
+
+const LOOK_MS = 40;
+
+export class Microphone {
+  /** What is sent. */
+  track;
+
+  #raw; #listened; #context; #analyser; #samples; #timer; #muted = false; #pressed = false; #loudUntil = 0; #settings; #release = 0; #stopNoise = null;
+
+  /** `raw` is the device's track, `settings` those of calls. */
+  static async of(raw, settings) {
+    const made = new Microphone(raw, settings);
+    if (settings.noise === "strong" && !settings.music) await made.#suppress();
+    made.#apply();
+    return made;
+  }
+
+  constructor(raw, settings) {
+    this.#raw = this.track = raw;
+    this.#settings = settings;
+    // What is listened to is a copy, so that a closed gate can hear when to open.
+    this.#listened = raw.clone();
+    this.#context = new AudioContext();
+    this.#analyser = this.#context.createAnalyser();
+    this.#analyser.fftSize = 1024;
+    this.#samples = new Float32Array(this.#analyser.fftSize);
+    this.#context.createMediaStreamSource(new MediaStream([this.#listened])).connect(this.#analyser);
+    if (settings.input === "voice" && settings.threshold > 0) this.#timer = setInterval(() => this.#apply(), LOOK_MS);
+  }
+
+  /** The device. */
+  get raw() {
+    return this.#raw;
+  }
+
+  get muted() {
+    return this.#muted;
+  }
+
+  set muted(muted) {
+    this.#muted = muted;
+    this.#apply();
+  }
+
+  /** The key to talk is held, or not. */
+  press(pressed) {
+    clearTimeout(this.#release);
+    const set = () => {
+      this.#pressed = pressed;
+      this.#apply();
+    };
+    if (pressed) set();
+    else this.#release = setTimeout(set, this.#settings.releaseMs);
+  }
+
+  /** How loud it is, 0 to 1: the root of the mean square, stretched so that speech is near the middle. */
+  level() {
+    this.#analyser.getFloatTimeDomainData(this.#samples);
+    const square = this.#samples.reduce((sum, sample) => sum + sample * sample, 0) / this.#samples.length;
+    return Math.min(1, Math.sqrt(square) ** 0.5);
+  }
+
+  close() {
+    clearInterval(this.#timer);
+    clearTimeout(this.#release);
+    for (const track of [this.#raw, this.#listened, this.track]) track.stop();
+    this.#stopNoise?.();
+    this.#context.close();
+  }
+
+  #apply(now = performance.now()) {
+    const { input, threshold, releaseMs } = this.#settings;
+    if (threshold > 0 && input === "voice" && this.level() >= threshold) this.#loudUntil = now + releaseMs;
+    const open = input === "push" ? this.#pressed : threshold === 0 || now < this.#loudUntil;
+    this.track.enabled = open && !this.#muted;
+  }
+
+  async #suppress() {
+    const { track, stop } = await suppressed(this.#raw);
+    this.track = track;
+    this.#stopNoise = stop;
+  }
+}

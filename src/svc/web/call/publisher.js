@@ -1,0 +1,155 @@
+// Our own microphone, camera and screen in a call: opened, published, muted, changed for another device,
+// stopped. Knows neither the page nor the SFU's lines.
+
+import { t } from "../words/words.js";
+import { explainDevice, openCamera, openMicrophone, openScreen } from "./media.js";
+import { Microphone } from "./microphone.js";
+
+/** Events: "change" after any property changed, "trouble" with a sentence for the person as detail. */
+export class Publisher extends EventTarget {
+  /** A Microphone, or null. */
+  mic = null;
+  camera = null;
+  /** {video, audio} or null. */
+  screen = null;
+
+  #call; #settings; #opening = new Set(); #stopped = false;
+
+  /** `settings()` gives what the person wants of calls now. */
+  constructor(call, settings) {
+    super();
+    this.#call = call;
+    this.#settings = settings;
+  }
+
+  get muted() {
+    return this.mic?.muted ?? false;
+  }
+
+  /** Open the microphone, or mute it, or unmute it. A muted microphone stays open and sends silence. */
+  async toggleMic() {
+    if (!this.mic) return this.#open("microphone", () => this.#startMic());
+    this.mic.muted = !this.mic.muted;
+    return this.#changed();
+  }
+
+  async toggleCamera() {
+    if (this.camera) return this.#stopCamera();
+    return this.#open("camera", () => this.#startCamera());
+  }
+
+  async toggleScreen() {
+    if (this.screen) return this.#stopScreen();
+    return this.#open("screen", () => this.#startScreen());
+  }
+
+  /** The person wants another device, or the same one otherwise: `what` is "microphone" or "camera". */
+  async reopen(what) {
+    if (what === "microphone" && this.mic) {
+      const { muted } = this.mic;
+      await this.#open(what, () => this.#startMic(muted));
+    } else if (what === "camera" && this.camera) await this.#open(what, () => this.#startCamera());
+  }
+
+  /** Give every device back; what is still being opened is given back as soon as it is there. */
+  stop() {
+    this.#stopped = true;
+    if (this.mic) this.#stopMic();
+    if (this.camera) this.#stopCamera();
+    if (this.screen) this.#stopScreen();
+  }
+
+  async #open(device, start) {
+    if (this.#opening.has(device)) return;
+    this.#opening.add(device);
+    try {
+      await start();
+      if (this.#stopped) this.stop();
+      this.#changed();
+    } catch (error) {
+      const sentence = explainDevice(error, device);
+      if (sentence) this.#trouble(sentence);
+    } finally {
+      this.#opening.delete(device);
+    }
+  }
+
+  async #startMic(muted = false) {
+    const settings = this.#settings();
+    const mic = await Microphone.of(await openMicrophone(settings), settings);
+    const before = this.mic;
+    mic.muted = muted;
+    this.mic = mic;
+    mic.raw.addEventListener("ended", () => this.#vanished("microphone", mic), { once: true });
+    this.#call.publish("mic", mic.track);
+    before?.close();
+  }
+
+  async #startCamera() {
+    const before = this.camera;
+    const track = await openCamera(this.#settings());
+    this.camera = track;
+    track.addEventListener("ended", () => this.#vanished("camera", track), { once: true });
+    this.#call.publish("camera", track);
+    before?.stop();
+  }
+
+  async #startScreen() {
+    const screen = await openScreen(this.#settings());
+    this.screen = screen;
+    // Sharing is stopped in the browser's own bar too.
+    screen.video.addEventListener("ended", () => this.#stopScreen(), { once: true });
+    this.#call.publish("screen", screen.video);
+    if (screen.audio) this.#call.publish("screen_audio", screen.audio);
+  }
+
+  /** A device went away, for instance because it was pulled out: another takes its place if there is one. */
+  async #vanished(device, gone) {
+    if (this.#stopped || (device === "microphone" ? this.mic : this.camera) !== gone) return;
+    this.#trouble(t("device-vanished", { device: t(`device-${device}`) }));
+    if (device === "microphone") {
+      const { muted } = gone;
+      this.#stopMic();
+      await this.#open(device, () => this.#startMic(muted));
+    } else {
+      this.#stopCamera();
+      await this.#open(device, () => this.#startCamera());
+    }
+  }
+
+  #stopMic() {
+    const { mic } = this;
+    this.mic = null;
+    this.#call.publish("mic", null);
+    mic.close();
+    this.#changed();
+  }
+
+  #stopCamera() {
+    const { camera } = this;
+    this.camera = null;
+    this.#call.publish("camera", null);
+    camera.stop();
+    this.#changed();
+  }
+
+  #stopScreen() {
+    if (!this.screen) return;
+    const { video, audio } = this.screen;
+    this.screen = null;
+    for (const [source, track] of [["screen", video], ["screen_audio", audio]]) {
+      if (!track) continue;
+      this.#call.publish(source, null);
+      track.stop();
+    }
+    this.#changed();
+  }
+
+  #trouble(sentence) {
+    this.dispatchEvent(new CustomEvent("trouble", { detail: sentence }));
+  }
+
+  #changed() {
+    this.dispatchEvent(new Event("change"));
+  }
+}

@@ -1,0 +1,95 @@
+// How good the call is, in numbers: read from the browser's statistics once a second, with those of the last
+// minutes. Decides nothing.
+
+import { signal } from "../vendor/signals.js";
+
+const EVERY_MS = 1000;
+const KEPT = 180; // Readings: three minutes.
+
+/**
+ * The last reading, or null: {atMs, path: {kind, roundTripMs, availableKbps}, sent: [{mid, source, kbps, width,
+ * height, fps, codec, lost}], received: [{mid, trackId, userId, source, kbps, width, height, fps, codec, jitterMs,
+ * lost, concealed, freezes}]}. `lost` and `concealed` are shares, 0 to 1, of the second before.
+ */
+export const reading = signal(null);
+/** [{atMs, roundTripMs, lost, kbpsIn, kbpsOut}], the oldest first. */
+export const readings = signal([]);
+
+const SOURCES = ["mic", "camera", "screen", "screen_audio"];
+
+/** Read the statistics of a call until `stop` is called: `() => stop`. `onReading` hears each. */
+export function watchQuality(call, onReading) {
+  let before = null;
+  const timer = setInterval(async () => {
+    const pc = call.pc;
+    if (!pc || pc.connectionState !== "connected") {
+      before = null;
+      return;
+    }
+    const statistics = await pc.getStats().catch(() => null);
+    if (!statistics) return;
+    const entries = new Map([...statistics.values()].map((entry) => [entry.id, entry]));
+    if (before) {
+      const now = read(entries, before, call.tracks);
+      reading.value = now;
+      readings.value = [...readings.value, summary(now)].slice(-KEPT);
+      onReading(now);
+    }
+    before = entries;
+  }, EVERY_MS);
+  return () => {
+    clearInterval(timer);
+    reading.value = null;
+    readings.value = [];
+  };
+}
+
+function read(entries, before, tracks) {
+  const all = [...entries.values()];
+  const change = (entry, name) => Math.max(0, (entry[name] ?? 0) - (before.get(entry.id)?.[name] ?? 0));
+  const seconds = (entry) => Math.max(0.001, (entry.timestamp - (before.get(entry.id)?.timestamp ?? entry.timestamp - EVERY_MS)) / 1000);
+  const kbps = (entry, name) => Math.round((change(entry, name) * 8) / 1000 / seconds(entry));
+  const codec = ({ codecId }) => entries.get(codecId)?.mimeType?.split("/")[1] ?? "";
+  const common = (entry) => ({ mid: entry.mid, width: entry.frameWidth ?? 0, height: entry.frameHeight ?? 0, fps: Math.round(entry.framesPerSecond ?? 0), codec: codec(entry) });
+  const share = (part, whole) => (whole > 0 ? part / whole : 0);
+
+  const received = tracks.flatMap(({ mid, trackId, userId, source }) => all
+    .filter((entry) => entry.type === "inbound-rtp" && entry.mid === mid)
+    .map((entry) => {
+      const [lost, came] = [change(entry, "packetsLost"), change(entry, "packetsReceived")];
+      const concealed = change(entry, "concealedSamples") - change(entry, "silentConcealedSamples");
+      return {
+        ...common(entry), trackId, userId, source, kbps: kbps(entry, "bytesReceived"), jitterMs: Math.round((entry.jitter ?? 0) * 1000),
+        lost: share(lost, lost + came), concealed: share(Math.max(0, concealed), change(entry, "totalSamplesReceived")), freezes: change(entry, "freezeCount"),
+      };
+    }));
+  const sent = all.filter(({ type }) => type === "outbound-rtp").map((entry) => ({
+    ...common(entry), source: SOURCES[Number(entry.mid)] ?? "", kbps: kbps(entry, "bytesSent"), lost: entries.get(entry.remoteId)?.fractionLost ?? 0,
+  }));
+  return { atMs: Date.now(), path: pathOf(all, entries), sent, received };
+}
+
+function pathOf(all, entries) {
+  const pair = all.find((entry) => entry.type === "candidate-pair" && entry.nominated && entry.state === "succeeded");
+  const local = entries.get(pair?.localCandidateId);
+  const kind = local?.candidateType === "relay" ? "relay" : local?.protocol ?? "";
+  return { kind, roundTripMs: Math.round((pair?.currentRoundTripTime ?? 0) * 1000), availableKbps: Math.round((pair?.availableOutgoingBitrate ?? 0) / 1000) };
+}
+
+function summary({ atMs, path, sent, received }) {
+  const sum = (list) => list.reduce((total, { kbps }) => total + kbps, 0);
+  const lost = received.length ? Math.max(...received.map((each) => each.lost)) : 0;
+  return { atMs, roundTripMs: path.roundTripMs, lost, kbpsIn: sum(received), kbpsOut: sum(sent) };
+}
+
+/** What somebody who helps needs to know, as text; nothing of who or where one is. */
+export function report({ path, sent, received }) {
+  const percent = (share) => `${(share * 100).toFixed(1)} %`;
+  const line = (each) => `${each.source} ${each.codec} ${each.kbps} kbit/s ${each.width ? `${each.width}x${each.height}@${each.fps} ` : ""}lost ${percent(each.lost)}`;
+  return [
+    navigator.userAgent,
+    `path ${path.kind}, round trip ${path.roundTripMs} ms, available ${path.availableKbps} kbit/s`,
+    ...sent.map((each) => `sent: ${line(each)}`),
+    ...received.map((each, index) => `received ${index + 1}: ${line(each)} jitter ${each.jitterMs} ms${each.source.includes("audio") || each.source === "mic" ? ` concealed ${percent(each.concealed)}` : ` freezes ${each.freezes}`}`),
+  ].join("\n");
+}

@@ -1,0 +1,202 @@
+// One stay at the SFU: one signalling socket and one RTCPeerConnection, thrown
+// away together when either is lost. It answers the SFU's offers in order, puts
+// our tracks on the lines kept for them and says whose track is on which other
+// line. It never retries; call.js starts the next session.
+//
+// The SFU is always the offerer. Its first four lines, mids 0 to 3, are ours to
+// send on; every later line brings somebody's track, named by the `tracks` map
+// that travels beside the SDP. A frame is {event, data}, data a string of JSON.
+
+import { t } from "../words/words.js";
+
+export const SOURCES = { mic: "0", camera: "1", screen: "2", screen_audio: "3" };
+
+const CONNECT_DEADLINE_MS = 15_000; // As long as the SFU waits for our answer.
+// Chromium starts as small as its first guess of the bandwidth, 300 kbit/s, and needs half
+// a minute to grow. Told to keep the size it is sharp at once; by now it knows what it has.
+const KEEP_SIZE_MS = 5000;
+// Close codes of the SFU that mean more than a lost connection.
+const ENDINGS = { 4001: "replaced", 4003: "refused", 4004: "removed" };
+
+/**
+ * Events: "connected", and "tracks" and "speakers" (see the properties of these names).
+ * `ended` resolves once with {kind, reason}; kind is "left", "lost" or one of ENDINGS.
+ */
+export class Session extends EventTarget {
+  /** What we receive: [{mid, trackId, userId, source, receiver}]. */
+  tracks = [];
+  /** Who speaks, by user id and the loudest first; ourselves too. */
+  speakers = [];
+  ended;
+
+  #socket; #pc; #sending; #codec; #candidates = []; #work = Promise.resolve();
+  #end; #deadline; #reason = ""; #music;
+  // A voice and its face belong to one stream, so that receivers keep them in step.
+  #person = new MediaStream(); #screen = new MediaStream();
+
+  /**
+   * `grant` is the chat server's answer to voice_join, `sending` a Map from source to
+   * the track to publish, which the caller may change and then announce with `publish`; `music()` says whether
+   * our sound is more than a voice.
+   */
+  constructor({ url, grant, sending, codec, music = () => false }) {
+    super();
+    this.#music = music;
+    this.ended = new Promise((resolve) => { this.#end = resolve; });
+    this.#sending = sending;
+    this.#codec = codec;
+    this.#pc = this.#openPeerConnection(grant.stun_servers ?? []);
+    this.#socket = this.#openSocket(url, grant.client_join);
+    this.#deadline = setTimeout(() => this.#finish("lost", t("call-not-connected")), CONNECT_DEADLINE_MS);
+  }
+
+  get pc() {
+    return this.#pc;
+  }
+
+  /** Put what `sending` holds for `source` on its line, or take the line down when it holds nothing. */
+  publish(source) {
+    this.#queue(async () => {
+      if (this.#pc.remoteDescription && await this.#arrange(source)) this.#send("renegotiate", {});
+    });
+  }
+
+  /** Receive this track's temporal layers up to `layer` only: 0, 1 or 2; -1 for all. */
+  setLayer(trackId, layer) {
+    this.#send("set_layer", { track_id: trackId, max_temporal_layer: layer });
+  }
+
+  leave() {
+    this.#finish("left", "");
+  }
+
+  #openPeerConnection(stunServers) {
+    const iceServers = stunServers.map((urls) => ({ urls }));
+    const pc = new RTCPeerConnection({ iceServers, bundlePolicy: "max-bundle" });
+    pc.addEventListener("icecandidate", ({ candidate }) => {
+      if (candidate?.candidate) this.#send("candidate", candidate);
+    });
+    pc.addEventListener("connectionstatechange", () => this.#connectionChanged());
+    return pc;
+  }
+
+  #openSocket(url, join) {
+    const socket = new WebSocket(url);
+    socket.addEventListener("open", () => this.#send("client_join", join));
+    socket.addEventListener("message", ({ data }) => this.#receive(JSON.parse(data)));
+    socket.addEventListener("close", ({ code, reason }) => {
+      this.#finish(ENDINGS[code] ?? "lost", this.#reason || reason);
+    });
+    return socket;
+  }
+
+  #connectionChanged() {
+    const state = this.#pc.connectionState;
+    if (state === "connected") {
+      clearTimeout(this.#deadline);
+      this.dispatchEvent(new Event("connected"));
+    } else if (state === "disconnected") {
+      // Our network may have changed: new candidates can save the session.
+      this.#send("renegotiate", { ice_restart: true });
+    } else if (state === "failed") {
+      this.#finish("lost", "The media connection was lost.");
+    }
+  }
+
+  #receive({ event, data }) {
+    if (event === "offer") this.#queue(() => this.#answer(JSON.parse(data)));
+    else if (event === "candidate") this.#queue(() => this.#addCandidate(JSON.parse(data)));
+    else if (event === "active_speakers") this.#nameSpeakers(JSON.parse(data));
+    else if (event === "room_error") this.#reason = data;
+  }
+
+  async #answer({ type, sdp, tracks = {} }) {
+    await this.#pc.setRemoteDescription({ type, sdp: this.#music() ? withMusic(sdp) : sdp });
+    for (const source of Object.keys(SOURCES)) await this.#arrange(source);
+    await this.#pc.setLocalDescription();
+    this.#send("answer", this.#pc.localDescription);
+    for (const candidate of this.#candidates.splice(0)) await this.#addCandidate(candidate);
+    this.#nameTracks(tracks);
+  }
+
+  /** Candidates may overtake the offer; they wait for it. */
+  async #addCandidate(candidate) {
+    if (!this.#pc.remoteDescription) this.#candidates.push(candidate);
+    else await this.#pc.addIceCandidate(candidate);
+  }
+
+  #nameTracks(tracks) {
+    this.tracks = this.#pc.getTransceivers()
+      .filter(({ mid, currentDirection }) => currentDirection === "recvonly" && mid in tracks)
+      .map(({ mid, receiver }) => {
+        const { track_id: trackId, user_id: userId, source } = tracks[mid];
+        return { mid, receiver, trackId, userId, source };
+      });
+    this.dispatchEvent(new Event("tracks"));
+  }
+
+  #nameSpeakers({ user_ids: userIds }) {
+    this.speakers = userIds;
+    this.dispatchEvent(new Event("speakers"));
+  }
+
+  /** Bring a line in step with `sending`; true when the SFU has to be told by a new round of offer and answer. */
+  async #arrange(source) {
+    const line = this.#pc.getTransceivers().find(({ mid }) => mid === SOURCES[source]);
+    if (!line) return false;
+    const track = this.#sending.get(source) ?? null;
+    const direction = track ? "sendonly" : "inactive";
+    if (line.sender.track !== track) await line.sender.replaceTrack(track);
+    if (line.direction === direction) return false;
+    line.direction = direction;
+    if (track) await this.#prepareSender(line.sender, source, track);
+    return true;
+  }
+
+  async #prepareSender(sender, source, track) {
+    sender.setStreams?.(source.startsWith("screen") ? this.#screen : this.#person);
+    if (track.kind !== "video") return;
+    const encoding = { scalabilityMode: "L1T3" };
+    const codec = this.#codec && senderCodec(this.#codec);
+    if (codec) encoding.codec = codec;
+    await wish(sender, encoding, "maintain-resolution");
+    // A screen with text stays readable even when it moves less smoothly, a face need not.
+    if (source === "camera" || track.contentHint === "motion") setTimeout(() => wish(sender, {}, "maintain-framerate"), KEEP_SIZE_MS);
+  }
+
+  /** Offers, candidates and our own changes happen one after the other, in the order of their arrival. */
+  #queue(step) {
+    this.#work = this.#work.then(step).catch((error) => this.#finish("lost", error.message));
+  }
+
+  #send(event, data) {
+    if (this.#socket.readyState !== WebSocket.OPEN) return;
+    this.#socket.send(JSON.stringify({ event, data: JSON.stringify(data) }));
+  }
+
+  #finish(kind, reason) {
+    clearTimeout(this.#deadline);
+    this.#socket.close(1000);
+    this.#pc.close();
+    this.tracks = [];
+    this.#end({ kind, reason });
+  }
+}
+
+/** Our sound in stereo and at 128 kbit/s: what an encoder does is what the other side says that it wants (RFC 7587). */
+function withMusic(sdp) {
+  return sdp.replace(/^(a=fmtp:\d+ .*useinbandfec=1)\r?$/gmu, "$1;stereo=1;sprop-stereo=1;maxaveragebitrate=128000\r");
+}
+
+/** Ask for this encoding; a browser that knows nothing of it sends as it likes. */
+async function wish(sender, encoding, degradationPreference) {
+  const parameters = sender.getParameters();
+  if (!parameters.encodings?.length) return;
+  Object.assign(parameters.encodings[0], encoding);
+  await sender.setParameters({ ...parameters, degradationPreference }).catch(() => {});
+}
+
+function senderCodec(name) {
+  const wanted = `video/${name}`.toLowerCase();
+  return RTCRtpSender.getCapabilities("video").codecs.find(({ mimeType }) => mimeType.toLowerCase() === wanted);
+}

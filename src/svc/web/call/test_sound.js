@@ -1,0 +1,19 @@
+// Three soft notes, to hear whether the loudspeaker is the right one.
+
+const NOTES_HZ = [523, 659, 784];
+const NOTE_S = 0.22;
+
+export async function playTestSound(speaker) {
+  const context = new AudioContext();
+  if (speaker) await context.setSinkId?.(speaker).catch(() => {});
+  NOTES_HZ.forEach((frequency, index) => {
+    const [note, gain, at] = [context.createOscillator(), context.createGain(), context.currentTime + index * NOTE_S];
+    note.frequency.value = frequency;
+    gain.gain.setValueAtTime(0.2, at);
+    gain.gain.exponentialRampToValueAtTime(0.001, at + NOTE_S * 1.6);
+    note.connect(gain).connect(context.destination);
+    note.start(at);
+    note.stop(at + NOTE_S * 1.6);
+  });
+  setTimeout(() => context.close(), NOTES_HZ.length * NOTE_S * 1000 + 1000);
+}

@@ -1,0 +1,24 @@
+// The page starts here: its words, its state, what it shows.
+
+import { peopleHere, theCall } from "./call/calling.js";
+import { arrive } from "./state/arriving.js";
+import { wearLook } from "./state/look.js";
+import { askInfo, comeBack, isSecure } from "./state/server.js";
+import { h, render } from "./vendor/preact.js";
+import { startAlerts } from "./views/alerts/alerts.js";
+import { App } from "./views/app.js";
+import { loadWords } from "./words/words.js";
+
+// For the curious and for the tests; nothing secret.
+const handle = { get call() { return theCall(); }, get people() { return peopleHere(); } };
+Object.defineProperty(window, "svc", { value: Object.freeze(handle) });
+
+await loadWords();
+wearLook();
+askInfo();
+if (isSecure()) {
+  startAlerts();
+  comeBack();
+  arrive();
+}
+render(h(App), document.getElementById("page"));

@@ -1,0 +1,28 @@
+// How the people in a call are laid out: decided here, drawn by the views.
+
+import { signal } from "../vendor/signals.js";
+
+/** "grid" (all alike) or "speaker" (who speaks is large). */
+export const mode = signal("grid");
+/** What the person has pinned: "camera ID" or "screen ID" with a member's id, or null. */
+export const pinned = signal(null);
+/** Are other people's pictures not shown, to save what the line and the battery hold? */
+export const onlySound = signal(false);
+
+export const pin = (key) => { pinned.value = pinned.value === key ? null : key; };
+
+/**
+ * Which tiles are large and which small: {large: [key], small: [key]}; `small` alone means that all are alike.
+ * `people` as calling.js has them, `speaker` the id of who spoke last, or null.
+ */
+export function arranged(people, { mode: how, pinned: held, speaker }) {
+  const screens = people.filter(({ screen }) => screen).map(({ id }) => `screen ${id}`);
+  const cameras = people.map(({ id }) => `camera ${id}`);
+  if (held && [...screens, ...cameras].includes(held)) {
+    return { large: [held], small: [...screens, ...cameras].filter((key) => key !== held) };
+  }
+  if (screens.length) return { large: screens, small: cameras };
+  if (how !== "speaker" || people.length < 3) return { large: [], small: cameras };
+  const other = people.find(({ id, own }) => id === speaker && !own) ?? people.find(({ own }) => !own);
+  return { large: [`camera ${other.id}`], small: cameras.filter((key) => key !== `camera ${other.id}`) };
+}

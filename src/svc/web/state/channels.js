@@ -1,0 +1,55 @@
+// The channels that we see, in their order, and what we may do in each. Knows nothing of what is in them.
+
+import { computed, signal } from "../vendor/signals.js";
+import { api, listen } from "./server.js";
+
+export const channels = signal([]);
+export const channelsById = computed(() => new Map(channels.value.map((channel) => [channel.id, channel])));
+export const textChannels = computed(() => channels.value.filter(({ type }) => type === "text"));
+export const voiceChannels = computed(() => channels.value.filter(({ type }) => type === "voice"));
+/** {server: [permission], channels: {channelId: [permission]}} */
+export const permissions = signal({ server: [], channels: {} });
+
+/** May we do this, in the channel or, without one, on the server? */
+export function may(permission, channelId = null) {
+  const { server, channels: inChannels } = permissions.value;
+  return (channelId === null ? server : inChannels[channelId] ?? []).includes(permission);
+}
+
+async function askPermissions() {
+  // Without an answer the server goes on refusing what is not allowed any more.
+  await api("GET", "/api/me/permissions").then((told) => { permissions.value = told; }, () => {});
+}
+
+listen({
+  greet(greeting) {
+    channels.value = greeting.channels;
+    permissions.value = greeting.permissions;
+  },
+  recall(scene) {
+    channels.value = scene.channels;
+    permissions.value = scene.permissions;
+  },
+  hear(event, data) {
+    switch (event) {
+      case "channel_created":
+        askPermissions(); // Of the new one we know nothing yet.
+        // fall through
+      case "channel_updated":
+        // One that was archived leaves the list.
+        channels.value = [...channels.value.filter(({ id }) => id !== data.id), ...(data.archived ? [] : [data])].sort((one, other) => one.position - other.position);
+        break;
+      case "channel_deleted":
+        channels.value = channels.value.filter(({ id }) => id !== data.channel_id);
+        break;
+      case "permissions_changed":
+        askPermissions();
+        break;
+      default:
+    }
+  },
+  forget() {
+    channels.value = [];
+    permissions.value = { server: [], channels: {} };
+  },
+});

@@ -1,0 +1,96 @@
+// What is being completed while somebody writes: people, roles and groups after "@", channels after "#", emoji after
+// ":". Says what it is, who comes into question, and what the text is then. Pure functions; shows nothing.
+
+import { matching } from "./matching.js";
+
+/** @typedef {{sign: "@" | "#" | ":", query: string, start: number, end: number}} Asked The text from start to end is what will be replaced. */
+/** @typedef {{kind: "member" | "role" | "group" | "channel" | "emoji", id: string, name: string, character?: string, url?: string}} Candidate */
+/**
+ * @typedef {object} Sources
+ * @property {Iterable<{id: string, name: string}>} [members]
+ * @property {Iterable<{id: string, name: string}>} [roles]
+ * @property {Iterable<{id: string, name: string}>} [channels]
+ * @property {boolean} [mayMentionGroups] Everyone, here, and roles.
+ * @property {(prefix: string, limit: number) => {name: string, character?: string, url?: string}[]} [findEmoji]
+ */
+
+const LONGEST = 40; // A name of 32 characters, and a few that somebody mistypes.
+const LEAST_OF_EMOJI = 2; // Else every ":)" would ask.
+const USUAL_LIMIT = 8;
+// As in an address. Scripts that are written without spaces have a name right behind a word.
+const WORD_BEFORE = /(?:[\p{N}_\\/:@#&=?.+-]|(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}])\p{L})$/u;
+const NAME = /^(?:[^\s[\]()<>`@#|][^\n[\]()<>`]*)?$/u;
+const EMOJI_NAME = /^[\p{L}\p{N}_+-]+$/u;
+// What would mean something within the label of a link.
+const MEANINGFUL = /[\\`*_[\]<>~|:!&]/gu;
+const FENCE = /^ {0,3}(`{3,}|~{3,})/u;
+const GROUPS = ["everyone", "here"];
+
+/**
+ * What is being completed with the caret there; null where nothing is, as within code.
+ * @param {string} text @param {number} caret @returns {Asked | null}
+ */
+export function completing(text, caret) {
+  const before = text.slice(0, caret);
+  const start = lastSign(before);
+  if (start < 0 || WORD_BEFORE.test(before.slice(0, start)) || isInCode(before)) return null;
+  const sign = /** @type {Asked["sign"]} */ (before[start]);
+  const query = before.slice(start + 1);
+  const fits = sign === ":" ? query.length >= LEAST_OF_EMOJI && EMOJI_NAME.test(query) : NAME.test(query);
+  return fits ? { sign, query, start, end: caret } : null;
+}
+
+/** Who comes into question, the best first. @param {Asked} asked @param {Sources} sources @param {number} [limit] @returns {Candidate[]} */
+export function candidates({ sign, query }, sources, limit = USUAL_LIMIT) {
+  if (sign === ":") return (sources.findEmoji?.(query, limit) ?? []).map((each) => ({ kind: "emoji", id: each.name, ...each }));
+  if (sign === "#") return matching(of("channel", sources.channels), query, named, limit);
+  const groups = sources.mayMentionGroups ? GROUPS.map((name) => ({ id: name, name })) : [];
+  const roles = sources.mayMentionGroups ? sources.roles : [];
+  return matching([...of("member", sources.members), ...of("role", roles), ...of("group", groups)], query, named, limit);
+}
+
+/** The text with the choice in it, and where the caret is then. @param {string} text @param {Asked} asked @param {Candidate} chosen */
+export function complete(text, { start, end }, chosen) {
+  const rest = text.slice(end);
+  const put = written(chosen) + (/^\s/u.test(rest) ? "" : " ");
+  const caret = start + put.length + (put.endsWith(" ") ? 0 : 1);
+  return { text: text.slice(0, start) + put + rest, caret };
+}
+
+/** A candidate as markdown. @param {Candidate} chosen */
+export function written({ kind, id, name, character }) {
+  if (kind === "emoji") return character ?? `:${name}:`;
+  const scheme = kind === "role" || kind === "channel" ? kind : "mention";
+  return `[${escaped(name)}](${scheme}:${id})`;
+}
+
+/** A name, every sign in it read as it stands. @param {string} name */
+export const escaped = (name) => name.replace(/\s+/gu, " ").replace(MEANINGFUL, "\\$&");
+
+/** @param {Candidate["kind"]} kind @param {Iterable<{id: string, name: string}>} [items] @returns {Candidate[]} */
+const of = (kind, items = []) => Array.from(items, ({ id, name }) => ({ kind, id, name }));
+
+/** @param {Candidate} candidate */
+const named = ({ name }) => name;
+
+/** @param {string} before */
+function lastSign(before) {
+  for (let at = before.length - 1; at >= Math.max(0, before.length - LONGEST); at--) {
+    if (before[at] === "\n") return -1;
+    if ("@#:".includes(before[at])) return at;
+  }
+  return -1;
+}
+
+/** Within a block between fences, or behind a tick that nothing closed. @param {string} before */
+function isInCode(before) {
+  let fence = "";
+  const lines = before.split("\n");
+  for (const line of lines) {
+    const [, found = ""] = FENCE.exec(line) ?? [];
+    if (!fence) fence = found;
+    else if (found.startsWith(fence)) fence = "";
+  }
+  const ticks = lines[lines.length - 1].match(/(?<!\\)`/gu) ?? [];
+  return fence !== "" || ticks.length % 2 === 1;
+}

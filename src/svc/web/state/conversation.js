@@ -1,0 +1,221 @@
+// The messages of a text channel that the page holds: a window onto its history, which moves as one scrolls and
+// follows what is pushed. The channels that were open last keep theirs, so that going back shows them at once.
+
+import { signal } from "../vendor/signals.js";
+import { explain } from "../words/words.js";
+import { ask, connection, listen } from "./server.js";
+import { partsOf, spotOf } from "./spot.js";
+
+const PAGE = 50;
+const MOST = 400; // As much as scrolls smoothly; what is further away is fetched again.
+const MOST_HELD = 6; // Channels.
+
+/** The signals are for showing; only this class changes them. */
+export class Conversation {
+  /** The oldest first. */
+  messages = signal([]);
+  moreBefore = signal(false);
+  moreAfter = signal(false);
+  loaded = signal(false);
+  /** Why the messages could not be fetched, in words; "" otherwise. */
+  problem = signal("");
+  /** Whether the reader is at the newest message, to be set from outside; decides which end makes room. */
+  atEnd = true;
+
+  #turn = 0; #loading = false; #heard = [];
+
+  /** @param {string} channelId @param {string | null} [thread] @param {typeof ask} [asking] resolves with the server's reply. */
+  constructor(channelId, thread = null, asking = ask) {
+    this.channelId = channelId;
+    this.thread = thread;
+    this.spot = spotOf(channelId, thread);
+    this.ask = asking;
+  }
+
+  /** Hold the newest page and nothing else. */
+  newest() {
+    return this.#load({}, ({ messages, more_before: more }) => this.#hold(messages, more, false));
+  }
+
+  /** Hold the page around this message; rejects if there is no such message any more. */
+  around(messageId) {
+    return this.#load({ around: messageId }, ({ messages, more_before: before, more_after: after }) => this.#hold(messages, before, after), true);
+  }
+
+  async older() {
+    if (!this.moreBefore.value || this.#loading || !this.messages.value.length) return;
+    await this.#load({ before: this.messages.value[0].id }, ({ messages, more_before: more }) => {
+      const all = [...messages, ...this.messages.value];
+      this.#hold(all.slice(0, MOST), more, this.moreAfter.value || all.length > MOST);
+    });
+  }
+
+  async newer() {
+    if (!this.moreAfter.value || this.#loading || !this.messages.value.length) return;
+    await this.#load({ after: this.messages.value.at(-1).id }, ({ messages, more_after: more }) => {
+      const all = [...this.messages.value, ...messages];
+      this.#hold(all.slice(-MOST), this.moreBefore.value || all.length > MOST, more);
+    });
+  }
+
+  /** Fetch what is missing because a request failed, or everything if nothing is here yet. */
+  again() {
+    return this.loaded.value ? this.newer() : this.newest();
+  }
+
+  /** Take a push that is about this channel. */
+  hear(event, data) {
+    if (this.#loading) this.#heard.push([event, data]);
+    this.#apply(event, data);
+  }
+
+  /** Show these messages, which were the newest when the server was heard of last. */
+  recall({ messages, more_before: more }) {
+    if (!this.loaded.value) this.#hold(messages, more, false);
+  }
+
+  /** Take a message that the server has just stored for us. */
+  take(message) {
+    this.#apply("message_posted", message);
+  }
+
+  #hold(messages, before, after) {
+    this.messages.value = messages;
+    this.moreBefore.value = before;
+    this.moreAfter.value = after;
+    this.loaded.value = true;
+  }
+
+  async #load(cursor, take, strict = false) {
+    const turn = ++this.#turn;
+    this.#loading = true;
+    this.#heard = [];
+    try {
+      const page = await this.ask("history", { channel_id: this.channelId, limit: PAGE, ...(this.thread && { thread: this.thread }), ...cursor });
+      if (turn !== this.#turn) return;
+      take(page);
+      this.problem.value = "";
+      // The page may be older or newer than what was pushed meanwhile; to hear it twice does no harm.
+      for (const [event, data] of this.#heard.splice(0)) this.#apply(event, data);
+    } catch (error) {
+      if (strict && error.status !== undefined) throw error;
+      if (turn === this.#turn && error.code !== "unreachable") this.problem.value = explain(error);
+    } finally {
+      if (turn === this.#turn) this.#loading = false;
+    }
+  }
+
+  #apply(event, data) {
+    const { channel_id: _channel, id, ...rest } = data;
+    switch (event) {
+      case "message_posted":
+        // What is said in a thread is aside.
+        if ((data.thread ?? null) === this.thread) this.#add(data);
+        break;
+      case "thread_changed":
+      case "message_edited":
+      case "attachments_changed":
+      case "previews_changed":
+      case "pins_changed":
+        this.#change(id, () => rest);
+        break;
+      case "message_deleted":
+        if (this.#has(id)) this.messages.value = this.messages.value.filter((message) => message.id !== id);
+        break;
+      case "reactions_changed":
+        this.#change(id, ({ reactions }) => ({ reactions: changedReactions(reactions, data) }));
+        break;
+      default:
+    }
+  }
+
+  #has(wanted) {
+    return this.messages.value.some(({ id }) => id === wanted);
+  }
+
+  #add(message) {
+    if (!this.loaded.value || this.moreAfter.value || this.#has(message.id)) return;
+    const held = this.messages.value;
+    if (held.length >= MOST && !this.atEnd) {
+      this.moreAfter.value = true;
+      return;
+    }
+    // Ids rise with time, but two that are posted at once may be told in either order.
+    const all = [...held, message].sort((one, other) => (one.id < other.id ? -1 : 1));
+    if (all.length > MOST) this.moreBefore.value = true;
+    this.messages.value = all.slice(-MOST);
+  }
+
+  #change(id, changes) {
+    if (!this.#has(id)) return;
+    this.messages.value = this.messages.value.map((message) => (message.id === id ? { ...message, ...changes(message) } : message));
+  }
+}
+
+/** Emoji stay in the order of their code points, and members in that of their reacting. */
+export function changedReactions(reactions, { emoji, member_id: memberId, added }) {
+  const before = reactions.find((reaction) => reaction.emoji === emoji)?.member_ids ?? [];
+  const others = before.filter((id) => id !== memberId);
+  const members = added ? (before.includes(memberId) ? before : [...before, memberId]) : others;
+  const rest = reactions.filter((reaction) => reaction.emoji !== emoji);
+  if (!members.length) return rest;
+  return [...rest, { emoji, member_ids: members }].sort((one, other) => (one.emoji < other.emoji ? -1 : 1));
+}
+
+let recalled = new Map(); // What was kept of each channel, while the server is silent.
+const held = new Map(); // The one that was wanted last is the last.
+
+/** The conversation of a channel, or of a thread in it, fetched if it is new here. */
+export function conversationOf(spot) {
+  const known = held.get(spot);
+  const { channelId, thread } = partsOf(spot);
+  const conversation = known ?? new Conversation(channelId, thread);
+  held.delete(spot);
+  held.set(spot, conversation);
+  if (held.size > MOST_HELD) held.delete(held.keys().next().value);
+  if (!known && connection.value === "online") conversation.newest();
+  else if (!known && recalled.has(spot)) conversation.recall(recalled.get(spot));
+  return conversation;
+}
+
+const named = ({ channel_id, id }) => ({ channel_id, message_id: id });
+
+/** What may be done with a message; each resolves or rejects as the request does. */
+export const acts = {
+  edit: (message, text) => ask("message_edit", { ...named(message), text }),
+  remove: (message) => ask("message_delete", named(message)),
+  react: (message, emoji, added) => ask(added ? "reaction_add" : "reaction_remove", { ...named(message), emoji }),
+  removePreviews: (message) => ask("previews_remove", named(message)),
+  pin: (message, pinned) => ask(pinned ? "pin_add" : "pin_remove", named(message)),
+};
+
+listen({
+  recall({ pages }) {
+    recalled = pages;
+    for (const [channelId, conversation] of held) if (pages.has(channelId)) conversation.recall(pages.get(channelId));
+  },
+  greet() {
+    recalled = new Map();
+    // What we hold may be out of date: the open one is fetched again, the others when they are opened.
+    const last = [...held].slice(-2); // A thread may stand beside its channel.
+    held.clear();
+    for (const [spot, conversation] of last) {
+      held.set(spot, conversation);
+      conversation.newest();
+    }
+  },
+  resume() {
+    for (const conversation of held.values()) if (!conversation.loaded.value) conversation.again();
+  },
+  hear(event, data) {
+    for (const [spot, conversation] of held) {
+      if (conversation.channelId !== data.channel_id) continue;
+      conversation.hear(event, data);
+      if (event === "channel_deleted") held.delete(spot);
+    }
+  },
+  forget() {
+    recalled = new Map();
+    held.clear();
+  },
+});

@@ -1,0 +1,145 @@
+// What is being written in each spot: kept in this browser while it is typed, and of channels on the server a moment
+// later, so that it is there on all of one's devices.
+
+import { effect, signal } from "../vendor/signals.js";
+import { ask, listen } from "./server.js";
+import { partsOf } from "./spot.js";
+import { uploadsOf } from "./uploads.js";
+
+const QUIET_MS = 1000; // So long nothing is typed before it goes to the server.
+const KEPT = "svc.drafts"; // In localStorage: {channelId: {text, saved}}, for when the page ends before the server knows.
+
+const drafts = new Map(); // By channel: {text: signal, reply: signal, timer, saved, restoring}
+let known = false; // Has the server told which drafts there are? Before that nothing of them is overwritten.
+
+/** {text, reply}: signals. `reply` is {message, ping} or null, and stays in this page. */
+export function draftOf(channelId) {
+  if (!drafts.has(channelId)) {
+    const { text, saved } = keptHere()[channelId] ?? { text: "", saved: "" };
+    drafts.set(channelId, { text: signal(text), reply: signal(null), timer: 0, saved, restoring: false });
+    // A file that is there now belongs to it.
+    let before = "";
+    effect(() => {
+      const now = String(uploadsOf(channelId).list.value.filter(({ state }) => state === "done").map(({ id }) => id));
+      if (now !== before) later(channelId);
+      before = now;
+    });
+  }
+  return drafts.get(channelId);
+}
+
+/** The text is this now. */
+export function write(channelId, text) {
+  const draft = draftOf(channelId);
+  draft.text.value = text;
+  keepHere(channelId);
+  later(channelId);
+}
+
+function later(channelId) {
+  const draft = draftOf(channelId);
+  clearTimeout(draft.timer);
+  draft.timer = setTimeout(() => save(channelId), QUIET_MS);
+}
+
+/** Save now what was to be saved in a moment; resolves when the server has answered, or is silent. */
+export async function saveAll() {
+  await Promise.all([...drafts.keys()].map(save));
+}
+
+/** It was sent, or thrown away. */
+export function clear(channelId) {
+  const draft = draftOf(channelId);
+  clearTimeout(draft.timer);
+  draft.text.value = "";
+  draft.reply.value = null;
+  keepHere(channelId);
+  save(channelId);
+}
+
+async function save(channelId) {
+  const draft = draftOf(channelId);
+  if (partsOf(channelId).thread) return; // The server keeps none of threads.
+  if (!known || draft.restoring) {
+    later(channelId);
+    return;
+  }
+  const [text, attachments] = [draft.text.value, uploadsOf(channelId).ready];
+  const now = JSON.stringify([text, attachments]);
+  if (now === draft.saved || (!text && !attachments.length && !draft.saved)) return;
+  const before = draft.saved;
+  draft.saved = text || attachments.length ? now : "";
+  const asking = draft.saved ? ask("draft_put", { channel_id: channelId, text, attachments }) : ask("draft_delete", { channel_id: channelId });
+  try {
+    await asking;
+  } catch (error) {
+    draft.saved = before;
+    if (error.code === "unreachable" && drafts.get(channelId) === draft) later(channelId);
+  }
+  if (drafts.get(channelId) === draft) keepHere(channelId); // Nobody signed out meanwhile.
+}
+
+/** Files are on the server alone, so a draft that has some is there or nowhere. */
+function keepHere(channelId) {
+  const { text, saved } = draftOf(channelId);
+  const all = keptHere();
+  if (text.value) all[channelId] = { text: text.value, saved: saved && JSON.parse(saved)[1].length ? "" : saved };
+  else delete all[channelId];
+  localStorage.setItem(KEPT, JSON.stringify(all));
+}
+
+function keptHere() {
+  return JSON.parse(globalThis.localStorage?.getItem(KEPT) ?? "{}");
+}
+
+/** One that another page of ours, or an earlier one, has written. */
+function take({ channel_id: channelId, text, attachments }) {
+  const draft = draftOf(channelId);
+  const told = JSON.stringify([text, attachments]);
+  const untouched = draft.saved ? JSON.stringify([draft.text.value, uploadsOf(channelId).ready]) === draft.saved : !draft.text.value;
+  draft.saved = told;
+  // What is typed here right now wins, and is saved in a moment, with the files that were there.
+  if (untouched) draft.text.value = text;
+  keepHere(channelId);
+  if (!attachments.length || (!untouched && uploadsOf(channelId).list.value.length)) return;
+  draft.restoring = true;
+  uploadsOf(channelId).restore(attachments).finally(() => { draft.restoring = false; });
+}
+
+/** Those that the server has, and those that it has no more. What it never had goes there now. */
+function takeAll(told) {
+  told.forEach(take);
+  for (const channelId of Object.keys(keptHere())) {
+    if (told.some((each) => each.channel_id === channelId)) continue;
+    if (draftOf(channelId).saved) dropped(channelId);
+    else later(channelId);
+  }
+}
+
+/** The server has this one no more: it was sent, or thrown away, on another device. */
+function dropped(channelId) {
+  const draft = draftOf(channelId);
+  const untouched = JSON.stringify([draft.text.value, uploadsOf(channelId).ready]) === draft.saved;
+  if (untouched) draft.text.value = "";
+  draft.saved = "";
+  keepHere(channelId);
+}
+
+listen({
+  greet() {
+    ask("drafts").then(({ drafts: all }) => {
+      takeAll(all);
+      known = true;
+    }, () => {});
+  },
+  hear(event, data) {
+    if (event === "draft_changed") take(data);
+    if (event === "draft_deleted") dropped(data.channel_id);
+  },
+  forget() {
+    for (const { timer } of drafts.values()) clearTimeout(timer);
+    drafts.clear();
+    known = false;
+    localStorage.removeItem(KEPT);
+  },
+});

@@ -1,0 +1,26 @@
+// The server's own emoji.
+
+import { signal } from "../vendor/signals.js";
+import { listen } from "./server.js";
+
+/** By name: {id, name, url, animated, created_by, created_at_ms}. */
+export const emoji = signal(new Map());
+
+const byName = (list) => new Map(list.map((each) => [each.name, each]));
+const others = (id) => [...emoji.value.values()].filter((each) => each.id !== id);
+
+listen({
+  greet(greeting) {
+    emoji.value = byName(greeting.emoji);
+  },
+  recall(scene) {
+    emoji.value = byName(scene.emoji);
+  },
+  hear(event, data) {
+    if (event === "emoji_created" || event === "emoji_updated") emoji.value = byName([...others(data.id), data]);
+    if (event === "emoji_deleted") emoji.value = byName(others(data.emoji_id));
+  },
+  forget() {
+    emoji.value = new Map();
+  },
+});

@@ -1,0 +1,37 @@
+// Bold, italic and the like, put around what is selected, or taken away where it is already. Pure functions.
+
+/** The keys, with Ctrl or the command key, and the signs that they put around. */
+export const FORMATS = [
+  { key: "b", sign: "**", words: "format-bold" },
+  { key: "i", sign: "*", words: "format-italic" },
+  { key: "e", sign: "`", words: "format-code" },
+  { key: "x", shift: true, sign: "~~", words: "format-strike" },
+  { key: "s", shift: true, sign: "||", words: "format-spoiler" },
+];
+
+/** The format that a key press asks for, or null. */
+export function formatOf({ key, ctrlKey, metaKey, shiftKey, altKey }) {
+  if (!(ctrlKey || metaKey) || altKey) return null;
+  return FORMATS.find((format) => format.key === key.toLowerCase() && Boolean(format.shift) === shiftKey) ?? null;
+}
+
+/** The text with the sign put around start to end, or taken from around it, and the selection then. */
+export function formatted(text, start, end, sign) {
+  const [before, inner, after] = [text.slice(0, start), text.slice(start, end), text.slice(end)];
+  const { length } = sign;
+  if (has(before, sign, "endsWith") && has(after, sign, "startsWith")) {
+    return { text: before.slice(0, -length) + inner + after.slice(length), start: start - length, end: end - length };
+  }
+  if (inner.length >= 2 * length && has(inner, sign, "startsWith") && has(inner, sign, "endsWith")) {
+    return { text: before + inner.slice(length, -length) + after, start, end: end - 2 * length };
+  }
+  return { text: before + sign + inner + sign + after, start: start + length, end: end + length };
+}
+
+/** Does it begin or end with the sign, and not with a longer one of the same? One star is not the end of two. */
+function has(text, sign, how) {
+  if (!text[how](sign)) return false;
+  if (sign !== "*") return true;
+  const stars = (how === "endsWith" ? /\*+$/u : /^\*+/u).exec(text)[0].length;
+  return stars % 2 === 1;
+}

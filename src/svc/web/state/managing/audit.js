@@ -1,0 +1,21 @@
+// The log of administrative acts: which there are, and pages of it.
+
+import { api } from "../server.js";
+
+/** What the server writes, by what it is about. */
+export const ACTIONS = {
+  members: ["member_rename", "member_status_clear", "member_timeout", "member_timeout_end", "member_kick", "member_ban", "member_unban", "member_role_give", "member_role_take", "owner_transfer", "recovery_create", "recovery_use", "report_resolve"],
+  roles: ["role_create", "role_edit", "role_move", "role_delete"],
+  channels: ["channel_create", "channel_edit", "channel_move", "channel_override", "channel_delete"],
+  messages: ["message_delete", "pin_add", "pin_remove", "previews_remove"],
+  voice: ["voice_mute", "voice_disconnect", "voice_move"],
+  invites: ["invite_create", "invite_revoke", "application_approve", "application_refuse"],
+  webhooks: ["webhook_create", "webhook_edit", "webhook_delete", "bot_create", "bot_token", "bot_delete"],
+  server: ["settings_change", "icon_change", "icon_remove", "emoji_create", "emoji_rename", "emoji_delete", "backup_create", "backup_download", "backup_delete", "import"],
+};
+
+/** A page: {entries: [{id, at_ms, actor_id, action, target_id, details}], next}. */
+export function auditPage({ actor, target, action }, before = null) {
+  const asked = Object.entries({ actor_id: actor, target_id: target, action, before }).filter(([, value]) => value);
+  return api("GET", `/api/audit?${new URLSearchParams(asked)}`);
+}

@@ -1,0 +1,53 @@
+// What may be allowed to people, and what comes of roles and of a channel's overrides. Arithmetic on sets of names,
+// the same as the server's; asks nobody.
+
+/** Those that a channel can override, and those of the whole server, as they are shown. */
+export const GROUPS = [
+  { name: "text", permissions: ["view_channel", "send_messages", "attach_files", "add_reactions", "mention_everyone", "manage_messages", "manage_webhooks"] },
+  { name: "voice", permissions: ["join_voice", "speak", "share_video", "share_screen", "mute_members", "move_members"] },
+  { name: "members", permissions: ["change_nickname", "create_invites", "manage_invites", "manage_nicknames", "timeout_members", "kick_members", "ban_members", "view_reports", "view_audit_log"] },
+  { name: "server", permissions: ["manage_channels", "manage_roles", "manage_emoji"] },
+];
+/** The groups that concern one channel. */
+export const CHANNEL_GROUPS = GROUPS.slice(0, 2);
+export const OF_A_CHANNEL = CHANNEL_GROUPS.flatMap(({ permissions }) => permissions);
+export const ALL = GROUPS.flatMap(({ permissions }) => permissions);
+
+/** What somebody with these roles may do on the server. */
+export function ofRoles(roles) {
+  return new Set(roles.flatMap(({ permissions }) => permissions));
+}
+
+/**
+ * What comes of overrides: roles first, where one that allows wins over one that denies; then the person's own.
+ * Whoever may not view a channel may do nothing in it.
+ * @param {Set<string>} serverWide @param {string[]} roleIds @param {string | null} memberId
+ * @param {{type: "role" | "member", target_id: string, allow: string[], deny: string[]}[]} overrides
+ */
+export function inChannel(serverWide, roleIds, memberId, overrides) {
+  const granted = new Set(serverWide);
+  const ofTheirs = overrides.filter(({ type, target_id: id }) => type === "role" && roleIds.includes(id));
+  for (const { deny } of ofTheirs) for (const name of deny) granted.delete(name);
+  for (const { allow } of ofTheirs) for (const name of allow) granted.add(name);
+  const own = overrides.find(({ type, target_id: id }) => type === "member" && id === memberId);
+  for (const name of own?.deny ?? []) granted.delete(name);
+  for (const name of own?.allow ?? []) granted.add(name);
+  return granted.has("view_channel") ? granted : new Set([...granted].filter((name) => !OF_A_CHANNEL.includes(name)));
+}
+
+/** "allow", "deny" or "neutral": what an override says of a permission. */
+export function saysOf(override, permission) {
+  if (override?.allow.includes(permission)) return "allow";
+  return override?.deny.includes(permission) ? "deny" : "neutral";
+}
+
+/** The override with another word on a permission. */
+export function withWord(override, permission, word) {
+  const others = (names) => names.filter((name) => name !== permission);
+  const { allow, deny } = override;
+  return {
+    ...override,
+    allow: word === "allow" ? [...others(allow), permission] : others(allow),
+    deny: word === "deny" ? [...others(deny), permission] : others(deny),
+  };
+}

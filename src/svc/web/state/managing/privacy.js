@@ -1,0 +1,51 @@
+// A private channel: seen by some roles and people only. Says which overrides make it so, in an order in which the
+// server takes them: first who shall see it, then who shall not. Asks nobody.
+
+import { withWord } from "./permissions.js";
+
+const SEEING = "view_channel";
+const EMPTY = { allow: [], deny: [] };
+
+/** Is somebody kept out? */
+export const isPrivate = (overrides) => overrides.some(({ type, deny }) => type === "role" && deny.includes(SEEING));
+
+/** "role:ID" and "member:ID" of those who were let in. */
+export const letIn = (overrides) => overrides.filter(({ allow }) => allow.includes(SEEING)).map(keyOf);
+
+export const keyOf = ({ type, target_id: id }) => `${type}:${id}`;
+
+/**
+ * The overrides that are to be put so that only `wanted` see the channel.
+ * @param {object[]} overrides those that there are @param {Set<string>} wanted keys as `letIn` has them
+ * @param {object[]} roles all roles @param {{id: string, roles: string[], rank: number, owner: boolean}} self
+ */
+export function madePrivate(overrides, wanted, roles, self) {
+  const seen = new Set(wanted);
+  // Nobody shuts themselves out, and nobody of their own rank or above loses anything by them.
+  if (!self.owner) {
+    seen.add(`member:${self.id}`);
+    for (const { id, rank, permissions } of roles) if (rank >= self.rank && id !== "owner" && permissions.includes(SEEING)) seen.add(`role:${id}`);
+  }
+  const said = new Map(overrides.map((each) => [keyOf(each), each]));
+  const allowed = [...seen].map((key) => changed(said, key, "allow"));
+  const shut = roles.filter(({ id, permissions }) => id !== "owner" && permissions.includes(SEEING) && !seen.has(`role:${id}`)).map(({ id }) => changed(said, `role:${id}`, "deny"));
+  const dropped = letIn(overrides).filter((key) => !seen.has(key) && !shut.some((each) => keyOf(each) === key)).map((key) => changed(said, key, "neutral"));
+  return [...allowed, ...shut, ...dropped].filter((each) => !same(each, said.get(keyOf(each))));
+}
+
+/** The overrides that are to be put so that everybody sees it again whose roles say so. */
+export function madeOpen(overrides) {
+  const kept = overrides.filter(({ allow, deny }) => allow.includes(SEEING) || deny.includes(SEEING));
+  // Those who are shut out first: nobody loses anything on the way.
+  return kept.sort((one, other) => other.deny.includes(SEEING) - one.deny.includes(SEEING)).map((each) => withWord(each, SEEING, "neutral"));
+}
+
+function changed(said, key, word) {
+  const [type, id] = key.split(/:(.*)/s);
+  return withWord(said.get(key) ?? { type, target_id: id, ...EMPTY }, SEEING, word);
+}
+
+function same(one, other) {
+  return Boolean(other) && one.allow.length === other.allow.length && one.deny.length === other.deny.length
+    && one.allow.every((name) => other.allow.includes(name)) && one.deny.every((name) => other.deny.includes(name));
+}

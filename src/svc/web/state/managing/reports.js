@@ -1,0 +1,39 @@
+// What members report: those that wait for somebody to look at them.
+
+import { effect, signal } from "../../vendor/signals.js";
+import { may } from "../channels.js";
+import { api, connection, listen } from "../server.js";
+
+/** The open ones, the newest first; null until they are known or where we may not see them. */
+export const openReports = signal(null);
+
+/** A page of those that are done: {reports, next}. */
+export const resolvedReports = () => api("GET", "/api/reports?state=resolved");
+
+export async function resolveReport(id, note) {
+  await api("POST", `/api/reports/${encodeURIComponent(id)}/resolve`, note ? { note } : {});
+  openReports.value = (openReports.value ?? []).filter((each) => each.id !== id);
+}
+
+/** The message that a report is about. */
+export const messageOf = ({ channel_id: channelId, message_id: id }) => api("GET", `/api/channels/${encodeURIComponent(channelId)}/messages/${encodeURIComponent(id)}`);
+
+export function loadReports() {
+  return api("GET", "/api/reports?state=open").then(({ reports }) => { openReports.value = reports; });
+}
+
+effect(() => {
+  if (connection.value !== "online") return;
+  // Whoever comes to see them, by a role that was given, learns of them then.
+  if (may("view_reports")) loadReports().catch(() => {});
+  else openReports.value = null;
+});
+
+listen({
+  hear(event, data) {
+    if (event === "report_created" && openReports.value) openReports.value = [data, ...openReports.value.filter(({ id }) => id !== data.id)];
+  },
+  forget() {
+    openReports.value = null;
+  },
+});

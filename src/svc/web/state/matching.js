@@ -1,0 +1,51 @@
+// Which names fit what somebody has typed, and in which order: prefixes, then starts of words, then anywhere. Case
+// and accents do not matter. Pure functions.
+
+const MARKS = /\p{M}+/gu;
+// Letters that are no letter with an accent to Unicode, and are typed as if they were.
+const ALIKE = new Map(Object.entries({ ß: "ss", ø: "o", ł: "l", đ: "d", ð: "d", æ: "ae", œ: "oe", ı: "i", þ: "th" }));
+const TYPED_OTHERWISE = new RegExp(`[${[...ALIKE.keys()].join("")}]`, "gu");
+const WORD = /[\p{L}\p{N}]/u;
+const MOST_KEPT = 20_000; // Names; a key press asks for all of them again.
+
+const order = new Intl.Collator(undefined, { sensitivity: "base", numeric: true });
+/** @type {Map<string, string>} */
+const kept = new Map();
+
+/** A text without what does not matter when one looks for it. @param {string} text @returns {string} */
+export function folded(text) {
+  const known = kept.get(text);
+  if (known !== undefined) return known;
+  const found = text.normalize("NFKD").replace(MARKS, "").toLowerCase().replace(TYPED_OTHERWISE, (letter) => ALIKE.get(letter) ?? letter);
+  if (kept.size >= MOST_KEPT) kept.clear();
+  kept.set(text, found);
+  return found;
+}
+
+/** How well a name fits, both folded: 0 the best, -1 not at all. @param {string} name @param {string} query */
+export function fit(name, query) {
+  let at = name.indexOf(query);
+  if (at <= 0) return at;
+  for (; at > 0; at = name.indexOf(query, at + 1)) if (!WORD.test(name[at - 1])) return 1;
+  return 2;
+}
+
+/**
+ * Those that fit, the best first, and then by name. A query with spaces must be the beginning of the name:
+ * otherwise whoever goes on writing after a name would still be completing.
+ * @template T @param {Iterable<T>} items @param {string} query @param {(item: T) => string} nameOf @param {number} limit
+ * @returns {T[]}
+ */
+export function matching(items, query, nameOf, limit) {
+  const wanted = folded(query);
+  const worst = wanted.includes(" ") ? 0 : 2;
+  /** @type {{item: T, fits: number, name: string}[]} */
+  const found = [];
+  for (const item of items) {
+    const name = nameOf(item);
+    const fits = fit(folded(name), wanted);
+    if (fits >= 0 && fits <= worst) found.push({ item, fits, name });
+  }
+  found.sort((one, other) => one.fits - other.fits || order.compare(one.name, other.name));
+  return found.slice(0, limit).map(({ item }) => item);
+}

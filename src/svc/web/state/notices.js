@@ -1,0 +1,33 @@
+// Short notices to the person, such as that something was refused: shown for a while, then gone.
+
+import { signal } from "../vendor/signals.js";
+import { explain } from "../words/words.js";
+
+const SHOWN_MS = 8000;
+const MOST = 4;
+
+/** [{id, text, kind}], the oldest first; kind is "error" or "done". */
+export const notices = signal([]);
+
+let nextId = 1;
+
+export function notify(text, kind = "error") {
+  const id = nextId++;
+  notices.value = [...notices.value.filter((each) => each.text !== text), { id, text, kind }].slice(-MOST);
+  setTimeout(() => dismiss(id), SHOWN_MS);
+}
+
+export function dismiss(id) {
+  notices.value = notices.value.filter((notice) => notice.id !== id);
+}
+
+/** Wait for what was asked, and say why if it was refused; resolves with whether it was done. */
+export async function tried(promise) {
+  try {
+    await promise;
+    return true;
+  } catch (error) {
+    notify(explain(error));
+    return false;
+  }
+}

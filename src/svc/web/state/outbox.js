@@ -1,0 +1,94 @@
+// Messages on their way: shown at once, sent one after the other, sent again with the same nonce when the
+// connection is back, and kept with what was wrong when the server refused.
+
+import { effect, signal } from "../vendor/signals.js";
+import { explain } from "../words/words.js";
+import { conversationOf } from "./conversation.js";
+import { ask, connection, listen, member } from "./server.js";
+import { partsOf } from "./spot.js";
+
+const AGAIN_MS = 2000;
+
+/** [{nonce, spot, text, reply, ping, attachments, atMs, state, problem}]; state is "sending" or "refused". */
+export const outbox = signal([]);
+
+const busy = new Set(); // Spots in which one is being sent.
+
+/** Send a message, as soon as that is possible. `attachments` are ids of finished uploads, `reply` a message. */
+export function send(spot, { text, reply = null, ping = true, attachments = [] }, atMs = Date.now()) {
+  const item = { nonce: crypto.randomUUID(), spot, text, reply, ping, attachments, atMs, state: "sending", problem: "" };
+  outbox.value = [...outbox.value, item];
+  go(spot);
+}
+
+/** Try one again that was refused. */
+export function sendAgain(nonce) {
+  const item = outbox.value.find((each) => each.nonce === nonce);
+  if (!item) return;
+  change(nonce, { state: "sending", problem: "" });
+  go(item.spot);
+}
+
+/** Forget one that was refused; gives it back, to be written anew. */
+export function discard(nonce) {
+  const item = outbox.value.find((each) => each.nonce === nonce);
+  outbox.value = outbox.value.filter((each) => each.nonce !== nonce);
+  return item;
+}
+
+async function go(spot) {
+  if (busy.has(spot)) return;
+  busy.add(spot);
+  try {
+    let item = next(spot);
+    while (item && connection.value === "online") {
+      if (!(await sent(item))) {
+        // The connection is there, and the server was slow: a lost one says when it is back.
+        if (connection.value === "online") setTimeout(() => go(spot), AGAIN_MS);
+        return;
+      }
+      item = next(spot);
+    }
+  } finally {
+    busy.delete(spot);
+  }
+}
+
+const next = (spot) => outbox.value.find((each) => each.spot === spot && each.state === "sending");
+
+/** False when the connection was lost, and the rest must wait. */
+async function sent({ nonce, spot, text, reply, ping, attachments }) {
+  const { channelId, thread } = partsOf(spot);
+  const data = { channel_id: channelId, text, nonce };
+  if (thread) data.thread = thread;
+  if (reply) Object.assign(data, { reply_to: reply.id, ping });
+  if (attachments.length) data.attachments = attachments;
+  try {
+    const message = await ask("message_send", data);
+    conversationOf(spot).take(message);
+    discard(nonce);
+  } catch (error) {
+    if (error.code === "unreachable" || error.code === "server_stopping") return false;
+    change(nonce, { state: "refused", problem: explain(error) });
+  }
+  return true;
+}
+
+function change(nonce, changes) {
+  outbox.value = outbox.value.map((each) => (each.nonce === nonce ? { ...each, ...changes } : each));
+}
+
+effect(() => {
+  if (connection.value !== "online") return;
+  for (const spot of new Set(outbox.peek().map((each) => each.spot))) go(spot);
+});
+
+listen({
+  hear(event, data) {
+    // The push may overtake the reply.
+    if (event === "message_posted" && data.nonce && data.author.id === member.value?.id) discard(data.nonce);
+  },
+  forget() {
+    outbox.value = [];
+  },
+});

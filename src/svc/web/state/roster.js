@@ -1,0 +1,40 @@
+// The members as the list of them shows them: those who are there by the highest of their roles, then the others,
+// each by name; and only those whose names hold the letters that are looked for.
+
+import { computed, signal } from "../vendor/signals.js";
+import { folded } from "./matching.js";
+import { members, online, roles } from "./people.js";
+
+const EVERYBODY = "member"; // The role that all have.
+const collator = new Intl.Collator();
+
+/** What is looked for in the names. */
+export const wanted = signal("");
+
+// Kept apart from who is there, which changes far more often than names do.
+const sorted = computed(() => [...members.value.values()].sort((one, other) => collator.compare(one.nickname, other.nickname)));
+const found = computed(() => {
+  const letters = folded(wanted.value);
+  return letters ? sorted.value.filter(({ nickname }) => folded(nickname).includes(letters)) : sorted.value;
+});
+
+/** Rows in their order: {role, key, count} heads a group, where `role` may be null; {member, here} is a person. */
+export const roster = computed(() => rosterOf(found.value, online.value, roles.value));
+
+export function rosterOf(people, here, allRoles) {
+  const shown = allRoles.filter(({ id }) => id !== EVERYBODY);
+  const groups = new Map([...shown.map((role) => [role.id, []]), ["here", []], ["away", []]]);
+  for (const member of people) groups.get(groupOf(member, here, shown)).push(member);
+  const rows = [];
+  for (const [key, group] of groups) {
+    if (!group.length) continue;
+    rows.push({ key, role: shown.find(({ id }) => id === key) ?? null, count: group.length });
+    for (const member of group) rows.push({ key: member.id, member, here: key !== "away" });
+  }
+  return rows;
+}
+
+function groupOf({ id, roles: own = [] }, here, shown) {
+  if (!here.has(id)) return "away";
+  return shown.find((role) => own.includes(role.id))?.id ?? "here";
+}

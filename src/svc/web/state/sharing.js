@@ -1,0 +1,41 @@
+// What was shared with the installed page and waits for its channel.
+
+import { dropShared, takeShared } from "../transport/shared.js";
+import { signal } from "../vendor/signals.js";
+import { draftOf, write } from "./drafts.js";
+import { open } from "./place.js";
+import { listen } from "./server.js";
+import { uploadsOf } from "./uploads.js";
+
+/** {text, files}, or null. */
+export const shared = signal(null);
+
+/** Put it into what is being written in this channel; says whether all files had room. */
+export function shareInto(channelId) {
+  const { text, files } = shared.value;
+  const before = draftOf(channelId).text.value;
+  open(channelId);
+  if (text) write(channelId, before ? `${before}\n${text}` : text);
+  shared.value = null;
+  return !files.length || uploadsOf(channelId).add(files);
+}
+
+export const dropWhatIsShared = () => { shared.value = null; };
+
+async function take() {
+  const hash = new URLSearchParams(location.hash.slice(1));
+  if (!hash.has("shared")) return;
+  hash.delete("shared");
+  history.replaceState(null, "", hash.size ? `#${hash}` : location.pathname);
+  shared.value = await takeShared();
+}
+
+globalThis.addEventListener?.("hashchange", () => { take(); });
+
+listen({
+  greet: take,
+  forget() {
+    shared.value = null;
+    dropShared().catch(() => {});
+  },
+});

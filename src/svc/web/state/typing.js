@@ -1,0 +1,49 @@
+// Who is typing where, for as long as that is good; and telling the others that we are.
+
+import { signal } from "../vendor/signals.js";
+import { ask, listen } from "./server.js";
+
+const GOOD_MS = 6000;
+const AGAIN_MS = 3000;
+
+/** {channelId: [memberId]} */
+export const typing = signal({});
+
+const timers = new Map();
+const said = new Map();
+
+/** We have pressed a key in this channel. */
+export function weType(channelId, now = performance.now()) {
+  if (now - (said.get(channelId) ?? -AGAIN_MS) < AGAIN_MS) return;
+  said.set(channelId, now);
+  ask("typing", { channel_id: channelId }).catch(() => {});
+}
+
+/** What we typed is sent: the next key is told at once. */
+export const weSent = (channelId) => said.delete(channelId);
+
+function stop(channelId, memberId) {
+  clearTimeout(timers.get(`${channelId} ${memberId}`));
+  timers.delete(`${channelId} ${memberId}`);
+  const now = typing.value[channelId];
+  if (now?.includes(memberId)) typing.value = { ...typing.value, [channelId]: now.filter((id) => id !== memberId) };
+}
+
+listen({
+  hear(event, data) {
+    const { channel_id: channelId, member_id: memberId } = data;
+    if (event === "message_posted") stop(channelId, data.author.id);
+    // Who types in a thread types aside.
+    if (event !== "typing" || data.thread) return;
+    const key = `${channelId} ${memberId}`;
+    clearTimeout(timers.get(key));
+    timers.set(key, setTimeout(() => stop(channelId, memberId), GOOD_MS));
+    const now = typing.value[channelId] ?? [];
+    if (!now.includes(memberId)) typing.value = { ...typing.value, [channelId]: [...now, memberId] };
+  },
+  forget() {
+    for (const timer of timers.values()) clearTimeout(timer);
+    timers.clear();
+    typing.value = {};
+  },
+});

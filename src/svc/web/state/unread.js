@@ -1,0 +1,90 @@
+// What is unread in each channel, counted as the server does: docs/live.md says how. The channel whose newest
+// message is before the reader's eyes counts as read at once.
+
+import { computed, signal } from "../vendor/signals.js";
+import { isMuted } from "./notifications.js";
+import { blocked } from "./people.js";
+import { namesUs } from "./ringing.js";
+import { ask, listen, member } from "./server.js";
+
+export const MOST = 500; // Means that or more.
+const NONE = { read_up_to: "", last: null, unread: 0, mentions: 0 };
+
+/** {channelId: {read_up_to, last, unread, mentions}} */
+export const unread = signal({});
+/** The channel whose newest message the reader sees right now, or null; the view of it says so. */
+export const seen = signal(null);
+
+/** What to show of a channel, {unread, mentions}. */
+export function countsOf(channelId) {
+  return channelId === seen.value ? NONE : unread.value[channelId] ?? NONE;
+}
+
+/** Of all channels together, but those that are muted. */
+export const totals = computed(() => {
+  const all = Object.keys(unread.value).filter((id) => !isMuted(id)).map(countsOf);
+  const sum = (name) => all.reduce((total, counts) => total + counts[name], 0);
+  return { unread: sum("unread"), mentions: sum("mentions") };
+});
+
+const telling = new Map(); // What is being told to the server as read, by channel.
+
+/** Everything up to this message is read. */
+export function read(channelId, messageId) {
+  const counts = unread.value[channelId] ?? NONE;
+  if (!(counts.unread || counts.mentions) || telling.get(channelId) === messageId) return;
+  telling.set(channelId, messageId);
+  ask("read", { channel_id: channelId, message_id: messageId }).catch(() => telling.delete(channelId));
+}
+
+/** Everything that is in these channels. */
+export function readAll(channelIds) {
+  for (const id of channelIds) {
+    const { last } = unread.value[id] ?? NONE;
+    if (last) read(id, last);
+  }
+}
+
+function posted(counts, message) {
+  const [own, { id, author }] = [member.value, message];
+  if (author.id === own.id) return { read_up_to: id, last: id, unread: 0, mentions: 0 };
+  const mentioned = !blocked.value.has(author.id) && namesUs(message, own);
+  const more = (count) => Math.min(MOST, count + 1);
+  return { ...counts, last: id, unread: more(counts.unread), mentions: mentioned ? more(counts.mentions) : counts.mentions };
+}
+
+function put(channelId, counts) {
+  unread.value = { ...unread.value, [channelId]: counts };
+}
+
+listen({
+  greet(greeting) {
+    unread.value = Object.fromEntries(greeting.unread.map(({ channel_id: id, ...counts }) => [id, counts]));
+    telling.clear();
+  },
+  recall(scene) {
+    unread.value = scene.unread;
+  },
+  resume() {
+    telling.clear();
+  },
+  hear(event, data) {
+    const { channel_id: channelId, id } = data;
+    const counts = unread.value[channelId] ?? NONE;
+    // Threads are counted by themselves.
+    if (data.thread && event !== "unread") return;
+    if (event === "message_posted") put(channelId, posted(counts, data));
+    else if (event === "message_deleted" && id > counts.read_up_to) put(channelId, { ...counts, unread: Math.max(0, counts.unread - 1) });
+    else if (event === "unread") {
+      const { channel_id: _, ...present } = data;
+      put(channelId, present);
+      telling.delete(channelId);
+    } else if (event === "channel_deleted") {
+      const { [channelId]: _, ...rest } = unread.value;
+      unread.value = rest;
+    }
+  },
+  forget() {
+    unread.value = {};
+  },
+});

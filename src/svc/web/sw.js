@@ -1,0 +1,113 @@
+// The service worker: keeps the page's own files for when there is no network, shows what is pushed, and takes
+// what other applications share. Keeps nothing of anybody's, but what is shared until the page has taken it.
+
+// The server puts in the version of the page, and the files that it starts with.
+const VERSION = "{{version}}";
+const FILES = "{{files}}".split(" ");
+
+const SHELL = `shell-${VERSION}`;
+const SHARED = "shared"; // transport/shared.js takes what is in it.
+const PATIENCE_MS = 3000; // A network that takes longer is as good as none: the page that is here is shown.
+const MOST_TEXT = 200;
+
+self.addEventListener("install", (event) => {
+  event.waitUntil(caches.open(SHELL).then((cache) => cache.addAll(["/", ...FILES])));
+});
+
+self.addEventListener("activate", (event) => {
+  event.waitUntil(forgetOthers().then(() => self.clients.claim()));
+});
+
+self.addEventListener("message", (event) => {
+  if (event.data === "update") self.skipWaiting();
+  // A page that is open, and not in sight, shows what it hears of in the same way as what is pushed.
+  if (event.data?.ring) event.waitUntil(ring(event.data.ring));
+});
+
+self.addEventListener("fetch", (event) => {
+  const { request } = event;
+  const url = new URL(request.url);
+  if (url.origin !== self.location.origin) return;
+  if (request.method === "POST" && url.pathname === "/share") event.respondWith(share(request));
+  else if (request.method !== "GET") return;
+  else if (request.mode === "navigate" && url.pathname === "/") event.respondWith(page(request));
+  else if (url.pathname.startsWith("/web/")) event.respondWith(file(request));
+});
+
+self.addEventListener("push", (event) => event.waitUntil(ring(event.data?.json() ?? {})));
+
+self.addEventListener("notificationclick", (event) => {
+  event.notification.close();
+  event.waitUntil(open(event.notification.data));
+});
+
+async function forgetOthers() {
+  const names = await caches.keys();
+  await Promise.all(names.filter((name) => name.startsWith("shell-") && name !== SHELL).map((name) => caches.delete(name)));
+}
+
+/** The page as it is now, or as it was when there is no network. */
+async function page(request) {
+  const kept = await caches.match("/", { cacheName: SHELL });
+  try {
+    const signal = kept ? AbortSignal.timeout(PATIENCE_MS) : undefined;
+    const answer = await fetch(request.url, { signal, cache: "no-cache" });
+    return answer.status < 500 || !kept ? answer : kept;
+  } catch (error) {
+    if (kept) return kept;
+    throw error;
+  }
+}
+
+async function file(request) {
+  const kept = await caches.match(request);
+  if (kept) return kept;
+  const answer = await fetch(request).catch(() => caches.match(request.url.replace("/web/", `/web/${VERSION}/`)));
+  if (!answer) return Response.error();
+  // What was not among the first files, such as another language, is there offline too once it was used.
+  if (answer.ok && new URL(request.url).pathname.startsWith(`/web/${VERSION}/`)) {
+    const copy = answer.clone();
+    caches.open(SHELL).then((cache) => cache.put(request, copy)).catch(() => {});
+  }
+  return answer;
+}
+
+/** Keep what is shared until the page has taken it, which happens at once. */
+async function share(request) {
+  const form = await request.formData();
+  const cache = await caches.open(SHARED);
+  const text = ["title", "text", "url"].map((name) => form.get(name)).filter(Boolean).join("\n");
+  await cache.put("/shared/text", new Response(text));
+  for (const [number, file] of form.getAll("files").entries()) {
+    const headers = { "Content-Type": file.type || "application/octet-stream", "X-Name": encodeURIComponent(file.name) };
+    await cache.put(`/shared/${number}`, new Response(file, { headers }));
+  }
+  return Response.redirect("/#shared", 303);
+}
+
+async function ring({ kind, channel_id: channelId, channel, message_id: messageId, author, text = "", files = 0 }) {
+  const said = plain(text).slice(0, MOST_TEXT);
+  await self.registration.showNotification(author ? `${author} · #${channel}` : self.location.hostname, {
+    body: said || (files ? `📎 ${files}` : ""),
+    icon: "/web/icon.svg",
+    badge: "/web/icon.svg",
+    tag: `${kind} ${channelId}`,
+    renotify: kind === "mention",
+    data: { channelId, messageId },
+  });
+  if (kind === "mention") await self.navigator.setAppBadge?.();
+}
+
+/** What a markdown text says, near enough for one line. */
+function plain(text) {
+  return text.replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1").replace(/[*_~`>#|]+/g, "").replace(/\s+/g, " ").trim();
+}
+
+async function open({ channelId, messageId } = {}) {
+  const [first] = await self.clients.matchAll({ type: "window" });
+  if (first) {
+    first.postMessage({ open: { channelId, messageId } });
+    return first.focus();
+  }
+  return self.clients.openWindow(channelId ? `/#${new URLSearchParams({ channel: channelId, message: messageId })}` : "/");
+}

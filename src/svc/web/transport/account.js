@@ -1,0 +1,170 @@
+// Who we are to the server: signs in with this browser's key, alone or with what vouches for it, and keeps an access
+// token fresh. All tabs share what is kept here, and only one of them renews it at a time. Shows nothing.
+
+import { post, Refusal } from "./http.js";
+import { deviceKey, forgetDeviceKey, signed } from "./device_key.js";
+
+const KEPT = "svc.identity"; // In localStorage: {member, proof, access_token, refresh_token, fresh_until}.
+const KNOWN = "svc.known"; // In localStorage, of somebody who has signed out: {id, nickname, way}.
+const TURN = "svc.identity"; // The lock that tabs take to change it.
+const FRESH_SHARE = 2 / 3; // Of a token's life; the rest is for slow networks and sleeping tabs.
+const RETRY_MS = 15_000;
+
+/** The key of this browser is the member: nobody vouches for it. */
+export const LOCAL = { way: "local" };
+
+/**
+ * A proof is {way: "local"}, {way: "account", idToken} or {way: "certificate", certificate}.
+ * Events: "renewed" (detail: a fresh access token, for connections that had the one before).
+ */
+export class Account extends EventTarget {
+  #identity = null; #timer = 0;
+
+  constructor() {
+    super();
+    this.#load();
+    this.#plan();
+  }
+
+  /** What the server told us of ourselves; null for somebody new. */
+  get member() {
+    return this.#identity?.member ?? null;
+  }
+
+  /** By what we have signed in: "local", "account" or "certificate". */
+  get way() {
+    return this.#identity?.proof?.way ?? "local";
+  }
+
+  /** Who signed out in this browser: {id, nickname, way}; null if nobody has. */
+  get known() {
+    return JSON.parse(localStorage.getItem(KNOWN));
+  }
+
+  /** Nobody who was here is to be offered any more; keys stay. */
+  dropKnown() {
+    localStorage.removeItem(KNOWN);
+  }
+
+  /** Become a member, or sign in as the one that the proof already is. Resolves with the server's answer. */
+  join(wishes, proof = LOCAL) {
+    return this.#inTurn(() => this.#signIn(proof, wishes));
+  }
+
+  /**
+   * A token that is good for a while, and not `refused`, which the server did not take. Rejects with
+   * a Refusal that does not pass when the server knows us no more.
+   */
+  async accessToken(refused = null) {
+    if (!this.#isFresh(refused)) await this.#renew(refused);
+    return this.#identity.access_token;
+  }
+
+  /** Drop what the server gave us. The key stays: whoever is let in again is the same person. */
+  signOut(member = this.member) {
+    clearTimeout(this.#timer);
+    const { refresh_token: token, proof = LOCAL } = this.#identity ?? {};
+    if (token && member) localStorage.setItem(KNOWN, JSON.stringify({ id: member.id, nickname: member.nickname, way: proof.way }));
+    this.#identity = null;
+    localStorage.removeItem(KEPT);
+    if (token) post("/api/auth/logout", { refresh_token: token }).catch(() => {});
+  }
+
+  /** Be nobody; the next to join is somebody else. */
+  async forget() {
+    this.signOut();
+    this.dropKnown();
+    await forgetDeviceKey();
+  }
+
+  async #renew(refused) {
+    await this.#inTurn(async () => {
+      this.#load();
+      if (!this.#identity) throw new Refusal({ error: "signed_out", message: "You have signed out." });
+      if (this.#isFresh(refused)) return; // Another tab was faster.
+      try {
+        this.#keep(await post("/api/auth/refresh", { refresh_token: this.#identity.refresh_token }));
+      } catch (error) {
+        if (error.code !== "refresh_invalid") throw error;
+        await this.#signIn(this.#identity.proof ?? LOCAL, {});
+      }
+    });
+    this.#plan();
+  }
+
+  async #signIn(proof, wishes) {
+    if (proof.way === "account" && !proof.idToken) {
+      throw new Refusal({ error: "sign_in_again", message: "Your sign-in has ended." });
+    }
+    const [challenge, key] = await Promise.all([post("/api/auth/challenge", {}), deviceKey()]);
+    const sent = await vouched(proof, key, challenge);
+    const answer = await post("/api/auth/join", { ...sent, device_name: deviceName(), ...wishes });
+    // An id_token is worth nothing after a while; a certificate may be good for years.
+    this.#keep({ ...answer, proof: proof.way === "account" ? { way: "account" } : proof });
+    this.dropKnown();
+    this.#plan();
+    return answer;
+  }
+
+  #keep({ member = this.member, proof = this.#identity?.proof, access_token, refresh_token, expires_in_ms: life }) {
+    this.#identity = { member, proof, access_token, refresh_token, fresh_until: Date.now() + life * FRESH_SHARE };
+    localStorage.setItem(KEPT, JSON.stringify(this.#identity));
+  }
+
+  #load() {
+    const kept = JSON.parse(localStorage.getItem(KEPT));
+    // What an earlier version kept is no sign-in.
+    this.#identity = kept?.refresh_token ? kept : null;
+  }
+
+  #isFresh(refused) {
+    return this.#identity !== null && Date.now() < this.#identity.fresh_until && this.#identity.access_token !== refused;
+  }
+
+  /** Renew in the background before the token ends. */
+  #plan(delay = this.#identity ? Math.max(0, this.#identity.fresh_until - Date.now()) : null) {
+    clearTimeout(this.#timer);
+    if (delay === null) return;
+    this.#timer = setTimeout(async () => {
+      try {
+        this.dispatchEvent(new CustomEvent("renewed", { detail: await this.accessToken() }));
+      } catch {
+        if (this.#identity) this.#plan(RETRY_MS); // The live socket reports what cannot be mended.
+      }
+    }, delay);
+  }
+
+  #inTurn(act) {
+    return navigator.locks.request(TURN, act);
+  }
+}
+
+/** What a sign-in sends to say whose key this is: docs/http.md, "Signing in and devices". */
+async function vouched(proof, key, { audience, nonce }) {
+  const { way, idToken, certificate } = proof;
+  const token = idToken ?? certificate;
+  const sub = way === "local" ? key.thumbprint : claimsOf(token).sub;
+  const claims = { aud: audience, nonce, sub, origin: location.origin };
+  if (way === "account") return { id_token: token, assertion: await signed(key, claims, { jwk: key.jwk }) };
+  const [own, assertion] = await Promise.all([certificate ?? signed(key, { jwk: key.jwk, sub }), signed(key, claims)]);
+  return { certificate: own, assertion };
+}
+
+/** What a JWT claims, believed by nobody yet; nothing for what is no JWT. */
+export function claimsOf(token) {
+  try {
+    const payload = token.split(".")[1].replaceAll("-", "+").replaceAll("_", "/");
+    const letters = Uint8Array.from(atob(payload), (letter) => letter.codePointAt(0));
+    return Object(JSON.parse(new TextDecoder().decode(letters)));
+  } catch {
+    return {};
+  }
+}
+
+/** What this device is called in the list of one's own; the browser and the system, in a word each. */
+function deviceName() {
+  const agent = navigator.userAgent;
+  const browser = /Firefox|Edg|Chrome|Safari/.exec(agent)?.[0].replace("Edg", "Edge") ?? "Browser";
+  const system = /Android|iPhone|iPad|Windows|Mac OS|Linux/.exec(agent)?.[0];
+  return system ? `${browser} on ${system}` : browser;
+}

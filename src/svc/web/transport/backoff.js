@@ -1,0 +1,37 @@
+// Delays between attempts: doubling up to a limit, with jitter so that many
+// pages do not come back in the same instant. Knows nothing of what is retried.
+
+export class Backoff {
+  #firstMs; #limitMs; #nextMs;
+
+  constructor(firstMs, limitMs) {
+    this.#firstMs = firstMs;
+    this.#limitMs = limitMs;
+    this.#nextMs = firstMs;
+  }
+
+  /** Milliseconds to wait before the next attempt: between half of the step and all of it. */
+  next() {
+    const step = this.#nextMs;
+    this.#nextMs = Math.min(step * 2, this.#limitMs);
+    return step * (0.5 + Math.random() / 2);
+  }
+
+  reset() {
+    this.#nextMs = this.#firstMs;
+  }
+}
+
+/** Resolves after `ms`, or at once when `signal` is aborted. */
+export function pause(ms, signal = null) {
+  if (signal?.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, ms);
+    signal?.addEventListener("abort", done, { once: true });
+    function done() {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", done);
+      resolve();
+    }
+  });
+}

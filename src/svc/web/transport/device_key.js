@@ -1,0 +1,79 @@
+// This browser's key: made once, kept in IndexedDB, and never to be read, not even by this page.
+// Whoever holds it is the member. Signs; sends nothing.
+
+const DATABASE = "svc";
+const STORE = "keys";
+const NAME = "device";
+const CURVE = { name: "ECDSA", namedCurve: "P-256" };
+const SIGNATURE = { name: "ECDSA", hash: "SHA-256" };
+
+/** Browsers lend keys to https:// pages and to those of this computer only. */
+export const available = () => Boolean(globalThis.crypto?.subtle && globalThis.indexedDB);
+
+/** The key, made now if there is none yet: {privateKey, jwk, thumbprint}. */
+export async function deviceKey() {
+  const { privateKey, publicKey } = (await stored()) ?? (await keep(await crypto.subtle.generateKey(CURVE, false, ["sign", "verify"])));
+  const { crv, kty, x, y } = await crypto.subtle.exportKey("jwk", publicKey);
+  // RFC 7638: these members, in this order.
+  const digest = await crypto.subtle.digest("SHA-256", bytes(JSON.stringify({ crv, kty, x, y })));
+  return { privateKey, jwk: { crv, kty, x, y }, thumbprint: base64url(new Uint8Array(digest)) };
+}
+
+/** Nobody can be who we were any more. */
+export async function forgetDeviceKey() {
+  await inStore("readwrite", (store) => store.delete(NAME));
+}
+
+/** A JWT with these claims, signed with the key; `header` is added to its header. */
+export async function signed({ privateKey }, claims, header = {}) {
+  const parts = [{ alg: "ES256", typ: "JWT", ...header }, claims].map((part) => base64url(bytes(JSON.stringify(part))));
+  const signature = await crypto.subtle.sign(SIGNATURE, privateKey, bytes(parts.join(".")));
+  return [...parts, base64url(new Uint8Array(signature))].join(".");
+}
+
+const stored = () => inStore("readonly", (store) => store.get(NAME));
+
+/** Another tab may have kept one since we looked; that one counts. */
+async function keep(made) {
+  let kept = made;
+  await inStore("readwrite", (store) => {
+    const before = store.get(NAME);
+    before.addEventListener("success", () => {
+      if (before.result) kept = before.result;
+      else store.put(made, NAME);
+    });
+    return before;
+  });
+  return kept;
+}
+
+async function inStore(mode, act) {
+  const database = await opened();
+  try {
+    const transaction = database.transaction(STORE, mode);
+    const request = act(transaction.objectStore(STORE));
+    await new Promise((resolve, reject) => {
+      transaction.addEventListener("complete", resolve);
+      transaction.addEventListener("abort", () => reject(transaction.error));
+    });
+    return request.result;
+  } finally {
+    database.close();
+  }
+}
+
+function opened() {
+  const request = indexedDB.open(DATABASE, 1);
+  request.addEventListener("upgradeneeded", () => request.result.createObjectStore(STORE));
+  return new Promise((resolve, reject) => {
+    request.addEventListener("success", () => resolve(request.result));
+    request.addEventListener("error", () => reject(request.error));
+  });
+}
+
+const bytes = (text) => new TextEncoder().encode(text);
+
+/** RFC 4648 section 5, without padding. */
+export function base64url(data) {
+  return btoa(String.fromCharCode(...data)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}

@@ -1,0 +1,81 @@
+// Requests to the chat server's HTTP API, and what its refusals look like. Keeps nothing.
+
+// A refusal for asking too fast says how long to wait. Longer waits are for people to decide on.
+const LONGEST_WAIT_MS = 3_000;
+
+/** The server answered a request with an error; `code` is for programs, the message for people. */
+export class Refusal extends Error {
+  /** @param {{error: string, message?: string}} body @param {number} status */
+  constructor(body, status = 0) {
+    super(body.message || body.error);
+    this.code = body.error;
+    this.status = status;
+    /** What else the server said, such as `retry_after_ms` or `limit`. */
+    this.details = body;
+  }
+
+  /** Would the same request do better a little later? */
+  get passes() {
+    return this.status >= 500 || this.status === 429 || this.code === "challenge_invalid" || this.code === "server_stopping";
+  }
+}
+
+/** The server could not be reached, or went away before it answered. */
+export class Unreachable extends Error {
+  code = "unreachable";
+}
+
+/**
+ * Resolves with the answer, null for 204; rejects with a Refusal, or with Unreachable.
+ * @param {string} method @param {string} path
+ * @param {{token?: string, body?: unknown, signal?: AbortSignal}} options `body` is sent as JSON, a Blob as it is.
+ */
+export function request(method, path, { token, body, signal } = {}) {
+  const headers = {};
+  if (token) headers.Authorization = `Bearer ${token}`;
+  const raw = body instanceof Blob;
+  if (body !== undefined) headers["Content-Type"] = raw ? body.type : "application/json";
+  const options = { method, headers, signal, body: body === undefined || raw ? body : JSON.stringify(body) };
+  return answered(path, options, 3);
+}
+
+/** For whoever has no token. */
+export const post = (path, body) => request("POST", path, { body });
+
+async function answered(path, options, attempts) {
+  let response;
+  let answer;
+  try {
+    response = await fetch(path, options);
+    answer = response.status === 204 ? null : await response.json();
+  } catch (error) {
+    if (options.signal?.aborted) throw error;
+    throw new Unreachable("The server cannot be reached.");
+  }
+  if (response.ok) return answer;
+  const waitMs = response.status === 429 ? answer.retry_after_ms : undefined;
+  if (attempts <= 1 || !(waitMs <= LONGEST_WAIT_MS)) throw new Refusal(answer, response.status);
+  await new Promise((resolve) => { setTimeout(resolve, waitMs); });
+  return answered(path, options, attempts - 1);
+}
+
+/** A file, as it comes: resolves with a Blob, which the browser may keep on the disk. Rejects as `request` does. */
+export async function download(path, { token, progressed = () => {}, signal }) {
+  let response;
+  try {
+    response = await fetch(path, { headers: { Authorization: `Bearer ${token}` }, signal });
+    if (!response.ok) throw new Refusal(await response.json(), response.status);
+    let bytes = 0;
+    const counted = new TransformStream({
+      transform(piece, controller) {
+        bytes += piece.byteLength;
+        progressed(bytes);
+        controller.enqueue(piece);
+      },
+    });
+    return await new Response(response.body.pipeThrough(counted), { headers: response.headers }).blob();
+  } catch (error) {
+    if (error instanceof Refusal || signal?.aborted) throw error;
+    throw new Unreachable("The connection was lost.");
+  }
+}

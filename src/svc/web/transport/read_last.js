@@ -1,0 +1,36 @@
+// What this browser keeps of what was read last, in a database of its own: values by name. Decides nothing.
+
+const DATABASE = "svc.read";
+const STORE = "kept";
+
+export const keep = (name, value) => inStore("readwrite", (store) => store.put(value, name));
+export const drop = (name) => inStore("readwrite", (store) => store.delete(name));
+export const dropAll = () => inStore("readwrite", (store) => store.clear());
+
+/** Undefined where there is none. */
+export const kept = (name) => inStore("readonly", (store) => store.get(name));
+
+/** All names. */
+export const names = () => inStore("readonly", (store) => store.getAllKeys());
+
+let opening = null;
+
+async function inStore(mode, act) {
+  opening ??= opened();
+  const transaction = (await opening).transaction(STORE, mode);
+  const request = act(transaction.objectStore(STORE));
+  await new Promise((resolve, reject) => {
+    transaction.addEventListener("complete", resolve);
+    transaction.addEventListener("abort", () => reject(transaction.error));
+  });
+  return request.result;
+}
+
+function opened() {
+  const request = indexedDB.open(DATABASE, 1);
+  request.addEventListener("upgradeneeded", () => request.result.createObjectStore(STORE));
+  return new Promise((resolve, reject) => {
+    request.addEventListener("success", () => resolve(request.result));
+    request.addEventListener("error", () => reject(request.error));
+  });
+}

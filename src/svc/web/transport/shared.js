@@ -1,0 +1,25 @@
+// What other applications have shared with the installed page: the service worker keeps it until it is taken here.
+
+const SHARED = "shared"; // The cache; sw.js fills it.
+const TEXT = "/shared/text";
+
+/** Resolves with {text, files}, which are gone from there then; null where nothing was shared. */
+export async function takeShared() {
+  if (!globalThis.caches || !(await caches.has(SHARED))) return null;
+  const cache = await caches.open(SHARED);
+  const found = { text: "", files: [] };
+  for (const request of await cache.keys()) {
+    const answer = await cache.match(request);
+    if (new URL(request.url).pathname === TEXT) found.text = await answer.text();
+    else found.files.push(await fileOf(answer));
+  }
+  await dropShared();
+  return found.text || found.files.length ? found : null;
+}
+
+export const dropShared = async () => { await globalThis.caches?.delete(SHARED); };
+
+async function fileOf(answer) {
+  const name = decodeURIComponent(answer.headers.get("X-Name") ?? "file");
+  return new File([await answer.blob()], name, { type: answer.headers.get("Content-Type") ?? "" });
+}

@@ -1,0 +1,54 @@
+// The badge on the page's icon: how many mentions wait, or a dot for what else is unread. In the tab it is drawn; on
+// the icon of an installed page the system draws it.
+
+import { info } from "../../state/server.js";
+import { totals } from "../../state/unread.js";
+import { effect } from "../../vendor/signals.js";
+
+const OWN = "/web/icon.svg";
+const SIZE = 64;
+const MOST = 9; // More digits cannot be read in a tab.
+
+let turn = 0;
+
+export function wearBadge() {
+  effect(() => {
+    const { mentions, unread } = totals.value;
+    const icon = info.value?.iconUrl ?? OWN;
+    if (mentions) navigator.setAppBadge?.(mentions).catch(() => {});
+    else navigator.clearAppBadge?.().catch(() => {});
+    show(icon, mentions ? (mentions > MOST ? `${MOST}+` : String(mentions)) : unread ? "" : null);
+  });
+}
+
+/** `words` in the badge, "" for a dot, null for no badge. */
+async function show(icon, words) {
+  const mine = ++turn;
+  const address = words === null ? icon : await drawn(icon, words);
+  if (mine === turn) document.querySelector("link[rel=icon]").href = address;
+}
+
+/** The icon with its badge, as the address of a PNG. */
+async function drawn(icon, words) {
+  const canvas = Object.assign(document.createElement("canvas"), { width: SIZE, height: SIZE });
+  const pen = canvas.getContext("2d");
+  const picture = await loaded(icon);
+  if (picture) pen.drawImage(picture, 0, 0, SIZE, SIZE);
+  const [radius, at] = words ? [21, SIZE - 21] : [14, SIZE - 14];
+  pen.fillStyle = "#b52a44";
+  pen.beginPath();
+  pen.arc(at, at, radius, 0, 2 * Math.PI);
+  pen.fill();
+  pen.fillStyle = "#ffffff";
+  pen.font = `bold ${words.length > 1 ? 26 : 34}px system-ui, sans-serif`;
+  pen.textAlign = "center";
+  pen.textBaseline = "middle";
+  pen.fillText(words, at, at + 2);
+  return canvas.toDataURL("image/png");
+}
+
+/** Null where it cannot be had, or not be drawn with: it may be at another site. */
+async function loaded(address) {
+  const picture = Object.assign(new Image(SIZE, SIZE), { crossOrigin: "anonymous", src: address });
+  return picture.decode().then(() => picture, () => (address === OWN ? null : loaded(OWN)));
+}

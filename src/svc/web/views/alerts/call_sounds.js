@@ -1,0 +1,38 @@
+// Hears who comes and goes in our call, ourselves too, and when we mute ourselves.
+
+import { callChannel, callState, sending } from "../../call/calling.js";
+import { alerts } from "../../state/alerts.js";
+import { member } from "../../state/server.js";
+import { peopleIn } from "../../state/voice.js";
+import { effect } from "../../vendor/signals.js";
+import { chime } from "./chimes.js";
+
+export function soundCalls() {
+  let before = null;
+  effect(() => {
+    const now = callChannel.value && present(before);
+    const name = change(before, now);
+    before = now;
+    const wish = name === "unmute" ? "mute" : name;
+    if (name && alerts.peek().sounds[wish]) chime(name);
+  });
+}
+
+/** `hasSpoken`: the microphone was on in this call. That it comes on with the call is no unmuting. */
+function present(before) {
+  const [channelId, { mic }] = [callChannel.value, sending.value];
+  const hasSpoken = mic || (before?.channelId === channelId && before.hasSpoken);
+  return { channelId, in: callState.value !== "joining", mic, hasSpoken, others: others(channelId) };
+}
+
+const others = (channelId) => peopleIn(channelId).map(({ id }) => id).filter((id) => id !== member.value?.id);
+
+/** The sound of what has happened: "join", "leave", "mute", "unmute" or null. `before` and `now` are null outside of calls. */
+export function change(before, now) {
+  if (!now?.in) return before?.in ? "leave" : null;
+  if (!before?.in || before.channelId !== now.channelId) return "join";
+  if (now.others.some((id) => !before.others.includes(id))) return "join";
+  if (before.others.some((id) => !now.others.includes(id))) return "leave";
+  if (before.mic && !now.mic) return "mute";
+  return now.mic && !before.mic && before.hasSpoken ? "unmute" : null;
+}

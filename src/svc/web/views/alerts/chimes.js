@@ -1,0 +1,41 @@
+// The sounds of the page: short, soft tones that the browser makes itself. No files.
+
+const LOUDNESS = 0.07; // Of full scale: below speech.
+const ATTACK_S = 0.012; // Without it a tone begins with a click.
+const PAUSE_MS = 250; // Many at once sound as one.
+
+/** Tones as [frequency in Hz, begins after so many seconds, lasts so many]. */
+const TONES = {
+  message: [[587, 0, 0.16]],
+  mention: [[659, 0, 0.14], [880, 0.11, 0.24]],
+  join: [[440, 0, 0.12], [587, 0.09, 0.18]],
+  leave: [[587, 0, 0.12], [440, 0.09, 0.18]],
+  mute: [[392, 0, 0.09]],
+  unmute: [[523, 0, 0.09]],
+};
+
+let context = null;
+const last = new Map();
+
+/** Make this sound, where the browser lets the page: it wants a gesture first. */
+export function chime(name, nowMs = performance.now()) {
+  if (nowMs - (last.get(name) ?? -PAUSE_MS) < PAUSE_MS) return;
+  last.set(name, nowMs);
+  context ??= new AudioContext();
+  if (context.state === "running") play(name);
+  else if (navigator.userActivation?.hasBeenActive ?? true) context.resume().then(() => play(name), () => {});
+}
+
+function play(name) {
+  const start = context.currentTime + 0.01;
+  for (const [frequency, after, lasts] of TONES[name]) {
+    const [tone, loudness] = [new OscillatorNode(context, { frequency, type: "sine" }), new GainNode(context, { gain: 0 })];
+    const at = start + after;
+    loudness.gain.setValueAtTime(0, at);
+    loudness.gain.linearRampToValueAtTime(LOUDNESS, at + ATTACK_S);
+    loudness.gain.exponentialRampToValueAtTime(LOUDNESS / 200, at + lasts);
+    tone.connect(loudness).connect(context.destination);
+    tone.start(at);
+    tone.stop(at + lasts + 0.02);
+  }
+}

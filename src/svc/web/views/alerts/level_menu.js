@@ -1,0 +1,59 @@
+// What one may choose for a channel: what to be told of, and for how long to be left in peace.
+
+import { chooseLevel, choiceOf, isMuted, LEVELS, levelOf, mute, unmute } from "../../state/notifications.js";
+import { tried } from "../../state/notices.js";
+import { countsOf, readAll } from "../../state/unread.js";
+import { html } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { MenuButton } from "../parts/menu.js";
+import { momentOf } from "../parts/time.js";
+
+/** In seconds; 0 until it is taken back. */
+export const MUTES = [
+  { name: "15-minutes", seconds: 15 * 60 },
+  { name: "1-hour", seconds: 3600 },
+  { name: "8-hours", seconds: 8 * 3600 },
+  { name: "24-hours", seconds: 24 * 3600 },
+  { name: "until-changed", seconds: 0 },
+];
+
+/** What the menu of a channel in the list offers. */
+export function tellingItems({ id, type }) {
+  if (type !== "text") return [];
+  return [
+    countsOf(id).unread > 0 && { label: t("mark-read"), icon: "check", onChoose: () => readAll([id]) },
+    { label: t("notifications"), icon: isMuted(id) ? "bell-off" : "bell", items: () => levelItems(id) },
+  ];
+}
+
+/** Levels and mutes of a channel. */
+function levelItems(channelId) {
+  const { level, muted, muted_until_ms: untilMs } = choiceOf(channelId);
+  const usual = choiceOf(null).level ?? levelOf(null);
+  return [
+    { heading: t("tell-me-of") },
+    { label: t("level-default", { level: t(`level-${usual}`) }), checked: level === null, onChoose: () => tried(chooseLevel(channelId, null)) },
+    ...LEVELS.map((each) => ({ label: t(`level-${each}`), checked: level === each, onChoose: () => tried(chooseLevel(channelId, each)) })),
+    ...(muted ? unmuteItems(channelId, untilMs) : muteItems(channelId)),
+  ];
+}
+
+/** Items for muting: a channel, or with null all of them. */
+export function muteItems(channelId) {
+  return [{ heading: t("mute-for") }, ...MUTES.map(({ name, seconds }) => ({ label: t(`mute-${name}`), onChoose: () => tried(mute(channelId, seconds)) }))];
+}
+
+function unmuteItems(channelId, untilMs) {
+  return [{ heading: mutedWords(untilMs) }, { label: t("unmute-channel"), icon: "bell", onChoose: () => tried(unmute(channelId)) }];
+}
+
+/** "Muted until 15:30." */
+export function mutedWords(untilMs) {
+  return untilMs === null ? t("muted-for-good") : t("muted-until", { time: momentOf(untilMs) });
+}
+
+/** The bell in the head of a channel. */
+export function LevelButton({ channel }) {
+  const muted = isMuted(channel.id);
+  return html`<${MenuButton} icon=${muted ? "bell-off" : "bell"} label=${muted ? t("notifications-muted") : t("notifications")} items=${() => levelItems(channel.id)} />`;
+}

@@ -1,0 +1,61 @@
+// The settings of what one is told of, and how: the level of all channels, notices, Web Push, and sounds.
+
+import { alerts, chooseAlerts, chooseSound, SOUNDS } from "../../state/alerts.js";
+import { chooseLevel, choiceOf, LEVELS, levelOf, unmute } from "../../state/notifications.js";
+import { tried } from "../../state/notices.js";
+import { install, installing } from "../../state/installed.js";
+import { lookAtPush, push, subscribe, unsubscribe } from "../../state/push.js";
+import { html, useLayoutEffect, useState } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { Button } from "../parts/button.js";
+import { Choice, Switch } from "../parts/field.js";
+import { MenuButton } from "../parts/menu.js";
+import { chime } from "./chimes.js";
+import { mutedWords, muteItems } from "./level_menu.js";
+import { askForNotices, noticesRefused } from "./notices.js";
+
+export function NotificationsPage() {
+  useLayoutEffect(lookAtPush, []);
+  const options = LEVELS.map((value) => ({ value, label: t(`level-${value}`) }));
+  return html`
+    <${Choice} label=${t("level-of-all")} value=${levelOf(null)} options=${options} onChange=${(level) => tried(chooseLevel(null, level))} />
+    <${MuteAll} />
+    <section class="part" aria-label=${t("this-device")}><h4>${t("this-device")}</h4><${Notices} /><${Push} />
+      ${installing.value && html`<p><${Button} icon="down" onClick=${install}>${t("install")}<//></p>`}</section>
+    <section class="part" aria-label=${t("sounds")}><h4>${t("sounds")}</h4><ul class="sounds">${SOUNDS.map((name) => html`<${SoundSwitch} key=${name} name=${name} />`)}</ul></section>`;
+}
+
+function MuteAll() {
+  const { muted, muted_until_ms: untilMs } = choiceOf(null);
+  if (muted) return html`<p class="mute-all"><span>${mutedWords(untilMs)}</span><${Button} onClick=${() => tried(unmute(null))}>${t("unmute-channel")}<//></p>`;
+  return html`<p class="mute-all"><${MenuButton} label=${t("mute-all")} class="button" items=${() => muteItems(null)}>${t("mute-all")}<//></p>`;
+}
+
+/** While the page is open, and not in sight. */
+function Notices() {
+  const refused = noticesRefused();
+  const change = async (on) => chooseAlerts({ notices: on && (await askForNotices()) });
+  return html`<${Switch} label=${t("notices")} hint=${refused ? t("notices-refused") : t("notices-hint")} checked=${alerts.value.notices && !refused} disabled=${refused} onChange=${change} />`;
+}
+
+/** While no page is open. */
+function Push() {
+  const state = push.value;
+  const [wanted, setWanted] = useState(false);
+  const change = (on) => {
+    setWanted(on); // Shown while it is being done.
+    tried(on ? subscribe() : unsubscribe());
+  };
+  const possible = ["on", "off", "busy", "failed"].includes(state);
+  return html`<div class="push-state" data-state=${state}>
+    <${Switch} label=${t("push")} hint=${t(`push-${state}`)} checked=${state === "busy" ? wanted : state === "on"} disabled=${!possible || state === "busy"} onChange=${change} />
+  </div>`;
+}
+
+function SoundSwitch({ name }) {
+  const on = alerts.value.sounds[name];
+  return html`<li>
+    <${Switch} label=${t(`sound-${name}`)} checked=${on} onChange=${(wanted) => chooseSound(name, wanted)} />
+    <${Button} look="link" aria-label=${t("listen-to", { sound: t(`sound-${name}`) })} onClick=${() => chime(name)}>${t("listen")}<//>
+  </li>`;
+}

@@ -1,0 +1,70 @@
+// The whole page: the way in for somebody new, and for members the channels, the open channel with what stands
+// beside it, and what lies over everything.
+
+import { callChannel, callState } from "../call/calling.js";
+import { channelsById } from "../state/channels.js";
+import { aside, closeAside, closeDialog, dialog, drawer, place } from "../state/place.js";
+import { connection, info, member } from "../state/server.js";
+import { totals } from "../state/unread.js";
+import { html, useEffect, useErrorBoundary } from "../vendor/preact.js";
+import { t } from "../words/words.js";
+import { Arriving } from "./arriving/arriving.js";
+import { Sidebar } from "./channels/sidebar.js";
+import { Conversation } from "./conversation/conversation.js";
+import { Button } from "./parts/button.js";
+import { Bars } from "./installed/bars.js";
+import { Notices } from "./parts/notices.js";
+import { Later } from "./parts/later.js";
+import { ASIDES, DIALOGS } from "./places.js";
+import { onHeldKey, onShortcut } from "./shortcuts.js";
+
+const CallView = Later(() => import("./call/call_view.js"), "CallView");
+
+export function App() {
+  const [fault, again] = useErrorBoundary((error) => {
+    // Whoever watches the page's errors shall hear of it, and the person not be left with half a page.
+    reportError(error);
+  });
+  useEffect(() => {
+    const listeners = [["keydown", onShortcut], ["keydown", onHeldKey], ["keyup", onHeldKey]];
+    for (const [event, heard] of listeners) document.addEventListener(event, heard);
+    return () => listeners.forEach(([event, heard]) => document.removeEventListener(event, heard));
+  }, []);
+  document.title = title();
+  if (fault) return html`<main class="empty"><h1>${t("fault-title")}</h1><p>${t("fault-text")}</p><${Button} look="primary" onClick=${again}>${t("try-again")}<//></main>`;
+  return html`${member.value === null ? html`<${Arriving} />` : html`<${Bars} /><${Home} />`}<${Overlay} /><${Notices} />`;
+}
+
+function Home() {
+  const channel = channelsById.value.get(place.value?.channelId);
+  const Beside = ASIDES[aside.value?.name];
+  return html`<div class="home" data-drawer=${drawer.value ? "open" : "shut"} data-aside=${Beside ? "open" : "shut"}>
+    <${Sidebar} />
+    ${drawer.value && html`<div class="scrim" onClick=${() => { drawer.value = false; }}></div>`}
+    ${channel ? html`<${Room} key=${channel.id} channel=${channel} />` : html`<${Nowhere} />`}
+    ${Beside && html`<aside class="aside" key=${aside.value.name}><${Beside} channel=${channel} ...${aside.value} onClose=${closeAside} /></aside>`}
+  </div>`;
+}
+
+function Room({ channel }) {
+  return channel.type === "voice" ? html`<${CallView} channel=${channel} />` : html`<${Conversation} channel=${channel} />`;
+}
+
+/** There is no channel to be in, or none is known yet. */
+function Nowhere() {
+  const words = connection.value === "connecting" ? t("connecting") : connection.value === "online" ? t("no-channels") : t("offline-text");
+  return html`<main class="empty"><h1 class="quiet">${words}</h1></main>`;
+}
+
+function Overlay() {
+  const Over = DIALOGS[dialog.value?.name];
+  return Over ? html`<${Over} key=${dialog.value.name} ...${dialog.value} onClose=${closeDialog} />` : null;
+}
+
+function title() {
+  const server = info.value?.name || "svc";
+  const channel = channelsById.value.get(callState.value !== "none" && !place.value ? callChannel.value : place.value?.channelId);
+  const name = channel && member.value ? `${channel.name} · ${server}` : server;
+  const { mentions, unread } = totals.value;
+  return mentions ? `(${mentions}) ${name}` : unread ? `• ${name}` : name;
+}

@@ -1,0 +1,58 @@
+// The way in for somebody who is not signed in: whose server it is, and what it takes to come in.
+
+import { invitation, known, step } from "../../state/arriving.js";
+import { info, isSecure, rejection, unheard } from "../../state/server.js";
+import { html } from "../../vendor/preact.js";
+import { explain, t } from "../../words/words.js";
+import { Back } from "./back.js";
+import { CertificateForm } from "./certificate_form.js";
+import { CodeForm } from "./code_form.js";
+import { NewForm } from "./new_form.js";
+import { Waiting } from "./waiting.js";
+
+const STEPS = { back: Back, certificate: CertificateForm, code: CodeForm, new: NewForm, waiting: Waiting };
+
+export function Arriving() {
+  const server = info.value;
+  return html`<main class="arriving">
+    <div class="card">
+      <img class="logo" src=${server?.iconUrl ?? "/web/icon.svg"} alt="" width="64" height="64" />
+      <div class="whose">
+        <h1 dir="auto">${title(server)}</h1>
+        ${server?.description && html`<p class="quiet" dir="auto">${server.description}</p>`}
+        ${server && html`<${Who} server=${server} />`}
+      </div>
+      ${rejection.value && html`<p class="error" role="alert">${sentAway(rejection.value)}</p>`}
+      <${WayIn} server=${server} />
+    </div>
+  </main>`;
+}
+
+function title(server) {
+  if (!server?.name) return t("join-title");
+  return known.value && step.value === "back" ? t("back-at", { server: server.name }) : t("join-server", { server: server.name });
+}
+
+/** How many people are members, and of whom an invite tells also how many are there. */
+function Who({ server }) {
+  if (invitation.value?.founder) return html`<p>${t("you-found")}</p>`;
+  const { members, online } = invitation.value ?? server;
+  return html`<p class="quiet">${t("people-here", { count: members })}${online > 0 && html` <span class="online-now">${t("online-now", { count: online })}</span>`}</p>`;
+}
+
+/** What this server takes, or why nothing can be offered. */
+function WayIn({ server }) {
+  if (!isSecure()) return html`<p class="error" id="insecure" role="alert">${t("insecure")}</p>`;
+  if (!server) return html`<p class="quiet" role="status">${unheard.value ? t("offline-text") : t("loading")}</p>`;
+  const { open, local, account, certificateIssuers } = server.signIn;
+  if (!open) return html`<p class="error" role="alert">${t("joins-closed")}</p>`;
+  if (!local && !account && !certificateIssuers.length) return html`<p class="error" role="alert">${t("no-way-in")}</p>`;
+  const Step = STEPS[step.value];
+  return html`<${Step} key=${step.value} takes=${server.signIn} />`;
+}
+
+function sentAway(refusal) {
+  // Asked for a name: whoever was a member here is none any more.
+  if (refusal.code === "invalid_nickname") return t("kicked-out");
+  return ["sign_in_again", "signed_out"].includes(refusal.code) ? explain(refusal) : t("sent-away", { reason: explain(refusal) });
+}

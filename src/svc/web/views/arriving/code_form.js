@@ -1,0 +1,24 @@
+// For a device that is new: a code of another device, or of the owner.
+
+import { wish, wishes } from "../../state/arriving.js";
+import { html, useLayoutEffect, useRef } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { Field } from "../parts/field.js";
+import { OtherWays, send, Ways, wrong } from "./ways.js";
+
+export function CodeForm({ takes }) {
+  const form = useRef(null);
+  useLayoutEffect(() => form.current.elements.code.focus(), []);
+  const submit = (event) => {
+    wish({ code: event.currentTarget.elements.code.value });
+    const lacks = wishes.value.code.trim() ? null : { field: "code", key: "code-missing" };
+    send(event, () => lacks);
+  };
+  return html`<form class="stack" onSubmit=${submit} novalidate ref=${form}>
+    <p>${t("code-text")}</p>
+    <${Field} label=${t("code")} hint=${t("code-hint")} name="code" autocomplete="one-time-code" autocapitalize="off" spellcheck=${false} required
+      value=${wishes.value.code} onInput=${(event) => wish({ code: event.currentTarget.value })} problem=${wrong("code")} />
+    <${Ways} takes=${takes} action=${t("add-device")} />
+    <${OtherWays} takes=${takes} but="code" />
+  </form>`;
+}

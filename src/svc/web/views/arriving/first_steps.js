@@ -1,0 +1,50 @@
+// The greeting of an owner who is alone: three steps, each done where it stands.
+
+import { tried } from "../../state/notices.js";
+import { askFirstSteps, firstSteps, hideFirstSteps, nameServer } from "../../state/first_steps.js";
+import { showDialog } from "../../state/place.js";
+import { info } from "../../state/server.js";
+import { html, useEffect, useState } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { Button } from "../parts/button.js";
+import { Field } from "../parts/field.js";
+import { Icon } from "../parts/icon.js";
+
+export function FirstSteps() {
+  const done = firstSteps.value;
+  useEffect(() => { askFirstSteps(); }, []);
+  if (!done) return null;
+  return html`<section class="first-steps" aria-labelledby="first-steps">
+    <h2 id="first-steps">${t("first-steps")}</h2>
+    <ol>
+      <li><${Mark} done=${done.named} number="1" /><${NameIt} done=${done.named} /></li>
+      <li><${Mark} done=${done.channel} number="2" /><span class="row-text">${t("step-channel")}</span><${Button} onClick=${() => showDialog("create-channel", { type: "text" })}>${t("step-channel-do")}<//></li>
+      <li><${Mark} done=${false} number="3" /><span class="row-text">${t("step-invite")}</span><${Button} look="primary" onClick=${() => showDialog("invite")}>${t("step-invite-do")}<//></li>
+    </ol>
+    <p><${Button} look="link" onClick=${hideFirstSteps}>${t("hide-first-steps")}<//></p>
+  </section>`;
+}
+
+function Mark({ done, number }) {
+  return html`<span class=${`step-mark ${done ? "done" : ""}`}>${done ? html`<${Icon} name="check" /><span class="unseen">${t("step-done")}</span>` : number}</span>`;
+}
+
+function NameIt({ done }) {
+  const [name, setName] = useState(null);
+  const [problem, setProblem] = useState("");
+  const submit = async (event) => {
+    event.preventDefault();
+    const wanted = event.currentTarget.elements.server.value.trim();
+    if (!wanted) {
+      setProblem(t("server-name-missing"));
+      return;
+    }
+    setProblem("");
+    await tried(nameServer(wanted).then(() => setName(null)));
+  };
+  if (done && name === null) return html`<span class="row-text" dir="auto">${t("step-named", { name: info.value.name })}</span><${Button} onClick=${() => setName(info.value.name)}>${t("edit")}<//>`;
+  return html`<form class="row-form" onSubmit=${submit} novalidate>
+    <${Field} label=${t("step-name")} name="server" maxlength="64" autocomplete="off" value=${name ?? ""} onInput=${(event) => setName(event.currentTarget.value)} problem=${problem} />
+    <${Button} type="submit">${t("save")}<//>
+  </form>`;
+}

@@ -1,0 +1,45 @@
+// For somebody new: a name, an invite where one is needed, a word to those who let people in.
+
+import { codeOf, held, invitation, invited, look, problem, wish, wishes } from "../../state/arriving.js";
+import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { Field } from "../parts/field.js";
+import { Rules } from "./rules.js";
+import { OtherWays, send, Ways, wrong } from "./ways.js";
+
+export function NewForm({ takes }) {
+  const { name, invite, message } = wishes.value;
+  const form = useRef(null);
+  // Once it is asked for it stays: a field that goes while somebody writes in it helps nobody.
+  const looked = useRef(codeOf(invite));
+  const [asksInvite, askInvite] = useState(false);
+  const named = takes.local || held.value;
+  const needsInvite = (invited.value && !invite) || problem.value?.field === "invite";
+  useLayoutEffect(() => { if (needsInvite) askInvite(true); }, [needsInvite]);
+  useLayoutEffect(() => form.current.querySelector("input")?.focus(), [Boolean(held.value)]);
+  // To what is wrong; but an invite that was only looked at takes nobody away from where they write.
+  useLayoutEffect(() => { if (!problem.value?.looked) form.current.querySelector("[aria-invalid]")?.focus(); }, [problem.value]);
+  const submit = (event) => {
+    // What stands in the form, which may be newer than what was drawn.
+    const { elements } = event.currentTarget;
+    for (const each of ["name", "invite", "message"]) if (elements[each]) wish({ [each]: elements[each].value });
+    send(event, () => (wishes.value.name.trim() ? null : { field: "name", key: "name-missing" }));
+  };
+  const changed = (event) => wish({ [event.currentTarget.name]: event.currentTarget.value });
+  // A new code is looked at once it has been written.
+  const left = () => {
+    const code = codeOf(invite);
+    if (code && code !== looked.current) look();
+    looked.current = code;
+  };
+  return html`<form class="stack" onSubmit=${submit} novalidate ref=${form}>
+    ${named && html`<${Field} label=${t("your-name")} name="name" maxlength="32" autocomplete="nickname" spellcheck=${false} required
+      value=${name} onInput=${changed} problem=${wrong("name")} />`}
+    ${(asksInvite || needsInvite) && html`<${Field} label=${t("invite-code")} hint=${t("invite-hint")} name="invite" autocomplete="off" autocapitalize="off" spellcheck=${false} required
+      value=${invite} onInput=${changed} onBlur=${left} problem=${wrong("invite")} />`}
+    ${invitation.value?.approval && html`<${Field} label=${t("approval-message")} hint=${t("approval-hint")} name="message" maxlength="500" multiline rows="2" value=${message} onInput=${changed} />`}
+    ${named && html`<${Rules} />`}
+    <${Ways} takes=${takes} action=${t("join")} />
+    <${OtherWays} takes=${takes} but="new" />
+  </form>`;
+}

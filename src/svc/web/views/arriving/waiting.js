@@ -1,0 +1,14 @@
+// For somebody who waits until they are let in. The state asks again by itself.
+
+import { goTo } from "../../state/arriving.js";
+import { html } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { Button } from "../parts/button.js";
+
+export function Waiting() {
+  return html`<div class="stack" role="status">
+    <p><strong>${t("waiting-title")}</strong></p>
+    <p>${t("waiting-text")}</p>
+    <${Button} onClick=${() => goTo("new")}>${t("back-to-form")}<//>
+  </div>`;
+}

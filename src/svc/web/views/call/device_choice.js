@@ -1,0 +1,83 @@
+// Microphone, loudspeaker and camera: chosen, tried out, and how the voice is taken. Stands in the dialog before a
+// call and in the settings.
+
+import { callState, ownLevel } from "../../call/calling.js";
+import { devices, lookForDevices } from "../../call/devices.js";
+import { explainDevice, openCamera, openMicrophone } from "../../call/media.js";
+import { Microphone } from "../../call/microphone.js";
+import { playTestSound } from "../../call/test_sound.js";
+import { callSettings, chooseForCalls } from "../../state/call_settings.js";
+import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { Button } from "../parts/button.js";
+import { Video } from "./tile.js";
+
+/** A list of devices of a kind. */
+export function DeviceSelect({ kind, name, label }) {
+  const list = devices.value[kind];
+  useEffect(() => { lookForDevices(); }, []);
+  if (kind === "audiooutput" && !("setSinkId" in HTMLMediaElement.prototype)) return html`<p class="quiet">${t("no-speaker-choice")}</p>`;
+  const value = list.some(({ id }) => id === callSettings.value[name]) ? callSettings.value[name] : "";
+  return html`<label class="field">${label}<select value=${value} onChange=${(event) => chooseForCalls({ [name]: event.currentTarget.value })}>
+    <option value="" selected=${value === ""}>${t("device-usual")}</option>
+    ${list.map(({ id, label: words }, index) => html`<option key=${id} value=${id} selected=${id === value}>${words || t("device-number", { number: index + 1 })}</option>`)}
+  </select></label>`;
+}
+
+/** How loud the microphone is: of the call that goes on, or opened to try it out. `threshold` is marked, if there is one. */
+export function LevelMeter({ threshold = 0 }) {
+  const bar = useRef(null);
+  const [problem, setProblem] = useState("");
+  const { microphone, noise, music } = callSettings.value;
+  const inCall = callState.value !== "none";
+  useEffect(() => {
+    let [closed, opened, frame] = [false, null, 0];
+    const level = () => (inCall ? ownLevel() : opened?.level() ?? 0);
+    const draw = () => {
+      if (bar.current) bar.current.value = level();
+      frame = requestAnimationFrame(draw);
+    };
+    if (!inCall) {
+      const open = async () => {
+        const settings = { ...callSettings.peek(), input: "voice", threshold: 0 };
+        const mic = await Microphone.of(await openMicrophone(settings), settings);
+        if (closed) mic.close();
+        else opened = mic;
+      };
+      open().catch((error) => setProblem(explainDevice(error, "microphone")));
+    }
+    draw();
+    return () => {
+      closed = true;
+      cancelAnimationFrame(frame);
+      opened?.close();
+    };
+  }, [inCall, microphone, noise, music]);
+  return html`<div class="field"><span id="level-label">${t("level")}</span>
+    <meter ref=${bar} min="0" max="1" low=${threshold || undefined} aria-labelledby="level-label"></meter>
+    ${problem && html`<p class="error" role="alert">${problem}</p>`}</div>`;
+}
+
+/** What others would see. */
+export function SelfView() {
+  const [track, setTrack] = useState(null);
+  const [problem, setProblem] = useState("");
+  const { camera, mirror } = callSettings.value;
+  useEffect(() => {
+    let [closed, opened] = [false, null];
+    openCamera({ camera }).then((got) => {
+      if (closed) got.stop();
+      else setTrack(opened = got);
+    }, (error) => setProblem(explainDevice(error, "camera")));
+    return () => {
+      closed = true;
+      opened?.stop();
+      setTrack(null);
+    };
+  }, [camera]);
+  return problem ? html`<p class="error" role="alert">${problem}</p>` : html`<div class=${`self-view with-video ${mirror ? "mirrored" : ""}`}><${Video} track=${track} /></div>`;
+}
+
+export function TestSound() {
+  return html`<${Button} icon="voice" onClick=${() => playTestSound(callSettings.value.speaker)}>${t("test-sound")}<//>`;
+}

@@ -1,0 +1,29 @@
+// Before a call: what to join with, and whether the devices are the right ones. Remembered for the next time.
+
+import { chooseWishes, joinCall, wishes } from "../../call/calling.js";
+import { channelsById } from "../../state/channels.js";
+import { open } from "../../state/place.js";
+import { html } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { Button } from "../parts/button.js";
+import { Dialog } from "../parts/dialog.js";
+import { Switch } from "../parts/field.js";
+import { DeviceSelect, LevelMeter, SelfView, TestSound } from "./device_choice.js";
+
+export function JoinDialog({ channelId, onClose }) {
+  const { mic, camera } = wishes.value;
+  const join = () => {
+    onClose();
+    open(channelId);
+    joinCall(channelId);
+  };
+  return html`<${Dialog} title=${t("join-with", { channel: channelsById.value.get(channelId)?.name ?? "" })} onClose=${onClose} class="join-dialog">
+    <${Switch} label=${t("with-mic")} checked=${mic} onChange=${(on) => chooseWishes({ mic: on })} />
+    ${mic && html`<${DeviceSelect} kind="audioinput" name="microphone" label=${t("choose-microphone")} /><${LevelMeter} />`}
+    <${Switch} label=${t("with-camera")} checked=${camera} onChange=${(on) => chooseWishes({ camera: on })} />
+    ${camera && html`<${DeviceSelect} kind="videoinput" name="camera" label=${t("choose-camera")} /><${SelfView} />`}
+    <${DeviceSelect} kind="audiooutput" name="speaker" label=${t("choose-speaker")} />
+    <p><${TestSound} /></p>
+    <footer><${Button} onClick=${onClose}>${t("cancel")}<//><${Button} look="primary" onClick=${join}>${t("join-call")}<//></footer>
+  <//>`;
+}

@@ -1,0 +1,32 @@
+// What one wants of somebody in a call: how loud they are, and how much of their picture comes.
+
+import { choosePerson, people, wishesFor } from "../../state/call_settings.js";
+import { memberOf } from "../../state/people.js";
+import { showDialog } from "../../state/place.js";
+import { html } from "../../vendor/preact.js";
+import { language, t } from "../../words/words.js";
+import { Button } from "../parts/button.js";
+import { Dialog } from "../parts/dialog.js";
+import { Choice, Switch } from "../parts/field.js";
+
+export function CallPerson({ memberId, onClose }) {
+  people.value; // What is remembered may change while this is open.
+  const { volume, muted, screenVolume, quality } = wishesFor(memberId);
+  const choose = (changes) => choosePerson(memberId, changes);
+  const options = ["", "automatic", "high", "low", "saver"].map((value) => ({ value, label: t(value ? `quality-${value}` : "quality-usual"), hint: value && t(`quality-${value}-hint`) }));
+  return html`<${Dialog} title=${memberOf(memberId)?.nickname ?? t("somebody")} onClose=${onClose}>
+    <${Volume} label=${t("volume")} value=${volume} onChange=${(value) => choose({ volume: value })} />
+    <${Switch} label=${t("mute-for-me")} checked=${muted} onChange=${(on) => choose({ muted: on })} />
+    <${Volume} label=${t("screen-volume")} value=${screenVolume} onChange=${(value) => choose({ screenVolume: value })} />
+    <${Choice} label=${t("quality-of-picture")} value=${quality} options=${options} onChange=${(value) => choose({ quality: value })} />
+    <footer><${Button} onClick=${() => showDialog("profile", { memberId })}>${t("profile")}<//></footer>
+  <//>`;
+}
+
+/** 0 to 200 per cent; a double click is the usual loudness again. */
+function Volume({ label, value, onChange }) {
+  const words = new Intl.NumberFormat(language(), { style: "percent" }).format(value);
+  return html`<label class="field">${label} <span class="quiet">${words}</span>
+    <input type="range" min="0" max="2" step="0.05" value=${value} aria-valuetext=${words} onDblClick=${() => onChange(1)} onInput=${(event) => onChange(Number(event.currentTarget.value))} />
+  </label>`;
+}

@@ -1,0 +1,55 @@
+// How good the call is, in numbers and over the last minutes, beside it.
+
+import { automaticLayer, callState } from "../../call/calling.js";
+import { reading, readings, report } from "../../call/quality.js";
+import { notify } from "../../state/notices.js";
+import { memberOf } from "../../state/people.js";
+import { html } from "../../vendor/preact.js";
+import { language, t } from "../../words/words.js";
+import { Aside } from "../parts/aside.js";
+import { Button } from "../parts/button.js";
+
+const WIDTH = 260;
+const HEIGHT = 56;
+
+export function QualityPanel({ onClose }) {
+  const now = reading.value;
+  const copy = () => navigator.clipboard.writeText(report(now)).then(() => notify(t("copied"), "done"), () => notify(t("copy-failed")));
+  return html`<${Aside} title=${t("quality")} onClose=${onClose}>
+    ${callState.value === "none" && html`<p class="quiet">${t("call-none")}</p>`}
+    ${callState.value !== "none" && !now && html`<p class="quiet">${t("loading")}</p>`}
+    ${now && html`
+      <dl class="numbers">
+        <div><dt>${t("round-trip")}</dt><dd>${t("ms", { ms: now.path.roundTripMs })}</dd></div>
+        <div><dt>${t("path")}</dt><dd>${t(`path-${now.path.kind || "unknown"}`)}</dd></div>
+        <div><dt>${t("pictures-of-others")}</dt><dd>${t(`layers-${automaticLayer.value}`)}</dd></div>
+      </dl>
+      <${Graph} label=${t("round-trip")} values=${readings.value.map((each) => each.roundTripMs)} words=${(ms) => t("ms", { ms })} />
+      <${Graph} label=${t("loss")} values=${readings.value.map((each) => each.lost * 100)} words=${(highest) => percent(highest / 100)} />
+      <h3>${t("sent-by-me")}</h3>
+      ${now.sent.map((each) => html`<${Line} key=${each.mid} name=${t(`source-${each.source || "unknown"}`)} line=${each} />`)}
+      <h3>${t("received")}</h3>
+      ${now.received.map((each) => html`<${Line} key=${each.trackId} name=${`${memberOf(each.userId)?.nickname ?? t("somebody")} · ${t(`source-${each.source || "unknown"}`)}`} line=${each} />`)}
+      <p><${Button} icon="copy" onClick=${copy}>${t("copy-report")}<//></p>`}
+  <//>`;
+}
+
+const percent = (share) => new Intl.NumberFormat(language(), { style: "percent", maximumFractionDigits: 1 }).format(share);
+
+function Line({ name, line }) {
+  const { codec, kbps, width, height, fps, lost, jitterMs, concealed } = line;
+  const parts = [
+    codec, t("rate-kbps", { kbps }), width > 0 && `${width}×${height}`, width > 0 && t("fps", { fps }), t("lost", { share: percent(lost) }),
+    jitterMs !== undefined && t("jitter", { ms: jitterMs }), concealed > 0 && t("concealed", { share: percent(concealed) }),
+  ];
+  return html`<div class="quality-line"><b dir="auto">${name}</b><span class="quiet">${parts.filter(Boolean).join(" · ")}</span></div>`;
+}
+
+/** A line over the last minutes; the highest value is said. */
+function Graph({ label, values, words }) {
+  const highest = Math.max(0, ...values);
+  const most = Math.max(1, highest); // Of the scale: what is next to nothing shall not look like much.
+  const points = values.map((value, index) => `${((index + 180 - values.length) * WIDTH) / 179},${HEIGHT - (value / most) * (HEIGHT - 4) - 2}`).join(" ");
+  return html`<figure class="graph"><figcaption>${label} <span class="quiet">${t("at-most", { value: words(highest) })}</span></figcaption>
+    <svg viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label=${label} preserveAspectRatio="none"><polyline points=${points} /></svg></figure>`;
+}

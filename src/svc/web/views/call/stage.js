@@ -1,0 +1,60 @@
+// The stage: a tile for every person and every shared screen; what is pinned, shared or said is large.
+
+import { speakers } from "../../call/calling.js";
+import { arranged, mode, onlySound, pinned } from "../../state/call_layout.js";
+import { member } from "../../state/server.js";
+import { html, useComputed, useLayoutEffect, useRef } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { PersonTile, ScreenTile } from "./tile.js";
+
+const RATIO = 16 / 9;
+const GAP_PX = 12;
+const NARROWEST_TILE_PX = 150;
+
+/** `people`: as calling.js has them. */
+export function Stage({ people }) {
+  const lastSpeaker = useRef(null);
+  const speaker = useComputed(() => speakers.value.find((id) => id !== member.value?.id) ?? null).value;
+  if (speaker) lastSpeaker.current = speaker;
+  const shown = onlySound.value ? people.map((each) => (each.own ? each : { ...each, camera: null })) : people;
+  const { large, small } = arranged(shown, { mode: mode.value, pinned: pinned.value, speaker: lastSpeaker.current });
+  const tile = (key) => {
+    const [kind, id] = key.split(" ");
+    const person = shown.find((each) => each.id === id);
+    return kind === "screen" ? html`<${ScreenTile} key=${key} person=${person} />` : html`<${PersonTile} key=${key} person=${person} />`;
+  };
+  return html`<section id="stage" class=${large.length ? "presenting" : ""} aria-label=${t("people-in-room")}>
+    ${large.length > 0 && html`<${Tiles} id="screens" label=${t("in-focus")}>${large.map(tile)}<//>`}
+    <${Tiles} id="people" label=${t("people")}>${small.map(tile)}<//>
+    ${people.length === 1 && html`<p class="quiet alone">${t("alone-in-call")}</p>`}
+  </section>`;
+}
+
+/** A list whose tiles are as large as they can be. */
+function Tiles({ id, label, children }) {
+  const list = useRef(null);
+  const count = children.length;
+  useLayoutEffect(() => {
+    const fit = () => {
+      const { clientWidth, clientHeight } = list.current;
+      if (clientWidth) list.current.style.setProperty("--tile", `${largestTile(count, clientWidth, clientHeight)}px`);
+    };
+    const observer = new ResizeObserver(fit);
+    observer.observe(list.current);
+    fit();
+    return () => observer.disconnect();
+  }, [count]);
+  return html`<ul id=${id} class="tiles" aria-label=${label} ref=${list}>${children}</ul>`;
+}
+
+/** As many columns as make the tiles largest. */
+export function largestTile(count, width, height) {
+  let best = Math.min(width, NARROWEST_TILE_PX);
+  for (let columns = 1; columns <= count; columns++) {
+    const rows = Math.ceil(count / columns);
+    const byWidth = (width - GAP_PX * (columns - 1)) / columns;
+    const byHeight = ((height - GAP_PX * (rows - 1)) / rows) * RATIO;
+    best = Math.max(best, Math.floor(Math.min(byWidth, byHeight)));
+  }
+  return best;
+}

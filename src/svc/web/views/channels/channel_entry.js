@@ -1,0 +1,57 @@
+// One channel of the list: text with what is unread, voice with who is there.
+
+import { callChannel, joinCall } from "../../call/calling.js";
+import { may } from "../../state/channels.js";
+import { isMuted } from "../../state/notifications.js";
+import { open, place, showDialog } from "../../state/place.js";
+import { countsOf } from "../../state/unread.js";
+import { peopleIn } from "../../state/voice.js";
+import { html, useComputed } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { ChannelMenu, onMoveKey, openMenuIn } from "../managing/channel_menu.js";
+import { draggable } from "../managing/dragging.js";
+import { takingPeople } from "../managing/dragging_people.js";
+import { IconButton } from "../parts/button.js";
+import { Icon } from "../parts/icon.js";
+import { VoicePeople } from "./voice_people.js";
+
+export function TextChannel({ channel }) {
+  const counts = useComputed(() => countsOf(channel.id)).value;
+  const current = useComputed(() => place.value?.channelId === channel.id).value;
+  const muted = useComputed(() => isMuted(channel.id)).value;
+  const { unread, mentions } = counts;
+  const count = muted ? mentions : mentions || unread;
+  return html`<li ...${draggable(channel)} onContextMenu=${openMenuIn} onKeyDown=${(event) => onMoveKey(event, channel)}>
+    <div class="channel-row">
+      <button type="button" class=${`channel ${unread && !muted ? "unread" : ""} ${mentions && !muted ? "mentioned" : ""}`} title=${channel.topic || undefined}
+        aria-current=${current ? "page" : undefined} onClick=${() => open(channel.id)}>
+        <${Icon} name="hash" /><span class="channel-name" dir="auto">${channel.name}</span>
+        ${muted && html`<span class="muted-mark" title=${t("channel-muted")}><${Icon} name="bell-off" /><span class="unseen">${t("channel-muted")}</span></span>`}
+        ${count > 0 && html`<span class="badge" aria-hidden="true">${count}</span>`}
+        ${unread > 0 && html`<span class="unseen">${t("unread-count", { count: unread })}${mentions > 0 && `, ${t("mention-count", { count: mentions })}`}</span>`}
+      </button>
+      <${ChannelMenu} channel=${channel} />
+    </div>
+  </li>`;
+}
+
+export function VoiceChannel({ channel }) {
+  const people = useComputed(() => peopleIn(channel.id)).value;
+  const current = useComputed(() => place.value?.channelId === channel.id).value;
+  const enter = () => {
+    open(channel.id);
+    if (callChannel.value !== channel.id && may("join_voice", channel.id)) joinCall(channel.id);
+  };
+  return html`<li ...${takingPeople(channel.id, draggable(channel))} onContextMenu=${openMenuIn} onKeyDown=${(event) => onMoveKey(event, channel)}>
+    <div class="channel-row">
+      <button type="button" class="channel" aria-current=${current ? "page" : undefined} onClick=${enter}>
+        <${Icon} name="voice" /><span class="channel-name" dir="auto">${channel.name}</span>
+        ${channel.user_limit > 0 && html`<span class="badge" title=${t("user-limit-of", { count: people.length, limit: channel.user_limit })}>${people.length}/${channel.user_limit}</span>`}
+        <span class="unseen">${t("voice-channel")}${people.length > 0 && `, ${t("people-in-call", { count: people.length })}`}</span>
+      </button>
+      <${IconButton} icon="gear" label=${t("join-with", { channel: channel.name })} class="beside" onClick=${() => showDialog("join", { channelId: channel.id })} />
+      <${ChannelMenu} channel=${channel} />
+    </div>
+    ${people.length > 0 && html`<${VoicePeople} channel=${channel} people=${people} />`}
+  </li>`;
+}

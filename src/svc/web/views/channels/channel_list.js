@@ -1,0 +1,58 @@
+// The list of channels: those in no category, text and voice, then each category, which can be folded.
+
+import { callChannel } from "../../call/calling.js";
+import { channels, may } from "../../state/channels.js";
+import { folded, toggleFolded } from "../../state/managing/folding.js";
+import { sectionsOf } from "../../state/managing/order.js";
+import { place, showDialog } from "../../state/place.js";
+import { countsOf } from "../../state/unread.js";
+import { html, useComputed } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { ChannelMenu, openMenuIn, onMoveKey } from "../managing/channel_menu.js";
+import { draggable } from "../managing/dragging.js";
+import { IconButton } from "../parts/button.js";
+import { Icon } from "../parts/icon.js";
+import { moveAmong } from "../parts/menu.js";
+import { TextChannel, VoiceChannel } from "./channel_entry.js";
+
+export function ChannelList() {
+  const move = (event) => moveAmong(event, [...event.currentTarget.querySelectorAll(".channel, .category")]);
+  const sections = useComputed(() => sectionsOf(channels.value)).value;
+  return html`<nav id="channels" aria-label=${t("channels")} onKeyDown=${move}>${sections.map((section) => (section.category
+    ? html`<${Category} key=${section.category.id} ...${section} />`
+    : html`<${Loose} key=${section.kind} ...${section} bare=${sections.length === 2} />`))}</nav>`;
+}
+
+/** Those of one kind that are in no category. `bare`: there are no categories. */
+function Loose({ kind, channels: inside, bare }) {
+  if (!inside.length && !(bare && may("manage_channels"))) return null;
+  return html`<div class="list-heading"><h3>${kind === "text" ? t("text-channels") : t("voice-channels")}</h3><${Add} type=${kind} parentId=${null} /></div>
+    <ul id=${`${kind}-channels`}>${inside.map((channel) => html`<${Entry} key=${channel.id} channel=${channel} />`)}</ul>`;
+}
+
+/** A category. Folded, it shows only what is open, talked in or unread. */
+function Category({ category, channels: inside }) {
+  const { id, name } = category;
+  const shut = folded.value.has(id);
+  const shown = shut ? inside.filter((each) => place.value?.channelId === each.id || callChannel.value === each.id || countsOf(each.id).unread > 0) : inside;
+  return html`<section aria-label=${name}>
+    <div class="list-heading" ...${draggable(category)} onContextMenu=${openMenuIn} onKeyDown=${(event) => onMoveKey(event, category)}>
+      <h3><button type="button" class="category" aria-expanded=${!shut} onClick=${() => toggleFolded(id)}><${Icon} name="back" /><span dir="auto">${name}</span></button></h3>
+      <${ChannelMenu} channel=${category} /><${Add} type="text" parentId=${id} name=${name} />
+    </div>
+    <ul>${shown.map((channel) => html`<${Entry} key=${channel.id} channel=${channel} />`)}</ul>
+  </section>`;
+}
+
+function Entry({ channel }) {
+  return channel.type === "voice" ? html`<${VoiceChannel} channel=${channel} />` : html`<${TextChannel} channel=${channel} />`;
+}
+
+/** "+" beside a heading, for those who may. */
+function Add({ type, parentId, name }) {
+  if (!may("manage_channels")) return null;
+  const label = name ? t("create-channel-in", { name }) : type === "text" ? t("create-text-channel") : t("create-voice-channel");
+  return html`<${IconButton} icon="add" label=${label} class="add" onClick=${() => showDialog("create-channel", { type, parentId })} />`;
+}
+
+export { Marks } from "./voice_people.js";

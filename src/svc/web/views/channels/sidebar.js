@@ -1,0 +1,35 @@
+// The side of the page: whose server it is, its channels, the call that goes on, and oneself.
+
+import { may } from "../../state/channels.js";
+import { openReports } from "../../state/managing/reports.js";
+import { showDialog } from "../../state/place.js";
+import { connection, info } from "../../state/server.js";
+import { html } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { CallBar } from "../call/call_bar.js";
+import { IconButton } from "../parts/button.js";
+import { OwnCorner } from "../people/own_corner.js";
+import { ChannelList } from "./channel_list.js";
+
+export function Sidebar() {
+  const server = info.value;
+  return html`<div class="sidebar">
+    <header class="server-head">
+      <img src=${server?.iconUrl ?? "/web/icon.svg"} alt="" width="32" height="32" />
+      <h2 dir="auto">${server?.name || t("this-server")}</h2>
+      ${openReports.value?.length > 0 && html`<${IconButton} icon="flag" label=${t("reports-waiting", { count: openReports.value.length })} class="urgent" onClick=${() => showDialog("settings", { page: "reports" })} />`}
+      ${may("create_invites") && html`<${IconButton} icon="invite" label=${t("invite-people")} onClick=${() => showDialog("invite")} />`}
+      <${IconButton} icon="search" label=${t("switcher-open")} onClick=${() => showDialog("switcher")} />
+    </header>
+    <${Connection} />
+    <${ChannelList} />
+    <${CallBar} />
+    <${OwnCorner} />
+  </div>`;
+}
+
+/** Said where the server cannot be reached, for the time being or for good. */
+function Connection() {
+  const words = { offline: t("reconnecting"), crowded: t("crowded") }[connection.value] ?? "";
+  return html`<p id="text-state" class=${words ? "connection" : "connection quiet-empty"} role="status">${words}</p>`;
+}

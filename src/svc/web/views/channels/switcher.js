@@ -1,0 +1,76 @@
+// The quick switcher: a few letters, and one is in another channel or at somebody's profile.
+
+import { channels } from "../../state/channels.js";
+import { loadMembers, members } from "../../state/people.js";
+import { open, showDialog } from "../../state/place.js";
+import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { Avatar } from "../parts/avatar.js";
+import { Dialog } from "../parts/dialog.js";
+import { Icon } from "../parts/icon.js";
+
+const MOST = 12;
+
+/** Lower case, without accents. */
+export const plainly = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+
+/** 0 for the best fit, null for none. */
+export function fit(name, wanted) {
+  const [plain, letters] = [plainly(name), plainly(wanted)];
+  if (plain.startsWith(letters)) return 0;
+  const at = plain.indexOf(letters);
+  if (at > 0) return /[\s\-_.]/u.test(plain[at - 1]) ? 1 : 2;
+  return null;
+}
+
+export function Switcher({ onClose }) {
+  const [wanted, setWanted] = useState("");
+  const [at, setAt] = useState(0);
+  const input = useRef(null);
+  useLayoutEffect(() => {
+    input.current.focus();
+    loadMembers().catch(() => {});
+  }, []);
+  const found = results(wanted);
+  const chosen = found[Math.min(at, found.length - 1)];
+  const go = (result) => {
+    onClose();
+    if (result.channel) open(result.channel.id);
+    else showDialog("profile", { memberId: result.member.id });
+  };
+  const pressed = (event) => {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (by && found.length) {
+      event.preventDefault();
+      setAt((Math.min(at, found.length - 1) + by + found.length) % found.length);
+    } else if (event.key === "Enter" && chosen && !event.isComposing) {
+      event.preventDefault();
+      go(chosen);
+    }
+  };
+  const typed = (event) => {
+    setWanted(event.currentTarget.value);
+    setAt(0);
+  };
+  return html`<${Dialog} title=${t("switcher-title")} onClose=${onClose} class="switcher">
+    <input ref=${input} type="text" role="combobox" aria-label=${t("switcher-field")} aria-expanded="true" aria-controls="switcher-list"
+      aria-activedescendant=${chosen ? `go-${chosen.key}` : undefined} placeholder=${t("switcher-field")} dir="auto" value=${wanted}
+      autocomplete="off" spellcheck=${false} onInput=${typed} onKeyDown=${pressed} />
+    <ul id="switcher-list" role="listbox" aria-label=${t("switcher-title")}>
+      ${found.map((result) => html`<li key=${result.key} id=${`go-${result.key}`} role="option" aria-selected=${result === chosen} onClick=${() => go(result)}>
+        ${result.channel ? html`<${Icon} name=${result.channel.type === "voice" ? "voice" : "hash"} />` : html`<${Avatar} id=${result.member.id} name=${result.name} url=${result.member.avatar} size="small" />`}
+        <span dir="auto">${result.name}</span>
+      </li>`)}
+    </ul>
+    ${!found.length && html`<p class="quiet">${t("nothing-found")}</p>`}
+  <//>`;
+}
+
+function results(wanted) {
+  const all = [
+    ...channels.value.filter(({ type }) => type !== "category").map((channel) => ({ key: channel.id, name: channel.name, channel })),
+    ...(wanted ? [...members.value.values()].map((member) => ({ key: member.id, name: member.nickname, member })) : []),
+  ];
+  return all.map((result) => ({ result, rank: fit(result.name, wanted) })).filter(({ rank }) => rank !== null)
+    .sort((one, other) => one.rank - other.rank).slice(0, MOST).map(({ result }) => result);
+}

@@ -1,0 +1,41 @@
+// Who is in a voice channel, in the list of channels.
+
+import { speakers } from "../../call/calling.js";
+import { memberOf } from "../../state/people.js";
+import { showDialog } from "../../state/place.js";
+import { html, useComputed } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { draggablePerson } from "../managing/dragging_people.js";
+import { MemberMenu } from "../managing/member_menu.js";
+import { voiceItems } from "../managing/voice_items.js";
+import { Avatar } from "../parts/avatar.js";
+import { Icon } from "../parts/icon.js";
+
+export function VoicePeople({ channel, people }) {
+  return html`<ul class="voice-people" aria-label=${t("people-in", { channel: channel.name })}>${people.map((person) => html`<${VoicePerson} key=${person.id} person=${person} channelId=${channel.id} />`)}</ul>`;
+}
+
+function VoicePerson({ person, channelId }) {
+  const speaking = useComputed(() => speakers.value.includes(person.id)).value;
+  const known = useComputed(() => memberOf(person.id)).value;
+  const show = () => showDialog("profile", { memberId: person.id });
+  const items = voiceItems(person, channelId);
+  return html`<li class=${speaking ? "speaking" : ""} ...${draggablePerson(person.id, channelId)}>
+    <button type="button" onClick=${show}>
+      <${Avatar} id=${person.id} name=${person.nickname} url=${known?.avatar} size="small" />
+      <span dir="auto">${person.nickname}</span>
+      <${Marks} person=${person} />
+    </button>
+    ${known && items.length > 0 && html`<${MemberMenu} member=${known} more=${items} class="beside" />`}
+  </li>`;
+}
+
+/** Muted and deafened, by oneself or by a moderator. */
+export function Marks({ person }) {
+  const { muted, deafened, self_muted: selfMuted, self_deafened: selfDeafened } = person;
+  const marks = [
+    (deafened || selfDeafened) && ["deafen", deafened ? t("deafened-by-moderator") : t("deafened"), deafened],
+    (muted || selfMuted) && ["mic-off", muted ? t("muted-by-moderator") : t("muted"), muted],
+  ].filter(Boolean);
+  return marks.map(([icon, words, forced]) => html`<span class=${`voice-mark ${forced ? "forced" : ""}`} key=${icon} title=${words}><${Icon} name=${icon} /><span class="unseen">${words}</span></span>`);
+}

@@ -1,0 +1,8 @@
+// Fields that are as high as what is written in them.
+
+const HIGHEST_PX = 240;
+
+export function grow(field) {
+  field.style.height = "auto";
+  field.style.height = `${Math.min(HIGHEST_PX, field.scrollHeight + 2)}px`;
+}

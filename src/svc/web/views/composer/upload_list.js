@@ -1,0 +1,63 @@
+// The files of the message that is being written: what they look like, how far each is, and what is wrong with it.
+
+import { tried } from "../../state/notices.js";
+import { html, useEffect, useState } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { sizeOf } from "../conversation/attachments.js";
+import { Button, IconButton } from "../parts/button.js";
+import { Dialog } from "../parts/dialog.js";
+import { Field } from "../parts/field.js";
+import { Icon } from "../parts/icon.js";
+
+export function UploadList({ uploads }) {
+  const list = uploads.list.value;
+  if (!list.length) return null;
+  return html`<ul class="upload-list" aria-label=${t("files")}>${list.map((upload) => html`<${Upload} key=${upload.key} upload=${upload} uploads=${uploads} />`)}</ul>`;
+}
+
+function Upload({ upload, uploads }) {
+  const { key, name, state, progress, problem, result, file, alt } = upload;
+  const [describing, setDescribing] = useState(false);
+  const words = { sending: t("upload-sending"), checking: t("upload-checking"), done: t("upload-done"), refused: problem }[state];
+  const under = state === "sending" || state === "checking";
+  return html`<li data-state=${state}>
+    <${Preview} upload=${upload} />
+    <span class="upload-name" dir="auto" title=${name}>${name}</span>
+    <span class=${state === "refused" ? "error" : "quiet"} role="status">${words}${state === "done" && file ? ` · ${sizeOf(file.size)}` : ""}</span>
+    ${under && html`<progress max="1" value=${progress} aria-label=${`${words} ${name}`}></progress>`}
+    <span class="upload-actions">
+      ${state === "done" && result.kind !== "file" && html`<${IconButton} icon="edit" label=${t("describe-file", { name })} aria-pressed=${Boolean(alt)} onClick=${() => setDescribing(true)} />`}
+      ${state === "refused" && file && html`<${Button} look="link" onClick=${() => uploads.retry(key)}>${t("try-again")}<//>`}
+      <${IconButton} icon="close" label=${t("remove-file", { name })} onClick=${() => uploads.cancel(key)} />
+    </span>
+    ${describing && html`<${Describe} name=${name} alt=${alt ?? ""} save=${(words) => uploads.describe(key, words)} onClose=${() => setDescribing(false)} />`}
+  </li>`;
+}
+
+/** The picture itself, from this device until the server has its own of it. */
+function Preview({ upload: { file, result } }) {
+  const [local, setLocal] = useState("");
+  useEffect(() => {
+    if (!file?.type.startsWith("image/")) return undefined;
+    const url = URL.createObjectURL(file);
+    setLocal(url);
+    return () => URL.revokeObjectURL(url);
+  }, [file]);
+  const stored = result && (result.thumbnail ?? result.poster ?? (result.kind === "picture" ? result : null));
+  const url = stored?.url ?? local;
+  return url ? html`<img src=${url} alt="" width="64" height="64" />` : html`<span class="file-sign"><${Icon} name="file" /></span>`;
+}
+
+/** What a picture shows, in words, for those who do not see it. */
+function Describe({ name, alt, save, onClose }) {
+  const [words, setWords] = useState(alt);
+  const submit = async (event) => {
+    event.preventDefault();
+    event.stopPropagation();
+    if (await tried(save(words.trim()))) onClose();
+  };
+  return html`<${Dialog} title=${t("describe-file", { name })} onClose=${onClose}>
+    <${Field} label=${t("description")} hint=${t("description-hint")} multiline rows="3" maxlength="1000" value=${words} onInput=${(event) => setWords(event.currentTarget.value)} />
+    <footer><${Button} onClick=${onClose}>${t("cancel")}<//><${Button} look="primary" onClick=${submit}>${t("save")}<//></footer>
+  <//>`;
+}

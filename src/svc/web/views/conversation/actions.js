@@ -1,0 +1,48 @@
+// What may be done with a message: the usual things beside it, the rest in a menu.
+
+import { acts } from "../../state/conversation.js";
+import { draftOf } from "../../state/drafts.js";
+import { notify, tried } from "../../state/notices.js";
+import { block, blocked, unblock } from "../../state/people.js";
+import { addressOf, showAside, showDialog } from "../../state/place.js";
+import { member } from "../../state/server.js";
+import { spotOf } from "../../state/spot.js";
+import { html, useState } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { draftId } from "../composer/draft_id.js";
+import { IconButton } from "../parts/button.js";
+import { MenuButton } from "../parts/menu.js";
+import { Picker } from "./reactions.js";
+
+export function Actions({ message, may, onEdit }) {
+  const [picking, setPicking] = useState(false);
+  const { author, pinned, channel_id: channelId, id } = message;
+  const own = author.kind === "member" && author.id === member.value.id;
+  const mayRemove = own || may("manage_messages");
+  const other = author.kind === "member" && !own;
+  const isBlocked = blocked.value.has(author.id);
+  const remove = (event) => (event?.shiftKey ? tried(acts.remove(message)) : showDialog("remove", { message }));
+  const reply = () => {
+    draftOf(spotOf(channelId, message.thread)).reply.value = { message, ping: !own };
+    document.getElementById(draftId(message.thread))?.focus();
+  };
+  const copy = (text, done) => navigator.clipboard.writeText(text).then(() => notify(done, "done"), () => notify(t("copy-failed")));
+  const more = [
+    !message.thread && may("send_messages") && { label: t("answer-in-thread"), icon: "thread", onChoose: () => showAside("thread", { channelId, thread: id }) },
+    message.previews?.length > 0 && mayRemove && { label: t("remove-previews"), icon: "close", onChoose: () => tried(acts.removePreviews(message)) },
+    { label: t("copy-text"), icon: "copy", onChoose: () => copy(message.text, t("copied")) },
+    { label: t("copy-link"), icon: "link", onChoose: () => copy(addressOf(channelId, id), t("link-copied")) },
+    may("manage_messages") && { label: pinned ? t("unpin") : t("pin"), icon: "pin", onChoose: () => tried(acts.pin(message, !pinned)) },
+    other && { label: isBlocked ? t("unblock", { name: author.display_name }) : t("block", { name: author.display_name }), icon: "close", onChoose: () => tried(isBlocked ? unblock(author.id) : block(author.id)) },
+    other && { label: t("report"), icon: "flag", onChoose: () => showDialog("report", { message }) },
+    mayRemove && { label: t("delete"), icon: "trash", danger: true, onChoose: remove },
+  ];
+  return html`<div class="actions" role="group" aria-label=${t("message-of", { name: author.display_name })}>
+    ${may("add_reactions") && html`<${IconButton} icon="emoji" label=${t("react")} aria-expanded=${picking} onClick=${() => setPicking(!picking)} />`}
+    ${may("send_messages") && html`<${IconButton} icon="reply" label=${t("reply")} onClick=${reply} />`}
+    ${own && may("send_messages") && html`<${IconButton} icon="edit" label=${t("edit")} onClick=${onEdit} />`}
+    ${mayRemove && html`<${IconButton} icon="trash" label=${t("delete")} class="from-hover" onClick=${remove} />`}
+    <${MenuButton} label=${t("more")} items=${more} />
+    ${picking && html`<${Picker} onChoose=${(sign) => tried(acts.react(message, sign, true))} onClose=${() => setPicking(false)} />`}
+  </div>`;
+}

@@ -1,0 +1,17 @@
+// What hangs on a message: how many have answered aside, and the way there.
+
+import { showAside } from "../../state/place.js";
+import { threads } from "../../state/threads.js";
+import { html } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { Icon } from "../parts/icon.js";
+import { Time } from "../parts/time.js";
+
+export function Answers({ message: { id, channel_id: channelId, answers } }) {
+  const unread = threads.value.get(id)?.unread ?? 0;
+  return html`<button type="button" class=${`answers ${unread ? "unread" : ""}`} onClick=${() => showAside("thread", { channelId, thread: id })}>
+    <${Icon} name="thread" /><span>${t("answers", { count: answers.count })}</span>
+    ${unread > 0 && html`<span class="badge">${t("unread-count", { count: unread })}</span>`}
+    <span class="quiet"><${Time} ms=${answers.last_at_ms} style="day" /></span>
+  </button>`;
+}

@@ -1,0 +1,80 @@
+// Pictures, videos, sound and other files of a message. Each takes the room that it will need before it is
+// loaded, so that nothing jumps. Everything comes from our own server, by the addresses it gives.
+
+import { showDialog } from "../../state/place.js";
+import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
+import { language } from "../../words/words.js";
+import { Icon } from "../parts/icon.js";
+import { blurred } from "./blurhash.js";
+
+const WIDEST_PX = 420;
+const HIGHEST_PX = 320;
+
+export function Attachments({ files, channelId }) {
+  if (!files.length) return null;
+  const isPicture = ({ kind, width }) => kind === "picture" && width;
+  const pictures = files.filter(isPicture);
+  return html`<div class="media">
+    ${pictures.length > 0 && html`<div class=${pictures.length > 1 ? "gallery" : "single"}>${pictures.map((file) => html`<${Openable} key=${file.id} file=${file} channelId=${channelId} alone=${pictures.length === 1} />`)}</div>`}
+    ${files.filter((file) => !isPicture(file)).map((file) => html`<${Attachment} key=${file.id} file=${file} />`)}
+  </div>`;
+}
+
+/** A picture that opens large; with others beside it, in a square of its own. */
+function Openable({ file, channelId, alone }) {
+  const shown = file.thumbnail ? { ...file, url: file.thumbnail.url } : file;
+  const open = (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return; // In a tab of its own, as links do.
+    event.preventDefault();
+    showDialog("lightbox", { channelId, fileId: file.id });
+  };
+  return html`<a class="openable" href=${file.url} target="_blank" rel="noopener noreferrer" onClick=${open}>
+    ${alone ? html`<${Picture} picture=${shown} alt=${file.alt || file.name} />` : html`<img src=${shown.url} alt=${file.alt || file.name} loading="lazy" decoding="async" />`}
+  </a>`;
+}
+
+function Attachment({ file }) {
+  if (file.kind === "video" && file.width) return html`<${Video} file=${file} />`;
+  if (file.kind === "audio") return html`<${Sound} file=${file} />`;
+  return html`<p class="file"><${Icon} name="file" /><a href=${file.url} download=${file.name} rel="noopener noreferrer" dir="auto">${file.name}</a> <span class="quiet">${sizeOf(file.bytes)}</span></p>`;
+}
+
+/** A stored picture: {url, width, height, placeholder}. `room` is how large it may become. */
+export function Picture({ picture, alt = "", room }) {
+  const [loaded, setLoaded] = useState(false);
+  return html`<${Frame} size=${picture} placeholder=${picture.placeholder} room=${room} loaded=${loaded}>
+    <img src=${picture.url} alt=${alt} width=${picture.width} height=${picture.height} loading="lazy" decoding="async" onLoad=${() => setLoaded(true)} />
+  <//>`;
+}
+
+function Video({ file }) {
+  return html`<${Frame} size=${file} placeholder=${file.placeholder} loaded=${true}>
+    <video src=${file.url} poster=${file.poster?.url} controls preload="none" playsinline aria-label=${file.alt || file.name}></video>
+  <//>`;
+}
+
+function Sound({ file }) {
+  return html`<figure class="sound"><figcaption dir="auto">${file.name} <span class="quiet">${sizeOf(file.bytes)}</span></figcaption>
+    <audio src=${file.url} controls preload="none" aria-label=${file.name}></audio></figure>`;
+}
+
+/** The room of something with a size, and what it looks like before it is there. */
+function Frame({ size: { width, height }, placeholder, room = {}, loaded, children }) {
+  const { widest = WIDEST_PX, highest = HIGHEST_PX } = room;
+  const holder = useRef(null);
+  useEffect(() => {
+    const before = placeholder ? blurred(placeholder) : null;
+    if (before) holder.current.prepend(before);
+    return () => before?.remove();
+  }, [placeholder]);
+  const scale = Math.min(1, widest / width, highest / height);
+  const style = { inlineSize: `${Math.max(1, Math.round(width * scale))}px`, aspectRatio: `${width} / ${height}` };
+  return html`<div class=${`frame ${loaded ? "loaded" : ""}`} style=${style} ref=${holder}>${children}</div>`;
+}
+
+/** "1.2 MB" in the reader's manner. */
+export function sizeOf(bytes) {
+  const [amount, unit] = bytes < 1000 ? [bytes, "byte"] : bytes < 1e6 ? [bytes / 1e3, "kilobyte"] : [bytes / 1e6, "megabyte"];
+  return new Intl.NumberFormat(language(), { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: amount < 10 ? 1 : 0 }).format(amount);
+}
+

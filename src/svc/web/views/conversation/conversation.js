@@ -1,0 +1,75 @@
+// A text channel: its head, its messages, who is typing, and what one is writing.
+
+import { may } from "../../state/channels.js";
+import { conversationOf } from "../../state/conversation.js";
+import { drawer, showDialog, target, toggleAside, aside } from "../../state/place.js";
+import { notify } from "../../state/notices.js";
+import { memberOf } from "../../state/people.js";
+import { connection, member } from "../../state/server.js";
+import { unreadInThreads } from "../../state/threads.js";
+import { typing } from "../../state/typing.js";
+import { html, useEffect, useMemo, useRef } from "../../vendor/preact.js";
+import { explain, listed, t } from "../../words/words.js";
+import { LevelButton } from "../alerts/level_menu.js";
+import { useDropping } from "../composer/attach.js";
+import { Composer } from "../composer/composer.js";
+import { Button, IconButton } from "../parts/button.js";
+import { Timeline } from "./timeline.js";
+
+export function Conversation({ channel }) {
+  const conversation = useMemo(() => conversationOf(channel.id), [channel.id]);
+  const timeline = useRef(null);
+  useJumps(channel, conversation, timeline);
+  const dropping = useDropping(channel.id);
+  return html`<main id="text" class="conversation" ...${dropping.on}>
+    <${Head} channel=${channel} />
+    <${Messages} channel=${channel} conversation=${conversation} timeline=${timeline} />
+    <${Typing} channelId=${channel.id} />
+    <${Composer} channel=${channel} editLast=${() => timeline.current?.editLast()} sent=${() => timeline.current?.toEnd()} />
+    ${dropping.shown}
+  </main>`;
+}
+
+/** Go to the message that is wanted, fetching what is around it if it is not here. */
+function useJumps(channel, conversation, timeline) {
+  const wanted = target.value;
+  useEffect(() => {
+    if (!wanted || wanted.channelId !== channel.id) return;
+    const here = conversation.messages.peek().some(({ id }) => id === wanted.messageId);
+    const fetched = here ? Promise.resolve() : conversation.around(wanted.messageId);
+    fetched.then(() => timeline.current?.reveal(wanted.messageId), (error) => notify(error.code === "unknown_message" ? t("message-gone") : explain(error)));
+    target.value = null;
+  }, [wanted]);
+}
+
+function Head({ channel }) {
+  const shown = aside.value?.name;
+  return html`<header class="head">
+    <${IconButton} icon="menu" label=${t("show-channels")} class="only-small" onClick=${() => { drawer.value = true; }} />
+    <h1 id="text-name" dir="auto" tabindex="-1">${channel.name}</h1>
+    <p id="topic" class="quiet" dir="auto" title=${channel.topic || undefined}>${channel.topic}</p>
+    <span class="head-actions">
+      <${LevelButton} channel=${channel} />
+      <${IconButton} icon="thread" label=${t("threads")} class=${unreadInThreads.value ? "with-news" : ""} aria-pressed=${shown === "threads"} onClick=${() => toggleAside("threads")} />
+      <${IconButton} icon="pin" label=${t("pins")} aria-pressed=${shown === "pins"} onClick=${() => toggleAside("pins")} />
+      <${IconButton} icon="people" label=${t("members")} aria-pressed=${shown === "members"} onClick=${() => toggleAside("members")} />
+      <${IconButton} icon="search" label=${t("search")} aria-pressed=${shown === "search"} onClick=${() => toggleAside("search")} />
+    </span>
+  </header>`;
+}
+
+function Messages({ channel, conversation, timeline }) {
+  const { loaded, messages, problem } = conversation;
+  if (problem.value) {
+    return html`<div class="empty"><p class="error">${problem.value}</p><${Button} onClick=${() => conversation.again()}>${t("try-again")}<//></div>`;
+  }
+  if (!loaded.value) return html`<div class="empty"><p class="quiet">${connection.value === "online" ? t("loading") : t("offline-text")}</p></div>`;
+  return html`<${Timeline} key=${channel.id} ref=${timeline} channel=${channel} conversation=${conversation} empty=${!messages.value.length} may=${(permission) => may(permission, channel.id)} onDialog=${showDialog} />`;
+}
+
+function Typing({ channelId }) {
+  const own = member.value.id;
+  const names = (typing.value[channelId] ?? []).filter((id) => id !== own).map((id) => memberOf(id)?.nickname ?? t("somebody"));
+  const words = !names.length ? "" : names.length > 3 ? t("many-typing") : t("typing", { names: listed(names), count: names.length });
+  return html`<p id="typing" class="quiet" aria-live="polite" dir="auto">${words}</p>`;
+}

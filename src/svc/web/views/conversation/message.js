@@ -1,0 +1,91 @@
+// One message: who said it and when, what it answers, its text, files and cards, the reactions, and what may be
+// done with it. Drawn anew only when something about it has changed.
+
+import { blocked, colouredRole, colourOf, memberOf, online } from "../../state/people.js";
+import { open, showAside, showDialog } from "../../state/place.js";
+import { member } from "../../state/server.js";
+import { html, memo, useComputed, useState } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { Markdown, plain } from "../message_text.js";
+import { Avatar, hue } from "../parts/avatar.js";
+import { Button } from "../parts/button.js";
+import { Icon } from "../parts/icon.js";
+import { Time } from "../parts/time.js";
+import { Actions } from "./actions.js";
+import { Attachments } from "./attachments.js";
+import { Card } from "./card.js";
+import { Answers } from "./answers.js";
+import { Editor } from "./editor.js";
+import { Previews } from "./previews.js";
+import { Reactions } from "./reactions.js";
+
+const MOST_QUOTED = 160;
+
+export const Message = memo(({ message, follows, isNew, replied, conversation, editing, marked, may, onEdit }) => {
+  const own = member.value.id;
+  const { author, reactions, mentions, mention_groups: groups } = message;
+  const [shown, show] = useState(false); // Of somebody whom we have blocked.
+  const hidden = blocked.value.has(author.id) && !shown;
+  const named = mentions.includes(own) || (groups ?? []).some((group) => ["everyone", "here", ...(member.value.roles ?? [])].includes(group));
+  const look = ["message", follows && "follows", named && !hidden && "mentions-me", marked && "marked"].filter(Boolean).join(" ");
+  return html`<li class=${look} data-id=${message.id} data-author=${author.id} tabindex="-1">
+    ${isNew && html`<p class="new-line"><span>${t("new-messages")}</span></p>`}
+    <${AuthorAvatar} author=${author} />
+    <div class="body">
+      <${Byline} message=${message} />
+      ${replied !== null && html`<${Replied} id=${replied} conversation=${conversation} />`}
+      ${hidden && html`<p class="quiet">${t("blocked-message")} <${Button} look="link" onClick=${() => show(true)}>${t("show")}<//></p>`}
+      ${!hidden && (editing ? html`<${Editor} message=${message} onDone=${() => onEdit(null)} />` : html`<${Text} message=${message} own=${own} />`)}
+      ${!hidden && html`<${Attachments} files=${message.attachments} channelId=${message.channel_id} />`}
+      ${!hidden && message.cards.map((card, index) => html`<${Card} key=${index} card=${card} />`)}
+      ${!hidden && message.previews?.length > 0 && html`<${Previews} previews=${message.previews} />`}
+      <${Reactions} message=${message} reactions=${reactions} may=${may("add_reactions")} />
+      ${message.answers && !conversation.thread && html`<${Answers} message=${message} />`}
+    </div>
+    ${!editing && html`<${Actions} message=${message} may=${may} onEdit=${() => onEdit(message.id)} />`}
+  </li>`;
+});
+
+function AuthorAvatar({ author }) {
+  const isMember = author.kind === "member";
+  const presence = useComputed(() => (isMember ? online.value.has(author.id) : undefined)).value;
+  const picture = html`<${Avatar} id=${author.id} name=${author.display_name} url=${author.avatar} presence=${presence} />`;
+  return isMember ? html`<span class="avatar-place" onClick=${() => showDialog("profile", { memberId: author.id })}>${picture}</span>` : html`<span class="avatar-place">${picture}</span>`;
+}
+
+function Byline({ message }) {
+  const { author, posted_at_ms: postedAt, edited_at_ms: editedAt, pinned } = message;
+  const isMember = author.kind === "member";
+  const colour = useComputed(() => colourOf(isMember ? colouredRole(memberOf(author.id)) : null)).value;
+  const look = colour ? { "--role": colour } : { "--hue": hue(author.id) };
+  const kind = `author ${colour ? "coloured" : ""}`;
+  return html`<p class="byline">
+    ${isMember
+      ? html`<button type="button" class=${kind} style=${look} dir="auto" onClick=${() => showDialog("profile", { memberId: author.id })}>${author.display_name}</button>`
+      : html`<strong class=${kind} style=${look} dir="auto">${author.display_name}</strong>`}
+    <${Time} ms=${postedAt} />
+    ${!isMember && html`<span class="mark">${t("mark-webhook")}</span>`}
+    ${editedAt && html`<span class="mark" >${t("mark-edited")}</span>`}
+    ${pinned && html`<span class="mark">${t("mark-pinned")}</span>`}
+  </p>`;
+}
+
+function Text({ message }) {
+  return message.text ? html`<div class="text" dir="auto"><${Markdown} text=${message.text} /></div>` : null;
+}
+
+/** What a message answers: a line of it, which leads there. */
+function Replied({ id, conversation }) {
+  const replied = useComputed(() => conversation.messages.value.find((each) => each.id === id) ?? null).value;
+  const go = () => (conversation.thread ? showAside("thread", { channelId: conversation.channelId, thread: conversation.thread, messageId: id }) : open(conversation.channelId, id));
+  return html`<button type="button" class="replied" onClick=${go} title=${t("go-to-message")}>
+    <${Icon} name="reply" />${replied ? html`<b dir="auto">${replied.author.display_name}</b> <span dir="auto">${quoted(replied)}</span>` : html`<span>${t("earlier-message")}</span>`}
+  </button>`;
+}
+
+/** A message in a few words. */
+export function quoted(message) {
+  const text = plain(message.text) || message.fallback || (message.attachments.length ? t("file-count", { count: message.attachments.length }) : "");
+  return text.length > MOST_QUOTED ? `${text.slice(0, MOST_QUOTED)}…` : text;
+}
+

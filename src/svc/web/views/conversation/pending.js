@@ -1,0 +1,31 @@
+// A message of one's own that the server does not have yet, or has refused.
+
+import { draftOf, write } from "../../state/drafts.js";
+import { discard, sendAgain } from "../../state/outbox.js";
+import { connection, member } from "../../state/server.js";
+import { html } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { Markdown } from "../message_text.js";
+import { Avatar } from "../parts/avatar.js";
+import { Button } from "../parts/button.js";
+
+export function Pending({ item }) {
+  const { id, nickname, avatar } = member.value;
+  const { nonce, text, attachments, state, problem, spot } = item;
+  const takeBack = () => {
+    const back = discard(nonce);
+    // What was written since stays; this goes before it.
+    write(spot, [back.text, draftOf(spot).text.value].filter(Boolean).join("\n"));
+  };
+  return html`<li class=${`message pending ${state}`}>
+    <span class="avatar-place"><${Avatar} id=${id} name=${nickname} url=${avatar} /></span>
+    <div class="body">
+      <p class="byline"><strong class="author" dir="auto">${nickname}</strong></p>
+      ${text && html`<div class="text" dir="auto"><${Markdown} text=${text} /></div>`}
+      ${attachments.length > 0 && html`<p class="quiet">${t("file-count", { count: attachments.length })}</p>`}
+      ${state === "refused"
+        ? html`<p class="error" role="alert">${t("not-sent", { reason: problem })} <${Button} look="link" onClick=${() => sendAgain(nonce)}>${t("try-again")}<//> <${Button} look="link" onClick=${takeBack}>${t("take-back")}<//> <${Button} look="link" onClick=${() => discard(nonce)}>${t("delete")}<//></p>`
+        : connection.value !== "online" && html`<p class="quiet">${t("sent-when-back")}</p>`}
+    </div>
+  </li>`;
+}

@@ -1,0 +1,24 @@
+// The pinned messages of a channel, beside it.
+
+import { conversationOf } from "../../state/conversation.js";
+import { open } from "../../state/place.js";
+import { ask } from "../../state/server.js";
+import { html, useEffect, useState } from "../../vendor/preact.js";
+import { explain, t } from "../../words/words.js";
+import { Aside } from "../parts/aside.js";
+import { MessageLine } from "./message_line.js";
+
+export function Pins({ channel, onClose }) {
+  const [found, setFound] = useState(null); // {messages} or {problem}
+  // Pinned or not is said of the messages that are held: when it changes, ask again.
+  const pinned = conversationOf(channel.id).messages.value.filter(({ pinned: is }) => is).length;
+  useEffect(() => {
+    ask("pins", { channel_id: channel.id }).then(setFound, (error) => setFound({ problem: explain(error) }));
+  }, [channel.id, pinned]);
+  return html`<${Aside} title=${t("pins")} onClose=${onClose}>
+    ${!found && html`<p class="quiet">${t("loading")}</p>`}
+    ${found?.problem && html`<p class="error">${found.problem}</p>`}
+    ${found?.messages?.length === 0 && html`<p class="quiet">${t("no-pins")}</p>`}
+    <ul class="message-lines">${found?.messages?.map((message) => html`<${MessageLine} key=${message.id} message=${message} onOpen=${() => open(channel.id, message.id)} />`)}</ul>
+  <//>`;
+}

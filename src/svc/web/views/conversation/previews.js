@@ -1,0 +1,22 @@
+// What links of a message lead to, in short. The words are strangers' and plain text; pictures are our server's own.
+
+import { html } from "../../vendor/preact.js";
+import { Link } from "../parts/link.js";
+import { Picture } from "./attachments.js";
+
+const ROOM = { widest: 320, highest: 180 };
+const SMALL = { widest: 80, highest: 80 };
+
+export function Previews({ previews }) {
+  return html`<ul class="previews">${previews.map((preview) => html`<li key=${preview.url}><${Preview} preview=${preview} /></li>`)}</ul>`;
+}
+
+function Preview({ preview: { url, title, description, site, image } }) {
+  const wide = image && image.width >= 2 * SMALL.widest;
+  return html`<article class=${`preview ${image && !wide ? "with-small" : ""}`} dir="auto">
+    <p class="quiet">${site || new URL(url).hostname}</p>
+    ${title && html`<h3><${Link} address=${url}>${title}<//></h3>`}
+    ${description && html`<p class="preview-text">${description}</p>`}
+    ${image && html`<div class="preview-picture"><${Picture} picture=${image} room=${wide ? ROOM : SMALL} /></div>`}
+  </article>`;
+}

@@ -1,0 +1,74 @@
+// The reactions under a message, and the emoji to choose from.
+
+import { acts } from "../../state/conversation.js";
+import { emoji } from "../../state/emoji.js";
+import { tried } from "../../state/notices.js";
+import { memberOf } from "../../state/people.js";
+import { member } from "../../state/server.js";
+import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
+import { listed, t } from "../../words/words.js";
+import { EmojiPopup } from "../emoji/emoji_popup.js";
+import { IconButton } from "../parts/button.js";
+
+const USUAL = ["👍", "❤️", "😂", "🎉", "😮", "😢", "👀", "✅"];
+const MOST_OWN = 40; // Of the server's own emoji.
+const MOST_NAMED = 12;
+const RECENT = "svc.reactions"; // In localStorage: what was reacted with last.
+
+/** The usual ones, those that were used last first. */
+const recent = () => [...new Set([...JSON.parse(localStorage.getItem(RECENT) ?? "[]"), ...USUAL])].slice(0, USUAL.length);
+
+export function Reactions({ message, reactions, may }) {
+  if (!reactions.length) return null;
+  return html`<ul class="reactions" aria-label=${t("reactions")}>${reactions.map((reaction) => html`<${Reaction} key=${reaction.emoji} message=${message} reaction=${reaction} may=${may} />`)}</ul>`;
+}
+
+function Reaction({ message, reaction, may }) {
+  const { emoji: sign, member_ids: ids } = reaction;
+  const own = ids.includes(member.value.id);
+  const who = () => {
+    const names = ids.slice(0, MOST_NAMED).map((id) => memberOf(id)?.nickname ?? t("somebody"));
+    return listed(ids.length > MOST_NAMED ? [...names, t("others", { count: ids.length - MOST_NAMED })] : names);
+  };
+  // Names are asked for when somebody wants them.
+  const name = (event) => { event.currentTarget.title = who(); };
+  return html`<li><button type="button" class="reaction" disabled=${!may} aria-pressed=${own} onMouseEnter=${name} onFocus=${name}
+      onClick=${() => tried(acts.react(message, sign, !own))}>
+    <${Sign} sign=${sign} /> <span aria-hidden="true">${ids.length}</span><span class="unseen">${t("reaction-count", { count: ids.length })}</span>
+  </button></li>`;
+}
+
+/** An emoji, or one of the server's own by its :name:. */
+export function Sign({ sign }) {
+  const found = emoji.value.get(sign.slice(1, -1));
+  return found && sign.startsWith(":") ? html`<img class="emoji" src=${found.url} alt=${sign} />` : html`<span class="emoji">${sign}</span>`;
+}
+
+/** A row of emoji to react with. */
+export function Picker({ onChoose, onClose }) {
+  const row = useRef(null);
+  const more = useRef(null);
+  const [all, setAll] = useState(false);
+  useLayoutEffect(() => {
+    row.current.querySelector("button").focus();
+    const elsewhere = (event) => { if (!row.current?.parentElement.contains(event.target)) onClose(); };
+    document.addEventListener("pointerdown", elsewhere);
+    return () => document.removeEventListener("pointerdown", elsewhere);
+  }, []);
+  const own = [...emoji.value.keys()].slice(0, MOST_OWN).map((name) => `:${name}:`);
+  const choose = (sign) => {
+    localStorage.setItem(RECENT, JSON.stringify([sign, ...recent()].slice(0, USUAL.length)));
+    onChoose(sign);
+    onClose();
+  };
+  const pressed = (event) => {
+    if (event.key !== "Escape") return;
+    event.preventDefault();
+    onClose();
+  };
+  return html`<div class="picker" role="group" aria-label=${t("react-with")} ref=${row} onKeyDown=${pressed}>
+    ${[...recent(), ...own].map((sign) => html`<button type="button" key=${sign} aria-label=${sign} onClick=${() => choose(sign)}><${Sign} sign=${sign} /></button>`)}
+    <span ref=${more}><${IconButton} icon="add" label=${t("emoji-more")} aria-expanded=${all} onClick=${() => setAll(!all)} /></span>
+    ${all && html`<${EmojiPopup} anchor=${more} onChoose=${choose} onClose=${onClose} />`}
+  </div>`;
+}

@@ -1,0 +1,15 @@
+// The question before a message is deleted.
+
+import { acts } from "../../state/conversation.js";
+import { tried } from "../../state/notices.js";
+import { html } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { Confirm } from "../parts/dialog.js";
+import { quoted } from "./message.js";
+
+export function RemoveMessage({ message, onClose }) {
+  return html`<${Confirm} title=${t("delete-message-title")} text=${t("delete-message-text")} action=${t("delete-message")}
+      onConfirm=${() => tried(acts.remove(message))} onClose=${onClose}>
+    <blockquote dir="auto"><b>${message.author.display_name}</b> ${quoted(message)}</blockquote>
+  <//>`;
+}

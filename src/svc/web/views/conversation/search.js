@@ -1,0 +1,52 @@
+// Search in all channels that one sees, beside the one that is open.
+
+import { channelsById } from "../../state/channels.js";
+import { open } from "../../state/place.js";
+import { api } from "../../state/server.js";
+import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
+import { explain, t } from "../../words/words.js";
+import { Aside } from "../parts/aside.js";
+import { Button } from "../parts/button.js";
+import { MessageLine } from "./message_line.js";
+
+export function Search({ channel, onClose }) {
+  const field = useRef(null);
+  const [query, setQuery] = useState("");
+  const [found, setFound] = useState(null); // {query, messages, more, problem}
+  const [busy, setBusy] = useState(false);
+  useLayoutEffect(() => field.current.focus(), []);
+  const find = async (wanted, before = null) => {
+    if (!wanted.trim()) return;
+    setBusy(true);
+    const parameters = new URLSearchParams({ query: wanted, ...(before && { before }) });
+    try {
+      const { messages, more } = await api("GET", `/api/search?${parameters}`);
+      setFound({ query: wanted, messages: before ? [...found.messages, ...messages] : messages, more, problem: "" });
+    } catch (error) {
+      setFound({ query: wanted, messages: [], more: false, problem: explain(error) });
+    }
+    setBusy(false);
+  };
+  const submit = (event) => {
+    event.preventDefault();
+    find(query);
+  };
+  const add = (filter) => {
+    setQuery(`${query.trim()} ${filter}`.trim());
+    field.current.focus();
+  };
+  return html`<${Aside} title=${t("search")} onClose=${onClose}>
+    <form role="search" onSubmit=${submit}>
+      <input ref=${field} type="search" dir="auto" aria-label=${t("search-field")} placeholder=${t("search-field")} maxlength="256" value=${query} onInput=${(event) => setQuery(event.currentTarget.value)} />
+    </form>
+    <p class="filters">${["from:", `in:${channel ? channel.name : ""}`, "has:image", "has:link", "has:file", "before:", "after:"].map((filter) => html`<${Button} key=${filter} look="chip" onClick=${() => add(filter)}>${filter}<//>`)}</p>
+    <div aria-live="polite" aria-busy=${busy}>
+      ${busy && html`<p class="quiet">${t("searching")}</p>`}
+      ${!busy && found?.problem && html`<p class="error">${found.problem}</p>`}
+      ${!busy && found && !found.problem && html`<p class="quiet">${t("search-count", { count: found.messages.length, more: found.more ? "yes" : "no" })}</p>`}
+    </div>
+    <ul class="message-lines">${found?.messages.map((message) => html`<${MessageLine} key=${message.id} message=${message}
+      where=${channelsById.value.get(message.channel_id)?.name} onOpen=${() => open(message.channel_id, message.id)} />`)}</ul>
+    ${found?.more && html`<${Button} disabled=${busy} onClick=${() => find(found.query, found.messages.at(-1).id)}>${t("search-more")}<//>`}
+  <//>`;
+}

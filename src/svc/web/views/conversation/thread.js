@@ -1,0 +1,54 @@
+// A thread, beside its channel: the message that it hangs on, the answers, and what one is writing.
+
+import { channelsById, may } from "../../state/channels.js";
+import { conversationOf } from "../../state/conversation.js";
+import { tried } from "../../state/notices.js";
+import { api, connection } from "../../state/server.js";
+import { spotOf } from "../../state/spot.js";
+import { follow, threads } from "../../state/threads.js";
+import { html, useEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
+import { explain, t } from "../../words/words.js";
+import { Composer } from "../composer/composer.js";
+import { IconButton } from "../parts/button.js";
+import { Message } from "./message.js";
+import { Timeline } from "./timeline.js";
+
+export function Thread({ channelId, thread, messageId = null, onClose }) {
+  const channel = channelsById.value.get(channelId);
+  const conversation = useMemo(() => conversationOf(spotOf(channelId, thread)), [channelId, thread]);
+  const [root, problem] = useRoot(channelId, thread);
+  const timeline = useRef(null);
+  const loaded = conversation.loaded.value;
+  useEffect(() => {
+    if (messageId && loaded) timeline.current?.reveal(messageId);
+  }, [messageId, loaded]);
+  useEffect(() => { if (!channel) onClose(); }, [channel]);
+  if (!channel) return null;
+  const following = threads.value.has(thread);
+  const permitted = (permission) => may(permission, channelId);
+  const first = root
+    ? html`<ol class="thread-root"><${Message} message=${root} follows=${false} replied=${null} conversation=${conversation} may=${permitted} onEdit=${() => {}} /></ol>`
+    : html`<p class="quiet thread-root">${t("thread-closed")}</p>`;
+  return html`<section class="aside-body thread" aria-label=${t("thread")}>
+    <header><h2>${t("thread")}</h2>
+      <${IconButton} icon=${following ? "bell" : "bell-off"} label=${following ? t("unfollow-thread") : t("follow-thread")} onClick=${() => tried(follow(channelId, thread, !following))} />
+      <${IconButton} icon="close" label=${t("close")} onClick=${onClose} /></header>
+    ${problem && html`<p class="error">${problem}</p>`}
+    ${loaded ? html`<${Timeline} key=${conversation.spot} ref=${timeline} channel=${channel} conversation=${conversation} empty=${false} may=${permitted} root=${first} />`
+      : html`<div class="empty"><p class="quiet">${connection.value === "online" ? t("loading") : t("offline-text")}</p></div>`}
+    ${root && html`<${Composer} key=${conversation.spot} channel=${channel} thread=${thread} editLast=${() => timeline.current?.editLast()} sent=${() => timeline.current?.toEnd()} />`}
+  </section>`;
+}
+
+/** The message that the thread hangs on, as the channel holds it or asked for, null where it is gone; and what went wrong. */
+function useRoot(channelId, thread) {
+  const [told, setTold] = useState(null);
+  const [problem, setProblem] = useState("");
+  const held = conversationOf(channelId).messages.value.find(({ id }) => id === thread);
+  useEffect(() => {
+    if (held) return;
+    api("GET", `/api/channels/${encodeURIComponent(channelId)}/messages/${encodeURIComponent(thread)}`)
+      .then(setTold, (error) => { if (error.code !== "unknown_message") setProblem(explain(error)); });
+  }, [channelId, thread]);
+  return [held ?? told, problem];
+}

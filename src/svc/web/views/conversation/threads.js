@@ -1,0 +1,42 @@
+// The threads that one follows, that with the newest answer first.
+
+import { channelsById } from "../../state/channels.js";
+import { showAside } from "../../state/place.js";
+import { ask } from "../../state/server.js";
+import { threads } from "../../state/threads.js";
+import { html, useEffect, useState } from "../../vendor/preact.js";
+import { explain, t } from "../../words/words.js";
+import { Aside } from "../parts/aside.js";
+import { Button } from "../parts/button.js";
+import { MessageLine } from "./message_line.js";
+
+export function Threads({ onClose }) {
+  const [found, setFound] = useState([]);
+  const [{ more, busy, problem }, setState] = useState({ more: false, busy: true, problem: "" });
+  const fetchMore = async (before) => {
+    setState({ more: false, busy: true, problem: "" });
+    try {
+      const page = await ask("threads", before ? { before } : {});
+      setFound((known) => [...(before ? known : []), ...page.threads]);
+      setState({ more: page.more, busy: false, problem: "" });
+    } catch (error) {
+      setState({ more: false, busy: false, problem: explain(error) });
+    }
+  };
+  useEffect(() => { fetchMore(null); }, []);
+  return html`<${Aside} title=${t("threads")} onClose=${onClose}>
+    ${!found.length && !busy && !problem && html`<p class="quiet">${t("no-threads")}</p>`}
+    <ul class="message-lines">${found.map((each) => html`<${Followed} key=${each.thread} each=${each} />`)}</ul>
+    ${busy && html`<p class="quiet">${t("loading")}</p>`}
+    ${problem && html`<p class="error">${problem}</p>`}
+    ${more && html`<${Button} onClick=${() => fetchMore(found.at(-1).last)}>${t("search-more")}<//>`}
+  <//>`;
+}
+
+function Followed({ each: { channel_id: channelId, thread, root } }) {
+  const unread = threads.value.get(thread)?.unread ?? 0;
+  const open = () => showAside("thread", { channelId, thread });
+  const where = channelsById.value.get(channelId)?.name;
+  if (root) return html`<${MessageLine} message=${root} where=${where} note=${unread > 0 && t("unread-count", { count: unread })} onOpen=${open} />`;
+  return html`<li class="message-line"><p class="quiet">${t("thread-closed")}</p><${Button} look="link" onClick=${open}>${t("go-to-message")}<//></li>`;
+}

@@ -1,0 +1,218 @@
+// The list of messages: keeps its place while messages come and go above and below, separates the days, asks for
+// more at either end, and says when the newest is on the screen.
+
+import { outbox } from "../../state/outbox.js";
+import { member } from "../../state/server.js";
+import { inSight } from "../../state/sight.js";
+import { readThread, threads, unreadInThreads } from "../../state/threads.js";
+import { read, seen, unread } from "../../state/unread.js";
+import { Component, createRef, html } from "../../vendor/preact.js";
+import { effect } from "../../vendor/signals.js";
+import { t } from "../../words/words.js";
+import { Button } from "../parts/button.js";
+import { Later } from "../parts/later.js";
+import { dayOf, sameDay } from "../parts/time.js";
+import { draftId } from "../composer/draft_id.js";
+import { Message } from "./message.js";
+import { Pending } from "./pending.js";
+
+const FirstSteps = Later(() => import("../arriving/first_steps.js"), "FirstSteps");
+const NEAR_PX = 400; // So far from an end, more is fetched.
+const AT_END_PX = 24; // Nobody scrolls to the very pixel.
+const TOGETHER_MS = 5 * 60_000; // What somebody says within it stands under one name.
+
+export class Timeline extends Component {
+  box = createRef();
+  list = createRef();
+  state = { atEnd: true, editing: null, marked: null };
+
+  #frame = 0; #observer = null; #anchor = null; #following = true; #top = 0; #stopReading = null;
+  // The first message that was unread when the channel was opened stays marked.
+  #newFrom = this.#unreadFrom();
+
+  #unreadFrom() {
+    const { channel, conversation: { thread } } = this.props;
+    const counts = thread ? threads.peek().get(thread) : unread.peek()[channel.id];
+    return counts?.unread ? counts.read_up_to : null;
+  }
+
+  componentDidMount() {
+    // Windows change their size, composers grow, and pictures come.
+    this.#observer = new ResizeObserver(() => this.#settle());
+    this.#observer.observe(this.box.current);
+    this.#observer.observe(this.list.current);
+    document.addEventListener("visibilitychange", this.#look);
+    this.#stopReading = effect(() => {
+      const counts = unread.value[this.props.channel.id];
+      if (inSight.value || counts?.unread || unreadInThreads.value) this.#look();
+    });
+    this.#settle();
+  }
+
+  componentWillUnmount() {
+    this.#observer.disconnect();
+    this.#stopReading();
+    cancelAnimationFrame(this.#frame);
+    document.removeEventListener("visibilitychange", this.#look);
+    if (seen.peek() === this.props.channel.id) seen.value = null;
+  }
+
+  getSnapshotBeforeUpdate() {
+    this.#anchor = this.#following && !this.props.conversation.moreAfter.value ? null : this.#firstVisible();
+    return null;
+  }
+
+  componentDidUpdate() {
+    if (this.#anchor?.element.isConnected) {
+      this.box.current.scrollTop += this.#anchor.element.getBoundingClientRect().bottom - this.#anchor.bottom;
+    }
+    this.#settle();
+  }
+
+  /** Show the newest message, whatever is shown now. */
+  async toEnd() {
+    const { conversation } = this.props;
+    this.#following = true;
+    this.#top = 0;
+    if (conversation.moreAfter.value) await conversation.newest();
+    this.#settle();
+  }
+
+  /** Bring this message into sight, and mark it for a moment. */
+  reveal(id) {
+    this.#following = false;
+    this.setState({ marked: id }, () => {
+      const element = this.#element(id);
+      element?.scrollIntoView({ block: "center" });
+      element?.focus({ preventScroll: true });
+    });
+  }
+
+  /** Write the last message of one's own anew. */
+  editLast() {
+    const { messages } = this.props.conversation;
+    const own = messages.value.findLast((message) => this.#isOwn(message));
+    if (own) this.edit(own.id);
+  }
+
+  edit = (id) => this.setState({ editing: id }, () => {
+    if (id === null) document.getElementById(draftId(this.props.conversation.thread))?.focus();
+    else this.#element(id)?.scrollIntoView({ block: "nearest" });
+  });
+
+  render({ channel, conversation, may, empty, root = null }, { atEnd, editing, marked }) {
+    const { messages, moreBefore, moreAfter } = conversation;
+    const waiting = moreAfter.value ? [] : outbox.value.filter(({ spot }) => spot === conversation.spot);
+    return html`<div class="timeline">
+      <div id=${conversation.thread ? undefined : "messages-box"} class="messages-box" role="log" aria-label=${t("messages")} tabindex="0" ref=${this.box} onScroll=${this.#scrolled} onKeyDown=${this.#pressed}>
+        <div id=${conversation.thread ? undefined : "messages"} class="messages" ref=${this.list}>
+          ${root}
+          ${empty && !root && member.value.roles.includes("owner") && html`<${FirstSteps} />`}
+          ${moreBefore.value ? html`<p class="quiet older">${t("loading")}</p>` : !root && html`<p id="beginning" class="quiet" dir="auto">${t(empty ? "empty-channel" : "beginning", { channel: channel.name })}</p>`}
+          ${days(messages.value).map(({ day, list }) => html`<section key=${day} aria-label=${day}>
+            <h2 class="day"><span>${day}</span></h2>
+            <ol>${list.map(({ message, follows, previous }) => html`<${Message} key=${message.id} message=${message} follows=${follows}
+              isNew=${this.#newFrom !== null && message.id > this.#newFrom && (!previous || previous.id <= this.#newFrom)}
+              replied=${message.reply_to} conversation=${conversation} editing=${editing === message.id} marked=${marked === message.id} may=${may} onEdit=${this.edit} />`)}</ol>
+          </section>`)}
+          ${waiting.length > 0 && html`<ol class="waiting">${waiting.map((item) => html`<${Pending} key=${item.nonce} item=${item} />`)}</ol>`}
+        </div>
+      </div>
+      ${(!atEnd || moreAfter.value) && html`<${Button} id="to-end" icon="down" onClick=${() => this.toEnd()}>${t("to-newest")}<//>`}
+    </div>`;
+  }
+
+  #isOwn({ author }) {
+    return author.kind === "member" && author.id === member.value.id;
+  }
+
+  #element(id) {
+    return this.list.current?.querySelector(`[data-id="${CSS.escape(id)}"]`);
+  }
+
+  /** What shall stay where it is: the first message that can be seen, by its end, for its author's line may go. */
+  #firstVisible() {
+    const edge = this.box.current.getBoundingClientRect().top;
+    for (const element of this.list.current.querySelectorAll(".message")) {
+      const { bottom } = element.getBoundingClientRect();
+      if (bottom > edge) return { element, bottom };
+    }
+    return null;
+  }
+
+  get #below() {
+    // Where nothing is shown any more, there is nothing below.
+    const { scrollHeight = 0, scrollTop = 0, clientHeight = 0 } = this.box.current ?? {};
+    return scrollHeight - scrollTop - clientHeight;
+  }
+
+  #scrolled = () => {
+    this.#following = this.#below < AT_END_PX;
+    this.#look();
+  };
+
+  /** Stay at the end if that is where we are, and look what is wanted then. */
+  #settle() {
+    const box = this.box.current;
+    if (!box) return;
+    // Whoever scrolls is told a frame later.
+    if (box.scrollTop < this.#top - AT_END_PX && this.#below >= AT_END_PX) this.#following = false;
+    if (this.#following) {
+      box.scrollTop = box.scrollHeight;
+      this.#top = box.scrollTop;
+    }
+    this.#look();
+  }
+
+  #look = () => {
+    cancelAnimationFrame(this.#frame);
+    this.#frame = requestAnimationFrame(() => {
+      const [box, { channel, conversation }] = [this.box.current, this.props];
+      if (!box?.clientHeight) return;
+      if (box.scrollTop < NEAR_PX) conversation.older();
+      if (this.#below < NEAR_PX) conversation.newer();
+      const atEnd = this.#below < AT_END_PX;
+      conversation.atEnd = atEnd;
+      if (atEnd !== this.state.atEnd) this.setState({ atEnd });
+      const sees = atEnd && inSight.value && !conversation.moreAfter.value;
+      const last = conversation.messages.value.at(-1);
+      if (conversation.thread) {
+        if (sees && last) readThread(conversation.thread, last.id);
+        return;
+      }
+      if (sees) seen.value = channel.id;
+      else if (seen.peek() === channel.id) seen.value = null;
+      if (sees && last) read(channel.id, last.id);
+    });
+  };
+
+  /** Arrow keys go from message to message once one of them has the focus. */
+  #pressed = (event) => {
+    if (event.target !== this.box.current && !event.target.classList.contains("message")) return;
+    const all = [...this.list.current.querySelectorAll(".message")];
+    const at = all.indexOf(document.activeElement);
+    const to = { ArrowUp: at < 0 ? all.length - 1 : at - 1, ArrowDown: at + 1, Home: 0, End: all.length - 1 }[event.key];
+    if (to === undefined || !all[to]) return;
+    event.preventDefault();
+    all[to].focus();
+    all[to].scrollIntoView({ block: "nearest" });
+  };
+}
+
+/** The messages by their days, each with whether it goes on under the name above it. */
+function days(messages) {
+  const found = [];
+  let previous = null;
+  for (const message of messages) {
+    const newDay = !previous || !sameDay(previous.posted_at_ms, message.posted_at_ms);
+    if (newDay) found.push({ day: dayOf(message.posted_at_ms), list: [] });
+    found.at(-1).list.push({ message, previous, follows: !newDay && together(previous, message) });
+    previous = message;
+  }
+  return found;
+}
+
+function together(previous, message) {
+  const name = ({ author }) => `${author.id} ${author.display_name} ${author.avatar}`;
+  return name(previous) === name(message) && message.posted_at_ms - previous.posted_at_ms < TOGETHER_MS && message.reply_to === null;
+}

@@ -1,0 +1,104 @@
+// All emoji that there are, and how they are found: by name, label and further words, in the reader's language.
+// Fetched on first use. Shows nothing.
+
+import { fit, folded, matching } from "../../state/matching.js";
+import { signal } from "../../vendor/signals.js";
+import { language } from "../../words/words.js";
+
+/**
+ * @typedef {object} Item
+ * @property {string} sign What is put into a text: the character, or `:name:` of one of the server's own.
+ * @property {string} label What it is called, read by screen readers.
+ * @property {string} name As in `:name:`.
+ * @property {string} [url] Of a picture, where it is the server's own.
+ * @property {number} [group] Unicode's, one of GROUPS.
+ * @property {string} [toned] The character in the medium skin tone, where it has tones.
+ * @property {string[]} [names] Further ones, `name` too.
+ * @property {string} [words] To find it by.
+ */
+/** @typedef {Map<string, {name?: string, url: string}>} ServerEmoji By name. */
+
+export const GROUPS = [0, 1, 3, 4, 5, 6, 7, 8, 9];
+export const TONES = ["", "🏻", "🏼", "🏽", "🏾", "🏿"];
+const MEDIUM = "🏽";
+const LANGUAGES = ["en", "de", "fr", "es", "ja"];
+const MOST_FOUND = 160;
+const BY_WORD = 3; // Fits worse than any name or label does.
+
+/** Null until it has come. */
+export const catalogue = signal(/** @type {Item[] | null} */ (null));
+/** It could not be fetched. */
+export const failed = signal(false);
+
+/** @type {Promise<void> | null} */
+let asked = null;
+
+/** Fetch it, once. @param {string} [name] Of the language. @returns {Promise<void>} */
+export function load(name = language()) {
+  failed.value = false;
+  asked ??= fetched(LANGUAGES.includes(name) ? name : "en").catch(() => {
+    asked = null;
+    failed.value = true;
+  });
+  return asked;
+}
+
+/** @param {string} name */
+async function fetched(name) {
+  const [{ default: signs }, { default: words }] = await Promise.all([
+    import("../../vendor/emoji/signs.js"),
+    import(`../../vendor/emoji/${name}.js`),
+  ]);
+  catalogue.value = signs.map(([sign, group, toned, names], index) => {
+    const all = String(names).split(" ");
+    const [label, more] = words[index];
+    return { sign, group, toned, name: all[0], names: all, label, words: more };
+  });
+}
+
+/** The server's own as such items. @param {ServerEmoji} emoji @returns {Item[]} */
+export const ownItems = (emoji) => Array.from(emoji, ([name, { url }]) => ({ sign: `:${name}:`, label: `:${name}:`, name, url }));
+
+/** The sign in a skin tone, 0 for none. @param {Item} item @param {number} tone */
+export const inTone = ({ sign, toned }, tone) => (tone && toned ? toned.replaceAll(MEDIUM, TONES[tone]) : sign);
+
+/** What fits all the words of a query, the server's own first. @param {string} query @param {Item[]} own @param {Item[]} all @returns {Item[]} */
+export function search(query, own, all) {
+  const wanted = folded(query.replaceAll(":", " ")).split(/[\s_]+/u).filter(Boolean);
+  return [...found(own, wanted), ...found(all, wanted)].slice(0, MOST_FOUND);
+}
+
+/**
+ * For `:na` in a text: the best few, the server's own first. Until the catalogue has come there are only these; whoever
+ * asks in a component or a computed signal is asked again when it has.
+ * @param {string} prefix @param {ServerEmoji} serverEmoji @param {number} limit @param {number} [tone]
+ * @returns {{name: string, label: string, character?: string, url?: string}[]}
+ */
+export function find(prefix, serverEmoji, limit, tone = 0) {
+  if (!catalogue.value) load();
+  const own = matching(ownItems(serverEmoji), prefix, ({ name }) => name, limit);
+  const rest = found(catalogue.value ?? [], [folded(prefix)]).slice(0, limit - own.length);
+  return [
+    ...own.map(({ name, label, url }) => ({ name, label, url })),
+    ...rest.map((item) => ({ name: item.name, label: item.label, character: inTone(item, tone) })),
+  ];
+}
+
+/** @param {Item[]} items @param {string[]} wanted @returns {Item[]} */
+function found(items, wanted) {
+  /** @type {{item: Item, fits: number}[]} */
+  const fitting = [];
+  for (const item of items) {
+    const fits = wanted.map((word) => fitOf(item, word));
+    if (fits.length && !fits.includes(-1)) fitting.push({ item, fits: fits.reduce((sum, each) => sum + each, 0) });
+  }
+  // Sorting is stable: those that fit alike stay in Unicode's order.
+  return fitting.sort((one, other) => one.fits - other.fits).map(({ item }) => item);
+}
+
+/** @param {Item} item @param {string} word @returns {number} */
+function fitOf({ name, names = [name], label, words = "" }, word) {
+  const best = Math.min(...[...names, label].map((each) => fit(folded(each), word)).map((fits) => (fits < 0 ? Infinity : fits)));
+  if (best < Infinity) return best;
+  return folded(words).split(" ").some((each) => each.startsWith(word)) ? BY_WORD : -1;
+}

@@ -1,0 +1,21 @@
+// The emoji picker above the page, beside what opened it. Fetched when it is first wanted.
+
+import { emoji } from "../../state/emoji.js";
+import { html, useLayoutEffect, useRef } from "../../vendor/preact.js";
+import { Later } from "../parts/later.js";
+import { beside } from "../parts/menu.js";
+
+const EmojiPicker = Later(() => import("./picker.js"), "EmojiPicker");
+const SIZE = { width: 384, height: 450 }; // About what it takes; where it stands must be known before it is there.
+
+/** `anchor` is a ref. `onChoose` gets a character or `:name:`. */
+export function EmojiPopup({ anchor, onChoose, onClose }) {
+  const popup = useRef(null);
+  useLayoutEffect(() => {
+    popup.current.showPopover();
+    beside(popup.current, anchor.current, SIZE);
+  }, []);
+  return html`<div class="emoji-popup" popover="manual" ref=${popup}>
+    <${EmojiPicker} serverEmoji=${emoji.value} onChoose=${onChoose} onClose=${onClose} />
+  </div>`;
+}

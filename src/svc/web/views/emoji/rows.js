@@ -1,0 +1,63 @@
+// Where the emoji of a picker stand: rows of as many as fit, with a heading above each section; and where the arrow keys
+// lead. Pure functions.
+
+/** @typedef {import("./catalogue.js").Item} Item */
+/** @typedef {{id: string, label: string, items: Item[]}} Section */
+/** @typedef {{head?: Section, items: Item[]}} Row A heading has no items. */
+/** @typedef {{row: number, column: number}} Place */
+
+const PAGE = 6; // Rows.
+
+/** @param {Section[]} sections @param {number} columns @returns {Row[]} */
+export function laidOut(sections, columns) {
+  return sections.flatMap((section) => {
+    const rows = [];
+    for (let at = 0; at < section.items.length; at += columns) rows.push({ items: section.items.slice(at, at + columns) });
+    return rows.length ? [{ head: section, items: [] }, ...rows] : [];
+  });
+}
+
+/** The first place with an emoji at or after a row. @param {Row[]} rows @param {number} [from] @returns {Place} */
+export function firstFrom(rows, from = 0) {
+  const row = rows.findIndex(({ items }, index) => index >= from && items.length);
+  return { row: Math.max(row, 0), column: 0 };
+}
+
+/** Where a key leads from a place; null where it leads out at the top or means nothing here. @param {Row[]} rows @param {Place} place @param {string} key @returns {Place | null} */
+export function moved(rows, { row, column }, key) {
+  switch (key) {
+    case "ArrowRight":
+      return column + 1 < rows[row].items.length ? { row, column: column + 1 } : below(rows, row, 0) ?? { row, column };
+    case "ArrowLeft":
+      return column > 0 ? { row, column: column - 1 } : above(rows, row, Infinity) ?? { row, column };
+    case "ArrowDown":
+      return below(rows, row, column) ?? { row, column };
+    case "ArrowUp":
+      return above(rows, row, column);
+    case "PageDown":
+      return below(rows, Math.min(row + PAGE, rows.length) - 1, column) ?? below(rows, row, column) ?? { row, column };
+    case "PageUp":
+      return above(rows, Math.max(row - PAGE, 0) + 1, column) ?? { row, column };
+    case "Home":
+      return { row, column: 0 };
+    case "End":
+      return { row, column: rows[row].items.length - 1 };
+    default:
+      return null;
+  }
+}
+
+/** @param {Row[]} rows @param {number} row @param {number} column @returns {Place | null} */
+function below(rows, row, column) {
+  for (let next = row + 1; next < rows.length; next++) if (rows[next].items.length) return within(rows, next, column);
+  return null;
+}
+
+/** @param {Row[]} rows @param {number} row @param {number} column @returns {Place | null} */
+function above(rows, row, column) {
+  for (let next = row - 1; next >= 0; next--) if (rows[next].items.length) return within(rows, next, column);
+  return null;
+}
+
+/** @param {Row[]} rows @param {number} row @param {number} column @returns {Place} */
+const within = (rows, row, column) => ({ row, column: Math.min(column, rows[row].items.length - 1) });

@@ -1,0 +1,44 @@
+// Where to put what another application has shared: one of the channels in which we may write.
+
+import { may, textChannels } from "../../state/channels.js";
+import { notify } from "../../state/notices.js";
+import { dropWhatIsShared, shared, shareInto } from "../../state/sharing.js";
+import { html, useState } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { plainly } from "../channels/switcher.js";
+import { Dialog } from "../parts/dialog.js";
+import { Field } from "../parts/field.js";
+import { Icon } from "../parts/icon.js";
+import { moveAmong } from "../parts/menu.js";
+
+const MANY = 8; // More channels than these need a field to find one.
+
+export function Share({ onClose }) {
+  const [wanted, setWanted] = useState("");
+  const all = textChannels.value.filter(({ id }) => may("send_messages", id));
+  const found = all.filter(({ name }) => plainly(name).includes(plainly(wanted)));
+  const close = () => {
+    dropWhatIsShared();
+    onClose();
+  };
+  const choose = (id) => {
+    onClose();
+    if (!shareInto(id)) notify(t("too-many-files"));
+  };
+  const move = (event) => moveAmong(event, [...event.currentTarget.querySelectorAll("button")]);
+  return html`<${Dialog} title=${t("share-title")} onClose=${close} class="share">
+    <${What} />
+    ${all.length > MANY && html`<${Field} label=${t("share-find")} value=${wanted} onInput=${(event) => setWanted(event.currentTarget.value)} />`}
+    ${found.length === 0 && html`<p class="quiet">${all.length ? t("nothing-found") : t("share-nowhere")}</p>`}
+    <ul onKeyDown=${move}>${found.map(({ id, name }) => html`<li key=${id}><button type="button" class="channel" onClick=${() => choose(id)}><${Icon} name="hash" /><span class="channel-name" dir="auto">${name}</span></button></li>`)}</ul>
+  <//>`;
+}
+
+/** The words and the names of the files, so that one sees what one is about to send. */
+function What() {
+  const { text, files } = shared.value ?? { text: "", files: [] };
+  return html`<div class="what-is-shared">
+    ${text && html`<blockquote dir="auto">${text}</blockquote>`}
+    ${files.length > 0 && html`<ul aria-label=${t("files")}>${files.map(({ name }) => html`<li key=${name} class="one-line" dir="auto"><${Icon} name="file" /> ${name}</li>`)}</ul>`}
+  </div>`;
+}

@@ -1,0 +1,78 @@
+// An entry of the audit log as a sentence, with what was changed below it.
+
+import { channelsById } from "../../state/channels.js";
+import { memberOf, rolesById } from "../../state/people.js";
+import { html } from "../../vendor/preact.js";
+import { knows, t } from "../../words/words.js";
+import { Time } from "../parts/time.js";
+import { roleName } from "../people/members.js";
+import { permissionName } from "./parts/permission.js";
+
+const dashed = (name) => name.replaceAll("_", "-");
+const ABOUT_MEMBERS = /^(member|owner|voice|recovery|bot)_/;
+
+/** The sentence. One that we have no words for shows its name. */
+export function sentenceOf(entry) {
+  const key = `audit-${dashed(entry.action)}`;
+  return knows(key) ? t(`audit-${dashed(entry.action)}`, argumentsOf(entry)) : t("audit-other", { who: whoOf(entry), action: entry.action });
+}
+
+const text = (value) => (typeof value === "string" ? value : "");
+const whoOf = ({ actor_id: id }) => (id ? memberOf(id)?.nickname ?? t("somebody") : t("the-operator"));
+
+function argumentsOf(entry) {
+  const { action, target_id: target, details } = entry;
+  const about = ABOUT_MEMBERS.test(action) ? text(details.nickname) || text(details.before) || memberOf(target)?.nickname || t("somebody") : memberOf(text(details.author_id) || text(details.member_id) || "-")?.nickname ?? text(details.nickname) ?? "";
+  const channel = channelsById.value.get(text(details.channel_id) || target);
+  const role = rolesById.value.get(text(details.role_id) || target);
+  const named = text(details.name) || text(details.after?.name) || (role && roleName(role)) || channel?.name || "";
+  return {
+    who: whoOf(entry), about, channel: channel?.name ?? t("a-channel"), name: named || t("something"), role: role ? roleName(role) : named || t("role-gone"),
+    after: text(details.after), muted: details.muted ? "yes" : "no", deafened: details.deafened ? "yes" : "no",
+  };
+}
+
+/** What else is said: [[what, how]], such as the reason, or a value before and after. */
+export function detailsOf({ details, action }) {
+  const told = [];
+  if (text(details.reason)) told.push([t("reason"), details.reason]);
+  if (text(details.note)) told.push([t("note"), details.note]);
+  if (details.until_ms && action === "member_timeout") told.push([t("invite-until"), html`<${Time} ms=${details.until_ms} style="whole" />`]);
+  if (Array.isArray(details.changed)) told.push([t("changed"), details.changed.map(field).join(", ")]);
+  for (const side of ["allow", "deny"]) if (details[side]?.length) told.push([t(`override-${side}`), details[side].map(permissionName).join(", ")]);
+  return [...told, ...differences(details)];
+}
+
+const field = (key) => (knows(`field-${dashed(key)}`) ? t(`field-${dashed(key)}`) : key);
+
+function differences(details) {
+  if (details.before?.id) return betweenRoles(details.before, details.after);
+  return Object.entries(details).filter(([, value]) => value && typeof value === "object" && ("before" in value || "from" in value))
+    .map(([key, value]) => [field(key), `${shown(key, value.before ?? value.from)} → ${shown(key, value.after ?? value.to)}`]);
+}
+
+/** What a role had and has: permissions one by one. */
+function betweenRoles(before, after) {
+  const told = ["name", "rank", "color"].filter((key) => before[key] !== after[key]).map((key) => [field(key), `${shown(key, before[key])} → ${shown(key, after[key])}`]);
+  const more = after.permissions.filter((each) => !before.permissions.includes(each));
+  const fewer = before.permissions.filter((each) => !after.permissions.includes(each));
+  if (more.length) told.push([t("permissions-added"), more.map(permissionName).join(", ")]);
+  if (fewer.length) told.push([t("permissions-taken"), fewer.map(permissionName).join(", ")]);
+  return told;
+}
+
+function shown(key, value) {
+  if (key === "parent_id" && value) return channelsById.value.get(value)?.name ?? t("a-channel");
+  if (key === "color" && typeof value === "number") return `#${value.toString(16).padStart(6, "0")}`;
+  if (value === null || value === "" || value === undefined) return "–";
+  return typeof value === "boolean" ? t(value ? "is-on" : "is-off") : String(value);
+}
+
+export function Entry({ entry }) {
+  const told = detailsOf(entry);
+  return html`<li class="managed-row entry" data-action=${entry.action}>
+    <div class="managed-words"><span dir="auto">${sentenceOf(entry)}</span>
+      ${told.map(([what, how]) => html`<small class="quiet" key=${what} dir="auto">${what}: ${how}</small>`)}</div>
+    <small class="quiet"><${Time} ms=${entry.at_ms} style="whole" /></small>
+  </li>`;
+}

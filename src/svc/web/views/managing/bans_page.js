@@ -1,0 +1,33 @@
+// Who is banned, and the way back.
+
+import { bans, unban } from "../../state/managing/moderation.js";
+import { notify, tried } from "../../state/notices.js";
+import { html, useState } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { Avatar } from "../parts/avatar.js";
+import { Button } from "../parts/button.js";
+import { Confirm } from "../parts/dialog.js";
+import { Field } from "../parts/field.js";
+import { dateOf } from "../parts/time.js";
+import { useAnswer } from "./parts/asking.js";
+import { ListPage, Row } from "./parts/list_page.js";
+
+export function BansPage() {
+  const { value, problem, set, again } = useAnswer(bans);
+  const [lifting, setLifting] = useState(null);
+  const [reason, setReason] = useState("");
+  const lift = async () => {
+    const { member_id: id, nickname: name } = lifting;
+    if (!await tried(unban(id, reason.trim()))) return;
+    notify(t("unbanned", { name }), "done");
+    again();
+  };
+  const further = () => tried(bans(value.next).then((page) => set({ bans: [...value.bans, ...page.bans], next: page.next })));
+  return html`<${ListPage} label=${t("settings-bans")} about=${t("bans-about")} items=${value?.bans ?? null} problem=${problem} again=${again} empty=${t("no-bans")} more=${value?.next && further}
+      row=${(one) => html`<${Row} key=${one.member_id} title=${one.nickname} text=${told(one)} sign=${html`<${Avatar} id=${one.member_id} name=${one.nickname} size="small" />`}>
+        <${Button} onClick=${() => { setReason(""); setLifting(one); }}>${t("unban")}<//><//>`} />
+    ${lifting && html`<${Confirm} title=${t("unban-title", { name: lifting.nickname })} text=${t("unban-text")} action=${t("unban")} onConfirm=${lift} onClose=${() => setLifting(null)}>
+      <${Field} label=${t("reason")} hint=${t("reason-hint")} value=${reason} maxlength="500" onInput=${(event) => setReason(event.currentTarget.value)} autocomplete="off" /><//>`}`;
+}
+
+const told = ({ reason, banned_at_ms: at }) => [dateOf(at), reason || t("no-reason")].join(" · ");

@@ -1,0 +1,13 @@
+// One of the text channels in which we manage webhooks.
+
+import { may, textChannels } from "../../state/channels.js";
+import { html } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+
+/** The channels in which we manage webhooks. */
+export const webhookChannels = () => textChannels.value.filter(({ id }) => may("manage_webhooks", id));
+
+export function ChannelChoice({ value, onChange }) {
+  return html`<label class="field">${t("webhook-channel")}<select onChange=${(event) => onChange(event.currentTarget.value)}>
+    ${webhookChannels().map(({ id, name }) => html`<option key=${id} value=${id} selected=${id === value}>${name}</option>`)}</select></label>`;
+}

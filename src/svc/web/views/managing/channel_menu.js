@@ -1,0 +1,59 @@
+// The menu of a channel in the list, and the keys that move it. Other features put their own items in front.
+
+import { channels, may } from "../../state/channels.js";
+import { moveChannel } from "../../state/managing/channels.js";
+import { stepped } from "../../state/managing/order.js";
+import { tried } from "../../state/notices.js";
+import { showDialog } from "../../state/place.js";
+import { html } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { tellingItems } from "../alerts/level_menu.js";
+import { MenuButton } from "../parts/menu.js";
+
+/** What the menu of a channel offers: (channel) => items, as MenuButton takes them. */
+export const CHANNEL_ITEMS = [tellingItems, managing];
+
+export function ChannelMenu({ channel }) {
+  const items = CHANNEL_ITEMS.flatMap((each) => each(channel)).filter(Boolean);
+  return items.length ? html`<${MenuButton} label=${t("menu-of", { name: channel.name })} items=${items} class="beside" />` : null;
+}
+
+/** The right button of the mouse opens it too. */
+export function openMenuIn(event) {
+  const button = event.currentTarget.querySelector(".channel-row .menu-holder > button, :scope > .menu-holder > button");
+  if (!button) return;
+  event.preventDefault();
+  event.stopPropagation();
+  button.click();
+}
+
+/** Ctrl+Shift+Arrow moves a channel one place. */
+export function onMoveKey(event, channel) {
+  const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+  if (!by || !(event.ctrlKey || event.metaKey) || !event.shiftKey || !may("manage_channels")) return;
+  event.preventDefault();
+  event.stopPropagation();
+  step(channel, by);
+}
+
+/** One place up (-1) or down (1). Whatever has the focus keeps it. */
+export async function step(channel, by) {
+  const where = stepped(channels.value, channel.id, by);
+  const focused = document.activeElement;
+  if (!where) return;
+  const done = tried(moveChannel(channel.id, where));
+  requestAnimationFrame(() => (focused.isConnected ? focused.focus() : undefined));
+  await done;
+}
+
+function managing(channel) {
+  if (!may("manage_channels")) return [];
+  const { id } = channel;
+  return [
+    { label: t("edit-channel"), icon: "gear", onChoose: () => showDialog("channel", { channelId: id }) },
+    { label: t("channel-permissions"), icon: "people", onChoose: () => showDialog("channel", { channelId: id, page: "permissions" }) },
+    stepped(channels.value, id, -1) && { label: t("move-up"), icon: "up", onChoose: () => step(channel, -1) },
+    stepped(channels.value, id, 1) && { label: t("move-down"), icon: "lower", onChoose: () => step(channel, 1) },
+    { label: t("channel-delete"), icon: "trash", danger: true, onChoose: () => showDialog("delete-channel", { channelId: id }) },
+  ];
+}

@@ -1,0 +1,58 @@
+// Channels in the list are dragged to another place by those who manage them.
+
+import { channels, may } from "../../state/channels.js";
+import { moveChannel } from "../../state/managing/channels.js";
+import { dropped } from "../../state/managing/order.js";
+import { tried } from "../../state/notices.js";
+import { signal } from "../../vendor/signals.js";
+
+const KIND = "application/x-svc-channel"; // Nothing else takes it, such as the field for messages.
+
+/** {id, over, after}: what is being dragged, and before or after what it would land; null otherwise. */
+const drag = signal(null);
+
+/** The attributes of a channel's element. */
+export function draggable(channel) {
+  if (!may("manage_channels")) return {};
+  const { id } = channel;
+  const over = drag.value?.over === id ? (drag.value.after ? "after" : "before") : undefined;
+  return {
+    draggable: true,
+    "data-drop": over,
+    onDragStart: (event) => {
+      event.stopPropagation();
+      event.dataTransfer.setData(KIND, id);
+      event.dataTransfer.effectAllowed = "move";
+      drag.value = { id };
+    },
+    onDragOver: (event) => {
+      const here = landing(event, channel);
+      if (!here) return;
+      event.preventDefault();
+      event.stopPropagation();
+      if (drag.value.over !== id || drag.value.after !== here.after) drag.value = { ...drag.value, over: id, after: here.after };
+    },
+    onDrop: (event) => {
+      const here = landing(event, channel);
+      if (!here) return;
+      event.preventDefault();
+      event.stopPropagation();
+      const moved = drag.value.id;
+      drag.value = null;
+      tried(moveChannel(moved, here.where));
+    },
+    onDragEnd: () => { drag.value = null; },
+  };
+}
+
+/** Where it would land: in the upper half before, in the lower after; null where it cannot. */
+function landing(event, onto) {
+  const moved = drag.value?.id;
+  if (!moved || moved === onto.id) return null;
+  const box = event.currentTarget.getBoundingClientRect();
+  const after = event.clientY > box.top + box.height / 2;
+  const where = dropped(channels.value, moved, onto, after);
+  return where && { after: after || (onto.type === "category" && !isCategory(moved)), where };
+}
+
+const isCategory = (id) => channels.value.find((each) => each.id === id)?.type === "category";

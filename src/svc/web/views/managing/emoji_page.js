@@ -1,0 +1,42 @@
+// The server's own emoji: several sent at once, named by their files; renamed and deleted.
+
+import { emoji } from "../../state/emoji.js";
+import { deleteEmoji, emojiNameOf, renameEmoji, sendEmoji } from "../../state/managing/server.js";
+import { notify, tried } from "../../state/notices.js";
+import { html, useRef, useState } from "../../vendor/preact.js";
+import { explain, t } from "../../words/words.js";
+import { Button, IconButton } from "../parts/button.js";
+import { Confirm } from "../parts/dialog.js";
+import { ListPage } from "./parts/list_page.js";
+
+export function EmojiPage() {
+  const input = useRef(null);
+  const [refused, setRefused] = useState([]);
+  const [ending, setEnding] = useState(null);
+  const picked = async (event) => {
+    const files = [...event.currentTarget.files];
+    event.currentTarget.value = "";
+    const problems = [];
+    for (const file of files) await sendEmoji(file, emojiNameOf(file.name)).catch((error) => problems.push(`${file.name}: ${explain(error)}`));
+    setRefused(problems);
+    if (problems.length < files.length) notify(t("emoji-sent"), "done");
+  };
+  const all = [...emoji.value.values()].sort((one, other) => one.name.localeCompare(other.name));
+  return html`<${ListPage} label=${t("settings-emoji")} about=${t("emoji-about")} items=${all} empty=${t("no-emoji")} row=${(each) => html`<${Own} key=${each.id} emoji=${each} onDelete=${() => setEnding(each)} />`}>
+      <p><${Button} look="primary" icon="add" onClick=${() => input.current.click()}>${t("emoji-add")}<//></p>
+      <input type="file" accept="image/*" multiple hidden ref=${input} onChange=${picked} aria-label=${t("emoji-add")} />
+      ${refused.map((problem) => html`<p class="error" role="alert" key=${problem}>${problem}</p>`)}
+    <//>
+    ${ending && html`<${Confirm} title=${t("emoji-delete-title", { name: ending.name })} text=${t("emoji-delete-text")} action=${t("delete")} onConfirm=${() => tried(deleteEmoji(ending.id))} onClose=${() => setEnding(null)} />`}`;
+}
+
+function Own({ emoji: { id, name, url }, onDelete }) {
+  const rename = async (event) => {
+    const field = event.currentTarget;
+    const wanted = field.value.trim().replaceAll(":", "");
+    if (wanted === name || !await tried(renameEmoji(id, wanted))) field.value = name;
+  };
+  return html`<li class="managed-row"><img src=${url} alt="" width="32" height="32" loading="lazy" />
+    <span class="managed-words"><input value=${name} maxlength="30" spellcheck=${false} aria-label=${t("emoji-name-of", { name })} onChange=${rename} /></span>
+    <span class="managed-acts"><${IconButton} icon="trash" label=${t("emoji-delete", { name })} onClick=${onDelete} /></span></li>`;
+}

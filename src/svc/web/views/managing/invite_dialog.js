@@ -1,0 +1,59 @@
+// Inviting people: how long a link is good and for how many, then the link itself and its code for phones.
+
+import { may, textChannels } from "../../state/channels.js";
+import { addressOfInvite, createInvite } from "../../state/managing/invites.js";
+import { rolesBelow } from "../../state/managing/rank.js";
+import { html, useState } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { Button } from "../parts/button.js";
+import { copy, Copyable } from "../parts/copying.js";
+import { Dialog } from "../parts/dialog.js";
+import { Switch } from "../parts/field.js";
+import { QrCode } from "../parts/qr_code.js";
+import { roleName } from "../people/members.js";
+import { Among, lasting } from "./channel_overview.js";
+import { useAsking } from "./parts/asking.js";
+
+const LIFETIMES_S = [1800, 3600, 43200, 86400, 604800, 2592000, 0];
+const USES = [1, 5, 10, 25, 100, 0];
+
+export function InviteDialog({ invite = null, onClose }) {
+  const [made, setMade] = useState(invite);
+  return html`<${Dialog} title=${t("invite-people")} onClose=${onClose}>
+    ${made ? html`<${Link} invite=${made} onAnother=${() => setMade(null)} />` : html`<${Making} onMade=${setMade} onClose=${onClose} />`}
+  <//>`;
+}
+
+function Making({ onMade, onClose }) {
+  const [wish, setWish] = useState({ lifetime_s: 604800, max_uses: 0, role_id: null, channel_id: null, approval: false });
+  const { busy, problem, run } = useAsking();
+  const set = (key) => (value) => setWish({ ...wish, [key]: value });
+  const submit = async (event) => {
+    event.preventDefault();
+    let made;
+    const wanted = Object.fromEntries(Object.entries(wish).filter(([, value]) => value));
+    if (!await run(async () => { made = await createInvite(wanted); })) return;
+    copy(addressOfInvite(made), t("invite-copied"));
+    onMade(made);
+  };
+  return html`<form class="stack" onSubmit=${submit}>
+    <${Among} label=${t("invite-lifetime")} value=${wish.lifetime_s} all=${LIFETIMES_S} words=${(seconds) => (seconds ? lasting(seconds) : t("invite-forever"))} onChange=${set("lifetime_s")} />
+    <${Among} label=${t("invite-uses")} value=${wish.max_uses} all=${USES} words=${(count) => (count ? t("invite-for", { count }) : t("invite-for-all"))} onChange=${set("max_uses")} />
+    ${may("manage_roles") && html`<label class="field">${t("invite-role")}<select onChange=${(event) => set("role_id")(event.currentTarget.value || null)}>
+      <option value="">${t("role-member")}</option>
+      ${rolesBelow().filter(({ id }) => id !== "member").map((role) => html`<option key=${role.id} value=${role.id}>${roleName(role)}</option>`)}</select></label>`}
+    <label class="field">${t("invite-channel")}<select onChange=${(event) => set("channel_id")(event.currentTarget.value || null)}>
+      <option value="">${t("invite-any-channel")}</option>
+      ${textChannels.value.map(({ id, name }) => html`<option key=${id} value=${id}>${name}</option>`)}</select></label>
+    <${Switch} label=${t("invite-approval")} hint=${t("invite-approval-hint")} checked=${wish.approval} onChange=${set("approval")} />
+    ${problem && html`<p class="error" role="alert">${problem}</p>`}
+    <footer class="buttons"><${Button} onClick=${onClose}>${t("cancel")}<//><${Button} look="primary" type="submit" disabled=${busy}>${t("make-link")}<//></footer>
+  </form>`;
+}
+
+function Link({ invite, onAnother }) {
+  const address = addressOfInvite(invite);
+  return html`<${Copyable} label=${t("invite-link")} text=${address} done=${t("invite-copied")} />
+    <div class="qr-place"><${QrCode} text=${address} label=${t("invite-code-for-phones")} /><p class="quiet">${t("invite-code-for-phones")}</p></div>
+    <footer><${Button} onClick=${onAnother}>${t("another-link")}<//></footer>`;
+}

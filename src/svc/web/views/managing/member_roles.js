@@ -1,0 +1,33 @@
+// The roles of one member, given and taken.
+
+import { giveRole, takeRole } from "../../state/managing/roles.js";
+import { isOwner, rolesBelow } from "../../state/managing/rank.js";
+import { may } from "../../state/channels.js";
+import { tried } from "../../state/notices.js";
+import { memberOf } from "../../state/people.js";
+import { html } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { Dialog } from "../parts/dialog.js";
+import { Switch } from "../parts/field.js";
+import { roleName } from "../people/members.js";
+import { permissionName } from "./parts/permission.js";
+
+const MOST_NAMED = 4;
+
+export function MemberRoles({ memberId, onClose }) {
+  const member = memberOf(memberId);
+  if (!member) return html`<${Dialog} title=${t("roles")} onClose=${onClose}><p class="quiet">${t("member-unknown")}</p><//>`;
+  const change = (role, on) => tried(on ? giveRole(memberId, role.id) : takeRole(memberId, role.id));
+  return html`<${Dialog} title=${t("roles-of", { name: member.nickname })} onClose=${onClose}>
+    <div class="role-switches">${rolesBelow().map((role) => html`<${Switch} key=${role.id} label=${roleName(role)} hint=${permitting(role)} checked=${member.roles.includes(role.id)}
+      disabled=${!member.roles.includes(role.id) && !canGive(role)} onChange=${(on) => change(role, on)} />`)}</div>
+  <//>`;
+}
+
+/** Nobody gives a permission that they lack. */
+const canGive = (role) => isOwner() || role.permissions.every((permission) => may(permission));
+
+function permitting({ permissions }) {
+  const told = permissions.slice(0, MOST_NAMED).map(permissionName);
+  return permissions.length > MOST_NAMED ? t("and-more-permissions", { names: told.join(", "), count: permissions.length - MOST_NAMED }) : told.join(", ");
+}

@@ -1,0 +1,26 @@
+// A list in the settings: what it holds, or why it is empty, loading or refused.
+
+import { html } from "../../../vendor/preact.js";
+import { t } from "../../../words/words.js";
+import { Button } from "../../parts/button.js";
+
+/** `items` is null while they are on their way; `row` draws one, which has an `id`. */
+export function ListPage({ label, about, items, problem, empty, row, again, children, more }) {
+  return html`
+    ${about && html`<p class="quiet">${about}</p>`}
+    ${children}
+    ${problem && html`<p class="error" role="alert">${problem} ${again && html`<${Button} look="link" onClick=${again}>${t("try-again")}<//>`}</p>`}
+    ${items === null && !problem && html`<p class="quiet" role="status">${t("loading")}</p>`}
+    ${items?.length === 0 && html`<p class="quiet nothing">${empty}</p>`}
+    ${items?.length > 0 && html`<ul class="managed" aria-label=${label}>${items.map(row)}</ul>`}
+    ${more && html`<p><${Button} onClick=${more}>${t("show-more")}<//></p>`}`;
+}
+
+/** One row: a sign, words in two lines, and what may be done at the end. */
+export function Row({ sign, title, text, children, ...rest }) {
+  return html`<li class="managed-row" ...${rest}>
+    ${sign}
+    <span class="managed-words"><span dir="auto">${title}</span>${text && html`<small class="quiet" dir="auto">${text}</small>`}</span>
+    <span class="managed-acts">${children}</span>
+  </li>`;
+}

@@ -1,0 +1,28 @@
+// A permission with its sentence: as a switch of a role, or as three choices of a channel's override.
+
+import { html, useId } from "../../../vendor/preact.js";
+import { t } from "../../../words/words.js";
+import { Switch } from "../../parts/field.js";
+
+const dashed = (name) => name.replaceAll("_", "-");
+export const permissionName = (name) => t(`permission-${dashed(name)}`);
+export const permissionAbout = (name) => t(`permits-${dashed(name)}`);
+
+export function PermissionSwitch({ name, ...rest }) {
+  return html`<${Switch} label=${permissionName(name)} hint=${permissionAbout(name)} ...${rest} />`;
+}
+
+const WORDS = [{ word: "deny", sign: "✕" }, { word: "neutral", sign: "–" }, { word: "allow", sign: "✓" }];
+
+/** `value` is "allow", "deny" or "neutral"; `result` says what comes of it. */
+export function PermissionChoice({ name, value, result, disabled, onChange }) {
+  const id = useId();
+  return html`<fieldset class="three-way" disabled=${disabled}>
+    <legend>${permissionName(name)}<small class="quiet">${permissionAbout(name)}</small></legend>
+    <span class="three">${WORDS.map(({ word, sign }) => html`<label key=${word} class=${word} title=${t(`override-${word}`)}>
+      <input type="radio" name=${id} value=${word} checked=${word === value} onChange=${() => onChange(word)} aria-label=${t(`override-${word}`)} />
+      <span aria-hidden="true">${sign}</span>
+    </label>`)}</span>
+    <small class=${`outcome ${result ? "may" : "may-not"}`}>${result ? t("outcome-may") : t("outcome-may-not")}</small>
+  </fieldset>`;
+}

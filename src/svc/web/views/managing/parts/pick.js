@@ -1,0 +1,83 @@
+// Roles and people to choose from: what was chosen stands as chips, the rest is found by a few letters.
+
+import { loadMembers, members, roles } from "../../../state/people.js";
+import { html, useEffect, useId, useState } from "../../../vendor/preact.js";
+import { t } from "../../../words/words.js";
+import { plainly } from "../../channels/switcher.js";
+import { Avatar } from "../../parts/avatar.js";
+import { Icon } from "../../parts/icon.js";
+import { moveAmong } from "../../parts/menu.js";
+import { roleName } from "../../people/members.js";
+
+const MOST_FOUND = 8;
+
+/** What a key such as "role:admin" or "member:ID" stands for: {key, name, member?, role?}. */
+export function targetOf(key) {
+  const [type, id] = key.split(/:(.*)/s);
+  if (type === "role") {
+    const role = roles.value.find((each) => each.id === id);
+    return { key, id, role, name: role ? roleName(role) : t("role-gone") };
+  }
+  const member = members.value.get(id);
+  return { key, id, member, name: member?.nickname ?? t("somebody") };
+}
+
+export function TargetSign({ target }) {
+  return target.role || !target.member
+    ? html`<${Icon} name="people" />`
+    : html`<${Avatar} id=${target.id} name=${target.name} url=${target.member.avatar} size="small" />`;
+}
+
+/** `chosen` are keys that are not offered again; `onPick(key)`. `only` is "role" or "member" where one kind is meant. */
+export function Pick({ label, chosen, onPick, only }) {
+  const [wanted, setWanted] = useState("");
+  const [open, setOpen] = useState(false);
+  const id = useId();
+  useEffect(() => { if (only !== "role") loadMembers().catch(() => {}); }, []);
+  const found = open ? offered(wanted, chosen, only) : [];
+  const pick = (key) => {
+    setWanted("");
+    setOpen(false);
+    document.getElementById(id)?.focus();
+    onPick(key);
+  };
+  const pressed = (event) => {
+    const all = [...event.currentTarget.querySelectorAll("input, .offered button")];
+    if (event.key === "Escape" && open) {
+      event.stopPropagation();
+      event.preventDefault();
+      setOpen(false);
+      document.getElementById(id)?.focus();
+    } else if (event.key === "Enter" && event.target.id === id) {
+      event.preventDefault();
+      if (found.length) pick(found[0].key);
+    } else if (!["Home", "End"].includes(event.key)) moveAmong(event, all);
+  };
+  const left = (event) => { if (!event.currentTarget.contains(event.relatedTarget)) setOpen(false); };
+  return html`<div class="pick field" onKeyDown=${pressed} onFocusOut=${left}>
+    <label for=${id}>${label}</label>
+    <input id=${id} type="text" autocomplete="off" dir="auto" placeholder=${only === "member" ? t("pick-member-hint") : t("pick-hint")} value=${wanted}
+      onFocus=${() => setOpen(true)} onInput=${(event) => { setWanted(event.currentTarget.value); setOpen(true); }} />
+    ${open && html`<ul class="offered">${found.map((target) => html`<li key=${target.key}><button type="button" tabindex="-1" onClick=${() => pick(target.key)}>
+      <${TargetSign} target=${target} /><span dir="auto">${target.name}</span></button></li>`)}
+      ${!found.length && html`<li class="quiet">${t("nothing-found")}</li>`}</ul>`}
+  </div>`;
+}
+
+/** What was chosen, each with a way to take it back. */
+export function Chips({ label, keys, onRemove }) {
+  return html`<ul class="chips" aria-label=${label}>${keys.map((key) => {
+    const target = targetOf(key);
+    return html`<li key=${key}><${TargetSign} target=${target} /><span dir="auto">${target.name}</span>
+      <button type="button" aria-label=${t("take-out", { name: target.name })} title=${t("take-out", { name: target.name })} onClick=${() => onRemove(key)}><${Icon} name="close" /></button></li>`;
+  })}</ul>`;
+}
+
+function offered(wanted, chosen, only) {
+  const letters = plainly(wanted);
+  const all = [
+    ...(only === "member" ? [] : roles.value.filter(({ id }) => id !== "owner").map(({ id }) => `role:${id}`)),
+    ...(only === "role" ? [] : [...members.value.keys()].map((id) => `member:${id}`)),
+  ];
+  return all.filter((key) => !chosen.includes(key)).map(targetOf).filter(({ name }) => plainly(name).includes(letters)).slice(0, MOST_FOUND);
+}

@@ -1,0 +1,27 @@
+// A question before something large goes for good: answered by typing its name.
+
+import { html, useState } from "../../../vendor/preact.js";
+import { t } from "../../../words/words.js";
+import { Button } from "../../parts/button.js";
+import { Dialog } from "../../parts/dialog.js";
+import { Field } from "../../parts/field.js";
+import { useAsking } from "./asking.js";
+
+export function TypedConfirm({ title, text, name, action, onConfirm, onClose }) {
+  const [typed, setTyped] = useState("");
+  const { busy, problem, run } = useAsking();
+  const submit = async (event) => {
+    event.preventDefault();
+    if (typed.trim() === name && await run(onConfirm)) onClose();
+  };
+  return html`<${Dialog} title=${title} onClose=${onClose} class="confirm">
+    <p dir="auto">${text}</p>
+    <form class="stack" onSubmit=${submit}>
+      <${Field} label=${t("type-its-name", { name })} value=${typed} onInput=${(event) => setTyped(event.currentTarget.value)} problem=${problem} autocomplete="off" spellcheck=${false} autofocus />
+      <footer class="buttons">
+        <${Button} onClick=${onClose}>${t("cancel")}<//>
+        <${Button} look="danger" type="submit" disabled=${busy || typed.trim() !== name}>${action}<//>
+      </footer>
+    </form>
+  <//>`;
+}

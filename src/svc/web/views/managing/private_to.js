@@ -1,0 +1,12 @@
+// Who sees a private channel: roles and people, as chips.
+
+import { html } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { Chips, Pick } from "./parts/pick.js";
+
+export function PrivateTo({ keys, onAdd, onRemove }) {
+  return html`<div class="stack private-to">
+    <${Pick} label=${t("let-in")} chosen=${keys} onPick=${onAdd} />
+    ${keys.length ? html`<${Chips} label=${t("those-let-in")} keys=${keys} onRemove=${onRemove} />` : html`<p class="quiet">${t("nobody-let-in")}</p>`}
+  </div>`;
+}

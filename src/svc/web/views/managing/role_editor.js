@@ -1,0 +1,65 @@
+// One role: its name and colour, what it permits, and who has it.
+
+import { may } from "../../state/channels.js";
+import { createRole, deleteRole, editRole, giveRole, takeRole } from "../../state/managing/roles.js";
+import { GROUPS } from "../../state/managing/permissions.js";
+import { isOwner } from "../../state/managing/rank.js";
+import { notify, tried } from "../../state/notices.js";
+import { complete, members } from "../../state/people.js";
+import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { Button } from "../parts/button.js";
+import { Confirm } from "../parts/dialog.js";
+import { Field } from "../parts/field.js";
+import { roleName } from "../people/members.js";
+import { ColourChoice } from "./colour_choice.js";
+import { useAsking } from "./parts/asking.js";
+import { PermissionSwitch } from "./parts/permission.js";
+import { Chips, Pick } from "./parts/pick.js";
+
+const NEW = { name: "", color: null, permissions: [] };
+
+export function RoleEditor({ role, onDone, onMade }) {
+  const [changes, setChanges] = useState({});
+  const [ending, setEnding] = useState(false);
+  const { busy, problem, setProblem, run } = useAsking();
+  const start = useRef(null);
+  useLayoutEffect(() => { start.current.querySelector("input")?.focus(); }, []);
+  const shownName = role && roleName(role);
+  const now = { ...(role ?? NEW), ...(role && { name: shownName }), ...changes };
+  const change = (wanted) => setChanges({ ...changes, ...wanted });
+  const toggle = (name, on) => change({ permissions: on ? [...now.permissions, name] : now.permissions.filter((each) => each !== name) });
+  const save = async (event) => {
+    event.preventDefault();
+    if (!now.name.trim()) {
+      setProblem(t("role-name-missing"));
+      return;
+    }
+    let made = null;
+    if (!await run(async () => { made = role ? await editRole(role.id, changes) : await createRole({ name: now.name.trim(), permissions: now.permissions, ...(now.color !== null && { color: now.color }) }); })) return;
+    setChanges({});
+    notify(t("saved"), "done");
+    if (!role) onMade(made.id);
+  };
+  return html`<p><${Button} icon="back" onClick=${onDone}>${t("all-roles")}<//></p>
+    <form class="stack" onSubmit=${save} novalidate ref=${start}>
+      <${Field} label=${t("role-name")} value=${now.name} maxlength="32" onInput=${(event) => change({ name: event.currentTarget.value })} problem=${problem} autocomplete="off" />
+      <${ColourChoice} value=${now.color} onChange=${(color) => change({ color })} />
+      ${GROUPS.map(({ name, permissions }) => html`<fieldset key=${name} class="permissions"><legend>${t(`permissions-${name}`)}</legend>
+        ${permissions.map((each) => html`<${PermissionSwitch} key=${each} name=${each} checked=${now.permissions.includes(each)} disabled=${!isOwner() && !may(each)} onChange=${(on) => toggle(each, on)} />`)}</fieldset>`)}
+      <footer class="buttons sticky"><${Button} look="primary" type="submit" disabled=${busy || (role && !Object.keys(changes).length)}>${role ? t("save") : t("create-role")}<//></footer>
+    </form>
+    ${role && role.id !== "member" && html`<${Holders} role=${role} />`}
+    ${role && !role.built_in && html`<section class="ending"><${Button} look="danger" onClick=${() => setEnding(true)}>${t("delete-role")}<//></section>`}
+    ${ending && html`<${Confirm} title=${t("delete-role-title", { name: shownName })} text=${t("delete-role-text")} action=${t("delete-role")} onConfirm=${() => tried(deleteRole(role.id)).then((done) => done && onDone())} onClose=${() => setEnding(false)} />`}`;
+}
+
+/** Who has the role: given and taken here too. */
+function Holders({ role }) {
+  const keys = [...members.value.values()].filter((member) => member.roles.includes(role.id)).map(({ id }) => `member:${id}`);
+  const idOf = (key) => key.slice("member:".length);
+  return html`<section class="ending stack"><h4>${t("role-holders")}</h4>
+    <${Pick} label=${t("give-role-to")} only="member" chosen=${keys} onPick=${(key) => tried(giveRole(idOf(key), role.id))} />
+    ${keys.length ? html`<${Chips} label=${t("role-holders")} keys=${keys} onRemove=${(key) => tried(takeRole(idOf(key), role.id))} />` : html`<p class="quiet">${complete.value ? t("role-held-by-none") : t("loading")}</p>`}
+  </section>`;
+}

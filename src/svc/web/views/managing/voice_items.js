@@ -1,0 +1,23 @@
+// What a moderator does to somebody in a call, as items of their menu.
+
+import { may, voiceChannels } from "../../state/channels.js";
+import { deafenInCalls, endCallOf, moveToCall, muteInCalls } from "../../state/managing/moderation.js";
+import { ranksBelow } from "../../state/managing/rank.js";
+import { tried } from "../../state/notices.js";
+import { memberOf } from "../../state/people.js";
+import { t } from "../../words/words.js";
+
+export const mayMove = (id, channelId) => ranksBelow(memberOf(id)) && may("move_members", channelId);
+
+/** `person` as state/voice.js has them, in this channel. */
+export function voiceItems(person, channelId) {
+  const { id, muted, deafened } = person;
+  if (!ranksBelow(memberOf(id))) return [];
+  const rooms = mayMove(id, channelId) ? voiceChannels.value.filter((each) => each.id !== channelId && may("move_members", each.id)) : [];
+  return [
+    may("mute_members", channelId) && { label: muted ? t("unmute-in-calls") : t("mute-in-calls"), icon: muted ? "mic" : "mic-off", onChoose: () => tried(muteInCalls(id, !muted)) },
+    may("mute_members", channelId) && { label: deafened ? t("undeafen-in-calls") : t("deafen-in-calls"), icon: deafened ? "headphones" : "deafen", onChoose: () => tried(deafenInCalls(id, !deafened)) },
+    ...rooms.map((room) => ({ label: t("move-to", { channel: room.name }), icon: "voice", onChoose: () => tried(moveToCall(id, room.id)) })),
+    mayMove(id, channelId) && { label: t("end-call-of"), icon: "leave", danger: true, onChoose: () => tried(endCallOf(id)) },
+  ].filter(Boolean);
+}

@@ -1,0 +1,49 @@
+// Webhooks: addresses with which programs post into a channel.
+
+import { channelsById } from "../../state/channels.js";
+import { createWebhook, webhooks } from "../../state/managing/server.js";
+import { place } from "../../state/place.js";
+import { html, useState } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { Avatar } from "../parts/avatar.js";
+import { Button, IconButton } from "../parts/button.js";
+import { Field } from "../parts/field.js";
+import { ChannelChoice, webhookChannels } from "./channel_choice.js";
+import { useAnswer, useAsking } from "./parts/asking.js";
+import { ListPage, Row } from "./parts/list_page.js";
+import { WebhookEditor } from "./webhook_editor.js";
+
+export function WebhooksPage() {
+  const { value, problem, set, again } = useAnswer(webhooks);
+  const [open, setOpen] = useState(null);
+  const put = (webhook) => set((all) => [...all.filter(({ id }) => id !== webhook.id), webhook]);
+  const shown = value?.find(({ id }) => id === open);
+  if (shown) return html`<${WebhookEditor} key=${open} webhook=${shown} onChanged=${put} onDone=${() => setOpen(null)} onDeleted=${() => { set((all) => all.filter(({ id }) => id !== open)); setOpen(null); }} />`;
+  const made = (webhook) => {
+    put(webhook);
+    setOpen(webhook.id);
+  };
+  return html`<${ListPage} label=${t("settings-webhooks")} about=${t("webhooks-about")} items=${value && [...value].sort((one, other) => one.name.localeCompare(other.name))} problem=${problem} again=${again} empty=${t("no-webhooks")}
+    row=${({ id, name, picture, channel_id: channelId }) => html`<${Row} key=${id} title=${name} text=${channelsById.value.get(channelId)?.name ?? t("webhook-nowhere")} sign=${html`<${Avatar} id=${id} name=${name} url=${picture?.url ?? picture} size="small" />`}>
+      <${IconButton} icon="gear" label=${t("edit-named", { name })} onClick=${() => setOpen(id)} /><//>`}>
+    <${Making} onMade=${made} /><//>`;
+}
+
+function Making({ onMade }) {
+  const [name, setName] = useState("");
+  const [channelId, setChannelId] = useState(place.value?.channelId);
+  const { busy, problem, setProblem, run } = useAsking();
+  const here = webhookChannels();
+  const chosen = here.some(({ id }) => id === channelId) ? channelId : here[0]?.id;
+  const submit = async (event) => {
+    event.preventDefault();
+    let made;
+    if (!name.trim()) setProblem(t("channel-name-missing"));
+    else if (await run(async () => { made = await createWebhook({ name: name.trim(), channel_id: chosen }); })) onMade(made);
+  };
+  return html`<form class="filter-row" onSubmit=${submit} novalidate>
+    <${Field} label=${t("webhook-name")} value=${name} maxlength="64" onInput=${(event) => setName(event.currentTarget.value)} problem=${problem} autocomplete="off" />
+    <${ChannelChoice} value=${chosen} onChange=${setChannelId} />
+    <p><${Button} look="primary" type="submit" disabled=${busy}>${t("create-webhook")}<//></p>
+  </form>`;
+}

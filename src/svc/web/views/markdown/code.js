@@ -1,0 +1,59 @@
+// A block of code: coloured once the highlighter has come, which is fetched for the first block that names a
+// language, and copied by a button.
+
+import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+
+const COPIED_MS = 2_000;
+
+/** @typedef {import("./highlight.js").Piece} Piece */
+
+/** @param {{code: string, language?: string}} properties */
+export function Code({ code, language = "" }) {
+  const pieces = useColours(code, language);
+  const [copied, setCopied] = useState(false);
+  const shown = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    if (!copied) return undefined;
+    const timer = setTimeout(() => setCopied(false), COPIED_MS);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  const copy = async () => setCopied(await copyText(code, shown.current));
+  return html`<div class="code" dir="ltr">
+    <pre tabindex="0"><code ref=${shown}>${pieces ? pieces.map(piece) : code}</code></pre>
+    <button type="button" class="copy" onClick=${copy}>${copied ? t("markdown-copied") : t("markdown-copy")}</button>
+    <span class="said" role="status">${copied ? t("markdown-copied") : ""}</span>
+  </div>`;
+}
+
+/** @param {string} code @param {string} language @returns {Piece[] | null} */
+function useColours(code, language) {
+  const [coloured, setColoured] = useState(/** @type {{code: string, language: string, pieces: Piece[] | null} | null} */ (null));
+  useEffect(() => {
+    if (!language) return undefined;
+    let wanted = true;
+    import("./highlight.js").then(
+      ({ highlight }) => { if (wanted) setColoured({ code, language, pieces: highlight(code, language) }); },
+      () => {}, // Offline, perhaps: the code can be read without colours.
+    );
+    return () => { wanted = false; };
+  }, [code, language]);
+  return coloured?.code === code && coloured.language === language ? coloured.pieces : null;
+}
+
+/** @param {Piece} part @returns {any} */
+function piece(part) {
+  return typeof part === "string" ? part : html`<span class=${`code-${part.kind}`}>${part.children.map(piece)}</span>`;
+}
+
+/** @param {string} text @param {HTMLElement | null} element that shows it @returns {Promise<boolean>} */
+async function copyText(text, element) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    // Without TLS there is no clipboard; the old way works there.
+    if (element) getSelection()?.selectAllChildren(element);
+    return document.execCommand("copy");
+  }
+}

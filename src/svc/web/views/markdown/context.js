@@ -1,0 +1,55 @@
+// What a text needs to know of the server it was written on, and what follows from that. No look.
+
+/**
+ * @typedef {object} Context
+ * @property {string | null} [ownId] Mentions of this member are marked.
+ * @property {Set<string>} [ownRoles] And mentions of these roles.
+ * @property {Map<string, {url: string}>} [emoji] By name.
+ * @property {Map<string, {name: string, color?: string | null}>} [roles] By id; the colour as in CSS.
+ * @property {Map<string, {name: string}>} [channels] By id.
+ * @property {(id: string) => string | undefined} [members] What a member is called now.
+ * @property {(id: string) => void} [onMention] Somebody wants to know more of this member.
+ * @property {(id: string) => void} [onChannel] Somebody wants to go there.
+ */
+
+/** @typedef {import("./parse.js").Node} Node */
+
+/** @typedef {{kind: "member" | "group" | "role" | "channel", id: string, name: string, known: boolean, own: boolean, color?: string | null}} Target */
+
+const GROUPS = ["everyone", "here"];
+
+/** Where a link within the server leads, and what to call that; null for every other link. @param {Node} link @param {Context} context @returns {Target | null} */
+export function targetOf({ href = "", children }, context) {
+  const [scheme, id] = split(href);
+  const label = wordsOf(children).replace(/^[@#]/u, "");
+  if (scheme === "mention" && GROUPS.includes(id)) return { kind: "group", id, name: id, known: true, own: true };
+  if (scheme === "mention") {
+    const name = context.members?.(id);
+    return { kind: "member", id, name: name ?? label, known: name !== undefined || !context.members, own: id === context.ownId };
+  }
+  if (scheme === "role") {
+    const role = context.roles?.get(id);
+    return { kind: "role", id, name: role?.name ?? label, known: Boolean(role), own: Boolean(context.ownRoles?.has(id)), color: role?.color };
+  }
+  if (scheme !== "channel") return null;
+  const channel = context.channels?.get(id);
+  return { kind: "channel", id, name: channel?.name ?? label, known: Boolean(channel), own: false };
+}
+
+/** What a mention looks like as text. @param {Target} target */
+export const mentionText = ({ kind, name }) => (kind === "channel" ? "#" : "@") + name;
+
+/** The words alone, on one line. @param {Node[]} nodes @returns {string} */
+export function wordsOf(nodes) {
+  return nodes.map((node) => {
+    if (node.type === "break") return " ";
+    if (node.type === "emoji") return `:${node.text}:`;
+    return node.text ?? wordsOf(node.children);
+  }).join("");
+}
+
+/** @param {string} href */
+function split(href) {
+  const colon = href.indexOf(":");
+  return [href.slice(0, colon).toLowerCase(), href.slice(colon + 1)];
+}

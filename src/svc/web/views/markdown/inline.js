@@ -1,0 +1,98 @@
+// What is within a line of markdown, as elements: words, links, mentions, emoji, spoilers; and a text on one line
+// that has only words and emoji.
+
+import { html, useMemo } from "../../vendor/preact.js";
+import { mentionText, targetOf, wordsOf } from "./context.js";
+import { isVisible, pretends, unturned, webAddress } from "./links.js";
+import { plain } from "./plain.js";
+import { Spoiler } from "./spoiler.js";
+
+/** @typedef {import("./parse.js").Node} Node */
+/** @typedef {import("./context.js").Context} Context */
+
+const EMOJI = /(:[a-z0-9_]{2,30}:)/u;
+
+/** One line of it, without what could be pressed. @param {{text: string, context?: Context}} properties */
+export function Inline({ text, context = {} }) {
+  const line = useMemo(() => plain(text, context), [text, context]);
+  const parts = line.split(EMOJI).map((part) => (EMOJI.test(part) ? emoji(part.slice(1, -1), context) : part));
+  return html`<span class="markdown-line" dir="auto">${parts}</span>`;
+}
+
+/** @param {Node[]} nodes @param {Context} context @param {boolean} [inLink] @returns {any[]} */
+export function inlines(nodes, context, inLink = false) {
+  return nodes.map((node) => inline(node, context, inLink));
+}
+
+/** @param {Node} node @param {Context} context @param {boolean} inLink @returns {any} */
+function inline(node, context, inLink) {
+  const { type, text = "", href = "", children } = node;
+  const within = () => inlines(children, context, inLink);
+  switch (type) {
+    case "text":
+      return inLink ? unturned(text) : text;
+    case "break":
+      return html`<br />`;
+    case "strong":
+      return html`<strong>${within()}</strong>`;
+    case "emphasis":
+      return html`<em>${within()}</em>`;
+    case "struck":
+      return html`<s>${within()}</s>`;
+    case "code":
+      return html`<code>${text}</code>`;
+    case "spoiler":
+      return inLink ? within() : html`<${Spoiler} words=${wordsOf(children)}>${within()}</${Spoiler}>`;
+    case "link":
+      return link(node, context, inLink);
+    case "address":
+      return address(href, [unturned(text)], inLink);
+    case "picture":
+      return ["![", text, "](", address(href, [unturned(href)], inLink), ")"];
+    case "emoji":
+      return emoji(text, context);
+    default:
+      // A block that was too deep to be one.
+      return children.length ? within() : text;
+  }
+}
+
+/** @param {Node} node @param {Context} context @param {boolean} inLink */
+function link(node, context, inLink) {
+  const { href = "", children } = node;
+  const target = targetOf(node, context);
+  if (target) return mention(target, context, inLink);
+  const url = webAddress(href);
+  const label = inlines(children, context, true);
+  if (inLink) return label;
+  if (url && !isVisible(wordsOf(children)) && !children.some(({ type }) => type === "emoji")) return address(href, [unturned(href)], false);
+  if (url && !pretends(wordsOf(children), url)) return address(href, label, false);
+  // Shown as it was written; the real address can be followed.
+  return ["[", ...label, "](", address(href, [unturned(href)], false), ")"];
+}
+
+/** A link out of the page, which tells the other side nothing of us. @param {string} href @param {any[]} label @param {boolean} inLink */
+function address(href, label, inLink) {
+  const url = inLink ? null : webAddress(href);
+  if (!url) return label;
+  return html`<a href=${url.href} title=${url.href} target="_blank" rel="noopener noreferrer">${label}</a>`;
+}
+
+/** @param {import("./context.js").Target} target @param {Context} context @param {boolean} inLink */
+function mention(target, context, inLink) {
+  const { kind, id, own, known, color } = target;
+  const words = unturned(mentionText(target));
+  if (inLink) return words;
+  const act = kind === "member" ? context.onMention : kind === "channel" ? context.onChannel : undefined;
+  const name = ["mention", kind, own && "own", !known && "unknown", color && "coloured"].filter(Boolean).join(" ");
+  const style = color ? { "--role": color } : undefined;
+  if (!act || !known) return html`<span class=${name} style=${style}>${words}</span>`;
+  return html`<button type="button" class=${name} onClick=${() => act(id)}>${words}</button>`;
+}
+
+/** @param {string} name @param {Context} context */
+function emoji(name, context) {
+  const found = context.emoji?.get(name);
+  const written = `:${name}:`;
+  return found ? html`<img class="emoji" src=${found.url} alt=${written} title=${written} draggable=${false} loading="lazy" />` : written;
+}

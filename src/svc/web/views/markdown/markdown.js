@@ -1,0 +1,81 @@
+// A text with its markdown, as elements: blocks here, what is within them in inline.js. Strangers wrote it: there is
+// no way from here to HTML, nothing is loaded from elsewhere, and links say where they lead.
+//
+// Headings are paragraphs that look like headings: those of strangers do not belong into the page's outline.
+
+import { html, useMemo } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { Code } from "./code.js";
+import { inlines } from "./inline.js";
+import { parse } from "./parse.js";
+import { isOnlyEmoji } from "./signs.js";
+
+/** @typedef {import("./parse.js").Node} Node */
+/** @typedef {import("./context.js").Context} Context */
+
+const MOST_DIGITS = 2; // Of a list's numbers, that fit into the usual space before an entry.
+
+/** @type {Context} */
+const NOTHING = {};
+
+/** @param {{text: string, context?: Context}} properties */
+export function Markdown({ text, context = NOTHING }) {
+  const root = useMemo(() => parse(text), [text]);
+  return look(root, context);
+}
+
+/** What a tree looks like. @param {Node} root @param {Context} context @returns {any} */
+export function look(root, context) {
+  const large = isOnlyEmoji(root, context);
+  return html`<div class=${large ? "markdown large" : "markdown"}>${root.children.map((node) => block(node, context, "auto"))}</div>`;
+}
+
+/**
+ * Each block of its own finds the direction of its words; what is within a block has the block's.
+ * @param {Node} node @param {Context} context @param {"auto"} [dir] @returns {any}
+ */
+function block(node, context, dir) {
+  const { children, text = "" } = node;
+  switch (node.type) {
+    case "heading":
+      return html`<p class="heading" data-level=${node.level} dir=${dir}>${inlines(children, context)}</p>`;
+    case "quote":
+      return html`<blockquote dir=${dir}>${blocks(children, context)}</blockquote>`;
+    case "list":
+      return list(node, context, dir);
+    case "rule":
+      return html`<hr />`;
+    case "fence":
+      return html`<${Code} code=${text} language=${node.language} />`;
+    case "table":
+      return table(node, context, dir);
+    case "paragraph":
+      return html`<p dir=${dir}>${inlines(children, context)}</p>`;
+    default:
+      return inlines([node], context);
+  }
+}
+
+/** @param {Node[]} nodes @param {Context} context */
+const blocks = (nodes, context) => nodes.map((node) => block(node, context));
+
+/** @param {Node} node @param {Context} context @param {"auto"} [dir] */
+function list({ start, children }, context, dir) {
+  const entries = children.map((entry) => html`<li>${blocks(entry.children, context)}</li>`);
+  if (start === undefined) return html`<ul dir=${dir}>${entries}</ul>`;
+  const digits = String(start + children.length - 1).length;
+  const style = digits > MOST_DIGITS ? { "--digits": digits } : undefined;
+  return html`<ol start=${start} dir=${dir} style=${style}>${entries}</ol>`;
+}
+
+/** Moved by the keyboard where it is wider than its column. @param {Node} node @param {Context} context @param {"auto"} [dir] */
+function table({ children: [head, ...rows] }, context, dir) {
+  const cells = (/** @type {Node} */ row, /** @type {string} */ tag) =>
+    html`<tr>${row.children.map((cell) => html`<${tag} class=${cell.align} scope=${tag === "th" ? "col" : undefined}>${inlines(cell.children, context)}</${tag}>`)}</tr>`;
+  return html`<div class="table" tabindex="0" role="group" aria-label=${t("markdown-table")}>
+    <table dir=${dir}>
+      <thead>${cells(head, "th")}</thead>
+      <tbody>${rows.map((row) => cells(row, "td"))}</tbody>
+    </table>
+  </div>`;
+}

@@ -1,0 +1,178 @@
+// What messages have beyond markdown-it's own rules, and what they have less: spoilers, bare addresses, emoji;
+// quotes and lists that end with their line, bounds for tables and depth. Makes tokens; knows nothing of what
+// they look like.
+
+import { addressFrom, webAddress } from "./links.js";
+
+// Levels of markdown-it: a quote is one, a list with its entry is two. Whoever goes further sees the signs.
+const MOST_LEVELS = 12;
+// Markdown-it fills the missing cells of every row: a wide table with thousands of rows is slow.
+const MOST_COLUMNS = 24;
+const EMOJI = /:[a-z0-9_]{2,30}:/y;
+// Characters that may begin something here; markdown-it's own list lacks the bar.
+const PLAIN = /[^\n\\`*_~[\]!<:|]+/y;
+const ANGLED = /<(https?:\/\/[^\s<>]+)>/iy;
+const SCHEME = /(?:^|[^\p{L}\p{N}])(https?)$/iu;
+const LONGEST_SCHEME = 6; // Of "https" and one character before it.
+const SPOILER = "||";
+
+/** @typedef {any} State markdown-it's own, of a block or of what is within one */
+
+/**
+ * Add all of them. `original` gives markdown-it's own rule of that name.
+ * @param {any} parser @param {(name: string) => Function} original
+ */
+export function addRules(parser, original) {
+  const { block, inline } = parser;
+  inline.ruler.at("text", plain);
+  inline.ruler.before("link", "picture", picture);
+  inline.ruler.before("link", "spoiler", spoiler);
+  inline.ruler.before("link", "angled", angled);
+  inline.ruler.before("link", "address", address);
+  inline.ruler.before("link", "emoji", emoji);
+
+  const interrupting = { alt: ["paragraph", "blockquote", "list"] };
+  block.ruler.at("table", bounded(original("table"), isNarrow), { alt: ["paragraph"] });
+  block.ruler.at("blockquote", bounded(original("blockquote"), isShallow), interrupting);
+  block.ruler.at("list", bounded(original("list"), isShallow), { alt: ["paragraph", "blockquote"] });
+  // CommonMark lets the next line go on with the quote or the entry above it; in a chat a new line is a new line.
+  block.ruler.before("paragraph", "end_of_quote", endsQuote, { alt: ["blockquote"] });
+  block.ruler.before("paragraph", "end_of_entry", endsEntry, { alt: ["paragraph"] });
+}
+
+/** @param {Function} rule @param {(state: State, line: number) => boolean} within */
+function bounded(rule, within) {
+  return (/** @type {State} */ state, /** @type {number} */ line, /** @type {number} */ end, /** @type {boolean} */ silent) =>
+    within(state, line) && rule(state, line, end, silent);
+}
+
+/** Tables ask the same rules; they end where a line has no bar. @param {State} state @param {number} line @param {number} _end @param {boolean} silent */
+function endsQuote(state, line, _end, silent) {
+  if (!silent || state.parentType === "blockquote") return silent;
+  return state.parentType === "table" && !state.src.slice(state.bMarks[line], state.eMarks[line]).includes("|");
+}
+
+/** @param {State} state @param {number} line @param {number} _end @param {boolean} silent */
+const endsEntry = (state, line, _end, silent) => silent && state.sCount[line] < state.blkIndent;
+
+/** @param {State} state */
+const isShallow = (state) => state.level < MOST_LEVELS;
+
+/** @param {State} state @param {number} line */
+function isNarrow(state, line) {
+  const text = state.src.slice(state.bMarks[line], state.eMarks[line]);
+  return text.split("|").length <= MOST_COLUMNS + 2;
+}
+
+/** Everything that begins nothing. @param {State} state @param {boolean} silent */
+function plain(state, silent) {
+  PLAIN.lastIndex = state.pos;
+  const found = PLAIN.exec(state.src);
+  if (!found) return false;
+  const end = Math.min(PLAIN.lastIndex, state.posMax);
+  if (!silent) state.pending += state.src.slice(state.pos, end);
+  state.pos = end;
+  return true;
+}
+
+/** A picture is never loaded: its signs stay, with its address. @param {State} state @param {boolean} silent */
+function picture(state, silent) {
+  if (!state.src.startsWith("![", state.pos)) return false;
+  const { parseLinkLabel, parseLinkDestination, parseLinkTitle } = state.md.helpers;
+  const close = parseLinkLabel(state, state.pos + 1, false);
+  if (close < 0 || state.src[close + 1] !== "(") return false;
+  const destination = parseLinkDestination(state.src, afterSpace(state, close + 2), state.posMax);
+  if (!destination.ok) return false;
+  let end = afterSpace(state, destination.pos);
+  const title = end > destination.pos ? parseLinkTitle(state.src, end, state.posMax) : { ok: false };
+  if (title.ok) end = afterSpace(state, title.pos);
+  if (end >= state.posMax || state.src[end] !== ")") return false;
+  if (!silent) {
+    const token = state.push("picture", "", 0);
+    token.content = state.src.slice(state.pos + 2, close);
+    token.meta = { href: destination.str };
+  }
+  state.pos = end + 1;
+  return true;
+}
+
+/** @param {State} state @param {number} at */
+function afterSpace(state, at) {
+  while (at < state.posMax && /\s/u.test(state.src[at])) at++;
+  return at;
+}
+
+/** ||What is shown when it is asked for||. @param {State} state @param {boolean} silent */
+function spoiler(state, silent) {
+  if (state.linkLevel > 0 || !state.src.startsWith(SPOILER, state.pos)) return false;
+  const start = state.pos + SPOILER.length;
+  const end = closingBars(state, start);
+  if (end < 0) return false;
+  if (!silent) {
+    const { posMax } = state;
+    state.push("spoiler_open", "", 1);
+    state.pos = start;
+    state.posMax = end;
+    state.md.inline.tokenize(state);
+    state.push("spoiler_close", "", -1);
+    state.posMax = posMax;
+  }
+  state.pos = end + SPOILER.length;
+  return true;
+}
+
+/** @param {State} state @param {number} start */
+function closingBars(state, start) {
+  let at = state.src.indexOf(SPOILER, start);
+  if (at === start) return -1; // "||||" hides nothing.
+  while (at >= 0 && at + SPOILER.length <= state.posMax) {
+    if (state.src[at - 1] !== "\\" && state.src.slice(start, at).trim()) return at;
+    at = state.src.indexOf(SPOILER, at + 1);
+  }
+  return -1;
+}
+
+/** <https://of.this.kind>. @param {State} state @param {boolean} silent */
+function angled(state, silent) {
+  if (state.src[state.pos] !== "<" || state.linkLevel > 0) return false;
+  ANGLED.lastIndex = state.pos;
+  const [all = "", written = ""] = ANGLED.exec(state.src) ?? [];
+  if (!all || state.pos + all.length > state.posMax || !webAddress(written)) return false;
+  if (!silent) putAddress(state, written);
+  state.pos += all.length;
+  return true;
+}
+
+/** https://of.this.kind, noticed at its colon. @param {State} state @param {boolean} silent */
+function address(state, silent) {
+  if (state.src[state.pos] !== ":" || state.linkLevel > 0) return false;
+  const before = state.src.slice(Math.max(0, state.pos - LONGEST_SCHEME), state.pos);
+  const scheme = SCHEME.exec(before)?.[1] ?? "";
+  if (!scheme) return false;
+  const rest = addressFrom(state.src, state.pos, state.posMax);
+  if (!rest || !webAddress(scheme + rest)) return false;
+  if (!silent) {
+    // The scheme may belong to something else that ended there, as in "\https:".
+    if (!state.pending.endsWith(scheme)) return false;
+    state.pending = state.pending.slice(0, -scheme.length);
+    putAddress(state, scheme + rest);
+  }
+  state.pos += rest.length;
+  return true;
+}
+
+/** @param {State} state @param {string} written */
+function putAddress(state, written) {
+  state.push("address", "", 0).content = written;
+}
+
+/** :of_this_kind:; whether the server has it is for the view. @param {State} state @param {boolean} silent */
+function emoji(state, silent) {
+  if (state.src[state.pos] !== ":") return false;
+  EMOJI.lastIndex = state.pos;
+  const [all = ""] = EMOJI.exec(state.src) ?? [];
+  if (!all || state.pos + all.length > state.posMax) return false;
+  if (!silent) state.push("emoji", "", 0).content = all.slice(1, -1);
+  state.pos += all.length;
+  return true;
+}

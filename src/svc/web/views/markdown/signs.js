@@ -1,0 +1,41 @@
+// Is a text emoji and nothing else? Then it is shown large. Also for what else needs to tell emoji from words.
+
+/** @typedef {import("./parse.js").Node} Node */
+/** @typedef {import("./context.js").Context} Context */
+
+const MOST = 30; // More than a line of them is a picture that somebody drew.
+const FLAG = String.raw`\p{RI}\p{RI}`;
+const KEYCAP = String.raw`[0-9#*]\uFE0F?\u20E3`;
+// With a skin tone, or the coloured look asked for where the black one is usual; letters of regional flags.
+const SIGN = String.raw`(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}(?=\uFE0F|\p{EMod}|\u200D))(?:\uFE0F|\p{EMod})?[\u{E0020}-\u{E007F}]*`;
+const JOINED = String.raw`(?:\u200D(?:\p{Emoji_Presentation}|\p{Extended_Pictographic})(?:\uFE0F|\p{EMod})?)*`;
+const ONE = new RegExp(`${FLAG}|${KEYCAP}|${SIGN}${JOINED}`, "yu");
+
+/** How many emoji a text is made of; 0 where there is anything else. @param {string} text */
+export function countSigns(text) {
+  let count = 0;
+  for (let at = 0; at < text.length;) {
+    if (/\s/u.test(text[at])) at++;
+    else {
+      ONE.lastIndex = at;
+      if (!ONE.test(text) || ++count > MOST) return 0;
+      at = ONE.lastIndex;
+    }
+  }
+  return count;
+}
+
+/** @param {Node} root @param {Context} context */
+export function isOnlyEmoji(root, context) {
+  let count = 0;
+  for (const paragraph of root.children) {
+    if (paragraph.type !== "paragraph") return false;
+    for (const { type, text = "" } of paragraph.children) {
+      if (type === "break" || !text.trim()) continue;
+      const more = type === "emoji" ? Number(Boolean(context.emoji?.has(text))) : type === "text" ? countSigns(text) : 0;
+      if (!more) return false;
+      count += more;
+    }
+  }
+  return count > 0 && count <= MOST;
+}

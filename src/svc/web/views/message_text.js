@@ -1,0 +1,31 @@
+// What somebody wrote, as it is read here: with our emoji, roles and channels, and the people by their present names.
+
+import { channelsById } from "../state/channels.js";
+import { emoji } from "../state/emoji.js";
+import { colourOf, memberOf, rolesById } from "../state/people.js";
+import { open, showDialog } from "../state/place.js";
+import { member } from "../state/server.js";
+import { html } from "../vendor/preact.js";
+import { computed } from "../vendor/signals.js";
+import { Markdown as Shown } from "./markdown/markdown.js";
+import { plain as plainly } from "./markdown/plain.js";
+
+/** What a text refers to. Only those who are mentioned are looked up, when their name is shown. */
+const context = computed(() => ({
+  ownId: member.value?.id ?? null,
+  ownRoles: new Set(member.value?.roles ?? []),
+  emoji: emoji.value,
+  roles: new Map([...rolesById.value].map(([id, role]) => [id, { name: role.name, color: colourOf(role) }])),
+  channels: channelsById.value,
+  members: (id) => memberOf(id)?.nickname,
+  onMention: (memberId) => showDialog("profile", { memberId }),
+  onChannel: (id) => { if (channelsById.value.get(id)?.type === "text") open(id); },
+}));
+
+/** The text of a message or a card. */
+export function Markdown({ text }) {
+  return html`<${Shown} text=${text} context=${context.value} />`;
+}
+
+/** The same in one line, without its signs. */
+export const plain = (text) => plainly(text, context.value);

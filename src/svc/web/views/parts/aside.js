@@ -1,0 +1,13 @@
+// What stands beside a channel: a heading, a way to close it, and its content.
+
+import { html, useId } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { IconButton } from "./button.js";
+
+export function Aside({ title, onClose, children }) {
+  const id = useId();
+  return html`<section class="aside-body" aria-labelledby=${id}>
+    <header><h2 id=${id}>${title}</h2><${IconButton} icon="close" label=${t("close")} onClick=${onClose} /></header>
+    ${children}
+  </section>`;
+}

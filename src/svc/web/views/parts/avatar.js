@@ -1,0 +1,23 @@
+// Somebody's picture, or their initials on a colour of their own.
+
+import { html } from "../../vendor/preact.js";
+
+/** `person`: {id, name, avatar}; `presence`: true, false, or nothing where it is not shown. */
+export function Avatar({ id, name, url, presence, size = "medium" }) {
+  return html`<span class=${`avatar ${size}`} aria-hidden="true" style=${{ "--hue": hue(id) }} data-online=${presence}>
+    ${url ? html`<img src=${url} alt="" loading="lazy" />` : initials(name)}
+  </span>`;
+}
+
+export function initials(name) {
+  const words = name.match(/[\p{L}\p{N}]+/gu) ?? ["?"];
+  const ends = words.length > 1 ? [words[0], words.at(-1)] : [words[0]];
+  return ends.map((word) => [...word][0]).join("").toUpperCase();
+}
+
+/** The same colour for the same person on every page. */
+export function hue(id) {
+  let sum = 0;
+  for (const letter of id) sum = (sum * 31 + letter.codePointAt(0)) % 360;
+  return sum;
+}

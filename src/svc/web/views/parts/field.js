@@ -1,0 +1,34 @@
+// A field of a form: its label, what it takes, and what is wrong with it.
+
+import { html, useId } from "../../vendor/preact.js";
+
+export function Field({ label, hint, problem, multiline = false, ...rest }) {
+  const id = useId();
+  const described = [hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(" ") || undefined;
+  const input = { id, "aria-invalid": problem ? "true" : undefined, "aria-describedby": described, dir: "auto", ...rest };
+  return html`<div class="field">
+    <label for=${id}>${label}</label>
+    ${multiline ? html`<textarea ...${input}></textarea>` : html`<input ...${input} />`}
+    ${hint && html`<p class="quiet" id=${`${id}-hint`}>${hint}</p>`}
+    ${problem && html`<p class="error" id=${`${id}-problem`} role="alert">${problem}</p>`}
+  </div>`;
+}
+
+/** A switch with its sentence. */
+export function Switch({ label, hint, checked, onChange, ...rest }) {
+  return html`<label class="switch">
+    <input type="checkbox" role="switch" checked=${checked} onChange=${(event) => onChange(event.currentTarget.checked)} ...${rest} />
+    <span>${label}${hint && html`<small class="quiet">${hint}</small>`}</span>
+  </label>`;
+}
+
+/** One of a few. `options`: [{value, label, hint?}]. */
+export function Choice({ label, value, options, onChange }) {
+  const id = useId();
+  return html`<fieldset class="choice"><legend>${label}</legend>
+    ${options.map((each) => html`<label key=${each.value}>
+      <input type="radio" name=${id} value=${each.value} checked=${each.value === value} onChange=${() => onChange(each.value)} />
+      <span>${each.label}${each.hint && html`<small class="quiet">${each.hint}</small>`}</span>
+    </label>`)}
+  </fieldset>`;
+}

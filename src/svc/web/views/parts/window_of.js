@@ -1,0 +1,48 @@
+// The part of a long list that is in sight: rows of known heights in something that scrolls. What is out of sight is
+// space, so that a thousand rows cost what forty do.
+
+import { useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
+
+const BEYOND_PX = 400; // Drawn before it is in sight, for quick wheels.
+
+/**
+ * `heights` are those of the rows, in rem. Answers {from, to, before, after, list, show}: the rows to draw, the space
+ * around them in px, the list's ref, and `show(index)`, which brings a row into sight and is done when it returns.
+ */
+export function useWindow(heights) {
+  const list = useRef(null);
+  const [seen, setSeen] = useState({ top: 0, bottom: 800, rem: 16 });
+  const tops = [0];
+  for (const height of heights) tops.push(tops.at(-1) + height * seen.rem);
+  const look = () => {
+    const scroller = list.current.closest(".aside-body");
+    const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+    const top = scroller.getBoundingClientRect().top - list.current.getBoundingClientRect().top;
+    // Rounded, so that not every pixel draws anew.
+    const next = { top: Math.floor(top / 100) * 100, bottom: Math.ceil((top + scroller.clientHeight) / 100) * 100, rem };
+    setSeen((before) => (before.top === next.top && before.bottom === next.bottom && before.rem === next.rem ? before : next));
+  };
+  useLayoutEffect(() => {
+    const scroller = list.current.closest(".aside-body");
+    const observer = new ResizeObserver(look);
+    observer.observe(scroller);
+    scroller.addEventListener("scroll", look, { passive: true });
+    return () => {
+      observer.disconnect();
+      scroller.removeEventListener("scroll", look);
+    };
+  }, []);
+  const show = (index) => {
+    const scroller = list.current.closest(".aside-body");
+    const covered = scroller.querySelector("header").offsetHeight;
+    const offset = list.current.getBoundingClientRect().top - scroller.getBoundingClientRect().top + scroller.scrollTop;
+    const [above, below] = [tops[index] + offset - covered, tops[index + 1] + offset];
+    if (above < scroller.scrollTop) scroller.scrollTop = above;
+    else if (below > scroller.scrollTop + scroller.clientHeight) scroller.scrollTop = below - scroller.clientHeight;
+    look();
+  };
+  const from = Math.max(0, tops.findIndex((top) => top > seen.top - BEYOND_PX) - 1);
+  const end = tops.findIndex((top) => top >= seen.bottom + BEYOND_PX);
+  const to = end < 0 ? heights.length : Math.min(end, heights.length);
+  return { from, to, before: tops[from], after: tops.at(-1) - tops[to], list, show };
+}

@@ -1,0 +1,85 @@
+// The members by their roles, those who are there first. Only the rows in sight are drawn; arrow keys go through all.
+
+import { colouredRole, colourOf, complete, loadMembers, members } from "../../state/people.js";
+import { showDialog } from "../../state/place.js";
+import { roster, wanted } from "../../state/roster.js";
+import { html, memo, useEffect, useLayoutEffect, useState } from "../../vendor/preact.js";
+import { explain, t } from "../../words/words.js";
+import { MemberMenu } from "../managing/member_menu.js";
+import { Aside } from "../parts/aside.js";
+import { Avatar } from "../parts/avatar.js";
+import { useWindow } from "../parts/window_of.js";
+
+// As in style/people.css.
+const HEAD_REM = 2.25;
+const PERSON_REM = 2.75;
+
+export function Members({ onClose }) {
+  const [problem, setProblem] = useState("");
+  // Whoever was away for long is told everything anew.
+  useEffect(() => { if (!complete.value) loadMembers().then(() => setProblem(""), (error) => setProblem(explain(error))); }, [complete.value]);
+  useEffect(() => () => { wanted.value = ""; }, []);
+  const rows = roster.value;
+  return html`<${Aside} title=${t("members-count", { count: members.value.size })} onClose=${onClose}>
+    <input type="search" dir="auto" aria-label=${t("find-member")} placeholder=${t("find-member")} value=${wanted.value} onInput=${(event) => { wanted.value = event.currentTarget.value; }} />
+    ${problem && html`<p class="error" role="alert">${problem}</p>`}
+    ${!complete.value && !problem && html`<p class="quiet">${t("loading")}</p>`}
+    <${Roster} rows=${rows} />
+    ${complete.value && !rows.length && html`<p class="quiet" role="status">${t("nothing-found")}</p>`}
+  <//>`;
+}
+
+function Roster({ rows }) {
+  const { from, to, before, after, list, show } = useWindow(rows.map(({ member }) => (member ? PERSON_REM : HEAD_REM)));
+  const [current, setCurrent] = useState(null); // The id of whom the keys have reached.
+  const [moves, setMoves] = useState(0);
+  useLayoutEffect(() => { if (moves) list.current.querySelector(`[data-id="${CSS.escape(current)}"] > button`)?.focus(); }, [moves]);
+  const drawn = rows.slice(from, to);
+  const stop = drawn.find(({ key }) => key === current)?.key ?? drawn.find(({ member }) => member)?.key;
+  const move = (event) => {
+    if (!event.target.matches("li > button")) return;
+    const at = rows.findIndex(({ key }) => key === event.target.parentElement.dataset.id);
+    const index = stepFrom(rows, at, event.key);
+    if (index === null) return;
+    event.preventDefault();
+    setCurrent(rows[index].key);
+    show(index);
+    setMoves(moves + 1);
+  };
+  return html`<ul class="members" ref=${list} aria-label=${t("members")} style=${{ paddingBlock: `${before}px ${after}px` }} onKeyDown=${move}>
+    ${drawn.map((row, number) => (row.member
+      ? html`<${Member} key=${row.key} member=${row.member} here=${row.here} colour=${colourOf(colouredRole(row.member))} reached=${row.key === stop} place=${from + number + 1} of=${rows.length} />`
+      : html`<li key=${`group ${row.key}`} class="group" aria-posinset=${from + number + 1} aria-setsize=${rows.length}><h3 dir="auto">${groupName(row)} <span class="quiet">${row.count}</span></h3></li>`))}
+  </ul>`;
+}
+
+const Member = memo(({ member, here, colour, reached, place, of }) => {
+  const { id, nickname, avatar, status_text: status } = member;
+  const tabindex = reached ? 0 : -1;
+  return html`<li data-id=${id} class=${here ? "" : "is-away"} aria-posinset=${place} aria-setsize=${of}><button type="button" tabindex=${tabindex} onClick=${() => showDialog("profile", { memberId: id })}>
+    <${Avatar} id=${id} name=${nickname} url=${avatar} presence=${here} />
+    <span class="who"><span class=${colour ? "coloured" : ""} style=${{ "--role": colour }} dir="auto">${nickname}</span>${status && html`<small class="quiet" dir="auto">${status}</small>`}</span>
+  </button><${MemberMenu} member=${member} tabindex=${tabindex} /></li>`;
+});
+
+/** The index of the person whom this key leads to; null for other keys. */
+function stepFrom(rows, at, key) {
+  const isPerson = ({ member }) => member;
+  const index = {
+    ArrowDown: () => rows.findIndex((row, number) => number > at && row.member),
+    ArrowUp: () => rows.findLastIndex((row, number) => number < at && row.member),
+    Home: () => rows.findIndex(isPerson),
+    End: () => rows.findLastIndex(isPerson),
+  }[key]?.();
+  return index === undefined || index < 0 ? null : index;
+}
+
+function groupName({ key, role }) {
+  if (role) return roleName(role);
+  return key === "here" ? t("here-now") : t("away");
+}
+
+/** What a role is called: the built-in ones in the reader's language while they have their first names. */
+export function roleName({ id, name, built_in: builtIn }) {
+  return builtIn && name.toLowerCase() === id ? t(`role-${id}`) : name;
+}

@@ -1,0 +1,52 @@
+// Somebody's profile: who they are here, and what may be done.
+
+import { written } from "../../state/completion.js";
+import { tried } from "../../state/notices.js";
+import { block, blocked, colourOf, memberOf, online, rolesById, unblock } from "../../state/people.js";
+import { place, showDialog } from "../../state/place.js";
+import { draftOf, write } from "../../state/drafts.js";
+import { member as ownMember } from "../../state/server.js";
+import { html } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { MemberMenu } from "../managing/member_menu.js";
+import { Avatar } from "../parts/avatar.js";
+import { Button } from "../parts/button.js";
+import { Dialog } from "../parts/dialog.js";
+import { dateOf } from "../parts/time.js";
+import { roleName } from "./members.js";
+
+export function Profile({ memberId, onClose }) {
+  const member = memberOf(memberId);
+  if (!member) return html`<${Dialog} title=${t("profile")} onClose=${onClose}><p class="quiet">${t("member-unknown")}</p><//>`;
+  const own = memberId === ownMember.value.id;
+  const isBlocked = blocked.value.has(memberId);
+  const { nickname, avatar, status_text: status, roles, joined_at_ms: joinedAt, timeout_until_ms: timeout } = member;
+  const mention = () => {
+    const { channelId } = place.value;
+    write(channelId, `${draftOf(channelId).text.value}${mentionOf(memberId, nickname)}`);
+    onClose();
+    document.getElementById("draft")?.focus();
+  };
+  return html`<${Dialog} title=${nickname} onClose=${onClose} class="profile">
+    <div class="who-is">
+      <${Avatar} id=${memberId} name=${nickname} url=${avatar} presence=${online.value.has(memberId)} size="huge" />
+      <div>
+        <p class="quiet">${online.value.has(memberId) ? t("is-online") : t("is-away")}</p>
+        ${status && html`<p dir="auto">${status}</p>`}
+        <p class="quiet">${t("joined-on", { date: dateOf(joinedAt) })}</p>
+        ${timeout && timeout > Date.now() && html`<p class="error">${t("in-timeout")}</p>`}
+      </div>
+    </div>
+    <ul class="roles" aria-label=${t("roles")}>${roles.map((id) => rolesById.value.get(id)).filter(Boolean).map((role) => html`<li key=${role.id} style=${{ "--role": colourOf(role) }} dir="auto">${roleName(role)}</li>`)}</ul>
+    ${own && html`<footer><${MemberMenu} member=${member} /></footer>`}
+    ${!own && html`<footer>
+      <${MemberMenu} member=${member} more=${[ownMember.value.roles.includes("owner") && { label: t("recovery-item"), icon: "link", onChoose: () => showDialog("recovery", { memberId }) }].filter(Boolean)} />
+      <${Button} onClick=${() => showDialog("report", { memberId })}>${t("report-short")}<//>
+      <${Button} onClick=${() => tried(isBlocked ? unblock(memberId) : block(memberId))}>${isBlocked ? t("unblock", { name: nickname }) : t("block", { name: nickname })}<//>
+      ${place.value && html`<${Button} look="primary" onClick=${mention}>${t("mention", { name: nickname })}<//>`}
+    </footer>`}
+  <//>`;
+}
+
+/** A mention to put into a text. */
+export const mentionOf = (id, name) => `${written({ kind: "member", id, name })} `;

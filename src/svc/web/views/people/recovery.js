@@ -1,0 +1,25 @@
+// A code for a member who has lost all devices, from the owner: what it does is said before it is made.
+
+import { recoveryCode } from "../../state/own.js";
+import { memberOf } from "../../state/people.js";
+import { html, useState } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { useAsking } from "../managing/parts/asking.js";
+import { Button } from "../parts/button.js";
+import { Copyable } from "../parts/copying.js";
+import { Dialog } from "../parts/dialog.js";
+import { Time } from "../parts/time.js";
+
+export function Recovery({ memberId, onClose }) {
+  const [made, setMade] = useState(null);
+  const { busy, problem, run } = useAsking();
+  const name = memberOf(memberId)?.nickname ?? t("somebody");
+  const make = () => run(async () => setMade(await recoveryCode(memberId)));
+  return html`<${Dialog} title=${t("recovery-title", { name })} onClose=${onClose}>
+    <p dir="auto">${t("recovery-text", { name })}</p>
+    ${problem && html`<p class="error" role="alert">${problem}</p>`}
+    ${made
+      ? html`<${Copyable} label=${t("recovery-code")} text=${made.code} done=${t("copied")} /><p class="quiet">${t("code-until")} <${Time} ms=${made.expires_at_ms} style="long" /></p>`
+      : html`<footer><${Button} onClick=${onClose}>${t("cancel")}<//><${Button} look="primary" onClick=${make} disabled=${busy}>${t("recovery-make")}<//></footer>`}
+  <//>`;
+}

@@ -1,0 +1,43 @@
+// Telling the moderators about somebody, or about a message.
+
+import { notify } from "../../state/notices.js";
+import { report } from "../../state/own.js";
+import { memberOf } from "../../state/people.js";
+import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { quoted } from "../conversation/message.js";
+import { useAsking } from "../managing/parts/asking.js";
+import { Button } from "../parts/button.js";
+import { Dialog } from "../parts/dialog.js";
+import { Field } from "../parts/field.js";
+
+const LONGEST = 1000;
+
+/** About `message`, or about the member with `memberId`. */
+export function Report({ message = null, memberId = null, onClose }) {
+  const [text, setText] = useState("");
+  const { busy, problem, setProblem, run } = useAsking();
+  const form = useRef(null);
+  useLayoutEffect(() => form.current.elements.text.focus(), []);
+  const about = message ? { channel_id: message.channel_id, message_id: message.id } : { member_id: memberId };
+  const name = message?.author.display_name ?? memberOf(memberId)?.nickname ?? t("somebody");
+  const submit = async (event) => {
+    event.preventDefault();
+    const said = event.currentTarget.elements.text.value.trim();
+    if (!said) {
+      setProblem(t("report-missing"));
+      form.current.elements.text.focus();
+    } else if (await run(() => report(about, said))) {
+      notify(t("report-sent"), "done");
+      onClose();
+    }
+  };
+  return html`<${Dialog} title=${message ? t("report-message-of", { name }) : t("report-member", { name })} onClose=${onClose}>
+    ${message && html`<blockquote dir="auto">${quoted(message)}</blockquote>`}
+    <form class="stack" onSubmit=${submit} novalidate ref=${form}>
+      <${Field} label=${t("report-what")} hint=${t("report-hint")} name="text" multiline rows="4" maxlength=${LONGEST} required
+        value=${text} onInput=${(event) => setText(event.currentTarget.value)} problem=${problem} />
+      <footer class="buttons"><${Button} onClick=${onClose}>${t("cancel")}<//><${Button} look="primary" type="submit" disabled=${busy}>${t("report-send")}<//></footer>
+    </form>
+  <//>`;
+}

@@ -1,0 +1,34 @@
+// What can stand beside a channel, and what can lie over the page, by the names that state/place.js uses. Each is
+// fetched when it is first wanted.
+
+import { Later } from "./parts/later.js";
+
+export const ASIDES = {
+  members: Later(() => import("./people/members.js"), "Members"),
+  pins: Later(() => import("./conversation/pins.js"), "Pins"),
+  quality: Later(() => import("./call/quality_panel.js"), "QualityPanel"),
+  thread: Later(() => import("./conversation/thread.js"), "Thread"),
+  threads: Later(() => import("./conversation/threads.js"), "Threads"),
+  search: Later(() => import("./conversation/search.js"), "Search"),
+};
+
+export const DIALOGS = {
+  channel: Later(() => import("./managing/channel_settings.js"), "ChannelSettings"),
+  "create-channel": Later(() => import("./managing/create_channel.js"), "CreateChannel"),
+  "delete-channel": Later(() => import("./managing/delete_channel.js"), "DeleteChannel"),
+  callPerson: Later(() => import("./call/person_dialog.js"), "CallPerson"),
+  invite: Later(() => import("./managing/invite_dialog.js"), "InviteDialog"),
+  join: Later(() => import("./call/join_dialog.js"), "JoinDialog"),
+  "member-roles": Later(() => import("./managing/member_roles.js"), "MemberRoles"),
+  lightbox: Later(() => import("./conversation/lightbox.js"), "Lightbox"),
+  moderate: Later(() => import("./managing/moderate_dialog.js"), "Moderate"),
+  "moderation-history": Later(() => import("./managing/history_dialog.js"), "ModerationHistory"),
+  profile: Later(() => import("./people/profile.js"), "Profile"),
+  recovery: Later(() => import("./people/recovery.js"), "Recovery"),
+  report: Later(() => import("./people/report.js"), "Report"),
+  remove: Later(() => import("./conversation/remove.js"), "RemoveMessage"),
+  settings: Later(() => import("./settings/settings.js"), "Settings"),
+  share: Later(() => import("./installed/share.js"), "Share"),
+  shortcuts: Later(() => import("./settings/shortcut_sheet.js"), "Shortcuts"),
+  switcher: Later(() => import("./channels/switcher.js"), "Switcher"),
+};

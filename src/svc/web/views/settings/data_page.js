@@ -1,0 +1,63 @@
+// One's data: all of it as a file, leaving, and having it deleted. Each says what becomes of what.
+
+import { notify, tried } from "../../state/notices.js";
+import { deleteData, exportData, leaveServer } from "../../state/own.js";
+import { info, member } from "../../state/server.js";
+import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
+import { explain, t } from "../../words/words.js";
+import { TypedConfirm } from "../managing/parts/typed_confirm.js";
+import { Button } from "../parts/button.js";
+import { Confirm } from "../parts/dialog.js";
+
+const OWNER = "owner";
+
+export function DataPage() {
+  const [asked, setAsked] = useState(null);
+  const close = () => setAsked(null);
+  const { nickname, roles } = member.value;
+  const server = info.value?.name || t("this-server");
+  const owner = roles.includes(OWNER);
+  const done = async (act, words) => { if (await tried(act())) notify(words, "done"); };
+  return html`<${Export} />
+    <section class="stack"><h4>${t("leave-server")}</h4><p>${t("leave-text")}</p>
+      ${owner && html`<p class="advice">${t("owner-stays")}</p>`}
+      <p><${Button} disabled=${owner} onClick=${() => setAsked("leave")}>${t("leave-server")}<//></p></section>
+    <section class="stack"><h4>${t("delete-data")}</h4><p>${t("delete-data-text")}</p>
+      <p><${Button} look="danger" disabled=${owner} onClick=${() => setAsked("delete")}>${t("delete-data")}<//></p></section>
+    ${asked === "leave" && html`<${Confirm} title=${t("leave-title", { server })} text=${t("leave-text")} action=${t("leave-server")}
+      onConfirm=${() => done(leaveServer, t("have-left"))} onClose=${close} />`}
+    ${asked === "delete" && html`<${TypedConfirm} title=${t("delete-data-title")} text=${t("delete-data-warning")} name=${nickname} action=${t("delete-data")}
+      onConfirm=${async () => { await deleteData(); notify(t("data-deleted"), "done"); }} onClose=${close} />`}`;
+}
+
+/** A file with everything, saved where the browser saves files. */
+function Export() {
+  const [bytes, setBytes] = useState(null);
+  const [problem, setProblem] = useState("");
+  const leaving = useRef(new AbortController());
+  useEffect(() => () => leaving.current.abort(), []);
+  const start = async () => {
+    setBytes(0);
+    setProblem("");
+    try {
+      const { signal } = leaving.current;
+      save(await exportData(setBytes, signal), `${t("export-file")}.json`);
+    } catch (error) {
+      if (leaving.current.signal.aborted) return;
+      setProblem(explain(error));
+    }
+    setBytes(null);
+  };
+  return html`<section class="stack"><h4>${t("export-title")}</h4><p>${t("export-text")}</p>
+    <p><${Button} onClick=${start} disabled=${bytes !== null}>${t("export-start")}<//></p>
+    <p class="quiet" role="status">${bytes === null ? "" : t("export-bytes", { kilobytes: Math.ceil(bytes / 1000) })}</p>
+    ${problem && html`<p class="error" role="alert">${problem}</p>`}</section>`;
+}
+
+function save(blob, name) {
+  const url = URL.createObjectURL(blob);
+  const link = Object.assign(document.createElement("a"), { href: url, download: name });
+  link.click();
+  // The browser has taken hold of it by then.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}

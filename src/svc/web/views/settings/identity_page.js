@@ -1,0 +1,25 @@
+// Signing out, and being somebody else; both say what becomes of who one is.
+
+import { devices, loadDevices } from "../../state/devices.js";
+import { forgetIdentity, member, ownAccount, signOut } from "../../state/server.js";
+import { html, useEffect, useState } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { Button } from "../parts/button.js";
+import { Confirm } from "../parts/dialog.js";
+
+export function IdentityPage({ onPage }) {
+  const [asked, setAsked] = useState(null);
+  // Without an answer nothing is said of other devices.
+  useEffect(() => { loadDevices().catch(() => {}); }, []);
+  const close = () => setAsked(null);
+  const { way } = ownAccount();
+  const alone = devices.value?.length === 1 && way === "local";
+  const { nickname } = member.value;
+  return html`<p>${t(`identity-${way}`)}</p>
+    ${alone && html`<p class="advice">${t("only-device")} <${Button} look="link" onClick=${() => onPage("devices")}>${t("link-device")}<//></p>`}
+    <p><${Button} onClick=${() => setAsked("out")}>${t("sign-out")}<//></p>
+    ${way === "local" && html`<p><${Button} look="danger" onClick=${() => setAsked("other")}>${t("be-somebody-else")}<//></p>`}
+    ${asked === "out" && html`<${Confirm} title=${t("sign-out-title")} text=${t(`sign-out-${way}`)} action=${t("sign-out")} onConfirm=${signOut} onClose=${close}>
+      ${alone && html`<p class="advice">${t("sign-out-alone")}</p>`}<//>`}
+    ${asked === "other" && html`<${Confirm} title=${t("somebody-else-title")} text=${alone ? t("somebody-else-alone", { name: nickname }) : t("somebody-else-text")} action=${t("be-somebody-else")} onConfirm=${forgetIdentity} onClose=${close} />`}`;
+}

@@ -1,0 +1,38 @@
+// The pages of the settings, in their order: {name, Page, may?}; `may` says who sees it.
+
+import { may, permissions } from "../../state/channels.js";
+import { isOwner } from "../../state/managing/rank.js";
+import { Later } from "../parts/later.js";
+import { NotificationsPage } from "../alerts/notifications_page.js";
+import { BlockedPage } from "./blocked_page.js";
+import { DataPage } from "./data_page.js";
+import { DevicesPage } from "./devices_page.js";
+import { LookPage } from "./look_page.js";
+import { ProfilePage } from "./profile_page.js";
+import { IdentityPage } from "./identity_page.js";
+import { VoicePage } from "./voice_page.js";
+
+export const PAGES = [
+  { name: "profile", Page: ProfilePage },
+  { name: "look", Page: LookPage },
+  { name: "voice", Page: VoicePage },
+  { name: "notifications", Page: NotificationsPage },
+  { name: "devices", Page: DevicesPage },
+  { name: "blocked", Page: BlockedPage },
+  { name: "data", Page: DataPage },
+  { name: "identity", Page: IdentityPage },
+  { name: "server", Page: Later(() => import("../managing/server_page.js"), "ServerPage"), may: isOwner },
+  { name: "channels", Page: Later(() => import("../managing/channels_page.js"), "ChannelsPage"), may: () => may("manage_channels") },
+  { name: "invites", Page: Later(() => import("../managing/invites_page.js"), "InvitesPage"), may: () => may("create_invites") || may("manage_invites") },
+  { name: "roles", Page: Later(() => import("../managing/roles_page.js"), "RolesPage"), may: () => may("manage_roles") },
+  { name: "reports", Page: Later(() => import("../managing/reports_page.js"), "ReportsPage"), may: () => may("view_reports") },
+  { name: "bans", Page: Later(() => import("../managing/bans_page.js"), "BansPage"), may: () => may("ban_members") },
+  { name: "audit", Page: Later(() => import("../managing/audit_page.js"), "AuditPage"), may: () => may("view_audit_log") },
+  { name: "emoji", Page: Later(() => import("../managing/emoji_page.js"), "EmojiPage"), may: () => may("manage_emoji") },
+  { name: "webhooks", Page: Later(() => import("../managing/webhooks_page.js"), "WebhooksPage"), may: mayManageWebhooks },
+];
+
+/** On the server, or in one channel. */
+function mayManageWebhooks() {
+  return may("manage_webhooks") || Object.values(permissions.value.channels).some((names) => names.includes("manage_webhooks"));
+}

@@ -1,0 +1,54 @@
+// One's own name, status and picture.
+
+import { notify, tried } from "../../state/notices.js";
+import { accessToken, api, member } from "../../state/server.js";
+import { sendFile } from "../../transport/upload.js";
+import { html, useRef, useState } from "../../vendor/preact.js";
+import { explain, t } from "../../words/words.js";
+import { Avatar } from "../parts/avatar.js";
+import { Button } from "../parts/button.js";
+import { Field } from "../parts/field.js";
+
+export function ProfilePage() {
+  const { id, nickname, avatar, status_text: status } = member.value;
+  return html`<${Picture} id=${id} name=${nickname} url=${avatar} />
+    <${OneField} label=${t("your-name")} value=${nickname} maxlength="32" save=${(text) => api("PATCH", `/api/members/${id}`, { nickname: text })} />
+    <${OneField} label=${t("your-status")} value=${status ?? ""} maxlength="80" save=${(text) => api("PUT", `/api/members/${id}/status`, { text })} />`;
+}
+
+/** One field that is saved by itself. */
+function OneField({ label, value, save, ...rest }) {
+  const [text, setText] = useState(value);
+  const [problem, setProblem] = useState("");
+  const submit = async (event) => {
+    event.preventDefault();
+    setProblem("");
+    try {
+      await save(text.trim());
+      notify(t("saved"), "done");
+    } catch (error) {
+      setProblem(explain(error));
+    }
+  };
+  return html`<form class="row-form" onSubmit=${submit} novalidate>
+    <${Field} label=${label} value=${text} onInput=${(event) => setText(event.currentTarget.value)} problem=${problem} ...${rest} />
+    <${Button} type="submit" disabled=${text.trim() === value}>${t("save")}<//>
+  </form>`;
+}
+
+function Picture({ id, name, url }) {
+  const input = useRef(null);
+  const picked = async (event) => {
+    const [file] = event.currentTarget.files;
+    event.currentTarget.value = "";
+    if (!file) return;
+    const sent = await tried(accessToken().then((token) => sendFile("/api/me/avatar", file, { token })));
+    if (sent) notify(t("picture-checked"), "done");
+  };
+  return html`<div class="own-picture">
+    <${Avatar} id=${id} name=${name} url=${url} size="huge" />
+    <${Button} onClick=${() => input.current.click()}>${t("choose-picture")}<//>
+    ${url && html`<${Button} onClick=${() => tried(api("DELETE", "/api/me/avatar"))}>${t("remove-picture")}<//>`}
+    <input type="file" accept="image/*" hidden ref=${input} onChange=${picked} />
+  </div>`;
+}

@@ -1,0 +1,23 @@
+// The keys that do something, in a list.
+
+import { FORMATS } from "../../state/formatting.js";
+import { html } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { Dialog } from "../parts/dialog.js";
+import { SHORTCUTS } from "../shortcuts.js";
+
+const IN_PLACE = [
+  { keys: "Enter", words: "shortcut-send" },
+  { keys: "Shift+Enter", words: "shortcut-new-line" },
+  { keys: "ArrowUp", words: "shortcut-edit-last" },
+  { keys: "Escape", words: "shortcut-read" },
+  ...FORMATS.map(({ key, shift, words }) => ({ keys: `Ctrl+${shift ? "Shift+" : ""}${key.toUpperCase()}`, words })),
+];
+
+export function Shortcuts({ onClose }) {
+  return html`<${Dialog} title=${t("shortcuts")} onClose=${onClose}>
+    <dl class="shortcuts">${[...IN_PLACE, ...SHORTCUTS].map(({ keys, words }) => html`<div key=${words}><dt>${keys.split("+").map((key) => html`<kbd key=${key}>${named(key)}</kbd>`)}</dt><dd>${t(words)}</dd></div>`)}</dl>
+  <//>`;
+}
+
+const named = (key) => ({ ArrowUp: "↑", ArrowDown: "↓" })[key] ?? key;

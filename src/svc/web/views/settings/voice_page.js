@@ -1,0 +1,50 @@
+// Voice and video: the devices, how one's voice is taken, what is received of others.
+
+import { callSettings, chooseForCalls } from "../../state/call_settings.js";
+import { html, useState } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { DeviceSelect, LevelMeter, TestSound } from "../call/device_choice.js";
+import { Button } from "../parts/button.js";
+import { Choice, Switch } from "../parts/field.js";
+
+const choices = (names, words) => names.map((value) => ({ value, label: words(value), hint: words(`${value}-hint`) }));
+
+export function VoicePage() {
+  const { echoCancellation, autoGainControl, noise, input, music, mirror, quality } = callSettings.value;
+  return html`
+    <${DeviceSelect} kind="audioinput" name="microphone" label=${t("choose-microphone")} />
+    <${LevelMeter} threshold=${callSettings.value.threshold} />
+    <${Choice} label=${t("input")} value=${input} options=${choices(["voice", "push"], (name) => t(`input-${name}`))} onChange=${(value) => chooseForCalls({ input: value })} />
+    ${input === "voice" ? html`<${Threshold} />` : html`<${PushKey} />`}
+    <${Choice} label=${t("noise")} value=${noise} options=${choices(["off", "usual", "strong"], (name) => t(`noise-${name}`))} onChange=${(value) => chooseForCalls({ noise: value })} />
+    <${Switch} label=${t("echo")} checked=${echoCancellation} onChange=${(on) => chooseForCalls({ echoCancellation: on })} />
+    <${Switch} label=${t("gain")} checked=${autoGainControl} onChange=${(on) => chooseForCalls({ autoGainControl: on })} />
+    <${Switch} label=${t("music")} hint=${t("music-hint")} checked=${music} onChange=${(on) => chooseForCalls({ music: on })} />
+    <${DeviceSelect} kind="audiooutput" name="speaker" label=${t("choose-speaker")} />
+    <p><${TestSound} /></p>
+    <${DeviceSelect} kind="videoinput" name="camera" label=${t("choose-camera")} />
+    <${Switch} label=${t("mirror")} checked=${mirror} onChange=${(on) => chooseForCalls({ mirror: on })} />
+    <${Choice} label=${t("quality-of-pictures")} value=${quality} options=${choices(["automatic", "high", "low", "saver"], (name) => t(`quality-${name}`))} onChange=${(value) => chooseForCalls({ quality: value })} />`;
+}
+
+function Threshold() {
+  const { threshold } = callSettings.value;
+  return html`<label class="field">${t("threshold")}
+    <input type="range" min="0" max="1" step="0.02" value=${threshold} onChange=${(event) => chooseForCalls({ threshold: Number(event.currentTarget.value) })} />
+    <span class="quiet">${t("threshold-hint")}</span></label>`;
+}
+
+/** The key that is held to talk, and how long one is heard after it. */
+function PushKey() {
+  const { pushKey, releaseMs } = callSettings.value;
+  const [waiting, setWaiting] = useState(false);
+  const pressed = (event) => {
+    if (!waiting) return;
+    event.preventDefault();
+    event.stopPropagation();
+    setWaiting(false);
+    if (event.key !== "Escape") chooseForCalls({ pushKey: event.code });
+  };
+  return html`<p><${Button} onClick=${() => setWaiting(true)} onKeyDown=${pressed} aria-live="polite">${waiting ? t("press-a-key") : t("push-key", { key: pushKey })}<//></p>
+    <label class="field">${t("release")}<input type="number" min="0" max="2000" step="50" value=${releaseMs} onChange=${(event) => chooseForCalls({ releaseMs: Number(event.currentTarget.value) || 0 })} /></label>`;
+}

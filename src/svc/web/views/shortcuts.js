@@ -1,0 +1,67 @@
+// The keys that work everywhere in the page: one table, which the sheet of shortcuts shows too.
+
+import { pressToTalk, toggleCamera, toggleDeafened, toggleMic } from "../call/calling.js";
+import { callSettings } from "../state/call_settings.js";
+import { textChannels } from "../state/channels.js";
+import { aside, closeAside, dialog, open, place, showAside, showDialog } from "../state/place.js";
+import { member } from "../state/server.js";
+import { countsOf, readAll } from "../state/unread.js";
+
+/** {keys, words, act}; `keys` as in "Ctrl+K": Ctrl is the command key on a Mac. */
+export const SHORTCUTS = [
+  { keys: "Ctrl+K", words: "shortcut-switcher", act: () => showDialog("switcher") },
+  { keys: "Ctrl+F", words: "shortcut-search", act: () => showAside("search") },
+  { keys: "Ctrl+/", words: "shortcut-sheet", act: () => showDialog("shortcuts") },
+  { keys: "Alt+ArrowUp", words: "shortcut-previous", act: () => step(-1) },
+  { keys: "Alt+ArrowDown", words: "shortcut-next", act: () => step(1) },
+  { keys: "Alt+Shift+ArrowDown", words: "shortcut-next-unread", act: () => step(1, true) },
+  { keys: "Shift+Escape", words: "shortcut-all-read", act: () => readAll(textChannels.value.map(({ id }) => id)) },
+  { keys: "Ctrl+Shift+M", words: "shortcut-mute", act: () => toggleMic() },
+  { keys: "Ctrl+Shift+D", words: "shortcut-deafen", act: () => toggleDeafened() },
+  { keys: "Ctrl+Shift+V", words: "shortcut-camera", act: () => toggleCamera() },
+];
+
+/** To the channel above or below, or the next one with something unread. */
+function step(by, onlyUnread = false) {
+  const all = textChannels.value;
+  const at = all.findIndex(({ id }) => id === place.value?.channelId);
+  for (let far = 1; far <= all.length; far++) {
+    const channel = all[(at + by * far + all.length * far) % all.length];
+    if (!onlyUnread || countsOf(channel.id).unread) {
+      open(channel.id);
+      return;
+    }
+  }
+}
+
+/** Hold the key to talk; not while one writes, for it may be a letter. */
+export function onHeldKey(event) {
+  const { input, pushKey } = callSettings.value;
+  if (input !== "push" || event.code !== pushKey || event.repeat) return;
+  if (event.type === "keydown" && event.target.closest?.("input, textarea, select, [contenteditable]")) return;
+  pressToTalk(event.type === "keydown");
+}
+
+export function onShortcut(event) {
+  if (member.value === null || event.isComposing) return;
+  if (event.key === "Escape" && !event.shiftKey) {
+    escape(event);
+    return;
+  }
+  const found = SHORTCUTS.find(({ keys }) => keys === pressed(event));
+  if (!found || (dialog.value && found.words !== "shortcut-switcher")) return;
+  event.preventDefault();
+  found.act();
+}
+
+/** Close what stands beside; where nothing does, the open channel is read. */
+function escape(event) {
+  if (event.defaultPrevented || dialog.value) return;
+  if (aside.value) closeAside();
+  else if (place.value) readAll([place.value.channelId]);
+}
+
+function pressed({ key, ctrlKey, metaKey, altKey, shiftKey }) {
+  const name = key.length === 1 ? key.toUpperCase() : key;
+  return [ctrlKey || metaKey ? "Ctrl" : "", altKey ? "Alt" : "", shiftKey ? "Shift" : "", name].filter(Boolean).join("+");
+}

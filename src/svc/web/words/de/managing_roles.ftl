@@ -1,0 +1,26 @@
+# Roles: made, changed, given and taken.
+
+settings-roles = Rollen
+roles-about = Mitglieder dürfen, was irgendeine ihrer Rollen erlaubt. Mit einer höheren Rolle kannst du auf Mitglieder einwirken, deren Rollen niedriger sind.
+create-role = Rolle erstellen
+all-roles = Alle Rollen
+role-name = Name
+role-name-missing = Bitte gib einen Namen ein.
+role-colour = Farbe
+colour-none = Keine Farbe
+colour-own = Andere Farbe
+role-held = { $count ->
+    [0] Niemand
+    [one] 1 Mitglied
+   *[other] { $count } Mitglieder
+}
+role-above-you = Nicht unter deiner eigenen Rolle
+role-holders = Wer diese Rolle hat
+role-held-by-none = Noch hat sie niemand.
+give-role-to = Rolle geben an
+delete-role = Rolle löschen
+delete-role-title = Die Rolle { $name } löschen?
+delete-role-text = Alle, die sie haben, verlieren sie. Sie lässt sich nicht wiederherstellen.
+change-roles = Rollen ändern
+roles-of = Rollen von { $name }
+and-more-permissions = { $names } und { $count } weitere

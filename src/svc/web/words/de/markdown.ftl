@@ -1,0 +1,4 @@
+markdown-table = Tabelle
+markdown-spoiler = Spoiler. Anzeigen
+markdown-copy = Kopieren
+markdown-copied = Kopiert

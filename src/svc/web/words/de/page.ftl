@@ -1,0 +1,250 @@
+# The words of the page. Keys are grouped as the views are; what is between braces is filled in.
+
+close = Schließen
+cancel = Abbrechen
+save = Speichern
+saved = Gespeichert.
+show = Anzeigen
+edit = Bearbeiten
+delete = Löschen
+dismiss = Ausblenden
+more = Mehr
+loading = Wird geladen…
+connecting = Verbindung wird hergestellt…
+try-again = Erneut versuchen
+nothing-found = Nichts gefunden.
+today = Heute
+yesterday = Gestern
+somebody = Jemand
+others = { $count ->
+    [one] eine weitere Person
+   *[other] { $count } weitere
+}
+fault-title = Auf dieser Seite ist etwas schiefgegangen
+fault-text = Was du geschrieben hast, bleibt erhalten. Versuch es noch einmal; wenn das nicht hilft, lade die Seite neu.
+
+## The channels
+
+this-server = Dieser Server
+channels = Kanäle
+show-channels = Kanäle anzeigen
+text-channels = Text
+voice-channels = Sprache
+voice-channel = Sprachkanal
+unread-count = { $count } ungelesen
+mention-count = { $count ->
+    [one] 1 Erwähnung
+   *[other] { $count } Erwähnungen
+}
+people-in = Personen in { $channel }
+no-channels = Hier gibt es keinen Kanal, den du sehen darfst.
+offline-text = Der Server ist gerade nicht erreichbar. Es wird weiter versucht.
+reconnecting = Verbindung wird wiederhergestellt…
+crowded = Du hast die Seite zu oft offen, und diese war die älteste. Lade sie neu, um hier weiterzumachen.
+switcher-open = Zu einem Kanal oder einer Person gehen (Strg+K)
+switcher-title = Gehe zu
+switcher-field = Kanal oder Person
+
+## Messages
+
+messages = Nachrichten
+beginning = Das ist der Anfang von { $channel }.
+empty-channel = In { $channel } hat noch niemand geschrieben. Sag Hallo.
+to-newest = Zum Neuesten
+new-messages = Neu
+message-of = Nachricht von { $name }
+message-to = Nachricht an { $channel }
+message-gone = Diese Nachricht gibt es nicht mehr.
+go-to-message = Zur Nachricht
+earlier-message = Eine frühere Nachricht
+blocked-message = Du hast dieses Mitglied blockiert.
+mark-webhook = Webhook
+mark-edited = bearbeitet
+mark-pinned = angepinnt
+file-count = { $count ->
+    [one] Eine Datei
+   *[other] { $count } Dateien
+}
+typing = { $count ->
+    [one] { $names } schreibt…
+   *[other] { $names } schreiben…
+}
+many-typing = Mehrere Personen schreiben…
+react = Reagieren
+react-with = Reagieren mit
+reactions = Reaktionen
+reaction-count = { $count ->
+    [one] 1 Person
+   *[other] { $count } Personen
+}
+reply = Antworten
+pin = Anpinnen
+unpin = Nicht mehr anpinnen
+copy-text = Text kopieren
+copy-link = Link kopieren
+copied = Kopiert.
+link-copied = Der Link ist kopiert.
+copy-failed = Der Browser lässt die Seite nicht kopieren.
+edit-message = Nachricht bearbeiten
+delete-message-title = Diese Nachricht löschen?
+delete-message-text = Sie verschwindet für alle.
+delete-message = Nachricht löschen
+pins = Angepinnte Nachrichten
+no-pins = Hier ist noch nichts angepinnt.
+search = Suche
+search-field = Nachrichten suchen
+searching = Suche läuft…
+search-count = { $more ->
+    [yes] Die neuesten { $count } Nachrichten
+   *[other] { $count ->
+        [0] Nichts gefunden.
+        [one] Eine Nachricht
+       *[other] { $count } Nachrichten
+    }
+}
+search-more = Ältere anzeigen
+
+## Writing
+
+send = Senden
+attach = Dateien anhängen
+files = Dateien
+read-only = Du darfst hier lesen, aber nicht schreiben.
+may-not-attach = Du darfst hier keine Dateien anhängen.
+too-many-files = In eine Nachricht passen zehn Dateien.
+files-on-their-way = Die Dateien sind noch unterwegs.
+replying-to = Antwort an { $name }
+no-reply = Nicht antworten
+ping = Benachrichtigen
+upload-sending = Wird gesendet
+upload-checking = Wird geprüft
+upload-done = Fertig
+upload-cut-off = Die Verbindung ist abgebrochen.
+remove-file = { $name } entfernen
+not-sent = Nicht gesendet. { $reason }
+take-back = Ändern
+sent-when-back = Wird gesendet, sobald die Verbindung wieder da ist.
+
+## People
+
+people = Personen
+members = Mitglieder
+members-count = { $count ->
+    [one] Ein Mitglied
+   *[other] { $count } Mitglieder
+}
+find-member = Mitglied suchen
+here-now = Online
+away = Abwesend
+profile = Profil
+member-unknown = Diese Person ist hier kein Mitglied mehr.
+is-online = Online
+is-away = Abwesend
+in-timeout = Im Timeout: kann nur lesen.
+joined-on = Mitglied seit { $date }
+roles = Rollen
+role-owner = Besitzer
+role-admin = Admins
+role-moderator = Moderation
+role-member = Mitglieder
+role-guest = Gäste
+mention = { $name } erwähnen
+block = { $name } blockieren
+unblock = Blockierung von { $name } aufheben
+
+## Calls
+
+call-none = Nicht in einem Anruf
+call-joining = Verbindung wird hergestellt…
+call-connected = Verbunden
+call-reconnecting = Verbindung wird wiederhergestellt…
+call-replaced = Du bist von einem anderen Tab oder Gerät aus beigetreten.
+call-removed = Du wurdest aus dem Raum entfernt.
+call-not-connected = Der Anruf konnte nicht verbunden werden.
+call-controls = Anrufsteuerung
+your-call = Dein Anruf
+people-in-call = { $count ->
+    [one] 1 Person
+   *[other] { $count } Personen
+}
+people-in-room = Personen im Raum
+alone-in-call = Bisher bist nur du hier. Die anderen sehen dich in der Kanalliste und können dazukommen.
+are-here = { $count ->
+    [one] { $names } ist hier.
+   *[other] { $names } sind hier.
+}
+nobody-here = Noch ist niemand hier.
+join-call = Anruf beitreten
+join-options = Beitreten mit…
+join-with = { $channel } beitreten mit…
+may-not-join = Du darfst hier keinen Anrufen beitreten.
+with-mic = Mikrofon
+with-camera = Kamera
+mute = Stummschalten
+unmute = Mikro einschalten
+deafen = Ton ausschalten
+undeafen = Ton einschalten
+muted = stumm
+muted-by-moderator = von der Moderation stummgeschaltet
+deafened = Ton aus
+deafened-by-moderator = Ton von der Moderation ausgeschaltet
+start-camera = Kamera einschalten
+stop-camera = Kamera ausschalten
+share-screen = Bildschirm teilen
+stop-sharing = Teilen beenden
+leave-call = Verlassen
+name-you = { $name } (du)
+your-screen = Dein Bildschirm
+screen-of = Bildschirm von { $name }
+sound-blocked = Dein Browser hält den Ton zurück. Drücke hier, um ihn zu hören.
+
+## Settings
+
+settings = Einstellungen
+settings-pages = Seiten der Einstellungen
+settings-profile = Profil
+settings-look = Aussehen und Sprache
+settings-identity = Abmelden
+your-status = Status
+choose-picture = Bild wählen
+remove-picture = Bild entfernen
+picture-checked = Das Bild wird angezeigt, sobald der Server es geprüft hat.
+theme = Design
+theme-system = Wie das System
+theme-light = Hell
+theme-dark = Dunkel
+density = Nachrichten
+density-cosy = Luftig
+density-compact = Kompakt
+text-size = Textgröße
+language = Sprache
+language-browser = Wie im Browser
+sign-out = Abmelden
+sign-out-title = Abmelden?
+be-somebody-else = Anderen Namen verwenden
+somebody-else-title = Aufgeben, wer du hier bist?
+somebody-else-text = Der Schlüssel dieses Browsers wird vernichtet. Ohne ein anderes Gerät, das du verknüpft hast, kann sich niemand mehr als du anmelden, auch du nicht. Deine Nachrichten bleiben.
+shortcuts = Tastenkürzel
+shortcut-send = Senden
+shortcut-new-line = Neue Zeile
+shortcut-edit-last = Deine letzte Nachricht bearbeiten
+shortcut-read = Seitenbereich schließen oder Kanal als gelesen markieren
+shortcut-switcher = Zu einem Kanal oder einer Person gehen
+shortcut-search = Suche
+shortcut-sheet = Diese Tastenkürzel
+shortcut-previous = Der Kanal darüber
+shortcut-next = Der Kanal darunter
+shortcut-next-unread = Der nächste Kanal mit Ungelesenem
+shortcut-all-read = Alles als gelesen markieren
+shortcut-mute = Mikrofon aus- oder einschalten
+shortcut-deafen = Ton aus- oder einschalten
+shortcut-camera = Kamera ein- oder ausschalten
+
+## What the server refuses, where its own words would not do
+
+error-unreachable = Der Server ist nicht erreichbar. Versuch es gleich noch einmal.
+error-slow-mode = In diesem Kanal gilt der Slowmode. Warte { $seconds ->
+    [one] eine Sekunde
+   *[other] { $seconds } Sekunden
+}.
+error-rate-limited = Das war zu schnell. Warte einen Moment.

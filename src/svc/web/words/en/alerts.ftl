@@ -1,0 +1,47 @@
+# Being told of things: levels, mutes, sounds, notices and Web Push.
+
+notifications = Notifications
+notifications-muted = Notifications: muted
+channel-muted = muted
+mark-read = Mark as read
+tell-me-of = Notify me about
+level-default = As everywhere ({ $level })
+level-all = All messages
+level-mentions = Mentions
+level-nothing = Nothing
+mute-for = Mute
+mute-15-minutes = For 15 minutes
+mute-1-hour = For 1 hour
+mute-8-hours = For 8 hours
+mute-24-hours = For 24 hours
+mute-until-changed = Until I unmute it
+muted-until = Muted until { $time }
+muted-for-good = Muted
+unmute-channel = Unmute
+
+## The settings
+
+settings-notifications = Notifications
+level-of-all = Notify me about (default for all channels)
+mute-all = Mute everything
+this-device = On this device
+notices = Show notifications while this page is open
+notices-hint = Only while you do not have the page in sight.
+notices-refused = Your browser does not let this page show notifications. Allow them beside the address, then come back here.
+push = Notify me on this device while the page is closed
+push-off = Your browser’s maker passes the messages on, encrypted, and cannot read them.
+push-on = On. You are notified on this device while no page of yours is in sight.
+push-busy = One moment…
+push-insecure = Browsers do this only for https:// addresses. Ask whoever runs this server for its https:// address.
+push-install = On iPhones and iPads, add this page to the home screen first, then switch this on there.
+push-unsupported = This browser cannot do it. Others can: Firefox, Chrome, Edge and Safari.
+push-refused = Your browser does not let this page notify you. Allow notifications beside the address, then come back here.
+push-failed = The push service of your browser could not be reached, or is switched off in its settings. Try again later.
+sounds = Sounds
+sound-message = A message
+sound-mention = A mention or a reply to you
+sound-join = Somebody joins your call
+sound-leave = Somebody leaves your call
+sound-mute = You mute or unmute yourself
+listen = Listen
+listen-to = Listen: { $sound }

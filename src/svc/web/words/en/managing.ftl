@@ -1,0 +1,150 @@
+# The words for whoever runs a community: channels, and what all of it shares.
+
+show-more = Show more
+type-its-name = Type “{ $name }” to go on
+pick-hint = Name of a role or a person
+pick-member-hint = Name of a member
+take-out = Remove { $name }
+role-gone = A role that was deleted
+menu-of = More about { $name }
+settings-of = Settings of { $name }
+settings-channels = Channels
+lasting-none = None
+lasting-seconds = { $count ->
+    [one] 1 second
+   *[other] { $count } seconds
+}
+lasting-minutes = { $count ->
+    [one] 1 minute
+   *[other] { $count } minutes
+}
+lasting-hours = { $count ->
+    [one] 1 hour
+   *[other] { $count } hours
+}
+lasting-days = { $count ->
+    [one] 1 day
+   *[other] { $count } days
+}
+
+## Channels
+
+channels-about = Drag channels in the list at the side to order them, or move them here. In the list, Ctrl+Shift+Arrow moves the one that has the focus.
+create-channel = Create a channel
+create-text-channel = Create a text channel
+create-voice-channel = Create a voice channel
+create-channel-in = Create a channel in { $name }
+channel-kind = Kind
+channel-text = Text
+channel-text-hint = Messages, pictures and files
+channel-voice = Voice
+channel-voice-hint = Talk, with cameras and shared screens
+channel-category = Category
+channel-category-hint = A heading that channels are listed under
+channel-name = Name
+channel-name-missing = Please enter a name.
+channel-topic = Topic
+channel-topic-hint = What the channel is for. It stands at its top.
+no-category = No category
+channel-private = Private
+channel-private-hint = Only the roles and people that you choose see it. The owner always does.
+let-in = Who sees it
+those-let-in = Those who see it
+nobody-let-in = Nobody else yet.
+channel-settings = Settings of a channel
+channel-gone = This channel is not there any more.
+channel-page-overview = Overview
+channel-page-permissions = Permissions
+slow-mode = Slow mode
+slow-mode-hint = How long each member waits before their next message. Moderators do not wait.
+user-limit = Seats
+user-limit-hint = How many people fit in the call. 0 means no limit.
+user-limit-of = { $count } of { $limit } seats are taken
+bitrate = Sound quality
+bitrate-usual = Automatic
+kbps = { $kbps } kbit/s
+channel-archive = Archive the channel
+channel-archive-text = An archived channel leaves the list. It can still be searched, and you can bring it back.
+channel-archived = { $name } is archived.
+archived-channels = Archived channels
+bring-back = Bring it back
+channel-delete = Delete
+channel-delete-title = Delete { $name }?
+channel-delete-text = All messages in it go with it. They cannot be brought back.
+category-delete-text = The channels in it stay, in no category.
+edit-channel = Edit
+edit-named = Edit { $name }
+channel-permissions = Permissions
+move-up = Move up
+move-down = Move down
+move-up-named = Move { $name } up
+move-down-named = Move { $name } down
+overrides = What roles and people may do here
+overrides-about = Without a choice here, somebody may do what their roles allow on the server. If one of their roles is allowed here, they are; an entry for the person decides last.
+overrides-add = Add a role or a person
+overrides-for = Roles and people with choices of their own
+overrides-of = Permissions of { $name } in this channel
+override-allow = Allow
+override-deny = Deny
+override-neutral = As their roles say
+result-of-role = At the end of each line: what somebody with the role { $name } alone may do here.
+result-of-person = At the end of each line: what { $name } may do here, with all their roles.
+outcome-may = may
+outcome-may-not = may not
+
+## Permissions
+
+permissions-text = Text
+permissions-voice = Voice
+permissions-members = Members
+permissions-server = Server
+permission-view-channel = See the channel
+permits-view-channel = Read its messages and see who talks there.
+permission-send-messages = Send messages
+permits-send-messages = Write, and change what one has written.
+permission-attach-files = Attach files
+permits-attach-files = Send pictures, videos and other files.
+permission-add-reactions = Add reactions
+permits-add-reactions = Answer a message with an emoji.
+permission-manage-messages = Manage messages
+permits-manage-messages = Delete and pin other people’s messages, and write without waiting in slow mode.
+permission-mention-everyone = Mention everyone
+permits-mention-everyone = Notify a whole role, everyone, or everyone who is online.
+permission-manage-webhooks = Manage webhooks
+permits-manage-webhooks = Make addresses with which programs post here.
+permission-join-voice = Join calls
+permits-join-voice = Enter voice channels and listen.
+permission-speak = Speak
+permits-speak = Be heard in calls.
+permission-share-video = Share the camera
+permits-share-video = Be seen in calls.
+permission-share-screen = Share the screen
+permits-share-screen = Show a screen, a window or a tab in calls.
+permission-mute-members = Mute members
+permits-mute-members = Mute and deafen others in calls.
+permission-move-members = Move members
+permits-move-members = Move others to another call, or end their call.
+permission-change-nickname = Change one’s name
+permits-change-nickname = Choose one’s own name and status.
+permission-create-invites = Create invites
+permits-create-invites = Make links with which people join.
+permission-manage-invites = Manage invites
+permits-manage-invites = See and revoke other people’s invites.
+permission-manage-nicknames = Rename members
+permits-manage-nicknames = Change the names of members with a lower role.
+permission-timeout-members = Time members out
+permits-timeout-members = Let members with a lower role only read for a while.
+permission-kick-members = Kick members
+permits-kick-members = Remove members with a lower role. They can come back with an invite.
+permission-ban-members = Ban members
+permits-ban-members = Remove members with a lower role for good, and lift bans.
+permission-view-reports = View reports
+permits-view-reports = Read what members report, and what moderators have done.
+permission-view-audit-log = View the audit log
+permits-view-audit-log = Read who changed what on this server.
+permission-manage-emoji = Manage emoji
+permits-manage-emoji = Upload, rename and delete the server’s emoji.
+permission-manage-channels = Manage channels
+permits-manage-channels = Create, change, order and delete channels.
+permission-manage-roles = Manage roles
+permits-manage-roles = Create, change, give and take roles below one’s own.

@@ -1,0 +1,81 @@
+## The way in
+
+join-title = Únete a la conversación
+join-server = Únete a { $server }
+back-at = Te damos la bienvenida de nuevo a { $server }
+people-here = { $count ->
+    [0] Todavía no hay miembros.
+    [one] Un miembro
+   *[other] { $count } miembros
+}
+online-now = { $count } en línea
+you-found = Eres la primera persona en llegar. Con este enlace, el servidor pasa a ser tuyo.
+sent-away = Este servidor ya no te deja entrar. { $reason }
+insecure = Los navegadores solo dejan iniciar sesión en direcciones https://, o en este mismo equipo en http://127.0.0.1. Pide la dirección https:// a quien administra este servidor.
+joins-closed = Este servidor no acepta a nadie por ahora. Quien lo administra lo ha cerrado. Inténtalo más tarde.
+no-way-in = Aquí nadie puede iniciar sesión: el servidor solo acepta cuentas y no hay ningún proveedor de cuentas configurado. Avisa a quien lo administra.
+your-name = Tu nombre
+name-missing = Escribe un nombre.
+name-wanted = Es tu primera vez aquí. Elige el nombre que verán los demás.
+invite-code = Código de invitación
+invite-hint = Necesitas una invitación para unirte. Pega el código o el enlace completo.
+approval-message = Mensaje para los moderadores (opcional)
+approval-hint = Alguien tiene que aprobar tu entrada. Cuéntale quién eres.
+server-rules = Las normas de este servidor
+accept-rules = Acepto las normas
+join = Unirse
+joining = Entrando…
+sign-in = Iniciar sesión
+sign-in-as = Iniciar sesión como { $name }
+or = o
+continue-with = Continuar con { $provider }
+accounts-only = Este servidor solo acepta cuentas de { $provider }.
+signed-in-at = Has iniciado sesión en { $provider }.
+by-account = Con tu cuenta de { $provider }.
+other-account = Usar otra cuenta
+way-not-taken = Este servidor ya no acepta la forma en que iniciabas sesión.
+provider-cancelled = No terminaste de iniciar sesión en { $provider }.
+provider-mismatch = Este inicio de sesión no empezó en esta pestaña. Inténtalo de nuevo.
+provider-refused = { $provider } rechazó el inicio de sesión: { $reason }
+am-new = Es mi primera vez aquí
+have-code = Ya soy miembro, en otro dispositivo
+code = Código
+code-text = Inicia sesión en este dispositivo como el miembro que ya eres.
+code-hint = En tu otro dispositivo: Ajustes, Dispositivos. O pídeselo al propietario del servidor si has perdido todos tus dispositivos; eso cierra la sesión en los demás.
+code-missing = Escribe el código.
+add-device = Añadir este dispositivo
+have-certificate = Usar un certificado
+certificate = Certificado
+certificate-text = Este servidor acepta certificados de { $issuers }.
+certificate-unreadable = Esto no es un certificado. Un certificado es una sola línea larga con dos puntos (.) dentro.
+certificate-other-key = Este certificado es para la clave de otro navegador. Pide uno para la clave de este navegador.
+public-key = La clave pública de este navegador
+public-key-text = La necesita quien emita tu certificado. No es secreta.
+copy = Copiar
+load-file = Cargar desde un archivo
+waiting-title = Esperando aprobación
+waiting-text = Alguien tiene que dejarte entrar. Deja esta página abierta: continuará sola.
+back-to-form = Volver al formulario
+error-sign-in-again = Tu sesión ha terminado. Inicia sesión de nuevo.
+error-signed-out = Has cerrado sesión.
+error-invite-invalid = Esta invitación no es válida o ha dejado de serlo. Pide una nueva.
+error-rules-not-accepted = Primero acepta las normas.
+error-invite-required = Necesitas una invitación para unirte a este servidor.
+error-code-invalid = Este código no es válido, ya se usó o ha caducado. Pide uno nuevo.
+error-identity-taken = Este navegador ya es otro miembro de este servidor. Usa ese miembro o renuncia a él primero.
+error-issuer-unavailable = Ahora mismo no se puede contactar con el proveedor de cuentas. Inténtalo de nuevo en un momento.
+error-approval-refused = No te han dejado entrar.
+approval-refused-because = No te han dejado entrar: { $reason }
+
+## First steps
+
+first-steps = Tu servidor está listo. Tres pasos para empezar:
+step-done = Hecho:
+step-name = Pon nombre a tu servidor
+step-named = Tu servidor se llama { $name }.
+server-name-missing = Escribe un nombre.
+step-channel = Añade un canal para un tema que te interese.
+step-channel-do = Añadir un canal
+step-invite = Invita a alguien con un enlace.
+step-invite-do = Crear un enlace
+hide-first-steps = Ocultar estos pasos

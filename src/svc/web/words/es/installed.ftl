@@ -1,0 +1,10 @@
+# The page as an application: new versions, what is shown without the server, and what others share with it.
+
+new-version = Hay una versión nueva.
+load-version = Cargarla
+update-later = Todavía se está enviando algo. Carga la versión nueva cuando termine.
+shown-from = Sin conexión. Ves lo último que leíste ({ $time }).
+share-title = Compartir en un canal
+share-find = Buscar un canal
+share-nowhere = Aquí no hay ningún canal en el que puedas escribir.
+install = Instalar esta página como aplicación

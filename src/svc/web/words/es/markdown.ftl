@@ -1,0 +1,4 @@
+markdown-table = Tabla
+markdown-spoiler = Spoiler. Mostrar
+markdown-copy = Copiar
+markdown-copied = Copiado

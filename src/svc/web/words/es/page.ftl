@@ -1,0 +1,250 @@
+# The words of the page. Keys are grouped as the views are; what is between braces is filled in.
+
+close = Cerrar
+cancel = Cancelar
+save = Guardar
+saved = Guardado.
+show = Mostrar
+edit = Editar
+delete = Eliminar
+dismiss = Descartar
+more = Más
+loading = Cargando…
+connecting = Conectando…
+try-again = Reintentar
+nothing-found = No se encontró nada.
+today = Hoy
+yesterday = Ayer
+somebody = Alguien
+others = { $count ->
+    [one] una persona más
+   *[other] { $count } personas más
+}
+fault-title = Algo ha fallado en esta página
+fault-text = Lo que has escrito se conserva. Inténtalo de nuevo; si no funciona, vuelve a cargar la página.
+
+## The channels
+
+this-server = Este servidor
+channels = Canales
+show-channels = Mostrar los canales
+text-channels = Texto
+voice-channels = Voz
+voice-channel = canal de voz
+unread-count = { $count } sin leer
+mention-count = { $count ->
+    [one] 1 mención
+   *[other] { $count } menciones
+}
+people-in = Personas en { $channel }
+no-channels = Aquí no hay ningún canal que puedas ver.
+offline-text = Ahora mismo no se puede contactar con el servidor. Se seguirá intentando.
+reconnecting = Reconectando…
+crowded = Tienes demasiadas páginas abiertas y esta era la más antigua. Vuelve a cargarla para seguir aquí.
+switcher-open = Ir a un canal o a una persona (Ctrl+K)
+switcher-title = Ir a
+switcher-field = Canal o persona
+
+## Messages
+
+messages = Mensajes
+beginning = Este es el principio de { $channel }.
+empty-channel = Nadie ha escrito todavía en { $channel }. Di hola.
+to-newest = Ir a lo más reciente
+new-messages = Nuevos
+message-of = Mensaje de { $name }
+message-to = Mensaje a { $channel }
+message-gone = Este mensaje ya no está.
+go-to-message = Ir al mensaje
+earlier-message = Un mensaje anterior
+blocked-message = Has bloqueado a este miembro.
+mark-webhook = webhook
+mark-edited = editado
+mark-pinned = fijado
+file-count = { $count ->
+    [one] Un archivo
+   *[other] { $count } archivos
+}
+typing = { $count ->
+    [one] { $names } está escribiendo…
+   *[other] { $names } están escribiendo…
+}
+many-typing = Varias personas están escribiendo…
+react = Reaccionar
+react-with = Reaccionar con
+reactions = Reacciones
+reaction-count = { $count ->
+    [one] 1 persona
+   *[other] { $count } personas
+}
+reply = Responder
+pin = Fijar
+unpin = Dejar de fijar
+copy-text = Copiar el texto
+copy-link = Copiar un enlace al mensaje
+copied = Copiado.
+link-copied = Enlace copiado.
+copy-failed = El navegador no deja que la página copie.
+edit-message = Editar el mensaje
+delete-message-title = ¿Eliminar este mensaje?
+delete-message-text = Desaparecerá para todo el mundo.
+delete-message = Eliminar el mensaje
+pins = Mensajes fijados
+no-pins = Todavía no hay nada fijado aquí.
+search = Buscar
+search-field = Buscar mensajes
+searching = Buscando…
+search-count = { $more ->
+    [yes] Los { $count } mensajes más recientes
+   *[other] { $count ->
+        [0] No se encontró nada.
+        [one] Un mensaje
+       *[other] { $count } mensajes
+    }
+}
+search-more = Mostrar más antiguos
+
+## Writing
+
+send = Enviar
+attach = Adjuntar archivos
+files = Archivos
+read-only = Aquí puedes leer, pero no escribir.
+may-not-attach = Aquí no puedes adjuntar archivos.
+too-many-files = En un mensaje caben diez archivos.
+files-on-their-way = Los archivos todavía se están enviando.
+replying-to = Respuesta a { $name }
+no-reply = No responder
+ping = Avisar
+upload-sending = Enviando
+upload-checking = Revisando
+upload-done = Listo
+upload-cut-off = Se perdió la conexión.
+remove-file = Quitar { $name }
+not-sent = No se ha enviado. { $reason }
+take-back = Modificarlo
+sent-when-back = Se enviará cuando vuelva la conexión.
+
+## People
+
+people = Personas
+members = Miembros
+members-count = { $count ->
+    [one] Un miembro
+   *[other] { $count } miembros
+}
+find-member = Buscar un miembro
+here-now = En línea
+away = Ausentes
+profile = Perfil
+member-unknown = Ya no es miembro de este servidor.
+is-online = En línea
+is-away = Ausente
+in-timeout = En aislamiento temporal: solo puede leer.
+joined-on = Miembro desde: { $date }
+roles = Roles
+role-owner = Propietario
+role-admin = Administradores
+role-moderator = Moderadores
+role-member = Miembros
+role-guest = Invitados
+mention = Mencionar a { $name }
+block = Bloquear a { $name }
+unblock = Desbloquear a { $name }
+
+## Calls
+
+call-none = Sin llamada
+call-joining = Conectando…
+call-connected = En llamada
+call-reconnecting = Reconectando…
+call-replaced = Te has unido desde otra pestaña u otro dispositivo.
+call-removed = Te han sacado de la sala.
+call-not-connected = No se pudo conectar la llamada.
+call-controls = Controles de la llamada
+your-call = Tu llamada
+people-in-call = { $count ->
+    [one] 1 persona
+   *[other] { $count } personas
+}
+people-in-room = Personas en la sala
+alone-in-call = De momento solo estás tú. Los demás te ven en la lista de canales y pueden unirse.
+are-here = { $count ->
+    [one] { $names } está aquí.
+   *[other] { $names } están aquí.
+}
+nobody-here = Todavía no hay nadie aquí.
+join-call = Unirse a la llamada
+join-options = Unirse con…
+join-with = Unirse a { $channel } con…
+may-not-join = Aquí no puedes unirte a llamadas.
+with-mic = Micrófono
+with-camera = Cámara
+mute = Silenciar
+unmute = Dejar de silenciar
+deafen = Ensordecer
+undeafen = Dejar de ensordecer
+muted = silenciado
+muted-by-moderator = silenciado por un moderador
+deafened = ensordecido
+deafened-by-moderator = ensordecido por un moderador
+start-camera = Activar cámara
+stop-camera = Desactivar cámara
+share-screen = Compartir pantalla
+stop-sharing = Dejar de compartir
+leave-call = Salir
+name-you = { $name } (tú)
+your-screen = Tu pantalla
+screen-of = Pantalla de { $name }
+sound-blocked = Tu navegador está bloqueando el sonido. Pulsa aquí para escuchar.
+
+## Settings
+
+settings = Ajustes
+settings-pages = Páginas de los ajustes
+settings-profile = Perfil
+settings-look = Apariencia e idioma
+settings-identity = Cerrar sesión
+your-status = Estado
+choose-picture = Elegir una imagen
+remove-picture = Quitar la imagen
+picture-checked = La imagen se mostrará cuando el servidor la haya revisado.
+theme = Tema
+theme-system = Según el sistema
+theme-light = Claro
+theme-dark = Oscuro
+density = Mensajes
+density-cosy = Espaciados
+density-compact = Compactos
+text-size = Tamaño del texto
+language = Idioma
+language-browser = Según el navegador
+sign-out = Cerrar sesión
+sign-out-title = ¿Cerrar sesión?
+be-somebody-else = Usar otro nombre
+somebody-else-title = ¿Renunciar a quien eres aquí?
+somebody-else-text = La clave de este navegador se destruye. Si no has vinculado otro dispositivo, nadie podrá volver a entrar con tu identidad, ni siquiera tú. Tus mensajes se quedan.
+shortcuts = Atajos de teclado
+shortcut-send = Enviar
+shortcut-new-line = Nueva línea
+shortcut-edit-last = Editar tu último mensaje
+shortcut-read = Cerrar lo que está al lado o marcar el canal como leído
+shortcut-switcher = Ir a un canal o a una persona
+shortcut-search = Buscar
+shortcut-sheet = Estos atajos
+shortcut-previous = El canal de arriba
+shortcut-next = El canal de abajo
+shortcut-next-unread = El siguiente canal con algo sin leer
+shortcut-all-read = Marcar todo como leído
+shortcut-mute = Silenciar o dejar de silenciar
+shortcut-deafen = Ensordecer o dejar de ensordecer
+shortcut-camera = Activar o desactivar la cámara
+
+## What the server refuses, where its own words would not do
+
+error-unreachable = No se puede contactar con el servidor. Inténtalo de nuevo en un momento.
+error-slow-mode = Este canal está en modo lento. Espera { $seconds ->
+    [one] un segundo
+   *[other] { $seconds } segundos
+}.
+error-rate-limited = Vas demasiado rápido. Espera un momento.

@@ -1,0 +1,10 @@
+# La page comme application : nouvelles versions, ce qui est affiché sans le serveur, et ce que d’autres lui partagent.
+
+new-version = Une nouvelle version est disponible.
+load-version = La charger
+update-later = Un envoi est encore en cours. Charge la nouvelle version quand il sera terminé.
+shown-from = Hors ligne. Tu vois ce que tu as lu en dernier : { $time }.
+share-title = Partager dans un salon
+share-find = Trouver un salon
+share-nowhere = Il n’y a ici aucun salon où tu puisses écrire.
+install = Installer cette page comme application

@@ -1,0 +1,4 @@
+markdown-table = Tableau
+markdown-spoiler = Spoiler. Afficher
+markdown-copy = Copier
+markdown-copied = Copié

@@ -1,0 +1,253 @@
+# Les mots de la page. Les clés sont groupées comme les vues ; ce qui est entre accolades est rempli.
+
+close = Fermer
+cancel = Annuler
+save = Enregistrer
+saved = Enregistré.
+show = Afficher
+edit = Modifier
+delete = Supprimer
+dismiss = Ignorer
+more = Plus
+loading = Chargement…
+connecting = Connexion…
+try-again = Réessayer
+nothing-found = Aucun résultat.
+today = Aujourd’hui
+yesterday = Hier
+somebody = Quelqu’un
+others = { $count ->
+    [one] { $count } autre
+   *[other] { $count } autres
+}
+fault-title = Un problème est survenu dans cette page
+fault-text = Ce que tu as écrit est conservé. Réessaie ; si cela n’aide pas, recharge la page.
+
+## Les salons
+
+this-server = Ce serveur
+channels = Salons
+show-channels = Afficher les salons
+text-channels = Texte
+voice-channels = Vocal
+voice-channel = salon vocal
+unread-count = { $count ->
+    [one] { $count } non lu
+   *[other] { $count } non lus
+}
+mention-count = { $count ->
+    [one] { $count } mention
+   *[other] { $count } mentions
+}
+people-in = Personnes dans { $channel }
+no-channels = Il n’y a ici aucun salon que tu puisses voir.
+offline-text = Le serveur est injoignable pour le moment. Nouvelle tentative en cours.
+reconnecting = Reconnexion…
+crowded = Trop de tes pages sont ouvertes, et celle-ci était la plus ancienne. Recharge-la pour continuer ici.
+switcher-open = Aller à un salon ou à une personne (Ctrl+K)
+switcher-title = Aller à
+switcher-field = Salon ou personne
+
+## Messages
+
+messages = Messages
+beginning = C’est le début de { $channel }.
+empty-channel = Personne n’a encore écrit dans { $channel }. Dis bonjour !
+to-newest = Aux plus récents
+new-messages = Nouveau
+message-of = Message de { $name }
+message-to = Message dans { $channel }
+message-gone = Ce message n’existe plus.
+go-to-message = Aller au message
+earlier-message = Un message précédent
+blocked-message = Tu as bloqué ce membre.
+mark-webhook = webhook
+mark-edited = modifié
+mark-pinned = épinglé
+file-count = { $count ->
+    [one] Un fichier
+   *[other] { $count } fichiers
+}
+typing = { $count ->
+    [one] { $names } écrit…
+   *[other] { $names } écrivent…
+}
+many-typing = Plusieurs personnes écrivent…
+react = Réagir
+react-with = Réagir avec
+reactions = Réactions
+reaction-count = { $count ->
+    [one] { $count } personne
+   *[other] { $count } personnes
+}
+reply = Répondre
+pin = Épingler
+unpin = Désépingler
+copy-text = Copier le texte
+copy-link = Copier le lien du message
+copied = Copié.
+link-copied = Le lien est copié.
+copy-failed = Le navigateur n’autorise pas la page à copier.
+edit-message = Modifier le message
+delete-message-title = Supprimer ce message ?
+delete-message-text = Il disparaîtra pour tout le monde.
+delete-message = Supprimer le message
+pins = Messages épinglés
+no-pins = Rien n’est encore épinglé ici.
+search = Rechercher
+search-field = Rechercher des messages
+searching = Recherche…
+search-count = { $more ->
+    [yes] Les { $count } messages les plus récents
+   *[other] { $count ->
+        [0] Aucun résultat.
+        [one] Un message
+       *[other] { $count } messages
+    }
+}
+search-more = Afficher les plus anciens
+
+## Écrire
+
+send = Envoyer
+attach = Joindre des fichiers
+files = Fichiers
+read-only = Ici, tu peux lire, mais pas écrire.
+may-not-attach = Tu ne peux pas joindre de fichiers ici.
+too-many-files = Un message accepte dix fichiers.
+files-on-their-way = Les fichiers sont encore en cours d’envoi.
+replying-to = Réponse à { $name }
+no-reply = Ne pas répondre
+ping = Notifier
+upload-sending = Envoi
+upload-checking = Vérification
+upload-done = Prêt
+upload-cut-off = La connexion a été perdue.
+remove-file = Retirer { $name }
+not-sent = Non envoyé. { $reason }
+take-back = Le modifier
+sent-when-back = L’envoi se fera au retour de la connexion.
+
+## Personnes
+
+people = Personnes
+members = Membres
+members-count = { $count ->
+    [one] { $count } membre
+   *[other] { $count } membres
+}
+find-member = Trouver un membre
+here-now = En ligne
+away = Hors ligne
+profile = Profil
+member-unknown = Cette personne n’est plus membre ici.
+is-online = En ligne
+is-away = Hors ligne
+in-timeout = Exclusion temporaire : lecture seule.
+joined-on = Membre depuis le { $date }
+roles = Rôles
+role-owner = Propriétaire
+role-admin = Administrateurs
+role-moderator = Modérateurs
+role-member = Membres
+role-guest = Invités
+mention = Mentionner { $name }
+block = Bloquer { $name }
+unblock = Débloquer { $name }
+
+## Appels
+
+call-none = Aucun appel
+call-joining = Connexion…
+call-connected = En appel
+call-reconnecting = Reconnexion…
+call-replaced = Tu as rejoint l’appel depuis un autre onglet ou appareil.
+call-removed = Quelqu’un a mis fin à ta participation à l’appel.
+call-not-connected = La connexion à l’appel a échoué.
+call-controls = Commandes de l’appel
+your-call = Ton appel
+people-in-call = { $count ->
+    [one] { $count } personne
+   *[other] { $count } personnes
+}
+people-in-room = Personnes dans le salon
+alone-in-call = Il n’y a que toi pour l’instant. Les autres te voient dans la liste des salons et peuvent te rejoindre.
+are-here = { $count ->
+    [one] { $names } est là.
+   *[other] { $names } sont là.
+}
+nobody-here = Personne n’est encore là.
+join-call = Rejoindre l’appel
+join-options = Rejoindre avec…
+join-with = Rejoindre { $channel } avec…
+may-not-join = Tu ne peux pas rejoindre d’appels ici.
+with-mic = Microphone
+with-camera = Caméra
+mute = Couper le micro
+unmute = Réactiver le micro
+deafen = Couper le son
+undeafen = Réactiver le son
+muted = micro coupé
+muted-by-moderator = micro coupé par la modération
+deafened = son coupé
+deafened-by-moderator = son coupé par la modération
+start-camera = Activer la caméra
+stop-camera = Arrêter la caméra
+share-screen = Partager l’écran
+stop-sharing = Arrêter le partage
+leave-call = Quitter
+name-you = { $name } (toi)
+your-screen = Ton écran
+screen-of = Écran de { $name }
+sound-blocked = Ton navigateur bloque le son. Appuie ici pour écouter.
+
+## Paramètres
+
+settings = Paramètres
+settings-pages = Pages des paramètres
+settings-profile = Profil
+settings-look = Apparence et langue
+settings-identity = Déconnexion
+your-status = Statut
+choose-picture = Choisir une image
+remove-picture = Retirer l’image
+picture-checked = L’image s’affiche une fois vérifiée par le serveur.
+theme = Thème
+theme-system = Comme le système
+theme-light = Clair
+theme-dark = Sombre
+density = Messages
+density-cosy = Aérés
+density-compact = Compacts
+text-size = Taille du texte
+language = Langue
+language-browser = Comme le navigateur
+sign-out = Se déconnecter
+sign-out-title = Se déconnecter ?
+be-somebody-else = Utiliser un autre nom
+somebody-else-title = Abandonner ton identité ici ?
+somebody-else-text = La clé de ce navigateur est détruite. Sans un autre appareil que tu as associé, plus personne ne pourra se connecter en ton nom, pas même toi. Tes messages restent.
+shortcuts = Raccourcis clavier
+shortcut-send = Envoyer
+shortcut-new-line = Nouvelle ligne
+shortcut-edit-last = Modifier ton dernier message
+shortcut-read = Fermer le panneau latéral, ou marquer le salon comme lu
+shortcut-switcher = Aller à un salon ou à une personne
+shortcut-search = Rechercher
+shortcut-sheet = Ces raccourcis
+shortcut-previous = Le salon au-dessus
+shortcut-next = Le salon en dessous
+shortcut-next-unread = Le prochain salon avec du non lu
+shortcut-all-read = Tout marquer comme lu
+shortcut-mute = Couper ou réactiver le micro
+shortcut-deafen = Couper ou réactiver le son
+shortcut-camera = Activer ou arrêter la caméra
+
+## Ce que le serveur refuse, quand ses propres mots ne conviennent pas
+
+error-unreachable = Le serveur est injoignable. Réessaie dans un instant.
+error-slow-mode = Ce salon est en mode lent. Attends { $seconds ->
+    [one] une seconde
+   *[other] { $seconds } secondes
+}.
+error-rate-limited = C’était trop rapide. Attends un instant.

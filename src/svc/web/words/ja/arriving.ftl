@@ -1,0 +1,80 @@
+## The way in
+
+join-title = 会話に参加しましょう
+join-server = { $server } に参加
+back-at = { $server } へおかえりなさい
+people-here = { $count ->
+    [0] まだメンバーはいません
+   *[other] メンバー{ $count }人
+}
+online-now = { $count }人がオンライン
+you-found = あなたが最初の1人です。このリンクから参加すると、オーナーになります。
+sent-away = このサーバーには入れなくなりました。{ $reason }
+insecure = ブラウザーの制限により、サインインできるのは https:// のアドレスか、このコンピューター上の http://127.0.0.1 だけです。サーバーの運営者に https:// のアドレスを聞いてください。
+joins-closed = このサーバーは現在、参加を受け付けていません。運営者が受付を停止しています。しばらくしてからもう一度お試しください。
+no-way-in = ここにはサインインできません。このサーバーはアカウントでのサインインのみ受け付けていますが、プロバイダーが設定されていません。運営者に知らせてください。
+your-name = 名前
+name-missing = 名前を入力してください。
+name-wanted = はじめまして。ほかの人に表示される名前を決めてください。
+invite-code = 招待コード
+invite-hint = 参加するには招待が必要です。コードまたはリンク全体を貼り付けてください。
+approval-message = モデレーターへのメッセージ（任意）
+approval-hint = 参加には承認が必要です。あなたが誰なのかを伝えてください。
+server-rules = このサーバーのルール
+accept-rules = ルールに同意します
+join = 参加
+joining = 参加しています…
+sign-in = サインイン
+sign-in-as = { $name } としてサインイン
+or = または
+continue-with = { $provider } で続行
+accounts-only = このサーバーは { $provider } のアカウントのみ受け付けています。
+signed-in-at = { $provider } でサインインしました。
+by-account = { $provider } のアカウントでサインインします。
+other-account = 別のアカウントを使う
+way-not-taken = 前回のサインイン方法は、このサーバーでは使えなくなりました。
+provider-cancelled = { $provider } でのサインインが完了していません。
+provider-mismatch = このサインインは別のタブで始められたものです。もう一度お試しください。
+provider-refused = { $provider } がサインインを拒否しました: { $reason }
+am-new = はじめて参加する
+have-code = 別のデバイスですでにメンバーになっている
+code = コード
+code-text = すでにメンバーになっている名前で、このデバイスでもサインインします。
+code-hint = コードは、ほかのデバイスの「設定」→「デバイス」で作れます。すべてのデバイスを失くしたときは、サーバーのオーナーにもらってください。その場合、ほかのデバイスはサインアウトされます。
+code-missing = コードを入力してください。
+add-device = このデバイスを追加
+have-certificate = 証明書を使う
+certificate = 証明書
+certificate-text = このサーバーは { $issuers } の証明書を受け付けています。
+certificate-unreadable = 証明書ではありません。証明書は、ドットが2つ入った長い1行の文字列です。
+certificate-other-key = この証明書は別のブラウザーの鍵のものです。このブラウザーの鍵の証明書を発行してもらってください。
+public-key = このブラウザーの公開鍵
+public-key-text = 証明書の発行に必要です。人に見せても問題ありません。
+copy = コピー
+load-file = ファイルから読み込む
+waiting-title = 承認待ち
+waiting-text = 参加の承認を待っています。このページは開いたままにしてください。承認されると自動で進みます。
+back-to-form = 入力画面に戻る
+error-sign-in-again = サインインの有効期限が切れました。もう一度サインインしてください。
+error-signed-out = サインアウトしました。
+error-invite-invalid = この招待は無効か、期限が切れています。新しい招待をもらってください。
+error-rules-not-accepted = 先にルールに同意してください。
+error-invite-required = このサーバーに参加するには招待が必要です。
+error-code-invalid = このコードは無効か、使用済みか、期限切れです。新しいコードをもらってください。
+error-identity-taken = このブラウザーは、ここではすでに別のメンバーとして使われています。そのメンバーを使うか、先に手放してください。
+error-issuer-unavailable = アカウントのプロバイダーに接続できません。少し待ってからもう一度お試しください。
+error-approval-refused = 参加は承認されませんでした。
+approval-refused-because = 参加は承認されませんでした: { $reason }
+
+## First steps
+
+first-steps = サーバーの準備ができました。まずは3つのステップから始めましょう:
+step-done = 完了:
+step-name = サーバーに名前を付ける
+step-named = サーバーの名前は「{ $name }」です。
+server-name-missing = 名前を入力してください。
+step-channel = 好きな話題のチャンネルを追加する。
+step-channel-do = チャンネルを追加
+step-invite = リンクで誰かを招待する。
+step-invite-do = リンクを作成
+hide-first-steps = このステップを隠す

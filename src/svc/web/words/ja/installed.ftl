@@ -1,0 +1,10 @@
+# The page as an application: new versions, what is shown without the server, and what others share with it.
+
+new-version = 新しいバージョンがあります。
+load-version = 更新する
+update-later = まだ送信中のものがあります。終わってから新しいバージョンに更新してください。
+shown-from = オフラインです。{ $time } の時点で最後に読んだ内容を表示しています。
+share-title = チャンネルで共有
+share-find = チャンネルを検索
+share-nowhere = 書き込めるチャンネルがありません。
+install = このページをアプリとしてインストール

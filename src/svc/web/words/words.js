@@ -1,0 +1,68 @@
+// The words of the page: one catalogue a language (Fluent), chosen by the person or by their browser. Whoever
+// shows something asks `t` for its words; no sentence stands in code. Knows no state and no views.
+
+import { FluentBundle, FluentResource } from "../vendor/fluent.js";
+
+const CHOSEN = "svc.language"; // In localStorage; without it the browser's languages decide.
+
+/** The catalogues that there are, by their own names. */
+export const LANGUAGES = { de: "Deutsch", en: "English", es: "Español", fr: "Français", ja: "日本語" };
+
+let bundle = new FluentBundle("en");
+let fallback = bundle;
+
+/** The language that is shown, for `Intl` and the page's `lang`. */
+export const language = () => bundle.locales[0];
+
+/** What the person chose, or null for what the browser says. */
+export const chosenLanguage = () => localStorage.getItem(CHOSEN);
+
+/** Choose a language, or null for the browser's; it holds from the next start of the page on. */
+export function chooseLanguage(name) {
+  if (name) localStorage.setItem(CHOSEN, name);
+  else localStorage.removeItem(CHOSEN);
+}
+
+/** Fetch the catalogue of the person's language, and English for what it may lack. */
+export async function loadWords() {
+  const wanted = [chosenLanguage(), ...navigator.languages].map((name) => name?.split("-")[0]);
+  const name = wanted.find((each) => each && each in LANGUAGES) ?? "en";
+  [fallback, bundle] = await Promise.all([catalogue("en"), catalogue(name)]);
+  document.documentElement.lang = name;
+}
+
+/**
+ * The words with this key, what is between braces filled in. A missing key shows itself.
+ * @param {string} id @param {Record<string, string | number | Date>} [args] @returns {string}
+ */
+export function t(id, args) {
+  for (const each of [bundle, fallback]) {
+    const message = each.getMessage(id);
+    if (message?.value) return each.formatPattern(message.value, args, []);
+  }
+  return id;
+}
+
+/** Is there a message with this key? */
+export const knows = (id) => Boolean((bundle.getMessage(id) ?? fallback.getMessage(id))?.value);
+
+/** What went wrong, in the reader's language where we have the words, else in the server's. */
+export function explain(error) {
+  const id = `error-${String(error.code ?? "").replaceAll("_", "-")}`;
+  return knows(id) ? t(id, { message: error.message, ...numbers(error.details) }) : error.message;
+}
+
+/** "Ada, Grace and Alan". */
+export const listed = (names) => new Intl.ListFormat(language()).format(names);
+
+function numbers(details = {}) {
+  const waitMs = details.retry_after_ms;
+  return { seconds: waitMs === undefined ? 0 : Math.ceil(waitMs / 1000), limit: details.limit ?? 0 };
+}
+
+async function catalogue(name) {
+  const made = new FluentBundle(name, { useIsolating: false });
+  const answer = await fetch(new URL(`${name}.ftl`, import.meta.url));
+  if (answer.ok) made.addResource(new FluentResource(await answer.text()));
+  return made;
+}

@@ -1,0 +1,55 @@
+"""Files that are kept as they came: what is found out about them in the sandbox.
+
+Nothing here is written again and nothing is trusted: a file that is not plainly sound is a plain
+download. Pictures and videos never come here (`svc.worker.making` sees to that).
+"""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from svc.base.contents import HEAD_BYTES, PLAIN_TYPE, sound_of
+from svc.base.sandbox import Limits, Refused, Sandbox, as_file
+
+# Demuxing alone, and one decoder to learn the rate.
+_MEMORY_BYTES = 512 * 1024 * 1024
+_RESULT_BYTES = 64 * 1024
+# A file whose length takes longer to find out is played without it.
+PROBE_DEADLINE_S = 10.0
+# Longer than any recording, so that a wrong header cannot show a silly length.
+_MAX_DURATION_MS = 7 * 24 * 3600 * 1000
+_PLAIN_EXT = "bin"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What is known of a file that stays as it is."""
+
+    content_type: str
+    ext: str
+    duration_ms: int | None = None
+
+
+PLAIN = Kept(PLAIN_TYPE, _PLAIN_EXT)
+
+
+async def looked_at(source: Path, sandbox: Sandbox, deadline_s: float = PROBE_DEADLINE_S) -> Kept:
+    """Raises SandboxFailed and OSError."""
+    async with as_file(source) as file:
+        sound = sound_of(os.pread(file, HEAD_BYTES, 0))
+        if sound is None:
+            return PLAIN
+        limits = Limits(
+            memory_bytes=_MEMORY_BYTES,
+            deadline_s=min(deadline_s, PROBE_DEADLINE_S),
+            cpu_s=int(PROBE_DEADLINE_S) + 2,
+            result_bytes=_RESULT_BYTES,
+        )
+        try:
+            result = await sandbox.call("listen", {"container": sound.demuxer}, [file], limits)
+        except Refused:
+            return PLAIN
+    duration_ms = result.facts.get("duration_ms")
+    if not isinstance(duration_ms, int) or not 0 < duration_ms <= _MAX_DURATION_MS:
+        duration_ms = None
+    return Kept(sound.content_type, sound.ext, duration_ms)

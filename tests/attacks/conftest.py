@@ -1,0 +1,5 @@
+"""The chat server's fixtures, for attacks on it."""
+
+from tests.chat.conftest import chat, database, folk, hurried, sfu, variables
+
+__all__ = ["chat", "database", "folk", "hurried", "sfu", "variables"]

@@ -1,0 +1,174 @@
+"""A member who asks as fast as they can: one allowance over all ways in, their own and nobody else's."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from svc.chat.access.catalogue import ENDPOINTS, EVENTS, Who, cost_of_endpoint, cost_of_event
+from svc.chat.access.pace import REQUEST_BURST, REQUESTS_PER_S, Pace
+from svc.chat.errors import ChatError
+from tests.chat.people import People, Person
+
+MESSAGES = "/api/channels/general/messages"
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def hurried(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> Iterator[None]:
+    """In place of the usual one: the real allowance, and time that stands still."""
+    original = Pace.__init__
+    monkeypatch.setattr(Pace, "__init__", lambda self, _: original(self, clock))
+    yield
+
+
+async def spend(person: Person) -> int:
+    """How many messages pass before one is refused."""
+    for passed in range(200):
+        status, answer = await person.ask("POST", MESSAGES, {"text": "spam"})
+        if status == 429:
+            assert answer["error"] == "rate_limited"
+            assert 0 < answer["retry_after_ms"] <= 1000 / REQUESTS_PER_S + 1
+            return passed
+    raise AssertionError("nothing was refused")
+
+
+async def test_messages_over_http_are_bounded_and_waiting_as_told_helps(folk: People, clock: Clock) -> None:
+    assert await spend(folk.member) == REQUEST_BURST
+    clock.now += 1.0
+    assert await spend(folk.member) == REQUESTS_PER_S
+    clock.now += 0.5
+    async with folk.chat.http.get(
+        "/api/search?query=a", headers={"Authorization": f"Bearer {folk.member.token}"}
+    ) as response:
+        assert response.status == 200
+        assert "Retry-After" not in response.headers
+    assert await spend(folk.member) == 2
+
+
+async def test_it_is_the_members_own(folk: People) -> None:
+    await spend(folk.member)
+    assert (await folk.admin.ask("GET", MESSAGES))[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", MESSAGES),
+        ("GET", "/api/search?query=a"),
+        ("GET", "/api/members"),
+        ("GET", "/api/me/export"),
+        ("PUT", "/api/channels/general/messages/1/reactions/a"),
+        ("PATCH", "/api/channels/general/messages/1"),
+        ("POST", "/api/webhooks"),
+        ("POST", "/api/channels/general/uploads"),
+        ("POST", "/api/emoji"),
+        ("PUT", "/api/channels/general/draft"),
+        ("POST", "/api/channels/general/typing"),
+        ("POST", "/api/me/devices/link"),
+        ("POST", "/api/channels"),
+    ],
+)
+async def test_every_way_in_over_http_shares_it(method: str, path: str, folk: People) -> None:
+    await spend(folk.member)
+    # A read may be left over.
+    codes = [await folk.member.ask(method, path) for _ in range(2)]
+    assert codes[-1][0] == 429, codes
+    assert codes[-1][1]["error"] == "rate_limited"
+
+
+async def test_pages_and_programs_of_a_member_share_it(folk: People, clock: Clock) -> None:
+    async with (
+        folk.chat.member("", folk.member.token) as first,
+        folk.chat.member("", folk.member.token) as second,
+    ):
+        for page in (first, second):
+            for _ in range(REQUEST_BURST // 2):
+                assert (await page.ask("typing", channel_id="general"))["event"] == "typing"
+        assert await folk.member.refused("POST", MESSAGES, {"text": "a"}) == "rate_limited"
+        # A page is not refused, but waits for its turn; here for a tenth of a second.
+        assert (await first.ask("typing", channel_id="general"))["event"] == "typing"
+        clock.now += 10.0
+        assert (await folk.member.ask("POST", MESSAGES, {"text": "a"}))[0] == 201
+
+
+async def test_signing_in_on_sockets_shares_it(folk: People, clock: Clock) -> None:
+    async def sign_in() -> dict[str, Any]:
+        async with folk.chat.http.ws_connect("/live") as ws:
+            await ws.receive_json()
+            data = {"access_token": folk.member.token}
+            await ws.send_json({"event": "authenticate", "id": 1, "data": data})
+            answer: dict[str, Any] = await ws.receive_json()
+            return answer
+
+    for _ in range(REQUEST_BURST):
+        assert (await sign_in())["event"] == "authenticated"
+    assert (await sign_in())["data"]["error"] == "rate_limited"
+    clock.now += 0.1
+    assert (await sign_in())["event"] == "authenticated"
+
+
+async def test_a_refused_request_changes_nothing_and_reads_no_body(folk: People) -> None:
+    await spend(folk.member)
+    before = len((await folk.owner.done("GET", f"{MESSAGES}?limit=100"))["messages"])
+    for _ in range(20):
+        assert await folk.member.refused("POST", MESSAGES, {"text": "more"}) == "rate_limited"
+    assert len((await folk.owner.done("GET", f"{MESSAGES}?limit=100"))["messages"]) == before
+
+
+def test_an_honest_page_never_meets_it(clock: Clock) -> None:
+    """Starting: what the page asks for in its first second. Scrolling: ten pages of history a second,
+    with the names of authors who have left. An upload in pieces of 1 MiB over a gigabit line."""
+    page = Pace(clock)
+    for event in ["drafts", *["history"] * 3, "read", "voice_join"]:
+        assert page.wait_s("ada", event) == 0
+    for endpoint in ["GET /api/me/permissions", "GET /api/uploads", *["GET /api/members/{member_id}"] * 10]:
+        page.require("ada", endpoint)
+    clock.now += 1.0
+    for _ in range(50):
+        clock.now += 0.1
+        assert page.wait_s("ada", "history") == 0
+    for _ in range(1_000):
+        clock.now += 1024 * 1024 * 8 / 1e9
+        page.require("bob", "PATCH /api/uploads/{upload_id}")
+
+
+def test_reads_cost_half_and_searches_most() -> None:
+    assert cost_of_endpoint("GET /api/members") == cost_of_event("history") == 0.5
+    assert cost_of_endpoint(f"POST {MESSAGES}") == cost_of_event("message_send") == cost_of_event("") == 1.0
+    assert cost_of_endpoint("GET /api/search") == cost_of_event("search") == 3.0
+
+
+@pytest.mark.parametrize("endpoint", [name for name in ENDPOINTS if ENDPOINTS[name].who is not Who.ANYONE])
+def test_no_endpoint_of_members_is_free(endpoint: str) -> None:
+    allowance = Pace(lambda: 0.0)
+    with pytest.raises(ChatError, match="rate_limited"):
+        for _ in range(10 * REQUEST_BURST + 1):
+            allowance.require("ada", endpoint)
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_no_event_is_free(event: str) -> None:
+    allowance = Pace(lambda: 0.0)
+    assert any(allowance.wait_s("ada", event) for _ in range(2 * REQUEST_BURST + 1))
+
+
+async def test_webhooks_keep_their_own_limit(folk: People) -> None:
+    """Whoever has the URL is nobody's member: their posts take nothing from who made it."""
+    made = await folk.owner.done("POST", "/api/webhooks", {"name": "Hook", "channel_id": "general"})
+    path = f"/api/webhooks/{made['id']}/{made['token']}"
+    statuses = [(await folk.owner.ask("POST", path, {"text": "a"}))[0] for _ in range(16)]
+    assert statuses == [200] * 15 + [429]
+    assert (await folk.owner.ask("GET", MESSAGES))[0] == 200

@@ -1,0 +1,106 @@
+"""A peer who breaks the WebSocket protocol is told why and closed; nobody else misses anything."""
+
+import asyncio
+import json
+
+import pytest
+
+from svc.tools.bench.attack.strangers import frame
+from svc.tools.bench.attack.target import Target
+from tests.chat.member import ChatServer, LiveMember
+
+# Reserved bits, which nobody has agreed on; and a length beyond every limit.
+RESERVED_BITS = b"\xf1\x80\0\0\0\0"
+HUGE = b"\x81\xff" + (1 << 62).to_bytes(8, "big") + b"\0\0\0\0"
+FRAMES = pytest.mark.parametrize("bad", [RESERVED_BITS, HUGE])
+
+
+async def connected(chat: ChatServer, data: bytes) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """A live socket, with data behind the request in the same packet."""
+    host, port = chat.address.removeprefix("http://").split(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    writer.write(Target(chat.address).upgrade("/live") + data)
+    return reader, writer
+
+
+async def say(member: LiveMember, text: str) -> None:
+    channels = member.welcome["channels"]
+    channel_id = next(each["id"] for each in channels if each["name"] == "general")
+    reply = await member.ask("message_send", channel_id=channel_id, text=text)
+    assert reply["event"] == "message_send", reply
+
+
+def signing_in(token: str) -> bytes:
+    request = {"event": "authenticate", "id": 1, "data": {"access_token": token}}
+    return frame(json.dumps(request).encode())
+
+
+@FRAMES
+async def test_members_hear_each_other_while_one_of_them_is_being_closed(
+    chat: ChatServer, bad: bytes
+) -> None:
+    token = await chat.join("Ada")
+    async with chat.member("Ben") as ben:
+        reader, writer = await connected(chat, signing_in(token))
+        await reader.readuntil(b'"authenticated"')
+        async with chat.member("Cem") as cem:
+            # Ada's page stands before Cem's in every round, and lingers: she does not close her side.
+            writer.write(bad)
+            await reader.read()
+            await say(ben, "hello")
+            assert (await cem.pushed("message_posted"))["text"] == "hello"
+        writer.close()
+
+
+@FRAMES
+async def test_strangers_who_break_the_protocol_at_once_cost_members_no_frame(
+    chat: ChatServer, bad: bytes
+) -> None:
+    async with chat.member("Ada") as ada, chat.member("Ben") as ben:
+        for number in range(20):
+            _, writer = await connected(chat, bad)
+            await say(ada, f"message {number}")
+            assert (await ben.pushed("message_posted"))["text"] == f"message {number}"
+            writer.transport.abort()
+
+
+PULSES = pytest.mark.parametrize("opcode", [0x89, 0x8A], ids=["pings", "pongs"])
+
+
+@PULSES
+async def test_a_flood_of_pings_is_read_more_slowly_and_costs_members_nothing(
+    chat: ChatServer, opcode: int
+) -> None:
+    flood = frame(b"x", opcode=opcode) * 20_000
+    async with chat.member("Ada") as ada, chat.member("Ben") as ben:
+        reader, writer = await connected(chat, flood)
+        await reader.readuntil(b'"hello"')
+        for number in range(5):
+            await say(ada, f"message {number}")
+            assert (await ben.pushed("message_posted"))["text"] == f"message {number}"
+        # Not even a hundredth of them has been answered: they wait for their turn.
+        answered = await asyncio.wait_for(reader.read(65_536), 1) if opcode == 0x89 else b""
+        assert len(answered) < len(flood) / 100
+        writer.transport.abort()
+
+
+async def test_a_client_with_a_pulse_of_its_own_is_answered(chat: ChatServer) -> None:
+    async with chat.member("Ada") as ada:
+        for _ in range(3):
+            await ada.ws.ping(b"still there?")
+        await say(ada, "hello")
+
+
+@FRAMES
+async def test_nothing_follows_a_close(chat: ChatServer, bad: bytes) -> None:
+    """RFC 6455 section 5.5.1."""
+    reader, writer = await connected(chat, signing_in(await chat.join("Ada")))
+    await reader.readuntil(b'"authenticated"')
+    async with chat.member("Ben") as ben:
+        writer.write(bad)
+        await reader.readuntil(
+            b"Not the WebSocket protocol" if bad is RESERVED_BITS else b"larger than 64 KB"
+        )
+        await say(ben, "hello")
+        assert await reader.read() == b""
+    writer.close()

@@ -1,0 +1,207 @@
+"""Requests that name the codec they want to be read with, or hold what is no text: JSON is UTF-8 and
+nothing else, names are UTF-8, and nothing of it is a fault of the server's.
+
+RFC 8259 section 8.1, RFC 7578 section 5.1, RFC 8187.
+"""
+
+import codecs
+import json
+from collections.abc import AsyncIterator, Mapping
+from urllib.parse import quote
+
+import pytest
+
+from svc.chat.access.catalogue import ENDPOINTS
+from svc.chat.http import disposition, parameters
+from tests.attacks.test_malformed_http import management_listener
+from tests.chat.member import ChatServer
+from tests.chat.people import People
+from tests.chat.webhooks.hook import Hook, hook_of
+from tests.kit.pictures import encoded, scene
+from tests.kit.raw_http import Answer, line_to
+
+CODECS = (
+    *("punycode", "utf-7", "unicode_escape", "raw_unicode_escape", "idna", "utf-16", "utf-32", "cp037"),
+    *("latin-1", "rot13", "zlib", "base64", "undefined", "mbcs", "nonsense", "a\u00e9", '"punycode"'),
+)
+# What no reader of JSON in UTF-8 takes.
+NO_JSON = {
+    "latin-1": '{"nickname": "é"}'.encode("latin-1"),
+    "utf-7": b"+AHs-+AH0-",
+    "utf-16": json.dumps({"a": "b"}).encode("utf-16"),
+    "utf-32": json.dumps({"a": "b"}).encode("utf-32-le"),
+    "a surrogate in UTF-8": b'{"nickname": "\xed\xa0\x80"}',
+    "a lone surrogate, escaped": b'{"nickname": "\\ud800"}',
+    "a lone surrogate as a key": b'{"\\uDFFF": 1}',
+    "half a character": b'{"nickname": "\xe2\x82"}',
+    "a byte order mark": codecs.BOM_UTF8 + b"{}",
+    "NaN": b'{"a": NaN}',
+    "no end of brackets": b"[" * 60_000,
+    "a number without end": b'{"a": ' + b"9" * 60_000 + b"}",
+    "nothing": b"",
+    "bytes": bytes(range(256)),
+}
+
+
+@pytest.fixture
+async def hook(folk: People) -> AsyncIterator[Hook]:
+    async with hook_of(folk.owner) as made:
+        yield made
+
+
+async def send(address: str, method: str, path: str, body: bytes, **headers: str) -> Answer:
+    said = [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
+    async with line_to(address) as line:
+        return await line.ask(method, path, [*said, f"Content-Length: {len(body)}"], body)
+
+
+@pytest.mark.parametrize("codec", CODECS)
+async def test_the_codec_that_a_request_names_is_not_used(codec: str, hook: Hook, folk: People) -> None:
+    """Neither for JSON, nor for forms: read as UTF-8, all of these are good."""
+    address = hook.chat.address
+    told = {"Authorization": f"Bearer {folk.member.token}"}
+    of_json = {**told, "Content_Type": f"application/json; charset={codec}"}
+    of_form = {**told, "Content_Type": f"application/x-www-form-urlencoded; charset={codec}"}
+    body = json.dumps({"text": "+AGE- é \\x61"}, ensure_ascii=False).encode()
+    channel = "/api/channels/general/messages"
+    assert (await send(address, "POST", channel, body, **of_json)).json()["text"] == "+AGE- é \\x61"
+    assert (await send(address, "POST", hook.path, body, **of_json)).status == 200
+    assert (await hook.arrived())["text"] == "+AGE- é \\x61"
+    form = b"payload=" + quote(body).encode()
+    assert (await send(address, "POST", f"{hook.path}/slack", form, **of_form)).status == 200
+    form = b"payload_json=" + quote(b'{"content": "a"}').encode()
+    assert (await send(address, "POST", f"{hook.path}/discord", form, **of_form)).status == 204
+
+
+@pytest.mark.parametrize("fault", NO_JSON)
+async def test_what_is_not_json_in_utf_8_gets_a_clear_400(fault: str, hook: Hook, folk: People) -> None:
+    address, body = hook.chat.address, NO_JSON[fault]
+    told = {"Authorization": f"Bearer {folk.owner.token}", "Content_Type": "application/json"}
+    answer = await send(address, "POST", "/api/auth/join", body, **told)
+    words = {"error": "invalid_json", "message": "The request body must be a JSON object in UTF-8"}
+    assert (answer.status, answer.json()) == (400, words)
+    for method, path in (("PATCH", "/api/settings"), ("POST", "/api/channels"), ("POST", "/api/webhooks")):
+        assert (await send(address, method, path, body, **told)).json() == words
+    # Webhooks ignore a byte order mark, and say where a lone surrogate stands.
+    for path in ("", "/discord", "/slack", "/github"):
+        answer = await send(address, "POST", hook.path + path, body, X_GitHub_Event="ping", **told)
+        assert answer.status in (200, 204, 400, 429), (path, answer)
+
+
+@pytest.mark.parametrize("fault", NO_JSON)
+async def test_the_management_listener_says_so_too(
+    fault: str, variables: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    async with management_listener(variables, tmp_path_factory.mktemp("none")) as address:
+        told = {"Authorization": "Bearer token", "Content_Type": "application/json; charset=utf-7"}
+        answer = await send(address, "PATCH", "/management/settings", NO_JSON[fault], **told)
+        assert (answer.status, answer.json()["error"]) == (400, "invalid_json")
+
+
+async def test_a_body_in_broken_chunks_gets_a_400(hook: Hook, folk: People) -> None:
+    token = f"Authorization: Bearer {folk.member.token}"
+    for path in ("/api/auth/join", "/api/channels/general/messages", hook.path):
+        async with line_to(hook.chat.address) as line:
+            answer = await line.ask("POST", path, [token, "Transfer-Encoding: chunked"], b"zz\r\n{}\r\n")
+            assert answer.status == 400, path
+
+
+FILE_NAMES = {
+    'filename="a.png"': "a.png",
+    "filename*=utf-8''%C3%A9.png": "é.png",
+    "filename*=punycode''" + "a" * 4_000: None,
+    "filename*=unicode_escape''%5Cud800": None,
+    "filename*=utf-7''+2AA-": None,
+    "filename*=zlib''x": None,
+    "filename*=nonsense''x": None,
+    "filename*0*=punycode''x": None,
+    'filename="\udcff"': None,
+}
+
+
+@pytest.mark.parametrize("said", FILE_NAMES)
+async def test_the_name_of_a_file_is_utf_8(said: str, folk: People) -> None:
+    name = FILE_NAMES[said]
+    part = f'Content-Disposition: form-data; name="file"; {said}'.encode("utf-8", "surrogateescape")
+    answer = await upload(folk, part + b"\r\nContent-Type: image/png; charset=punycode")
+    assert answer.status in ((201,) if name else (201, 400)), answer
+    if name:
+        assert answer.json()["name"] == name
+
+
+async def test_the_charset_field_of_a_form_is_ignored(folk: People) -> None:
+    """It used to name the codec of everything behind it; and one of many bytes was a fault."""
+    answer = await upload(folk, b'Content-Disposition: form-data; name="_charset_"')
+    assert answer.status == 201
+
+
+async def upload(folk: People, head: bytes) -> Answer:
+    body = b"--b\r\n" + head + b"\r\n\r\n" + encoded(scene(), "PNG") + b"\r\n--b--\r\n"
+    told = {"Authorization": f"Bearer {folk.member.token}", "Content_Type": "multipart/form-data; boundary=b"}
+    return await send(folk.chat.address, "POST", "/api/channels/general/uploads", body, **told)
+
+
+NASTY = ("%ED%A0%80", "%FF%FE", "%00", "\udced\udca0\udc80", "\udcff", "%u0041", "é", "%F4%90%80%80")
+NASTY_HEADERS: Mapping[str, str] = {
+    **dict.fromkeys(("Origin", "Host", "Authorization", "Range", "Cookie"), "\udced\udca0\udc80"),
+    "X-Forwarded-For": "\udcff, 1.2.3.4",
+    "X-Forwarded-Proto": "\udcff",
+    "If-None-Match": "\udcff",
+    "Upload-Metadata": "filename \udcff,\udcff",
+    "Upload-Length": "\u0661",
+    "Upload-Offset": "\u0661",
+    "Tus-Resumable": "\udcff",
+    "X-GitHub-Event": "\udcff",
+    "Content-Type": "multipart/form-data; boundary=\udcff",
+}
+
+
+# WebSockets, and the end of who asks.
+LEFT_OUT = {"GET /live", "GET /sfu/client", "DELETE /api/me", "POST /api/me/leave", "POST /api/auth/logout"}
+
+
+async def test_no_address_that_is_no_text_is_a_fault_of_ours(folk: People) -> None:
+    """In each path, and in the query."""
+    for route in ENDPOINTS.keys() - LEFT_OUT:
+        method, _, path = route.partition(" ")
+        for nasty in NASTY:
+            asked = "/".join(nasty if part.startswith("{") else part for part in path.split("/"))
+            query = "&".join(f"{name}={nasty}" for name in ("query", "before", "limit", "name", nasty))
+            await require_no_fault(folk, method, f"{asked}?{query}")
+
+
+async def test_no_header_that_is_no_text_is_a_fault_of_ours(folk: People) -> None:
+    """In every header that anything reads."""
+    for route in ENDPOINTS.keys() - LEFT_OUT:
+        method, _, path = route.partition(" ")
+        asked = path.replace("{", "").replace("}", "")
+        for name, value in NASTY_HEADERS.items():
+            await require_no_fault(folk, method, asked, f"{name}: {value}")
+
+
+async def require_no_fault(folk: People, method: str, path: str, *headers: str) -> None:
+    token = [f"Authorization: Bearer {folk.owner.token}"]
+    if any(header.startswith("Authorization") for header in headers):
+        token = []
+    async with line_to(folk.chat.address) as line:
+        await line.send(b"")
+        answer = await line.ask(method, path, [*token, *headers, "Content-Length: 2"], b"{}")
+        assert answer.status < 500, (method, path, headers, answer)
+
+
+def test_parameters_of_a_header_are_read_as_utf_8() -> None:
+    assert parameters('a; b=c; d="e\\"f"; g*=latin-1\'en\'%C3%A9') == {"b": "c", "d": 'e"f', "g": "é"}
+    assert disposition(b"content-disposition: form-data; name=a\r\nX: y") == {"name": "a"}
+    assert disposition(b"X: y") == {}
+
+
+async def test_text_frames_are_utf_8(chat: ChatServer) -> None:
+    for text in (b"\xed\xa0\x80", b"\xff", b'{"event": "\xe2\x82"}'):
+        async with line_to(chat.address) as line:
+            await line.upgrade("/live")
+            await line.send(b"\x81" + bytes((0x80 | len(text),)) + bytes(4) + text)
+            assert await line.closing() == (1007, "The message is not UTF-8")
+    async with chat.member("Ada") as ada:
+        for escaped in ('"\\ud800"', '{"event": "typing", "id": 1, "data": {"channel_id": "\\udfff"}}'):
+            await ada.ws.send_str(escaped)
+            assert (await ada.receive())["data"]["error"] == "invalid_json"

@@ -1,0 +1,137 @@
+"""Compressed requests: a few KB that would be gigabytes are never inflated, and a refusal ends the
+reading.
+
+RFC 9110 sections 8.4 and 15.5.16.
+"""
+
+import gzip
+import zlib
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from svc.base import http_server
+from svc.chat.webhooks.limits import MAX_BODY_BYTES
+from tests.attacks.test_malformed_http import management_listener
+from tests.chat.member import ChatServer
+from tests.chat.people import People
+from tests.chat.webhooks.hook import Hook, hook_of
+from tests.kit.raw_http import Answer, line_to
+
+# Inflated it is 64 MB.
+BOMB = gzip.compress(b" " * 64 * 1024 * 1024)
+REFUSAL = {
+    "error": "unsupported_encoding",
+    "message": "Compressed requests are not accepted. Leave out Content-Encoding",
+}
+
+
+@pytest.fixture
+async def hook(folk: People) -> AsyncIterator[Hook]:
+    async with hook_of(folk.owner) as made:
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def inflated(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Everything that anybody begins to inflate."""
+    begun: list[int] = []
+    original = zlib.decompressobj
+
+    def noted(*arguments: Any) -> object:
+        begun.append(1)
+        return original(*arguments)
+
+    monkeypatch.setattr(zlib, "decompressobj", noted)
+    return begun
+
+
+async def post(address: str, path: str, *headers: str, body: bytes = BOMB) -> Answer:
+    async with line_to(address) as line:
+        return await line.ask("POST", path, [f"Content-Length: {len(body)}", *headers], body)
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "zstd", "gzip, gzip", "GZIP", "nonsense"])
+async def test_a_compressed_body_is_refused_and_not_inflated(
+    encoding: str, hook: Hook, folk: People, inflated: list[int]
+) -> None:
+    member = f"Authorization: Bearer {folk.member.token}"
+    for path in (
+        "/api/auth/join",
+        "/api/channels/general/messages",
+        "/api/channels/general/uploads",
+        hook.path,
+        f"{hook.path}/github",
+    ):
+        answer = await post(hook.chat.address, path, member, f"Content-Encoding: {encoding}")
+        assert (answer.status, answer.json()) == (415, REFUSAL), path
+    # In the words of those services.
+    answer = await post(hook.chat.address, f"{hook.path}/discord", f"Content-Encoding: {encoding}")
+    assert (answer.status, answer.json()) == (415, {"code": 0, "message": REFUSAL["message"]})
+    answer = await post(hook.chat.address, f"{hook.path}/slack", f"Content-Encoding: {encoding}")
+    assert (answer.status, answer.body) == (415, b"invalid_payload")
+    assert inflated == []
+
+
+async def test_a_tus_chunk_is_not_inflated_either(folk: People, inflated: list[int]) -> None:
+    headers = [f"Authorization: Bearer {folk.member.token}", "Tus-Resumable: 1.0.0"]
+    async with line_to(folk.chat.address) as line:
+        made = await line.ask("POST", "/api/channels/general/uploads", [*headers, "Upload-Length: 100"])
+        assert made.status == 201
+        [place] = [at for at in made.head.splitlines() if at.lower().startswith("location:")]
+        said = [
+            *headers,
+            *("Upload-Offset: 0", "Content-Type: application/offset+octet-stream"),
+            *("Content-Length: 5", "Content-Encoding: gzip"),
+        ]
+        assert (await line.ask("PATCH", place.partition(": ")[2], said, b"bytes")).json() == REFUSAL
+    assert inflated == []
+
+
+async def test_the_management_listener_refuses_them_too(
+    variables: dict[str, str], tmp_path_factory: pytest.TempPathFactory, inflated: list[int]
+) -> None:
+    async with management_listener(variables, tmp_path_factory.mktemp("none")) as address:
+        headers = ["Authorization: Bearer token", "Content-Encoding: gzip", f"Content-Length: {len(BOMB)}"]
+        async with line_to(address) as line:
+            assert (await line.ask("PATCH", "/management/settings", headers, BOMB)).json() == REFUSAL
+    assert inflated == []
+
+
+async def test_a_compressed_body_posts_nothing(hook: Hook, folk: People) -> None:
+    packed = gzip.compress(b'{"text": "packed"}')
+    await post(hook.chat.address, hook.path, "Content-Encoding: gzip", body=packed)
+    await post(hook.chat.address, hook.path, body=b'{"text": "plain"}')
+    assert (await hook.arrived())["text"] == "plain"
+
+
+async def test_what_is_called_identity_is_read(hook: Hook) -> None:
+    answer = await post(hook.chat.address, hook.path, "Content-Encoding: identity", body=b'{"text": "plain"}')
+    assert answer.status == 200
+
+
+@pytest.mark.parametrize("headers", [("Transfer-Encoding: chunked",), (f"Content-Length: {10**12}",)])
+async def test_a_flood_behind_a_refusal_ends_the_connection(
+    headers: tuple[str, ...], chat: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server reads no request out of it: it throws away so much, and closes."""
+    monkeypatch.setattr(http_server, "MAX_DISCARDED_BYTES", 1024 * 1024)
+    async with line_to(chat.address) as line:
+        answer = await line.ask("POST", "/api/auth/join", [*headers, "Content-Encoding: gzip"])
+        assert answer.status == 415
+        assert "connection: close\r\n" in answer.head.lower()
+        sent = 0
+        with pytest.raises(OSError):
+            while True:
+                await line.send(b"x" * 65_536)
+                sent += 65_536
+        # The rest is what the system's buffers took.
+        assert sent < 64 * 1024 * 1024
+
+
+async def test_after_a_refusal_in_time_the_connection_goes_on(hook: Hook) -> None:
+    body = b" " * (MAX_BODY_BYTES + 1)
+    async with line_to(hook.chat.address) as line:
+        assert (await line.ask("POST", hook.path, [f"Content-Length: {len(body)}"], body)).status == 413
+        assert (await line.ask("GET", "/health")).status == 200

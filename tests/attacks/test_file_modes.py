@@ -1,0 +1,144 @@
+"""Only the server's own user can open what it keeps, whatever the umask says and whatever was there."""
+
+import asyncio
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from svc.base.config import ConfigError
+from svc.base.data_folder import held
+from svc.base.database import Database
+from svc.base.migrations import Migration
+from svc.base.objects import FileObjects
+from svc.base.private_files import kept, make_private_folder
+from svc.cli import main
+from tests.chat.member import chat_server
+
+FIRST = Migration(1, "words", "CREATE TABLE words (word TEXT PRIMARY KEY) STRICT;")
+SECOND = Migration(2, "more", "ALTER TABLE words ADD COLUMN length INTEGER;")
+UMASKS = (0o000, 0o022, 0o077, 0o777)
+
+
+@pytest.fixture(params=UMASKS, ids=oct)
+def umask(request: pytest.FixtureRequest) -> Iterator[int]:
+    before = os.umask(request.param)
+    yield request.param
+    os.umask(before)
+
+
+def modes(folder: Path) -> dict[str, str]:
+    """Of everything in a folder and of the folder itself, where it is not what it should be."""
+    wrong = {}
+    for path in (folder, *folder.rglob("*")):
+        found = path.lstat().st_mode
+        wanted = 0o700 if stat.S_ISDIR(found) else 0o600
+        if stat.S_IMODE(found) != wanted:
+            wrong[str(path.relative_to(folder))] = oct(stat.S_IMODE(found))
+    return wrong
+
+
+async def test_a_server_and_its_backup_and_export(
+    umask: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data, out = tmp_path / "data", tmp_path / "out"
+    make_private_folder(out)
+    variables = {
+        "PORT": "0",
+        "JWT_SECRET": "a secret of at least thirty-two bytes",
+        "DATA_DIR": str(data),
+        "SVC_IDENTITY_TIERS": "local",
+        "STORAGE_BACKEND": "filesystem",
+    }
+    async with chat_server(variables) as chat:
+        await chat.join("Olga")
+        # With the log, the shared memory beside it and the control socket.
+        names = {path.name for path in data.iterdir()}
+        assert {"community.sqlite3-wal", "community.sqlite3-shm", "control.sock", "invite-code"} <= names
+        assert modes(data) == {}
+        for words in (["backup", str(out / "b.tar.gz")], ["export", str(out / "e.zip")]):
+            command = ["admin", *words, "--data-dir", str(data)]
+            assert await asyncio.to_thread(main, command) == 0, capsys.readouterr().err
+            os.umask(umask)
+    restored = ["admin", "restore", str(out / "b.tar.gz"), "--data-dir", str(out / "again")]
+    assert await asyncio.to_thread(main, restored) == 0, capsys.readouterr().err
+    assert modes(data) == {} and modes(out) == {}
+
+
+async def test_stored_media_secrets_and_copies_before_a_change(umask: int, tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    await FileObjects(folder / "uploads-store").put("uploads/a.webp", b"x", "image/webp")
+    assert kept(folder / "some-key", lambda: "secret") == "secret"
+    for migrations in ([FIRST], [FIRST, SECOND]):
+        database = await Database.open(folder / "words.sqlite3", migrations, folder / "backups")
+        await database.close()
+    assert (folder / "backups" / "before-schema-2-from-1.sqlite3").exists()
+    assert modes(folder) == {}
+
+
+def test_what_others_could_open_is_tightened_when_the_server_starts(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    for path in (folder, folder / "backups", folder / "incoming"):
+        path.mkdir()
+        path.chmod(0o777)
+    for name in ("community.sqlite3", "secrets.json", "tls.pem"):
+        (folder / name).write_text("x")
+        (folder / name).chmod(0o664)
+    (folder / "link").symlink_to("/etc/passwd")
+    with held(folder):
+        (folder / "link").unlink()
+        assert modes(folder) == {}
+
+
+def test_a_secret_that_others_could_read_is_tightened_when_it_is_read(tmp_path: Path) -> None:
+    tmp_path.chmod(0o700)
+    path = tmp_path / "webhook-key"
+    path.write_text("secret")
+    path.chmod(0o644)
+    assert kept(path, lambda: "another") == "secret"
+    assert modes(tmp_path) == {}
+
+
+def test_an_earlier_copy_of_a_database_is_never_replaced(tmp_path: Path) -> None:
+    async def changed() -> None:
+        for migrations in ([FIRST], [FIRST, SECOND]):
+            path = tmp_path / "words.sqlite3"
+            database = await Database.open(path, migrations, tmp_path / "backups")
+            await database.close()
+
+    asyncio.run(changed())
+    (tmp_path / "words.sqlite3").unlink()
+    first = tmp_path / "backups" / "before-schema-2-from-1.sqlite3"
+    first.write_bytes(b"the good one")
+    asyncio.run(changed())
+    assert first.read_bytes() == b"the good one"
+    assert (tmp_path / "backups" / "before-schema-2-from-1.2.sqlite3").exists()
+
+
+def test_a_folder_of_another_user_that_others_can_open_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as a container's volume that belongs to root."""
+    tmp_path.chmod(0o775)
+    owner = tmp_path.stat().st_uid
+    monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
+    with pytest.raises(ConfigError) as refusal, held(tmp_path):
+        pass
+    said = str(refusal.value)
+    assert said.startswith(f"{tmp_path} belongs to the user with the id {owner}") and "(mode 775)" in said
+    assert f"chown {owner + 1} {tmp_path}" in said and "inside it" in said
+    assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o775
+
+
+def test_only_programs_that_keep_secrets_change_the_umask(capsys: pytest.CaptureFixture[str]) -> None:
+    before = os.umask(0o022)
+    try:
+        main(["rtp", "inspect", "/nowhere.rtpdump", "--json"])
+        assert os.umask(0o022) == 0o022
+        main(["admin", "member", "list", "--data-dir", "/nowhere"])
+        assert os.umask(0o022) == 0o077
+    finally:
+        os.umask(before)
+        capsys.readouterr()

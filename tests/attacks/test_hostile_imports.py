@@ -1,0 +1,496 @@
+"""An import is a stranger's file: its media is written again, and what is too much is refused in words."""
+
+import io
+import json
+import sqlite3
+import struct
+import subprocess
+import sys
+import zipfile
+from collections.abc import Mapping
+from contextlib import closing, redirect_stderr
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from svc.base import database_file
+from svc.base.migrations import migrations_in
+from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER
+from svc.chat.transfer import importing, zips
+from svc.chat.transfer.kinds import MAX_LINE_BYTES
+from svc.cli import main
+
+MIGRATIONS = migrations_in(SCHEMA_FOLDER)
+# What an import may take: Python with its libraries is most of it.
+MEMORY_BYTES = 700 * 1024 * 1024
+N = 1_600_000_000_000 << 12
+KEY = "uploads/0a0b0c0d-0000-4000-8000-000000000001.webp"
+ATTACHED = {"id": "a", "name": "a.webp", "key": KEY, "content_type": "text/html", "bytes": 1, "width": 9}
+OBJECT = {
+    "kind": "object",
+    "key": KEY,
+    "content_type": "text/html",
+    "bytes": 5,
+    "width": 1,
+    "height": 1,
+    "duration_ms": None,
+    "placeholder": "",
+    "colour": "",
+    "created_at_ms": 1,
+    "idle_since_ms": 1,
+}
+CHANNEL = {
+    "kind": "channel",
+    "id": "c",
+    "name": "general",
+    "kind_of_channel": "text",
+    "position": 0,
+    "topic": "",
+    "slow_mode_s": 0,
+    "created_at_ms": 1,
+}
+
+
+def message(**changes: object) -> dict[str, object]:
+    digits = f"{N:015x}"
+    return {
+        "kind": "message",
+        "n": N,
+        "id": f"{digits[:8]}-{digits[8:12]}-7{digits[12:]}-8000-000000000000",
+        "channel_id": "c",
+        "author_kind": "member",
+        "author_id": "m",
+        "display_name": "Ada",
+        "avatar": None,
+        "text": "hello",
+        "reply_to": None,
+        "mentions": None,
+        "cards": None,
+        "attachments": None,
+        "flagged": 0,
+        "edited_at_ms": None,
+        **changes,
+    }
+
+
+def picture(kind: str = "PNG", tail: bytes = b"") -> bytes:
+    file = io.BytesIO()
+    Image.new("RGB", (40, 30), "red").save(file, kind)
+    return file.getvalue() + tail
+
+
+def export(path: Path, *records: Mapping[str, object], media: dict[str, bytes] | None = None) -> Path:
+    first = {"kind": "export", "format": "svc-export", "version": 1}
+    lines = [first, *records, {"kind": "end", "records": len(records)}]
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("export.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+        for key, content in (media or {}).items():
+            archive.writestr(f"media/{key.rpartition('/')[2]}", content)
+    return path
+
+
+def imported(file: Path, data: Path, *words: str) -> str:
+    """What `svc admin import` complains of; empty where it has imported."""
+    complaint = io.StringIO()
+    with redirect_stderr(complaint):
+        status = main(["admin", "import", str(file), "--data-dir", str(data), *words])
+    said = complaint.getvalue()
+    assert (status, said.count("\n")) == ((2, 1) if said else (0, 0)), said
+    return said
+
+
+def refused(file: Path, data: Path, *words: str) -> str:
+    said = imported(file, data, *words)
+    assert said.startswith("svc admin: ") and said.endswith("; nothing was imported\n"), said
+    assert said.rstrip("\n").isprintable()
+    assert rows(data, "SELECT * FROM messages") == [] and stored(data) == []
+    return said
+
+
+def within_memory(file: Path, data: Path, *words: str) -> tuple[int, str]:
+    code = (
+        "import resource, sys; from svc.cli import main;"
+        f"resource.setrlimit(resource.RLIMIT_AS, ({MEMORY_BYTES}, {MEMORY_BYTES}));"
+        "sys.exit(main(sys.argv[1:]))"
+    )
+    command = [sys.executable, "-c", code, "admin", "import", str(file), "--data-dir", str(data), *words]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    return ended.returncode, ended.stderr
+
+
+def rows(data: Path, sql: str) -> list[Any]:
+    path = data / DATABASE_NAME
+    if not path.exists():
+        return []
+    with closing(sqlite3.connect(path)) as connection:
+        return connection.execute(sql).fetchall()
+
+
+def stored(data: Path) -> list[Path]:
+    return [path for path in (data / "uploads-store").rglob("*") if path.is_file()]
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def owned(data: Path) -> Path:
+    """The folder of a server that somebody has joined."""
+    data.mkdir(mode=0o700)
+    database_file.make(data / DATABASE_NAME, MIGRATIONS)
+    with closing(sqlite3.connect(data / DATABASE_NAME, isolation_level=None)) as connection:
+        connection.execute("INSERT INTO members (id, nickname, joined_at_ms) VALUES ('o', 'Olga', 1)")
+        connection.execute("INSERT INTO member_roles VALUES ('o', 'owner')")
+    return data
+
+
+# Media.
+
+
+def test_a_picture_is_written_again_under_a_key_of_its_own(tmp_path: Path, data: Path) -> None:
+    hostile = picture(tail=b"<script>alert(1)</script>")
+    reference = {"kind": "reference", "owner_kind": "message", "owner_id": "x", "key": KEY}
+    avatar = {"avatar": KEY, "attachments": [{**ATTACHED, "thumbnail": None}]}
+    file = export(tmp_path / "e.zip", OBJECT, CHANNEL, message(**avatar), reference, media={KEY: hostile})
+    assert imported(file, data) == ""
+    (path,) = stored(data)
+    assert b"script" not in path.read_bytes()
+    with Image.open(path) as opened:
+        assert (opened.format, opened.size) == ("WEBP", (40, 30))
+    key = f"uploads/{path.name}"
+    assert key != KEY
+    known = [(key, "image/webp", path.stat().st_size, 40, 30)]
+    assert rows(data, "SELECT key, content_type, bytes, width, height FROM objects") == known
+    assert rows(data, "SELECT key FROM object_references") == [(key,)]
+    ((avatar_key, attachments),) = rows(data, "SELECT avatar, attachments FROM messages")
+    (attached,) = json.loads(attachments)
+    assert avatar_key == attached["key"] == key
+    assert (attached["content_type"], attached["bytes"], attached["width"]) == ("image/webp", known[0][2], 40)
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        (picture()[:60], "invalid_image"),
+        (b"\0\0\0\x18ftypmp42" + bytes(40), "invalid_video"),
+        (b"", "unsupported_type"),
+    ],
+)
+def test_what_is_empty_or_a_broken_picture_or_video_is_left_out_and_said(
+    tmp_path: Path, data: Path, content: bytes, code: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    icon = {"kind": "fact", "name": "icon_key", "value": KEY}
+    file = export(tmp_path / "e.zip", OBJECT, icon, CHANNEL, message(), media={KEY: content})
+    assert imported(file, data) == ""
+    assert f"left out: 1 file ({code})" in capsys.readouterr().out
+    assert stored(data) == [] and rows(data, "SELECT * FROM objects") == []
+    assert rows(data, "SELECT * FROM facts WHERE name = 'icon_key'") == []
+    assert len(rows(data, "SELECT * FROM messages")) == 1
+
+
+@pytest.mark.parametrize("content", [b"<!doctype html>", b"<svg onload='alert(1)'/>", b"%PDF-1.7"])
+def test_another_file_is_a_download_whatever_the_export_says_of_it(
+    tmp_path: Path, data: Path, content: bytes
+) -> None:
+    """And never an icon or the picture of an author."""
+    icon = {"kind": "fact", "name": "icon_key", "value": KEY}
+    posted = message(attachments=[{**ATTACHED, "kind": "picture", "content_type": "text/html"}], avatar=KEY)
+    file = export(tmp_path / "e.zip", OBJECT, icon, CHANNEL, posted, media={KEY: content})
+    assert imported(file, data) == ""
+    [path] = stored(data)
+    assert path.read_bytes() == content
+    assert rows(data, "SELECT content_type, width FROM objects") == [("application/octet-stream", None)]
+    assert rows(data, "SELECT * FROM facts WHERE name = 'icon_key'") == []
+    ((avatar_key, attachments),) = rows(data, "SELECT avatar, attachments FROM messages")
+    (attached,) = json.loads(attachments)
+    assert avatar_key is None
+    assert (attached["kind"], attached["content_type"]) == ("file", "application/octet-stream")
+
+
+def test_an_object_of_another_server_in_the_same_store_is_never_touched(tmp_path: Path, data: Path) -> None:
+    """An export may name any key. One that fails used to remove what it had named."""
+    theirs = data / "uploads-store" / KEY
+    theirs.parent.mkdir(parents=True)
+    theirs.write_bytes(b"theirs")
+    good = export(tmp_path / "a.zip", OBJECT, media={KEY: picture()})
+    assert imported(good, data) == ""
+    bad = export(tmp_path / "b.zip", OBJECT, CHANNEL, CHANNEL, media={KEY: picture()})
+    assert "is there already" in imported(bad, tmp_path / "other") and theirs.read_bytes() == b"theirs"
+    assert len(stored(data)) == 2
+
+
+# Records.
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"attachments": 5},
+        {"attachments": {"0": ATTACHED}},
+        {"attachments": [{**ATTACHED, "url": "https://elsewhere.example/track.png"}]},
+        {"attachments": [{**ATTACHED, "width": -1}]},
+        {"attachments": [{"name": "no key"}]},
+        {"attachments": [ATTACHED] * 101},
+        {"attachments": [{**ATTACHED, "thumbnail": "x"}]},
+        {"cards": "x"},
+        {"cards": [[]]},
+        {"cards": [{"image": {"key": KEY, "url": "javascript:alert(1)"}}]},
+        {"cards": [{"title": "x" * 9000}]},
+        {"cards": [{"fields": {"name": "x"}}]},
+        {"mentions": [{}]},
+        {"mentions": "m"},
+        {"text": "a\0b"},
+        {"display_name": 5},
+        {"avatar": "\0"},
+    ],
+)
+def test_a_message_that_members_could_not_be_shown_is_refused(
+    tmp_path: Path, data: Path, changes: dict[str, object]
+) -> None:
+    said = refused(export(tmp_path / "e.zip", CHANNEL, message(**changes)), data)
+    (name,) = changes
+    assert f"line 3: message: {name} is not what it should be" in said
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        (b'{"kind": "message", "text": "' + b"x" * MAX_LINE_BYTES + b'"}', "a record has at most"),
+        (b"[" * 5000, "nested too deeply"),
+        (b'{"kind": ' + b'{"a":' * 5000 + b"1" + b"}" * 5001, "nested too deeply"),
+        (b'{"kind": "' + b"k" * 100_000 + b'"}', "no kind of record called"),
+        (b'{"kind": "\\ud800"}', "surrogates not allowed"),
+        (b'{"kind": "\\u001b[2J"}', "no kind of record called"),
+        (b"\xff\xfe", "this is no JSON object"),
+        (b"1" * 10_000, "this is no JSON object"),
+        (b'{"kind": "role", "\\u0000": 1}', "role lacks"),
+    ],
+)
+def test_a_line_that_is_no_record_is_refused(tmp_path: Path, data: Path, line: bytes, complaint: str) -> None:
+    file = tmp_path / "e.zip"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(
+            "export.jsonl", b'{"kind": "export", "format": "svc-export", "version": 1}\n' + line + b"\n"
+        )
+    said = refused(file, data)
+    assert f"{file}: export.jsonl, line 2: " in said and complaint in said and len(said) < 1000
+
+
+def test_stored_files_without_end_are_counted(
+    tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importing, "MAX_OBJECTS", 2)
+    many = [{**OBJECT, "key": f"uploads/{n}.webp"} for n in range(3)]
+    assert "line 4: there are more than 2 stored files" in refused(export(tmp_path / "e.zip", *many), data)
+
+
+# Zip files.
+
+
+def test_a_list_of_files_of_gigabytes_is_refused_before_it_is_read(tmp_path: Path, data: Path) -> None:
+    file = tmp_path / "e.zip"
+    size = zips.MAX_LIST_BYTES + 46
+    file.write_bytes(bytes(size) + struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 1, 1, size, 0, 0))
+    assert f"its list of files has {size} bytes, and at most {zips.MAX_LIST_BYTES}" in refused(file, data)
+
+
+def test_a_bomb_is_refused_by_the_size_that_it_names(tmp_path: Path, data: Path) -> None:
+    file = export(tmp_path / "e.zip", CHANNEL)
+    content = bytearray(file.read_bytes())
+    at = content.rindex(b"PK\1\2")
+    content[at + 24 : at + 28] = struct.pack("<L", 0xFFFFFFFE)
+    file.write_bytes(content)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("svc.chat.transfer.file.MAX_RECORDS_BYTES", 1 << 30)
+        assert "'export.jsonl' has 4294967294 bytes unpacked" in refused(file, data)
+
+
+def test_a_file_that_the_disk_has_no_room_for_is_refused(
+    tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importing, "MIN_FREE_BYTES", 1 << 62)
+    assert "the disk has room for 0" in refused(export(tmp_path / "e.zip", CHANNEL), data)
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_compression_that_takes_memory_as_its_header_says_is_refused(
+    tmp_path: Path, data: Path, method: int
+) -> None:
+    file = tmp_path / "e.zip"
+    with zipfile.ZipFile(file, "w", method) as archive:
+        archive.writestr("export.jsonl", "{}")
+    assert "'export.jsonl' is compressed in a way that is not accepted" in refused(file, data)
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_a_name_that_comes_twice_is_refused(tmp_path: Path, data: Path) -> None:
+    file = export(tmp_path / "e.zip", CHANNEL)
+    with zipfile.ZipFile(file, "a") as archive:
+        archive.writestr("media/\u202ea.webp", b"1")
+        archive.writestr("media/\u202ea.webp", b"2")
+    assert r"'media/\u202ea.webp' is there twice" in refused(file, data)
+
+
+@pytest.mark.parametrize(
+    "name", ["/etc/passwd", "../../escaped", "media/../../x", "a\0b", "\x1b[2J", "n" * 9000]
+)
+def test_odd_names_of_other_files_are_never_used(tmp_path: Path, data: Path, name: str) -> None:
+    file = export(tmp_path / "e.zip", CHANNEL)
+    with zipfile.ZipFile(file, "a") as archive:
+        archive.writestr(name, b"x")
+    assert imported(file, data) == ""
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "e.zip"]
+
+
+# Discord.
+
+ADA = {"id": "10", "name": "ada"}
+POST = {"id": "1", "timestamp": "2020-01-02T03:04:05+00:00", "content": "hello", "author": ADA}
+
+
+def discord(file: Path, *messages: Mapping[str, object], channel: str = "general") -> Path:
+    file.parent.mkdir(exist_ok=True)
+    document = {"channel": {"id": "2", "name": channel, "topic": ""}, "messages": list(messages)}
+    file.write_text(json.dumps(document))
+    return file
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "a\0b.png",
+        "x" * 10_000,
+        "/etc/passwd",
+        "../../../../etc/passwd",
+        "\ud800.png",
+        "file:///etc/passwd",
+        "link.png",
+        "circle.png",
+        "pipe",
+        ".",
+        "",
+    ],
+)
+def test_no_file_elsewhere_is_opened_whatever_an_attachment_is_called(
+    tmp_path: Path, owned: Path, url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "from"
+    attached = {"fileName": "a\0b", "url": url}
+    file = discord(folder / "general.json", {**POST, "attachments": [attached]})
+    (folder / "link.png").symlink_to("/etc/passwd")
+    (folder / "circle.png").symlink_to("circle.png")
+    subprocess.run(["mkfifo", str(folder / "pipe")], check=True)
+    assert imported(file, owned, "--from", "discord") == ""
+    assert "left out: 1 files" in capsys.readouterr().out
+    ((text, attachments),) = rows(owned, "SELECT text, attachments FROM messages")
+    assert attachments is None and "root:" not in text and "\0" not in text
+    assert stored(owned) == []
+
+
+def test_a_large_export_of_discord_is_read_message_by_message(tmp_path: Path, owned: Path) -> None:
+    """Read whole, these 15 MB took 400 MB, beside everything else."""
+    file = tmp_path / "from" / "general.json"
+    discord(file)
+    junk = "[" + ",".join(["[]"] * 1000) + "]"
+    post = json.dumps({**POST, "content": ""})[:-1] + f', "x": {junk}}}'
+    file.write_text(
+        '{"channel": {"id": "2", "name": "general"}, "messages": [' + ",".join([post] * 5_000) + "]}"
+    )
+    assert file.stat().st_size > 14_000_000
+    status, said = within_memory(file, owned, "--from", "discord")
+    assert (status, said) == (0, "")
+
+
+def test_parts_in_any_order_are_put_in_order(tmp_path: Path, owned: Path) -> None:
+    folder = tmp_path / "from"
+    times = [f"2020-01-0{day}T00:00:00+00:00" for day in (3, 1, 2)]
+    posts = [{**POST, "id": str(n), "timestamp": time, "content": time} for n, time in enumerate(times)]
+    discord(folder / "a.json", *posts[:2])
+    discord(folder / "b.json", posts[2])
+    assert imported(folder, owned, "--from", "discord") == ""
+    assert rows(owned, "SELECT text FROM messages ORDER BY n") == [(time,) for time in sorted(times)]
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (b'{"channel": ' + b'{"a":' * 100_000, "nested too deeply"),
+        (b'{"channel": "' + b"x" * (5 << 20), "a value has more than"),
+        (b'{"channel": {"id": "2", "name": "g"}, "messages": [' + b"[" * 100_000, "nested too deeply"),
+        (b"\xff\xfe\0", "this is no JSON"),
+        (b'{"channel": NaN}', "NaN is not JSON"),
+        (b'{"channel": {"id": "2", "name": "g"}, "messages": []} more', "there is more after the end"),
+        (b'{"channel": {"id": "2", "name": "g"}, "messages": [', "not JSON"),
+        (b"", "not JSON"),
+    ],
+)
+def test_a_document_that_is_no_export_is_refused(
+    tmp_path: Path, owned: Path, content: bytes, complaint: str
+) -> None:
+    file = tmp_path / "general.json"
+    file.write_bytes(content)
+    said = refused(file, owned, "--from", "discord")
+    assert said.startswith(f"svc admin: {file}: ") and complaint in said
+
+
+def test_people_without_end_are_counted(tmp_path: Path, owned: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("svc.chat.transfer.adding.MAX_AUTHORS", 2)
+    posts = [{**POST, "id": str(n), "author": {"id": f"{n}", "name": "x"}} for n in range(3)]
+    assert "more than 2 people" in refused(discord(tmp_path / "g.json", *posts), owned, "--from", "discord")
+
+
+def test_the_name_of_a_channel_does_nothing_to_the_terminal(tmp_path: Path, owned: Path) -> None:
+    file = discord(tmp_path / "g.json", POST, channel="\x1b]0;owned\x07")
+    assert imported(file, owned, "--from", "discord") == ""
+    said = imported(file, owned, "--from", "discord")
+    assert "has been imported before" in said and said.rstrip("\n").isprintable()
+
+
+# Slack.
+
+
+def test_a_day_of_slack_that_is_a_bomb_is_read_message_by_message(tmp_path: Path, owned: Path) -> None:
+    """A few KB that become 2 MB of messages with nothing in them."""
+    one = json.dumps(
+        {"type": "message", "user": "U1", "ts": "1577934245.000100", "text": "", "x": [[]] * 2500}
+    )
+    file = tmp_path / "slack.zip"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("channels.json", json.dumps([{"id": "C1", "name": "general"}]))
+        archive.writestr("users.json", "[]")
+        archive.writestr("general/2020-01-02.json", "[" + ",".join([one] * 200) + "]")
+    status, said = within_memory(file, owned, "--from", "slack")
+    assert (status, said) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "complaint"),
+    [
+        ("users.json", "[" * 100_000, "nested too deeply"),
+        ("users.json", '[{"id": "' + "x" * (5 << 20), "a value has more than"),
+        (
+            "channels.json",
+            "[" + ",".join(['{"id": "C", "name": "g"}'] * 1000) + "]",
+            "channels.json has more than",
+        ),
+        (
+            "general/2020-01-02.json",
+            '[{"user": "U", "ts": "99999999999999.000000"}]',
+            "is no time of a message",
+        ),
+    ],
+)
+def test_a_file_of_slack_that_is_too_much_is_refused(
+    tmp_path: Path, owned: Path, name: str, content: str, complaint: str
+) -> None:
+    files = {"channels.json": '[{"id": "C1", "name": "general"}]', "users.json": "[]", name: content}
+    file = tmp_path / "slack.zip"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, text in files.items():
+            archive.writestr(path, text)
+    said = refused(file, owned, "--from", "slack")
+    assert name in said and complaint in said

@@ -1,0 +1,334 @@
+"""Connections that are opened and left: they end, make room, and keep no member out.
+
+Each listener is asked by sockets of its own. Deadlines are made short; that those of the honest are kept
+is tested with a clock in `tests/base/test_http_connections.py`.
+"""
+
+import asyncio
+import json
+import ssl
+import tracemalloc
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, suppress
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from aiohttp import ClientSession, ClientWebSocketResponse, WSMsgType
+
+from svc.base import accepting, control_socket, http_connections
+from svc.base.connections import Limits, Table
+from svc.base.envelope import serialise, serialise_text
+from svc.chat import listener as tls_listener
+from svc.chat import ports
+from svc.chat.app import serving
+from svc.chat.config import read
+from svc.chat.joining import routes as joining_routes
+from svc.chat.joining.challenge import MOST, Challenges
+from svc.chat.joining.throttle import Throttle
+from svc.chat.live import socket as live
+from svc.chat.ports import Flags
+from svc.chat.voice import routes as voice
+from svc.sfu import routes as sfu_routes
+from tests.attacks.test_malformed_http import LISTENERS
+from tests.chat.fake_sfu import FakeSfu
+from tests.chat.member import ChatServer
+from tests.kit.certificates import Authority
+from tests.kit.device import Device
+from tests.kit.raw_http import Line, line_to
+from tests.kit.site import site
+
+WITHIN_S = 30.0
+ONE_BYTE, HALF_A_HEADER = b"G", b"GET / HTTP/1.1\r\nHost: a\r\nX: "
+HALF_A_BODY = b"POST /api/auth/join HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n{"
+
+
+@pytest.fixture
+def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Deadlines that a test can wait for."""
+    for name in ("HEADER_DEADLINE_S", "IDLE_DEADLINE_S", "STALL_DEADLINE_S"):
+        monkeypatch.setattr(http_connections, name, 0.05)
+    monkeypatch.setattr(tls_listener, "FIRST_BYTE_DEADLINE_S", 0.05)
+    monkeypatch.setattr(tls_listener, "HANDSHAKE_DEADLINE_S", 0.05)
+    monkeypatch.setattr(control_socket, "READ_DEADLINE_S", 0.05)
+    monkeypatch.setattr(accepting, "SWEEP_INTERVAL_S", 0.01)
+
+
+@pytest.mark.parametrize("sent", [b"", ONE_BYTE, HALF_A_HEADER])
+@pytest.mark.parametrize("listener", LISTENERS)
+async def test_every_listener_ends_a_connection_that_does_not_finish_its_header(
+    listener: str, sent: bytes, variables: dict[str, str], tmp_path: Path, hurry: None
+) -> None:
+    async with LISTENERS[listener](variables, tmp_path) as address, line_to(address) as line:
+        await line.send(sent)
+        await line.ended()
+
+
+@pytest.mark.parametrize("listener", LISTENERS)
+async def test_every_listener_ends_a_connection_that_asks_for_nothing_more(
+    listener: str, variables: dict[str, str], tmp_path: Path, hurry: None
+) -> None:
+    async with LISTENERS[listener](variables, tmp_path) as address, line_to(address) as line:
+        await line.ask("GET", "/health")
+        await line.ended()
+
+
+async def test_a_body_that_stops_ends_the_connection(variables: dict[str, str], hurry: None) -> None:
+    async with serving(read(variables)) as address, line_to(address) as line:
+        await line.send(HALF_A_BODY)
+        await line.ended()
+
+
+@pytest.mark.parametrize("sent", [b"", b"\x16", b"\x16\x03\x01\x02\x00\x01\x00"])
+async def test_a_tls_handshake_that_stops_ends_the_connection(
+    sent: bytes, variables: dict[str, str], tmp_path: Path, hurry: None
+) -> None:
+    flags = Flags("127.0.0.1", *Authority().pair().write(tmp_path))
+    async with serving(read(variables), flags) as address, line_to(address) as line:
+        await line.send(sent)
+        await line.ended()
+
+
+async def test_handshakes_that_are_left_unfinished_take_little_memory(
+    variables: dict[str, str], tmp_path: Path
+) -> None:
+    held = 50
+    flags = Flags("127.0.0.1", *Authority().pair().write(tmp_path))
+    async with serving(read(variables), flags) as address, AsyncExitStack() as lines:
+        tracemalloc.start()
+        try:
+            for _ in range(held):
+                line = await lines.enter_async_context(line_to(address))
+                await line.send(b"\x16\x03\x01\x02\x00\x01\x00")
+            # A connection that was answered has been accepted after all of these.
+            async with line_to(address) as last:
+                await last.send(b"GET / HTTP/1.0\r\n\r\n")
+                await last.ended()
+            taken, _ = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    # With asyncio's own buffers it is more than 256 KiB for each.
+    assert taken < held * 96 * 1024
+
+
+async def test_a_header_that_stops_behind_tls_ends_the_connection(
+    variables: dict[str, str], tmp_path: Path, hurry: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tls_listener, "HANDSHAKE_DEADLINE_S", WITHIN_S)
+    authority = Authority()
+    trusting = ssl.create_default_context()
+    trusting.load_verify_locations(cadata=authority.certificate.decode())
+    flags = Flags("127.0.0.1", *authority.pair().write(tmp_path))
+    async with serving(read(variables), flags) as address:
+        parts = urlsplit(address)
+        reader, writer = await asyncio.open_connection(parts.hostname, parts.port, ssl=trusting)
+        writer.write(ONE_BYTE)
+        async with asyncio.timeout(WITHIN_S):
+            # Cut off: some systems tell that by a reset.
+            with suppress(ConnectionResetError):
+                assert await reader.read() == b""
+        writer.close()
+
+
+async def test_the_control_socket_is_answered_beside_many_that_say_nothing(
+    variables: dict[str, str],
+) -> None:
+    config = read(variables)
+    async with serving(config):
+        path = str(config.data_dir / control_socket.SOCKET_NAME)
+        idle = [await asyncio.open_unix_connection(path) for _ in range(3 * control_socket.MAX_CONNECTIONS)]
+        answer = await control_socket.ask(config.data_dir, "status", {})
+        assert answer
+        for _, writer in idle:
+            writer.close()
+
+
+@pytest.fixture
+def small_table(monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
+    """Room for sixteen connections, twelve of them strangers'."""
+    table = Table(Limits(16))
+    monkeypatch.setattr(ports, "table_of", lambda hops: table)
+    yield table
+
+
+@asynccontextmanager
+async def flood(address: str, count: int, sent: bytes = ONE_BYTE) -> AsyncIterator[list[Line]]:
+    """So many connections that send this and wait."""
+    parts = urlsplit(address)
+    lines: list[Line] = []
+    try:
+        for _ in range(count):
+            line = Line(*await asyncio.open_connection(parts.hostname, parts.port))
+            lines.append(line)
+            line.writer.write(sent)
+        yield lines
+    finally:
+        for line in lines:
+            line.writer.close()
+
+
+async def test_members_stay_connected_and_come_in_while_a_flood_fills_the_table(
+    small_table: Table, variables: dict[str, str], caplog: pytest.LogCaptureFixture
+) -> None:
+    async with serving(read(variables)) as address, ClientSession(address) as http:
+        chat = ChatServer(address, http, (read(variables).data_dir / "invite-code").read_text().strip())
+        async with chat.member("Ada") as ada:
+            async with flood(address, 100):
+                # On the live socket that was there, on one that comes now, and by HTTP.
+                assert (await ada.ask("ping"))["data"] == {}
+                async with chat.member("Bea") as bea:
+                    assert (await bea.ask("ping"))["data"] == {}
+                headers = {"Authorization": f"Bearer {ada.token}"}
+                async with http.get("/api/me/devices", headers=headers) as response:
+                    assert response.status == 200
+                assert len(small_table) <= 16
+            assert (await ada.ask("ping"))["data"] == {}
+    full = [message for message in caplog.messages if message.startswith("too many connections")]
+    assert len(full) == 1
+
+
+async def test_a_flood_that_is_at_work_makes_room_too(small_table: Table, variables: dict[str, str]) -> None:
+    async with (
+        serving(read(variables)) as address,
+        ClientSession(address) as http,
+        flood(address, 50, HALF_A_BODY),
+        http.get("/health") as response,
+    ):
+        assert response.status == 200
+
+
+async def upgraded(chat: ChatServer, path: str, stack: ExitStack) -> ClientWebSocketResponse:
+    ws = await chat.http.ws_connect(path)
+    stack.callback(lambda: ws._response.close())
+    return ws
+
+
+async def test_a_member_signs_in_beside_a_neighbours_silent_live_sockets(
+    chat: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "MAX_UNSIGNED", 4)
+    with ExitStack() as stack:
+        silent = [await upgraded(chat, "/live", stack) for _ in range(8)]
+        async with chat.member("Ada") as ada:
+            assert (await ada.ask("ping"))["data"] == {}
+            # The oldest have made room, and have heard no more than the greeting.
+            assert (await silent[0].receive()).type is WSMsgType.TEXT
+            async with asyncio.timeout(WITHIN_S):
+                assert (await silent[0].receive()).type in (WSMsgType.CLOSED, WSMsgType.ERROR)
+            # More of them do not touch whoever has signed in.
+            silent += [await upgraded(chat, "/live", stack) for _ in range(8)]
+            assert (await ada.ask("ping"))["data"] == {}
+
+
+async def test_a_member_signs_in_beside_a_neighbours_wrong_tokens(chat: ChatServer) -> None:
+    token = await chat.join("Ada")
+    for _ in range(40):
+        async with chat.http.ws_connect("/live") as ws:
+            await ws.receive()
+            await ws.send_json({"event": "authenticate", "id": 1, "data": {"access_token": "wrong"}})
+            assert (await ws.receive_json())["data"]["error"] == "token_invalid"
+    async with chat.member("Ada", token) as ada:
+        assert (await ada.ask("ping"))["data"] == {}
+
+
+async def test_a_full_house_makes_room_for_members_by_those_who_have_not_signed_in(
+    chat: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "MAX_SOCKETS", 2)
+    with ExitStack() as stack:
+        for _ in range(2):
+            await upgraded(chat, "/live", stack)
+        async with chat.member("Ada") as ada:
+            assert (await ada.ask("ping"))["data"] == {}
+
+
+async def test_signalling_that_never_joins_makes_room_and_calls_go_on(
+    sfu: FakeSfu, chat: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(voice, "MAX_NOT_JOINED", 2)
+    with ExitStack() as stack:
+        caller = await upgraded(chat, "/sfu/client", stack)
+        participant = await sfu.participants.get()
+        await participant.send_str(serialise("room_joined", {}))
+        assert json.loads((await caller.receive()).data)["event"] == "room_joined"
+        refused = await upgraded(chat, "/sfu/client", stack)
+        await (await sfu.participants.get()).send_str(serialise_text("room_error", "No"))
+        assert json.loads((await refused.receive()).data)["event"] == "room_error"
+        for _ in range(3):
+            await upgraded(chat, "/sfu/client", stack)
+        async with asyncio.timeout(WITHIN_S):
+            assert (await refused.receive()).type in (WSMsgType.CLOSED, WSMsgType.ERROR)
+        await participant.send_str("still there")
+        assert (await caller.receive()).data == "still there"
+
+
+async def test_the_media_service_seats_a_participant_beside_those_who_never_join(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sfu_routes, "MAX_NEWCOMERS", 3)
+    async with site() as where:
+        control = await where.control()
+        ann = await where.join("ann")
+        silent = [await where.connect("/client") for _ in range(10)]
+        await where.join("ben")
+        assert [(await control.hear("peer_joined"))["user_id"] for _ in range(2)] == ["ann", "ben"]
+        assert not ann.socket.closed
+        async with asyncio.timeout(WITHIN_S):
+            assert (await silent[0].socket.receive()).type in (WSMsgType.CLOSED, WSMsgType.ERROR)
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One join an hour from one address."""
+
+    class Impatient(Throttle):
+        def __init__(self, burst: int, per_s: float) -> None:
+            super().__init__(1, 1 / 3600)
+
+    monkeypatch.setattr(joining_routes, "Throttle", Impatient)
+
+
+async def test_a_member_signs_in_and_refreshes_beside_a_neighbour_who_fails_all_the_time(
+    impatient: None, variables: dict[str, str]
+) -> None:
+    async with serving(read(variables)) as address, ClientSession(address) as http:
+        chat = ChatServer(address, http, (read(variables).data_dir / "invite-code").read_text().strip())
+        device = Device()
+        tokens = await chat.sign_in(device, nickname="Ada", invite_code=chat.invite)
+        for path, wrong in (("join", {}), ("refresh", {"refresh_token": "a.0.b"}), ("logout", {})):
+            for _ in range(20):
+                async with http.post(f"/api/auth/{path}", json=wrong) as response:
+                    assert response.status != 429
+        # Whoever is new has to wait; the member signs in again.
+        proof = await Device().proof(http, address)
+        async with http.post(
+            "/api/auth/join", json=proof | {"nickname": "Bea", "invite_code": chat.invite}
+        ) as new:
+            assert (new.status, (await new.json())["error"]) == (429, "too_many_requests")
+        await chat.sign_in(device)
+        async with http.post(
+            "/api/auth/refresh", json={"refresh_token": tokens["refresh_token"]}
+        ) as response:
+            assert response.status == 200
+
+
+async def test_a_session_that_is_refreshed_in_a_loop_is_told_to_wait(chat: ChatServer) -> None:
+    tokens = await chat.sign_in(Device(), nickname="Ada", invite_code=chat.invite)
+    statuses = set()
+    for _ in range(100):
+        async with chat.http.post(
+            "/api/auth/refresh", json={"refresh_token": tokens["refresh_token"]}
+        ) as response:
+            statuses.add(response.status)
+            if response.status == 200:
+                tokens = await response.json()
+    assert statuses == {200, 429}
+
+
+async def test_a_flood_of_challenges_takes_no_other_addresss_nonce() -> None:
+    numbers = iter(range(10 * MOST))
+    challenges = Challenges(lambda: str(next(numbers)))
+    nonce, _ = challenges.issue("192.0.2.1", 0.0)
+    for _ in range(2 * MOST):
+        challenges.issue("192.0.2.2", 1.0)
+    assert challenges.take(nonce, 2.0)

@@ -1,0 +1,176 @@
+"""Members with many or slow files make nobody else wait for longer than one short job of theirs."""
+
+import dataclasses
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from svc.chat.uploads import limits
+from svc.chat.uploads.turns import Turns, Waiting, takes_long
+from svc.worker.app import working
+from svc.worker.config import read
+from svc.worker.errand import HANDED_ON
+from tests.chat.inside import server_with_insight
+from tests.chat.people import Person, people
+from tests.chat.uploads.working import ALL_KINDS, Place
+from tests.kit import pictures, videos
+from tests.kit.waiting import eventually
+from tests.worker.desk import DEADLINE_S, Desk
+
+FILM = b"\0\0\0\x20ftypisom" + bytes(100)
+
+
+@pytest.fixture
+async def place(tmp_path: Path) -> AsyncIterator[Place]:
+    variables = {
+        "PORT": "0",
+        "JWT_SECRET": "a secret of at least thirty-two bytes",
+        "DATA_DIR": str(tmp_path / "data"),
+        "SVC_IDENTITY_TIERS": "local",
+        "ADDITIONAL_CHANNELS": "general",
+        "STORAGE_BACKEND": "filesystem",
+    }
+    async with server_with_insight(variables) as (chat, community):
+        yield Place(chat, community, await people(chat), variables)
+
+
+async def claimed(place: Place, *, long: bool = False) -> dict[str, Any] | None:
+    answer = await place.command("job_claim", worker="one", kinds=ALL_KINDS, long=long)
+    job: dict[str, Any] | None = answer["job"]
+    return job
+
+
+async def done(place: Place, job: dict[str, Any] | None) -> str:
+    """Refused, which is as good as any end; the id."""
+    assert job is not None
+    which = {"job": job["id"], "lease": job["lease"]}
+    assert await place.command("job_refuse", **which, code="invalid_image", message="x") == {}
+    return str(job["id"])
+
+
+async def sent_in_this_order(place: Place, *who: Person, content: bytes = FILM) -> dict[str, str]:
+    """Uploads by the names of those who have sent them: who has sent the upload of an id."""
+    return {await place.sent(person, content=content): person.id for person in who}
+
+
+async def test_a_member_with_many_files_takes_turns_with_the_others(place: Place) -> None:
+    many, few, one = place.folk.member, place.folk.moderator, place.folk.admin
+    sent = await sent_in_this_order(place, many, many, many, many, few, few, one)
+    order = [sent[await done(place, await claimed(place))] for _ in range(7)]
+    assert order == [many.id, few.id, one.id, many.id, few.id, many.id, many.id]
+
+
+async def test_the_next_place_goes_to_a_member_who_has_none(place: Place) -> None:
+    many, other = place.folk.member, place.folk.moderator
+    sent = await sent_in_this_order(place, many, many, many)
+    held = [await claimed(place), await claimed(place)]
+    sent |= await sent_in_this_order(place, other, other)
+    assert sent[await done(place, await claimed(place))] == other.id
+    assert sent[await done(place, await claimed(place))] == other.id
+    assert all(job is not None and sent[job["id"]] == many.id for job in held)
+
+
+async def test_whoever_sends_one_file_after_the_other_does_not_starve_the_rest(place: Place) -> None:
+    waits, busy = place.folk.member, place.folk.moderator
+    sent = await sent_in_this_order(place, busy, waits, waits)
+    order = []
+    for _ in range(4):
+        order.append(sent[await done(place, await claimed(place))])
+        sent |= await sent_in_this_order(place, busy)
+    assert order == [busy.id, waits.id, busy.id, waits.id]
+
+
+async def test_what_is_known_to_take_long_waits_in_a_line_of_its_own(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "SHORT_VIDEO_BYTES", 1_000)
+    large = FILM + bytes(1_000)
+    sent = await sent_in_this_order(place, *[place.folk.member] * 3, content=large)
+    sent |= await sent_in_this_order(place, place.folk.moderator)
+    assert sent[await done(place, await claimed(place))] == place.folk.moderator.id
+    assert await claimed(place) is None
+    job = await claimed(place, long=True)
+    assert job is not None and "deadline_s" not in job["limits"]
+
+
+async def test_what_takes_longer_than_expected_moves_to_the_other_line_once(place: Place) -> None:
+    await place.sent(place.folk.member, content=FILM)
+    job = await claimed(place)
+    assert job is not None and job["limits"]["deadline_s"] == limits.SHORT_JOB_S
+    which = {"job": job["id"], "lease": job["lease"]}
+    assert await place.command("job_hand_on", **which) == {}
+    assert (await place.command("job_hand_on", **which))["error"] == "lease_lost"
+    assert await claimed(place) is None
+    again = await claimed(place, long=True)
+    assert again is not None and (again["id"], again["attempt"]) == (job["id"], 1)
+
+
+async def test_a_worker_does_a_short_clip_while_long_ones_of_another_are_worked_on(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three clips in 4K made another's of one second wait for 44 s."""
+    slow = videos.video("mpeg4", None, "mov", size=(1280, 720), frames=150)
+    monkeypatch.setattr(limits, "SHORT_VIDEO_BYTES", len(slow) - 1)
+    greedy, other = place.folk.member, place.folk.moderator
+    async with AsyncExitStack() as stack:
+        page = await stack.enter_async_context(place.chat.member("", other.token))
+        first = await stack.enter_async_context(place.chat.member("", greedy.token))
+        long = [await place.sent(greedy, content=slow) for _ in range(3)]
+        await stack.enter_async_context(working(dataclasses.replace(read(place.variables), port=0)))
+        while (await first.pushed("upload_progress"))["state"] != "working":
+            pass
+        clip = await place.sent(other, content=videos.video(frames=25))
+        assert (await page.pushed("upload_done"))["id"] == clip
+        states = Counter([(await greedy.done("GET", f"/api/uploads/{id_}"))["state"] for id_ in long])
+        assert states["waiting"] >= 1, "they were not waited for"
+
+
+async def test_a_file_that_takes_too_long_for_its_line_is_handed_on(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    desk.put("video", videos.video("mpeg4", None, "mov", size=(1280, 720), frames=250), deadline_s=1)
+    desk.put("emoji", pictures.gif_bomb(1000, 8), deadline_s=15)
+    async with desk.open(), working(dataclasses.replace(desk.config, port=0)) as worker:
+        assert (await desk.one("job_hand_on"))["job"] == "u1"
+        assert (await desk.one("job_refuse"))["job"] == "u2", "an emoji has no other line"
+        text = worker.measurements.registry.exposition()[0].decode
+        await eventually(
+            "it is counted", lambda: f'outcome="{HANDED_ON}"}} 1.0' in text(), within_s=DEADLINE_S
+        )
+
+
+# The rule.
+
+
+@given(st.lists(st.integers(0, 5), min_size=2, max_size=6))
+def test_nobody_waits_for_more_than_one_job_of_each_other_member(jobs: Sequence[int]) -> None:
+    turns, left = Turns(), {f"member {n}": count for n, count in enumerate(jobs)}
+    served: list[str] = []
+    while waiting := [Waiting(f"{who} {left[who]}", who, 0) for who in left if left[who]]:
+        chosen = turns.next_of(waiting, {})
+        assert chosen is not None
+        turns.had(chosen.member_id)
+        left[chosen.member_id] -= 1
+        served.append(chosen.member_id)
+    for who in set(served):
+        at = [number for number, served_ in enumerate(served) if served_ == who]
+        for before, after in zip([-1, *at], at, strict=False):
+            between = Counter(served[before + 1 : after])
+            assert all(count == 1 for count in between.values())
+
+
+@pytest.mark.parametrize(
+    ("kind", "length", "long"),
+    [
+        ("video", limits.SHORT_VIDEO_BYTES, False),
+        ("video", limits.SHORT_VIDEO_BYTES + 1, True),
+        ("picture", limits.MAX_PICTURE_BYTES, False),
+    ],
+)
+def test_only_large_videos_are_expected_to_take_long(kind: str, length: int, long: bool) -> None:
+    assert takes_long(kind, length) is long

@@ -1,0 +1,226 @@
+"""Files that are kept as they came are downloads and nothing else, whatever they are called or hold."""
+
+from base64 import b64encode
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from io import BytesIO
+from typing import Any
+
+import pytest
+from aiohttp import FormData
+
+from svc.base.contents import content_of
+from svc.worker.app import Running, working
+from svc.worker.config import read
+from tests.chat.member import chat_server
+from tests.chat.people import newcomer
+from tests.kit import pictures, videos
+from tests.worker.conftest import beside as beside
+from tests.worker.conftest import site as site
+from tests.worker.conftest import variables as variables
+from tests.worker.site import Site, ended
+
+SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
+HTML = b"<!DOCTYPE html><script>alert(document.domain)</script>"
+PDF = b"%PDF-1.7\n1 0 obj<</OpenAction<</S/JavaScript/JS(app.alert(1))>>>>endobj"
+ZIP = b"PK\x03\x04" + bytes(60)
+
+
+async def outcome(site: Site, content: bytes, name: str) -> dict[str, Any]:
+    """What becomes of an upload: its result, or its refusal."""
+    async with site.page() as page:
+        told = await ended(page, await site.send(content, name=name))
+    found: dict[str, Any] = told.get("result") or told
+    return found
+
+
+async def served(site: Site, url: str, **headers: str) -> tuple[int, dict[str, str], bytes]:
+    async with site.chat.http.get(url, headers=headers) as response:
+        return response.status, dict(response.headers), await response.read()
+
+
+@asynccontextmanager
+async def configured(variables: dict[str, str]) -> AsyncIterator[Site]:
+    """A server and its worker with these variables."""
+    async with chat_server(variables) as chat, working(replace(read(variables), port=0)):
+        yield Site(chat, await newcomer(chat, "Owner"), variables)
+
+
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [
+        (PDF, "letter.pdf"),
+        (ZIP, "archive.zip"),
+        (SVG, "drawing.svg"),
+        (HTML, "holiday.png"),
+        (HTML, "page.html"),
+        (b"MZ" + bytes(200), "setup.exe"),
+        (b"BM" + bytes(60) + HTML, "old.bmp"),
+        # Two at once: what comes first is no picture, so the one behind it is never shown.
+        (PDF + pictures.encoded(pictures.scene(), "PNG"), "both.png"),
+        (b"GIF8" + HTML, "nearly.gif"),
+        (b"RIFF\x00\x00\x00\x00AVI " + HTML, "film.avi"),
+        # Begins like sound and is none.
+        (b"OggS" + HTML, "song.ogg"),
+        (b"ID3\x04" + HTML, "song.mp3"),
+        (b"RIFF\x00\x00\x00\x00WAVE" + HTML, "song.wav"),
+        (b"\xff\xfb" + HTML, "song.mp3"),
+    ],
+)
+async def test_a_file_is_a_download_as_it_came(
+    site: Site, beside: Running, content: bytes, name: str
+) -> None:
+    result = await outcome(site, content, name)
+    assert (result["kind"], result["name"], result["bytes"]) == ("file", name, len(content))
+    assert (result["width"], result["thumbnail"], result["poster"]) == (None, None, None)
+    status, headers, body = await served(site, result["url"])
+    assert (status, body) == (200, content)
+    assert headers["Content-Type"] == "application/octet-stream"
+    assert headers["Content-Disposition"] == "attachment"
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Content-Security-Policy"] == "default-src 'none'; sandbox"
+
+
+@pytest.mark.parametrize("name", ["notes.bin", "letter.pdf", "song.mp3", "x"])
+async def test_a_picture_by_another_name_is_written_again(site: Site, beside: Running, name: str) -> None:
+    result = await outcome(site, pictures.tell_tale("JPEG"), name)
+    assert (result["kind"], result["content_type"]) == ("picture", "image/webp")
+    assert pictures.SECRET not in await site.get(result["url"])
+
+
+async def test_a_picture_with_an_archive_behind_it_loses_the_archive(site: Site, beside: Running) -> None:
+    result = await outcome(site, pictures.encoded(pictures.scene(), "PNG") + ZIP + HTML, "polyglot.zip")
+    assert result["kind"] == "picture"
+    body = await site.get(result["url"])
+    assert HTML not in body and ZIP not in body
+
+
+async def test_a_video_by_another_name_is_written_again(site: Site, beside: Running) -> None:
+    result = await outcome(site, videos.with_places(videos.video(metadata=True)), "backup.zip")
+    assert (result["kind"], result["name"]) == ("video", "backup.mp4")
+    assert b"+52.52" not in await site.get(result["url"])
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [(b"\x89PNG\r\n\x1a\n" + HTML, "invalid_image"), (b"\x1a\x45\xdf\xa3" + HTML, "invalid_video")],
+)
+async def test_what_begins_like_a_picture_or_video_and_is_none_is_not_kept(
+    site: Site, beside: Running, content: bytes, code: str
+) -> None:
+    assert (await outcome(site, content, "notes.bin"))["code"] == code
+
+
+@pytest.mark.parametrize(
+    ("container", "codec", "content_type", "name"),
+    [
+        ("mp3", "libmp3lame", "audio/mpeg", "song.mp3"),
+        ("ogg", "libopus", "audio/ogg", "song.bin"),
+        ("flac", "flac", "audio/flac", "song.flac"),
+        ("wav", "pcm_s16le", "audio/wav", "song.wav"),
+        ("mp4", "aac", "audio/mp4", "song.m4a"),
+        ("webm", "libopus", "audio/webm", "voice.webm"),
+        ("adts", "aac", "audio/aac", "song.aac"),
+    ],
+)
+async def test_sound_is_played_in_parts_and_never_shown_as_a_document(
+    site: Site, beside: Running, container: str, codec: str, content_type: str, name: str
+) -> None:
+    content = videos.sound_file(container, codec)
+    result = await outcome(site, content, name)
+    assert (result["kind"], result["content_type"], result["name"]) == ("audio", content_type, name)
+    assert result["bytes"] == len(content)
+    assert abs(result["duration_ms"] - 2_000) < 200
+    status, headers, body = await served(site, result["url"], Range="bytes=10-29")
+    assert (status, body) == (206, content[10:30])
+    assert headers["Content-Type"] == content_type
+    assert headers["Content-Disposition"] == "attachment"
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Content-Security-Policy"] == "default-src 'none'; sandbox"
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("../../etc/passwd", "passwd"),
+        ("C:\\Users\\me\\plan.pdf", "plan.pdf"),
+        ("invoice\u202efdp.exe", "invoicefdp.exe"),
+        ("a\u2066b\u200bcd\u0007.txt", "abcd.txt"),
+        ("notes.pdf                  .exe", "notes.pdf .exe"),
+        ("x" * 300 + ".pdf", "x" * 96 + ".pdf"),
+        ("...", "file"),
+        ("<img src=x onerror=alert(1)>.txt", "<img src=x onerror=alert(1)>.txt"),
+        ("\u202e", "file"),
+    ],
+)
+async def test_a_name_shows_what_the_file_is(site: Site, beside: Running, name: str, shown: str) -> None:
+    headers = {
+        "Tus-Resumable": "1.0.0",
+        "Upload-Length": str(len(ZIP)),
+        "Upload-Metadata": f"filename {b64encode(name.encode()).decode()}",
+        "Authorization": f"Bearer {site.owner.token}",
+    }
+    async with site.page() as page:
+        async with site.chat.http.post("/api/channels/general/uploads", headers=headers) as response:
+            where = response.headers["Location"]
+        more = {**headers, "Upload-Offset": "0", "Content-Type": "application/offset+octet-stream"}
+        async with site.chat.http.patch(where, data=ZIP, headers=more) as response:
+            assert response.status == 204
+        done = await ended(page, where.rpartition("/")[2])
+    assert done["result"]["name"] == shown
+
+
+async def test_a_file_over_the_operators_limit_is_refused(variables: dict[str, str]) -> None:
+    async with configured({**variables, "SVC_FILE_MAX_MB": "1"}) as site:
+        large = ZIP + bytes(1024 * 1024)
+        headers = {"Authorization": f"Bearer {site.owner.token}"}
+        form = FormData()
+        form.add_field("file", BytesIO(large), filename="large.zip", content_type="application/octet-stream")
+        async with site.chat.http.post(
+            "/api/channels/general/uploads", data=form, headers=headers
+        ) as response:
+            answer = await response.json()
+        assert (response.status, answer["error"], answer["limit"]) == (413, "upload_too_large", 1024 * 1024)
+        # A container of videos with sound alone in it has the limit of files.
+        long = videos.sound_file("mp4", "aac", seconds=1.0) + bytes(1024 * 1024)
+        assert (await outcome(site, long, "song.m4a"))["code"] == "too_large"
+
+
+async def test_a_server_without_files_says_what_it_takes(variables: dict[str, str]) -> None:
+    async with configured({**variables, "SVC_FILE_MAX_MB": "0"}) as site:
+        refused = await outcome(site, PDF, "letter.pdf")
+        assert refused["code"] == "unsupported_type"
+        assert "pictures (PNG" in refused["message"] and "videos (MP4" in refused["message"]
+        assert (await outcome(site, videos.sound_file("mp4", "aac"), "song.m4a"))["code"] == "invalid_video"
+        assert (await outcome(site, pictures.tell_tale("PNG"), "x.pdf"))["kind"] == "picture"
+
+
+async def test_only_the_extensions_of_the_list_are_taken(variables: dict[str, str]) -> None:
+    async with configured({**variables, "SVC_FILE_EXTENSIONS": "pdf, mp3"}) as site:
+        assert (await outcome(site, PDF, "letter.PDF"))["kind"] == "file"
+        assert (await outcome(site, ZIP, "archive.zip"))["code"] == "unsupported_type"
+        assert (await outcome(site, ZIP, "archive"))["code"] == "unsupported_type"
+        assert (await outcome(site, pictures.tell_tale("PNG"), "x.exe"))["kind"] == "picture"
+
+
+@pytest.mark.parametrize("name", ["letter.pdf", "song.mp3"])
+async def test_a_file_hangs_on_a_message_and_is_found(site: Site, beside: Running, name: str) -> None:
+    content = videos.sound_file("mp3", "libmp3lame") if name == "song.mp3" else PDF
+    async with site.page() as page:
+        upload_id = await site.send(content, name=name)
+        done = await ended(page, upload_id)
+        sent = await page.ask("message_send", channel_id="general", text="", attachments=[upload_id])
+    [attached] = sent["data"]["attachments"]
+    assert (attached["kind"], attached["name"], attached["bytes"]) == (
+        done["result"]["kind"],
+        name,
+        len(content),
+    )
+
+
+def test_no_start_of_a_picture_or_video_is_taken_for_another_file() -> None:
+    for format_ in ("PNG", "JPEG", "GIF", "WEBP", "AVIF"):
+        assert content_of(pictures.encoded(pictures.scene(), format_)[:16]) == "picture"
+    assert content_of(videos.video()[:16]) == "video"
+    assert content_of(b"") == content_of(b"\xff") == content_of(SVG[:16]) == "file"

@@ -1,0 +1,195 @@
+"""What is not HTTP, and what is not a client's WebSocket frame: answered in our own words, by every
+listener.
+
+RFC 9112 section 3, RFC 6455 section 5.1.
+"""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from aiohttp import ClientSession, WSMsgType
+
+from svc.chat.app import serving
+from svc.chat.config import read
+from svc.chat.ports import Flags
+from svc.chat.settings import management
+from svc.worker import config as worker_config
+from svc.worker.app import working
+from tests.chat.fake_sfu import FakeSfu
+from tests.chat.inside import server_with_insight
+from tests.chat.member import ChatServer
+from tests.kit.certificates import Authority
+from tests.kit.raw_http import Answer, line_to
+from tests.kit.site import site
+
+GARBAGE = {
+    "no request line": b"\x00\x01\x02 hello\r\n\r\n",
+    "another protocol": b"SSH-2.0-OpenSSH_9.9\r\n\r\n",
+    "a header without a name": b"GET / HTTP/1.1\r\n: x\r\n\r\n",
+    "a header with a NUL": b"GET / HTTP/1.1\r\nHost: a\x00b\r\n\r\n",
+    "two lengths": b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx",
+    "a length that is none": b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1x\r\n\r\nx",
+    "an endless line": b"GET /" + b"a" * 20_000 + b" HTTP/1.1\r\n\r\n",
+    "very many headers": b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * 1_000 + b"\r\n",
+    "an unknown version": b"GET / HTTP/9.9\r\nHost: a\r\n\r\n",
+}
+Listener = Callable[[dict[str, str], Path], AbstractAsyncContextManager[str]]
+
+
+@asynccontextmanager
+async def chat_listener(variables: dict[str, str], _: Path) -> AsyncIterator[str]:
+    async with serving(read(variables)) as address:
+        yield address
+
+
+@asynccontextmanager
+async def beside_tls(variables: dict[str, str], folder: Path) -> AsyncIterator[str]:
+    """What answers plain HTTP on a port for TLS."""
+    async with serving(read(variables), Flags("127.0.0.1", *Authority().pair().write(folder))) as address:
+        yield address.replace("https://", "http://")
+
+
+@asynccontextmanager
+async def management_listener(variables: dict[str, str], _: Path) -> AsyncIterator[str]:
+    config = read({**variables, "SVC_ADMIN_TOKEN": "token", "SVC_ADMIN_PORT": "0"}).operating
+    async with (
+        server_with_insight(variables) as (_chat, community),
+        management.listening(community.settings, config, "127.0.0.1") as address,
+    ):
+        yield address
+
+
+@asynccontextmanager
+async def sfu_listener(_: dict[str, str], __: Path) -> AsyncIterator[str]:
+    async with site() as where:
+        yield where.url
+
+
+@asynccontextmanager
+async def worker_listener(variables: dict[str, str], _: Path) -> AsyncIterator[str]:
+    async with working(replace(worker_config.read(variables), port=0)) as running:
+        yield running.address
+
+
+LISTENERS: dict[str, Listener] = {
+    "chat": chat_listener,
+    "chat, beside TLS": beside_tls,
+    "management": management_listener,
+    "sfu": sfu_listener,
+    "worker": worker_listener,
+}
+
+
+def require_anonymous(answer: Answer) -> None:
+    said = answer.head.lower() + answer.body.decode().lower()
+    assert not [name for name in ("aiohttp", "python", "llhttp", "http/1.0 400 bad http") if name in said]
+    assert "server: svc\r\n" in answer.head.lower()
+
+
+@pytest.mark.parametrize("listener", LISTENERS)
+async def test_malformed_requests_get_our_words_and_no_librarys_name(
+    listener: str, variables: dict[str, str], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with LISTENERS[listener](variables, tmp_path) as address:
+        caplog.clear()
+        for what, garbage in GARBAGE.items():
+            async with line_to(address) as line:
+                await line.send(garbage)
+                answer = await line.answer()
+                assert answer.status == 400, what
+                assert answer.json() == {
+                    "error": "invalid_request",
+                    "message": "The server cannot read this as an HTTP/1.1 request",
+                }, what
+                require_anonymous(answer)
+                await line.ended()
+        # What a stranger sends is not logged, least of all the line, which may hold a secret.
+        assert [record.message for record in caplog.records if record.levelname != "DEBUG"] == []
+
+
+@pytest.mark.parametrize("listener", LISTENERS)
+async def test_ordinary_answers_do_not_name_the_library_either(
+    listener: str, variables: dict[str, str], tmp_path: Path
+) -> None:
+    async with LISTENERS[listener](variables, tmp_path) as address:
+        for path in ("/health", "/nowhere"):
+            async with line_to(address) as line:
+                require_anonymous(await line.ask("GET", path))
+
+
+async def test_an_expectation_that_nobody_knows_is_refused_in_our_words(chat: ChatServer) -> None:
+    async with line_to(chat.address) as line:
+        answer = await line.ask("GET", "/health", ["Expect: tea"])
+        assert (answer.status, answer.json()["error"]) == (417, "expectation_failed")
+        require_anonymous(answer)
+
+
+async def test_garbage_behind_a_request_is_answered_and_ends_the_connection(chat: ChatServer) -> None:
+    async with line_to(chat.address) as line:
+        assert (await line.ask("GET", "/health")).status == 200
+        await line.send(b"\x00\x00\r\n\r\n")
+        answer = await line.answer()
+        assert (answer.status, answer.json()["error"]) == (400, "invalid_request")
+        await line.ended()
+
+
+@pytest.mark.parametrize("place", ["live", "sfu", "pass-through"])
+async def test_an_unmasked_frame_closes_the_websocket_with_1002(
+    place: str, chat: ChatServer, sfu: FakeSfu
+) -> None:
+    async with site() as where:
+        address, path = {
+            "live": (chat.address, "/live"),
+            "sfu": (where.url, "/client"),
+            "pass-through": (chat.address, "/sfu/client"),
+        }[place]
+        async with line_to(address) as line:
+            await line.upgrade(path)
+            await line.send(b"\x81\x02{}")
+            assert await line.closing() == (1002, "Not the WebSocket protocol")
+
+
+def masked(text: str) -> bytes:
+    data, mask = text.encode(), bytes((1, 2, 3, 4))
+    length = len(data)
+    if length < 126:
+        head = bytes((0x81, 0x80 | length))
+    elif length < 1 << 16:
+        head = b"\x81\xfe" + length.to_bytes(2, "big")
+    else:
+        head = b"\x81\xff" + length.to_bytes(8, "big")
+    return head + mask + bytes(byte ^ mask[i % 4] for i, byte in enumerate(data))
+
+
+@pytest.mark.parametrize("size", [1, 3, 7])
+async def test_masked_frames_pass_however_they_are_cut(size: int, chat: ChatServer, sfu: FakeSfu) -> None:
+    small, large = ["", "a", "b" * 125, "c" * 126, ""], ["d" * 65_535, "e" * 65_536, "f"]
+    frames = b"".join(map(masked, small))
+    async with line_to(chat.address) as line:
+        await line.upgrade("/sfu/client")
+        participant = await sfu.participants.get()
+        for start in range(0, len(frames), size):
+            await line.send(frames[start : start + size])
+        await line.send(b"".join(map(masked, large)))
+        assert [await participant.receive_str() for _ in small + large] == small + large
+        # And the first that is not masked ends it, also with its head in two pieces.
+        await line.send(b"\x81")
+        await line.send(b"\x02{}")
+        assert (await line.closing())[0] == 1002
+
+
+async def test_no_websocket_agrees_to_compression(chat: ChatServer, sfu: FakeSfu) -> None:
+    async with site() as where, ClientSession() as http:
+        for url in (f"{chat.address}/live", f"{chat.address}/sfu/client", f"{where.url}/client"):
+            async with http.ws_connect(url, compress=15) as socket:
+                assert not socket.compress
+                # A client that compresses all the same: the reserved bit of a frame (RFC 7692).
+                assert socket._writer is not None
+                socket._writer.transport.write(b"\xc1\x82\x00\x00\x00\x00\x00\x00")
+                message = await socket.receive()
+                while message.type is WSMsgType.TEXT:
+                    message = await socket.receive()
+                assert (message.type, message.data) == (WSMsgType.CLOSE, 1002)

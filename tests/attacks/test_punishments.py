@@ -1,0 +1,289 @@
+"""Somebody who is being punished leaves, deletes their data or unlinks a device, and comes back."""
+
+import sqlite3
+import time
+from collections.abc import AsyncIterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from svc.chat.community import DATABASE_NAME, Community
+from svc.chat.joining import persons as persons_module
+from svc.chat.joining.persons import KEPT_MS
+from svc.chat.joining.proof import Identity
+from tests.chat.inside import server_with_insight
+from tests.chat.member import ChatServer, chat_server
+from tests.chat.people import Person, newcomer
+from tests.kit.device import Device
+
+
+@dataclass
+class World:
+    chat: ChatServer
+    community: Community
+    owner: Person
+    ada: Person
+
+    async def back(self, device: Device, **fields: str) -> Person:
+        """Somebody who joins, perhaps not for the first time."""
+        fields = fields or {"nickname": "Nobody you know", "invite_code": self.chat.invite}
+        answer = await self.chat.sign_in(device, **fields)
+        return Person(self.chat, device, answer["member"]["id"], answer["access_token"])
+
+    async def refused(self, device: Device, **fields: str) -> str:
+        """The code by which a sign-in is refused."""
+        fields = fields or {"nickname": "Nobody you know", "invite_code": self.chat.invite}
+        body = await device.proof(self.chat.http, self.chat.address) | fields
+        async with self.chat.http.post("/api/auth/join", json=body) as response:
+            assert response.status >= 400
+            return str((await response.json())["error"])
+
+    async def linked(self, member: Person) -> Person:
+        """Another device of a member."""
+        code = (await member.done("POST", "/api/me/devices/link"))["code"]
+        return await self.back(Device(), link_code=code)
+
+    async def unlink(self, member: Person) -> None:
+        """A member unlinks all devices but this one, and signs in again."""
+        for device in (await member.done("GET", "/api/me/devices"))["devices"]:
+            if not device["current"]:
+                await member.done("DELETE", f"/api/me/devices/{device['id']}")
+                member.token = (await self.chat.sign_in(member.device))["access_token"]
+
+    async def ban(self, member: Person) -> None:
+        await self.owner.done("PUT", f"/api/bans/{member.id}", {"reason": "spam"})
+
+    async def time_out(self, member: Person) -> None:
+        await self.owner.done("PUT", f"/api/members/{member.id}/timeout", {"duration_s": 3600})
+
+    async def say(self, member: Person) -> str:
+        """The refusal, or nothing."""
+        (general,) = [c.id for c in self.community.directory.channels.values() if c.name == "general"]
+        path = f"/api/channels/{general}/messages"
+        status, answer = await member.ask("POST", path, {"text": "Hello", "nonce": str(time.monotonic_ns())})
+        return "" if status < 300 else str(answer["error"])
+
+
+@pytest.fixture
+async def world(variables: dict[str, str]) -> AsyncIterator[World]:
+    async with server_with_insight(variables) as (chat, community):
+        owner = await newcomer(chat, "Olga")
+        yield World(chat, community, owner, await newcomer(chat, "Ada"))
+
+
+async def leave(member: Person) -> None:
+    await member.done("POST", "/api/me/leave")
+
+
+async def delete(member: Person) -> None:
+    await member.done("DELETE", "/api/me")
+
+
+WAYS_OUT = pytest.mark.parametrize("go", [leave, delete])
+
+
+@WAYS_OUT
+async def test_a_timeout_goes_on_after_coming_back(world: World, go: Any) -> None:
+    assert await world.say(world.ada) == ""
+    await world.time_out(world.ada)
+    await go(world.ada)
+    again = await world.back(world.ada.device)
+    assert again.id != world.ada.id
+    assert await world.say(again) == "in_timeout"
+    await world.owner.done("DELETE", f"/api/members/{again.id}/timeout")
+    assert await world.say(again) == ""
+    # What was lifted does not return with the former member.
+    await go(again)
+    assert await world.say(await world.back(world.ada.device)) == ""
+
+
+@WAYS_OUT
+async def test_a_server_mute_goes_on_after_coming_back(world: World, go: Any) -> None:
+    async with world.chat.member("", world.owner.token) as owner:
+        await owner.ask("voice_mute", member_id=world.ada.id, muted=True)
+        await go(world.ada)
+        again = await world.back(world.ada.device)
+        states = world.community.voice.states
+        assert states.described(again.id)["muted"]
+        await owner.ask("voice_mute", member_id=again.id, muted=False)
+        assert not states.described(again.id)["muted"]
+        assert not states.described(world.ada.id)["muted"]
+
+
+@WAYS_OUT
+async def test_slow_mode_counts_on_after_coming_back(world: World, go: Any) -> None:
+    (general,) = [c.id for c in world.community.directory.channels.values() if c.name == "general"]
+    await world.owner.done("PATCH", f"/api/channels/{general}", {"slow_mode_s": 600})
+    assert await world.say(world.ada) == ""
+    await go(world.ada)
+    assert await world.say(await world.back(world.ada.device)) == "slow_mode"
+
+
+@WAYS_OUT
+async def test_who_has_just_gone_can_be_banned(world: World, go: Any) -> None:
+    await go(world.ada)
+    await world.ban(world.ada)
+    assert await world.refused(world.ada.device) == "banned"
+    await world.owner.done("DELETE", f"/api/bans/{world.ada.id}")
+    await world.back(world.ada.device)
+
+
+@WAYS_OUT
+async def test_a_ban_reaches_who_has_come_back_as_another_member(world: World, go: Any) -> None:
+    await go(world.ada)
+    again = await world.back(world.ada.device)
+    await world.ban(world.ada)
+    assert again.id not in world.community.directory.members
+    assert await world.refused(world.ada.device) == "banned"
+
+
+async def test_an_unlinked_key_is_banned_too(world: World) -> None:
+    phone = await world.linked(world.ada)
+    await world.unlink(world.ada)
+    await world.ban(world.ada)
+    assert await world.refused(phone.device) == "banned"
+    assert await world.refused(world.ada.device) == "banned"
+
+
+async def test_a_second_member_by_an_unlinked_key_shares_every_punishment(world: World) -> None:
+    phone = await world.linked(world.ada)
+    await world.unlink(world.ada)
+    second = await world.back(phone.device)
+    assert second.id != world.ada.id
+    await world.time_out(world.ada)
+    assert await world.say(second) == "in_timeout"
+    async with world.chat.member("", world.owner.token) as owner:
+        await owner.ask("voice_mute", member_id=second.id, deafened=True)
+    assert world.community.voice.states.described(world.ada.id)["deafened"]
+    await world.ban(second)
+    assert not {world.ada.id, second.id} & world.community.directory.members.keys()
+
+
+async def test_nobody_punishes_a_person_who_is_also_a_member_of_higher_rank(world: World) -> None:
+    phone = await world.linked(world.ada)
+    await world.unlink(world.ada)
+    second = await world.back(phone.device)
+    moderator = await newcomer(world.chat, "Mod")
+    for person, role in ((moderator, "moderator"), (second, "admin")):
+        await world.owner.done("PUT", f"/api/members/{person.id}/roles/{role}")
+    path = f"/api/members/{world.ada.id}/timeout"
+    assert await moderator.refused("PUT", path, {"duration_s": 60}) == "rank_too_low"
+    assert await moderator.refused("PUT", f"/api/bans/{world.ada.id}", {}) == "rank_too_low"
+    assert {world.ada.id, second.id} <= world.community.directory.members.keys()
+
+
+async def test_the_keys_of_a_recovered_member_count_on(world: World) -> None:
+    code = (await world.owner.done("POST", f"/api/members/{world.ada.id}/recovery"))["code"]
+    found = await world.back(Device(), recovery_code=code)
+    await world.ban(found)
+    assert await world.refused(world.ada.device) == "banned"
+
+
+async def test_a_key_that_is_being_punished_is_linked_to_nobody_else(world: World) -> None:
+    friend = await newcomer(world.chat, "Friend")
+    await world.ban(world.ada)
+    code = (await friend.done("POST", "/api/me/devices/link"))["code"]
+    assert await world.refused(world.ada.device, link_code=code) == "banned"
+    code = (await world.owner.done("POST", f"/api/members/{friend.id}/recovery"))["code"]
+    assert await world.refused(world.ada.device, recovery_code=code) == "banned"
+
+
+async def test_a_new_account_on_the_device_of_somebody_punished_is_taken_for_them(world: World) -> None:
+    """What a join of tier `account` brings: an identity nobody knows, and a key that somebody has proven."""
+    persons, now_ms = world.community.arriving.joining.persons, int(time.time() * 1000)
+    other = Identity("https://issuer.example", "a new account", world.ada.device.thumbprint)
+
+    async def taken_for() -> str | None:
+        return await world.community.arriving.joining._database.write(
+            lambda connection: persons.same_as(connection, other, now_ms)
+        )
+
+    # Two people share a device: that alone makes them no single person.
+    assert await taken_for() is None
+    await world.time_out(world.ada)
+    assert await taken_for() == world.ada.id
+
+
+async def test_punishments_of_who_is_away_outlive_a_restart(variables: dict[str, str]) -> None:
+    async with server_with_insight(variables) as (chat, community):
+        owner = await newcomer(chat, "Olga")
+        first = World(chat, community, owner, await newcomer(chat, "Ada"))
+        await first.time_out(first.ada)
+        async with chat.member("", owner.token) as live:
+            await live.ask("voice_mute", member_id=first.ada.id, muted=True)
+        await delete(first.ada)
+    async with server_with_insight(variables) as (chat, community):
+        second = World(chat, community, owner, first.ada)
+        again = await second.back(first.ada.device)
+        assert await second.say(again) == "in_timeout"
+        assert community.voice.states.described(again.id)["muted"]
+
+
+def marks(variables: dict[str, str]) -> int:
+    with closing(sqlite3.connect(Path(variables["DATA_DIR"]) / DATABASE_NAME)) as connection:
+        return int(connection.execute("SELECT count(*) FROM marks").fetchone()[0])
+
+
+async def test_of_who_deleted_their_data_nothing_is_kept_in_clear_and_hashes_for_a_month(
+    world: World, variables: dict[str, str]
+) -> None:
+    persons, deleted_ms = world.community.arriving.joining.persons, int(time.time() * 1000)
+    before = marks(variables)
+    await delete(world.ada)
+    with closing(sqlite3.connect(Path(variables["DATA_DIR"]) / DATABASE_NAME)) as connection:
+        dump = "\n".join(connection.iterdump())
+    assert world.ada.device.thumbprint not in dump
+    await persons.sweep(deleted_ms + KEPT_MS - 1000)
+    assert marks(variables) == before
+    await persons.sweep(int(time.time() * 1000) + KEPT_MS + 1000)
+    assert marks(variables) == before - 1
+
+
+@pytest.mark.parametrize("punishment", ["ban", "timeout", "mute"])
+async def test_hashes_are_kept_for_as_long_as_a_punishment_lasts(
+    world: World, variables: dict[str, str], punishment: str
+) -> None:
+    persons, before = world.community.arriving.joining.persons, marks(variables)
+    path = f"/api/members/{world.ada.id}/timeout"
+    async with world.chat.member("", world.owner.token) as owner:
+        if punishment == "timeout":
+            # Longer than deleted data is remembered without a punishment.
+            await world.owner.done("PUT", path, {"duration_s": 28 * 24 * 3600})
+        if punishment == "mute":
+            await owner.ask("voice_mute", member_id=world.ada.id, muted=True)
+    await delete(world.ada)
+    if punishment == "ban":
+        await world.ban(world.ada)
+    later_ms = int(time.time() * 1000) + 27 * 24 * 3_600_000
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(persons_module, "KEPT_MS", 0)
+        await persons.sweep(later_ms)
+        assert marks(variables) == before
+        if punishment == "timeout":
+            await persons.sweep(later_ms + 2 * 24 * 3_600_000)
+            assert marks(variables) == before - 1
+
+
+async def test_the_keys_of_a_person_are_bounded(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(persons_module, "MOST_MARKS", 2)
+    await world.linked(world.ada)
+    code = (await world.ada.done("POST", "/api/me/devices/link"))["code"]
+    assert await world.refused(Device(), link_code=code) == "too_many_devices"
+
+
+async def test_a_server_of_an_earlier_version_knows_its_people(variables: dict[str, str]) -> None:
+    async with chat_server(variables) as chat:
+        owner = await newcomer(chat, "Olga")
+        ada = await newcomer(chat, "Ada")
+    with closing(sqlite3.connect(Path(variables["DATA_DIR"]) / DATABASE_NAME)) as connection, connection:
+        connection.execute("DELETE FROM marks")
+        connection.execute("UPDATE members SET person_id = ''")
+    async with server_with_insight(variables) as (chat, community):
+        world = World(chat, community, owner, ada)
+        owner.chat = ada.chat = chat
+        await delete(ada)
+        await world.ban(ada)
+        assert await world.refused(ada.device) == "banned"

@@ -1,0 +1,165 @@
+"""A page at a stranger's name, which now leads to this machine, has its visitor's browser use the server."""
+
+import socket
+from collections.abc import AsyncIterator
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from aiohttp import ClientSession
+
+from svc.chat.community import Community
+from svc.chat.config import read
+from svc.chat.joining.server_addresses import Dialled, ServerAddresses
+from svc.chat.settings import management
+from svc.chat.settings.announced import own_name
+from tests.chat.inside import server_with_insight
+from tests.chat.member import ChatServer
+from tests.kit.device import Device
+
+REBOUND = "rebound.example"
+TOKEN = "a token of the management listener"
+
+
+@pytest.fixture
+async def inside(variables: dict[str, str]) -> AsyncIterator[tuple[ChatServer, Community]]:
+    """A server that has its owner and is open to the local network."""
+    async with server_with_insight(variables) as (chat, community):
+        await chat.join("Olga")
+        await community.settings.apply({"lanOpen": True}, None, 0.0)
+        yield chat, community
+
+
+async def joins(
+    chat: ChatServer, host: str, page: str | None = None, dialled: str | None = None, **fields: str
+) -> str:
+    """The refusal, or nothing. By default as a page at `host` asks."""
+    async with chat.http.post("/api/auth/challenge") as response:
+        challenge = await response.json()
+    device, here = Device(), f"http://{host}"
+    body = {
+        "certificate": device.certificate(),
+        "assertion": device.assertion(challenge, dialled or here),
+        "nickname": "Ada",
+    }
+    headers = {"Host": host, "Origin": page or here}
+    async with chat.http.post("/api/auth/join", json=body | fields, headers=headers) as response:
+        return str((await response.json()).get("error", ""))
+
+
+async def test_a_rebound_name_needs_an_invite(inside: tuple[ChatServer, Community]) -> None:
+    chat, _ = inside
+    port = urlsplit(chat.address).port
+    for host in (
+        f"{REBOUND}:{port}",
+        REBOUND,
+        f"127.0.0.1.{REBOUND}:{port}",
+        "stranger.local",
+        "192.168.77.7",
+    ):
+        assert await joins(chat, host) == "invite_required"
+        # With one it is as good as any other: names that the operator has not listed go on working.
+        assert await joins(chat, host, invite_code=chat.invite) == ""
+
+
+async def test_this_machines_own_addresses_and_names_need_none(inside: tuple[ChatServer, Community]) -> None:
+    chat, _ = inside
+    port = urlsplit(chat.address).port
+    machine = socket.gethostname().partition(".")[0]
+    async with chat.http.get("/info") as response:
+        advertised = own_name((await response.json())["serverId"])
+    for host in ("127.0.0.1", "localhost", f"{machine}.local", f"{machine}-2.LOCAL", advertised):
+        assert await joins(chat, f"{host}:{port}") == "", host
+
+
+async def test_a_name_of_external_host_needs_none(variables: dict[str, str]) -> None:
+    variables["EXTERNAL_HOST"] = "chat.example, other.example:8443"
+    async with server_with_insight(variables) as (chat, community):
+        await chat.join("Olga")
+        await community.settings.apply({"lanOpen": True}, None, 0.0)
+        assert await joins(chat, "chat.example") == ""
+        assert await joins(chat, "other.example:8443") == ""
+        # The signed address, the Host header and the page have to be the same.
+        assert await joins(chat, REBOUND, dialled="http://chat.example") == "invite_required"
+        assert await joins(chat, "chat.example", dialled="http://other.example:8443") == "invite_required"
+
+
+async def test_a_page_of_another_origin_needs_an_invite_even_where_it_may_ask(
+    variables: dict[str, str],
+) -> None:
+    variables["CORS_ORIGIN"] = "*"
+    async with server_with_insight(variables) as (chat, community):
+        await chat.join("Olga")
+        await community.settings.apply({"lanOpen": True}, None, 0.0)
+        here = urlsplit(chat.address).netloc
+        assert await joins(chat, here, page="https://foreign.example") == "invite_required"
+        assert await joins(chat, here, page="null") == "invite_required"
+        assert await joins(chat, here) == ""
+
+
+@pytest.mark.parametrize(
+    ("host", "ip", "page", "ours"),
+    [
+        ("192.168.1.4:5000", "192.168.1.4", None, True),
+        ("192.168.1.4:5000", "::ffff:192.168.1.4", None, True),
+        ("[fd00::4]:5000", "fd00:0::4", "http://[fd00::4]:5000", True),
+        ("192.168.1.4:5000", "192.168.1.5", None, False),
+        ("192.168.1.4:5000", "192.168.1.4", "http://192.168.1.4:8000", False),
+        ("nas.local:5000", "192.168.1.4", None, True),
+        ("nas.local.:5000", "192.168.1.4", None, True),
+        ("nas-12.local:5000", "192.168.1.4", None, True),
+        ("nas-x.local:5000", "192.168.1.4", None, False),
+        ("nas.local.example:5000", "192.168.1.4", None, False),
+        ("nas:5000", "192.168.1.4", None, False),
+        ("", "", None, False),
+        ("[", "192.168.1.4", None, False),
+    ],
+)
+def test_a_host_is_surely_ours_or_is_not(host: str, ip: str, page: str | None, ours: bool) -> None:
+    addresses = ServerAddresses([], local_names=["nas", ""])
+    assert addresses.surely_ours(f"http://{host}", Dialled(host, ip, page)) is ours
+
+
+@pytest.mark.parametrize("path", ["/health", "/metrics", "/info"])
+async def test_scrapers_and_proxies_may_call_the_server_what_they_like(
+    inside: tuple[ChatServer, Community], path: str
+) -> None:
+    chat, _ = inside
+    for host in ("svc-chat-1:5000", "chat", "10.0.0.7:5000", REBOUND):
+        async with chat.http.get(path, headers={"Host": host}) as response:
+            assert response.status == 200
+
+
+@pytest.fixture
+async def managed(variables: dict[str, str]) -> AsyncIterator[ClientSession]:
+    operating = read({**variables, "SVC_ADMIN_TOKEN": TOKEN, "SVC_ADMIN_PORT": "0"}).operating
+    async with server_with_insight(variables) as (_, community):
+        listener = management.listening(community.settings, operating, "127.0.0.1")
+        async with listener as address, ClientSession(address) as http:
+            yield http
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("Origin", "http://127.0.0.1:5099"),
+        ("Origin", "null"),
+        ("Sec-Fetch-Site", "same-origin"),
+        ("sec-fetch-mode", "navigate"),
+    ],
+)
+async def test_the_management_listener_refuses_browsers_whatever_they_know(
+    managed: ClientSession, name: str, value: str
+) -> None:
+    for token in (TOKEN, "another"):
+        headers = {name: value, "Authorization": f"Bearer {token}"}
+        for method, path in (("GET", "/management/health"), ("PATCH", "/management/settings"), ("GET", "/x")):
+            async with managed.request(method, path, json={}, headers=headers) as response:
+                body: dict[str, Any] = await response.json()
+                assert (response.status, body["error"]) == (403, "origin_refused")
+
+
+async def test_the_management_listener_answers_programs_by_any_name(managed: ClientSession) -> None:
+    headers = {"Authorization": f"Bearer {TOKEN}", "Host": "chat:5099"}
+    async with managed.get("/management/health", headers=headers) as response:
+        assert (response.status, await response.json()) == (200, {"ok": True})

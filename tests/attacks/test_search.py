@@ -1,0 +1,139 @@
+"""Searches that are made to be slow: they end, they wait for each other, and nobody else waits."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import aiosqlite
+import pytest
+
+from svc.base import database as database_module
+from svc.base.database import Database, StorageFailed
+from svc.base.migrations import migrations_in
+from svc.base.query_pool import PoolBusy, QueryPool, QueryTooLong
+from svc.chat.community import SCHEMA_FOLDER
+from svc.chat.errors import ChatError
+from svc.chat.messages import search_store
+from svc.chat.messages.query import MAX_TERMS, parse
+from tests.chat.people import People
+
+DEADLINE_S = 20.0
+ENDLESS = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT sum(n) FROM c"
+AGES_S = 600.0
+
+
+@asynccontextmanager
+async def pool(size: int, deadline_s: float, wait_s: float) -> AsyncIterator[QueryPool]:
+    connections = [await aiosqlite.connect(":memory:") for _ in range(size)]
+    made = QueryPool(connections, deadline_s, wait_s)
+    await made.limit(1_000)
+    try:
+        async with asyncio.timeout(DEADLINE_S):
+            yield made
+    finally:
+        await made.close()
+
+
+async def test_a_query_ends_at_its_deadline_and_the_connection_goes_on() -> None:
+    async with pool(1, deadline_s=0.01, wait_s=AGES_S) as queries:
+        for _ in range(3):
+            with pytest.raises(QueryTooLong):
+                await queries.rows(ENDLESS, ())
+            assert [tuple(row) for row in await queries.rows("SELECT ?", (1,))] == [(1,)]
+
+
+async def test_the_query_of_who_stops_waiting_ends_at_once() -> None:
+    async with pool(1, deadline_s=AGES_S, wait_s=AGES_S) as queries:
+        asking = asyncio.create_task(queries.rows(ENDLESS, ()))
+        next_one = asyncio.create_task(queries.rows("SELECT 1", ()))
+        await asyncio.sleep(0)
+        asking.cancel()
+        assert len(await next_one) == 1
+        assert asking.cancelled()
+
+
+async def test_who_finds_no_connection_in_time_is_told() -> None:
+    async with pool(1, deadline_s=AGES_S, wait_s=0) as queries:
+        asking = asyncio.create_task(queries.rows(ENDLESS, ()))
+        await asyncio.sleep(0)
+        with pytest.raises(PoolBusy):
+            await queries.rows("SELECT 1", ())
+        asking.cancel()
+
+
+async def test_pages_do_not_wait_for_searches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(database_module, "SEARCH_DEADLINE_S", AGES_S)
+    monkeypatch.setattr(database_module, "SEARCH_WAIT_S", AGES_S)
+    database = await Database.open(tmp_path / "a.sqlite3", migrations_in(SCHEMA_FOLDER), tmp_path / "backups")
+    async with asyncio.timeout(DEADLINE_S):
+        searches = [asyncio.create_task(database.searched(ENDLESS)) for _ in range(40)]
+        await asyncio.sleep(0)
+        assert len(await database.rows("SELECT 1")) == 1
+        for search in searches:
+            search.cancel()
+        await asyncio.gather(*searches, return_exceptions=True)
+        await database.close()
+
+
+async def test_a_page_that_takes_for_ever_fails_as_the_storage_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database_module, "READ_DEADLINE_S", 0.01)
+    database = await Database.open(tmp_path / "a.sqlite3", migrations_in(SCHEMA_FOLDER), tmp_path / "backups")
+    with pytest.raises(StorageFailed):
+        await database.rows(ENDLESS)
+    await database.close()
+
+
+def test_a_query_has_few_words_also_in_phrases() -> None:
+    many = " ".join(f"w{n}" for n in range(MAX_TERMS + 1))
+    for text in ('"' + "the " * 60 + '"', many, many.replace(" ", "-"), f"from:a {many[3:]}"):
+        with pytest.raises(ChatError, match="invalid_query") as refused:
+            parse(text)
+        assert "use fewer" in refused.value.message
+
+
+def test_what_is_said_twice_is_looked_up_once() -> None:
+    assert parse("the " * 60).phrases == ("the",)
+    assert parse("The tHE the").phrases in [("The",), ("the",)]
+    assert parse("from:Ada " * 20).from_names == ("Ada",)
+
+
+@pytest.fixture
+def slow_searches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every search is a query without end."""
+
+    async def find(database: Database, *_: object) -> list[int]:
+        return [row["n"] for row in await database.searched(ENDLESS)]
+
+    monkeypatch.setattr(search_store, "find", find)
+
+
+@pytest.mark.usefixtures("slow_searches")
+async def test_whose_search_takes_too_long_is_told_what_to_do(folk: People) -> None:
+    for _ in range(2):
+        status, answer = await folk.member.ask("GET", "/api/search?query=the")
+        assert (status, answer["error"]) == (400, "search_too_long")
+        assert answer["message"] == "This search takes too long. Use fewer or rarer words"
+    async with folk.chat.member("", folk.member.token) as page:
+        answer = await page.ask("search", query="the")
+        assert answer["data"]["error"] == "search_too_long"
+
+
+@pytest.mark.usefixtures("slow_searches")
+async def test_a_member_searches_once_at_a_time(folk: People) -> None:
+    asked = [folk.member.ask("GET", "/api/search?query=the") for _ in range(5)]
+    codes = sorted(answer["error"] for _, answer in await asyncio.gather(*asked))
+    assert codes == ["search_running"] * 4 + ["search_too_long"]
+    # Whoever else searches is not concerned.
+    assert await folk.admin.refused("GET", "/api/search?query=the") == "search_too_long"
+
+
+async def test_an_attack_of_searches_leaves_history_alone(folk: People) -> None:
+    """What once held both readers for 42 s."""
+    attack = "/api/search?query=" + "%22" + "the%20" * 60 + "%22"
+    searches = [folk.member.ask("GET", attack) for _ in range(40)]
+    answers = await asyncio.gather(folk.owner.ask("GET", "/api/channels/general/messages"), *searches)
+    assert [status for status, _ in answers] == [200] + [400] * 40
+    assert {answer["error"] for _, answer in answers[1:]} == {"invalid_query"}

@@ -1,0 +1,182 @@
+"""Readers who take nothing, however many, take nobody else's stream: of media and of exports."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from aiohttp import ClientSession, TCPConnector
+
+from svc.base import objects, objects_s3, readers
+from svc.base.objects import StoreFailed
+from svc.base.objects_s3 import S3Objects
+from svc.chat.community import Community
+from svc.chat.media import routes
+from svc.chat.media.facts import Facts
+from svc.chat.own import routes as own_routes
+from tests.chat.inside import server_with_insight
+from tests.chat.member import ChatServer
+from tests.chat.people import newcomer
+from tests.kit.object_stores import FOLDER, MOTO, RCLONE, Stores
+
+# More than the system holds for a reader who takes nothing.
+LARGE = bytes(24 * 1024 * 1024)
+MOST = 8
+
+
+def variables_of(tmp_path: Path) -> dict[str, str]:
+    return {
+        "PORT": "0",
+        "JWT_SECRET": "a secret of at least thirty-two bytes",
+        "DATA_DIR": str(tmp_path / "data"),
+        "SVC_IDENTITY_TIERS": "local",
+        "STORAGE_BACKEND": "filesystem",
+    }
+
+
+@pytest.fixture
+def variables(tmp_path: Path) -> dict[str, str]:
+    return variables_of(tmp_path)
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few places; and whoever waits at all counts as stalled, so that no test has to wait."""
+    monkeypatch.setattr(routes, "MAX_STREAMS", MOST)
+    monkeypatch.setattr(readers, "STALLED_AFTER_S", 0.0)
+
+
+class Stalled:
+    """A connection that asks for something, and reads the status and no more."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader, self._writer = reader, writer
+
+    @classmethod
+    async def asks(cls, chat: ChatServer, path: str, source: str, token: str = "") -> "Stalled":
+        host, port = chat.address.removeprefix("http://").rsplit(":", 1)
+        # Takes in what the system holds for it, and no more.
+        reader, writer = await asyncio.open_connection(host, int(port), limit=1024, local_addr=(source, 0))
+        authorized = f"Authorization: Bearer {token}\r\n" if token else ""
+        writer.write(f"GET {path} HTTP/1.1\r\nHost: x\r\n{authorized}\r\n".encode())
+        assert await reader.readuntil(b"\r\n") == b"HTTP/1.1 200 OK\r\n"
+        return cls(reader, writer)
+
+    async def was_closed(self) -> bool:
+        """Did its stream end before it had all of it?"""
+        received = 0
+        try:
+            while chunk := await self._reader.read(1024 * 1024):
+                received += len(chunk)
+                if received > len(LARGE):
+                    return False
+        except ConnectionError:
+            return True
+        return received < len(LARGE)
+
+    async def close(self) -> None:
+        self._writer.close()
+        with suppress(ConnectionError):
+            await self._writer.wait_closed()
+
+
+Stall = Callable[..., Awaitable[Stalled]]
+
+
+@pytest.fixture
+async def stall() -> AsyncIterator[Stall]:
+    """Begins a stream that is closed in the end."""
+    async with AsyncExitStack() as stack:
+
+        async def begin(chat: ChatServer, path: str, source: str, token: str = "") -> Stalled:
+            stalled = await Stalled.asks(chat, path, source, token)
+            stack.push_async_callback(stalled.close)
+            return stalled
+
+        yield begin
+
+
+@asynccontextmanager
+async def reading_from(chat: ChatServer, source: str) -> AsyncIterator[ClientSession]:
+    async with ClientSession(chat.address, connector=TCPConnector(local_addr=(source, 0))) as session:
+        yield session
+
+
+async def keep(community: Community, content: bytes, kind: str = "video/mp4") -> str:
+    return community.media.url(await community.media.keep(content, "mp4", Facts(kind)))
+
+
+@pytest.mark.parametrize("kind", [FOLDER, MOTO])
+async def test_streams_of_one_address_that_stall_take_nobody_elses(
+    kind: str, variables: dict[str, str], stores: Stores, stall: Stall
+) -> None:
+    variables |= stores.variables(kind)
+    async with server_with_insight(variables) as (chat, community):
+        large, small = await keep(community, LARGE), await keep(community, b"small")
+        stalled = [await stall(chat, large, "127.0.0.1") for _ in range(2 * MOST)]
+        async with reading_from(chat, "127.0.0.2") as session, session.get(small) as response:
+            assert (response.status, await response.read()) == (200, b"small")
+        closed = [await one.was_closed() for one in stalled]
+        assert closed.count(True) == 2 * MOST - MOST // 2, "it has half of the places"
+
+
+async def test_where_many_addresses_stall_the_one_that_did_first_makes_room(
+    variables: dict[str, str], stall: Stall
+) -> None:
+    async with server_with_insight(variables) as (chat, community):
+        large, small = await keep(community, LARGE), await keep(community, b"small")
+        stalled = [await stall(chat, large, f"127.0.1.{n + 1}") for n in range(MOST)]
+        async with reading_from(chat, "127.0.0.2") as session, session.get(small) as response:
+            assert response.status == 200
+        closed = [await one.was_closed() for one in stalled]
+        assert closed.count(True) == 1
+
+
+async def test_exports_that_nobody_reads_keep_no_member_from_theirs(
+    variables: dict[str, str], monkeypatch: pytest.MonkeyPatch, stall: Stall
+) -> None:
+    async def endless(*_: object) -> AsyncIterator[bytes]:
+        while True:
+            yield bytes(64 * 1024)
+
+    monkeypatch.setattr(own_routes, "export", endless)
+    async with server_with_insight(variables) as (chat, _):
+        members = [await newcomer(chat, f"Member {n}") for n in range(own_routes.MAX_EXPORTS + 1)]
+        stalled = [await stall(chat, "/api/me/export", "127.0.0.1", member.token) for member in members]
+        assert await stalled[0].was_closed() or await stalled[1].was_closed()
+
+
+async def test_a_store_without_parts_has_few_readers_and_leaves_room_on_the_disk(
+    stores: Stores, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = S3Objects(stores.address(RCLONE))
+    await store.put("uploads/whole.mp4", b"0123456789", "video/mp4")
+    assert [chunk async for chunk in store.read("uploads/whole.mp4", 2, 5)] == [b"234"]
+    assert store.readers_at_once == objects_s3._COPIES_AT_ONCE
+    monkeypatch.setattr(objects, "MIN_FREE_BYTES", 2**60)
+    with pytest.raises(StoreFailed, match="almost full"):
+        async for _ in store.read("uploads/whole.mp4", 2, 5):
+            pass
+
+
+async def test_a_store_that_is_down_is_said_in_the_answer_and_once_in_the_log(
+    variables: dict[str, str], caplog: pytest.LogCaptureFixture
+) -> None:
+    with TemporaryDirectory() as folder:
+        stores = Stores(Path(folder))
+        try:
+            variables |= stores.variables(MOTO)
+            async with server_with_insight(variables) as (chat, community):
+                url = await keep(community, b"here")
+                stores.close()
+                for _ in range(2):
+                    async with chat.http.get(url) as response:
+                        answer = await response.json()
+                        assert (response.status, answer["error"]) == (503, "storage_unavailable")
+                        assert answer["message"] == routes._NOT_READ
+        finally:
+            stores.close()
+    said = [record for record in caplog.records if record.message == "stored media cannot be read"]
+    assert len(said) == 1

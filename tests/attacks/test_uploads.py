@@ -1,0 +1,249 @@
+"""Members who reserve, send or keep as much as they can take nobody else's room for uploads."""
+
+import asyncio
+import shutil
+import sqlite3
+from collections.abc import AsyncIterator, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from svc.base import objects
+from svc.base.migrations import migrate, migrations_in
+from svc.chat.community import SCHEMA_FOLDER
+from svc.chat.errors import ChatError
+from svc.chat.media.room import MAX_BYTES, MAX_BYTES_OF_ONE, Kept
+from svc.chat.uploads import limits
+from svc.chat.uploads.queue import LEASE_S, MAX_ATTEMPTS
+from svc.chat.uploads.room import Load, Room, require_room
+from tests.chat.inside import server_with_insight
+from tests.chat.people import Person, newcomer, people
+from tests.chat.uploads.working import TUS, Place
+from tests.kit.waiting import eventually
+
+LARGEST = limits.MAX_ATTACHMENT_BYTES
+DISK = 100 * 1024**3
+
+
+@pytest.fixture
+async def place(tmp_path: Path) -> AsyncIterator[Place]:
+    variables = {
+        "PORT": "0",
+        "JWT_SECRET": "a secret of at least thirty-two bytes",
+        "DATA_DIR": str(tmp_path / "data"),
+        "SVC_IDENTITY_TIERS": "local",
+        "ADDITIONAL_CHANNELS": "general",
+        "STORAGE_BACKEND": "filesystem",
+    }
+    async with server_with_insight(variables) as (chat, community):
+        yield Place(chat, community, await people(chat), variables)
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """So little room that a test can fill it: how many bytes."""
+    monkeypatch.setattr(limits, "EXPECTED_BYTES", 1_000)
+    monkeypatch.setattr(limits, "RESERVED_AT_ONCE", 1_000)
+    monkeypatch.setattr(limits, "MAX_INCOMING_BYTES", 120_000)
+    yield 120_000
+
+
+async def begun(place: Place, person: Person, length: int) -> str:
+    """Where an upload goes on that is accepted."""
+    status, where, answer = await place.begin(person, length)
+    assert status == 201, answer
+    return where
+
+
+def later(place: Place, seconds: float) -> None:
+    uploads = place.community.files.uploads.uploads
+    now = uploads._now
+    uploads._now = lambda: now() + seconds
+
+
+async def test_announcing_large_files_and_sending_nothing_takes_nobodys_room(place: Place) -> None:
+    """4 × 16 × 256 MiB were 16 GiB, all that there was, and everybody was answered 507."""
+    members = [place.folk.member, *[await newcomer(place.chat, f"Member {n}") for n in range(3)]]
+    for member in members:
+        for _ in range(16):
+            await begun(place, member, LARGEST)
+    guest = await newcomer(place.chat, "Newcomer")
+    assert (await place.send(guest))[0] == 201
+    await begun(place, guest, LARGEST)
+
+
+async def test_what_was_announced_and_never_sent_is_forgotten_in_minutes(place: Place) -> None:
+    member = place.folk.member
+    for _ in range(limits.MAX_UNFINISHED_OF_A_MEMBER - 1):
+        empty = await begun(place, member, LARGEST)
+    continued = await begun(place, member, 10)
+    await place.append(member, continued, 0, b"12345")
+    assert (await place.begin(member, 10))[0] == 409
+    later(place, limits.EMPTY_KEPT_S + 1)
+    await begun(place, member, 10)
+    assert await member.refused("GET", empty) == "unknown_upload"
+    assert (await member.done("GET", continued))["received"] == 5
+
+
+async def test_who_sends_as_much_as_there_is_room_for_leaves_room_for_others(
+    place: Place, small: int
+) -> None:
+    greedy, other = place.folk.member, place.folk.moderator
+    where = await begun(place, greedy, 90_000)
+    taken = 0
+    while (answer := await place.append(greedy, where, taken, bytes(10_000)))[0] == 204:
+        taken += 10_000
+    assert answer == (507, "storage_full")
+    assert taken == small // 2
+    status, _, told = await place.begin(greedy, 20_000)
+    assert (status, told["error"]) == (507, "storage_full")
+    assert "members who have the most" in told["message"]
+    assert (await place.send(other, content=bytes(20_000)))[0] == 201
+
+
+async def test_an_upload_that_found_no_room_goes_on_when_there_is_some(place: Place, small: int) -> None:
+    member = place.folk.member
+    first, second = [await begun(place, member, 50_000) for _ in range(2)]
+    assert (await place.append(member, first, 0, bytes(49_000)))[0] == 204
+    assert (await place.append(member, second, 0, bytes(50_000))) == (507, "storage_full")
+    kept = (await member.done("GET", second))["received"]
+    await member.done("DELETE", first)
+    assert (await place.append(member, second, kept, bytes(50_000 - kept)))[0] == 204
+
+
+async def test_what_the_worker_gave_up_still_counts_while_it_is_kept(place: Place, small: int) -> None:
+    member, queue = place.folk.member, place.community.files.uploads.queue
+    assert (await place.send(member, content=bytes(55_000)))[0] == 201
+    clock = [queue._now()]
+    queue._now = lambda: clock[0]
+    for _ in range(MAX_ATTEMPTS):
+        assert await place.claim() is not None
+        clock[0] += LEASE_S + 1
+    assert await place.claim() is None
+    status, _, told = await place.begin(member, 40_000)
+    assert (status, told["error"]) == (507, "storage_full")
+
+
+@pytest.mark.parametrize("command", ["backup", "export"])
+async def test_a_backup_leaves_the_last_of_the_disk_to_those_who_write(
+    place: Place, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    await place.done(place.folk.member)
+    real = shutil.disk_usage
+    free = [objects.MIN_FREE_BYTES + 1]
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: real(path)._replace(free=free[0]))
+    refused = await place.command(command)
+    assert refused["error"] == "storage_unavailable" and "almost full" in refused["message"]
+    assert list(place.data_dir.glob(f"*/{command}-*")) == []
+    free[0] = 2 * objects.MIN_FREE_BYTES
+    assert "error" not in await place.command(command)
+    assert len(list(place.data_dir.glob(f"*/{command}-*"))) == 1
+
+
+async def test_so_many_uploads_arrive_at_once_and_a_member_has_a_share_of_them(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    greedy, other = place.folk.member, place.folk.moderator
+    arriving = place.community.files.uploads.uploads._arriving
+    monkeypatch.setattr(arriving, "most", 4)
+    where = [await begun(place, greedy, 100) for _ in range(3)]
+    end = asyncio.Event()
+
+    async def slow() -> AsyncIterator[bytes]:
+        yield b"first"
+        await end.wait()
+
+    headers = {**TUS, "Upload-Offset": "0", "Authorization": f"Bearer {greedy.token}"}
+    headers["Content-Type"] = "application/offset+octet-stream"
+    async with asyncio.TaskGroup() as group:
+        for path in where[:2]:
+            group.create_task(sent(place, path, headers, slow()))
+        await eventually("two arrive", lambda: arriving.taken == 2, within_s=10)
+        assert await place.append(greedy, where[2], 0, b"x") == (503, "too_many_connections")
+        assert (await place.send(other))[0] == 201
+        end.set()
+    assert (await place.append(greedy, where[2], 0, b"x"))[0] == 204
+
+
+async def sent(place: Place, path: str, headers: dict[str, str], content: AsyncIterator[bytes]) -> None:
+    async with place.chat.http.patch(path, data=content, headers=headers) as response:
+        assert response.status == 204
+
+
+# The rule.
+
+
+def there(own: int = 0, everyone: int = 0, kept: int = 0, kept_by_all: int = 0, disk: int = DISK) -> Room:
+    return Room(Load(1, own, 0), Load(9, everyone, 0), Kept(kept, kept_by_all), disk, kept_here=True)
+
+
+@pytest.mark.parametrize(
+    ("room", "code"),
+    [
+        (there(), None),
+        (there(kept=MAX_BYTES_OF_ONE, kept_by_all=MAX_BYTES_OF_ONE), "quota_exceeded"),
+        (there(kept=MAX_BYTES_OF_ONE - LARGEST, kept_by_all=MAX_BYTES_OF_ONE), None),
+        # All that may be kept is nearly taken: by this member, or by others.
+        (there(kept=MAX_BYTES_OF_ONE // 2, kept_by_all=MAX_BYTES - LARGEST), "storage_full"),
+        (there(kept_by_all=MAX_BYTES - LARGEST), None),
+        # The disk is nearly full: of what this member keeps, or of something else.
+        (there(kept=1024**3, disk=limits.MIN_FREE_BYTES + 1024**3), "storage_full"),
+        (there(disk=limits.MIN_FREE_BYTES + LARGEST), None),
+        (there(disk=limits.MIN_FREE_BYTES + LARGEST - 1), "storage_full"),
+    ],
+)
+def test_who_has_the_most_is_refused_first(room: Room, code: str | None) -> None:
+    try:
+        require_room(room, LARGEST)
+        refused = None
+    except ChatError as refusal:
+        refused = refusal.code
+    assert refused == code
+
+
+def test_bytes_that_others_are_sending_are_not_there_to_be_taken() -> None:
+    disk = limits.MIN_FREE_BYTES + LARGEST
+    room = Room(Load(0, 0, 0), Load(1, 10, 10), Kept(0, 0), disk, kept_here=False)
+    with pytest.raises(ChatError, match="storage_full"):
+        require_room(room, LARGEST)
+
+
+# Who keeps what.
+
+
+async def kept(place: Place) -> dict[str, int]:
+    rows = await place.community.media._database.rows("SELECT * FROM kept WHERE bytes > 0")
+    return {row["holder"]: row["bytes"] for row in rows}
+
+
+async def test_a_member_keeps_what_was_made_of_their_files_with_thumbnails(place: Place) -> None:
+    member = place.folk.member
+    upload_id = await place.done(member)
+    assert await kept(place) == {member.id: len(b"written anew") + len(b"small")}
+    await member.done("DELETE", f"/api/uploads/{upload_id}")
+    sweep = place.community.files.uploads.sweep
+    now = sweep._now
+    sweep._now = lambda: now() + sweep._grace_ms / 1000 + 60
+    await sweep.once()
+    assert await kept(place) == {}
+
+
+def test_an_older_database_knows_afterwards_who_keeps_what(tmp_path: Path) -> None:
+    migrations = migrations_in(SCHEMA_FOLDER)
+    with closing(sqlite3.connect(tmp_path / "old.sqlite3", isolation_level=None)) as old:
+        migrate(old, migrations[:8], tmp_path)
+        for key, size in (("film", 100), ("small", 20), ("frame", 3), ("card", 7)):
+            values = (f"uploads/{key}.webp", size)
+            old.execute(
+                "INSERT INTO objects VALUES (?, 'stored', 'image/webp', ?, 1, 1, NULL, '', '', 1, 1)", values
+            )
+        old.execute(
+            "INSERT INTO uploads VALUES ('u', 'ada', 'attachment', '', '', '', 0, 50, 50, 'done',"
+            ' \'{"thumbnail": {"key": "uploads/small.webp"}, "poster": {"key": "uploads/frame.webp"}}\','
+            " NULL, 'uploads/film.webp', 123, 1, 1)"
+        )
+        migrate(old, migrations, tmp_path)
+        assert old.execute("SELECT * FROM kept ORDER BY holder").fetchall() == [("", 7), ("ada", 123)]
+        old.execute("DELETE FROM objects WHERE key = 'uploads/film.webp'")
+        assert old.execute("SELECT bytes FROM kept WHERE holder = 'ada'").fetchall() == [(23,)]

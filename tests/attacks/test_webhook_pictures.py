@@ -1,0 +1,93 @@
+"""Webhooks with slow hosts or very many pictures take only a share of what the server fetches and keeps."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from svc.chat.fetching import fetcher as fetcher_module
+from svc.chat.fetching.connecting import Guard
+from svc.chat.fetching.fetcher import Fetcher
+from svc.chat.fetching.targets import NotFetched
+from svc.chat.media import room
+from svc.chat.webhooks.pictures import QUOTA
+from svc.chat.webhooks.problems import PayloadWarning
+from svc.chat.webhooks.store import holder_of
+from tests.chat.fetching.outside import FILE, LONG_S, MAX_BYTES, SHORT_S, Scene
+from tests.chat.webhooks.pictured import PNG, codes, scene_of, wanted
+from tests.kit.internet import answer, on_an_internet
+
+GREEDY, OTHER = holder_of("greedy"), holder_of("other")
+
+
+async def fetched(fetcher: Fetcher, address: str, holder: str, within_s: float = LONG_S) -> bytes:
+    deadline = asyncio.get_running_loop().time() + within_s
+    return await fetcher.fetch(
+        address, max_bytes=MAX_BYTES, deadline=deadline, count=lambda size: None, holder=holder
+    )
+
+
+def test_hosts_that_never_answer_one_holder_leave_downloads_to_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetcher_module, "AT_ONCE", 4)
+    release = asyncio.Event()
+
+    async def slow(writer: asyncio.StreamWriter) -> None:
+        await release.wait()
+        writer.write(answer(FILE))
+        await writer.drain()
+
+    async def body() -> None:
+        async with Scene({"/slow": slow, "/a": answer(FILE)}) as scene, asyncio.TaskGroup() as group:
+            fetcher = Fetcher(Guard())
+            held = [
+                group.create_task(fetched(fetcher, "http://pictures.example/slow", GREEDY)) for _ in range(9)
+            ]
+            assert await fetched(fetcher, "http://pictures.example/a", OTHER) == FILE
+            assert scene.host.paths.count("/slow") <= 2
+            release.set()
+            assert await asyncio.gather(*held) == [FILE] * 9
+
+    on_an_internet(body, tmp_path)
+
+
+def test_a_look_up_that_does_not_end_stays_the_share_of_whoever_asked_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetcher_module, "AT_ONCE", 3)
+
+    async def body() -> None:
+        async with Scene({"/a": answer(FILE)}):
+            fetcher = Fetcher(Guard())
+            for _ in range(2):
+                with pytest.raises(NotFetched):
+                    await fetched(fetcher, "http://silent.example/a", GREEDY, SHORT_S)
+            # Both threads still wait for a name server that says nothing.
+            with pytest.raises(NotFetched, match="in time"):
+                await fetched(fetcher, "http://pictures.example/a", GREEDY, SHORT_S)
+            assert await fetched(fetcher, "http://pictures.example/a", OTHER) == FILE
+
+    on_an_internet(body, tmp_path)
+
+
+def test_the_webhooks_of_one_member_keep_so_much_and_those_of_another_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(room, "MAX_BYTES_OF_ONE", 2_000)
+
+    async def body() -> None:
+        async with scene_of({f"/{n}": answer(PNG) for n in range(40)}, tmp_path) as on:
+            refused: list[PayloadWarning] = []
+            for n in range(40):
+                collected = await on.pictures.collect([wanted(str(n))], GREEDY)
+                refused += collected.warnings
+            assert {(warning.code, warning.message) for warning in refused} == {("store_failed", QUOTA)}
+            assert not codes(await on.pictures.collect([wanted("0")], OTHER))
+
+    on_an_internet(body, tmp_path)
+
+
+def test_a_member_has_one_share_for_all_of_their_webhooks() -> None:
+    assert holder_of("ada") == holder_of("ada") != holder_of("bob")
+    assert holder_of(None) not in ("", holder_of("ada"))

@@ -1,0 +1,118 @@
+"""Accepting connections: what fails is tried again, and the log stays short."""
+
+import asyncio
+import errno
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from svc.base import accepting, logs
+from svc.base.accepting import Listener
+from svc.base.connections import Limits, Place, Table
+from svc.base.logs import Seldom
+from tests.kit.waiting import eventually
+
+WITHIN_S = 20.0
+
+
+class Full(socket.socket):
+    """A listening socket of a process that has no descriptor left for a while."""
+
+    failures = 0
+
+    def accept(self) -> Any:
+        if self.failures:
+            self.failures -= 1
+            raise OSError(errno.EMFILE, "Too many open files")
+        return super().accept()
+
+
+@asynccontextmanager
+async def listening(table: Table, failures: int = 0) -> AsyncIterator[tuple[Full, list[Place]]]:
+    opened: list[Place] = []
+
+    async def keep(connection: socket.socket, place: Place) -> None:
+        opened.append(place)
+        place.close = connection.close
+
+    with Full() as bound:
+        bound.failures = failures
+        bound.bind(("127.0.0.1", 0))
+        bound.listen()
+        bound.setblocking(False)
+        listener = Listener([bound], table, keep)
+        listener.start()
+        try:
+            yield bound, opened
+        finally:
+            await listener.stop()
+            await listener.stop()
+            for place in opened:
+                place.close()
+
+
+async def test_accepting_resumes_when_descriptors_are_free_and_one_line_says_what_was(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(accepting, "FULL_PAUSE_S", 0.001)
+    table = Table(Limits(8))
+    async with listening(table, failures=50) as (bound, opened):
+        with socket.create_connection(bound.getsockname()):
+            await eventually("it is accepted", lambda: len(opened) == 1, within_s=WITHIN_S)
+    assert caplog.messages.count("connections cannot be accepted") == 1
+
+
+async def test_a_failing_accept_ends_a_strangers_connection_to_free_its_descriptor(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(accepting, "FULL_PAUSE_S", 0.001)
+    table = Table(Limits(8))
+    async with listening(table) as (bound, opened):
+        with socket.create_connection(bound.getsockname()):
+            await eventually("it is accepted", lambda: len(opened) == 1, within_s=WITHIN_S)
+            bound.failures = 1
+            with socket.create_connection(bound.getsockname()):
+                await eventually("so is the next", lambda: len(opened) == 2, within_s=WITHIN_S)
+            assert [place.open for place in opened] == [False, True]
+
+
+async def test_a_flood_that_fills_the_table_is_one_line(caplog: pytest.LogCaptureFixture) -> None:
+    table = Table(Limits(4))
+    async with listening(table) as (bound, opened):
+        lines = [socket.create_connection(bound.getsockname()) for _ in range(50)]
+        await eventually("all were accepted", lambda: table.closed == 47, within_s=WITHIN_S)
+        assert len(table) == 3 and opened
+        for line in lines:
+            line.close()
+    full = [record for record in caplog.records if record.message.startswith("too many connections")]
+    assert len(full) == 1 and full[0].__dict__["open"] == 3
+
+
+async def test_an_idle_machine_is_not_woken_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(accepting, "SWEEP_INTERVAL_S", 0.001)
+    swept = 0
+
+    class Counting(Table):
+        def sweep(self, now: float) -> None:
+            nonlocal swept
+            swept += 1
+
+    table = Counting(Limits(4))
+    async with listening(table) as (bound, opened):
+        await asyncio.sleep(0)
+        assert swept == 0
+        with socket.create_connection(bound.getsockname()):
+            await eventually("it is swept", lambda: swept > 1, within_s=WITHIN_S)
+        opened[0].leave()
+        before = swept
+        await eventually("the last sweep has been", lambda: swept >= before, within_s=WITHIN_S)
+
+
+def test_what_is_said_seldom_counts_what_it_left_out() -> None:
+    seldom = Seldom()
+    assert seldom.due(0.0) == 1
+    assert [seldom.due(1.0), seldom.due(2.0, times=3)] == [0, 0]
+    assert seldom.due(logs.SELDOM_S) == 5

@@ -1,0 +1,142 @@
+"""The table of open connections: who gets a place, and who loses theirs."""
+
+from collections import Counter
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from svc.base.addresses import customer
+from svc.base.connections import Crowd, Limits, Place, Table, room_for
+
+
+def filled(table: Table, address: str, count: int) -> list[Place]:
+    places = [table.enter(address) for _ in range(count)]
+    assert all(places)
+    return [place for place in places if place]
+
+
+def entered(table: Table, address: str) -> Place:
+    place = table.enter(address)
+    assert place is not None
+    return place
+
+
+def test_of_a_crowd_the_oldest_of_the_address_that_has_most_leaves_first() -> None:
+    crowd: Crowd[str] = Crowd()
+    for item, address in [("a1", "a"), ("b1", "b"), ("b2", "b"), ("c1", "c")]:
+        crowd.add(item, address)
+    assert crowd.first_to_leave() == "b1"
+    assert crowd.first_to_leave("c") == "c1"
+    assert crowd.first_to_leave("nobody's") is None
+    assert crowd.pushed_out(5) is None
+    assert crowd.pushed_out(4) == "b1"
+    assert "b1" not in crowd and len(crowd) == 3
+    crowd.discard("b1")
+    assert len(crowd) == 3
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 30), st.sampled_from("abcd"))))
+def test_a_crowd_always_knows_who_has_most(steps: list[tuple[bool, int, str]]) -> None:
+    crowd: Crowd[int] = Crowd()
+    waiting: dict[int, str] = {}
+    for comes, item, address in steps:
+        if comes and item not in waiting:
+            crowd.add(item, address)
+            waiting[item] = address
+        elif not comes:
+            crowd.discard(item)
+            waiting.pop(item, None)
+        counts = Counter(waiting.values())
+        assert len(crowd) == len(waiting)
+        leaving = crowd.first_to_leave()
+        if leaving is None:
+            assert not waiting
+        else:
+            most = waiting[leaving]
+            assert counts[most] == max(counts.values()) == crowd.of(most)
+            assert leaving == next(item for item, address in waiting.items() if address == most)
+
+
+def test_one_address_has_so_many_strangers_and_its_oldest_makes_room() -> None:
+    table = Table(Limits(100, of_address=3))
+    first, second, *_ = filled(table, "192.0.2.1", 3)
+    elsewhere = entered(table, "192.0.2.2")
+    newest = entered(table, "192.0.2.1")
+    assert [place.open for place in (first, second, elsewhere, newest)] == [False, True, True, True]
+    assert (len(table), table.closed) == (4, 1)
+
+
+def test_ipv6_counts_by_the_network_of_a_customer() -> None:
+    assert customer("2001:db8:1:2:3::4") == customer("2001:db8:1:2::1%eth0") == "2001:db8:1:2::/64"
+    assert customer("2001:db8:1:3::1") != customer("2001:db8:1:2::1")
+    assert customer("::ffff:192.0.2.1") == customer("192.0.2.1") == "192.0.2.1"
+
+
+def test_a_proxy_on_this_machine_is_not_one_client() -> None:
+    for address in ("127.0.0.1", "::1", ""):
+        table = Table(Limits(100, of_address=1))
+        assert all(place.open for place in filled(table, address, 5))
+
+
+def test_whoever_has_proved_who_they_are_keeps_their_place_in_a_flood() -> None:
+    table = Table(Limits(8, of_address=None))
+    member = entered(table, "192.0.2.1")
+    member.belongs_to("ada")
+    flood = filled(table, "192.0.2.1", 100)
+    assert member.open and len(table) == 7
+    # A quarter of the places is not theirs.
+    assert sum(place.open for place in flood) == table.limits.strangers == 6
+
+
+def test_a_full_table_has_a_place_for_a_newcomer_as_long_as_there_are_strangers() -> None:
+    table = Table(Limits(4, of_address=None))
+    for number in range(3):
+        entered(table, "192.0.2.1").belongs_to(f"member {number}")
+    (stranger,) = filled(table, "192.0.2.2", 1)
+    closed: list[Place] = []
+    stranger.close = lambda: closed.append(stranger)
+    newcomer = entered(table, "192.0.2.3")
+    assert closed == [stranger]
+    newcomer.belongs_to("member 3")
+    assert table.enter("192.0.2.4") is None and table.refused == 1
+
+
+def test_idle_connections_go_before_busy_ones_and_each_address_by_what_it_holds() -> None:
+    table = Table(Limits(4, of_address=None))
+    busy, idle, other = [entered(table, address) for address in ("a", "a", "b")]
+    busy.rest(idle=False)
+    entered(table, "c")
+    assert not idle.open or not other.open
+    assert busy.open
+    for place in (other, idle):
+        place.rest(idle=False)
+    busy.rest(idle=True)
+    entered(table, "d")
+    assert busy.open
+
+
+def test_one_member_cannot_take_everybodys_places() -> None:
+    table = Table(Limits(8, of_address=None, of_owner=2))
+    places = filled(table, "192.0.2.1", 3)
+    for place in places:
+        place.belongs_to("mallory")
+    assert [place.owner for place in places] == ["mallory", "mallory", None]
+    places[0].leave()
+    places[2].belongs_to("mallory")
+    assert places[2].owner == "mallory"
+
+
+def test_leaving_twice_is_leaving_once_and_what_has_left_is_told_nothing() -> None:
+    table = Table(Limits(4))
+    place = entered(table, "a")
+    place.leave()
+    place.leave()
+    place.rest(idle=False)
+    place.belongs_to("ada")
+    assert (len(table), table.strangers) == (0, 0)
+
+
+def test_half_of_the_descriptors_stay_for_everything_else() -> None:
+    assert room_for(1024) == 512
+    assert room_for(65_536) == 8192
+    assert room_for(65_536, 32) == 32

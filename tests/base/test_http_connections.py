@@ -1,0 +1,237 @@
+"""HTTP connections with deadlines: real sockets, and a clock that the test moves."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import pytest
+from aiohttp import web
+
+from svc.base import http_connections
+from svc.base.accepting import Listener
+from svc.base.connections import Limits, Table
+from svc.base.http_connections import (
+    HEADER_DEADLINE_S,
+    IDLE_DEADLINE_S,
+    LEAST_BYTES_PER_S,
+    STALL_DEADLINE_S,
+    speaking_http,
+)
+from svc.base.http_server import Runner
+from svc.base.listening import bound
+from tests.kit.raw_http import Line, line_to
+from tests.kit.waiting import eventually
+
+WITHIN_S = 20.0
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+@dataclass
+class Served:
+    address: str
+    table: Table
+    now: float = 1000.0
+
+    def pass_(self, seconds: float) -> None:
+        """Let time go by, a second at a time, as the listener's sweep does."""
+        for _ in range(int(seconds)):
+            self.now += 1.0
+            self.table.sweep(self.now)
+
+    async def received(self, count: int) -> None:
+        """Wait until so many bytes have come."""
+        await self.reached(lambda connection: connection._received == count)
+
+    async def reached(self, what: Callable[[http_connections.HttpConnection], bool]) -> None:
+        """Wait until the server's end of the only connection is so."""
+
+        def is_so() -> bool:
+            checks = [place.check for place in self.table._places if place.check]
+            return len(checks) == 1 and what(checks[0].__self__)  # type: ignore[attr-defined]
+
+        await eventually("the server has seen it", is_so, within_s=WITHIN_S)
+
+
+@asynccontextmanager
+async def serving(handler: Handler) -> AsyncIterator[Served]:
+    application = web.Application(client_max_size=1 << 30)
+    application.router.add_route("*", "/", handler)
+    runner = Runner(application, shutdown_timeout=1.0)
+    await runner.setup()
+    assert runner.server is not None
+    sockets = bound("127.0.0.1", 0)
+    served = Served(f"http://127.0.0.1:{sockets[0].getsockname()[1]}", Table(Limits(16)))
+    # The sweep is the test's.
+    listener = Listener(sockets, served.table, speaking_http(runner.server, lambda: served.now))
+    listener._sweep = lambda: None  # type: ignore[method-assign]
+    listener.start()
+    try:
+        yield served
+    finally:
+        await listener.stop()
+        await runner.cleanup()
+
+
+async def hello(_: web.Request) -> web.Response:
+    return web.Response(text="hello")
+
+
+def is_open(served: Served) -> bool:
+    return len(served.table) == 1
+
+
+async def test_a_header_that_comes_byte_by_byte_has_one_deadline() -> None:
+    async with serving(hello) as served, line_to(served.address) as line:
+        for count in range(1, int(HEADER_DEADLINE_S)):
+            await line.send(b"GET /slowly"[count - 1 : count])
+            await served.received(count)
+            served.pass_(1)
+            assert is_open(served)
+        served.pass_(1)
+        await line.ended()
+
+
+async def test_a_kept_connection_may_rest_and_then_has_a_headers_time() -> None:
+    async with serving(hello) as served, line_to(served.address) as line:
+        assert (await line.ask("GET", "/")).status == 200
+        await served.reached(lambda connection: connection._serving is None)
+        served.pass_(IDLE_DEADLINE_S - 1)
+        assert (await line.ask("GET", "/")).status == 200
+        await served.reached(lambda connection: connection._serving is None)
+        await line.send(b"G")
+        await served.reached(lambda connection: connection._received > connection._mark)
+        served.pass_(HEADER_DEADLINE_S + 1)
+        await line.ended()
+
+
+async def test_a_connection_that_rests_too_long_is_closed() -> None:
+    async with serving(hello) as served, line_to(served.address) as line:
+        assert (await line.ask("GET", "/")).status == 200
+        await served.reached(lambda connection: connection._serving is None)
+        served.pass_(IDLE_DEADLINE_S)
+        await line.ended()
+
+
+async def body(request: web.Request) -> web.Response:
+    return web.Response(text=str(len(await request.read())))
+
+
+async def test_a_body_that_trickles_is_cut_off_and_one_that_makes_progress_is_not() -> None:
+    head = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n"
+    minutes, chunk = 3, b"x" * (LEAST_BYTES_PER_S * 10)
+    async with serving(body) as served, line_to(served.address) as line:
+        await line.send(head)
+        for count in range(1, minutes * 6):
+            await line.send(chunk)
+            await served.received(len(head) + count * len(chunk))
+            served.pass_(10)
+        assert is_open(served)
+    await trickled(head)
+
+
+async def trickled(head: bytes) -> None:
+    async with serving(body) as served, line_to(served.address) as line:
+        await line.send(head)
+        for count in range(1, int(STALL_DEADLINE_S / 10) + 1):
+            await line.send(b"x")
+            await served.received(len(head) + count)
+            assert is_open(served)
+            served.pass_(10)
+        served.pass_(1)
+        await line.ended()
+
+
+async def test_a_handler_that_takes_its_time_is_waited_for() -> None:
+    may_answer = asyncio.Event()
+
+    async def slow(_: web.Request) -> web.Response:
+        await may_answer.wait()
+        return web.Response(text="done")
+
+    async with serving(slow) as served, line_to(served.address) as line:
+        await line.send(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        await served.reached(lambda connection: connection._serving is not None)
+        served.pass_(3600)
+        may_answer.set()
+        assert (await line.answer()).body == b"done"
+
+
+async def test_a_body_that_the_handler_does_not_read_is_not_the_clients_fault() -> None:
+    may_read = asyncio.Event()
+
+    async def slow(request: web.Request) -> web.Response:
+        await may_read.wait()
+        return await body(request)
+
+    size = 4_000_000
+    async with serving(slow) as served, line_to(served.address) as line:
+        line.writer.write(
+            f"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: {size}\r\n\r\n".encode() + b"x" * size
+        )
+        await served.reached(
+            lambda connection: bool(connection._watched and not connection._watched.is_reading())
+        )
+        served.pass_(3600)
+        may_read.set()
+        assert (await line.answer()).body == str(size).encode()
+
+
+async def large(_: web.Request) -> web.Response:
+    return web.Response(body=b"x" * 20_000_000)
+
+
+async def test_a_client_that_does_not_read_is_cut_off() -> None:
+    async with serving(large) as served, unread(served) as line:
+        served.pass_(STALL_DEADLINE_S + 1)
+        await eventually("the connection is gone", lambda: not len(served.table), within_s=WITHIN_S)
+        assert line.writer is not None
+
+
+async def test_a_client_that_reads_slowly_but_does_is_served() -> None:
+    async with serving(large) as served, unread(served) as line:
+        for _ in range(5):
+            served.pass_(STALL_DEADLINE_S - 1)
+            before = unsent(served)
+            while unsent(served) > before - STALL_DEADLINE_S * LEAST_BYTES_PER_S:
+                await line.reader.read(1 << 20)
+            assert is_open(served)
+
+
+def unsent(served: Served) -> int:
+    (place,) = served.table._places
+    assert place.check is not None
+    transport = place.check.__self__._watched  # type: ignore[attr-defined]
+    return int(transport.get_write_buffer_size())
+
+
+@asynccontextmanager
+async def unread(served: Served) -> AsyncIterator[Line]:
+    """A request whose answer waits in the server."""
+    async with line_to(served.address) as line:
+        await line.send(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        await served.reached(lambda connection: connection.writing_paused)
+        yield line
+
+
+async def test_an_upgraded_connection_is_left_to_its_pings() -> None:
+    async def chatting(request: web.Request) -> web.WebSocketResponse:
+        ws = web.WebSocketResponse()
+        await ws.prepare(request)
+        async for message in ws:
+            await ws.send_str(message.data)
+        return ws
+
+    async with serving(chatting) as served, line_to(served.address) as line:
+        await line.upgrade("/")
+        served.pass_(3600)
+        assert is_open(served)
+
+
+@pytest.mark.parametrize("close", [True, False])
+async def test_a_connection_that_has_ended_leaves_its_place(close: bool) -> None:
+    async with serving(hello) as served:
+        async with line_to(served.address) as line:
+            headers = ["Connection: close"] if close else []
+            assert (await line.ask("GET", "/", headers)).status == 200
+        await eventually("its place is free", lambda: not len(served.table), within_s=WITHIN_S)

@@ -1,0 +1,35 @@
+"""JSON of any length is read the same whatever the pieces are, and each piece once."""
+
+import io
+import json
+
+import pytest
+
+from svc.base.json_stream import JsonStream
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 64 * 1024])
+def test_a_document_says_the_same_whatever_the_pieces_are(size: int) -> None:
+    said = {"a": [1, 23, {"b": "\u20ac\U0001f600"}], "c": -1.5e3, "d": None, "e": [], "f": "x"}
+    source = io.BytesIO(b"\xef\xbb\xbf" + json.dumps(said, ensure_ascii=False, indent=1).encode())
+    document = JsonStream(lambda most: source.read(min(most, size)), 1000)
+    found: dict[str, object] = {}
+    for name in document.names():
+        found[name] = (
+            [document.value() for _ in document.items()] if document.peek() == "[" else document.value()
+        )
+    document.end()
+    assert found == said
+
+
+def test_a_loop_is_not_held_up_by_what_is_read() -> None:
+    """Each value is read once: what it takes rises with its length, and no faster."""
+    reads: list[int] = []
+    source = io.BytesIO(b'"' + b"x" * 4_000_000 + b'"')
+
+    def read(most: int) -> bytes:
+        reads.append(most)
+        return source.read(most)
+
+    assert len(str(JsonStream(read, 5_000_000).value())) == 4_000_000
+    assert len(reads) < 12

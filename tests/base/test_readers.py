@@ -1,0 +1,88 @@
+"""Of those who are sent streams, the slowest of whoever has the most makes room for a newcomer."""
+
+from contextlib import ExitStack
+
+import pytest
+
+from svc.base.readers import STALLED_AFTER_S, Reader, Readers
+
+
+class Scene:
+    """Readers, a clock, and who was closed, by name."""
+
+    def __init__(self, most: int) -> None:
+        self.now = 0.0
+        self.closed: list[str] = []
+        self._most = most
+        self._readers = Readers(lambda: self.now)
+        self._taking = ExitStack()
+
+    def begins(self, name: str, holder: str, *, takes: bool = False) -> bool:
+        """A reader who takes what is offered, or from now on nothing."""
+        reader = self._readers.admit(holder, self._most, lambda: self.closed.append(name))
+        if reader is not None and not takes:
+            self._stalls(reader)
+        return reader is not None
+
+    def _stalls(self, reader: Reader) -> None:
+        self._taking.enter_context(reader.taking())
+
+
+def test_one_holder_has_half_of_the_places_and_then_replaces_their_own_slowest() -> None:
+    scene = Scene(most=8)
+    for n in range(4):
+        assert scene.begins(f"greedy {n}", "greedy")
+        scene.now += 1
+    scene.now += STALLED_AFTER_S
+    assert scene.begins("greedy 4", "greedy")
+    assert scene.closed == ["greedy 0"]
+    assert scene.begins("other", "other") and scene.closed == ["greedy 0"]
+
+
+def test_where_all_places_are_taken_the_longest_stalled_makes_room() -> None:
+    scene = Scene(most=3)
+    for n in range(3):
+        assert scene.begins(f"reader {n}", f"holder {n}")
+        scene.now += 1
+    scene.now += STALLED_AFTER_S
+    assert scene.begins("newcomer", "newcomer", takes=True)
+    assert scene.closed == ["reader 0"]
+
+
+def test_whoever_has_the_most_loses_a_stream_before_anybody_else() -> None:
+    scene = Scene(most=9)
+    assert scene.begins("first", "first")
+    for n in range(4):
+        assert scene.begins(f"greedy {n}", "greedy")
+    for n in range(3):
+        assert scene.begins(f"holder {n}", f"holder {n}", takes=True)
+    scene.now += STALLED_AFTER_S
+    assert scene.begins("second", "first")
+    assert [name.startswith("greedy") for name in scene.closed] == [True]
+
+
+def test_who_takes_what_is_offered_is_not_replaced_by_an_equal() -> None:
+    scene = Scene(most=2)
+    assert scene.begins("one", "one", takes=True) and scene.begins("two", "two", takes=True)
+    assert not scene.begins("three", "three")
+    assert scene.closed == []
+
+
+def test_who_has_two_more_than_a_newcomer_makes_room_however_fast_they_are() -> None:
+    scene = Scene(most=5)
+    for n in range(2):
+        assert scene.begins(f"greedy {n}", "greedy", takes=True)
+    for n in range(3):
+        assert scene.begins(f"holder {n}", f"holder {n}", takes=True)
+    assert scene.begins("newcomer", "newcomer")
+    assert [name.startswith("greedy") for name in scene.closed] == [True]
+
+
+@pytest.mark.parametrize("holders", [1, 2, 10, 300])
+def test_whatever_stalled_readers_do_a_newcomer_has_a_place(holders: int) -> None:
+    scene = Scene(most=256)
+    for n in range(2_000):
+        scene.begins(f"{n}", f"holder {n % holders}")
+        scene.now += 0.001
+    scene.now += STALLED_AFTER_S
+    assert scene.begins("newcomer", "newcomer")

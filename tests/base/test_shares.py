@@ -1,0 +1,72 @@
+"""Nobody can take all of what is shared, and whoever comes next finds as much as the greediest has."""
+
+import asyncio
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from svc.base.shares import Shares, Turns, fits
+
+
+@given(most=st.integers(1, 10_000), greedy=st.integers(1, 50), piece=st.integers(1, 20))
+def test_greedy_holders_leave_as_much_as_the_greediest_of_them_has(
+    most: int, greedy: int, piece: int
+) -> None:
+    shares, held = Shares(most), [0] * greedy
+    wants = set(range(greedy))
+    while wants:
+        for holder in sorted(wants):
+            if shares.take(str(holder), piece):
+                held[holder] += piece
+            else:
+                wants.discard(holder)
+    free = most - shares.taken
+    # They stop one piece before they have more than they leave, and share alike but for that piece.
+    assert max(held) <= free + piece
+    assert shares.taken <= most
+    assert max(held) - min(held) <= piece
+    assert free >= most // (greedy + 1) - piece
+    assert shares.take("newcomer", free)
+
+
+def test_what_is_given_back_can_be_taken_again() -> None:
+    shares = Shares(10)
+    assert shares.take("one", 5) and not shares.take("one", 1)
+    assert shares.take("two", 5) and not shares.take("three", 1)
+    shares.give_back("one", 5)
+    shares.give_back("two", 5)
+    assert shares.take("three", 10)
+    assert fits(0, 0, 10, 10) and not fits(6, 6, 10)
+
+
+async def test_one_holder_leaves_turns_to_others_and_goes_on_when_theirs_end() -> None:
+    turns, began = Turns(4), []
+    here, end = ({name: asyncio.Event() for name in ("greedy", "other")} for _ in range(2))
+
+    async def work(holder: str) -> None:
+        async with turns.turn(holder):
+            began.append(holder)
+            here[holder].set()
+            await end[holder].wait()
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(5):
+            group.create_task(work("greedy"))
+        other = group.create_task(work("other"))
+        await here["other"].wait()
+        assert began.count("greedy") == 2
+        end["other"].set()
+        await other
+        end["greedy"].set()
+    assert began.count("greedy") == 5
+
+
+async def test_whoever_waits_and_gives_up_takes_nothing() -> None:
+    turns = Turns(1)
+    async with turns.turn("first"):
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0), turns.turn("second"):
+                raise AssertionError("there is no place")
+    async with turns.turn("third"):
+        pass

@@ -1,0 +1,93 @@
+"""The filter of system calls, run by an interpreter of our own, for this architecture and the other one.
+
+What the kernel makes of it is in `tests/attacks/test_decoder.py`.
+"""
+
+import errno
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from svc.base.system_calls import CALLS, CLONE, program
+
+ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+ALLOWED, REFUSED, KILLED = 0x7FFF0000, 0x00050000 | errno.ENOSYS, 0x80000000
+# CLONE_VM, FS, FILES, SIGHAND, THREAD, SYSVSEM, SETTLS, PARENT_SETTID, CHILD_CLEARTID: clone(2).
+THREAD = 0x003D0F00
+FORK = 17  # SIGCHLD alone
+
+
+def verdict(
+    machine: str, number: int, arguments: Sequence[int] = (), *, threads: bool = True, architecture: int = 0
+) -> int:
+    """As the kernel runs it: a struct seccomp_data is read by 32-bit words."""
+    words = [number, architecture or ARCHITECTURES[machine], 0, 0]
+    for argument in (*arguments, *(0,) * (6 - len(arguments))):
+        words += [argument & 0xFFFFFFFF, argument >> 32]
+    steps = iter(program(machine, threads=threads))
+    accumulator = 0
+    for code, if_true, if_false, operand in steps:
+        match code:
+            case 0x20:
+                accumulator = words[operand // 4]
+            case 0x54:
+                accumulator &= operand
+            case 0x15:
+                _skip(steps, if_true if accumulator == operand else if_false)
+            case 0x35:
+                _skip(steps, if_true if accumulator >= operand else if_false)
+            case 0x06:
+                return operand
+            case _:
+                raise AssertionError(f"no such instruction here: {code:#x}")
+    raise AssertionError("it ends without a verdict")
+
+
+def _skip(steps: Iterator[object], count: int) -> None:
+    for _ in range(count):
+        next(steps)
+
+
+@pytest.fixture(params=ARCHITECTURES)
+def machine(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def test_what_is_in_the_table_is_allowed_and_nothing_else(machine: str) -> None:
+    allowed = {number for number in range(1000) if verdict(machine, number, threads=False) == ALLOWED}
+    assert allowed == {getattr(call, machine) for call in CALLS.values()}
+    assert {verdict(machine, number) for number in set(range(1000)) - allowed} == {REFUSED}
+
+
+@pytest.mark.parametrize("name", ["mmap", "mprotect"])
+def test_no_memory_becomes_executable(machine: str, name: str) -> None:
+    number = getattr(CALLS[name], machine)
+    verdicts = [verdict(machine, number, (0, 4096, protection)) for protection in range(8)]
+    assert verdicts == [ALLOWED] * 4 + [REFUSED] * 4
+
+
+def test_only_threads_are_cloned_and_only_where_they_are_allowed(machine: str) -> None:
+    clone = getattr(CLONE, machine)
+    assert verdict(machine, clone, (THREAD,)) == ALLOWED
+    assert verdict(machine, clone, (THREAD | 0x400000,)) == ALLOWED, "as musl does"
+    assert verdict(machine, clone, (THREAD,), threads=False) == REFUSED
+    for bit in set(range(32)) - {22}:
+        assert verdict(machine, clone, (THREAD ^ 1 << bit,)) == REFUSED
+    assert verdict(machine, clone, (FORK,)) == REFUSED
+
+
+def test_affinity_is_asked_of_oneself_only(machine: str) -> None:
+    number = CALLS["sched_getaffinity"]
+    assert verdict(machine, getattr(number, machine), (0,)) == ALLOWED
+    assert verdict(machine, getattr(number, machine), (1,)) == REFUSED
+
+
+def test_another_architecture_is_killed(machine: str) -> None:
+    (other,) = set(ARCHITECTURES) - {machine}
+    i386 = 0x40000003
+    for architecture in (ARCHITECTURES[other], i386):
+        assert verdict(machine, getattr(CALLS["read"], machine), architecture=architecture) == KILLED
+
+
+def test_x32_is_killed() -> None:
+    assert verdict("x86_64", 0x40000000 | CALLS["read"].x86_64) == KILLED

@@ -1,0 +1,401 @@
+"""The way in: the page offers what the server takes, and a refusal is said where it was written.
+
+Accounts are those of npm's `oidc-provider`, at its own pages; docs/http.md, "Signing in and devices".
+"""
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from aiohttp import ClientSession
+from playwright.async_api import expect
+
+from tests.kit.accounts import PAGE_CLIENT, accounts_of, authority, cancel_there, sign_in_there
+from tests.kit.device import Device
+from tests.kit.oidc import OidcProvider, oidc_provider
+from tests.kit.people import People, Person, chromium, people_at
+from tests.kit.product import Product, running_product
+from tests.kit.text_channels import box, entry
+
+# npm may have to fetch the provider first.
+pytestmark = pytest.mark.timeout(240)
+KEPT = "() => JSON.parse(localStorage.getItem('svc.identity'))"
+
+
+@asynccontextmanager
+async def house(folder: Path, **variables: str) -> AsyncIterator[tuple[Product, People]]:
+    """A server with these variables, and people with browsers."""
+    executable = chromium()
+    assert executable, "Chromium is missing; ci/setup installs it"
+    async with running_product(folder, **variables) as product, people_at(product.url, executable) as people:
+        yield product, people
+        assert people.faults == []
+    assert "Traceback" not in product.output, product.output
+
+
+@pytest.fixture
+async def provider() -> AsyncIterator[OidcProvider]:
+    async with oidc_provider() as running:
+        yield running
+
+
+async def is_in(person: Person, name: str) -> None:
+    await expect(person.page.locator("#own-name")).to_have_text(name)
+
+
+async def own_id(person: Person) -> str:
+    return str((await person.page.evaluate(KEPT))["member"]["id"])
+
+
+def without_invite(product: Product) -> str:
+    return product.url.partition("#")[0]
+
+
+async def as_member(person: Person, method: str, path: str, body: Mapping[str, object]) -> dict[str, object]:
+    """What the server answers somebody who asks over HTTP."""
+    token = (await person.page.evaluate(KEPT))["access_token"]
+    headers = {"Authorization": f"Bearer {token}"}
+    address = person.page.url.partition("#")[0].rstrip("/")
+    async with (
+        ClientSession() as http,
+        http.request(method, address + path, json=dict(body), headers=headers) as response,
+    ):
+        assert response.status < 300, await response.text()
+        return dict(await response.json()) if response.content_type == "application/json" else {}
+
+
+async def invited(owner: Person, product: Product, **wishes: object) -> str:
+    """The link of a new invite."""
+    invite = await as_member(owner, "POST", "/api/invites", wishes)
+    return f"{without_invite(product)}#invite={invite['code']}"
+
+
+async def test_somebody_new_comes_in_with_an_account_and_is_asked_for_a_name(
+    tmp_path: Path, provider: OidcProvider
+) -> None:
+    async with house(tmp_path, **accounts_of(provider)) as (_, people):
+        ada = await people.arrive("Ada")
+        host = provider.issuer.removeprefix("http://")
+        await expect(ada.page.get_by_label("Your name")).to_have_count(0)
+        await expect(ada.page.get_by_text(f"This server only accepts accounts from {host}.")).to_be_visible()
+        await ada.press(f"Continue with {host}")
+        await sign_in_there(ada, "ada-at-home")
+
+        await expect(ada.page.get_by_text("You are new here.")).to_be_visible()
+        assert "code=" not in ada.page.url
+        assert await ada.page.evaluate("() => sessionStorage.length") == 0
+        await ada.come_in()
+        await is_in(ada, "Ada")
+
+
+async def test_an_account_is_the_same_member_on_another_device_and_after_signing_out(
+    tmp_path: Path, provider: OidcProvider
+) -> None:
+    host = provider.issuer.removeprefix("http://")
+    async with house(tmp_path, **accounts_of(provider, "account, local")) as (_, people):
+        ada = await people.arrive("Ada")
+        await ada.page.get_by_label("Your name").fill("Ada")
+        await ada.press(f"Continue with {host}")
+        await sign_in_there(ada, "ada")
+        await is_in(ada, "Ada")
+        first = await own_id(ada)
+
+        elsewhere = await people.arrive("Ada")
+        await elsewhere.press(f"Continue with {host}")
+        await sign_in_there(elsewhere, "ada")
+        await is_in(elsewhere, "Ada")
+        assert await own_id(elsewhere) == first
+
+        await ada.press("Settings")
+        await ada.press("Signing out")
+        await ada.press("Sign out")
+        await ada.page.get_by_role("dialog").last.get_by_role("button", name="Sign out", exact=True).click()
+        await ada.press("Sign in as Ada")
+        # The provider still knows who it is, and only asks whether they agree.
+        await ada.press("Continue")
+        await is_in(ada, "Ada")
+        assert await own_id(ada) == first
+
+
+async def test_a_sign_in_that_is_cancelled_comes_back_to_the_form_with_words(
+    tmp_path: Path, provider: OidcProvider
+) -> None:
+    host = provider.issuer.removeprefix("http://")
+    async with house(tmp_path, **accounts_of(provider, "account, local")) as (product, people):
+        ada = await people.arrive("Ada")
+        await ada.page.get_by_label("Your name").fill("Ada")
+        await ada.press(f"Continue with {host}")
+        await cancel_there(ada)
+        await expect(ada.page.get_by_text(f"You did not finish signing in at {host}.")).to_be_visible()
+        # What was written is there again, the invite too.
+        await expect(ada.page.get_by_label("Your name")).to_have_value("Ada")
+        await expect(ada.page.get_by_label("Invite code")).to_have_count(0)
+
+        # An answer that this tab has not asked for is not taken.
+        await ada.page.goto(f"{without_invite(product)}?code=stolen&state=made-up")
+        await expect(ada.page.get_by_text("This sign-in was not started in this tab.")).to_be_visible()
+        assert "code=" not in ada.page.url
+        await ada.page.goto("about:blank")
+        await ada.page.goto(product.url)
+        await ada.come_in()
+
+
+async def test_a_provider_that_is_away_is_said(tmp_path: Path) -> None:
+    variables = {
+        "SVC_OIDC_ISSUER": "http://127.0.0.1:9",
+        "SVC_OIDC_AUDIENCE": PAGE_CLIENT,
+        "SVC_IDENTITY_TIERS": "account",
+    }
+    async with house(tmp_path, **variables) as (_, people):
+        ada = await people.arrive("Ada")
+        await ada.press("Continue with 127.0.0.1:9")
+        await expect(ada.page.locator("main [role=alert]")).to_contain_text("cannot be reached right now")
+        await expect(ada.page.get_by_role("button", name="Continue with 127.0.0.1:9")).to_be_enabled()
+
+
+async def test_a_certificate_for_the_key_of_the_browser_lets_its_subject_in(tmp_path: Path) -> None:
+    async with (
+        authority() as issuer,
+        house(
+            tmp_path / "data",
+            SVC_TRUSTED_CERT_ISSUERS=issuer.address,
+            SVC_IDENTITY_TIERS="account, local",
+        ) as (_, people),
+    ):
+        ada = await people.arrive("Ada")
+        await ada.page.get_by_label("Your name").fill("Ada")
+        await ada.press("Use a certificate")
+        field = ada.page.get_by_label("Certificate")
+        await field.fill("no certificate")
+        await ada.press("Sign in")
+        await expect(field).to_have_accessible_description(
+            "This is not a certificate. It is one long line with two dots in it."
+        )
+        await field.fill(issuer.certificate(Device().jwk, "ada@example.org"))
+        await ada.press("Sign in")
+        await expect(
+            ada.page.get_by_text("This certificate is for the key of another browser.")
+        ).to_be_visible()
+
+        await ada.page.get_by_text("The public key of this browser", exact=True).click()
+        jwk = json.loads(await ada.page.locator("#public-key").inner_text())
+        file = tmp_path / "ada.jwt"
+        file.write_text(issuer.certificate(jwk, "ada@example.org") + "\n")
+        await ada.page.locator("input[type=file]").set_input_files(file)
+        await expect(field).to_have_value(file.read_text().strip())
+        await ada.press("Sign in")
+        await is_in(ada, "Ada")
+
+
+async def test_a_server_that_takes_nobody_says_why(tmp_path: Path) -> None:
+    async with house(tmp_path / "closed", SVC_SERVER_ENABLED="false") as (_, people):
+        ada = await people.arrive("Ada")
+        await expect(ada.page.locator("main [role=alert]")).to_contain_text("accepts nobody at the moment")
+        await expect(ada.page.get_by_role("button")).to_have_count(0)
+    async with house(tmp_path / "nothing", SVC_IDENTITY_TIERS="account") as (_, people):
+        ada = await people.arrive("Ada")
+        await expect(ada.page.locator("main [role=alert]")).to_contain_text(
+            "no provider of accounts is set up"
+        )
+        await expect(ada.page.get_by_role("button")).to_have_count(0)
+
+
+async def test_an_invite_says_whose_server_it_is_and_who_is_there(tmp_path: Path) -> None:
+    named = {"SERVER_NAME": "The Quiet Garden", "SERVER_DESCRIPTION": "Plants, and people who like them."}
+    async with house(tmp_path, **named) as (product, people):
+        ada = await people.arrive("Ada")
+        await expect(
+            ada.page.get_by_text("You are the first here. This link makes you the owner.")
+        ).to_be_visible()
+        await ada.come_in()
+
+        grace = await people.arrive("Grace")
+        await grace.page.goto(await invited(ada, product))
+        await expect(grace.page.get_by_role("heading", name="Join The Quiet Garden")).to_be_visible()
+        await expect(grace.page.get_by_text("Plants, and people who like them.")).to_be_visible()
+        await expect(grace.page.get_by_text("One member 1 online")).to_be_visible()
+
+
+async def test_a_bad_invite_is_said_at_once_and_the_whole_link_may_be_pasted(
+    people: People, product: Product
+) -> None:
+    ada = await people.arrive("Ada")
+    await ada.come_in()
+    grace = await people.arrive("Grace")
+    await grace.page.goto(f"{without_invite(product)}#invite=made-up")
+    field = grace.page.get_by_label("Invite code")
+    await expect(field).to_have_attribute("aria-invalid", "true")
+    await expect(field).to_have_accessible_description(
+        "You need an invite to join. Paste the code or the whole link. "
+        "This invite is not valid, or not any more. Ask for a new one."
+    )
+    await field.fill(await invited(ada, product))
+    await grace.page.get_by_label("Your name").fill("Grace")
+    await grace.press("Join")
+    await is_in(grace, "Grace")
+
+
+async def test_somebody_without_an_invite_is_asked_for_one_and_for_a_name(
+    people: People, product: Product
+) -> None:
+    ada = await people.arrive("Ada")
+    await ada.page.goto("about:blank")
+    await ada.page.goto(without_invite(product))
+    await expect(ada.page.get_by_label("Invite code")).to_be_visible()
+    await ada.press("Join")
+    name = ada.page.get_by_label("Your name")
+    await expect(name).to_have_accessible_description("Please enter a name.")
+    await expect(name).to_be_focused()
+    await name.fill("Ada")
+    await ada.press("Join")
+    await expect(ada.page.get_by_label("Invite code")).to_have_attribute("aria-invalid", "true")
+
+
+async def test_who_needs_approval_waits_and_comes_in_by_itself(people: People, product: Product) -> None:
+    ada = await people.arrive("Ada")
+    await ada.come_in()
+    grace = await people.arrive("Grace")
+    await grace.page.goto(await invited(ada, product, approval=True))
+    await grace.page.get_by_label("Message to the moderators (optional)").fill("We met at the market.")
+    await grace.page.get_by_label("Your name").fill("Grace")
+    await grace.press("Join")
+    await expect(grace.page.get_by_text("Waiting for approval")).to_be_visible()
+    token = (await ada.page.evaluate(KEPT))["access_token"]
+    async with ClientSession(headers={"Authorization": f"Bearer {token}"}) as http:
+        async with http.get(f"{without_invite(product)}api/applications") as response:
+            (application,) = (await response.json())["applications"]
+        assert application["message"] == "We met at the market."
+    await as_member(ada, "POST", f"/api/applications/{application['id']}/approve", {})
+    await expect(grace.page.locator("#own-name")).to_have_text("Grace", timeout=20_000)
+
+
+async def test_a_newcomer_lands_where_the_invite_leads(tmp_path: Path) -> None:
+    async with house(tmp_path, ADDITIONAL_CHANNELS="random") as (product, people):
+        ada = await people.arrive("Ada")
+        await ada.come_in()
+        await entry(ada, "random").click()
+        channel = await ada.page.evaluate("() => localStorage.getItem('svc.place')")
+        grace = await people.arrive("Grace")
+        await grace.page.goto(await invited(ada, product, channel_id=channel))
+        await grace.page.get_by_label("Your name").fill("Grace")
+        await grace.press("Join")
+        await expect(grace.page.locator("#text-name")).to_have_text("random")
+
+
+async def test_a_returning_person_lands_in_the_channel_that_they_left(tmp_path: Path) -> None:
+    async with house(tmp_path, ADDITIONAL_CHANNELS="random") as (product, people):
+        ada = await people.arrive("Ada")
+        await ada.come_in()
+        await entry(ada, "random").click()
+        await expect(ada.page.locator("#text-name")).to_have_text("random")
+        await ada.page.goto("about:blank")
+        await ada.page.goto(without_invite(product))
+        await expect(ada.page.locator("#text-name")).to_have_text("random")
+        await expect(box(ada)).to_be_enabled()
+
+
+async def test_a_new_device_comes_in_by_a_link_code(people: People, product: Product) -> None:
+    ada = await people.arrive("Ada")
+    await ada.come_in()
+    code = (await as_member(ada, "POST", "/api/me/devices/link", {}))["code"]
+    phone = await people.arrive("Ada")
+    await phone.page.goto("about:blank")
+    await phone.page.goto(without_invite(product))
+    await phone.press("I am already a member, on another device")
+    field = phone.page.get_by_label("Code", exact=True)
+    await phone.press("Add this device")
+    await expect(field).to_have_attribute("aria-invalid", "true")
+    await field.fill("wrong")
+    await phone.press("Add this device")
+    await expect(
+        phone.page.get_by_text("This code is not valid, was used already, or has expired.")
+    ).to_be_visible()
+    await field.fill(str(code))
+    await phone.press("Add this device")
+    await is_in(phone, "Ada")
+    assert await own_id(phone) == await own_id(ada)
+
+
+async def test_who_lost_all_devices_comes_in_by_a_code_of_the_owner(people: People, product: Product) -> None:
+    ada = await people.arrive("Ada")
+    await ada.come_in()
+    grace = await people.arrive("Grace")
+    await grace.come_in()
+    code = (await as_member(ada, "POST", f"/api/members/{await own_id(grace)}/recovery", {}))["code"]
+    found = await people.arrive("Grace")
+    await found.page.goto("about:blank")
+    await found.page.goto(f"{without_invite(product)}#link={code}")
+    await expect(found.page.get_by_label("Code", exact=True)).to_have_value(str(code))
+    await found.press("Add this device")
+    await is_in(found, "Grace")
+    assert await own_id(found) == await own_id(grace)
+    assert "link=" not in found.page.url
+    # The lost one is signed out.
+    await expect(grace.page.get_by_role("alert").first).to_be_visible()
+
+
+async def test_the_rules_of_the_server_are_shown_and_accepted(people: People, product: Product) -> None:
+    ada = await people.arrive("Ada")
+    await ada.come_in()
+    await as_member(ada, "PATCH", "/api/settings", {"rules": "Be kind.\nWater the plants."})
+    grace = await people.arrive("Grace")
+    await grace.page.goto(await invited(ada, product))
+    await expect(grace.page.get_by_role("region", name="The rules of this server")).to_contain_text(
+        "Be kind."
+    )
+    await grace.page.get_by_label("Your name").fill("Grace")
+    await grace.press("Join")
+    switch = grace.page.get_by_role("switch", name="I accept the rules")
+    await expect(switch).to_have_accessible_description("Please accept the rules first.")
+    # They are changed just then: nobody accepts what they have not seen.
+    await as_member(ada, "PATCH", "/api/settings", {"rules": "Be kind."})
+    await switch.check()
+    await grace.press("Join")
+    await expect(grace.page.get_by_role("region", name="The rules of this server")).not_to_contain_text(
+        "plants"
+    )
+    await expect(switch).not_to_be_checked()
+    await switch.check()
+    await grace.press("Join")
+    await is_in(grace, "Grace")
+
+
+async def test_an_owner_alone_is_greeted_with_three_steps(people: People, product: Product) -> None:
+    ada = await people.arrive("Ada")
+    await ada.come_in()
+    steps = ada.page.get_by_role("region", name="Your server is ready.")
+    await ada.press("Save")
+    field = steps.get_by_label("Name your server")
+    await expect(field).to_have_accessible_description("Please enter a name.")
+    await field.fill("The Quiet Garden")
+    await ada.press("Save")
+    await expect(steps.get_by_text("Your server is called The Quiet Garden.")).to_be_visible()
+    await expect(ada.page.locator(".server-head h2")).to_have_text("The Quiet Garden")
+
+    await ada.press("Add a channel")
+    await ada.page.get_by_role("dialog").get_by_role("textbox").first.fill("onions")
+    await ada.page.get_by_role("dialog").get_by_role("button", name="Create").click()
+    await expect(ada.page.locator("#text-name")).to_have_text("onions")
+    await expect(steps.get_by_text("Done:")).to_have_count(2)
+
+    await ada.press("Make a link")
+    await expect(ada.page.get_by_role("dialog", name="Invite people")).to_be_visible()
+    await ada.page.keyboard.press("Escape")
+    grace = await people.arrive("Grace")
+    await grace.page.goto(await invited(ada, product))
+    await expect(grace.page.get_by_role("heading", name="Join The Quiet Garden")).to_be_visible()
+    await grace.come_in()
+    await expect(steps).to_have_count(0)
+
+
+async def test_an_owner_may_hide_the_steps(people: People) -> None:
+    ada = await people.arrive("Ada")
+    await ada.come_in()
+    steps = ada.page.get_by_role("region", name="Your server is ready.")
+    await ada.press("Hide these steps")
+    await expect(steps).to_have_count(0)
+    await ada.page.reload()
+    await expect(box(ada)).to_be_enabled()
+    await expect(steps).to_have_count(0)

@@ -1,0 +1,107 @@
+"""The emoji picker: searched, walked through by the arrow keys; the last ones and the tone are remembered."""
+
+from playwright.async_api import Locator, expect
+
+from tests.kit.people import People
+from tests.kit.product import Product
+from tests.kit.views import Bench, bench
+
+OWN = [["tada", {"url": "/web/icon.svg"}], ["wave_hard", {"url": "/web/icon.svg"}]]
+
+
+async def opened(people: People, product: Product) -> Bench:
+    on = await bench(people, product)
+    await show(on)
+    return on
+
+
+async def show(on: Bench) -> None:
+    await on.put(
+        "views/emoji/picker.js",
+        "EmojiPicker",
+        {"serverEmoji": OWN},
+        maps=("serverEmoji",),
+        tells=("onChoose", "onClose"),
+    )
+    await expect(emoji(on, "grinning face")).to_be_visible()
+
+
+def emoji(on: Bench, label: str) -> Locator:
+    return on.page.get_by_role("gridcell").get_by_role("button", name=label, exact=True)
+
+
+async def test_one_types_and_presses_enter(people: People, product: Product) -> None:
+    on = await opened(people, product)
+    field = on.page.get_by_role("searchbox")
+    await expect(field).to_be_focused()
+    await field.press_sequentially("party pop")
+    await expect(on.page.get_by_role("gridcell")).to_have_count(1)
+    await field.press("Enter")
+    assert await on.told() == [["onChoose", "🎉"]]
+    await field.fill("no such thing")
+    await expect(on.page.get_by_role("status")).to_have_text(await on.words("emoji-none"))
+    await field.press("Escape")
+    assert await on.told() == [["onChoose", "🎉"], ["onClose"]]
+
+
+async def test_the_servers_own_come_first(people: People, product: Product) -> None:
+    on = await opened(people, product)
+    await on.page.get_by_role("searchbox").fill("tada")
+    await expect(on.page.get_by_role("gridcell").first.get_by_role("button")).to_have_attribute(
+        "aria-label", ":tada:"
+    )
+    await on.page.get_by_role("searchbox").press("Enter")
+    assert await on.told() == [["onChoose", ":tada:"]]
+
+
+async def test_the_arrow_keys_reach_all_of_them(people: People, product: Product) -> None:
+    on = await opened(people, product)
+    keys = on.page.keyboard
+    await keys.press("ArrowDown")
+    await expect(emoji(on, ":tada:")).to_be_focused()
+    await keys.press("ArrowRight")
+    await expect(emoji(on, ":wave_hard:")).to_be_focused()
+    await keys.press("ArrowDown")
+    await keys.press("Home")
+    await expect(emoji(on, "grinning face")).to_be_focused()
+    await keys.press("Enter")
+    for _ in range(5):
+        await keys.press("PageDown")
+    focused = on.page.locator(".emoji-grid button:focus")
+    await expect(focused).to_be_in_viewport()
+    await expect(on.page.locator('.emoji-grid [tabindex="0"]')).to_have_count(1)
+    assert await on.page.get_by_role("gridcell").count() < 200
+    for _ in range(5):
+        await keys.press("PageUp")
+    for _ in range(3):
+        await keys.press("ArrowUp")
+    await expect(on.page.get_by_role("searchbox")).to_be_focused()
+    assert await on.told() == [["onChoose", "😀"]]
+
+
+async def test_a_category_is_a_press_away(people: People, product: Product) -> None:
+    on = await opened(people, product)
+    await on.page.get_by_role("button", name=await on.words("emoji-group-9"), exact=True).click()
+    await expect(emoji(on, "chequered flag")).to_be_visible()
+    await emoji(on, "chequered flag").click()
+    assert await on.told() == [["onChoose", "🏁"]]
+
+
+async def test_the_tone_and_what_was_used_last_are_remembered(people: People, product: Product) -> None:
+    on = await opened(people, product)
+    await on.page.get_by_role("radio", name=await on.words("emoji-tone-5"), exact=True).check(force=True)
+    await on.page.get_by_role("searchbox").fill("waving hand")
+    await emoji(on, "waving hand").click()
+    assert await on.told() == [["onChoose", "👋🏿"]]
+    await on.open()
+    await show(on)
+    await expect(on.page.get_by_role("gridcell").first).to_have_text("👋🏿")
+    await expect(
+        on.page.get_by_role("radio", name=await on.words("emoji-tone-5"), exact=True)
+    ).to_be_checked()
+
+
+async def test_a_press_elsewhere_closes_it(people: People, product: Product) -> None:
+    on = await opened(people, product)
+    await on.page.mouse.click(470, 5)
+    assert await on.told() == [["onClose"]]

@@ -1,0 +1,170 @@
+"""The page as an installed application: read without the server, updated without loss, and shared with."""
+
+import json
+import shutil
+from collections.abc import AsyncIterator
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+from playwright.async_api import expect
+
+from svc.chat import community
+from tests.chat.member import chat_server
+from tests.kit.knowing import open_settings
+from tests.kit.people import People, Person, chromium, people_at
+from tests.kit.product import Product, running_product
+from tests.kit.proxy import free_ports
+from tests.kit.text_channels import box, come_to_read, entry, open_channel, shows, write
+from tests.kit.waiting import wait_until
+
+KEPT = """async () => {
+  if (!(await indexedDB.databases()).some(({ name }) => name === "svc.read")) return "";
+  const opening = indexedDB.open("svc.read");
+  await new Promise((resolve) => { opening.onsuccess = resolve; });
+  const all = opening.result.transaction("kept").objectStore("kept").getAll();
+  await new Promise((resolve) => { all.onsuccess = resolve; });
+  opening.result.close();
+  return JSON.stringify(all.result);
+}"""
+SHELL_IS_THERE = """async () => {
+  await navigator.serviceWorker.ready;
+  const names = await caches.keys();
+  return names.some((name) => name.startsWith("shell-")) && navigator.serviceWorker.controller !== null;
+}"""
+SHARE = """async () => {
+  const form = new FormData();
+  form.set("title", "A picture");
+  form.set("url", "https://example.org/a");
+  form.append("files", new File(["one"], "note one.txt", { type: "text/plain" }));
+  const answer = await fetch("/share", { method: "POST", body: form, redirect: "manual" });
+  return answer.type;
+}"""
+
+
+@pytest.fixture
+async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Product]:
+    """With a second text channel, on a port that it has again when it is started again."""
+    monkeypatch.setenv("ADDITIONAL_CHANNELS", "random")
+    async with running_product(tmp_path / "data", "--port", str(free_ports(1)[0])) as product:
+        yield product
+    assert "Traceback" not in product.output, product.output
+
+
+async def keeps(person: Person, text: str) -> None:
+    """Until the browser has what it needs without the server."""
+
+    async def is_there() -> bool:
+        return bool(await person.page.evaluate(SHELL_IS_THERE)) and text in await person.page.evaluate(KEPT)
+
+    await wait_until(f"the browser keeps {text!r}", is_there, within_s=20)
+
+
+async def test_what_was_read_last_is_there_without_the_server(
+    people: People, product: Product, tmp_path: Path
+) -> None:
+    ada = await people.arrive("Ada")
+    await come_to_read(ada, "random")
+    await write(ada, "in random")
+    await keeps(ada, "in random")
+    await open_channel(ada, "general")
+    await write(ada, "one")
+    await write(ada, "two")
+    await keeps(ada, "two")
+    await box(ada).fill("half a sentence")
+    await product.stop()
+    await ada.page.reload()
+    await expect(ada.page.get_by_text("Offline. You see what you read last, from Today")).to_be_visible()
+    await shows(ada, ["one", "two"])
+    await expect(box(ada)).to_have_value("half a sentence")
+    assert not await box(ada).is_editable()
+    await entry(ada, "random").click()
+    await shows(ada, ["in random"])
+
+    port = product.url.split(":")[2].split("/")[0]
+    async with running_product(tmp_path / "data", "--port", port):
+        await expect(ada.page.get_by_text("Offline.")).to_have_count(0, timeout=20_000)
+        await open_channel(ada, "general")
+        await expect(box(ada)).to_be_editable()
+        await expect(box(ada)).to_have_value("half a sentence")
+        await box(ada).press("Enter")
+        await shows(ada, ["one", "two", "half a sentence"])
+
+
+async def test_signing_out_leaves_nothing_of_what_was_read(people: People) -> None:
+    ada = await people.arrive("Ada")
+    await come_to_read(ada)
+    await write(ada, "between us")
+    await keeps(ada, "between us")
+    await box(ada).fill("half a sentence")
+    await open_settings(ada, "Signing out")
+    await ada.press("Sign out")
+    await ada.page.get_by_role("dialog").get_by_role("button", name="Sign out", exact=True).last.click()
+    await expect(ada.page.get_by_role("button", name="Sign in as Ada")).to_be_visible()
+
+    async def gone() -> bool:
+        left = await ada.page.evaluate(KEPT) + json.dumps(await ada.page.evaluate("({ ...localStorage })"))
+        return "between us" not in left and "half a sentence" not in left
+
+    await wait_until("nothing is left", gone, within_s=5)
+
+
+async def test_what_is_shared_goes_into_the_channel_that_is_picked(people: People) -> None:
+    ada = await people.arrive("Ada")
+    await come_to_read(ada)
+    await box(ada).fill("Look:")
+    await wait_until("the worker is there", lambda: ada.page.evaluate(SHELL_IS_THERE), within_s=20)
+    assert await ada.page.evaluate(SHARE) == "opaqueredirect"
+    await ada.page.evaluate("() => { location.hash = '#shared'; }")
+    dialog = ada.page.get_by_role("dialog", name="Share in a channel")
+    await expect(dialog.get_by_role("blockquote")).to_have_text("A picture https://example.org/a")
+    await expect(dialog.get_by_text("note one.txt")).to_be_visible()
+    await dialog.get_by_role("button", name="random").click()
+    await expect(ada.page.locator("#text-name")).to_have_text("random")
+    await expect(box(ada)).to_have_value("A picture\nhttps://example.org/a")
+    await expect(ada.page.get_by_role("list", name="Files")).to_contain_text("note one.txt")
+    await open_channel(ada, "general")
+    await expect(box(ada)).to_have_value("Look:")
+    assert await ada.page.evaluate("() => caches.has('shared')") is False
+
+
+async def test_a_new_version_is_offered_and_loaded_without_losing_a_draft(tmp_path: Path) -> None:
+    web = tmp_path / "web"
+    shutil.copytree(community.WEB_FOLDER, web)
+    variables = {
+        "PORT": str(free_ports(1)[0]),
+        "JWT_SECRET": "a secret of at least thirty-two bytes",
+        "DATA_DIR": str(tmp_path / "data"),
+        "SVC_IDENTITY_TIERS": "local",
+        "STORAGE_BACKEND": "filesystem",
+        "SVC_LINK_PREVIEWS": "false",
+        "ADDITIONAL_CHANNELS": "general",
+    }
+    address, invite = f"http://127.0.0.1:{variables['PORT']}", tmp_path / "data" / "invite-code"
+    with patch.object(community, "WEB_FOLDER", web):
+        async with people_at("", chromium() or "") as people:
+            async with chat_server(variables):
+                people._url = f"{address}/#invite={invite.read_text().strip()}"
+                ada = await people.arrive("Ada")
+                await come_to_read(ada)
+                await write(ada, "one")
+                await keeps(ada, "one")
+                before = await version(ada)
+            (web / "main.js").write_text((web / "main.js").read_text() + "\n// Newer.\n")
+            async with chat_server(variables):
+                await expect(ada.page.get_by_text("A new version is here.")).to_be_visible(timeout=30_000)
+                await box(ada).fill("half a sentence")
+                await ada.press("Load it")
+
+                async def is_new() -> bool:
+                    return await version(ada) != before
+
+                await wait_until("the new version runs", is_new, within_s=20)
+                await expect(box(ada)).to_have_value("half a sentence")
+                await expect(ada.page.get_by_text("A new version is here.")).to_have_count(0)
+                assert people.faults == []
+
+
+async def version(person: Person) -> str | None:
+    """Which files the page was made of."""
+    return await person.page.locator("head > script").get_attribute("src")

@@ -1,0 +1,99 @@
+"""People are invited by links that are made, shown as codes, listed and revoked in the page."""
+
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.async_api import expect
+
+from tests.kit.community import Community, ask, community, has_no_page, open_settings
+from tests.kit.people import People, Person
+from tests.kit.text_channels import open_channel
+
+
+@pytest.fixture
+async def here(people: People) -> Community:
+    """Members may not invite by themselves."""
+    here = await community(people, "create_invites")
+    [member] = [r for r in (await ask(here.owner, "GET", "/api/roles"))["roles"] if r["id"] == "member"]
+    rest = [name for name in member["permissions"] if name != "create_invites"]
+    await ask(here.owner, "PATCH", "/api/roles/member", {"permissions": rest})
+    await expect(here.member.page.get_by_role("button", name="Invite people")).to_have_count(0)
+    return here
+
+
+async def make(person: Person, **choices: str) -> str:
+    """Make a link; choices are labels of the fields. Returns its address."""
+    await person.press("Invite people")
+    dialog = person.page.get_by_role("dialog", name="Invite people")
+    for label, option in choices.items():
+        await dialog.get_by_label(label.replace("_", " ")).select_option(option)
+    await dialog.get_by_role("button", name="Make a link").click()
+    await expect(dialog.get_by_role("img", name="Code for phones")).to_be_visible()
+    return await dialog.get_by_label("Link").input_value()
+
+
+def code_of(address: str) -> str:
+    return parse_qs(urlsplit(address).fragment)["invite"][0]
+
+
+async def test_somebody_comes_by_a_link_that_was_made(here: Community, people: People) -> None:
+    address = await make(here.moderator, Good_for="1 day", For_how_many="1 person", They_arrive_in="general")
+    await here.moderator.page.context.grant_permissions(["clipboard-read"])
+    copied = await here.moderator.page.evaluate("() => navigator.clipboard.readText()")
+    assert copied == address
+    guest = await people.arrive("Barbara")
+    await guest.page.goto(address)
+    await guest.page.reload()
+    await guest.come_in()
+    await open_channel(guest, "general")
+    invites = (await ask(here.owner, "GET", "/api/invites"))["invites"]
+    assert code_of(address) not in {invite["code"] for invite in invites}, "it was good for one person"
+
+
+async def test_a_moderator_sees_their_own_links_and_revokes_them(here: Community) -> None:
+    other = code_of(await make(here.owner))
+    own = code_of(await make(here.moderator, Good_for="No end"))
+    await here.moderator.page.keyboard.press("Escape")
+    page = await open_settings(here.moderator, "Invites")
+    await expect(page.get_by_role("listitem")).to_have_count(1)
+    await expect(page.get_by_role("listitem")).to_contain_text(f"{own}by Grace · not used yet · No end")
+    await page.get_by_role("button", name=f"Revoke {own}").click()
+    await here.moderator.press("Revoke")
+    await expect(page.get_by_text("There is no link right now.")).to_be_visible()
+    await here.owner.page.keyboard.press("Escape")
+    page = await open_settings(here.owner, "Invites")
+    await expect(page.get_by_role("listitem").filter(has_text=other)).to_have_count(1)
+    await expect(page.get_by_role("listitem").filter(has_text=own)).to_have_count(0)
+
+
+async def test_a_role_is_offered_by_those_who_give_roles(here: Community) -> None:
+    await here.owner.press("Invite people")
+    await expect(here.owner.page.get_by_label("They become")).to_be_visible()
+    await here.moderator.press("Invite people")
+    await expect(here.moderator.page.get_by_label("Good for")).to_be_visible()
+    await expect(here.moderator.page.get_by_label("They become")).to_have_count(0)
+
+
+async def test_people_who_wait_are_let_in_from_the_page(here: Community, people: People) -> None:
+    await here.owner.press("Invite people")
+    await here.owner.page.get_by_role("switch", name="Approve each person").check()
+    await here.owner.press("Make a link")
+    address = await here.owner.page.get_by_label("Link").input_value()
+    guest = await people.arrive("Barbara")
+    await guest.page.goto(address)
+    await guest.page.reload()
+    await guest.page.get_by_label("Your name").fill("Barbara")
+    await guest.page.locator("form button[type=submit]").first.click()
+    await expect(guest.page.get_by_label("Your name")).to_have_count(0)
+    await here.owner.page.keyboard.press("Escape")
+    page = await open_settings(here.owner, "Invites")
+    waiting = page.get_by_role("list", name="Waiting to be let in")
+    await expect(waiting).to_contain_text("Barbara")
+    await waiting.get_by_role("button", name="Let in").click()
+    await expect(waiting).to_have_count(0)
+    entries = (await ask(here.owner, "GET", "/api/audit?limit=3"))["entries"]
+    assert any("appl" in entry["action"] for entry in entries), entries
+
+
+async def test_a_member_without_the_permission_sees_none_of_it(here: Community) -> None:
+    await has_no_page(here.member, "Invites")

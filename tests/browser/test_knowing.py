@@ -1,0 +1,170 @@
+"""Being told of things in the page: levels, mutes, sounds, notices and the badge."""
+
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from playwright.async_api import expect
+
+from tests.kit.knowing import (
+    TONES,
+    choose,
+    heard,
+    let_it_end,
+    listen,
+    look_away,
+    look_back,
+    mention,
+    notices,
+    open_settings,
+)
+from tests.kit.people import People, Person
+from tests.kit.product import Product, running_product
+from tests.kit.text_channels import box, come_to_read, entry, message, open_channel, shows, write
+from tests.kit.waiting import wait_until
+
+PNG = re.compile("^data:image/png;base64,")
+
+
+@pytest.fixture
+async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Product]:
+    """With a second text channel."""
+    monkeypatch.setenv("ADDITIONAL_CHANNELS", "random")
+    async with running_product(tmp_path / "data") as product:
+        yield product
+    assert "Traceback" not in product.output, product.output
+
+
+async def apart(people: People) -> tuple[Person, Person]:
+    """Ada reads another channel than the one in which Grace writes."""
+    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
+    await ada.page.context.grant_permissions(["notifications"])
+    await come_to_read(ada, "random")
+    await come_to_read(grace, "general")
+    return ada, grace
+
+
+async def test_a_muted_channel_is_quiet_until_it_is_unmuted(people: People) -> None:
+    ada, grace = await apart(people)
+    await choose(ada, "general", "For 8 hours")
+    await expect(entry(ada, "general")).to_have_accessible_name("general muted")
+    await write(grace, "Anybody?")
+    await expect(entry(ada, "general")).to_have_accessible_name("general muted 1 unread")
+    await expect(entry(ada, "general").locator(".badge")).to_have_count(0)
+    await expect(entry(ada, "general")).not_to_have_class("unread")
+    await expect(ada.page).to_have_title("random · svc")
+    await ada.page.reload()
+    await expect(entry(ada, "general")).to_have_accessible_name("general muted 1 unread")
+    await choose(ada, "general", "Unmute")
+    await expect(entry(ada, "general").locator(".badge")).to_have_text("1")
+    await expect(ada.page).to_have_title("• random · svc")
+
+
+async def test_the_level_of_a_channel_follows_the_default_until_it_has_its_own(people: People) -> None:
+    ada = await people.arrive("Ada")
+    await come_to_read(ada)
+    await open_settings(ada)
+    await ada.page.get_by_role("radio", name="All messages").check()
+    await ada.page.keyboard.press("Escape")
+    menu = ada.page.get_by_role("menu")
+    await ada.press("Notifications")
+    await expect(menu.get_by_role("menuitemradio", checked=True)).to_have_text("As everywhere (All messages)")
+    await menu.get_by_text("Nothing", exact=True).click()
+    await ada.page.reload()
+    await ada.press("Notifications")
+    await expect(menu.get_by_role("menuitemradio", checked=True)).to_have_text("Nothing")
+
+
+async def test_what_is_not_before_the_eyes_can_be_heard(people: People) -> None:
+    ada, grace = await apart(people)
+    await listen(ada)
+    await entry(ada, "random").click()
+    await choose(ada, "general", "All messages")
+    await write(grace, "one")
+    await wait_until("a message is heard", lambda: hears(ada, "message"), within_s=5)
+    await mention(grace, ada, "two")
+    await wait_until("a mention is heard", lambda: hears(ada, "mention"), within_s=5)
+    await open_channel(ada, "general")
+    await write(grace, "three")
+    await shows(ada, ["one", "@Ada two", "three"])
+    await open_settings(ada)
+    await ada.page.get_by_role("switch", name="A message", exact=True).uncheck()
+    await ada.page.keyboard.press("Escape")
+    await open_channel(ada, "random")
+    await write(grace, "four")
+    await expect(entry(ada, "general").locator(".badge")).to_have_text("1")
+    await mention(grace, ada, "five")
+    await wait_until("only the mention is heard", lambda: hears(ada, "mention"), within_s=5)
+
+
+async def hears(person: Person, sound: str) -> bool:
+    """This sound and nothing else since it was asked last."""
+    tones = await heard(person)
+    assert tones in ([], TONES[sound])
+    return bool(tones)
+
+
+async def test_comings_goings_and_muting_can_be_heard_in_a_call(people: People) -> None:
+    ada, grace = await apart(people)
+    await listen(ada)
+    await ada.enter_call()
+    await wait_until("joining is heard", lambda: hears(ada, "join"), within_s=5)
+    await let_it_end(ada)
+    await grace.enter_call()
+    await wait_until("Grace is heard to join", lambda: hears(ada, "join"), within_s=5)
+    await ada.press("Mute")
+    await wait_until("muting is heard", lambda: hears(ada, "mute"), within_s=5)
+    await grace.press("Leave")
+    await wait_until("Grace is heard to leave", lambda: hears(ada, "leave"), within_s=5)
+
+
+async def test_a_notice_is_shown_out_of_sight_and_leads_to_the_message(people: People) -> None:
+    ada, grace = await apart(people)
+    await open_settings(ada)
+    await ada.page.get_by_role("switch", name="Show notifications while this page is open").check()
+    await ada.page.keyboard.press("Escape")
+    await look_away(ada)
+    await mention(grace, ada, "**dinner** is ready")
+
+    async def rung() -> bool:
+        return [each["title"] for each in await notices(ada.page)] == ["Grace · #general"]
+
+    await wait_until("a notice is shown", rung, within_s=10)
+    assert (await notices(ada.page))[0]["body"] == "Ada dinner is ready"
+    [worker] = ada.page.context.service_workers
+    await worker.evaluate(
+        """async () => {
+          const [notification] = await self.registration.getNotifications();
+          self.dispatchEvent(new NotificationEvent("notificationclick", { notification }));
+        }"""
+    )
+    await expect(ada.page.locator("#text-name")).to_have_text("general")
+    await expect(message(ada, "dinner")).to_be_focused()
+    await look_back(ada)
+    await expect(ada.page).to_have_title("general · svc")
+
+
+async def test_a_message_is_not_read_while_its_reader_looks_elsewhere(people: People) -> None:
+    ada, grace = await apart(people)
+    await open_channel(ada, "general")
+    await look_away(ada)
+    await write(grace, "Hello?")
+    await shows(ada, ["Hello?"])
+    await expect(ada.page).to_have_title("• general · svc")
+    await look_back(ada)
+    await expect(ada.page).to_have_title("general · svc")
+    await expect(box(ada)).to_be_enabled()
+
+
+async def test_the_icon_shows_what_waits(people: People) -> None:
+    ada, grace = await apart(people)
+    icon = ada.page.locator("link[rel=icon]")
+    await expect(icon).to_have_attribute("href", "/web/icon.svg")
+    await write(grace, "one")
+    await expect(icon).to_have_attribute("href", PNG)
+    dot = await icon.get_attribute("href")
+    await mention(grace, ada, "two")
+    await expect(icon).not_to_have_attribute("href", dot or "")
+    await open_channel(ada, "general")
+    await expect(icon).to_have_attribute("href", "/web/icon.svg")

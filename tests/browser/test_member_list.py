@@ -1,0 +1,116 @@
+"""The list of members: a thousand at the price of those in sight, by role and presence, by keyboard."""
+
+import asyncio
+import re
+from pathlib import Path
+
+import pytest
+from aiohttp import ClientSession
+from playwright.async_api import Locator, expect
+
+from tests.browser.test_arriving import as_member, house, own_id, without_invite
+from tests.kit.device import Device
+from tests.kit.people import People, Person
+from tests.kit.text_channels import come_to_read
+
+CROWD = 1000
+AT_ONCE = 20
+# Whoever closes the page is here for a while yet: they may be loading it again.
+AWAY_WITHIN_MS = 20_000
+# Rows in a window of 420 px, and what is drawn beyond it.
+MOST_DRAWN = 60
+
+pytestmark = pytest.mark.timeout(240)
+
+
+async def crowd(address: str, size: int) -> None:
+    """So many join, one device each."""
+    waiting = iter(range(1, size + 1))
+
+    async def some() -> None:
+        for number in waiting:
+            body = await Device().proof(http, address) | {"nickname": f"Member {number:04}"}
+            async with http.post(f"{address}/api/auth/join", json=body) as response:
+                assert response.status == 200, await response.text()
+
+    async with ClientSession() as http, asyncio.TaskGroup() as group:
+        for _ in range(AT_ONCE):
+            group.create_task(some())
+
+
+def row(members: Locator, name: str) -> Locator:
+    """Somebody's own button, not that of their menu."""
+    return members.get_by_role("button", name=re.compile(f"^{name}"))
+
+
+async def list_of(person: Person) -> Locator:
+    await person.page.get_by_role("button", name="Members", exact=True).click()
+    return person.page.get_by_role("list", name="Members")
+
+
+async def test_a_thousand_members_are_all_reached_and_few_are_drawn(tmp_path: Path) -> None:
+    async with house(tmp_path, MAX_MEMBERS=str(CROWD + 1)) as (product, people):
+        ada = await people.arrive("Ada")
+        await come_to_read(ada)
+        await as_member(ada, "PATCH", "/api/settings", {"joinPolicy": "open"})
+        await crowd(without_invite(product).rstrip("/"), CROWD)
+
+        members = await list_of(ada)
+        await expect(ada.page.get_by_role("heading", name=f"{CROWD + 1:,} members")).to_be_visible()
+        await expect(members.get_by_role("heading", name=f"Away {CROWD}")).to_be_visible()
+        rows = members.locator("li")
+        assert await rows.count() < MOST_DRAWN
+
+        await row(members, "Ada").focus()
+        await ada.page.keyboard.press("End")
+        last = row(members, f"Member {CROWD:04}")
+        await expect(last).to_be_focused()
+        await expect(last).to_be_in_viewport()
+        assert await rows.count() < MOST_DRAWN
+        await ada.page.keyboard.press("ArrowUp")
+        await expect(row(members, f"Member {CROWD - 1:04}")).to_be_focused()
+        await ada.page.keyboard.press("Home")
+        await expect(row(members, "Ada")).to_be_focused()
+
+        await members.evaluate("(list) => { list.closest('.aside-body').scrollTop = 20_000; }")
+        await expect(row(members, "Member 0450")).to_be_attached()
+        assert await rows.count() < MOST_DRAWN
+
+        await ada.page.get_by_label("Find a member").fill("0777")
+        await expect(rows).to_have_text(["Away 1", "M0Member 0777"])
+        await row(members, "Member 0777").click()
+        await expect(ada.page.get_by_role("dialog", name="Member 0777")).to_be_visible()
+
+
+async def test_members_stand_under_their_roles_and_leave_the_place_of_those_who_are_there(
+    people: People,
+) -> None:
+    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
+    await come_to_read(ada)
+    await come_to_read(grace)
+    await as_member(ada, "PUT", f"/api/members/{await own_id(grace)}/roles/moderator", {})
+    members = await list_of(ada)
+    await expect(members.locator("li")).to_have_text(["Owner 1", "AAda", "Moderators 1", "GGrace"])
+    await as_member(ada, "PATCH", "/api/roles/moderator", {"color": 0x3366CC})
+    await expect(members.locator(".coloured")).to_have_text("Grace")
+    await grace.page.close()
+    await expect(members.locator("li")).to_have_text(
+        ["Owner 1", "AAda", "Away 1", "GGrace"], timeout=AWAY_WITHIN_MS
+    )
+
+
+async def test_a_row_that_is_tabbed_to_is_one_and_enter_opens_the_profile(people: People) -> None:
+    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
+    await come_to_read(ada)
+    await come_to_read(grace)
+    members = await list_of(ada)
+    await expect(row(members, "Grace")).to_be_visible()
+    await expect(members.locator("li > button[tabindex='0']")).to_have_count(1)
+    await ada.page.get_by_label("Find a member").press("Tab")
+    await expect(row(members, "Ada")).to_be_focused()
+    await ada.page.keyboard.press("ArrowDown")
+    await ada.page.keyboard.press("Enter")
+    profile = ada.page.get_by_role("dialog", name="Grace")
+    await expect(profile).to_be_visible()
+    await ada.page.keyboard.press("Escape")
+    await expect(row(members, "Grace")).to_be_focused()

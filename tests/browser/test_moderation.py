@@ -1,0 +1,169 @@
+"""Moderators act on members in the page, see what is reported, and read who did what."""
+
+import pytest
+from playwright.async_api import Locator, expect
+
+from tests.kit.community import Community, ask, community, has_no_page, listed, open_settings, own_id, refusal
+from tests.kit.people import People, Person
+from tests.kit.text_channels import box, do, message, shows, write
+
+ALL = (
+    *("manage_nicknames", "timeout_members", "kick_members", "ban_members"),
+    *("view_reports", "view_audit_log", "manage_messages"),
+)
+
+
+async def menu(person: Person, of: str) -> Locator:
+    """Open a member's menu in the list of members."""
+    beside = person.page.get_by_role("complementary")
+    if not await beside.count():
+        await person.press("Members")
+    await listed(person, of).hover()
+    await beside.get_by_role("button", name=f"More about {of}").click()
+    return person.page.get_by_role("menu", name=f"More about {of}")
+
+
+async def choose(person: Person, of: str, item: str) -> Locator:
+    """Choose what is done to a member; the dialog that opens."""
+    await (await menu(person, of)).get_by_role("menuitem", name=item, exact=True).click()
+    return person.page.get_by_role("dialog")
+
+
+async def items(person: Person, of: str) -> list[str]:
+    names = await (await menu(person, of)).get_by_role("menuitem").all_inner_texts()
+    await person.page.keyboard.press("Escape")
+    return names
+
+
+@pytest.mark.parametrize(
+    ("permission", "item"),
+    [
+        ("manage_nicknames", "Rename"),
+        ("timeout_members", "Time out"),
+        ("kick_members", "Kick"),
+        ("ban_members", "Ban"),
+    ],
+)
+async def test_each_act_is_offered_for_its_permission_and_below_one_s_rank(
+    people: People, permission: str, item: str
+) -> None:
+    here = await community(people, permission)
+    assert await items(here.moderator, "Edsger") == [item]
+    await here.member.press("Members")
+    for person, of in ((here.moderator, "Ada"), (here.member, "Grace")):
+        await expect(listed(person, of)).to_be_visible()
+        await expect(person.page.get_by_role("button", name=f"More about {of}")).to_have_count(0)
+
+
+@pytest.fixture
+async def here(people: People) -> Community:
+    return await community(people, *ALL)
+
+
+async def test_a_member_is_renamed_and_timed_out_and_speaks_again(here: Community) -> None:
+    dialog = await choose(here.moderator, "Edsger", "Rename")
+    await dialog.get_by_label("Name", exact=True).fill("Dijkstra")
+    await dialog.get_by_role("button", name="Rename").click()
+    await expect(here.member.page.locator("#own-name")).to_have_text("Dijkstra")
+    dialog = await choose(here.moderator, "Dijkstra", "Time out")
+    await dialog.get_by_label("For").select_option("10 minutes")
+    await dialog.get_by_label("Reason").fill("Too loud")
+    await dialog.get_by_role("button", name="Time out").click()
+    await expect(box(here.member)).to_be_disabled()
+    await expect(here.moderator.page.locator(".notice")).to_contain_text(["Dijkstra is in timeout."])
+    assert await refusal(here.member, "PATCH", f"/api/members/{await own_id(here.member)}", {"nickname": "x"})
+    await choose(here.moderator, "Dijkstra", "End the timeout")
+    await expect(box(here.member)).to_be_enabled()
+
+
+async def test_who_is_kicked_is_out_and_who_is_banned_stays_out(here: Community, people: People) -> None:
+    dialog = await choose(here.moderator, "Edsger", "Ban")
+    await dialog.get_by_label("Delete their messages").select_option("Of the last 1 hour")
+    await dialog.get_by_label("Reason").fill("Sells watches")
+    await dialog.get_by_role("button", name="Ban").click()
+    await expect(here.member.page.get_by_role("alert")).to_contain_text("You are not a member here")
+    page = await open_settings(here.moderator, "Bans")
+    await expect(page.get_by_role("listitem")).to_contain_text("Sells watches")
+    await page.get_by_role("button", name="Lift the ban").click()
+    dialog = here.moderator.page.get_by_role("dialog", name="Lift the ban of Edsger?")
+    await dialog.get_by_role("button", name="Lift the ban").click()
+    await expect(page.get_by_text("Nobody is banned.")).to_be_visible()
+    barbara = await people.arrive("Barbara")
+    await barbara.come_in()
+    await here.moderator.page.keyboard.press("Escape")
+    dialog = await choose(here.moderator, "Barbara", "Kick")
+    await dialog.get_by_role("button", name="Kick").click()
+    await expect(barbara.page.get_by_role("alert")).to_contain_text("You are not a member here any more.")
+
+
+async def test_a_report_reaches_the_moderators_with_its_message(here: Community) -> None:
+    await write(here.owner, "Fine words")
+    await write(here.member, "Buy my watches")
+    await shows(here.moderator, ["Fine words", "Buy my watches"])
+    await do(here.owner, "watches", "More")
+    await here.owner.page.get_by_role("menuitem", name="Report to the moderators").click()
+    await here.owner.page.get_by_label("What is wrong?").fill("It is spam")
+    await here.owner.press("Send the report")
+    await here.moderator.press("One report waits")
+    page = here.moderator.page.get_by_role("region", name="Reports", exact=True)
+    report = page.get_by_role("listitem")
+    await expect(report).to_contain_text("Ada reported Edsger")
+    await expect(report).to_contain_text("It is spam")
+    await expect(report.locator("blockquote")).to_have_text("Edsger Buy my watches")
+    await report.get_by_role("button", name="Go to the message").click()
+    await expect(message(here.moderator, "Buy my watches")).to_be_visible()
+    await here.moderator.press("One report waits")
+    await report.get_by_role("button", name="Delete the message").click()
+    await shows(here.member, ["Fine words"])
+    await report.get_by_role("button", name="Resolve").click()
+    await expect(page.get_by_text("No report waits.")).to_be_visible()
+    await here.moderator.press("Show those that are resolved")
+    await expect(page.get_by_role("listitem")).to_contain_text("Resolved by Grace.")
+    await expect(here.member.page.get_by_role("button", name="One report waits")).to_have_count(0)
+
+
+async def test_the_log_says_in_sentences_what_was_done_and_is_filtered(here: Community) -> None:
+    await write(here.member, "hello")
+    edsger = await own_id(here.member)
+    await ask(here.moderator, "PATCH", f"/api/members/{edsger}", {"nickname": "Dijkstra"})
+    timeout = {"duration_s": 60, "reason": "Too loud"}
+    await ask(here.moderator, "PUT", f"/api/members/{edsger}/timeout", timeout)
+    await ask(here.owner, "POST", "/api/channels", {"name": "plans", "type": "text"})
+    page = await open_settings(here.moderator, "Audit log")
+    sentences = page.locator(".entry .managed-words > span")
+    await expect(sentences).to_have_text(
+        [
+            "Ada created the channel plans",
+            "Grace timed Dijkstra out",
+            "Grace renamed Edsger to Dijkstra",
+            "Ada gave Grace the role Helpers",
+            "Ada created the role Helpers",
+        ]
+    )
+    await expect(page.locator("[data-action=member_timeout]")).to_contain_text("Reason: Too loud")
+    await page.get_by_label("What").select_option("Renaming")
+    await expect(sentences).to_have_text(["Grace renamed Edsger to Dijkstra"])
+    await page.get_by_label("What").select_option("Everything")
+    await page.get_by_label("Done by").fill("ada")
+    await here.moderator.page.keyboard.press("Enter")
+    await expect(sentences).to_have_count(3)
+    await here.moderator.page.keyboard.press("Escape")
+    dialog = await choose(here.moderator, "Dijkstra", "History")
+    await expect(dialog.locator(".entry")).to_have_count(2)
+
+
+async def test_two_moderators_act_at_once(here: Community) -> None:
+    """The second hears that the first was quicker."""
+    ban = await choose(here.moderator, "Edsger", "Ban")
+    kick = await choose(here.owner, "Edsger", "Kick")
+    await ban.get_by_role("button", name="Ban").click()
+    await expect(here.member.page.get_by_role("alert")).to_be_visible()
+    await kick.get_by_role("button", name="Kick").click()
+    await expect(kick.get_by_role("alert")).to_have_text("There is no such member")
+
+
+async def test_a_member_without_permissions_sees_none_of_it(here: Community) -> None:
+    for page in ("Reports", "Bans", "Audit log"):
+        await has_no_page(here.member, page)
+    assert await refusal(here.member, "GET", "/api/audit") == "forbidden"
+    assert await refusal(here.member, "GET", "/api/reports") == "forbidden"

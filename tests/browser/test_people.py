@@ -1,0 +1,207 @@
+"""Oneself and others: devices, own data, who is blocked, what moderators are told, who is there."""
+
+import json
+import re
+from pathlib import Path
+
+from playwright.async_api import Locator, expect
+
+from tests.browser.test_arriving import as_member, invited, is_in, own_id, without_invite
+from tests.kit.people import People, Person
+from tests.kit.product import Product
+from tests.kit.text_channels import come_to_read, message, write
+
+
+async def settings(person: Person, page: str) -> Locator:
+    await person.press("Settings")
+    await person.press(page)
+    return person.page.get_by_role("region", name=page)
+
+
+async def confirm(person: Person, action: str) -> None:
+    """Press this in the question that lies over everything."""
+    await person.page.get_by_role("dialog").last.get_by_role("button", name=action, exact=True).click()
+
+
+async def test_another_device_is_linked_by_what_the_page_shows_and_unlinked_again(
+    people: People, product: Product
+) -> None:
+    ada = await people.arrive("Ada")
+    await ada.come_in()
+    page = await settings(ada, "Devices")
+    await expect(page.get_by_text("This is your only device.")).to_be_visible()
+    await ada.press("Link another device")
+    await expect(page.get_by_role("img", name="The link as a QR code")).to_be_visible()
+    shown = (await page.locator(".big-code").inner_text()).strip()
+    assert len(shown.split()) == 4
+
+    phone = await people.arrive("Ada")
+    await phone.page.goto("about:blank")
+    await phone.page.goto(without_invite(product))
+    await phone.press("I am already a member, on another device")
+    # As it is read out, in groups.
+    await phone.page.get_by_label("Code", exact=True).fill(shown)
+    await phone.press("Add this device")
+    await is_in(phone, "Ada")
+
+    # The first page hears of it: the code has done its work.
+    await expect(page.get_by_role("listitem")).to_have_count(2)
+    await expect(page.locator(".big-code")).to_have_count(0)
+    await page.get_by_role("listitem").filter(has_not_text="This device").get_by_role("button").click()
+    await confirm(ada, "Unlink")
+    await expect(page.get_by_role("listitem")).to_have_count(1)
+    await expect(phone.page.get_by_role("button", name="Sign in as Ada")).to_be_visible()
+
+
+async def test_the_owner_helps_somebody_who_has_lost_all_devices(people: People) -> None:
+    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
+    await come_to_read(ada)
+    await come_to_read(grace)
+    await write(grace, "My phone is acting up")
+    await message(ada, "acting up").locator("button.author").click()
+    await ada.press("More about Grace")
+    await ada.page.get_by_role("menuitem", name="Help after lost devices").click()
+    dialog = ada.page.get_by_role("dialog", name="A code for Grace")
+    await expect(dialog).to_contain_text("The other devices are signed out.")
+    await dialog.get_by_role("button", name="Make a code").click()
+    await expect(dialog.get_by_label("Recovery code")).to_have_value(re.compile(r"^\w{16}$"))
+
+
+async def test_the_only_device_cannot_be_unlinked(people: People) -> None:
+    ada = await people.arrive("Ada")
+    await ada.come_in()
+    page = await settings(ada, "Devices")
+    await page.get_by_role("listitem").get_by_role("button").click()
+    await confirm(ada, "Unlink")
+    await expect(ada.page.locator(".notice")).to_contain_text("This is your last device")
+    await is_in(ada, "Ada")
+
+
+async def test_signing_out_warns_when_this_is_the_only_device(people: People) -> None:
+    ada = await people.arrive("Ada")
+    await ada.come_in()
+    page = await settings(ada, "Signing out")
+    await expect(page.get_by_text("This is your only device.")).to_be_visible()
+    await ada.press("Sign out")
+    question = ada.page.get_by_role("dialog", name="Sign out?")
+    await expect(question).to_contain_text("Link another one first")
+    await confirm(ada, "Sign out")
+    await ada.press("Sign in as Ada")
+    await is_in(ada, "Ada")
+
+
+async def test_giving_up_the_only_key_says_that_nobody_can_be_them_again(
+    people: People, product: Product
+) -> None:
+    ada = await people.arrive("Ada")
+    await ada.come_in()
+    await settings(ada, "Signing out")
+    await ada.press("Use another name")
+    question = ada.page.get_by_role("dialog", name="Give up who you are here?")
+    await expect(question).to_contain_text("nobody can be Ada here any more")
+    await confirm(ada, "Cancel")
+    await ada.page.keyboard.press("Escape")
+    await is_in(ada, "Ada")
+
+
+async def test_ones_data_comes_as_a_file(people: People, tmp_path: Path) -> None:
+    ada = await people.arrive("Ada")
+    await come_to_read(ada)
+    await write(ada, "Something to take along")
+    await settings(ada, "Your data")
+    async with ada.page.expect_download() as downloading:
+        await ada.press("Download your data")
+    download = await downloading.value
+    assert download.suggested_filename == "my-data.json"
+    await download.save_as(tmp_path / "mine.json")
+    told = json.loads((tmp_path / "mine.json").read_text())
+    assert "Something to take along" in json.dumps(told["messages"])
+
+
+async def test_an_owner_is_told_why_they_cannot_leave(people: People) -> None:
+    ada = await people.arrive("Ada")
+    await ada.come_in()
+    page = await settings(ada, "Your data")
+    await expect(page.get_by_text("You are the owner. Make somebody else the owner first.")).to_be_visible()
+    await expect(page.get_by_role("button", name="Leave the server")).to_be_disabled()
+    await expect(page.get_by_role("button", name="Delete your data")).to_be_disabled()
+
+
+async def test_who_leaves_can_join_again_as_somebody_new(people: People, product: Product) -> None:
+    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
+    await come_to_read(ada)
+    await come_to_read(grace)
+    await write(grace, "I was here")
+    await settings(grace, "Your data")
+    await grace.press("Leave the server")
+    question = grace.page.get_by_role("dialog", name="Leave")
+    await expect(question).to_contain_text("Your messages stay under your name.")
+    await confirm(grace, "Leave the server")
+    await expect(grace.page.get_by_text("You have left the server.")).to_be_visible()
+    await expect(message(ada, "I was here")).to_be_visible()
+    # They are nobody now, and are asked what a newcomer is asked.
+    await grace.page.goto("about:blank")
+    await grace.page.goto(await invited(ada, product))
+    await grace.press("Sign in as Grace")
+    await expect(grace.page.get_by_label("Your name")).to_have_value("Grace")
+    await grace.press("Join")
+    await is_in(grace, "Grace")
+
+
+async def test_deleting_everything_wants_the_name_typed(people: People) -> None:
+    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
+    await come_to_read(ada)
+    await come_to_read(grace)
+    await write(grace, "Soon gone")
+    await expect(message(ada, "Soon gone")).to_be_visible()
+    await settings(grace, "Your data")
+    await grace.press("Delete your data")
+    question = grace.page.get_by_role("dialog", name="Delete everything of you?")
+    await expect(question.get_by_role("button", name="Delete your data")).to_be_disabled()
+    await question.get_by_role("textbox").fill("Grace")
+    await confirm(grace, "Delete your data")
+    await expect(grace.page.get_by_text("Your data is being deleted.")).to_be_visible()
+    await expect(message(ada, "Soon gone")).to_have_count(0)
+
+
+async def test_whom_one_has_blocked_can_be_seen_and_unblocked(people: People) -> None:
+    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
+    await come_to_read(ada)
+    await come_to_read(grace)
+    await as_member(ada, "PUT", f"/api/me/blocks/{await own_id(grace)}", {})
+    page = await settings(ada, "Blocked people")
+    await page.get_by_role("button", name="Unblock Grace").click()
+    await expect(page.get_by_text("You have blocked nobody.")).to_be_visible()
+
+
+async def test_a_message_and_a_member_are_reported_to_the_moderators(people: People) -> None:
+    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
+    await come_to_read(ada)
+    await come_to_read(grace)
+    await write(ada, "Something unkind")
+    await message(grace, "Something unkind").hover()
+    await message(grace, "Something unkind").get_by_role("button", name="More", exact=True).click()
+    await grace.page.get_by_role("menuitem", name="Report to the moderators").click()
+    dialog = grace.page.get_by_role("dialog", name="Report a message of Ada")
+    await expect(dialog).to_contain_text("Something unkind")
+    field = dialog.get_by_label("What is wrong?")
+    await expect(field).to_be_focused()
+    await dialog.get_by_role("button", name="Send the report").click()
+    await expect(field).to_have_attribute("aria-invalid", "true")
+    await field.fill("This hurts somebody.")
+    await dialog.get_by_role("button", name="Send the report").click()
+    await expect(grace.page.get_by_text("The moderators have your report.")).to_be_visible()
+
+    await grace.page.locator(".message button.author").first.click()
+    await grace.press("Report")
+    dialog = grace.page.get_by_role("dialog", name="Report Ada")
+    await dialog.get_by_label("What is wrong?").fill("Again.")
+    await dialog.get_by_role("button", name="Send the report").click()
+    await expect(dialog).to_have_count(0)
+    told = await as_member(ada, "GET", "/api/reports", {})
+    reports = told["reports"]
+    assert isinstance(reports, list)
+    assert [(report["text"], bool(report["message_id"])) for report in reports] == [
+        ("Again.", False),
+        ("This hurts somebody.", True),
+    ]

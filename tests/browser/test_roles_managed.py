@@ -1,0 +1,126 @@
+"""Roles are made, ordered, given and taken in the page by those who may, below their own role only."""
+
+import pytest
+from playwright.async_api import expect
+
+from tests.kit.community import Community, ask, community, has_no_page, listed, open_settings, own_id, refusal
+from tests.kit.people import People, Person
+
+
+@pytest.fixture
+async def here(people: People) -> Community:
+    return await community(people, "manage_roles")
+
+
+async def create(person: Person, name: str, *permissions: str) -> None:
+    """Make a role on the page of roles; its editor stays open."""
+    page = await open_settings(person, "Roles")
+    await page.get_by_role("button", name="Create a role").click()
+    await page.get_by_label("Name", exact=True).fill(name)
+    for permission in permissions:
+        await page.get_by_role("switch", name=permission).check()
+    await page.get_by_role("button", name="Create a role").click()
+    await expect(page.get_by_role("button", name="Delete the role")).to_be_visible()
+
+
+async def roles_of(person: Person) -> list[str]:
+    """Names of somebody's roles, the highest first."""
+    own = (await ask(person, "GET", f"/api/members/{await own_id(person)}"))["roles"]
+    return [r["name"] for r in (await ask(person, "GET", "/api/roles"))["roles"] if r["id"] in own]
+
+
+async def menu(person: Person, of: str, item: str) -> None:
+    """Choose an item of a member's menu in the list of members."""
+    await listed(person, of).hover()
+    await person.press(f"More about {of}")
+    await person.page.get_by_role("menuitem", name=item, exact=True).click()
+
+
+async def test_a_role_is_made_with_a_colour_and_given(here: Community) -> None:
+    owner, member = here.owner, here.member
+    page = await open_settings(owner, "Roles")
+    await page.get_by_role("button", name="Create a role").click()
+    await page.get_by_label("Name", exact=True).fill("Gardeners")
+    await page.get_by_role("radio", name="#d97a1c").check()
+    await page.get_by_role("switch", name="Manage channels").check()
+    await page.get_by_role("button", name="Create a role").click()
+    await page.get_by_label("Give it to").fill("edsg")
+    await owner.page.keyboard.press("Enter")
+    await expect(page.get_by_role("list", name="Who has this role").get_by_text("Edsger")).to_be_visible()
+    await expect(member.page.get_by_role("button", name="Create a text channel")).to_be_visible()
+    await member.press("Members")
+    await expect(member.page.get_by_role("complementary").locator("h3").nth(1)).to_contain_text("Helpers")
+    await expect(member.page.locator(".members .coloured")).to_have_text(["Edsger"])
+    await page.get_by_role("button", name="Remove Edsger").click()
+    await expect(member.page.get_by_role("button", name="Create a text channel")).to_have_count(0)
+
+
+async def test_a_moderator_gives_no_permission_that_they_lack(here: Community) -> None:
+    await create(here.moderator, "Greeters", "Create invites")
+    page = here.moderator.page.get_by_role("region", name="Roles", exact=True)
+    await expect(page.get_by_role("switch", name="Ban members")).to_be_disabled()
+    await page.get_by_role("button", name="All roles").click()
+    rows = page.get_by_role("listitem")
+    await expect(rows.filter(has_text="Helpers")).to_contain_text("Not below your own role")
+    await expect(page.get_by_role("button", name="Edit Owner")).to_have_count(0)
+    await expect(page.get_by_role("button", name="Edit Greeters")).to_be_visible()
+
+
+async def test_roles_are_given_and_taken_from_the_list_and_the_profile(here: Community) -> None:
+    await create(here.moderator, "Greeters", "Create invites")
+    await here.moderator.page.keyboard.press("Escape")
+    await here.moderator.press("Members")
+    await menu(here.moderator, "Edsger", "Change roles")
+    dialog = here.moderator.page.get_by_role("dialog", name="Roles of Edsger")
+    await dialog.get_by_role("switch", name="Greeters").check()
+    await expect(dialog.get_by_role("switch", name="Greeters")).to_be_checked()
+    await here.moderator.page.keyboard.press("Escape")
+    await listed(here.moderator, "Edsger").locator("> button").click()
+    profile = here.moderator.page.get_by_role("dialog", name="Edsger")
+    await expect(profile.get_by_role("list", name="Roles").get_by_text("Greeters")).to_be_visible()
+    assert await roles_of(here.member) == ["Greeters", "Member"]
+    await profile.get_by_role("button", name="More about Edsger").click()
+    await here.moderator.page.get_by_role("menuitem", name="Change roles").click()
+    await dialog.get_by_role("switch", name="Greeters").uncheck()
+    await here.moderator.page.keyboard.press("Escape")
+    assert await roles_of(here.member) == ["Member"]
+
+
+async def test_roles_are_ordered_by_whoever_ranks_above(here: Community) -> None:
+    page = await open_settings(here.owner, "Roles")
+    names = page.locator(".managed-words > span")
+    await expect(names).to_have_text(
+        ["Owner", "Administrators", "Moderators", "Helpers", "Members", "Guests"]
+    )
+    await page.get_by_role("button", name="Move Helpers up").click()
+    await expect(names).to_have_text(
+        ["Owner", "Administrators", "Helpers", "Moderators", "Members", "Guests"]
+    )
+    await page.get_by_role("button", name="Move Members down").click()
+    await expect(names).to_have_text(
+        ["Owner", "Administrators", "Helpers", "Moderators", "Guests", "Members"]
+    )
+
+
+async def test_a_role_is_changed_and_deleted_with_everybody_losing_it(here: Community) -> None:
+    page = await open_settings(here.owner, "Roles")
+    await page.get_by_role("button", name="Edit Helpers").click()
+    await page.get_by_label("Name", exact=True).fill("Stewards")
+    await page.get_by_role("button", name="Save").click()
+    await expect(here.owner.page.locator(".notice")).to_contain_text("Saved.")
+    assert await roles_of(here.moderator) == ["Stewards", "Member"]
+    await page.get_by_role("button", name="Delete the role").click()
+    dialog = here.owner.page.get_by_role("dialog", name="Delete the role Stewards?")
+    await dialog.get_by_role("button", name="Delete the role").click()
+    await expect(page.get_by_role("button", name="Create a role")).to_be_visible()
+    assert await roles_of(here.moderator) == ["Member"]
+    [newest] = (await ask(here.owner, "GET", "/api/audit?limit=1"))["entries"]
+    assert newest["action"] == "role_delete"
+
+
+async def test_a_member_without_the_permission_sees_none_of_it(here: Community) -> None:
+    await has_no_page(here.member, "Roles")
+    await here.member.press("Members")
+    await expect(listed(here.member, "Ada")).to_be_visible()
+    await expect(here.member.page.get_by_role("button", name="More about Ada")).to_have_count(0)
+    assert await refusal(here.member, "POST", "/api/roles", {"name": "Kings"}) == "forbidden"

@@ -1,0 +1,72 @@
+"""Threads in the page: answers aside, with their own unread; and what links lead to, in short."""
+
+from playwright.async_api import Locator, expect
+
+from tests.kit.people import People, Person
+from tests.kit.text_channels import DEADLINE_MS, box, come_to_read, message, open_channel, shows, write
+
+
+def thread(person: Person) -> Locator:
+    return person.page.get_by_role("region", name="Thread")
+
+
+async def answer(person: Person, text: str) -> None:
+    field = thread(person).get_by_role("textbox", name="Answer in the thread")
+    await field.fill(text)
+    await field.press("Enter")
+    await expect(thread(person).locator(".message").filter(has_text=text)).to_be_visible()
+    await expect(person.page.locator(".pending")).to_have_count(0, timeout=DEADLINE_MS)
+
+
+async def test_answers_stand_aside_and_are_counted_by_themselves(people: People) -> None:
+    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
+    for person in (ada, grace):
+        await person.page.set_viewport_size({"width": 1280, "height": 800})
+        await come_to_read(person)
+    await write(ada, "Where shall we meet?")
+    await message(grace, "Where").hover()
+    await message(grace, "Where").get_by_role("button", name="More").click()
+    await grace.page.get_by_role("menuitem", name="Answer in a thread").click()
+    await answer(grace, "At the river")
+    await answer(grace, "Or at mine")
+
+    # The channel shows how many there are, and counts none of them.
+    hint = message(ada, "Where").locator(".answers")
+    await expect(hint).to_contain_text("2 answers")
+    await expect(hint).to_contain_text("2 unread")
+    await shows(ada, ["Where shall we meet?"])
+    await expect(ada.page.locator("#channels .badge")).to_have_count(0)
+
+    await hint.click()
+    await expect(thread(ada).locator(".message .body > .text")).to_have_text(
+        ["Where shall we meet?", "At the river", "Or at mine"]
+    )
+    await expect(hint).not_to_contain_text("unread")
+    await answer(ada, "The river it is")
+    await expect(thread(grace)).to_contain_text("The river it is")
+    # Both fields are there, each for its own.
+    await box(ada).fill("Elsewhere")
+    await box(ada).press("Enter")
+    channel = grace.page.locator("#messages .message .body > .text")
+    await expect(channel).to_have_text(["Where shall we meet?", "Elsewhere"])
+
+
+async def test_the_threads_that_one_follows_are_listed_and_can_be_left(people: People) -> None:
+    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
+    for person in (ada, grace):
+        await person.page.set_viewport_size({"width": 1280, "height": 800})
+        await come_to_read(person)
+    await write(ada, "Bread or rolls?")
+    await message(ada, "Bread").hover()
+    await message(ada, "Bread").get_by_role("button", name="More").click()
+    await ada.page.get_by_role("menuitem", name="Answer in a thread").click()
+    await answer(ada, "Bread for me")
+    await ada.press("Threads that you follow")
+    listed = ada.page.get_by_role("region", name="Threads that you follow")
+    await expect(listed).to_contain_text("Bread or rolls?")
+    await listed.get_by_role("button", name="Go to the message").click()
+    await ada.press("Do not follow this thread any more")
+    await expect(ada.page.get_by_role("button", name="Follow this thread", exact=True)).to_be_visible()
+    await ada.press("Threads that you follow")
+    await expect(listed).to_contain_text("You follow no threads yet.")
+    await open_channel(ada, "general")

@@ -1,0 +1,57 @@
+"""People in calls are muted, moved and removed from the list of channels by those who may."""
+
+import pytest
+from playwright.async_api import Locator, expect
+
+from tests.kit.community import Community, ask, community
+from tests.kit.people import People, Person
+
+
+@pytest.fixture
+async def here(people: People) -> Community:
+    here = await community(people, "mute_members", "move_members")
+    await ask(here.owner, "POST", "/api/channels", {"name": "Lounge", "type": "voice"})
+    await here.member.enter_call()
+    return here
+
+
+def in_room(person: Person, room: str) -> Locator:
+    return person.page.get_by_role("list", name=f"People in {room}").get_by_role("listitem")
+
+
+async def act(person: Person, of: str, item: str) -> None:
+    await person.page.locator(".voice-people li").filter(has_text=of).hover()
+    await person.press(f"More about {of}")
+    await person.page.get_by_role("menuitem", name=item, exact=True).click()
+
+
+async def test_somebody_is_muted_and_deafened_for_everybody(here: Community) -> None:
+    await act(here.moderator, "Edsger", "Mute for everybody")
+    await expect(in_room(here.member, "Voice")).to_contain_text("muted by a moderator")
+    await act(here.moderator, "Edsger", "Deafen")
+    await expect(in_room(here.owner, "Voice")).to_contain_text("deafened by a moderator")
+    await act(here.owner, "Edsger", "Undeafen")
+    await act(here.owner, "Edsger", "Unmute")
+    await expect(in_room(here.moderator, "Voice")).not_to_contain_text("moderator")
+
+
+async def test_somebody_is_moved_by_the_menu_and_by_dragging(here: Community) -> None:
+    await act(here.moderator, "Edsger", "Move to Lounge")
+    await expect(in_room(here.owner, "Lounge")).to_contain_text("Edsger")
+    await here.member.is_connected()
+    person = here.moderator.page.locator(".voice-people li").filter(has_text="Edsger")
+    await person.drag_to(here.moderator.page.locator("#voice-channels .channel").first)
+    await expect(in_room(here.owner, "Voice")).to_contain_text("Edsger")
+    await here.member.is_connected()
+
+
+async def test_somebody_is_removed_from_a_call(here: Community) -> None:
+    await act(here.moderator, "Edsger", "Remove from the call")
+    await expect(in_room(here.owner, "Voice")).to_have_count(0)
+    await expect(here.member.page.locator("#call")).to_contain_text("You were removed from the room.")
+
+
+async def test_a_member_has_no_such_menu(here: Community) -> None:
+    await here.moderator.enter_call()
+    await expect(in_room(here.member, "Voice")).to_have_count(2)
+    await expect(here.member.page.locator(".voice-people .menu-holder")).to_have_count(0)

@@ -1,0 +1,168 @@
+"""Web Push from the settings of the page to the notice on the device, through a push service on loopback."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.async_api import Locator, expect
+
+from svc.chat.community import Community
+from tests.chat.inside import server_with_insight
+from tests.chat.member import ChatServer
+from tests.chat.people import Person as Member
+from tests.chat.people import newcomer
+from tests.chat.push.service import Browser, PushService, push_service
+from tests.kit.knowing import OWN_ID, look_away, look_back, notices, open_settings
+from tests.kit.people import People, Person, chromium, people_at
+from tests.kit.push_device import Deliverer, can_subscribe
+from tests.kit.text_channels import come_to_read, message
+from tests.kit.waiting import wait_until
+
+SWITCH = "Notify me on this device while the page is closed"
+SUBSCRIPTION = "navigator.serviceWorker.ready.then((worker) => worker.pushManager.getSubscription())"
+
+
+@dataclass
+class Scene:
+    chat: ChatServer
+    community: Community
+    service: PushService
+    device: Browser
+    people: People
+    grace: Member
+
+    async def arrive(self, *, allowed: bool = True) -> Person:
+        """Somebody whose device can be subscribed."""
+        ada = await self.people.arrive("Ada")
+        if allowed:
+            await ada.page.context.grant_permissions(["notifications"])
+        await can_subscribe(ada.page, self.device)
+        await ada.page.reload()
+        await come_to_read(ada)
+        return ada
+
+    async def mention(self, ada: Person, text: str) -> None:
+        member_id = await ada.page.evaluate(OWN_ID)
+        said = {"text": f"[Ada](mention:{member_id}) {text}"}
+        await self.grace.done("POST", "/api/channels/general/messages", said)
+
+    async def stored(self) -> list[Any]:
+        database = self.community.notifying.subscriptions._database
+        return [row[0] for row in await database.rows("SELECT endpoint FROM push_subscriptions")]
+
+    async def in_sight(self, ada: Person, wanted: bool) -> None:
+        member_id = await ada.page.evaluate(OWN_ID)
+
+        async def told() -> bool:
+            return self.community.hub.in_sight(member_id) is wanted
+
+        await wait_until("the server knows who looks", told, within_s=5)
+
+
+@pytest.fixture
+async def scene(tmp_path: Path) -> AsyncIterator[Scene]:
+    variables = {
+        "PORT": "0",
+        "JWT_SECRET": "a secret of at least thirty-two bytes",
+        "DATA_DIR": str(tmp_path / "data"),
+        "SVC_IDENTITY_TIERS": "local",
+        "STORAGE_BACKEND": "filesystem",
+        "SVC_LINK_PREVIEWS": "false",
+        "ADDITIONAL_CHANNELS": "general",
+    }
+    async with push_service() as service, server_with_insight(variables) as (chat, community):
+        community.notifying.poster.exempt.add(service.origin)
+        async with people_at(f"{chat.address}/#invite={chat.invite}", chromium() or "") as people:
+            yield Scene(chat, community, service, Browser(service), people, await newcomer(chat, "Grace"))
+            assert people.faults == []
+
+
+def switch(ada: Person) -> Locator:
+    return ada.page.get_by_role("switch", name=SWITCH)
+
+
+async def subscribe(ada: Person) -> None:
+    await open_settings(ada)
+    await switch(ada).check()
+    await expect(ada.page.get_by_text("On. You are notified on this device")).to_be_visible()
+    await ada.page.keyboard.press("Escape")
+
+
+async def test_a_mention_rings_the_device_and_leads_to_the_message(scene: Scene) -> None:
+    ada = await scene.arrive()
+    await subscribe(ada)
+    await scene.in_sight(ada, True)
+    await scene.mention(ada, "while she looks")
+    await expect(message(ada, "while she looks")).to_be_visible()
+    assert scene.service.received.empty()
+
+    await look_away(ada)
+    await scene.in_sight(ada, False)
+    await scene.mention(ada, "**dinner** is ready")
+    await Deliverer(ada.page).deliver(scene.device.read(await scene.service.next()))
+
+    async def rung() -> bool:
+        return [each["body"] for each in await notices(ada.page)] == ["Ada dinner is ready"]
+
+    await wait_until("the device shows it", rung, within_s=10)
+    assert scene.service.received.empty(), "the page shows what is pushed, and nothing twice"
+    await look_back(ada)
+    await expect(message(ada, "dinner")).to_be_visible()
+
+    async def cleared() -> bool:
+        return await notices(ada.page) == []
+
+    await wait_until("what was read needs no notice", cleared, within_s=10)
+
+
+async def test_switching_it_off_ends_the_subscription_on_both_sides(scene: Scene) -> None:
+    ada = await scene.arrive()
+    await subscribe(ada)
+    assert await scene.stored() == [f"{scene.service.origin}/device"]
+    await open_settings(ada)
+    await switch(ada).uncheck()
+    await expect(ada.page.get_by_text("passes the messages on, encrypted")).to_be_visible()
+    assert await scene.stored() == []
+    assert await ada.page.evaluate(SUBSCRIPTION) is None
+
+
+async def test_a_subscription_is_renewed_when_the_key_of_the_server_changes(scene: Scene) -> None:
+    ada = await scene.arrive()
+    await subscribe(ada)
+    other_key = "localStorage.setItem('test.push', JSON.stringify({ turn: 1, key: [4, 5, 6] }))"
+    await ada.page.evaluate(other_key)
+    await ada.page.reload()
+
+    async def renewed() -> bool:
+        return await scene.stored() == [f"{scene.service.origin}/device-2"]
+
+    await wait_until("the server has the new one", renewed, within_s=10)
+
+
+async def test_signing_out_ends_it_and_leaves_nothing_of_it_in_the_browser(scene: Scene) -> None:
+    ada = await scene.arrive()
+    await subscribe(ada)
+    await open_settings(ada, "Signing out")
+    await ada.press("Sign out")
+    await ada.page.get_by_role("dialog").get_by_role("button", name="Sign out", exact=True).last.click()
+    await expect(ada.page.get_by_role("button", name="Sign in as Ada")).to_be_visible()
+
+    async def ended() -> bool:
+        return await scene.stored() == [] and await ada.page.evaluate(SUBSCRIPTION) is None
+
+    await wait_until("both sides have forgotten it", ended, within_s=10)
+
+
+async def test_why_it_cannot_be_is_said_in_words(scene: Scene) -> None:
+    ada = await scene.arrive(allowed=False)
+    await ada.page.add_init_script("Object.defineProperty(Notification, 'permission', { value: 'denied' })")
+    await ada.page.reload()
+    await open_settings(ada)
+    await expect(switch(ada)).to_be_disabled()
+    await expect(ada.page.get_by_text("does not let this page notify you")).to_be_visible()
+    await ada.page.add_init_script("delete globalThis.PushManager")
+    await ada.page.reload()
+    await open_settings(ada)
+    await expect(ada.page.get_by_text("This browser cannot do it.")).to_be_visible()

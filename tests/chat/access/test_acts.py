@@ -1,0 +1,154 @@
+"""What is written is decided on by what is true: no feature writes past `access/acts`."""
+
+import ast
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import svc.chat
+from svc.base.database import Act, Database
+from svc.chat.access.acts import changes_rules, follows_rules, on_authority_of
+from svc.chat.access.directory import Directory, Member
+from svc.chat.errors import ChatError
+
+CHAT = Path(svc.chat.__file__).parent
+# Writes that ask nobody's leave, by file and method. Whoever adds one says why no rule can be
+# made untrue while it waits.
+ASK_NOBODY = {
+    # At start, before anybody is served.
+    "channels/rules.py load",
+    "invites/rules.py standing",
+    "joining/persons.py load",
+    "joining/rules.py load",
+    "media/icon.py load",
+    "settings/rules.py load",
+    "stamps/rules.py load",
+    "uploads/queue.py load",
+    "uploads/rules.py load",
+    # The token is what is checked, and its row is looked at in the write.
+    "joining/sessions.py refresh",
+    "joining/sessions.py end",
+    # What was asked for before: the server goes on with it by itself.
+    "own/rules.py _erase_next",
+    "joining/persons.py sweep",
+    "messages/own.py erase_some",
+    "messages/retention.py _some",
+    "messages/searching.py _bit_by_bit",
+    "media/sweep.py _some",
+    "uploads/rules.py tidy_up",
+    # What links lead to, for a message that the write looks at again.
+    "previews/rules.py _show",
+    # The push service has said that the device is gone.
+    "push/rules.py gone",
+    # Bytes of a file, and jobs: rows that the write looks at again, and that nobody can see yet.
+    "media/rules.py keep",
+    "uploads/rules.py _reserve",
+    "uploads/rules.py _write",
+    "uploads/rules.py _complete",
+    "uploads/rules.py _let_go",
+    "uploads/queue.py claim",
+    "uploads/queue.py renew",
+    "uploads/queue.py reserve",
+    "uploads/queue.py hand_on",
+    "uploads/queue.py fail",
+    # For a server that does not run.
+    "transfer/importing.py whole",
+    "transfer/adding.py _write",
+}
+
+
+def writes() -> Iterator[str]:
+    for path in sorted(CHAT.rglob("*.py")):
+        for method in ast.walk(ast.parse(path.read_text())):
+            if isinstance(method, ast.AsyncFunctionDef) and any(map(_is_write, ast.walk(method))):
+                yield f"{path.relative_to(CHAT)} {method.name}"
+
+
+def _is_write(node: ast.AST) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(attr="write", value=ast.Attribute(attr="_database"))):
+            return True
+        case ast.Call(func=ast.Attribute(attr="write", value=ast.Name(id="database"))):
+            return True
+    return False
+
+
+def test_whatever_is_not_decided_on_by_rules_is_listed_with_a_reason() -> None:
+    assert set(writes()) == ASK_NOBODY
+
+
+class Names:
+    """A feature: who is there, in memory and in the file."""
+
+    def __init__(self, database: Database, directory: Directory) -> None:
+        self._database = database
+        self._directory = directory
+        self.said: list[str] = []
+
+    @changes_rules
+    def add(self, name: str) -> Act[None, str]:
+        if name in self._directory.members:
+            raise ChatError("too_many")
+        return Act(lambda connection: None, lambda _: self._added(name))
+
+    @follows_rules
+    def say(self, name: str) -> Act[None, None]:
+        self._directory.member(name)
+        return Act(lambda connection: None, lambda _: self.said.append(name))
+
+    @follows_rules
+    def add_past_the_rules(self, name: str) -> Act[None, str]:
+        return Act(lambda connection: None, lambda _: self._added(name))
+
+    def _added(self, name: str) -> str:
+        self._directory.put_member(Member(name, name))
+        return name
+
+
+@pytest.fixture
+def names(database: Database) -> Names:
+    directory = Directory(lambda: 0.0)
+    directory.may_change = lambda: database.applying_alone
+    return Names(database, directory)
+
+
+async def test_each_decides_by_what_those_before_it_have_done(names: Names) -> None:
+    deeds = [names.say("Ada"), names.add("Ada"), names.add("Ada"), names.say("Ada"), names.say("Bob")]
+    answers = await asyncio.gather(*deeds, return_exceptions=True)
+    codes = [answer.code if isinstance(answer, ChatError) else answer for answer in answers]
+    assert codes == ["unknown_member", "Ada", "too_many", None, "unknown_member"]
+
+
+async def test_who_gives_up_waiting_is_done_before_the_next_decides(names: Names) -> None:
+    first = asyncio.ensure_future(names.add("Ada"))
+    await asyncio.sleep(0)
+    first.cancel()
+    with pytest.raises(ChatError, match="too_many"):
+        await names.add("Ada")
+    assert first.cancelled()
+
+
+async def test_who_gives_up_before_their_turn_holds_nobody_up(names: Names) -> None:
+    deeds = [asyncio.ensure_future(names.add(name)) for name in ("Ada", "Bob", "Cyd")]
+    await asyncio.sleep(0)
+    deeds[1].cancel()
+    await asyncio.wait(deeds)
+    assert list(names._directory.members) == ["Ada", "Cyd"]
+
+
+async def test_the_directory_is_changed_by_acts_that_change_rules_alone(names: Names) -> None:
+    with pytest.raises(AssertionError, match="changes_rules"):
+        await names.add_past_the_rules("Ada")
+    with pytest.raises(AssertionError, match="changes_rules"):
+        names._directory.drop_member("Ada")
+
+
+async def test_who_asks_is_checked_again_when_it_is_decided(names: Names) -> None:
+    def refuse() -> None:
+        raise ChatError("token_invalid")
+
+    with on_authority_of(refuse), pytest.raises(ChatError, match="token_invalid"):
+        await names.add("Ada")
+    assert await names.add("Ada") == "Ada"

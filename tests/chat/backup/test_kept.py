@@ -1,0 +1,139 @@
+"""The owner makes a backup over HTTP, downloads it and deletes it; nobody else does."""
+
+import io
+import tarfile
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from svc.base.database import Connection
+from svc.chat.backup import kept
+from svc.chat.backup.rules import Backups
+from svc.chat.errors import ChatError
+from tests.chat.inside import server_with_insight
+from tests.chat.people import People, holder_of, people
+
+BACKUPS = "/api/backups"
+
+
+async def made(folk: People) -> str:
+    async with folk.live("owner") as [owner]:
+        await folk.owner.done("POST", BACKUPS)
+        told = await owner.pushed("backup_finished")
+        assert told["fault"] is None
+        return str(told["name"])
+
+
+async def test_the_owner_makes_downloads_and_deletes_a_backup(folk: People) -> None:
+    name = await made(folk)
+    listed = await folk.owner.done("GET", BACKUPS)
+    (backup,) = listed["backups"]
+    assert (backup["name"], listed["making"], listed["fault"]) == (name, None, None)
+    headers = {"Authorization": f"Bearer {folk.owner.token}"}
+    async with folk.chat.http.get(f"{BACKUPS}/{name}", headers=headers) as response:
+        content = await response.read()
+        assert response.headers["Content-Disposition"] == f'attachment; filename="{name}"'
+        assert len(content) == backup["bytes"]
+    with tarfile.open(fileobj=io.BytesIO(content)) as archive:
+        assert any("sqlite3" in member for member in archive.getnames())
+    await folk.owner.done("DELETE", f"{BACKUPS}/{name}")
+    assert await folk.owner.refused("GET", f"{BACKUPS}/{name}") == "unknown_backup"
+    assert (await folk.owner.done("GET", BACKUPS))["backups"] == []
+    entries = (await folk.owner.done("GET", "/api/audit"))["entries"]
+    done = [entry["action"] for entry in entries if entry["action"].startswith("backup")]
+    assert done == ["backup_delete", "backup_download", "backup_create"]
+
+
+async def test_a_link_is_good_once(folk: People) -> None:
+    name = await made(folk)
+    url = (await folk.owner.done("POST", f"{BACKUPS}/{name}/link"))["url"]
+    async with folk.chat.http.get(url) as response:
+        assert (response.status, len(await response.read()) > 1000) == (200, True)
+    async with folk.chat.http.get(url) as response:
+        assert (response.status, (await response.json())["error"]) == (404, "unknown_backup")
+
+
+async def test_a_link_ends(folk: People, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = await made(folk)
+    monkeypatch.setattr(kept, "LINK_S", 0.0)
+    url = (await folk.owner.done("POST", f"{BACKUPS}/{name}/link"))["url"]
+    async with folk.chat.http.get(url) as response:
+        assert response.status == 404
+
+
+async def test_nobody_else_gets_one(folk: People) -> None:
+    name = await made(folk)
+    keeper = await holder_of(folk, "manage_channels", "view_audit_log")
+    for person in (folk.admin, folk.moderator, folk.member, keeper):
+        for method, path in (
+            ("GET", ""),
+            ("POST", ""),
+            ("GET", f"/{name}"),
+            ("DELETE", f"/{name}"),
+            ("POST", f"/{name}/link"),
+        ):
+            assert await person.refused(method, BACKUPS + path) == "forbidden"
+        assert await person.refused("GET", "/api/storage") == "forbidden"
+
+
+@pytest.mark.parametrize("name", ["identity-key", "..%2fidentity-key", "backup-1.tar.gz", "backup-x.tar.gz"])
+async def test_no_other_file_is_a_backup(folk: People, name: str) -> None:
+    assert await folk.owner.refused("GET", f"{BACKUPS}/{name}") in ("unknown_backup", "not_found")
+    assert await folk.owner.refused("POST", f"{BACKUPS}/{name}/link") in ("unknown_backup", "not_found")
+
+
+async def test_so_many_are_kept(folk: People, variables: dict[str, str]) -> None:
+    folder = Path(variables["DATA_DIR"]) / "backups"
+    folder.mkdir(exist_ok=True)
+    for number in range(kept.MAX_KEPT):
+        (folder / f"backup-{number}.tar.gz").touch()
+    assert await folk.owner.refused("POST", BACKUPS) == "too_many"
+
+
+async def test_why_one_could_not_be_made_is_said(folk: People, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fails(self: Backups, now: float, *, damaged: bool = False) -> None:
+        raise ChatError("storage_unavailable", "The disk is full")
+
+    monkeypatch.setattr(Backups, "make", fails)
+    async with folk.live("owner") as [owner]:
+        await folk.owner.done("POST", BACKUPS)
+        assert await owner.pushed("backup_finished") == {"name": None, "fault": "The disk is full"}
+    assert (await folk.owner.done("GET", BACKUPS))["fault"] == "The disk is full"
+
+
+def _store(key: str, holder: str, kind: str, size: int, connection: Connection) -> None:
+    values = (key, "stored", "image/webp", size, 1, 1, None, "", "", 1, 1, holder)
+    connection.execute(f"INSERT INTO objects VALUES ({','.join('?' * 12)})", values)
+    connection.execute("INSERT INTO object_references VALUES (?, ?, ?)", (kind, "owner", key))
+
+
+async def test_storage_is_told_by_kind_and_by_member(variables: dict[str, str]) -> None:
+    async with server_with_insight(variables) as (chat, community):
+        folk = await people(chat)
+        before = await folk.owner.done("GET", "/api/storage")
+        assert (before["bytes"], before["by_kind"], before["by_member"]) == (0, [], [])
+        assert before["database_bytes"] > 0 and before["disk_free_bytes"] > 0
+        database = community.media._database
+        for number, (holder, kind, size) in enumerate(
+            [
+                (folk.member.id, "message", 100),
+                (f"webhooks of {folk.member.id}", "message", 20),
+                (folk.guest.id, "member", 50),
+                ("", "server", 5),
+            ]
+        ):
+            await database.write(partial(_store, f"uploads/{number}", holder, kind, size))
+        shown = await folk.owner.done("GET", "/api/storage")
+        assert {one["kind"]: one["bytes"] for one in shown["by_kind"]} == {
+            "message": 120,
+            "member": 50,
+            "server": 5,
+        }
+        assert [(one["nickname"], one["bytes"]) for one in shown["by_member"]] == [
+            ("Member", 120),
+            ("Guest", 50),
+        ]
+        assert (shown["bytes"], shown["others_bytes"]) == (175, 5)
+        short = await folk.owner.done("GET", "/api/storage?limit=1")
+        assert (len(short["by_member"]), short["others_bytes"]) == (1, 55)

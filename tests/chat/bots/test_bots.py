@@ -1,0 +1,198 @@
+"""A bot is made by who may, shows its token over HTTP and on the live socket, and is a member like others."""
+
+from typing import Any
+
+import pytest
+
+from tests.chat.fake_sfu import FakeSfu
+from tests.chat.inside import server_with_insight
+from tests.chat.member import ChatServer, LiveMember, chat_server
+from tests.chat.people import People, Person, holder_of, people
+from tests.kit.device import Device
+
+BOTS = "/api/bots"
+GENERAL = "/api/channels/general/messages"
+
+
+async def made(folk: People, by: Person, nickname: str = "Helper") -> Person:
+    answer = await by.done("POST", BOTS, {"nickname": nickname})
+    assert answer["token"].startswith("svcbot.")
+    return Person(folk.chat, by.device, answer["member"]["id"], answer["token"])
+
+
+async def test_a_bot_reads_writes_and_is_marked_everywhere(folk: People) -> None:
+    keeper = await holder_of(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
+    async with folk.live("member") as [member]:
+        bot = await made(folk, keeper)
+        joined = await member.pushed("member_joined")
+        assert (joined["id"], joined["bot"], joined["roles"]) == (bot.id, True, ["member"])
+        async with folk.chat.member("", bot.token) as live:
+            assert live.welcome["member"]["bot"] is True
+            sent = (await live.ask("message_send", channel_id="general", text="beep"))["data"]
+            assert (await member.pushed("message_posted"))["author"]["bot"] is True
+            await folk.member.done("POST", GENERAL, {"text": "hello"})
+            while (heard := await live.pushed("message_posted"))["text"] != "hello":
+                pass
+            assert heard["author"]["bot"] is False
+        assert sent["author"] == {
+            "kind": "member",
+            "id": bot.id,
+            "display_name": "Helper",
+            "avatar": None,
+            "bot": True,
+        }
+    await bot.done("POST", GENERAL, {"text": "over HTTP"})
+    listed = (await folk.member.done("GET", "/api/members?bot=true"))["members"]
+    assert [one["id"] for one in listed] == [bot.id]
+    (entry,) = (await folk.owner.done("GET", "/api/audit?action=bot_create"))["entries"]
+    assert (entry["actor_id"], entry["target_id"]) == (keeper.id, bot.id)
+    assert bot.token not in str(entry)
+
+
+MEMBER_MAY = (
+    *("add_reactions", "join_voice", "speak", "change_nickname"),
+    *("attach_files", "share_video", "share_screen", "create_invites"),
+)
+
+
+async def test_a_bot_comes_back_to_its_live_socket_without_loss(folk: People) -> None:
+    bot = await made(folk, folk.owner)
+    async with folk.chat.member("", bot.token) as live:
+        seq = live.welcome["seq"]
+    await folk.member.done("POST", GENERAL, {"text": "meanwhile"})
+    async with folk.chat.http.ws_connect("/live") as ws:
+        live = LiveMember(ws, bot.token)
+        await live.receive()
+        assert (await live.ask("resume", access_token=bot.token, seq=seq))["event"] == "resumed"
+        assert (await live.pushed("message_posted"))["text"] == "meanwhile"
+
+
+async def test_roles_are_given_to_it_as_to_anybody(folk: People) -> None:
+    bot = await made(folk, folk.owner)
+    assert await bot.refused("POST", f"/api/members/{folk.guest.id}/kick") == "forbidden"
+    await folk.owner.done("PUT", f"/api/members/{bot.id}/roles/moderator")
+    await bot.done("POST", f"/api/members/{folk.guest.id}/kick")
+    (entry,) = (await folk.owner.done("GET", "/api/audit?action=member_kick"))["entries"]
+    assert entry["actor_id"] == bot.id
+
+
+async def test_another_token_ends_what_was_begun_with_the_first(folk: People) -> None:
+    bot = await made(folk, folk.owner)
+    async with folk.chat.member("", bot.token) as live:
+        answer = await folk.owner.done("POST", f"{BOTS}/{bot.id}/token")
+        while not live.ws.closed:
+            await live.ws.receive()
+    assert await bot.refused("GET", "/api/channels") == "token_invalid"
+    bot.token = answer["token"]
+    await bot.done("GET", "/api/channels")
+    (entry,) = (await folk.owner.done("GET", "/api/audit?action=bot_token"))["entries"]
+    assert entry["target_id"] == bot.id
+
+
+async def test_a_token_outlives_the_server_and_its_words_are_not_kept(variables: dict[str, str]) -> None:
+    async with server_with_insight(variables) as (chat, community):
+        folk = await people(chat)
+        bot = await made(folk, folk.owner)
+        rows = await community.bots._database.rows("SELECT * FROM bot_tokens")
+        assert bot.token.rpartition(".")[2] not in str([dict(row) for row in rows])
+    async with chat_server(variables) as chat:
+        bot.chat = chat
+        await bot.done("POST", GENERAL, {"text": "still here"})
+
+
+@pytest.mark.parametrize("how", ["deleted", "kicked", "banned"])
+async def test_the_token_of_a_bot_that_is_gone_is_worthless(folk: People, how: str) -> None:
+    bot = await made(folk, folk.owner)
+    async with folk.chat.member("", bot.token) as live:
+        match how:
+            case "deleted":
+                await folk.owner.done("DELETE", f"{BOTS}/{bot.id}")
+            case "kicked":
+                await folk.moderator.done("POST", f"/api/members/{bot.id}/kick")
+            case "banned":
+                await folk.moderator.done("PUT", f"/api/bans/{bot.id}")
+        while not live.ws.closed:
+            await live.ws.receive()
+    assert await bot.refused("GET", "/api/channels") == "token_invalid"
+    assert (await folk.owner.done("GET", BOTS))["bots"] == []
+    assert await folk.owner.refused("POST", f"{BOTS}/{bot.id}/token") == "unknown_member"
+
+
+async def test_nobody_gets_more_by_a_bot_than_they_have(folk: People) -> None:
+    keeper = await holder_of(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
+    bot = await made(folk, keeper)
+    await keeper.done("POST", f"{BOTS}/{bot.id}/token")
+    # A role below the keeper's, with something that they may not do.
+    strong = {"name": "strong", "rank": 200, "permissions": ["kick_members"]}
+    role = await folk.owner.done("POST", "/api/roles", strong)
+    await folk.owner.done("PUT", f"/api/members/{bot.id}/roles/{role['id']}")
+    for method, path in (("POST", f"{BOTS}/{bot.id}/token"), ("DELETE", f"{BOTS}/{bot.id}")):
+        assert await keeper.refused(method, path) == "forbidden"
+    await folk.owner.done("PUT", f"/api/members/{bot.id}/roles/moderator")
+    assert await keeper.refused("POST", f"{BOTS}/{bot.id}/token") == "rank_too_low"
+    # Whoever has less than a member makes no member.
+    poor = await holder_of(folk, "manage_bots")
+    await folk.owner.done("DELETE", f"/api/members/{poor.id}/roles/member")
+    assert await poor.refused("POST", BOTS, {"nickname": "B"}) == "forbidden"
+
+
+async def test_only_who_may_makes_bots_and_a_person_is_none(folk: People) -> None:
+    bot = await made(folk, folk.admin)
+    for person in (folk.moderator, folk.member, folk.guest, bot):
+        assert await person.refused("GET", BOTS) == "forbidden"
+        assert await person.refused("POST", BOTS, {"nickname": "B"}) == "forbidden"
+        assert await person.refused("POST", f"{BOTS}/{bot.id}/token") == "forbidden"
+        assert await person.refused("DELETE", f"{BOTS}/{bot.id}") == "forbidden"
+    assert await folk.owner.refused("POST", f"{BOTS}/{folk.member.id}/token") == "unknown_member"
+    assert await folk.owner.refused("DELETE", f"{BOTS}/{folk.member.id}") == "unknown_member"
+    assert await folk.owner.refused("POST", BOTS, {"nickname": "\u200b"}) == "invalid_nickname"
+
+
+async def test_a_bot_is_no_person(folk: People) -> None:
+    bot = await made(folk, folk.owner)
+    for method, path in (
+        ("GET", "/api/me/devices"),
+        ("POST", "/api/me/devices/link"),
+        ("DELETE", "/api/me/devices/x"),
+        ("POST", "/api/me/leave"),
+        ("DELETE", "/api/me"),
+        ("PUT", "/api/me/push"),
+    ):
+        assert await bot.refused(method, path) == "forbidden"
+    assert await folk.owner.refused("POST", f"/api/members/{bot.id}/owner") == "invalid_request"
+    assert await folk.owner.refused("POST", f"/api/members/{bot.id}/recovery") == "unknown_member"
+
+
+@pytest.mark.parametrize(
+    "wrong", ["svcbot.", "svcbot.x", "svcbot.{id}.", "svcbot.{id}.guess", "svcbot.{id}.é"]
+)
+async def test_a_wrong_token_is_refused(folk: People, wrong: str) -> None:
+    bot = await made(folk, folk.owner)
+    async with folk.chat.http.ws_connect("/live") as ws:
+        await ws.receive_json()
+        token = wrong.format(id=bot.id)
+        await ws.send_json({"event": "authenticate", "id": 1, "data": {"access_token": token}})
+        assert (await ws.receive_json())["data"]["error"] == "token_invalid"
+
+
+async def test_a_bot_joins_a_voice_channel_and_leaves_it_with_its_token(folk: People, sfu: FakeSfu) -> None:
+    await sfu.until("sync_request")
+    bot = await made(folk, folk.owner)
+    async with folk.chat.member("", bot.token) as live:
+        assert (await live.ask("voice_join", channel_id="lobby"))["event"] == "voice_join"
+        await sfu.tell("peer_joined", "lobby", bot.id)
+        await live.pushed("voice_joined")
+        await folk.owner.done("POST", f"{BOTS}/{bot.id}/token")
+        await sfu.until("disconnect_user")
+
+
+async def test_so_many_bots_and_no_more(folk: People, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("svc.chat.bots.rules.MAX_BOTS", 1)
+    await made(folk, folk.owner)
+    assert await folk.owner.refused("POST", BOTS, {"nickname": "B"}) == "too_many"
+
+
+async def test_a_bot_is_not_signed_in_as_by_anybody_else(chat: ChatServer) -> None:
+    device = Device()
+    answer: dict[str, Any] = await chat.sign_in(device, nickname="Olga", invite_code=chat.invite)
+    assert answer["member"]["bot"] is False

@@ -1,0 +1,197 @@
+"""Channels stand in categories, are archived, and voice channels have limits of their own."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from svc.base.migrations import migrate, migrations_in
+from svc.chat.community import SCHEMA_FOLDER
+from tests.chat.fake_sfu import FakeSfu
+from tests.chat.people import People, Person, holder_of
+
+CHANNELS = "/api/channels"
+
+
+async def made(person: Person, name: str, kind: str = "text", **more: object) -> str:
+    return str((await person.done("POST", CHANNELS, {"name": name, "type": kind, **more}))["id"])
+
+
+async def listed(person: Person, query: str = "") -> dict[str, dict[str, Any]]:
+    return {c["id"]: c for c in (await person.done("GET", CHANNELS + query))["channels"]}
+
+
+async def audited(person: Person, action: str) -> dict[str, Any]:
+    found: dict[str, Any] = (await person.done("GET", f"/api/audit?action={action}"))["entries"][0]
+    return found
+
+
+async def test_channels_stand_in_categories_and_fall_out_when_one_goes(folk: People) -> None:
+    keeper = await holder_of(folk, "manage_channels")
+    async with folk.live("member") as [member]:
+        category = await made(keeper, "Games", "category")
+        assert (await member.pushed("channel_created"))["type"] == "category"
+        chess = await made(keeper, "chess", parent_id=category)
+        assert (await member.pushed("channel_created"))["parent_id"] == category
+        moved = await keeper.done("PATCH", f"{CHANNELS}/general", {"parent_id": category})
+        assert moved["parent_id"] == category
+        assert (await member.pushed("channel_updated"))["parent_id"] == category
+        assert (await audited(folk.owner, "channel_edit"))["details"]["parent_id"]["after"] == category
+        assert (await keeper.done("PATCH", f"{CHANNELS}/general", {"parent_id": None}))["parent_id"] is None
+        await member.pushed("channel_updated")
+        await keeper.done("DELETE", f"{CHANNELS}/{category}")
+        assert (await member.pushed("channel_updated"))["parent_id"] is None
+        assert await member.pushed("channel_deleted") == {"channel_id": category}
+    assert (await listed(folk.member))[chess]["parent_id"] is None
+
+
+async def test_order_and_categories_change_in_one_step(folk: People) -> None:
+    keeper = await holder_of(folk, "manage_channels")
+    category, chess = await made(keeper, "Games", "category"), await made(keeper, "chess")
+    before = list(await listed(keeper))
+    wanted = [category, chess, *(c for c in before if c not in (category, chess))]
+    body = {"channel_ids": wanted, "parents": {chess: category, "general": None}}
+    answer = (await keeper.done("PUT", f"{CHANNELS}/order", body))["channels"]
+    assert [c["id"] for c in answer] == wanted
+    assert answer[1]["parent_id"] == category
+    details = [e["details"] for e in (await folk.owner.done("GET", "/api/audit"))["entries"]]
+    assert any(d.get("parent_id") == category for d in details)
+    for parents in ({chess: "general"}, {category: category}):
+        wrong = {"channel_ids": wanted, "parents": parents}
+        assert await keeper.refused("PUT", f"{CHANNELS}/order", wrong) == "invalid_request"
+    wrong = {"channel_ids": wanted, "parents": {chess: "nowhere"}}
+    assert await keeper.refused("PUT", f"{CHANNELS}/order", wrong) == "unknown_channel"
+    assert await folk.member.refused("PUT", f"{CHANNELS}/order", body) == "forbidden"
+
+
+async def test_nobody_writes_in_a_category(folk: People) -> None:
+    category = await made(folk.owner, "Games", "category")
+    path = f"{CHANNELS}/{category}/messages"
+    for person in (folk.owner, folk.member):
+        assert await person.refused("POST", path, {"text": "hello"}) == "forbidden"
+    webhook = {"name": "Robot", "channel_id": category}
+    assert await folk.owner.refused("POST", "/api/webhooks", webhook) == "forbidden"
+    for wrong in ({"slow_mode_s": 5}, {"archived": True}, {"user_limit": 5}, {"parent_id": category}):
+        assert await folk.owner.refused("PATCH", f"{CHANNELS}/{category}", wrong) == "invalid_request"
+
+
+async def test_a_category_that_one_does_not_see_is_none(folk: People) -> None:
+    keeper = await holder_of(folk, "manage_channels")
+    hidden = [{"type": "role", "target_id": "member", "deny": ["view_channel"]}]
+    category = await made(folk.owner, "Secret", "category", overrides=hidden)
+    body = {"parent_id": category}
+    assert await keeper.refused("PATCH", f"{CHANNELS}/general", body) == "unknown_channel"
+    new = {"name": "x", "type": "text", "parent_id": category}
+    assert await keeper.refused("POST", CHANNELS, new) == "unknown_channel"
+    # What is in it already can be renamed all the same.
+    await folk.owner.done("PATCH", f"{CHANNELS}/general", body)
+    assert (await keeper.done("PATCH", f"{CHANNELS}/general", {"topic": "news"}))["topic"] == "news"
+
+
+async def test_an_archived_channel_is_read_only_and_listed_to_those_who_ask(folk: People) -> None:
+    keeper = await holder_of(folk, "manage_channels")
+    path = f"{CHANNELS}/general"
+    message = await folk.member.done("POST", f"{path}/messages", {"text": "old times"})
+    webhook = await folk.owner.done("POST", "/api/webhooks", {"name": "Robot", "channel_id": "general"})
+    assert await folk.member.refused("PATCH", path, {"archived": True}) == "forbidden"
+    async with folk.live("member") as [member]:
+        assert (await keeper.done("PATCH", path, {"archived": True}))["archived"] is True
+        assert (await member.pushed("channel_updated"))["archived"] is True
+        reply = await member.ask("message_send", channel_id="general", text="hello")
+        assert reply["data"]["error"] == "channel_archived"
+    assert (await audited(folk.owner, "channel_edit"))["details"]["archived"]["after"] is True
+    for person in (folk.owner, folk.member):
+        assert await person.refused("POST", f"{path}/messages", {"text": "hello"}) == "channel_archived"
+        reaction = f"{path}/messages/{message['id']}/reactions/%F0%9F%91%8D"
+        assert await person.refused("PUT", reaction) == "channel_archived"
+        assert "general" not in await listed(person)
+        assert (await listed(person, "?archived=true"))["general"]["archived"] is True
+        found = (await person.done("GET", f"{path}/messages"))["messages"]
+        assert [m["text"] for m in found] == ["old times"]
+    posted = f"/api/webhooks/{webhook['id']}/{webhook['token']}"
+    nobody = Person(folk.chat, folk.owner.device, "", "")
+    assert await nobody.refused("POST", posted, {"text": "hello"}) == "channel_archived"
+    async with folk.live("member") as [member]:
+        assert "general" not in [c["id"] for c in member.welcome["channels"]]
+        assert "general" not in [counts["channel_id"] for counts in member.welcome["unread"]]
+    # A moderator can still tidy up.
+    await folk.moderator.done("DELETE", f"{path}/messages/{message['id']}")
+    order = [c for c in await listed(keeper) if c != "general"]
+    await keeper.done("PUT", f"{CHANNELS}/order", {"channel_ids": order[::-1]})
+    await keeper.done("PATCH", path, {"archived": False})
+    await folk.member.done("POST", f"{path}/messages", {"text": "back"})
+
+
+async def test_only_voice_channels_have_limits(folk: People) -> None:
+    for wrong in (
+        {"user_limit": 2},
+        {"bitrate_kbps": 64},
+        {"archived": "yes"},
+        {"parent_id": 1},
+    ):
+        assert await folk.owner.refused("PATCH", f"{CHANNELS}/general", wrong) == "invalid_request"
+    for wrong in ({"user_limit": -1}, {"user_limit": 1001}, {"bitrate_kbps": 5}, {"bitrate_kbps": 511}):
+        assert await folk.owner.refused("PATCH", f"{CHANNELS}/lobby", wrong) == "invalid_request"
+    assert await folk.owner.refused("GET", f"{CHANNELS}?archived=perhaps") == "invalid_request"
+
+
+async def test_a_full_voice_channel_takes_nobody_but_those_who_look_after_it(
+    folk: People, sfu: FakeSfu
+) -> None:
+    await sfu.until("sync_request")
+    limits = {"user_limit": 1, "bitrate_kbps": 96}
+    shown = await folk.owner.done("PATCH", f"{CHANNELS}/lobby", limits)
+    assert (shown["user_limit"], shown["bitrate_kbps"]) == (1, 96)
+    async with folk.live("member", "guest", "moderator") as [member, guest, moderator]:
+        joined = await member.ask("voice_join", channel_id="lobby")
+        assert joined["data"]["bitrate_kbps"] == 96
+        # The seat is kept for them until they are there, and then it is theirs.
+        refused = await guest.ask("voice_join", channel_id="lobby")
+        assert refused["data"]["error"] == "channel_full"
+        await sfu.tell("peer_joined", "lobby", member.id)
+        await guest.pushed("voice_joined")
+        refused = await guest.ask("voice_join", channel_id="lobby")
+        assert refused["data"]["error"] == "channel_full"
+        assert (await moderator.ask("voice_join", channel_id="lobby"))["event"] == "voice_join"
+        assert (await guest.ask("voice_join", channel_id="side-room"))["event"] == "voice_join"
+        # Nobody is moved into a full one either.
+        await sfu.tell("peer_joined", "side-room", guest.id)
+        await moderator.pushed("voice_joined")
+        moved = await moderator.ask("voice_move", member_id=guest.id, channel_id="lobby")
+        assert moved["data"]["error"] == "channel_full"
+
+
+async def test_whoever_talks_in_a_channel_that_is_archived_has_to_leave(folk: People, sfu: FakeSfu) -> None:
+    await sfu.until("sync_request")
+    async with folk.live("member") as [member]:
+        await sfu.tell("peer_joined", "lobby", member.id)
+        await member.pushed("voice_joined")
+        await folk.owner.done("PATCH", f"{CHANNELS}/lobby", {"archived": True})
+        await sfu.until("disconnect_user")
+        refused = await member.ask("voice_join", channel_id="lobby")
+        assert refused["data"]["error"] == "channel_archived"
+
+
+@pytest.mark.parametrize("version", [14])
+def test_overrides_and_webhooks_survive_the_new_table(tmp_path: Path, version: int) -> None:
+    migrations = migrations_in(SCHEMA_FOLDER)
+    with closing(sqlite3.connect(tmp_path / "old.sqlite3", isolation_level=None)) as old:
+        old.execute("PRAGMA foreign_keys=ON")
+        migrate(old, migrations[:version], tmp_path / "none")
+        old.execute(
+            "INSERT INTO channels (id, name, kind, position, topic, created_at_ms)"
+            " VALUES ('c', 'plans', 'voice', 3, 'what next', 7)"
+        )
+        old.execute("INSERT INTO channel_overrides VALUES ('c', 'role', 'member', '', 'speak')")
+        old.execute("INSERT INTO webhooks VALUES ('w', 'Robot', 'c', NULL, x'00', x'00', NULL, 1)")
+        migrate(old, migrations, tmp_path / "backups")
+        channel = old.execute("SELECT name, kind, position, topic, created_at_ms, parent_id FROM channels")
+        assert channel.fetchall() == [("plans", "voice", 3, "what next", 7, None)]
+        assert old.execute("SELECT deny FROM channel_overrides").fetchall() == [("speak",)]
+        assert old.execute("SELECT channel_id FROM webhooks").fetchall() == [("c",)]
+        assert old.execute("PRAGMA foreign_key_check").fetchall() == []
+        old.execute("DELETE FROM channels")
+        assert old.execute("SELECT channel_id FROM webhooks").fetchall() == [(None,)]
+        assert old.execute("SELECT * FROM channel_overrides").fetchall() == []

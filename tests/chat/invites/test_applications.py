@@ -1,0 +1,184 @@
+"""People who come by an invite with approval wait until somebody who manages invites decides."""
+
+from typing import Any
+
+import pytest
+
+from svc.chat.invites import applications, applications_store
+from tests.chat.inside import server_with_insight
+from tests.chat.member import ChatServer
+from tests.chat.people import People, Person, holder_of, newcomer, people
+from tests.kit.device import Device
+
+APPLICATIONS = "/api/applications"
+
+
+async def asks(
+    chat: ChatServer, device: Device, code: str = "", **more: object
+) -> tuple[int, dict[str, Any]]:
+    """What a device is answered that wants to join."""
+    proof = await device.proof(chat.http, chat.address)
+    body = proof | {"nickname": "New", "invite_code": code} | more
+    async with chat.http.post("/api/auth/join", json=body) as response:
+        return response.status, await response.json()
+
+
+async def refusal(chat: ChatServer, device: Device, code: str = "") -> str:
+    return str((await asks(chat, device, code))[1].get("error", ""))
+
+
+async def waiting(person: Person, state: str = "pending") -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = (await person.done("GET", f"{APPLICATIONS}?state={state}"))["applications"]
+    return found
+
+
+async def with_approval(person: Person, **more: object) -> str:
+    return str((await person.done("POST", "/api/invites", {"approval": True, **more}))["code"])
+
+
+async def test_somebody_waits_is_approved_and_lands_in_a_channel(folk: People) -> None:
+    gatekeeper, device = await holder_of(folk, "manage_invites"), Device()
+    code = await with_approval(folk.member, channel_id="general")
+    seen = await folk.chat.http.post("/api/invites/view", json={"code": code})
+    assert (await seen.json())["approval"] is True
+    async with folk.live("moderator", "member") as [moderator, member]:
+        status, answer = await asks(folk.chat, device, code, message="a friend of Ada's")
+        assert (status, answer["error"], answer["retry_after_ms"]) == (403, "approval_pending", 5000)
+        told = await moderator.pushed("application_created")
+        assert (told["nickname"], told["message"], told["invited_by"]) == (
+            "New",
+            "a friend of Ada's",
+            folk.member.id,
+        )
+        # Asked again it is the same one, with the code or without.
+        assert await refusal(folk.chat, device, code) == "approval_pending"
+        assert await refusal(folk.chat, device) == "approval_pending"
+        for person in (folk.owner, gatekeeper):
+            assert [one["id"] for one in await waiting(person)] == [told["id"]]
+        path = f"{APPLICATIONS}/{told['id']}/approve"
+        assert await folk.member.refused("GET", APPLICATIONS) == "forbidden"
+        assert await folk.member.refused("POST", path) == "forbidden"
+        await gatekeeper.done("POST", path)
+        decided = {"application_id": told["id"], "state": "approved", "decided_by": gatekeeper.id}
+        assert await moderator.pushed("application_decided") == decided
+        status, answer = await asks(folk.chat, device)
+        assert (status, answer["channel_id"], answer["member"]["roles"]) == (200, "general", ["member"])
+        assert (await member.pushed("member_joined"))["id"] == answer["member"]["id"]
+        assert "application_created" not in member.kept_events()
+    assert await waiting(folk.owner) == [] and await waiting(folk.owner, "approved") == []
+    # Where one lands is told once.
+    assert (await asks(folk.chat, device))[1]["channel_id"] is None
+    (entry,) = (await folk.owner.done("GET", "/api/audit?action=application_approve"))["entries"]
+    assert (entry["actor_id"], entry["details"]["nickname"]) == (gatekeeper.id, "New")
+
+
+async def test_who_is_refused_is_told_why_and_may_be_let_in_later(folk: People) -> None:
+    device = Device()
+    code = await with_approval(folk.owner)
+    await asks(folk.chat, device, code)
+    (one,) = await waiting(folk.owner)
+    path = f"{APPLICATIONS}/{one['id']}"
+    assert await folk.member.refused("POST", f"{path}/refuse", {"reason": "no"}) == "forbidden"
+    await folk.moderator.done("POST", f"{path}/refuse", {"reason": "we are full"})
+    assert await folk.moderator.refused("POST", f"{path}/refuse") == "unknown_application"
+    _, answer = await asks(folk.chat, device, code)
+    assert (answer["error"], answer["reason"]) == ("approval_refused", "we are full")
+    # Another invite of that kind is no way around it.
+    assert await refusal(folk.chat, device, await with_approval(folk.owner)) == "approval_refused"
+    (entry,) = (await folk.owner.done("GET", "/api/audit?action=application_refuse"))["entries"]
+    assert entry["details"]["reason"] == "we are full"
+    await folk.moderator.done("POST", f"{path}/approve")
+    assert await refusal(folk.chat, device) == ""
+    assert await folk.owner.refused("POST", f"{path}/approve") == "unknown_application"
+    assert await folk.owner.refused("GET", f"{APPLICATIONS}?state=odd") == "invalid_request"
+
+
+async def test_wrong_codes_of_somebody_who_waits_are_counted_as_anybodys(folk: People) -> None:
+    device = Device()
+    await asks(folk.chat, device, await with_approval(folk.owner))
+    answers = [await refusal(folk.chat, device, f"guess{number}") for number in range(10)]
+    assert answers[0] == "invite_invalid" and answers[-1] == "too_many_invite_attempts"
+    assert await refusal(folk.chat, device) == "approval_pending"
+
+
+async def test_an_invite_without_approval_or_an_open_door_ends_the_wait(folk: People) -> None:
+    first, second = Device(), Device()
+    code = await with_approval(folk.owner)
+    for device in (first, second):
+        assert await refusal(folk.chat, device, code) == "approval_pending"
+    async with folk.live("owner") as [owner]:
+        assert await refusal(folk.chat, first, folk.chat.invite) == ""
+        assert (await owner.pushed("application_decided"))["state"] == "approved"
+        await folk.owner.done("PATCH", "/api/settings", {"joinPolicy": "open"})
+        assert await refusal(folk.chat, second) == ""
+    assert await waiting(folk.owner) == []
+    assert await refusal(folk.chat, Device(), code) == ""
+
+
+async def test_somebody_who_is_banned_does_not_wait(folk: People) -> None:
+    await folk.owner.done("PUT", f"/api/bans/{folk.guest.id}")
+    code = await with_approval(folk.owner)
+    assert await refusal(folk.chat, folk.guest.device, code) == "banned"
+    assert await waiting(folk.owner) == []
+
+
+async def test_so_many_wait_and_no_more(folk: People, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(applications, "MAX_WAITING", 2)
+    code = await with_approval(folk.owner, max_uses=3)
+    devices = [Device() for _ in range(3)]
+    answers = [await refusal(folk.chat, device, code) for device in devices]
+    assert answers == ["approval_pending", "approval_pending", "too_many_waiting"]
+    # Whoever found no place has not used the invite.
+    (invite,) = [i for i in (await folk.owner.done("GET", "/api/invites"))["invites"] if i["approval"]]
+    assert invite["uses"] == 2
+    first, _ = await waiting(folk.owner)
+    await folk.owner.done("POST", f"{APPLICATIONS}/{first['id']}/refuse")
+    assert await refusal(folk.chat, devices[2], code) == "approval_pending"
+
+
+async def test_an_application_is_forgotten_after_a_while(variables: dict[str, str]) -> None:
+    async with server_with_insight(variables) as (chat, community):
+        folk, device = await people(chat), Device()
+        await asks(chat, device, await with_approval(folk.owner))
+        (one,) = await waiting(folk.owner)
+        database = community.arriving.applications._database
+        await database.write(lambda c: applications_store.delete_older(c, one["asked_at_ms"]))
+        assert await waiting(folk.owner) == [one]
+        await database.write(lambda c: applications_store.delete_older(c, one["asked_at_ms"] + 1))
+        assert await waiting(folk.owner) == []
+        assert await refusal(chat, device) == "invite_required"
+
+
+async def test_who_came_by_an_invite_is_known(folk: People) -> None:
+    invite = await folk.member.done("POST", "/api/invites")
+    new = await newcomer(folk.chat, "New", invite["code"])
+    path = f"/api/invites/{invite['id']}/members"
+    for person in (folk.member, folk.owner, folk.moderator):
+        (came,) = (await person.done("GET", path))["members"]
+        assert (came["id"], came["nickname"]) == (new.id, "New")
+    assert await folk.guest.refused("GET", path) == "unknown_invite"
+    told = await folk.moderator.done("GET", f"/api/members/{new.id}/moderation")
+    assert told["invitation"] == {"invite_id": invite["id"], "invited_by": folk.member.id}
+    await new.done("DELETE", "/api/me")
+    assert (await folk.member.done("GET", path))["members"] == []
+    told = await folk.moderator.done("GET", f"/api/members/{new.id}/moderation")
+    assert told["invitation"] is None
+
+
+async def test_nobody_lands_where_they_cannot_be(folk: People) -> None:
+    category = await folk.owner.done("POST", "/api/channels", {"name": "Games", "type": "category"})
+    hidden = [{"type": "role", "target_id": "member", "deny": ["view_channel"]}]
+    secret = await folk.owner.done(
+        "POST", "/api/channels", {"name": "secret", "type": "text", "overrides": hidden}
+    )
+    for channel_id in (category["id"], "nowhere"):
+        body = {"channel_id": channel_id}
+        assert await folk.owner.refused("POST", "/api/invites", body) == "unknown_channel"
+    body = {"channel_id": secret["id"]}
+    assert await folk.member.refused("POST", "/api/invites", body) == "unknown_channel"
+    invite = await folk.owner.done("POST", "/api/invites", body)
+    assert (await asks(folk.chat, Device(), invite["code"]))[1]["channel_id"] is None
+    # A channel that is gone is not landed in either.
+    await folk.owner.done("DELETE", f"/api/channels/{secret['id']}")
+    listed = (await folk.owner.done("GET", "/api/invites"))["invites"]
+    assert {i["id"]: i["channel_id"] for i in listed}[invite["id"]] is None

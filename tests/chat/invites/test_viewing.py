@@ -1,0 +1,46 @@
+"""Somebody with an invite sees where it leads before they join; somebody who guesses sees nothing."""
+
+from typing import Any
+
+from tests.chat.member import ChatServer, chat_server
+from tests.chat.people import People, newcomer
+
+
+async def viewed(chat: ChatServer, code: str) -> tuple[int, Any]:
+    async with chat.http.post("/api/invites/view", json={"code": code}) as response:
+        return response.status, await response.json()
+
+
+async def test_an_invite_shows_how_many_people_are_there(folk: People) -> None:
+    invite = await folk.member.done("POST", "/api/invites", {"lifetime_s": 60})
+    status, shown = await viewed(folk.chat, invite["code"])
+    assert status == 200
+    assert shown == {
+        "founder": False,
+        "members": len(folk.by_role),
+        "online": 0,
+        "approval": False,
+        "expires_at_ms": invite["expires_at_ms"],
+    }
+    async with folk.chat.member("Ada", folk.member.token):
+        assert (await viewed(folk.chat, invite["code"]))[1]["online"] == 1
+    assert (await folk.member.done("GET", "/api/invites"))["invites"][0]["uses"] == 0
+
+
+async def test_the_first_link_says_that_it_makes_an_owner(chat: ChatServer) -> None:
+    assert (await viewed(chat, chat.invite))[1]["founder"]
+    await newcomer(chat, "Owner")
+    status, shown = await viewed(chat, chat.invite)
+    assert (status, shown["founder"], shown["members"]) == (200, False, 1)
+
+
+async def test_who_guesses_codes_is_soon_refused_whatever_they_show(variables: dict[str, str]) -> None:
+    async with chat_server(variables | {"SERVER_INVITE_MAX_RETRIES": "2"}) as chat:
+        for _ in range(2):
+            status, answer = await viewed(chat, "guess")
+            assert (status, answer["error"]) == (403, "invite_invalid")
+        status, answer = await viewed(chat, chat.invite)
+        assert (status, answer["error"]) == (429, "too_many_invite_attempts")
+        assert answer["retry_after_ms"] > 0
+        # Joining has tries of its own.
+        await newcomer(chat, "Owner")

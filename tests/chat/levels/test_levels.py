@@ -1,0 +1,86 @@
+"""What a member wants to be told of is kept for them alone, on all their pages, also after a restart."""
+
+from typing import Any
+
+from svc.chat.levels.store import Choice
+from tests.chat.inside import server_with_insight
+from tests.chat.people import People, people
+
+OWN, GENERAL = "/api/me/notifications", "/api/channels/general/notifications"
+DAY_MS = 24 * 3_600_000
+
+
+async def test_a_choice_is_told_to_the_members_other_pages_and_nobody_else(folk: People) -> None:
+    async with folk.live("member", "member", "owner") as [one, two, other]:
+        reply = await one.ask("notifications_set", channel_id="general", level="all")
+        assert reply["data"] == {
+            "channel_id": "general",
+            "level": "all",
+            "muted": False,
+            "muted_until_ms": None,
+        }
+        assert await two.pushed("notifications_changed") == reply["data"]
+        await other.ask("ping")
+        assert "notifications_changed" not in other.kept_events()
+    async with folk.live("member", "owner") as [again, other]:
+        assert again.welcome["notifications"] == [reply["data"]]
+        assert other.welcome["notifications"] == []
+
+
+async def test_choosing_nothing_in_particular_forgets_the_choice(folk: People) -> None:
+    await folk.member.done("PUT", GENERAL, {"level": "nothing"})
+    await folk.member.done("PUT", GENERAL, {})
+    assert await folk.member.done("GET", OWN) == {"notifications": []}
+
+
+async def test_a_mute_ends_when_it_was_said_to_or_when_taken_back(folk: People) -> None:
+    for_good = await folk.member.done("PUT", OWN, {"muted": True})
+    assert (for_good["channel_id"], for_good["muted"], for_good["muted_until_ms"]) == (None, True, None)
+    for_an_hour = await folk.member.done("PUT", GENERAL, {"muted": True, "mute_for_s": 3600})
+    assert for_an_hour["muted_until_ms"] > 0
+    assert [each["channel_id"] for each in (await folk.member.done("GET", OWN))["notifications"]] == [
+        None,
+        "general",
+    ]
+
+
+async def test_a_channel_follows_the_choice_for_all_until_it_has_its_own(variables: dict[str, str]) -> None:
+    async with server_with_insight(variables) as (chat, community):
+        folk = await people(chat)
+        levels, who = community.notifying.levels, folk.member.id
+
+        def level(now_ms: int = 0) -> str:
+            return levels.level(who, "general", now_ms)
+
+        assert level() == "mentions"
+        await levels.choose(who, None, Choice("all"))
+        assert level() == "all"
+        await levels.choose(who, "general", Choice("nothing"))
+        assert level() == "nothing"
+        await levels.choose(who, "general", Choice(None, muted=True, muted_until_ms=1000))
+        assert [level(999), level(1000)] == ["nothing", "all"]
+        await levels.choose(who, None, Choice("all", muted=True))
+        assert level(DAY_MS) == "nothing"
+
+
+async def test_choices_outlive_a_restart_and_end_with_their_channel_and_member(
+    variables: dict[str, str],
+) -> None:
+    async with server_with_insight(variables) as (chat, community):
+        folk = await people(chat)
+        made = await folk.owner.done("POST", "/api/channels", {"name": "short-lived", "type": "text"})
+        await folk.member.done("PUT", f"/api/channels/{made['id']}/notifications", {"level": "all"})
+        await folk.member.done("PUT", GENERAL, {"level": "all"})
+        await folk.guest.done("PUT", OWN, {"level": "all"})
+        await folk.owner.done("DELETE", f"/api/channels/{made['id']}")
+        await folk.guest.done("POST", "/api/me/leave")
+        kept: Any = community.notifying.levels._chosen
+    async with server_with_insight(variables) as (_, community):
+        assert community.notifying.levels._chosen == kept == {folk.member.id: {"general": Choice("all")}}
+
+
+async def test_what_is_no_choice_is_refused(folk: People) -> None:
+    refused = folk.member.refused
+    assert await refused("PUT", OWN, {"level": "loud"}) == "invalid_request"
+    assert await refused("PUT", OWN, {"muted": True, "mute_for_s": 10**9}) == "invalid_request"
+    assert await refused("PUT", "/api/channels/nowhere/notifications", {"level": "all"}) == "unknown_channel"

@@ -1,0 +1,91 @@
+"""The member list is filtered and sorted; when somebody was seen, those learn who look after members."""
+
+import pytest
+
+from svc.chat.access.directory import Member
+from svc.chat.errors import ChatError
+from svc.chat.members.listing import SORTS, Wanted, page
+from tests.chat.people import People, holder_of
+
+NOW = 1_000.0
+MEMBERS = {
+    m.id: m
+    for m in (
+        Member("1", "Ｂob", ("member",), joined_at_ms=10),
+        Member("2", "ada", ("member", "cook"), joined_at_ms=20, timeout_until=NOW + 1),
+        Member("3", "Cid", ("cook",), joined_at_ms=30, timeout_until=NOW - 1),
+        Member("4", "bob", ("member",), joined_at_ms=40),
+    )
+}
+SEEN = {"1": 500, "2": 900, "4": 900}
+
+
+def ids(wanted: Wanted) -> str:
+    found, following = page(MEMBERS, wanted, "", 10, NOW, SEEN)
+    assert following is None
+    return "".join(member.id for member in found)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        (Wanted(), "1234"),
+        (Wanted(sort="-joined"), "4321"),
+        (Wanted(sort="name"), "2143"),
+        (Wanted(sort="-name"), "3412"),
+        (Wanted(sort="last_seen"), "3124"),
+        (Wanted(sort="-last_seen"), "4213"),
+        (Wanted(query="BOB"), "14"),
+        (Wanted(role_id="cook"), "23"),
+        (Wanted(role_id="nothing"), ""),
+        (Wanted(joined_after_ms=20, joined_before_ms=30), "23"),
+        (Wanted(in_timeout=True), "2"),
+        (Wanted(in_timeout=False), "134"),
+        (Wanted(seen_after_ms=600), "24"),
+        (Wanted(seen_before_ms=600), "13"),
+        (Wanted(query="b", role_id="member", seen_before_ms=600), "1"),
+    ],
+)
+def test_those_are_found_that_are_asked_for(wanted: Wanted, found: str) -> None:
+    assert ids(wanted) == found
+
+
+@pytest.mark.parametrize("sort", SORTS)
+def test_pages_follow_each_other_without_loss(sort: str) -> None:
+    wanted, found, after = Wanted(sort=sort), list[str](), ""
+    while True:
+        members, following = page(MEMBERS, wanted, after, 1, NOW, SEEN)
+        found += [member.id for member in members]
+        if following is None:
+            break
+        after = following
+    assert "".join(found) == ids(wanted)
+
+
+def test_a_page_behind_somebody_who_has_gone_is_known_in_the_order_of_joining_only() -> None:
+    assert page(MEMBERS, Wanted(), "25", 10, NOW, SEEN)[0] == [MEMBERS["3"], MEMBERS["4"]]
+    with pytest.raises(ChatError, match="unknown_member"):
+        page(MEMBERS, Wanted(sort="name"), "25", 10, NOW, SEEN)
+
+
+async def test_the_list_over_http(folk: People) -> None:
+    keeper = await holder_of(folk, "kick_members")
+    await folk.owner.done("PUT", f"/api/members/{folk.guest.id}/timeout", {"duration_s": 600})
+
+    async def names(query: str) -> list[str]:
+        found = (await folk.member.done("GET", f"/api/members?{query}"))["members"]
+        return [member["nickname"] for member in found]
+
+    assert await names("in_timeout=true") == ["Guest"]
+    assert await names("role_id=moderator") == ["Moderator"]
+    assert (await names("sort=-name"))[0] == "Owner"
+    assert await names("joined_after_ms=9999999999999") == []
+    for person in (folk.owner, keeper):
+        told = await person.done("GET", "/api/members?sort=-last_seen&seen_after_ms=1")
+        assert set(told["last_seen"]) == {member["id"] for member in told["members"]}
+    assert "last_seen" not in await folk.member.done("GET", "/api/members")
+    for query in ("sort=last_seen", "sort=-last_seen", "seen_after_ms=1", "seen_before_ms=1"):
+        assert await folk.member.refused("GET", f"/api/members?{query}") == "forbidden"
+    for query in ("sort=rank", "in_timeout=perhaps", "joined_after_ms=-1", "seen_after_ms=x"):
+        assert await keeper.refused("GET", f"/api/members?{query}") == "invalid_request"
+    assert await keeper.refused("GET", "/api/members?sort=name&after=nobody") == "unknown_member"

@@ -1,0 +1,48 @@
+"""Which links of a text are shown in short below it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from svc.chat.messages.links import MAX_LINKS, links_of
+
+A, B = "https://a.example/", "http://b.example/c?d=e#f"
+
+
+@pytest.mark.parametrize(
+    ("text", "links"),
+    [
+        (f"see {A} and {B}", (A, B)),
+        (f"{A} {A}", (A,)),
+        (f"({A}), [{B}]!", (A, B)),
+        (f"[text]({A}) **{B}**", (A, B)),
+        (f"[text]({A}).\n\n> {B}", (A, B)),
+        ("https://a.example/x_(y)", ("https://a.example/x_(y)",)),
+        ("https://a.example/x.", ("https://a.example/x",)),
+        ("HTTPS://a.example", ("HTTPS://a.example",)),
+        (f"<{A}> {B}", (B,)),
+        (f"[text](<{A}>)", ()),
+        (f"`{A}` ``{B}``", ()),
+        (f"```\n{A}\n```\n{B}", (B,)),
+        (f"    {A}", ()),
+        (f"||{A}|| {B}", (B,)),
+        ("\\https://a.example", ()),
+        ("xhttps://a.example", ()),
+        ("ftp://a.example a.example mailto:a@a.example", ()),
+        ("https://a.example/" + "x" * 3000, ()),
+        (
+            " ".join(f"https://a.example/{n}" for n in range(9)),
+            tuple(f"https://a.example/{n}" for n in range(3)),
+        ),
+        ("no links", ()),
+        ("https://", ()),
+    ],
+)
+def test_the_links_of_a_text(text: str, links: tuple[str, ...]) -> None:
+    assert links_of(text) == links
+
+
+@given(st.text(alphabet="htps:/.ab<>()[]|`\\ \n", max_size=200))
+def test_whatever_a_text_says_its_links_stand_in_it(text: str) -> None:
+    links = links_of(text)
+    assert len(links) <= MAX_LINKS and all(link in text for link in links)

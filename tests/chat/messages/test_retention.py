@@ -1,0 +1,76 @@
+"""Attachments that are older than the owner wants go, with everything that belongs to them; messages stay."""
+
+import io
+
+from PIL import Image
+
+from svc.base.database import Connection
+from svc.base.strict_json import dumps
+from svc.chat.community import Community
+from svc.chat.media.facts import Facts
+from svc.chat.media.rules import MESSAGE
+from svc.chat.messages.retention import DAY_MS
+from tests.chat.inside import server_with_insight
+from tests.chat.people import Person, people
+
+GENERAL = "/api/channels/general/messages"
+PICTURE = Facts("image/webp", width=16, height=16)
+
+
+async def _stored(community: Community) -> str:
+    file = io.BytesIO()
+    Image.new("RGB", (16, 16), "red").save(file, "WEBP")
+    return await community.media.keep(file.getvalue(), "webp", PICTURE)
+
+
+async def _with_file(community: Community, person: Person, text: str, age_days: int) -> str:
+    """A message as it is once somebody has attached a picture with a thumbnail, so many days ago."""
+    message_id = str((await person.done("POST", GENERAL, {"text": text}))["id"])
+    key, thumbnail = await _stored(community), await _stored(community)
+    facts = {"content_type": "image/webp", "width": 16, "height": 16, "bytes": 10}
+    smaller = {"key": thumbnail, **facts, "placeholder": "", "colour": ""}
+    file = {**smaller, "key": key, "id": "f", "name": "a.webp", "alt": "", "frames": 1, "duration_ms": None}
+    file |= {"thumbnail": smaller, "poster": None}
+
+    def write(connection: Connection) -> None:
+        connection.execute(
+            "UPDATE messages SET attachments = ? WHERE id = ?", (dumps([file]).decode(), message_id)
+        )
+        for one in (key, thumbnail):
+            community.media.refer(connection, one, MESSAGE, message_id)
+        # As old as that in every column that says so, and with an index that agrees.
+        connection.execute(
+            "UPDATE messages SET n = n - ((? * ?) << 12) WHERE id = ?", (age_days, DAY_MS, message_id)
+        )
+
+    await community.media._database.write(write)
+    return message_id
+
+
+async def _files(community: Community, person: Person) -> dict[str, tuple[int, int]]:
+    """By text, how many files a message has and how many it has had."""
+    found = (await person.done("GET", GENERAL))["messages"]
+    return {m["text"]: (len(m["attachments"]), m.get("expired_attachments", 0)) for m in found}
+
+
+async def _references(community: Community) -> int:
+    row = await community.media._database.row("SELECT count(*) AS n FROM object_references")
+    assert row is not None
+    return int(row["n"])
+
+
+async def test_old_attachments_go_and_messages_stay(variables: dict[str, str]) -> None:
+    async with server_with_insight(variables | {"MESSAGE_CACHE_TTL_MS": "0"}) as (chat, community):
+        folk = await people(chat)
+        await _with_file(community, folk.member, "old", 40)
+        await _with_file(community, folk.member, "new", 20)
+        assert await community.messages.retention.once() == 0
+        assert await _files(community, folk.owner) == {"old": (1, 0), "new": (1, 0)}
+        async with folk.live("guest") as [guest]:
+            await folk.owner.done("PATCH", "/api/settings", {"retentionDays": 30})
+            told = await guest.pushed("attachments_changed")
+            assert (told["attachments"], told["expired_attachments"]) == ([], 1)
+        assert await _files(community, folk.owner) == {"old": (0, 1), "new": (1, 0)}
+        # What belongs to it is not kept either: the sweep finds it.
+        assert await _references(community) == 2
+        assert await folk.admin.refused("PATCH", "/api/settings", {"retentionDays": 1}) == "forbidden"

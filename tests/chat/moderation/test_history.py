@@ -1,0 +1,122 @@
+"""A ban takes messages along, lifting one has a reason, and moderators see what was done before."""
+
+from typing import Any
+
+import pytest
+
+from svc.chat.messages.message import first_number_at
+from tests.chat.inside import server_with_insight
+from tests.chat.member import chat_server
+from tests.chat.people import People, Person, holder_of, newcomer, people
+from tests.kit.device import Device
+
+GENERAL = "/api/channels/general/messages"
+HOUR_MS = 3_600_000
+
+
+async def said(person: Person) -> list[str]:
+    return [m["text"] for m in (await person.done("GET", GENERAL))["messages"]]
+
+
+async def audited(folk: People, action: str) -> dict[str, Any]:
+    entries = (await folk.owner.done("GET", f"/api/audit?action={action}"))["entries"]
+    details: dict[str, Any] = entries[0]["details"]
+    return details
+
+
+async def test_a_ban_deletes_the_last_messages_and_no_others(variables: dict[str, str]) -> None:
+    async with server_with_insight(variables) as (chat, community):
+        folk = await people(chat)
+        guard = await holder_of(folk, "ban_members")
+        old = await folk.guest.done("POST", GENERAL, {"text": "long ago"})
+        await community.messages.messages._database.write(
+            lambda c: c.execute(
+                "UPDATE messages SET posted_at_ms = (n >> 12) - ? WHERE id = ?", (2 * HOUR_MS, old["id"])
+            )
+        )
+        for number in range(120):
+            await folk.guest.done("POST", GENERAL, {"text": f"spam {number}"})
+        await folk.member.done("POST", GENERAL, {"text": "hello"})
+        async with folk.live("member") as [member]:
+            body = {"reason": "spam", "delete_messages_s": 3600}
+            assert await folk.member.refused("PUT", f"/api/bans/{folk.guest.id}", body) == "forbidden"
+            await guard.done("PUT", f"/api/bans/{folk.guest.id}", body)
+            for _ in range(120):
+                await member.pushed("message_deleted")
+        assert await said(folk.member) == ["long ago", "hello"]
+        assert (await audited(folk, "member_ban"))["delete_messages_s"] == 3600
+
+
+async def test_what_a_ban_deletes_goes_on_after_a_restart(
+    variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    device = Device()
+    async with server_with_insight(variables) as (chat, community):
+        answer = await chat.sign_in(device, nickname="Olga", invite_code=chat.invite)
+        olga = Person(chat, device, answer["member"]["id"], answer["access_token"])
+        eve = await newcomer(chat, "Eve")
+        await eve.done("POST", GENERAL, {"text": "spam"})
+
+        async def not_now(member_id: str, since_ms: int, until_ms: int | None) -> bool:
+            raise RuntimeError("the server is about to be stopped")
+
+        monkeypatch.setattr(community.own_affairs, "_erase_some", not_now)
+        await olga.done("PUT", f"/api/bans/{eve.id}", {"delete_messages_s": 60})
+        assert await said(olga) == ["spam"]
+    async with chat_server(variables) as chat:
+        answer = await chat.sign_in(device)
+        back = Person(chat, device, answer["member"]["id"], answer["access_token"])
+
+        async def gone() -> bool:
+            return await said(back) == []
+
+        while not await gone():
+            pass
+
+
+async def test_somebody_who_is_let_back_keeps_what_they_say_then(folk: People) -> None:
+    await folk.guest.done("POST", GENERAL, {"text": "spam"})
+    await folk.owner.done("PUT", f"/api/bans/{folk.guest.id}", {"delete_messages_s": 60})
+    guard = await holder_of(folk, "ban_members")
+    path = f"/api/bans/{folk.guest.id}?reason=sorry"
+    assert await folk.member.refused("DELETE", path) == "forbidden"
+    await guard.done("DELETE", path)
+    assert (await audited(folk, "member_unban"))["reason"] == "sorry"
+    answer = await folk.chat.sign_in(folk.guest.device, nickname="Guest", invite_code=folk.chat.invite)
+    back = Person(folk.chat, folk.guest.device, answer["member"]["id"], answer["access_token"])
+    await back.done("POST", GENERAL, {"text": "better now"})
+    while await said(folk.owner) != ["better now"]:
+        pass
+    for wrong in (-1, 31 * 24 * 3600, "all"):
+        body = {"delete_messages_s": wrong}
+        assert await folk.owner.refused("PUT", f"/api/bans/{back.id}", body) == "invalid_request"
+
+
+async def test_moderators_see_what_was_done_to_a_member(folk: People) -> None:
+    reader = await holder_of(folk, "view_reports")
+    guest = f"/api/members/{folk.guest.id}"
+    await folk.moderator.done("PUT", f"{guest}/timeout", {"duration_s": 60, "reason": "loud"})
+    await folk.moderator.done("DELETE", f"{guest}/timeout")
+    await folk.member.done("POST", "/api/reports", {"member_id": folk.guest.id, "text": "rude"})
+    # Not what others would not call moderation.
+    await folk.owner.done("PUT", f"{guest}/roles/member")
+    await folk.moderator.done("POST", f"{guest}/kick", {"reason": "rude"})
+    for person in (folk.owner, reader):
+        told = await person.done("GET", f"{guest}/moderation")
+        done = [entry["action"] for entry in told["entries"]]
+        assert done == ["member_kick", "member_timeout_end", "member_timeout"]
+        assert (told["nickname"], told["banned"], told["reports"]) == (
+            "Guest",
+            False,
+            {"open": 1, "resolved": 0},
+        )
+        assert told["left_at_ms"] >= told["joined_at_ms"]
+    first = await reader.done("GET", f"{guest}/moderation?limit=2")
+    rest = await reader.done("GET", f"{guest}/moderation?limit=2&before={first['next']}")
+    assert [e["action"] for e in rest["entries"]] == ["member_timeout"] and rest["next"] is None
+    assert await folk.member.refused("GET", f"{guest}/moderation") == "forbidden"
+    assert await reader.refused("GET", "/api/members/nobody/moderation") == "unknown_member"
+
+
+def test_a_cursor_is_never_earlier_than_its_moment() -> None:
+    assert first_number_at(1000) >> 12 == 1000

@@ -1,0 +1,181 @@
+"""The files of the page: served compressed, and under names that change with their content."""
+
+import gzip
+import json
+import posixpath
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from yarl import URL
+
+from svc.chat.community import WEB_FOLDER
+from svc.chat.pages.routes import FIRST_MODULE, SERVICE_WORKER, Pages, imported, manifest
+from tests.chat.member import ChatServer
+
+# The colours of code, and all emoji that there are.
+# `import("…")` and `new URL("…")`: fetched when they are first wanted.
+FETCHED_ON_FIRST_USE = re.compile(r"""(?:\bimport\(|\bat\()[`"']((?:\.{1,2}/)?[\w/.-]+\.js)["']""")
+
+
+@pytest.mark.parametrize(
+    ("path", "content_type"),
+    [
+        ("/", "text/html; charset=utf-8"),
+        ("/web/main.js", "text/javascript; charset=utf-8"),
+        ("/web/style.css", "text/css; charset=utf-8"),
+        ("/web/words/en.ftl", "text/plain; charset=utf-8"),
+        ("/web/icon.svg", "image/svg+xml"),
+    ],
+)
+async def test_files_have_the_right_types_and_are_checked_each_time(
+    chat: ChatServer, path: str, content_type: str
+) -> None:
+    async with chat.http.get(path) as response:
+        assert (response.status, response.headers["Content-Type"]) == (200, content_type)
+        assert response.headers["Cache-Control"] == "no-cache"
+        tag = response.headers["ETag"]
+    async with chat.http.get(path, headers={"If-None-Match": tag}) as response:
+        assert (response.status, await response.read()) == (304, b"")
+
+
+async def test_the_page_names_files_that_are_kept_for_a_year(chat: ChatServer) -> None:
+    async with chat.http.get("/") as response:
+        page = await response.text()
+    named = set(re.findall(r'(?:src|href)="(/web/[^"]+)"', page))
+    assert len(named) > 10
+    for path in named:
+        async with chat.http.get(path) as response:
+            assert response.status == 200, path
+            assert response.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+
+
+async def test_the_page_preloads_every_module_that_runs_at_its_start(chat: ChatServer) -> None:
+    async with chat.http.get("/") as response:
+        page = await response.text()
+    preloaded = set(re.findall(r'<link rel="modulepreload" href="/web/\w+/([^"]+)">', page))
+    contents = {
+        path.relative_to(WEB_FOLDER).as_posix(): path.read_bytes() for path in WEB_FOLDER.rglob("*.js")
+    }
+    assert preloaded == set(imported(contents))
+    later = {
+        module
+        for name, content in contents.items()
+        for address in FETCHED_ON_FIRST_USE.findall(content.decode())
+        for first in (
+            posixpath.normpath(posixpath.join(posixpath.dirname(name), address)),
+            f"vendor/{address}",
+        )
+        if first in contents
+        for module in (first, *imported(contents, first))
+    }
+    unused = set(contents) - preloaded - later - {FIRST_MODULE, SERVICE_WORKER}
+    assert {name for name in unused if not name.startswith(("vendor/emoji/", "views/emoji/"))} == set()
+
+
+async def test_the_service_worker_keeps_what_the_page_of_its_version_starts_with_and_fetches_later(
+    chat: ChatServer,
+) -> None:
+    async with chat.http.get("/") as response:
+        page = await response.text()
+    async with chat.http.get("/sw.js") as response:
+        assert response.headers["Cache-Control"] == "no-cache"
+        worker = await response.text()
+    [files] = re.findall(r'FILES = "([^"]+)"', worker)
+    assert set(files.split()) > set(re.findall(r'"(/web/[^"]+)"', page))
+    assert any(path.endswith("/views/settings/settings.js") for path in files.split())
+    assert any(path.endswith("/words/en.ftl") for path in files.split())
+    assert not any(path.endswith("/sw.js") for path in files.split())
+    for path in files.split():
+        async with chat.http.get(path) as response:
+            assert response.status == 200, path
+    assert "{{" not in worker and f'VERSION = "{files.split("/")[2]}"' in worker
+
+
+async def test_the_manifest_has_the_name_of_the_server_and_icons_that_are_there(chat: ChatServer) -> None:
+    async with chat.http.get("/manifest.webmanifest") as response:
+        assert response.content_type == "application/manifest+json"
+        told = json.loads(await response.text())
+    assert (told["name"], told["scope"], told["start_url"]) == ("Tests", "/", "/")
+    for icon in told["icons"]:
+        async with chat.http.get(icon["src"]) as response:
+            assert response.status == 200
+    assert told["share_target"]["action"] == "/share"
+
+
+def test_the_manifest_shows_the_icon_of_the_server_first() -> None:
+    icons = manifest("Ours", "/icon?v=1")["icons"]
+    assert isinstance(icons, list) and icons[0]["src"] == "/icon?v=1"
+
+
+async def test_files_are_compressed_for_those_who_take_it(chat: ChatServer) -> None:
+    url = f"{chat.address}/web/vendor/preact.js"
+    plain = (WEB_FOLDER / "vendor/preact.js").read_bytes()
+    async with chat.http.get(url, headers={"Accept-Encoding": "gzip"}) as response:
+        assert response.headers["Content-Encoding"] == "gzip"
+        assert response.headers["Vary"] == "Accept-Encoding"
+        assert int(response.headers["Content-Length"]) < len(plain) / 2
+        assert await response.read() == plain
+    async with chat.http.get(url, headers={"Accept-Encoding": "identity"}) as response:
+        assert "Content-Encoding" not in response.headers
+        assert await response.read() == plain
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/web/../config.py",
+        "/web/%2e%2e/chat/config.py",
+        "/web/..%2findex.html",
+        "/web//etc/hostname",
+        "/web/%00",
+        "/web/" + "x" * 5000,
+        "/web/.",
+        "/web/0123456789abcdef/main.js",
+    ],
+)
+async def test_only_files_of_the_folder_and_of_this_version_are_served(chat: ChatServer, path: str) -> None:
+    async with chat.http.get(URL(f"{chat.address}{path}", encoded=True)) as response:
+        assert response.status == 404
+
+
+def files_of(pages: Pages) -> Iterator[str]:
+    yield from pages._files
+
+
+def test_no_link_leads_out_of_the_folder(tmp_path: Path) -> None:
+    (tmp_path / "secret.txt").write_text("secret")
+    folder = tmp_path / "web"
+    folder.mkdir()
+    (folder / "link.txt").symlink_to(tmp_path / "secret.txt")
+    (folder / "plain.txt").write_text("plain")
+    (folder / "script.py").write_text("plain")
+    assert list(files_of(Pages(folder))) == ["plain.txt"]
+
+
+def test_the_version_changes_with_any_file(tmp_path: Path) -> None:
+    (tmp_path / "a.js").write_text("1")
+    first = Pages(tmp_path).version
+    assert Pages(tmp_path).version == first
+    (tmp_path / "a.js").write_text("2")
+    second = Pages(tmp_path).version
+    (tmp_path / "a.js").rename(tmp_path / "b.js")
+    assert len({first, second, Pages(tmp_path).version}) == 3
+
+
+def test_imports_are_followed_through_folders_and_circles() -> None:
+    contents = {
+        "main.js": b'import { a } from "./a.js";\nimport "./deep/b.js";\nimport x from "elsewhere";',
+        "a.js": b'import {\n  one,\n  two,\n} from "./deep/b.js";\nexport * from "./c.js";',
+        "deep/b.js": b'import { a } from "../a.js";\n// import "./not_this.js"',
+        "c.js": b"export const c = 1;",
+        "not_this.js": b"",
+    }
+    assert imported(contents) == ["a.js", "deep/b.js", "c.js"]
+
+
+def test_what_does_not_shrink_is_not_compressed(tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(gzip.compress(b"a" * 100))
+    (found,) = Pages(tmp_path)._files.values()
+    assert found.compressed == b""

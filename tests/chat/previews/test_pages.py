@@ -1,0 +1,101 @@
+"""What a web page says of itself, read in the sandbox: the right words, as plain text, or nothing."""
+
+import pytest
+
+from svc.base.page_head import MAX_BYTES
+from svc.base.sandbox import Sandbox
+from svc.chat.fetching.fetcher import Fetched
+from svc.chat.previews.limits import MAX_DESCRIPTION, MAX_TITLE
+from svc.chat.previews.page import Short, head_sandbox, in_short, is_page, plain
+
+URL = "https://www.example.org/a/page"
+
+
+async def shown(html: str | bytes, charset: str = "") -> Short | None:
+    data = html.encode() if isinstance(html, str) else html
+    async with head_sandbox() as sandbox:
+        return await in_short(Fetched(data, URL, "text/html", charset), sandbox)
+
+
+@pytest.mark.parametrize(
+    ("html", "short"),
+    [
+        ("<title>Tea &amp; cake</title>", Short("Tea & cake", site="www.example.org")),
+        (
+            '<head><meta property="og:title" content="Tea"><title>x</title>'
+            '<meta name="description" content="plain"><meta property="og:description" content="Green">'
+            '<meta property="og:site_name" content="Tea house"><meta property="og:image" content="/tea.png">',
+            Short("Tea", "Green", "Tea house", "https://www.example.org/tea.png"),
+        ),
+        (
+            "<meta name=twitter:title content=Tea><meta name='twitter:image' content='//cdn.example/t.png'>",
+            Short("Tea", site="www.example.org", image="https://cdn.example/t.png"),
+        ),
+        ("<title>a</title><title>b</title>", Short("a", site="www.example.org")),
+        ("<head></head><title>b</title>", None),
+        ("<body><title>b</title>", None),
+        ('<meta property="og:site_name" content="only">', None),
+        ("nothing of the kind", None),
+        ("", None),
+        ("<title>  a\n\tb </title>", Short("a b", site="www.example.org")),
+        ("<title>a\u202eb\u0007\u200b</title>", Short("ab", site="www.example.org")),
+        ("<title>&lt;b>bold&lt;/b></title>", Short("<b>bold</b>", site="www.example.org")),
+        (
+            "<title>a</title><meta property=og:image content='javascript:alert(1)'>",
+            Short("a", "", "www.example.org"),
+        ),
+        (
+            "<title>a</title><meta property=og:image content='data:image/png,x'>",
+            Short("a", "", "www.example.org"),
+        ),
+        ("<title>a</title><meta property=og:image content='http://[x'>", Short("a", "", "www.example.org")),
+    ],
+)
+async def test_what_a_page_says_of_itself(html: str, short: Short | None) -> None:
+    assert await shown(html) == short
+
+
+@pytest.mark.parametrize(
+    ("data", "charset"),
+    [
+        ("<title>Grüße</title>".encode(), ""),
+        ("<title>Grüße</title>".encode("cp1252"), ""),
+        ("<title>Grüße</title>".encode("latin-1"), "iso-8859-1"),
+        ("<meta charset=latin-1><title>Grüße</title>".encode("latin-1"), ""),
+        ("<title>Grüße</title>".encode("utf-8-sig"), "latin-1"),
+        ("<title>Grüße</title>".encode("utf-16"), ""),
+        ("<title>Grüße</title>".encode(), "no-such-charset"),
+        ("<title>Grüße</title>".encode(), "rot13"),
+    ],
+)
+async def test_it_is_read_in_its_own_encoding(data: bytes, charset: str) -> None:
+    short = await shown(data, charset)
+    assert short is not None and short.title == "Grüße"
+
+
+async def test_words_are_cut_and_so_is_the_page() -> None:
+    long = await shown(f"<title>{'a' * 9999}</title><meta name=description content='{'b ' * 9999}'>")
+    assert long is not None
+    assert (len(long.title), long.title[-1]) == (MAX_TITLE, "…") and len(long.description) <= MAX_DESCRIPTION
+    assert await shown("<script>" + "x" * MAX_BYTES + "</script><title>late</title>") is None
+
+
+@pytest.mark.parametrize(
+    "piece", ["<", "<!", "<!--", "</", "<a ", "&", "<![CDATA[", "<?", '<a b="', "<title>", "<script>"]
+)
+async def test_hostile_pages_end(piece: str) -> None:
+    hostile = piece * (MAX_BYTES // len(piece))
+    assert (await shown(hostile)) in (None, Short(plain(hostile[7:], MAX_TITLE), site="www.example.org"))
+
+
+async def test_many_are_read_by_one_sandbox() -> None:
+    async with head_sandbox() as sandbox:
+        page = Fetched(b"<title>a</title>", URL, "text/html", "")
+        for _ in range(3):
+            assert await in_short(page, sandbox) == Short("a", site="www.example.org")
+    assert isinstance(sandbox, Sandbox)
+
+
+def test_only_html_is_a_page() -> None:
+    kinds = ("text/html", "application/xhtml+xml", "text/plain", "application/pdf", "")
+    assert [is_page(Fetched(b"", URL, kind, "")) for kind in kinds] == [True, True, False, False, False]

@@ -1,0 +1,256 @@
+"""What links lead to, shown below the message: on an internet of a test's own, with real DNS and sockets."""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from svc.chat.community import Community
+from svc.chat.media.rules import PREVIEW
+from svc.chat.previews import limits
+from tests.chat.inside import server_with_insight
+from tests.chat.member import LiveMember
+from tests.chat.people import People, people
+from tests.kit.internet import PUBLIC, Host, Pages, answer, hosted, inside, names, on_an_internet, redirect
+from tests.kit.name_server import name_server
+from tests.kit.pictures import encoded, scene
+
+HOST = "http://tea.example"
+PNG = encoded(scene(64, 48), "PNG")
+HEAD = (
+    '<html><head><meta charset="utf-8"><meta property="og:title" content="Green tea">'
+    '<meta property="og:description" content="How to &lt;b&gt;brew&lt;/b&gt; it">'
+    '<meta property="og:site_name" content="Tea house"><meta property="og:image" content="/tea.png"></head>'
+)
+
+
+def page(html: str) -> bytes:
+    return answer(html.encode(), Content_Type="text/html; charset=utf-8")
+
+
+PAGES: Pages = {
+    "/tea": page(HEAD),
+    "/moved": redirect("/tea"),
+    "/tea.png": answer(PNG, Content_Type="image/png"),
+    "/inside": redirect("http://private.example/"),
+    "/plain": page("<title>Plain</title>"),
+    "/nothing": page("nothing"),
+    "/text": answer(b"<title>x</title>", Content_Type="text/plain"),
+    "/bad": page("<title>holy shit</title>"),
+}
+
+
+class World:
+    """A server, its members, a page of one of them, and the hosts that links lead to."""
+
+    def __init__(self, community: Community, folk: People, reader: LiveMember, host: Host) -> None:
+        self.community = community
+        self.folk = folk
+        self.reader = reader
+        self.host = host
+
+    async def send(self, text: str, **more: object) -> dict[str, Any]:
+        frame = await self.reader.ask("message_send", channel_id="general", text=text, **more)
+        assert frame["event"] == "message_send", frame
+        message: dict[str, Any] = frame["data"]
+        assert message["previews"] == []
+        return message
+
+    async def shown(self, text: str) -> list[dict[str, Any]]:
+        """The previews of a message that has some."""
+        message = await self.send(text)
+        changed = await self.reader.pushed("previews_changed")
+        assert (changed["channel_id"], changed["id"]) == ("general", message["id"])
+        stored = await self.folk.owner.done("GET", f"/api/channels/general/messages/{message['id']}")
+        assert [_unsigned(p) for p in stored["previews"]] == [_unsigned(p) for p in changed["previews"]]
+        previews: list[dict[str, Any]] = changed["previews"]
+        return previews
+
+    async def looked_at(self) -> None:
+        """Return once no link is being looked at."""
+        group = self.community.talking.previews._tasks
+        assert group is not None
+        while looking := list(group._tasks):
+            await asyncio.wait(looking, timeout=30)
+
+    def outcomes(self) -> dict[str, int]:
+        return {outcome: count for (outcome,), count in self.community.tally.previews.items()}
+
+    async def kept_for(self, message_id: str) -> list[str]:
+        return await self.community.media._database.write(
+            lambda connection: self.community.media.referred(connection, PREVIEW, message_id)
+        )
+
+
+def _unsigned(preview: dict[str, Any]) -> dict[str, Any]:
+    """Addresses of pictures may end at different moments."""
+    return {**preview, "image": preview.get("image", {}).get("key")}
+
+
+@asynccontextmanager
+async def world(folder: Path, **more: str) -> AsyncIterator[World]:
+    variables = {
+        "PORT": "0",
+        "JWT_SECRET": "a secret of at least thirty-two bytes",
+        "DATA_DIR": str(folder / "data"),
+        "SVC_IDENTITY_TIERS": "local",
+        "STORAGE_BACKEND": "filesystem",
+        "ADDITIONAL_CHANNELS": "general",
+        **more,
+    }
+    async with AsyncExitStack() as stack:
+        enter = stack.enter_async_context
+        host = await enter(hosted(PAGES))
+        private = await enter(inside())
+        await enter(name_server(names(tea=PUBLIC, private="127.0.0.1")))
+        chat, community = await enter(server_with_insight(variables))
+        folk = await people(chat)
+        reader = await enter(chat.member("", folk.member.token))
+        yield World(community, folk, reader, host)
+        assert private.connections == 0, "nobody comes inside"
+
+
+def test_a_page_is_shown_in_short_with_its_picture(tmp_path: Path) -> None:
+    async def body() -> None:
+        async with world(tmp_path) as here:
+            (preview,) = await here.shown(f"look: {HOST}/tea, good")
+            image = preview.pop("image")
+            assert preview == {
+                "url": f"{HOST}/tea",
+                "title": "Green tea",
+                "description": "How to <b>brew</b> it",
+                "site": "Tea house",
+            }
+            assert (image["width"], image["height"], image["content_type"]) == (64, 48, "image/webp")
+            async with here.folk.chat.http.get(image["url"]) as response:
+                assert (response.status, response.content_type) == (200, "image/webp")
+            # Whoever posts it next has what was fetched.
+            (again,) = await here.shown(f"again {HOST}/tea")
+            assert again["image"]["key"] == image["key"]
+            assert Counter(here.host.paths) == {"/tea": 1, "/tea.png": 1}
+
+    on_an_internet(body, tmp_path)
+
+
+def test_redirects_and_pictures_are_followed_and_what_says_nothing_is_not_shown(tmp_path: Path) -> None:
+    async def body() -> None:
+        async with world(tmp_path) as here:
+            moved, picture, plain = await here.shown(f"{HOST}/moved {HOST}/tea.png {HOST}/plain")
+            assert (moved["url"], moved["title"], "image" in moved) == (f"{HOST}/moved", "Green tea", True)
+            assert picture.keys() == {"url", "image"}
+            assert plain == {"url": f"{HOST}/plain", "title": "Plain", "site": "tea.example"}
+            await here.send(f"{HOST}/nothing {HOST}/text {HOST}/nowhere")
+            await here.send(f"http://private.example/ http://127.0.0.1/ {HOST}/inside")
+            await here.looked_at()
+            found = {"ok": 3, "nothing": 2, "fetch_failed": 1, "blocked": 3}
+            assert {name: here.outcomes().get(name) for name in found} == {**found, "ok": 5}
+            # Neither does a page of a server that censors, which says what may not be said.
+            await here.folk.owner.done("PATCH", "/api/settings", {"profanityMode": "block"})
+            await here.send(f"{HOST}/bad")
+            await here.looked_at()
+            assert here.outcomes()["refused"] == 1
+
+    on_an_internet(body, tmp_path)
+
+
+def test_there_are_none_where_they_are_not_wanted(tmp_path: Path) -> None:
+    async def body() -> None:
+        async with world(tmp_path) as here:
+            await here.send(f"<{HOST}/tea> `{HOST}/tea`")
+            await here.send(f"{HOST}/tea", previews=False)
+            await here.folk.owner.done("PATCH", "/api/settings", {"linkPreviews": False})
+            await here.send(f"{HOST}/tea")
+            await here.looked_at()
+            assert (here.host.paths, here.outcomes()) == ([], {})
+            await here.folk.owner.done("PATCH", "/api/settings", {"linkPreviews": "on"})
+            assert len(await here.shown(f"{HOST}/tea")) == 1
+
+    async def switched_off() -> None:
+        async with world(tmp_path / "off", SVC_LINK_PREVIEWS="false") as here:
+            await here.send(f"{HOST}/tea")
+            await here.looked_at()
+            assert (here.host.paths, here.outcomes()) == ([], {})
+
+    on_an_internet(body, tmp_path)
+    on_an_internet(switched_off, tmp_path)
+
+
+def test_they_follow_edits_and_go_with_the_message(tmp_path: Path) -> None:
+    async def body() -> None:
+        async with world(tmp_path) as here:
+            message = await here.send(f"{HOST}/tea")
+            assert (await here.reader.pushed("previews_changed"))["previews"][0]["title"] == "Green tea"
+            which = {"channel_id": "general", "message_id": message["id"]}
+            assert len(await here.kept_for(message["id"])) == 1
+            await here.reader.ask("message_edit", **which, text=f"{HOST}/plain")
+            assert [p["title"] for p in (await here.reader.pushed("previews_changed"))["previews"]] == [
+                "Plain"
+            ]
+            assert await here.kept_for(message["id"]) == []
+            await here.reader.ask("message_edit", **which, text="none")
+            assert (await here.reader.pushed("previews_changed"))["previews"] == []
+            await here.reader.ask("message_edit", **which, text=f"{HOST}/tea")
+            assert len((await here.reader.pushed("previews_changed"))["previews"]) == 1
+            await here.reader.ask("message_delete", **which)
+            assert await here.kept_for(message["id"]) == []
+
+    on_an_internet(body, tmp_path)
+
+
+def test_author_and_moderators_take_them_away_for_good(tmp_path: Path) -> None:
+    async def body() -> None:
+        async with world(tmp_path) as here:
+            for person, asked_twice in ((here.folk.member, True), (here.folk.moderator, False)):
+                message = await here.send(f"{HOST}/tea")
+                await here.reader.pushed("previews_changed")
+                path = f"/api/channels/general/messages/{message['id']}/previews"
+                assert await here.folk.guest.refused("DELETE", path) == "forbidden"
+                await person.done("DELETE", path)
+                assert (await here.reader.pushed("previews_changed"))["previews"] == []
+                assert await here.kept_for(message["id"]) == []
+                if asked_twice:
+                    which = {"channel_id": "general", "message_id": message["id"]}
+                    assert (await here.reader.ask("previews_remove", **which))["data"] == {}
+                    await here.reader.ask("message_edit", **which, text=f"{HOST}/tea?")
+            await here.looked_at()
+            history = await here.folk.owner.done("GET", "/api/channels/general/messages")
+            assert [message["previews"] for message in history["messages"]] == [[], []]
+            entries = (await here.folk.owner.done("GET", "/api/audit?action=previews_remove"))["entries"]
+            assert [entry["actor_id"] for entry in entries] == [here.folk.moderator.id]
+
+    on_an_internet(body, tmp_path)
+
+
+def test_a_member_has_so_many_and_a_server_too(tmp_path: Path) -> None:
+    async def body() -> None:
+        async with world(tmp_path) as here:
+            for _ in range(limits.BURST + 1):
+                await here.send(f"{HOST}/plain")
+                await here.looked_at()
+            assert here.outcomes()["rate_limited"] >= 1
+            previews = here.community.talking.previews
+            previews._at_once = limits.MAX_AT_ONCE
+            await here.send(f"{HOST}/plain")
+            previews._at_once = 0
+            assert here.outcomes()["busy"] == 1
+            # What is known is forgotten after a while, and what failed sooner.
+            until = {link: until - time.monotonic() for link, (_, until) in previews._cached.items()}
+            assert limits.FAILED_S < until[f"{HOST}/plain"] <= limits.CACHED_S
+
+    on_an_internet(body, tmp_path)
+
+
+def test_a_picture_that_is_gone_by_now_is_left_out(tmp_path: Path) -> None:
+    async def body() -> None:
+        async with world(tmp_path) as here:
+            (preview,) = await here.shown(f"{HOST}/tea")
+            await here.community.media._database.write(
+                lambda connection: connection.execute("DELETE FROM objects").rowcount
+            )
+            (again,) = await here.shown(f"{HOST}/tea again")
+            assert (again["title"], "image" in preview, "image" in again) == ("Green tea", True, False)
+
+    on_an_internet(body, tmp_path)

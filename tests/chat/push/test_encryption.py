@@ -1,0 +1,68 @@
+"""What is pushed is encrypted as RFC 8291 says, and the server's key is kept."""
+
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, derive_private_key
+
+from svc.base.config import ConfigError
+from svc.chat.push.base64url import decoded, encoded
+from svc.chat.push.encryption import encrypted, is_public_key, public_bytes
+from svc.chat.push.vapid import VapidKey
+
+# RFC 8291 appendix A.
+PLAIN = b"When I grow up, I want to be a watermelon"
+RECEIVER = "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"
+SENDER = "yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw"
+SECRET, SALT = "BTBZMqHH6r4Tts7J_aSIgg", "DGv6ra1nlYgDCS1FRnbzlw"
+SENT = (
+    "DGv6ra1nlYgDCS1FRnbzlwAAEABBBP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8w"
+    "EqKK6PBru3jl7A_yl95bQpu6cVPTpK4Mqgkf1CXztLVBSt2Ks3oZwbuwXPXLWyouBWLVWGNWQexSgSxsj_Qulcy4a-fN"
+)
+
+
+def test_the_example_of_the_rfc_comes_out() -> None:
+    sender = derive_private_key(int.from_bytes(decoded(SENDER), "big"), SECP256R1())
+    sent = encrypted(
+        PLAIN, receiver=decoded(RECEIVER), secret=decoded(SECRET), sender=sender, salt=decoded(SALT)
+    )
+    assert encoded(sent) == SENT
+
+
+def test_padding_hides_how_long_a_notice_is() -> None:
+    sender = derive_private_key(7, SECP256R1())
+    lengths = {
+        len(
+            encrypted(
+                plain,
+                receiver=decoded(RECEIVER),
+                secret=decoded(SECRET),
+                sender=sender,
+                salt=decoded(SALT),
+                padded_to=100,
+            )
+        )
+        for plain in (b"", b"short", bytes(100))
+    }
+    assert len(lengths) == 1
+
+
+def test_only_points_of_the_curve_are_keys() -> None:
+    point = decoded(RECEIVER)
+    assert is_public_key(point)
+    assert not is_public_key(point[:-1] + b"\0") and not is_public_key(b"") and not is_public_key(point[:33])
+
+
+def test_the_key_of_the_server_is_made_once_and_is_nobody_elses_to_read(tmp_path: Path) -> None:
+    path = tmp_path / "data" / "push-key"
+    first, again = (VapidKey.kept_in(path, "https://chat.example") for _ in range(2))
+    assert first.public == again.public and path.stat().st_mode & 0o077 == 0
+    assert is_public_key(decoded(first.public))
+    path.write_text("damaged")
+    with pytest.raises(ConfigError, match="push-key is damaged"):
+        VapidKey.kept_in(path, "https://chat.example")
+
+
+def test_the_public_key_is_that_of_the_private_one() -> None:
+    key = derive_private_key(7, SECP256R1())
+    assert VapidKey(key, "https://chat.example").public == encoded(public_bytes(key))

@@ -1,0 +1,322 @@
+"""Devices ring for mentions, replies and chosen channels, while nothing of their member's is in sight."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from svc.chat.community import Community
+from svc.chat.push import ringing
+from svc.chat.push.base64url import encoded
+from tests.chat.inside import server_with_insight
+from tests.chat.member import ChatServer
+from tests.chat.people import People, Person, people
+from tests.chat.push.service import Browser, PushService, Received, push_service, vouched
+
+OWN, GENERAL = "/api/me/push", "/api/channels/general"
+
+
+@dataclass
+class Scene:
+    chat: ChatServer
+    community: Community
+    folk: People
+    service: PushService
+    delays: list[float]
+
+    async def subscribed(self, person: Person, name: str = "device") -> Browser:
+        browser = Browser(self.service, name)
+        await person.done("PUT", OWN, browser.subscription())
+        return browser
+
+    async def said(self, person: Person, text: str, **more: object) -> Any:
+        return await person.done("POST", f"{GENERAL}/messages", {"text": text, **more})
+
+    async def mention(self, text: str = "look") -> Any:
+        """The owner mentions the member."""
+        return await self.said(self.folk.owner, f"[You](mention:{self.folk.member.id}) {text}")
+
+    async def is_quiet(self) -> None:
+        """Nothing is on its way, and nothing has come that was not taken."""
+        senders = self.community.notifying.ringing._senders
+        assert senders is not None
+        while sending := list(senders._tasks):
+            await asyncio.wait(sending, timeout=10)
+        assert self.service.received.empty()
+
+    def outcomes(self) -> dict[str, int]:
+        return {outcome: count for (outcome,), count in self.community.tally.pushes.items()}
+
+
+@pytest.fixture
+async def scene(variables: dict[str, str]) -> AsyncIterator[Scene]:
+    async with push_service() as service, server_with_insight(variables) as (chat, community):
+        community.notifying.poster.exempt.add(service.origin)
+        delays: list[float] = []
+
+        async def sleep(seconds: float) -> None:
+            delays.append(seconds)
+
+        community.notifying.ringing._sleep = sleep
+        yield Scene(chat, community, await people(chat), service, delays)
+
+
+async def test_a_mention_rings_the_device_that_alone_can_read_it(scene: Scene) -> None:
+    browser = await scene.subscribed(scene.folk.member)
+    sent = await scene.mention("at this")
+    received = await scene.service.next()
+    assert browser.read(received) == {
+        "kind": "mention",
+        "channel_id": "general",
+        "channel": "general",
+        "message_id": sent["id"],
+        "thread": None,
+        "author": "Owner",
+        "text": sent["text"],
+        "files": 0,
+        "posted_at_ms": sent["posted_at_ms"],
+    }
+    assert b"at this" not in received.body
+    headers = received.headers
+    assert (headers["Content-Encoding"], headers["Urgency"], headers["TTL"]) == ("aes128gcm", "high", "86400")
+    assert len(headers["Topic"]) == 32
+    assert vouched(received)["aud"] == scene.service.origin
+    assert vouched(received)["key"] == (await scene.folk.member.done("GET", OWN))["public_key"]
+
+
+async def test_a_reply_rings_unless_it_is_not_to_ping(scene: Scene) -> None:
+    await scene.subscribed(scene.folk.member)
+    question = await scene.said(scene.folk.member, "who knows?")
+    await scene.said(scene.folk.owner, "not I", reply_to=question["id"], ping=False)
+    await scene.is_quiet()
+    await scene.said(scene.folk.owner, "I do", reply_to=question["id"])
+    await scene.service.next()
+
+
+async def test_the_level_decides_what_rings(scene: Scene) -> None:
+    browser, member = await scene.subscribed(scene.folk.member), scene.folk.member
+    await scene.said(scene.folk.owner, "nobody in particular")
+    await scene.is_quiet()
+    await member.done("PUT", f"{GENERAL}/notifications", {"level": "all"})
+    await scene.said(scene.folk.owner, "news")
+    received = await scene.service.next()
+    assert browser.read(received)["kind"] == "message" and received.headers["Urgency"] == "normal"
+    for choice in ({"level": "nothing"}, {"level": "all", "muted": True}):
+        await member.done("PUT", f"{GENERAL}/notifications", choice)
+        await scene.mention()
+        await scene.is_quiet()
+
+
+async def test_threads_ring_those_who_follow_them(scene: Scene) -> None:
+    browser, member = await scene.subscribed(scene.folk.member), scene.folk.member
+    await member.done("PUT", f"{GENERAL}/notifications", {"level": "all"})
+    root = (await scene.said(member, "cake?"))["id"]
+    await scene.said(scene.folk.owner, "chocolate", thread=root)
+    assert browser.read(await scene.service.next())["thread"] == root
+    await member.done("DELETE", f"{GENERAL}/messages/{root}/follow")
+    await scene.said(scene.folk.owner, "lemon", thread=root)
+    await scene.is_quiet()
+    await scene.said(scene.folk.owner, f"[You](mention:{member.id})", thread=root)
+    assert browser.read(await scene.service.next())["kind"] == "mention"
+
+
+async def test_nothing_rings_while_a_page_is_in_sight(scene: Scene) -> None:
+    await scene.subscribed(scene.folk.member)
+    async with scene.folk.live("member", "member") as [one, two]:
+        await one.ask("in_sight", visible=True)
+        await two.ask("in_sight", visible=False)
+        await scene.mention()
+        await scene.is_quiet()
+        await one.ask("in_sight", visible=False)
+        await scene.mention()
+        await scene.service.next()
+        assert (await one.ask("in_sight"))["event"] == "error"
+
+
+async def test_blocked_members_and_oneself_ring_nobody(scene: Scene) -> None:
+    await scene.subscribed(scene.folk.member)
+    await scene.folk.member.done("PUT", f"{GENERAL}/notifications", {"level": "all"})
+    await scene.said(scene.folk.member, f"[Me](mention:{scene.folk.member.id})")
+    await scene.folk.member.done("PUT", f"/api/me/blocks/{scene.folk.owner.id}")
+    await scene.mention()
+    await scene.is_quiet()
+
+
+async def test_what_a_member_cannot_view_does_not_ring(scene: Scene) -> None:
+    await scene.subscribed(scene.folk.member)
+    override = f"{GENERAL}/overrides/role/member"
+    await scene.folk.owner.done("PUT", override, {"deny": ["view_channel"]})
+    await scene.said(scene.folk.owner, "[@everyone](mention:everyone)")
+    await scene.is_quiet()
+
+
+@pytest.mark.parametrize("status", [404, 410])
+async def test_a_subscription_that_the_push_service_does_not_know_is_forgotten(
+    scene: Scene, status: int
+) -> None:
+    await scene.subscribed(scene.folk.member)
+    scene.service.answers["/device"] = [(status, {})]
+    await scene.mention()
+    await scene.service.next()
+    await scene.is_quiet()
+    assert not (await scene.folk.member.done("GET", OWN))["subscribed"]
+    assert await stored(scene) == 0
+
+
+async def test_a_busy_push_service_is_asked_again_when_it_wants(scene: Scene) -> None:
+    await scene.subscribed(scene.folk.member)
+    scene.service.answers["/device"] = [(429, {"Retry-After": "77"}), (503, {}), (201, {})]
+    await scene.mention()
+    for _ in range(3):
+        await scene.service.next()
+    await scene.is_quiet()
+    assert scene.delays[0] == 77 and ringing.FIRST_DELAY_S / 2 <= scene.delays[1] <= 77
+    assert scene.outcomes() == {"busy": 2, "sent": 1}
+
+
+async def test_a_push_service_that_stays_busy_is_given_up_on(scene: Scene) -> None:
+    await scene.subscribed(scene.folk.member)
+    scene.service.answers["/device"] = [(500, {})]
+    await scene.mention()
+    for _ in range(ringing.ATTEMPTS):
+        await scene.service.next()
+    await scene.is_quiet()
+    assert scene.outcomes() == {"busy": ringing.ATTEMPTS, "given_up": 1}
+    assert (await scene.folk.member.done("GET", OWN))["subscribed"]
+
+
+async def test_a_newer_notice_takes_the_place_of_one_that_waits(scene: Scene) -> None:
+    browser = await scene.subscribed(scene.folk.member)
+    waits, goes_on = asyncio.Event(), asyncio.Event()
+
+    async def sleep(seconds: float) -> None:
+        waits.set()
+        await goes_on.wait()
+
+    scene.community.notifying.ringing._sleep = sleep
+    scene.service.answers["/device"] = [(503, {}), (201, {})]
+    await scene.mention("first")
+    await waits.wait()
+    for number in range(3):
+        await scene.mention(f"later {number}")
+    goes_on.set()
+    assert "first" in browser.read(await scene.service.next())["text"]
+    assert "later 2" in browser.read(await scene.service.next())["text"]
+    await scene.is_quiet()
+
+
+async def test_a_member_is_rung_so_often_and_no_more(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scene.community.notifying.ringing, "_now", lambda: 1_000_000_000.0)
+    await scene.subscribed(scene.folk.member)
+    for _ in range(ringing.BURST + 3):
+        await scene.mention()
+    assert scene.outcomes()["rate_limited"] == 3
+
+
+async def test_signing_out_leaving_and_unlinking_end_a_subscription(scene: Scene) -> None:
+    folk = scene.folk
+    for number, person in enumerate((folk.member, folk.guest, folk.moderator, folk.admin)):
+        await scene.subscribed(person, f"device-{number}")
+    await folk.member.done("POST", "/api/me/leave")
+    await folk.guest.done("DELETE", OWN)
+    await folk.owner.done("POST", f"/api/members/{folk.moderator.id}/kick")
+    answer = await scene.chat.sign_in(folk.admin.device)
+    folk.admin.token = answer["access_token"]
+    await scene.subscribed(folk.admin, "device-9")
+    await folk.admin.done("POST", "/api/auth/logout", {"refresh_token": answer["refresh_token"]})
+    assert await stored(scene) == 1, "the one of the admin's earlier sign-in"
+    await scene.said(folk.owner, "[@everyone](mention:everyone)")
+    await scene.service.next()
+    await scene.is_quiet()
+
+
+async def test_a_subscription_outlives_the_refreshing_of_its_session(scene: Scene) -> None:
+    member = scene.folk.member
+    answer = await scene.chat.sign_in(member.device)
+    member.token = answer["access_token"]
+    await scene.subscribed(member)
+    await member.done("POST", "/api/auth/refresh", {"refresh_token": answer["refresh_token"]})
+    assert await stored(scene) == 1
+    await scene.mention()
+    await scene.service.next()
+
+
+async def test_a_browser_rings_only_for_who_subscribed_there_last(scene: Scene) -> None:
+    await scene.subscribed(scene.folk.member)
+    await scene.subscribed(scene.folk.guest)
+    await scene.mention()
+    await scene.is_quiet()
+    assert await stored(scene) == 1
+
+
+async def test_devices_are_rung_after_a_restart(variables: dict[str, str]) -> None:
+    async with push_service() as service:
+        async with server_with_insight(variables) as (chat, community):
+            community.notifying.poster.exempt.add(service.origin)
+            folk = await people(chat)
+            browser = Browser(service)
+            await folk.member.done("PUT", OWN, browser.subscription())
+            key = (await folk.member.done("GET", OWN))["public_key"]
+        async with server_with_insight(variables) as (chat, community):
+            community.notifying.poster.exempt.add(service.origin)
+            owner = Person(chat, folk.owner.device, folk.owner.id, folk.owner.token)
+            mention = f"[You](mention:{folk.member.id}) again"
+            await owner.done("POST", f"{GENERAL}/messages", {"text": mention})
+            received = await service.next()
+            assert browser.read(received)["text"] == mention and vouched(received)["key"] == key
+
+
+@pytest.mark.parametrize(
+    "endpoint",
+    [
+        "http://push.example.org/x",
+        "https://127.0.0.1/x",
+        "https://localhost/x",
+        "https://10.0.0.1/x",
+        "https://[::1]/x",
+        "https://push.example.org:22/x",
+        "ftp://push.example.org/x",
+        "push",
+    ],
+)
+async def test_only_public_https_addresses_are_taken(scene: Scene, endpoint: str) -> None:
+    subscription = Browser(scene.service).subscription() | {"endpoint": endpoint}
+    assert await scene.folk.member.refused("PUT", OWN, subscription) == "invalid_request"
+
+
+async def test_keys_that_are_none_are_refused(scene: Scene) -> None:
+    browser = Browser(scene.service)
+    good = {"p256dh": encoded(browser.public), "auth": encoded(browser.secret)}
+    for wrong in ({"auth": "x"}, {"auth": "AAAA"}, {"p256dh": "AAAA"}, {"p256dh": None}):
+        subscription = {"endpoint": browser.endpoint, "keys": good | wrong}
+        assert await scene.folk.member.refused("PUT", OWN, subscription) == "invalid_request"
+    assert await scene.folk.member.refused("PUT", OWN, {"endpoint": "x", "keys": []}) == "invalid_request"
+
+
+async def test_an_address_that_leads_inside_later_is_not_asked(scene: Scene) -> None:
+    await scene.subscribed(scene.folk.member)
+    scene.community.notifying.poster.exempt.clear()
+    await scene.mention()
+    await scene.is_quiet()
+    assert scene.outcomes() == {"blocked": 1} and await stored(scene) == 0
+
+
+async def test_nothing_secret_is_logged(scene: Scene, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    await scene.subscribed(scene.folk.member, "very-secret-device")
+    scene.service.answers["/very-secret-device"] = [(400, {})]
+    await scene.mention("between us")
+    received: Received = await scene.service.next()
+    await scene.is_quiet()
+    ours = " ".join(str(vars(r)) for r in caplog.records if r.name.startswith("svc."))
+    assert "refuses a notice" in ours
+    for secret in ("very-secret-device", "between us", received.headers["Authorization"]):
+        assert secret not in ours
+
+
+async def stored(scene: Scene) -> int:
+    found = await scene.community.notifying.subscriptions._database.rows("SELECT * FROM push_subscriptions")
+    return len(found)

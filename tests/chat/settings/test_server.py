@@ -1,0 +1,83 @@
+"""The owner changes what the server is called and what newcomers meet, while it runs."""
+
+from typing import Any
+
+from tests.chat.invites.test_applications import asks
+from tests.chat.member import ChatServer, chat_server
+from tests.chat.people import People, Person, newcomer
+from tests.kit.device import Device
+
+SETTINGS = "/api/settings"
+
+
+async def info(chat: ChatServer) -> dict[str, Any]:
+    async with chat.http.get("/info") as response:
+        found: dict[str, Any] = await response.json()
+        return found
+
+
+async def test_the_name_is_changed_everywhere_and_at_once(folk: People) -> None:
+    async with folk.live("member") as [member]:
+        wanted = {"name": "Chess club", "description": "We play on Mondays"}
+        await folk.owner.done("PATCH", SETTINGS, wanted)
+        assert await member.pushed("settings_changed") == wanted
+    shown = await info(folk.chat)
+    assert (shown["name"], shown["description"]) == ("Chess club", "We play on Mondays")
+    async with folk.chat.http.get("/manifest.webmanifest") as response:
+        assert (await response.json(content_type=None))["name"] == "Chess club"
+    async with folk.chat.http.get("/health") as response:
+        assert (await response.json())["serverName"] == "Chess club"
+    (entry,) = (await folk.owner.done("GET", "/api/audit?action=settings_change"))["entries"]
+    assert entry["details"]["name"] == {"from": "Tests", "to": "Chess club"}
+    for person in (folk.admin, folk.moderator, folk.member):
+        assert await person.refused("PATCH", SETTINGS, wanted) == "forbidden"
+
+
+async def test_a_setting_stays_and_without_one_the_environment_counts(variables: dict[str, str]) -> None:
+    device = Device()
+    async with chat_server(variables) as chat:
+        answer = await chat.sign_in(device, nickname="Olga", invite_code=chat.invite)
+        olga = Person(chat, device, answer["member"]["id"], answer["access_token"])
+        await olga.done("PATCH", SETTINGS, {"name": "Chess club"})
+    async with chat_server(variables | {"SERVER_NAME": "Other", "SERVER_DESCRIPTION": "Words"}) as chat:
+        shown = await info(chat)
+        assert (shown["name"], shown["description"]) == ("Chess club", "Words")
+        answer = await chat.sign_in(device)
+        olga = Person(chat, device, answer["member"]["id"], answer["access_token"])
+        assert (await olga.done("PATCH", SETTINGS, {"name": None}))["name"] == "Other"
+    async with chat_server(variables | {"SERVER_NAME": "Third"}) as chat:
+        assert (await info(chat))["name"] == "Third"
+
+
+async def test_newcomers_accept_the_rules_as_they_are(folk: People) -> None:
+    assert (await info(folk.chat))["rulesVersion"] == ""
+    await folk.owner.done("PATCH", SETTINGS, {"rules": "Be kind."})
+    version = (await info(folk.chat))["rulesVersion"]
+    device = Device()
+    for accepted in ("", "x"):
+        status, answer = await asks(folk.chat, device, folk.chat.invite, rules_accepted=accepted)
+        assert (status, answer["error"]) == (403, "rules_not_accepted")
+        assert (answer["rules"], answer["rules_version"]) == ("Be kind.", version)
+    await folk.owner.done("PATCH", SETTINGS, {"rules": "Be very kind."})
+    status, answer = await asks(folk.chat, device, folk.chat.invite, rules_accepted=version)
+    assert answer["error"] == "rules_not_accepted"
+    status, answer = await asks(folk.chat, device, folk.chat.invite, rules_accepted=answer["rules_version"])
+    assert status == 200
+    # Whoever is a member already is not asked.
+    assert (await asks(folk.chat, device))[0] == 200
+    await folk.owner.done("PATCH", SETTINGS, {"rules": None})
+    await newcomer(folk.chat, "New")
+
+
+async def test_newcomers_land_in_the_channel_that_the_owner_has_chosen(folk: People) -> None:
+    await folk.owner.done("PATCH", SETTINGS, {"welcomeChannelId": "general"})
+    assert (await asks(folk.chat, Device(), folk.chat.invite))[1]["channel_id"] == "general"
+    invite = await folk.owner.done("POST", "/api/invites", {"channel_id": "lobby"})
+    assert (await asks(folk.chat, Device(), invite["code"]))[1]["channel_id"] == "lobby"
+    category = await folk.owner.done("POST", "/api/channels", {"name": "Games", "type": "category"})
+    for wrong in ("nowhere", category["id"]):
+        body = {"welcomeChannelId": wrong}
+        assert await folk.owner.refused("PATCH", SETTINGS, body) == "invalid_settings"
+    await folk.owner.done("DELETE", "/api/channels/general")
+    assert (await asks(folk.chat, Device(), folk.chat.invite))[1]["channel_id"] is None
+    await folk.owner.done("PATCH", SETTINGS, {"welcomeChannelId": None})

@@ -1,0 +1,88 @@
+"""A community with an owner, a moderator and a member, and what they ask the server behind their pages."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from playwright.async_api import Locator, expect
+
+from tests.kit.people import People, Person
+from tests.kit.text_channels import come_to_read
+
+MODERATOR_RANK = 300
+ASK = """async ([method, path, body]) => {
+  const { access_token: token } = JSON.parse(localStorage.getItem("svc.identity"));
+  const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+  const sent = body === null ? undefined : JSON.stringify(body);
+  const answer = await fetch(path, { method, headers, body: sent });
+  return [answer.status, answer.status === 204 ? null : await answer.json()];
+}"""
+
+
+@dataclass(frozen=True, slots=True)
+class Community:
+    """`moderator` has one permission more than `member`."""
+
+    owner: Person
+    moderator: Person
+    member: Person
+
+
+async def ask(person: Person, method: str, path: str, body: object = None) -> Any:
+    """What the server answers to this person; it must not refuse."""
+    status, answer = await person.page.evaluate(ASK, [method, path, body])
+    assert status < 300, answer
+    return answer
+
+
+async def refusal(person: Person, method: str, path: str, body: object = None) -> str:
+    """The code with which the server refuses this person."""
+    status, answer = await person.page.evaluate(ASK, [method, path, body])
+    assert status >= 400, answer
+    return str(answer["error"])
+
+
+async def own_id(person: Person) -> str:
+    return str(await person.page.evaluate("() => JSON.parse(localStorage.getItem('svc.identity')).member.id"))
+
+
+async def give(owner: Person, person: Person, permissions: Sequence[str], name: str = "Helpers") -> str:
+    """Give somebody a new role with these permissions; its id."""
+    wish = {"name": name, "rank": MODERATOR_RANK, "permissions": list(permissions)}
+    role = await ask(owner, "POST", "/api/roles", wish)
+    await ask(owner, "PUT", f"/api/members/{await own_id(person)}/roles/{role['id']}")
+    return str(role["id"])
+
+
+async def community(people: People, *permissions: str) -> Community:
+    """Ada owns the server, Grace may do what is named and what members may, Edsger what members may."""
+    ada, grace, edsger = [await people.arrive(name) for name in ("Ada", "Grace", "Edsger")]
+    for person in (ada, grace, edsger):
+        await come_to_read(person)
+    await give(ada, grace, permissions)
+    return Community(ada, grace, edsger)
+
+
+async def open_settings(person: Person, page: str) -> Locator:
+    """Open a page of the settings."""
+    await person.press("Settings")
+    await (
+        person.page.get_by_role("navigation", name="Pages of the settings")
+        .get_by_role("button", name=page, exact=True)
+        .click()
+    )
+    return person.page.get_by_role("region", name=page, exact=True)
+
+
+async def has_no_page(person: Person, page: str) -> None:
+    """The settings of this person have no such page."""
+    await person.press("Settings")
+    pages = person.page.get_by_role("navigation", name="Pages of the settings")
+    await expect(pages.get_by_role("button", name="Profile", exact=True)).to_be_visible()
+    await expect(pages.get_by_role("button", name=page, exact=True)).to_have_count(0)
+    await person.page.keyboard.press("Escape")
+
+
+def listed(person: Person, name: str) -> Locator:
+    """Somebody in the list of members that is open at a person's page."""
+    return person.page.locator(".members li").filter(has=person.page.locator(".who").filter(has_text=name))

@@ -1,0 +1,25 @@
+"""How the processor time of some work grows with its size: no wall time, which other programs change."""
+
+import time
+from collections.abc import Callable
+
+# Linear work takes eight times as long for eight times as much, quadratic work sixty-four times.
+LARGER = 8
+MOST_GROWTH = 24
+ATTEMPTS = 5
+
+
+def grows_with_its_size(work: Callable[[int], object], size: int) -> bool:
+    """Whether `work` on `size` takes about as many times longer as it is larger, and not its square."""
+    small, large = _processor_time(work, size // LARGER), _processor_time(work, size)
+    return large < MOST_GROWTH * small
+
+
+def _processor_time(work: Callable[[int], object], size: int) -> float:
+    """In seconds, of this thread: the least of some, which nothing else has disturbed."""
+    taken = []
+    for _ in range(ATTEMPTS):
+        since = time.thread_time()
+        work(size)
+        taken.append(time.thread_time() - since)
+    return min(taken)

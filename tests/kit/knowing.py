@@ -1,0 +1,84 @@
+"""Being told of things in the page: what was heard and shown, and whether somebody looks at the page."""
+
+from typing import Any
+
+from playwright.async_api import Page, expect
+
+from tests.kit.people import Person
+from tests.kit.text_channels import entry, write
+
+# Loudspeakers of a test: the first frequency of each chime that the page plays, in order.
+HEAR = """
+window.heard = [];
+const start = OscillatorNode.prototype.start;
+OscillatorNode.prototype.start = function (when) {
+  window.heard.push(Math.round(this.frequency.value));
+  return start.call(this, when);
+};
+"""
+TONES = {
+    "message": [587],
+    "mention": [659, 880],
+    "join": [440, 587],
+    "leave": [587, 440],
+    "mute": [392],
+    "unmute": [523],
+}
+OWN_ID = "() => JSON.parse(localStorage.getItem('svc.identity')).member.id"
+SHOWN = """async () => {
+  const notices = await (await navigator.serviceWorker.ready).getNotifications();
+  return notices.map(({ title, body, data }) => ({ title, body, ...data }));
+}"""
+
+
+async def listen(person: Person) -> None:
+    """Hear what the page plays, from its next load on."""
+    await person.page.add_init_script(HEAR)
+    await person.page.reload()
+
+
+async def heard(person: Person) -> list[int]:
+    """The tones so far; forgotten when they were asked for."""
+    tones: list[int] = await person.page.evaluate("() => window.heard.splice(0)")
+    return tones
+
+
+async def let_it_end(person: Person) -> None:
+    """Two of one kind are one sound while the first lasts."""
+    await person.page.wait_for_function(
+        "(since) => performance.now() > since + 500", arg=await person.page.evaluate("performance.now()")
+    )
+
+
+async def look_away(person: Person) -> None:
+    """To another window."""
+    await person.page.evaluate("() => { document.hasFocus = () => false; dispatchEvent(new Event('blur')); }")
+
+
+async def look_back(person: Person) -> None:
+    await person.page.evaluate("() => { delete document.hasFocus; dispatchEvent(new Event('focus')); }")
+
+
+async def notices(page: Page) -> list[dict[str, Any]]:
+    """What the system shows of the page."""
+    shown: list[dict[str, Any]] = await page.evaluate(SHOWN)
+    return shown
+
+
+async def choose(person: Person, channel: str, item: str) -> None:
+    """Press an item in the notifications of a channel's menu."""
+    await entry(person, channel).click(button="right")
+    await person.page.get_by_role("menuitem", name="Notifications").click()
+    await person.page.get_by_role("menu").get_by_text(item, exact=True).click()
+    await expect(person.page.get_by_role("menu")).to_have_count(0)
+
+
+async def open_settings(person: Person, page: str = "Notifications") -> None:
+    await person.press("Settings")
+    await person.page.get_by_role("dialog").get_by_role("button", name=page, exact=True).click()
+
+
+async def mention(person: Person, other: Person, text: str) -> None:
+    """Write to somebody by name."""
+    member_id = await other.page.evaluate(OWN_ID)
+    await write(person, f"[{other.name}](mention:{member_id}) {text}")

@@ -1,0 +1,70 @@
+"""Web Push for a page in Chromium: its own push service is on the internet, so this one stands in for it.
+
+The subscription and its keys are a test's; what the push service was sent is handed to the page's own
+service worker by the browser, as a push that has come.
+"""
+
+import json
+
+from playwright.async_api import Page
+
+from tests.chat.push.service import Browser
+
+# The browser's side of a subscription, kept as browsers do: for longer than the page is open.
+STAND_IN = """
+(() => {
+  const device = %s;
+  const read = () => JSON.parse(localStorage.getItem("test.push"));
+  const bytes = (text) => Uint8Array.from(text);
+  function subscription({ key, turn }) {
+    const endpoint = device.endpoint + (turn > 1 ? `-${turn}` : "");
+    return {
+      endpoint,
+      options: { applicationServerKey: bytes(key).buffer },
+      toJSON: () => ({ endpoint, keys: device.keys }),
+      unsubscribe: async () => {
+        localStorage.setItem("test.push", JSON.stringify({ turn, key: null }));
+        return true;
+      },
+    };
+  }
+  PushManager.prototype.getSubscription = async () => (read()?.key ? subscription(read()) : null);
+  PushManager.prototype.subscribe = async ({ applicationServerKey, userVisibleOnly }) => {
+    if (!userVisibleOnly) throw new DOMException("", "NotAllowedError");
+    const made = { key: [...applicationServerKey], turn: (read()?.turn ?? 0) + 1 };
+    localStorage.setItem("test.push", JSON.stringify(made));
+    return subscription(made);
+  };
+})();
+"""
+
+
+async def can_subscribe(page: Page, browser: Browser) -> None:
+    """From the next load of the page on, subscribing gives it what this device has."""
+    await page.add_init_script(STAND_IN % json.dumps(browser.subscription()))
+
+
+class Deliverer:
+    """Hands pushes to the service worker of a page."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+        self._registration = ""
+
+    async def deliver(self, content: object) -> None:
+        session = await self._page.context.new_cdp_session(self._page)
+
+        def updated(event: dict[str, list[dict[str, str]]]) -> None:
+            for one in event["registrations"]:
+                self._registration = one["registrationId"]
+
+        session.on("ServiceWorker.workerRegistrationUpdated", updated)
+        await session.send("ServiceWorker.enable")
+        origin = await self._page.evaluate("location.origin")
+        await self._page.wait_for_timeout(0)
+        assert self._registration, "the page has no service worker"
+        await session.send(
+            "ServiceWorker.deliverPushMessage",
+            {"origin": origin, "registrationId": self._registration, "data": json.dumps(content)},
+        )
+        await session.detach()

@@ -1,0 +1,83 @@
+"""HTTP and WebSockets byte by byte, for requests that no honest client makes."""
+
+import asyncio
+import json
+import struct
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+DEADLINE_S = 20.0
+_UPGRADE = (
+    "Connection: Upgrade",
+    "Upgrade: websocket",
+    "Sec-WebSocket-Version: 13",
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+)
+
+
+@dataclass
+class Answer:
+    status: int
+    head: str
+    body: bytes
+
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+class Line:
+    """One connection to a server."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader = reader
+        self.writer = writer
+
+    async def send(self, data: bytes) -> None:
+        self.writer.write(data)
+        await self.writer.drain()
+
+    async def ask(self, method: str, path: str, headers: Sequence[str] = (), body: bytes = b"") -> Answer:
+        """`body` goes out as it is; nothing is said of its length but what `headers` say."""
+        lines = [f"{method} {path} HTTP/1.1", "Host: test", *headers, "", ""]
+        await self.send("\r\n".join(lines).encode("utf-8", "surrogateescape") + body)
+        return await self.answer()
+
+    async def answer(self) -> Answer:
+        head = (await self.reader.readuntil(b"\r\n\r\n")).decode()
+        lengths = [line for line in head.lower().splitlines() if line.startswith("content-length:")]
+        length = int(lengths[0].partition(":")[2]) if lengths else 0
+        return Answer(int(head.split()[1]), head, await self.reader.readexactly(length))
+
+    async def upgrade(self, path: str) -> None:
+        answer = await self.ask("GET", path, _UPGRADE)
+        assert answer.status == 101, answer
+
+    async def closing(self) -> tuple[int, str]:
+        """The code and reason of the close frame that comes next but for other frames."""
+        while True:
+            first, length = await self.reader.readexactly(2)
+            if length == 126:
+                (length,) = struct.unpack("!H", await self.reader.readexactly(2))
+            payload = await self.reader.readexactly(length)
+            if first & 0x0F == 8:
+                return struct.unpack("!H", payload[:2])[0], payload[2:].decode()
+
+    async def ended(self) -> None:
+        """Read what is left until the server has closed."""
+        while await self.reader.read(65_536):
+            pass
+
+
+@asynccontextmanager
+async def line_to(address: str) -> AsyncIterator[Line]:
+    """A connection to the server at an http:// address, for so long at most."""
+    parts = urlsplit(address)
+    async with asyncio.timeout(DEADLINE_S):
+        reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
+        try:
+            yield Line(reader, writer)
+        finally:
+            writer.close()

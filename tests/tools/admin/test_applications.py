@@ -1,0 +1,24 @@
+"""The operator lets people in who wait, or refuses them."""
+
+from tests.chat.invites.test_applications import refusal
+from tests.chat.member import chat_server
+from tests.kit.device import Device
+from tests.tools.admin.conftest import Admin
+
+
+async def test_people_who_wait_are_listed_let_in_and_refused(variables: dict[str, str], admin: Admin) -> None:
+    async with chat_server(variables) as chat:
+        await chat.join("Olga")
+        assert (await admin("application", "list"))[1] == "Nobody waits for approval.\n"
+        invite = await admin.json("invite", "create", "--approval", "--channel", "#general")
+        assert (invite["approval"], invite["channel_id"]) == (True, "general")
+        assert ", with approval" in (await admin("invite", "list"))[1]
+        good, bad = Device(), Device()
+        for device in (good, bad):
+            assert await refusal(chat, device, invite["code"]) == "approval_pending"
+        first, second = (await admin.json("application", "list"))["applications"]
+        assert (await admin("application", "list"))[1].splitlines()[0] == f"{first['id']}  New"
+        assert await admin.json("application", "approve", first["id"]) == {}
+        assert await admin.json("application", "refuse", second["id"], "--reason", "no") == {}
+        assert (await refusal(chat, good), await refusal(chat, bad)) == ("", "approval_refused")
+        assert (await admin("application", "approve", first["id"]))[0] == 2

@@ -1,0 +1,48 @@
+"""Channels made on the command line are there for members at once, and stand in the audit log."""
+
+from tests.chat.member import ChatServer, chat_server
+from tests.tools.admin.conftest import Admin
+
+
+async def test_a_channel_is_made_changed_and_deleted(chat: ChatServer | None, admin: Admin) -> None:
+    made = await admin.json("channel", "create", "plans", "--topic", "what comes", "--slow-mode", "5")
+    assert (made["name"], made["type"], made["topic"], made["slow_mode_s"]) == (
+        "plans",
+        "text",
+        "what comes",
+        5,
+    )
+    assert made in (await admin.json("channel", "list"))["channels"]
+    assert f"{made['id']}  text  plans  what comes" in (await admin("channel", "list"))[1].splitlines()
+    edited = await admin.json("channel", "edit", "plans", "--name", "ideas", "--slow-mode", "0")
+    assert (edited["id"], edited["name"], edited["slow_mode_s"]) == (made["id"], "ideas", 0)
+    assert await admin.json("channel", "delete", "#ideas") == {"channel_id": made["id"]}
+    assert await admin("channel", "delete", "ideas") == (2, "", "svc admin: There is no such channel\n")
+
+
+async def test_members_see_it_and_the_audit_log_has_no_actor(variables: dict[str, str], admin: Admin) -> None:
+    async with chat_server(variables) as chat, chat.member("Olga") as olga:
+        made = await admin.json("channel", "create", "stage", "--type", "voice")
+        assert (await olga.pushed("channel_created"))["id"] == made["id"]
+        await admin.json("channel", "edit", made["id"], "--topic", "loud")
+        assert (await olga.pushed("channel_updated"))["topic"] == "loud"
+        await admin.json("channel", "delete", made["id"])
+        assert await olga.pushed("channel_deleted") == {"channel_id": made["id"]}
+        headers = {"Authorization": f"Bearer {olga.token}"}
+        async with chat.http.get("/api/audit", headers=headers) as response:
+            entries = (await response.json())["entries"]
+        done = [(entry["action"], entry["actor_id"]) for entry in entries]
+        assert done[:3] == [("channel_delete", None), ("channel_edit", None), ("channel_create", None)]
+
+
+async def test_a_server_without_channels_says_so(variables: dict[str, str], admin: Admin) -> None:
+    async with chat_server(variables):
+        for channel in (await admin.json("channel", "list"))["channels"]:
+            await admin.json("channel", "delete", channel["id"])
+        assert (await admin("channel", "list"))[1] == "There are no channels.\n"
+
+
+async def test_what_a_channel_cannot_be_is_said(chat: ChatServer | None, admin: Admin) -> None:
+    for words in (["create", ""], ["create", "x", "--slow-mode", "-1"], ["edit", "general"]):
+        status, output, complaint = await admin("channel", *words)
+        assert (status, output, len(complaint.splitlines())) == (2, "", 1)

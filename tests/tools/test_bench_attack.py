@@ -1,0 +1,121 @@
+"""`svc bench attack`: every attack runs against a real installation, ends, and refuses no honest member."""
+
+import asyncio
+import json
+import os
+import sys
+from asyncio.subprocess import PIPE
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from svc.tools.bench.attack.catalogue import ATTACKS
+from svc.tools.bench.attack.honest import Noticed
+from svc.tools.bench.attack.table import Row, heading, line
+from svc.tools.bench.attack.target import Target, check_address
+from svc.tools.bench.errors import BenchError
+from tests.chat.member import ChatServer, chat_server
+
+DEADLINE_S = 300.0
+SHORT = ("--members", "4", "--rate", "8", "--seconds", "1")
+
+
+async def bench(*arguments: str) -> tuple[int | None, str, str]:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "svc.cli", "bench", "attack", *arguments),
+        stdout=PIPE,
+        stderr=PIPE,
+        env=os.environ,
+    )
+    async with asyncio.timeout(DEADLINE_S):
+        output, errors = await process.communicate()
+    return process.returncode, output.decode(), errors.decode()
+
+
+@pytest.fixture
+async def chat(tmp_path: Path) -> AsyncIterator[ChatServer]:
+    variables = {
+        "PORT": "0",
+        "JWT_SECRET": "a secret of at least thirty-two bytes",
+        "DATA_DIR": str(tmp_path / "data"),
+        "ADDITIONAL_CHANNELS": "general",
+        "SVC_IDENTITY_TIERS": "local",
+        "STORAGE_BACKEND": "filesystem",
+    }
+    async with chat_server(variables) as running:
+        yield running
+
+
+def turned_away(row: dict[str, Any]) -> dict[str, int]:
+    """What members were refused. That a busy machine ends a search is not about who asks."""
+    return {what: count for what, count in row["refused"].items() if what != "search: 400"}
+
+
+async def test_every_attack_runs_and_no_signed_in_member_is_refused() -> None:
+    code, output, errors = await bench(*SHORT, "--json")
+    assert (code, errors) == (0, "")
+    rows: list[dict[str, Any]] = [json.loads(each) for each in output.splitlines()]
+    # Without TLS there are no handshakes to leave unfinished.
+    plain = [attack.name for attack in ATTACKS if attack.needs != "tls"]
+    assert [row["attack"] for row in rows] == ["none", *plain, "all at once"]
+    assert {row["attack"]: refused for row in rows if (refused := turned_away(row))} == {}
+    for row in rows:
+        assert row["delivery"]["worst_ms"] >= row["delivery"]["p99_ms"] >= row["delivery"]["p50_ms"] > 0, row
+        assert (row["requests"] > 0) is (row["attack"] != "none"), row
+        assert row["log_kb_per_minute"] is not None
+
+
+async def test_an_instance_that_somebody_names_is_attacked_and_left_as_it_was(chat: ChatServer) -> None:
+    owner = await chat.join("Ada")
+    code, output, errors = await bench(*SHORT, "--url", chat.address, "--invite", chat.invite, "unsigned")
+    assert (code, errors) == (0, "")
+    table = [row.split(" | ") for row in output.splitlines() if row.startswith("| ")]
+    assert [row[0] for row in table] == ["| Attack", "| none", "| `unsigned`"]
+    async with chat.http.get("/api/members", headers={"Authorization": f"Bearer {owner}"}) as response:
+        assert [member["nickname"] for member in (await response.json())["members"]] == ["Ada"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--url", "ftp://here"), "is not the address of a server"),
+        (("--url", "http://127.0.0.1:1"), "Cannot connect"),
+        (("--url", "http://192.0.9.1:80"), "has a public address"),
+        (("--seconds", "31"), "at most 30 s"),
+        (("nothing",), "There is no attack nothing"),
+    ],
+)
+async def test_what_cannot_be_attacked_is_said_in_one_line(arguments: tuple[str, ...], words: str) -> None:
+    code, output, errors = await bench("--members", "1", "--seconds", "0.1", "--json", *arguments)
+    assert (code, output) == (2, "")
+    assert words in errors
+    assert len(errors.splitlines()) == 1
+
+
+async def test_a_public_address_is_attacked_only_by_whoever_says_that_it_is_theirs() -> None:
+    with pytest.raises(BenchError, match="public address"):
+        await check_address("https://8.8.8.8", mine=False)
+    assert await check_address("https://8.8.8.8", mine=True) == ("",)
+
+
+async def test_attackers_come_from_many_addresses_of_loopback() -> None:
+    sources = await check_address("http://127.0.0.1:5000", mine=False)
+    assert len(set(sources)) > 10
+    assert await check_address("http://[::1]:5000", mine=False) == ("",)
+
+
+def test_a_row_of_the_table_has_a_cell_for_each_heading() -> None:
+    noticed = Noticed(deliveries_s=[0.001] * 99 + [0.5], requests_s=[0.002])
+    noticed.refused["page: 503"] = 2
+    did = {"idle": {"requests": 20, "held": 300, "answers": {"200": 20}}}
+    row = Row.of("idle", 10, noticed, did, 1.25, None)
+    assert heading().splitlines()[-2].count("|") == line(row).count("|")
+    assert line(row) == "| `idle` | 2/s, 300 held | 1 / 1 / 500 | 2 / 2 / 2 | 0 / 0 / 0 | 2 | +1 | – |"
+    assert row.remarks() == ["  idle: page: 503 (2 times)"]
+
+
+def test_secrets_of_the_attacked_are_not_shown() -> None:
+    shown = repr(Target("http://here", tokens=("secret",), webhook="secret", media="secret"))
+    assert "secret" not in shown

@@ -1,0 +1,106 @@
+// What is being completed while somebody writes, who comes into question, and what the text is then.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+
+import { candidates, complete, completing, escaped } from "../../src/svc/web/state/completion.js";
+import { folded, matching } from "../../src/svc/web/state/matching.js";
+import { targetOf } from "../../src/svc/web/views/markdown/context.js";
+import { parse } from "../../src/svc/web/views/markdown/parse.js";
+
+const { names } = JSON.parse(readFileSync(new URL("hostile.json", import.meta.url), "utf8"));
+const named = (...all) => all.map((name) => ({ id: `id-${name}`.replace(/[^A-Za-z0-9_-]/gu, "-"), name }));
+const SOURCES = {
+  members: named("Ada Lovelace", "Grace Hopper", "Adam", "Ramada", "Élodie", "Jürgen", "Søren", "山田 太郎"),
+  roles: named("Admins", "Readers"),
+  channels: named("general", "random", "ada-talk"),
+  mayMentionGroups: true,
+  findEmoji: (prefix, limit) => [{ name: "tada", url: "/media/tada" }, { name: "thumbs_up", character: "👍" }].filter(({ name }) => name.startsWith(prefix)).slice(0, limit),
+};
+/** The caret is where the bar is. */
+const asked = (text) => completing(text.replace("¦", ""), text.indexOf("¦"));
+const offered = (text, sources = SOURCES) => candidates(asked(text), sources).map(({ name }) => name);
+const chosen = (text, index = 0, sources = SOURCES) => {
+  const plain = text.replace("¦", "");
+  const what = asked(text);
+  const result = complete(plain, what, candidates(what, sources)[index]);
+  return `${result.text.slice(0, result.caret)}¦${result.text.slice(result.caret)}`;
+};
+
+test("a sign at the start of a word asks", () => {
+  const cases = [["@¦", "@", ""], ["hi @ad¦", "@", "ad"], ["(@ad¦)", "@", "ad"], ["@ada lo¦", "@", "ada lo"], ["#gen¦", "#", "gen"], [":ta¦", ":", "ta"],
+    ["one\n@a¦ b", "@", "a"], ["\"@a¦", "@", "a"], ["見て@a¦", "@", "a"], ["**@a¦", "@", "a"]];
+  for (const [text, sign, query] of cases) {
+    const found = asked(text);
+    assert.deepEqual([found?.sign, found?.query], [sign, query], text);
+  }
+});
+
+test("what only looks like it does not", () => {
+  for (const text of ["a@b¦", "a@b.example¦", "@ a¦", "# Heading¦", "C#¦", "https:¦", "https://a¦", "10:30¦", ":)¦", ":a¦", ": ab¦", "@a\nb¦", "\\@a¦", "a#b¦",
+    "[x](mention:abc¦", "[Ada](mention:abc) te¦", "/a:bc¦", `@${"a".repeat(60)}¦`]) {
+    assert.equal(asked(text), null, text);
+  }
+});
+
+test("nothing is completed in code", () => {
+  for (const text of ["`@a¦", "a `b` `@a¦", "```\n@a¦", "```js\nx\n@a¦", "~~~\n:ab¦"]) assert.equal(asked(text), null, text);
+  for (const text of ["`b` @a¦", "```\nx\n```\n@a¦", "\\` @a¦"]) assert.notEqual(asked(text), null, text);
+});
+
+test("prefixes come first, then starts of words, then anything", () => {
+  assert.deepEqual(offered("@ad¦"), ["Ada Lovelace", "Adam", "Admins", "Ramada", "Readers"]);
+  assert.deepEqual(offered("@lo¦"), ["Ada Lovelace", "Élodie"]);
+  assert.deepEqual(offered("#ra¦"), ["random", "general"]);
+  assert.deepEqual(offered("#ta¦"), ["ada-talk"]);
+});
+
+test("case and accents do not matter", () => {
+  for (const [text, name] of [["@ELO¦", "Élodie"], ["@élo¦", "Élodie"], ["@jur¦", "Jürgen"], ["@sor¦", "Søren"], ["@山¦", "山田 太郎"], ["@ａｄａｍ¦", "Adam"]]) {
+    assert.equal(offered(text)[0], name, text);
+  }
+  assert.equal(folded("Straße"), "strasse");
+});
+
+test("who goes on writing is not held up", () => {
+  assert.deepEqual(offered("@ada l¦"), ["Ada Lovelace"]);
+  assert.deepEqual(offered("@ada said¦"), []);
+  assert.deepEqual(offered("@grace hopper ¦"), []);
+});
+
+test("groups and roles are for those who may mention them", () => {
+  assert.deepEqual(offered("@every¦"), ["everyone"]);
+  assert.deepEqual(offered("@he¦"), ["here"]);
+  for (const text of ["@every¦", "@he¦", "@admins¦"]) assert.deepEqual(offered(text, { ...SOURCES, mayMentionGroups: false }), [], text);
+});
+
+test("as many as are asked for, and nothing without sources", () => {
+  assert.equal(candidates(asked("@¦"), SOURCES, 3).length, 3);
+  for (const text of ["@a¦", "#a¦", ":ab¦"]) assert.deepEqual(candidates(asked(text), {}), [], text);
+});
+
+test("the choice stands in the text, with the caret behind it", () => {
+  assert.equal(chosen("hi @ad¦"), "hi [Ada Lovelace](mention:id-Ada-Lovelace) ¦");
+  assert.equal(chosen("hi @ad¦ there"), "hi [Ada Lovelace](mention:id-Ada-Lovelace) ¦there");
+  assert.equal(chosen("@admi¦!"), "[Admins](role:id-Admins) ¦!");
+  assert.equal(chosen("@every¦"), "[everyone](mention:everyone) ¦");
+  assert.equal(chosen("#gen¦"), "[general](channel:id-general) ¦");
+  assert.equal(chosen(":ta¦"), ":tada: ¦");
+  assert.equal(chosen(":th¦"), "👍 ¦");
+});
+
+test("a name with signs of markdown is read as it stands", () => {
+  for (const name of names) {
+    const text = `hi [${escaped(name)}](mention:abc) there`;
+    const [paragraph] = parse(text).children;
+    assert.deepEqual(paragraph.children.map(({ type }) => type), ["text", "link", "text"], name);
+    const label = targetOf(paragraph.children[1], {}).name;
+    assert.equal(label, name.replace(/\s+/gu, " ").replace(/^[@#]/u, ""), name);
+  }
+});
+
+test("thousands of names are looked through", () => {
+  const many = Array.from({ length: 10_000 }, (_, index) => ({ id: String(index), name: `Member ${index}` }));
+  assert.deepEqual(matching(many, "99", ({ name }) => name, 2).map(({ name }) => name), ["Member 99", "Member 990"]);
+});

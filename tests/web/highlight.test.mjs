@@ -1,0 +1,35 @@
+// Code is coloured, and stays the same text.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+
+import { highlight } from "../../src/svc/web/views/markdown/highlight.js";
+
+const HOSTILE = JSON.parse(readFileSync(new URL("hostile.json", import.meta.url), "utf8"));
+const textOf = (pieces) => pieces.map((each) => (typeof each === "string" ? each : textOf(each.children))).join("");
+const kinds = (pieces) => pieces.flatMap((each) => (typeof each === "string" ? [] : [each.kind, ...kinds(each.children)]));
+
+test("a language's words are told from each other", () => {
+  assert.deepEqual(kinds(highlight("const a = 'x'; // y", "js")), ["keyword", "string", "comment"]);
+  assert.deepEqual(kinds(highlight("def f(): return 1", "python")), ["keyword", "title", "keyword", "number"]);
+});
+
+test("a language within another is coloured too", () => {
+  assert.ok(kinds(highlight("<script>const a = 1;</script>", "html")).includes("number"));
+});
+
+test("unknown languages and lines that nobody wrote by hand are left alone", () => {
+  for (const name of ["", "nothing", "constructor", "__proto__", "\"><img>"]) assert.equal(highlight("a", name), null, name);
+  assert.equal(highlight("a".repeat(4_000), "java"), null);
+});
+
+test("hostile code is the same text afterwards", () => {
+  for (const text of [...HOSTILE.markdown, ...HOSTILE.walls.map((wall) => wall.repeat(20))]) {
+    for (const language of ["js", "html", "markdown", "bash", "yaml"]) {
+      const pieces = highlight(text, language);
+      if (pieces) assert.equal(textOf(pieces), text, language);
+      for (const kind of kinds(pieces ?? [])) assert.match(kind, /^[\w-]+$/u);
+    }
+  }
+});

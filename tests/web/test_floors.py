@@ -1,0 +1,50 @@
+"""The floors of the page: who may import whom stands in ARCHITECTURE.md, and `state` knows no DOM."""
+
+import posixpath
+import re
+from pathlib import Path
+
+import pytest
+
+from svc.chat.community import WEB_FOLDER
+from tests.kit.markdown import rows
+
+ARCHITECTURE = Path(__file__).parents[2] / "ARCHITECTURE.md"
+IMPORT = re.compile(r"""(?:^(?:import|export)\b[^"';]*|\bimport\()["'](\.{1,2}/[^"']+)["']""", re.MULTILINE)
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+MODULES = sorted(
+    path.relative_to(WEB_FOLDER).as_posix()
+    for path in WEB_FOLDER.rglob("*.js")
+    if "vendor" not in path.relative_to(WEB_FOLDER).parts
+)
+
+
+def floors() -> dict[str, set[str]]:
+    table = [row for row in rows(ARCHITECTURE, "The page") if len(row.cells) == 3]
+    return {row.code(0)[0]: set(row.code(2)) for row in table}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_imports_from_its_own_floor_and_those_below(module: str) -> None:
+    folder = module.split("/")[0]
+    if folder == module:
+        return  # The start of the page puts everything together.
+    allowed = floors()[folder] | {folder}
+    for address in IMPORT.findall((WEB_FOLDER / module).read_text()):
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(module), address))
+        assert (WEB_FOLDER / target).is_file(), target
+        assert target.split("/")[0] in allowed, f"{module} imports {target}"
+
+
+@pytest.mark.parametrize("module", [module for module in MODULES if module.startswith("state/")])
+def test_state_knows_no_dom(module: str) -> None:
+    code = COMMENT.sub("", (WEB_FOLDER / module).read_text())
+    # The root that look.js is handed for its attributes is all that it needs.
+    code = code.replace("root = document.documentElement", "")
+    assert not re.search(r"\bdocument\b|\bHTML\w*Element\b|views/", code)
+
+
+@pytest.mark.parametrize("module", [module for module in MODULES if module.startswith(("views/", "call/"))])
+def test_no_view_makes_html_of_text(module: str) -> None:
+    code = (WEB_FOLDER / module).read_text()
+    assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|\beval\(", code)

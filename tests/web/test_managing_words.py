@@ -1,0 +1,79 @@
+"""Whoever manages reads a sentence for all that the server knows of: each permission has one in the page."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import svc.chat
+from svc.chat.access.permissions import EVERYTHING, OF_A_CHANNEL, names
+from svc.chat.community import WEB_FOLDER
+from tests.web.test_words import messages
+
+PERMISSIONS = (WEB_FOLDER / "state" / "managing" / "permissions.js").read_text()
+GROUP = re.compile(r'name: "(\w+)", permissions: \[([^\]]*)\]')
+
+
+# Permissions that the page has no words for yet.
+WITHOUT_WORDS = {"manage_bots"}
+
+
+def groups() -> dict[str, list[str]]:
+    return {name: re.findall(r'"(\w+)"', inside) for name, inside in GROUP.findall(PERMISSIONS)}
+
+
+def test_the_page_lists_every_permission_once() -> None:
+    assert {name for group in groups().values() for name in group} == {*names(EVERYTHING)} - WITHOUT_WORDS
+
+
+def test_the_page_knows_which_ones_a_channel_overrides() -> None:
+    first, second, *_ = groups().values()
+    assert sorted(first + second) == sorted(names(OF_A_CHANNEL))
+
+
+@pytest.mark.parametrize("permission", sorted({*names(EVERYTHING)} - WITHOUT_WORDS))
+def test_a_permission_has_a_name_and_a_sentence(permission: str) -> None:
+    dashed = permission.replace("_", "-")
+    assert messages("en")[f"permission-{dashed}"]
+    assert messages("en")[f"permits-{dashed}"].rstrip().endswith(".")
+
+
+def test_the_page_has_words_for_every_act_that_the_server_records() -> None:
+    module = (WEB_FOLDER / "state" / "managing" / "audit.js").read_text()
+    table = module[module.index("ACTIONS = {") : module.index("};")]
+    listed = re.findall(r'"(\w+)"', table)
+    assert sorted(listed) == sorted(recorded())
+    for action in listed:
+        dashed = action.replace("_", "-")
+        assert {f"audit-{dashed}", f"act-{dashed}"} <= messages("en").keys(), action
+
+
+def recorded() -> set[str]:
+    """What is handed to `record`, by itself or as what is called `action`."""
+    found: set[str] = set()
+    for path in (Path(svc.chat.__file__).parent).rglob("*.py"):
+        tree = ast.parse(path.read_text())
+        if not any(isinstance(node, ast.Attribute) and node.attr == "_audit" for node in ast.walk(tree)):
+            continue
+        for node in ast.walk(tree):
+            found |= _actions(node)
+    return found
+
+
+def _actions(node: ast.AST) -> set[str]:
+    if isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == ["action"]:
+        return _texts(node.value)
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return set()
+    if node.func.attr not in {"record", "_record", "_rewrite"}:
+        return set()
+    named = [keyword.value for keyword in node.keywords if keyword.arg == "action"]
+    return set().union(*(_texts(value) for value in [*node.args[2:3], *named]))
+
+
+def _texts(value: ast.AST) -> set[str]:
+    """The texts that this may be; nothing for what was handed on."""
+    if isinstance(value, ast.IfExp):
+        return _texts(value.body) | _texts(value.orelse)
+    return {value.value} if isinstance(value, ast.Constant) and isinstance(value.value, str) else set()

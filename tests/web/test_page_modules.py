@@ -1,0 +1,27 @@
+"""The page's modules that need no browser, tried by node's own runner: a test for each file here.
+
+The browser's tests try what needs a page. Spec: docs/live.md; the files say more.
+"""
+
+import asyncio
+import shutil
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+FILES = sorted(HERE.glob("*.test.mjs"))
+LONGEST_S = 120
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+async def test_node_finds_nothing_wrong(path: Path) -> None:
+    node = shutil.which("node") or pytest.fail("node is missing; ci/setup installs it")
+    process = await asyncio.create_subprocess_exec(
+        *(node, "--test", "--test-reporter=spec", str(path)),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    async with asyncio.timeout(LONGEST_S):
+        output, _ = await process.communicate()
+    assert process.returncode == 0, output.decode()

@@ -1,0 +1,47 @@
+"""The page's QR codes can be read, and those that texts fill are square by square another library's."""
+
+import json
+import subprocess
+from typing import Any
+
+import numpy
+import pytest
+import segno
+import zxingcpp
+
+from svc.chat.community import WEB_FOLDER
+
+MODULE = (WEB_FOLDER / "views" / "parts" / "qr_matrix.js").as_uri()
+# Bytes that fill a version to its end: libraries differ in what comes after a shorter text.
+FULL = [14, 26, 42, 62, 84, 106, 122, 152, 180, 213]
+MARGIN, MAGNIFIED = 4, 6
+
+
+def drawn(text: str, mask: int | None) -> Any:
+    script = f'import {{ qrMatrix }} from "{MODULE}";'
+    script += "console.log(JSON.stringify(qrMatrix(...JSON.parse(process.argv[1]))));"
+    command = ["node", "--input-type=module", "-e", script, json.dumps([text, mask])]
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def address(length: int) -> str:
+    return "https://chat.example/#invite=".ljust(length, "k")[:length]
+
+
+@pytest.mark.parametrize("version", range(1, 11))
+def test_a_text_that_fills_a_version_is_drawn_as_the_library_does(version: int) -> None:
+    text, mask = address(FULL[version - 1]), version % 8
+    code = segno.make(text, error="m", mode="byte", mask=mask, boost_error=False, micro=False)
+    assert drawn(text, mask) == [[bool(square) for square in row] for row in code.matrix]
+
+
+@pytest.mark.parametrize("text", ["svc", address(40), address(71), address(130), "https://chat.example/ä/😀"])
+def test_a_code_is_read_back(text: str) -> None:
+    squares = numpy.pad(numpy.array(drawn(text, None), dtype=bool), MARGIN)
+    picture = numpy.where(numpy.kron(squares, numpy.ones((MAGNIFIED, MAGNIFIED), dtype=bool)), 0, 255)
+    [found] = zxingcpp.read_barcodes(picture.astype(numpy.uint8))
+    assert found.text == text
+
+
+def test_a_text_that_is_too_long_has_no_code() -> None:
+    assert drawn("x" * 214, None) is None

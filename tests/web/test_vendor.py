@@ -1,0 +1,53 @@
+"""The page's libraries are as `ci/vendor` made them: not changed by hand, and each with its licence."""
+
+import hashlib
+import json
+from pathlib import Path
+
+REPOSITORY = Path(__file__).parent.parent.parent
+VENDOR = REPOSITORY / "src" / "svc" / "web" / "vendor"
+
+
+def programs() -> list[Path]:
+    return sorted([*VENDOR.rglob("*.js"), *VENDOR.rglob("*.wasm")])
+
+
+def made_of(path: Path) -> list[str]:
+    """The packages that a file is made of."""
+    contents: dict[str, list[str]] = json.loads((VENDOR / "contents.json").read_text())
+    name = path.relative_to(VENDOR)
+    return [package for pattern, packages in contents.items() if name.match(pattern) for package in packages]
+
+
+def test_every_file_has_the_hash_that_it_had_when_it_was_made() -> None:
+    lines = (VENDOR / "sha256sums.txt").read_text().splitlines()
+    expected = {name.removeprefix("./"): digest for digest, name in (line.split() for line in lines)}
+    found = {
+        path.relative_to(VENDOR).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in programs()
+    }
+    assert found == expected
+
+
+def test_every_file_has_the_licence_of_every_package_in_it() -> None:
+    versions = json.loads((VENDOR / "versions.json").read_text())
+    for path in programs():
+        packages = made_of(path)
+        assert packages, path.name
+        for package in packages:
+            licence = VENDOR / "licences" / f"{package.replace('@', '').replace('/', '-')}.txt"
+            assert package in versions
+            assert licence.read_text().strip(), licence
+
+
+def test_the_versions_are_those_that_are_asked_for() -> None:
+    wanted = json.loads((REPOSITORY / "ci" / "vendor.json").read_text())["dependencies"]
+    assert json.loads((VENDOR / "versions.json").read_text()) == wanted
+
+
+def test_no_file_asks_for_anything_elsewhere() -> None:
+    for path in programs():
+        text = path.read_text(errors="replace")
+        assert "eval(" not in text, path.name
+        assert "new Function" not in text, path.name
+        assert 'from"http' not in text, path.name

@@ -1,0 +1,18 @@
+// Reads what components return, without a page: elements by name, components by theirs.
+
+/** Every element within, outermost first: {name, props}. */
+export function elements(vnode) {
+  if (Array.isArray(vnode)) return vnode.flatMap(elements);
+  if (!vnode || typeof vnode !== "object") return [];
+  const name = typeof vnode.type === "function" ? vnode.type.name : vnode.type;
+  return [{ name, props: vnode.props }, ...elements(vnode.props.children)];
+}
+
+/** What can be read. */
+export function textOf(vnode) {
+  if (Array.isArray(vnode)) return vnode.map(textOf).join("");
+  if (vnode === null || vnode === undefined || typeof vnode === "boolean") return "";
+  if (typeof vnode !== "object") return String(vnode);
+  if (vnode.type === "img") return vnode.props.alt;
+  return vnode.props.code ?? textOf(vnode.props.children);
+}
