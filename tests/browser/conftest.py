@@ -8,6 +8,16 @@ import pytest
 from tests.kit.people import People, chromium, people_at
 from tests.kit.product import Product, running_product
 
+HERE = Path(__file__).parent
+TIMEOUT_S = 300
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Browsers take longer than other tests, above all on a machine that does something else too."""
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.timeout(TIMEOUT_S))
+
 
 @pytest.fixture
 async def product(tmp_path: Path) -> AsyncIterator[Product]:

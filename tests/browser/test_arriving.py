@@ -268,7 +268,7 @@ async def test_who_needs_approval_waits_and_comes_in_by_itself(people: People, p
             (application,) = (await response.json())["applications"]
         assert application["message"] == "We met at the market."
     await as_member(ada, "POST", f"/api/applications/{application['id']}/approve", {})
-    await expect(grace.page.locator("#own-name")).to_have_text("Grace", timeout=20_000)
+    await expect(grace.page.locator("#own-name")).to_have_text("Grace")
 
 
 async def test_a_newcomer_lands_where_the_invite_leads(tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ async def test_what_was_read_last_is_there_without_the_server(
 
     port = product.url.split(":")[2].split("/")[0]
     async with running_product(tmp_path / "data", "--port", port):
-        await expect(ada.page.get_by_text("Offline.")).to_have_count(0, timeout=20_000)
+        await expect(ada.page.get_by_text("Offline.")).to_have_count(0)
         await open_channel(ada, "general")
         await expect(box(ada)).to_be_editable()
         await expect(box(ada)).to_have_value("half a sentence")
@@ -152,7 +152,7 @@ async def test_a_new_version_is_offered_and_loaded_without_losing_a_draft(tmp_pa
                 before = await version(ada)
             (web / "main.js").write_text((web / "main.js").read_text() + "\n// Newer.\n")
             async with chat_server(variables):
-                await expect(ada.page.get_by_text("A new version is here.")).to_be_visible(timeout=30_000)
+                await expect(ada.page.get_by_text("A new version is here.")).to_be_visible()
                 await box(ada).fill("half a sentence")
                 await ada.press("Load it")
 

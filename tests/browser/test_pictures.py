@@ -14,7 +14,7 @@ from playwright.async_api import expect
 from tests.chat.member import ChatServer
 from tests.kit.people import People, Person
 from tests.kit.product import Product
-from tests.kit.text_channels import DEADLINE_MS, open_channel, write
+from tests.kit.text_channels import open_channel, write
 
 PICTURES = Path(__file__).parents[2] / "build" / "pictures"
 WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 780}
@@ -45,7 +45,7 @@ async def test_the_page_is_pictured_at_both_sizes(people: People, product: Produ
     await grace.page.get_by_label("Your name").fill(grace.name)
     await pictured(grace, "arriving-narrow")
     await grace.press("Join")
-    await expect(grace.page.locator("#draft")).to_be_visible(timeout=DEADLINE_MS)
+    await expect(grace.page.locator("#draft")).to_be_visible()
     address = f"{url.scheme}://{url.netloc}"
     async with (
         ClientSession(address) as http,
@@ -54,12 +54,12 @@ async def test_the_page_is_pictured_at_both_sizes(people: People, product: Produ
         await write(ada, TALK[0])
         await write(grace, TALK[1])
         await alan.ask("message_send", channel_id="general", text=TALK[2])
-        await expect(ada.page.locator(".message pre")).to_be_visible(timeout=DEADLINE_MS)
+        await expect(ada.page.locator(".message pre")).to_be_visible()
         await ada.page.locator(".message").first.hover()
         await ada.page.locator(".message").first.get_by_role("button", name="React").click()
         await ada.press("✅")
         await ada.press("Members")
-        await expect(ada.page.get_by_role("region", name="3 members")).to_be_visible(timeout=DEADLINE_MS)
+        await expect(ada.page.get_by_role("region", name="3 members")).to_be_visible()
         views: dict[str, Callable[[], Awaitable[None]]] = {
             "switcher": lambda: ada.page.keyboard.press("Control+k"),
             "settings": lambda: ada.press("Settings"),

@@ -60,8 +60,8 @@ async def test_several_emoji_are_added_named_by_their_files(here: Community) -> 
         {"name": name, "mimeType": "image/png", "buffer": picture} for name in ("Happy Cat.png", "été.png")
     ]
     await page.get_by_label("Add emoji").last.set_input_files(files)  # type: ignore[arg-type]
-    await expect(page.get_by_label("Name of happy_cat")).to_be_visible(timeout=20_000)
-    await expect(page.get_by_label("Name of e_te")).to_be_visible(timeout=20_000)
+    await expect(page.get_by_label("Name of happy_cat")).to_be_visible()
+    await expect(page.get_by_label("Name of e_te")).to_be_visible()
     await page.get_by_label("Name of e_te").fill("summer")
     await here.moderator.page.keyboard.press("Enter")
     await expect(page.get_by_label("Name of summer")).to_be_visible()

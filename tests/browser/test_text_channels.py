@@ -20,7 +20,6 @@ from tests.kit.people import People, Person
 from tests.kit.pictures import encoded, scene
 from tests.kit.product import COMMAND, Product, running_product
 from tests.kit.text_channels import (
-    DEADLINE_MS,
     LiveLine,
     box,
     come_to_read,
@@ -155,11 +154,11 @@ async def test_older_messages_come_when_one_scrolls_up_and_nothing_jumps(
         for text in texts:
             await say(http, text)
     await ada.page.reload()
-    await expect(message(ada, texts[-1])).to_be_in_viewport(timeout=DEADLINE_MS)
+    await expect(message(ada, texts[-1])).to_be_in_viewport()
     shown = ada.page.locator(".message")
     first = await shown.first.locator(".body > .text").inner_text()
     before = await ada.page.locator("#messages-box").evaluate(TO_THE_TOP)
-    await expect(shown.first).not_to_contain_text(first, timeout=DEADLINE_MS)
+    await expect(shown.first).not_to_contain_text(first)
     after = await message(ada, first).locator(".body > .text").bounding_box()
     assert after is not None and abs(after["y"] - before) < 2
 
@@ -253,7 +252,7 @@ async def test_an_uploaded_picture_appears_at_the_others(people: People) -> None
     await ada.page.locator("#files").set_input_files(
         {"name": "scene.png", "mimeType": "image/png", "buffer": picture}
     )
-    await expect(done).to_have_count(1, timeout=3 * DEADLINE_MS)
+    await expect(done).to_have_count(1)
     # Another one by way of the clipboard, and one that is broken.
     await box(ada).evaluate(
         """(field, bytes) => {
@@ -265,8 +264,8 @@ async def test_an_uploaded_picture_appears_at_the_others(people: People) -> None
         }""",
         list(encoded(scene(64, 48), "PNG")),
     )
-    await expect(done).to_have_count(2, timeout=3 * DEADLINE_MS)
-    await expect(refused).to_have_count(1, timeout=3 * DEADLINE_MS)
+    await expect(done).to_have_count(2)
+    await expect(refused).to_have_count(1)
     await write(ada, "Look")
     pictures = message(grace, "Look").locator(".gallery img")
     await expect(pictures).to_have_count(2)
@@ -281,12 +280,12 @@ async def test_an_uploaded_picture_appears_at_the_others(people: People) -> None
     await ada.page.locator("#files").set_input_files(
         {"name": "scene.png", "mimeType": "image/png", "buffer": picture}
     )
-    await expect(done).to_have_count(1, timeout=3 * DEADLINE_MS)
+    await expect(done).to_have_count(1)
     await write(ada, "Closer")
     frame = message(grace, "Closer").locator(".frame")
     room = await frame.bounding_box()
     assert room is not None and (room["width"], room["height"]) == (320, 240)
-    await expect(message(grace, "Closer").locator(".frame.loaded")).to_have_count(1, timeout=DEADLINE_MS)
+    await expect(message(grace, "Closer").locator(".frame.loaded")).to_have_count(1)
     image = frame.locator("img")
     assert await image.evaluate("(image) => [image.naturalWidth, image.naturalHeight]") == [320, 240]
 
@@ -335,7 +334,7 @@ async def test_a_message_whose_answer_was_lost_is_there_once(people: People) -> 
 
     line.mend()
     # The push says that it has come through after all.
-    await expect(ada.page.locator(".pending")).to_have_count(0, timeout=DEADLINE_MS)
+    await expect(ada.page.locator(".pending")).to_have_count(0)
     await write(ada, "and this")
     for person in (ada, grace):
         await shows(person, ["only once", "and this"])
@@ -350,8 +349,8 @@ async def test_a_restart_of_the_server_loses_and_doubles_nothing(people: People,
     await expect(ada.page.locator("#text-state")).to_have_text("Reconnecting…")
     await box(ada).fill("after")
     await box(ada).press("Enter")
-    await expect(ada.page.locator(".pending")).to_have_count(0, timeout=3 * DEADLINE_MS)
-    await expect(grace.page.locator("#text-state")).to_have_text("", timeout=DEADLINE_MS)
+    await expect(ada.page.locator(".pending")).to_have_count(0)
+    await expect(grace.page.locator("#text-state")).to_have_text("")
     await write(grace, "and more")
     for person in (ada, grace):
         await shows(person, ["before", "after", "and more"])
@@ -369,7 +368,7 @@ async def test_who_may_not_write_any_more_is_shown_so(people: People, product: P
         path = "/api/channels/general"
         async with http.put(path + "/overrides/role/member", json={"deny": ["send_messages"]}) as response:
             assert response.status == 200, await response.text()
-        await expect(box(grace)).to_be_disabled(timeout=DEADLINE_MS)
+        await expect(box(grace)).to_be_disabled()
         await expect(box(grace)).to_have_attribute("placeholder", "You may read here, not write.")
         await expect(box(owner)).to_be_enabled()
         async with http.delete(path) as response:

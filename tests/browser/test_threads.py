@@ -3,7 +3,7 @@
 from playwright.async_api import Locator, expect
 
 from tests.kit.people import People, Person
-from tests.kit.text_channels import DEADLINE_MS, box, come_to_read, message, open_channel, shows, write
+from tests.kit.text_channels import box, come_to_read, message, open_channel, shows, write
 
 
 def thread(person: Person) -> Locator:
@@ -15,7 +15,7 @@ async def answer(person: Person, text: str) -> None:
     await field.fill(text)
     await field.press("Enter")
     await expect(thread(person).locator(".message").filter(has_text=text)).to_be_visible()
-    await expect(person.page.locator(".pending")).to_have_count(0, timeout=DEADLINE_MS)
+    await expect(person.page.locator(".pending")).to_have_count(0)
 
 
 async def test_answers_stand_aside_and_are_counted_by_themselves(people: People) -> None:

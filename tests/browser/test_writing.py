@@ -7,7 +7,7 @@ from playwright.async_api import Locator, expect
 
 from tests.kit.people import People, Person
 from tests.kit.pictures import encoded, scene
-from tests.kit.text_channels import DEADLINE_MS, box, come_to_read, message, shows, write
+from tests.kit.text_channels import box, come_to_read, message, shows, write
 from tests.kit.waiting import wait_until
 
 DROP = """(target, files) => {
@@ -51,7 +51,7 @@ async def test_a_few_letters_of_a_name_are_enough_to_mention_somebody(people: Pe
     await expect(ada.page.get_by_role("option", name="Grace")).to_have_attribute("aria-selected", "true")
     await box(ada).press("Enter")
     await box(ada).press_sequentially("and :tad")
-    await expect(ada.page.get_by_role("option", name=":tada:")).to_be_visible(timeout=DEADLINE_MS)
+    await expect(ada.page.get_by_role("option", name=":tada:")).to_be_visible()
     await box(ada).press("Tab")
     await box(ada).press_sequentially("in #gen")
     await box(ada).press("Enter")
@@ -103,7 +103,7 @@ async def test_files_that_are_dropped_are_described_sent_and_seen_large(people: 
         "bytes": list(b"%PDF-1.4 plan"),
     }
     await drop(ada, picture("one.png"), picture("two.png", 400), document)
-    await expect(uploads(ada, "done")).to_have_count(3, timeout=3 * DEADLINE_MS)
+    await expect(uploads(ada, "done")).to_have_count(3)
     await expect(uploads(ada, "done").locator("img")).to_have_count(2)
     await ada.press("Describe one.png")
     await ada.page.get_by_role("dialog").get_by_label("Description").fill("A flag")
@@ -129,7 +129,7 @@ async def test_files_that_are_dropped_are_described_sent_and_seen_large(people: 
 async def test_what_is_being_written_is_there_after_a_reload_with_its_files(people: People) -> None:
     ada, _ = await both(people)
     await drop(ada, picture("one.png"))
-    await expect(uploads(ada, "done")).to_have_count(1, timeout=3 * DEADLINE_MS)
+    await expect(uploads(ada, "done")).to_have_count(1)
     await box(ada).fill("to be continued")
 
     async def kept() -> bool:
@@ -138,8 +138,8 @@ async def test_what_is_being_written_is_there_after_a_reload_with_its_files(peop
 
     await wait_until("the server keeps the draft", kept, within_s=10)
     await ada.page.reload()
-    await expect(box(ada)).to_have_value("to be continued", timeout=DEADLINE_MS)
-    await expect(uploads(ada, "done")).to_have_count(1, timeout=DEADLINE_MS)
+    await expect(box(ada)).to_have_value("to be continued")
+    await expect(uploads(ada, "done")).to_have_count(1)
 
 
 async def test_a_reply_names_what_it_answers_and_leads_there(people: People) -> None:

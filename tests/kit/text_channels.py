@@ -7,12 +7,9 @@ from playwright.async_api import Locator, WebSocketRoute, expect
 
 from tests.kit.people import Person
 
-DEADLINE_MS = 10_000
-
 
 async def come_to_read(person: Person, channel: str = "general") -> None:
     """Become a member without entering a call, and open a channel."""
-    person.page.set_default_timeout(DEADLINE_MS)
     await person.come_in()
     await open_channel(person, channel)
 
@@ -39,7 +36,7 @@ async def write(person: Person, text: str) -> None:
     await box(person).fill(text)
     await box(person).press("Enter")
     await expect(box(person)).to_have_value("")
-    await expect(person.page.locator(".pending")).to_have_count(0, timeout=DEADLINE_MS)
+    await expect(person.page.locator(".pending")).to_have_count(0)
 
 
 def message(person: Person, text: str) -> Locator:
@@ -48,7 +45,7 @@ def message(person: Person, text: str) -> Locator:
 
 async def shows(person: Person, texts: Sequence[str]) -> None:
     """These messages and no others are in the channel, in this order."""
-    await expect(person.page.locator(".message .body > .text")).to_have_text(list(texts), timeout=DEADLINE_MS)
+    await expect(person.page.locator(".message .body > .text")).to_have_text(list(texts))
 
 
 async def do(person: Person, text: str, action: str) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.test_recovery import lose_each_other_and_meet_again, talking
+from tests.browser.calls.test_recovery import lose_each_other_and_meet_again, talking
 from tests.end_to_end.test_several_sfus import BACK_WITHIN_S, house
 from tests.kit.people import chromium, people_at
 from tests.kit.sfu_process import running_sfu

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.test_recovery import lose_each_other_and_meet_again, talking
+from tests.browser.calls.test_recovery import lose_each_other_and_meet_again, talking
 from tests.chat.member import chat_server
 from tests.end_to_end.test_handover import variables_for
 from tests.kit.people import chromium, people_at
