@@ -164,6 +164,29 @@ def test_past_saturation_frames_come_whole_or_nearly_never(shards: int, most_une
     assert max(shares) <= most_unequal * min(shares)
 
 
+# Frames of so many packets so often (ms), room for so many datagrams so often: where both keep step, the same
+# receivers would find room each time.
+@pytest.mark.parametrize(
+    ("packets_each", "frame_ms", "room", "room_ms"),
+    [(20, 30, 25, 28), (20, 30, 64, 71), (40, 33, 1, 1)],
+)
+def test_a_line_far_too_narrow_serves_all_alike_however_frames_and_room_keep_step(
+    packets_each: int, frame_ms: int, room: int, room_ms: int
+) -> None:
+    call = Room(receivers=9, rate=0)
+    for turn in range(10_000):
+        call.now += TURN_S
+        if turn % frame_ms == 0:
+            call.show(packets_each)
+        if turn % room_ms == 0:
+            call.engine.limit(room)
+        call.engine.advance(call.now)
+    call.look()
+    shares = [len(viewer.delays) for viewer in call.viewers]
+    assert sum(shares) >= 0.95 * 10_000 * room / room_ms
+    assert max(shares) <= 1.35 * min(shares)
+
+
 def test_a_keyframe_for_many_is_no_overload() -> None:
     room = Room(receivers=20, rate=20)
     room.show(80)

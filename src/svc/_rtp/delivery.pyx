@@ -22,7 +22,7 @@ from svc._rtp.history cimport MAX_AGE, History, get
 from svc._rtp.layers cimport ALL_LAYERS
 from svc._rtp.objects cimport AUDIO, VIDEO, MediaKind, Sent, accepts
 from svc._rtp.ring cimport FORWARDED, Event, push
-from svc._rtp.sendqueue cimport SendQueue, SendRecord, append, end_turn_of_first, first_record, longest, remove_first
+from svc._rtp.sendqueue cimport SendQueue, SendRecord, append, end_turn, first_record, give_turn, longest, remove_first
 from svc._rtp.sequence cimport NO_NUMBER, extend
 from svc._rtp.srtp cimport Plaintext, seal
 from svc._rtp.wire cimport store16
@@ -33,6 +33,8 @@ cdef int64_t LONGEST_BURST = 100_000_000
 # How long a packet waits then (ns), and how long in a burst.
 cdef int64_t LONGEST_DELAY = 25_000_000
 cdef int64_t LONGEST_DELAY_IN_BURST = 250_000_000
+# So long after something was dropped (ns), what the line takes is shared out in equal turns, of a RUN each.
+cdef int64_t CONGESTION = 1_000_000_000
 # "each packet at most once per RTT": where the round trip is unknown, and where it is tiny (ns).
 cdef int64_t UNKNOWN_RTT = 100_000_000
 cdef int64_t LEAST_RESEND_INTERVAL = 20_000_000
@@ -53,6 +55,10 @@ cdef int64_t MAX_RESEND_CREDIT = 65536
 
 cdef inline bint is_overloaded(const SendQueue* queue, int64_t now) noexcept nogil:
     return queue.count > 0 and now - queue.busy_since > LONGEST_BURST
+
+
+cdef inline bint is_congested(const SendQueue* queue, int64_t now) noexcept nogil:
+    return queue.shed_at > 0 and now - queue.shed_at < CONGESTION
 
 
 cdef void enqueue(Core* core, DownTrack* down_track, Slot* slot, int64_t output, bint filler) noexcept nogil:
@@ -94,23 +100,37 @@ cdef void drain(Core* core) noexcept nogil:
 cdef int drain_queue(Core* core, Egress* egress, SendQueue* queue, int left) noexcept nogil:
     """Receiver by receiver, each one's packets in their order; what is left of the quantum.
 
-    What the kernel can cut out of one message is not torn apart, neither by the batch nor by the quantum.
+    What the kernel can cut out of one message is not torn apart, neither by the batch nor by the quantum. Where
+    some is dropped, a turn lasts until the receiver has had a RUN of packets, and what is dropped does not end
+    it: else those would go empty, each time the same, whose turn comes when all that waits for them is too late.
     """
     cdef int64_t oldest = oldest_in_time(queue, core.now)
+    cdef DownTrack* before = NULL
     cdef DownTrack* down_track
     cdef uint32_t run, i
-    while queue.first != NULL and left > 0:
-        down_track = queue.first
+    cdef bint congested = is_congested(queue, core.now)
+    while queue.count > 0 and left > 0:
+        down_track = queue.first if before == NULL else before.next_queued
         shed_overdue(core, queue, down_track, oldest)
         run = min(down_track.records, <uint32_t>RUN)
-        if not has_room_for(egress, run):
+        if run > 0 and not has_room_for(egress, run):
             return 0
         for i in range(run):
             send_first(core, down_track, first_record(down_track))
             remove_first(queue, &core.records, &core.pool, down_track)
         left -= <int>run
-        if down_track.first_record == NULL:
-            end_turn_of_first(queue)
+        if not congested:
+            if down_track.first_record == NULL:
+                end_turn(queue, before)
+            continue
+        down_track.served += run
+        if down_track.served >= <uint32_t>RUN:
+            down_track.served = 0
+            end_turn(queue, before)
+            if down_track.first_record != NULL:
+                give_turn(queue, down_track)
+        elif down_track.first_record == NULL:
+            before = down_track
     return left
 
 
@@ -268,6 +288,7 @@ cdef DownTrack* longest_of(Core* core, MediaKind kind) noexcept nogil:
 cdef void shed_first(Core* core, SendQueue* queue, DownTrack* down_track) noexcept nogil:
     """Drop a receiver's oldest record, as if it had been lost on the way."""
     remember(core, down_track, first_record(down_track))
+    queue.shed_at = core.now
     count_dropped(core, down_track)
     remove_first(queue, &core.records, &core.pool, down_track)
 

@@ -181,6 +181,7 @@ cdef struct DownTrack:
 
     # The rest is seldom looked at.
     uint32_t id
+    uint32_t served         # packets sent in its present turn, while its queue is congested
     DownTrack* next_received    # of the same transport
     uint32_t shed_timestamp
     uint32_t rtx_ssrc       # 0 = no RTX

@@ -33,11 +33,12 @@ cdef struct SendQueue:
     DownTrack* last
     uint32_t count          # records, of all receivers
     int64_t busy_since      # ns: since when it has not been empty; while it is not
+    int64_t shed_at         # ns: when something in it was last dropped; 0 = never
 
 
 cdef bint grow(RecordPool* records) noexcept nogil
 cdef void destroy(RecordPool* records) noexcept nogil
-cdef void end_turn_of_first(SendQueue* queue) noexcept nogil
+cdef void end_turn(SendQueue* queue, DownTrack* before) noexcept nogil
 cdef DownTrack* longest(SendQueue* queue) noexcept nogil
 cdef void forget(SendQueue* queue, RecordPool* records, Pool* pool, DownTrack* down_track) noexcept nogil
 

@@ -43,10 +43,16 @@ cdef void destroy(RecordPool* records) noexcept nogil:
     records.records = 0
 
 
-cdef void end_turn_of_first(SendQueue* queue) noexcept nogil:
-    """The receiver whose turn it was has nothing more."""
-    queue.first.has_turn = False
-    queue.first = queue.first.next_queued
+cdef void end_turn(SendQueue* queue, DownTrack* before) noexcept nogil:
+    """Take the turn of the receiver that stands behind `before`; NULL = of the first."""
+    cdef DownTrack* ended = queue.first if before == NULL else before.next_queued
+    if before == NULL:
+        queue.first = ended.next_queued
+    else:
+        before.next_queued = ended.next_queued
+    if queue.last == ended:
+        queue.last = before
+    ended.has_turn = False
 
 
 cdef DownTrack* longest(SendQueue* queue) noexcept nogil:
@@ -71,10 +77,4 @@ cdef void forget(SendQueue* queue, RecordPool* records, Pool* pool, DownTrack* d
     while at != down_track:
         before = at
         at = at.next_queued
-    if before == NULL:
-        queue.first = down_track.next_queued
-    else:
-        before.next_queued = down_track.next_queued
-    if queue.last == down_track:
-        queue.last = before
-    down_track.has_turn = False
+    end_turn(queue, before)
