@@ -50,6 +50,7 @@ HOUSE = House(
         "sfu": frozenset({"base", "_rtp"}),
         "chat": frozenset({"base"}),
         "worker": frozenset({"base"}),
+        "client": frozenset({"base"}),
         "tools": frozenset({"base", "_rtp", "sfu", "chat", "worker"}),
         "cli": frozenset({"base", "_rtp", "sfu", "chat", "worker", "tools"}),
     },
@@ -91,6 +92,7 @@ HOUSE = House(
                 "svc.tools.bench.crowd",
             ),
             "svc.tools.bench.joining",
+            *("svc.client.requests", "svc.client.live", "svc.client.bot"),
         ),
         # In the sandbox's child only; `svc.base.pictures` asks for it.
         "PIL": ("svc.base.pixels",),

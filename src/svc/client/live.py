@@ -1,0 +1,87 @@
+"""The live socket held open: connected, signed in, listened to, and connected again for as long as it takes.
+
+What is said on it is `session`'s. Waits longer from attempt to attempt, and gives up only where the server
+says that coming back is of no use.
+"""
+
+import asyncio
+import logging
+import random
+from collections.abc import Awaitable, Callable
+
+from aiohttp import ClientError, ClientSession, ClientWebSocketResponse, ClientWSTimeout, WSMsgType
+
+from svc.base.backoff import Backoff
+from svc.client.requests import Refused
+from svc.client.session import Heard, Say, Session
+
+# From the first packet to the end of the sign-in.
+SIGN_IN_DEADLINE_S = 30.0
+CLOSE_DEADLINE_S = 5.0
+# A connection that answers no ping for half of this longer is lost.
+HEARTBEAT_S = 20.0
+FIRST_WAIT_S, LONGEST_WAIT_S = 0.25, 15.0
+# A server with 10,000 members who are all online says half of a MiB when one signs in.
+MAX_FRAME_BYTES = 16 * 1024 * 1024
+# Refusals after which another attempt does better.
+_PASSING = frozenset({"internal_error", "rate_limited", "server_stopping", "storage_unavailable"})
+# This bot runs many times over: coming back would push another one out.
+_TOO_MANY_PAGES = 4009
+
+logger = logging.getLogger(__name__)
+
+
+class Live:
+    """`heard` is awaited for one thing after the other, and slows the reading down where it takes long."""
+
+    def __init__(
+        self, http: ClientSession, session: Session, heard: Callable[[Heard], Awaitable[None]]
+    ) -> None:
+        self._http = http
+        self._session = session
+        self._heard = heard
+        self._waits = Backoff(FIRST_WAIT_S, LONGEST_WAIT_S, jitter=random.random)
+
+    async def run(self) -> None:
+        """Listen, until cancelled. Raises Refused where coming back is of no use."""
+        while True:
+            wait_s = None
+            try:
+                await self._connection()
+            except Refused as refused:
+                if refused.code not in _PASSING:
+                    raise
+                wait_s = refused.retry_after_s
+            except (ClientError, OSError, TimeoutError, ValueError) as error:
+                logger.info("connection lost", extra={"cause": str(error) or type(error).__name__})
+            await asyncio.sleep(self._waits.next_delay() if wait_s is None else wait_s)
+
+    async def _connection(self) -> None:
+        self._session.begin()
+        async with asyncio.timeout(SIGN_IN_DEADLINE_S) as deadline:
+            async with self._http.ws_connect(
+                "/live",
+                heartbeat=HEARTBEAT_S,
+                max_msg_size=MAX_FRAME_BYTES,
+                timeout=ClientWSTimeout(ws_close=CLOSE_DEADLINE_S),
+            ) as ws:
+                while not self._session.signed_in:
+                    await self._take(ws)
+                deadline.reschedule(None)
+                self._waits.reset()
+                while not ws.closed:
+                    await self._take(ws)
+                if ws.close_code == _TOO_MANY_PAGES:
+                    raise Refused("too_many_pages", "This bot is running too many times")
+
+    async def _take(self, ws: ClientWebSocketResponse) -> None:
+        message = await ws.receive()
+        if message.type is not WSMsgType.TEXT:
+            if not self._session.signed_in:
+                raise ConnectionError("closed before the sign-in")
+            return
+        heard = self._session.received(message.data)
+        if isinstance(heard, Say):
+            await ws.send_str(heard.text)
+        elif heard is not None:
+            await self._heard(heard)

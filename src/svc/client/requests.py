@@ -1,0 +1,139 @@
+"""Requests over HTTP, each with a deadline: asked again where that may help, and refused otherwise.
+
+Knows no endpoint. What is asked too fast waits as long as the server says (429, `Retry-After`), and so do all
+others. What was lost on the way is asked again only where a repetition changes nothing.
+"""
+
+import asyncio
+import json
+import random
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from aiohttp import ClientError, ClientResponse, ClientSession, ClientTimeout, FormData
+
+from svc.base.backoff import Backoff
+
+# One attempt; a file of 256 MiB needs 4 Mbit/s.
+DEADLINE_S, UPLOAD_DEADLINE_S = 30.0, 600.0
+# How long a request may wait for its turn, or for the server to come back, before it fails.
+PATIENCE_S = 120.0
+FIRST_WAIT_S, LONGEST_WAIT_S = 0.25, 8.0
+# The largest page of history, many times over.
+MAX_ANSWER_BYTES = 16 * 1024 * 1024
+
+
+class Refused(Exception):
+    """The server refused; `code` is one of the table of errors in docs/http.md."""
+
+    def __init__(
+        self, code: str, message: str = "", *, status: int = 0, retry_after_s: float | None = None
+    ) -> None:
+        super().__init__(f"{code}: {message}" if message else code)
+        self.code = code
+        self.message = message
+        self.status = status
+        # How long to wait before the same request may succeed, if the server said so.
+        self.retry_after_s = retry_after_s
+
+
+class Unreachable(Exception):
+    """The server could not be reached, or did not answer in time."""
+
+
+class Requests:
+    """Asks the server that `http` was made for."""
+
+    def __init__(self, http: ClientSession, token: str) -> None:
+        self._http = http
+        self._headers = {"Authorization": f"Bearer {token}"}
+        self._not_before = 0.0
+
+    async def ask(
+        self,
+        method: str,
+        path: str,
+        body: object = None,
+        *,
+        repeatable: bool,
+        query: Mapping[str, str | int] | None = None,
+        form: Callable[[], FormData] | None = None,
+    ) -> Any:
+        """The answer's JSON, or None where it has none. Raises Refused or Unreachable."""
+        loop = asyncio.get_running_loop()
+        give_up_at = loop.time() + PATIENCE_S
+        waits = Backoff(FIRST_WAIT_S, LONGEST_WAIT_S, jitter=random.random)
+        while True:
+            problem: Refused | Unreachable
+            await asyncio.sleep(self._not_before - loop.time())
+            try:
+                return await self._once(method, path, body, query, form() if form else None)
+            except Refused as refused:
+                problem, wait_s = refused, refused.retry_after_s
+                if refused.code == "rate_limited" and wait_s is not None:
+                    self._not_before = loop.time() + wait_s
+                if wait_s is None and not (repeatable and refused.status >= 500):
+                    raise
+            except (ClientError, OSError, TimeoutError) as error:
+                problem, wait_s = Unreachable(f"{method} {path}: {error or type(error).__name__}"), None
+                if not repeatable:
+                    raise problem from error
+            if wait_s is None:
+                wait_s = waits.next_delay()
+            if loop.time() + wait_s > give_up_at:
+                raise problem
+            await asyncio.sleep(wait_s)
+
+    async def _once(
+        self,
+        method: str,
+        path: str,
+        body: object,
+        query: Mapping[str, str | int] | None,
+        form: FormData | None,
+    ) -> Any:
+        sent: dict[str, Any] = {"data": form} if form else {} if body is None else {"json": body}
+        timeout = ClientTimeout(total=UPLOAD_DEADLINE_S if form else DEADLINE_S)
+        asking = self._http.request(
+            method,
+            path,
+            params=query,
+            headers=self._headers,
+            timeout=timeout,
+            # The token is for this server only.
+            allow_redirects=False,
+            **sent,
+        )
+        async with asking as response:
+            answer = _parsed(await _body(response))
+            if response.status < 300:
+                return answer
+            raise _refusal(response, answer)
+
+
+async def _body(response: ClientResponse) -> bytes:
+    held = bytearray()
+    async for piece in response.content.iter_any():
+        held += piece
+        if len(held) > MAX_ANSWER_BYTES:
+            raise Unreachable("the answer is larger than any of the server's")
+    return bytes(held)
+
+
+def _parsed(body: bytes) -> Any:
+    try:
+        return json.loads(body)
+    except ValueError:  # Nothing, or what a proxy says.
+        return None
+
+
+def _refusal(response: ClientResponse, answer: object) -> Refused:
+    said = answer if isinstance(answer, Mapping) else {}
+    header = response.headers.get("Retry-After", "")
+    wait_s = float(header) if header.isdecimal() else None
+    if isinstance(wait_ms := said.get("retry_after_ms"), int):
+        wait_s = wait_ms / 1000
+    code, message = said.get("error", f"http_{response.status}"), said.get("message", response.reason)
+    # Somebody who waits for approval is told when to ask again, but a bot does not wait for that.
+    told = wait_s if response.status in (429, 503) else None
+    return Refused(str(code), str(message or ""), status=response.status, retry_after_s=told)

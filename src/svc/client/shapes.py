@@ -1,0 +1,137 @@
+"""What the server says, as typed values: of its descriptions, the parts that a program needs.
+
+The names and types are those of `/openapi.json` and `/asyncapi.json`; `tests/client/test_shapes.py` compares
+them. What else the server says is ignored, so a newer server is no trouble. Reads; fetches nothing.
+"""
+
+import types
+from collections.abc import Mapping
+from dataclasses import dataclass, is_dataclass
+from functools import cache
+from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Who wrote a message; `kind` is `member` or `webhook`."""
+
+    kind: str
+    id: str
+    display_name: str
+    avatar: str | None
+    bot: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file of a message; `url` works for some hours."""
+
+    id: str
+    name: str
+    kind: str
+    url: str
+    content_type: str
+    bytes: int
+    width: int | None
+    height: int | None
+    alt: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reaction:
+    emoji: str
+    member_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message of a channel, or of the thread that hangs on the message `thread`."""
+
+    id: str
+    channel_id: str
+    author: Author
+    text: str
+    reply_to: str | None
+    mentions: tuple[str, ...]
+    attachments: tuple[Attachment, ...]
+    reactions: tuple[Reaction, ...]
+    posted_at_ms: int
+    edited_at_ms: int | None
+    thread: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """`type` is `text`, `voice` or `category`."""
+
+    id: str
+    name: str
+    type: str
+    topic: str
+    parent_id: str | None
+    archived: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    id: str
+    nickname: str
+    roles: tuple[str, ...]
+    bot: bool
+
+
+@dataclass(frozen=True, slots=True)
+class VoiceMember:
+    """Somebody who is in a voice channel; `self_muted` and `self_deafened` are their own choice."""
+
+    id: str
+    nickname: str
+    muted: bool
+    deafened: bool
+    self_muted: bool
+    self_deafened: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    id: str
+    state: str
+    refusal: Refusal | None
+
+
+def read(shape: type[T], data: object) -> T:
+    """The value of this type that `data`, which was JSON, says. Raises ValueError where it does not."""
+    return cast(T, _read(shape, data))
+
+
+def _read(shape: Any, data: object) -> Any:
+    origin = get_origin(shape)
+    if origin is tuple and isinstance(data, list):
+        return tuple(_read(get_args(shape)[0], item) for item in data)
+    if origin in (Union, types.UnionType):
+        (inner,) = (kind for kind in get_args(shape) if kind is not types.NoneType)
+        return None if data is None else _read(inner, data)
+    if is_dataclass(shape) and isinstance(shape, type) and isinstance(data, Mapping):
+        try:
+            values = {name: _read(hint, data[name]) for name, hint in hints_of(shape).items()}
+        except KeyError as missing:
+            raise ValueError(f"{shape} without {missing}") from None
+        return shape(**values)
+    # To Python, True is an int.
+    if origin is None and isinstance(shape, type) and type(data) is shape:
+        return data
+    raise ValueError(f"{data!r} is not {shape}")
+
+
+@cache
+def hints_of(shape: type) -> Mapping[str, Any]:
+    """The fields of a shape, and their types."""
+    return get_type_hints(shape)

@@ -1,0 +1,61 @@
+"""A line between a client and a server that a test cuts: every connection at once, without a goodbye."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from urllib.parse import urlsplit
+
+_PIECE = 64 * 1024
+
+
+class Line:
+    """`address` leads to the `server`; `cuts` counts the connections that were cut."""
+
+    def __init__(self, server: str) -> None:
+        self.server = server
+        self.address = ""
+        self.cuts = 0
+        # While it is down, nobody gets through.
+        self.down = False
+        self._open: set[asyncio.StreamWriter] = set()
+
+    def cut(self) -> None:
+        """Every connection, here and now."""
+        self.cuts += len(self._open) // 2
+        for writer in self._open:
+            writer.transport.abort()
+
+    async def carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self.down:
+            writer.transport.abort()
+            return
+        server = urlsplit(self.server)
+        there, back = await asyncio.open_connection(server.hostname, server.port)
+        self._open |= {writer, back}
+        try:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(_carried(reader, back))
+                group.create_task(_carried(there, writer))
+        finally:
+            self._open -= {writer, back}
+
+
+async def _carried(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with suppress(OSError):
+        while piece := await reader.read(_PIECE):
+            writer.write(piece)
+            await writer.drain()
+    writer.close()
+
+
+@asynccontextmanager
+async def cut_line(server: str) -> AsyncIterator[Line]:
+    line = Line(server)
+    listening = await asyncio.start_server(line.carry, "127.0.0.1", 0)
+    line.address = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
+    try:
+        yield line
+    finally:
+        listening.close()
+        line.cut()
+        await listening.wait_closed()

@@ -1,0 +1,261 @@
+"""A bot in Python at a running server: what it misses, how fast it asks, files, voice, and how it ends."""
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from svc.chat.access import pace
+from svc.client import Bot, Message, Refused
+from tests.chat.fake_sfu import FakeSfu
+from tests.chat.inside import server_with_insight
+from tests.chat.member import chat_server
+from tests.chat.people import People, Person, people
+from tests.chat.uploads.working import PNG, Place
+from tests.client.cutting import cut_line
+from tests.kit.waiting import eventually
+
+GENERAL = "/api/channels/general/messages"
+DEADLINE_S = 30.0
+
+
+@dataclass
+class Heard:
+    """What a bot is told; `message` waits for the next."""
+
+    waiting: asyncio.Queue[Message] = field(default_factory=asyncio.Queue)
+
+    async def message(self) -> Message:
+        async with asyncio.timeout(DEADLINE_S):
+            return await self.waiting.get()
+
+    async def texts(self, count: int) -> list[str]:
+        return [(await self.message()).text for _ in range(count)]
+
+
+async def account(folk: People) -> Person:
+    made = await folk.owner.done("POST", "/api/bots", {"nickname": "Helper"})
+    return Person(folk.chat, folk.owner.device, made["member"]["id"], made["token"])
+
+
+@asynccontextmanager
+async def running(bot: Bot) -> AsyncIterator[Heard]:
+    """The bot, signed in and listening."""
+    heard, ready = Heard(), asyncio.Event()
+
+    @bot.on("authenticated")
+    async def signed_in(_: object) -> None:
+        ready.set()
+
+    bot.on_message(heard.waiting.put)
+    task = asyncio.create_task(bot.run())
+    try:
+        async with asyncio.timeout(DEADLINE_S):
+            await ready.wait()
+        yield heard
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def ended(task: asyncio.Task[None]) -> Refused:
+    with pytest.raises(Refused) as refused:
+        async with asyncio.timeout(DEADLINE_S):
+            await task
+    return refused.value
+
+
+async def test_what_the_server_no_longer_keeps_is_read_from_its_history(variables: dict[str, str]) -> None:
+    async with cut_line("") as line, AsyncExitStack() as stack:
+        async with chat_server(variables) as chat:
+            folk = await people(chat)
+            helper = await account(folk)
+            root = await folk.member.done("POST", GENERAL, {"text": "root"})
+            await helper.done("POST", GENERAL, {"text": "I follow this", "thread": root["id"]})
+            line.server = chat.address
+            heard = await stack.enter_async_context(running(Bot(line.address, helper.token)))
+            await folk.member.done("POST", GENERAL, {"text": "seen"})
+            assert await heard.texts(1) == ["seen"]
+            line.down = True
+            line.cut()
+            await folk.member.done("POST", GENERAL, {"text": "unseen"})
+        # A server that stops forgets what it has pushed.
+        async with chat_server(variables) as chat:
+            folk.member.chat = chat
+            texts = [f"missed {number}" for number in range(120)]
+            for text in texts:
+                await folk.member.done("POST", GENERAL, {"text": text})
+            await folk.member.done("POST", GENERAL, {"text": "aside", "thread": root["id"]})
+            line.server, line.down = chat.address, False
+            assert await heard.texts(122) == ["unseen", *texts, "aside"]
+            await folk.member.done("POST", GENERAL, {"text": "now"})
+            assert await heard.texts(1) == ["now"]
+
+
+async def test_a_lost_connection_is_resumed_and_not_begun_again(folk: People) -> None:
+    helper = await account(folk)
+    async with cut_line(folk.chat.address) as line:
+        bot, welcomes = Bot(line.address, helper.token), list[object]()
+
+        @bot.on("authenticated")
+        async def welcomed(state: object) -> None:
+            welcomes.append(state)
+
+        async with running(bot) as heard:
+            for number in range(3):
+                line.cut()
+                await folk.member.done("POST", GENERAL, {"text": str(number)})
+                assert await heard.texts(1) == [str(number)]
+        assert (len(welcomes), line.cuts) == (1, 3)
+
+
+async def test_whoever_asks_too_fast_waits_and_everything_is_done_once(
+    folk: People, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    helper = await account(folk)
+    monkeypatch.setattr(pace, "REQUEST_BURST", 2)
+    monkeypatch.setattr(pace, "REQUESTS_PER_S", 50.0)
+    bot = Bot(folk.chat.address, helper.token)
+    async with folk.live("member") as [member], running(bot):
+        sending = [asyncio.create_task(bot.send("general", str(number))) for number in range(30)]
+        sent = await asyncio.gather(*sending)
+        posted = {(await member.pushed("message_posted"))["text"] for _ in sending}
+    assert posted == {message.text for message in sent} == {str(number) for number in range(30)}
+
+
+async def test_it_posts_edits_reacts_and_deletes_where_it_was_spoken_to(folk: People) -> None:
+    bot = Bot(folk.chat.address, (await account(folk)).token, prefix="?")
+    root = await folk.member.done("POST", GENERAL, {"text": "root"})
+    called: asyncio.Queue[str] = asyncio.Queue()
+
+    @bot.command("Do")
+    async def do(message: Message, words: str) -> None:
+        called.put_nowait(words)
+        answer = await bot.edit(await bot.reply(message, "first"), "second")
+        assert (answer.text, answer.reply_to, answer.thread) == ("second", message.id, message.thread)
+        await bot.react(message, "👍")
+        await bot.unreact(message, "👍")
+        await bot.delete(answer)
+
+    async with folk.live("member") as [member], running(bot):
+        await folk.member.done("POST", GENERAL, {"text": "?do  this and that ", "thread": root["id"]})
+        assert await asyncio.wait_for(called.get(), DEADLINE_S) == "this and that"
+        assert [(await member.pushed("reactions_changed"))["added"] for _ in range(2)] == [True, False]
+        await member.pushed("message_deleted")
+
+
+async def test_a_handler_that_fails_and_other_programs_words_do_no_harm(
+    folk: People, caplog: pytest.LogCaptureFixture
+) -> None:
+    bot = Bot(folk.chat.address, (await account(folk)).token)
+    other = await account(folk)
+
+    @bot.command("fail")
+    async def fail(message: Message, words: str) -> None:
+        raise ZeroDivisionError(message.author.display_name)
+
+    async with running(bot) as heard:
+        await other.done("POST", GENERAL, {"text": "!fail"})
+        await folk.member.done("POST", GENERAL, {"text": "!fail now"})
+        await folk.member.done("POST", GENERAL, {"text": "!unknown"})
+        assert await heard.texts(3) == ["!fail", "!fail now", "!unknown"]
+    assert caplog.text.count("a handler failed") == 1
+    assert "ZeroDivisionError: Member" in caplog.text
+
+
+async def test_it_knows_who_is_in_voice_and_which_channels_there_are(folk: People, sfu: FakeSfu) -> None:
+    await sfu.until("sync_request")
+    bot = Bot(folk.chat.address, (await account(folk)).token)
+    changed: asyncio.Queue[str] = asyncio.Queue()
+
+    async def after(event: str) -> None:
+        async with asyncio.timeout(DEADLINE_S):
+            while await changed.get() != event:
+                pass
+
+    for event in ("voice_joined", "voice_updated", "voice_left", "channel_created", "channel_deleted"):
+
+        @bot.on(event)
+        async def note(_: object, event: str = event) -> None:
+            changed.put_nowait(event)
+
+    async with folk.live("member") as [member], running(bot):
+        assert (bot.member.nickname, dict(bot.voice)) == ("Helper", {})
+        await member.ask("voice_join", channel_id="lobby")
+        await sfu.tell("peer_joined", "lobby", folk.member.id)
+        await after("voice_joined")
+        assert [person.nickname for person in bot.voice["lobby"]] == ["Member"]
+        await member.ask("voice_mute_self", muted=True)
+        await after("voice_updated")
+        assert bot.voice["lobby"][0].self_muted
+        await sfu.tell("peer_left", "lobby", folk.member.id)
+        await after("voice_left")
+        assert dict(bot.voice) == {}
+        made = await folk.owner.done("POST", "/api/channels", {"name": "News", "type": "text"})
+        await after("channel_created")
+        assert bot.channels[made["id"]].name == "News"
+        await folk.owner.done("DELETE", f"/api/channels/{made['id']}")
+        await after("channel_deleted")
+        assert made["id"] not in bot.channels
+
+
+async def test_a_file_is_posted_once_the_server_has_checked_it(
+    variables: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "naïve.png").write_bytes(PNG)
+    async with server_with_insight(variables) as (chat, community):
+        place = Place(chat, community, await people(chat), variables)
+        bot = Bot(chat.address, (await account(place.folk)).token)
+        async with running(bot):
+            uploading = asyncio.create_task(bot.upload("general", tmp_path / "naïve.png"))
+            queue = community.files.uploads.queue
+            await eventually("the file has arrived", lambda: queue.waiting, within_s=DEADLINE_S)
+            await place.work()
+            sent = await bot.send("general", "", attachments=[await uploading])
+            [attached] = sent.attachments
+            assert (attached.name, attached.kind) == ("naïve.webp", "picture")
+            with pytest.raises(Refused, match="unknown_channel"):
+                await bot.upload("nowhere", b"text", "notes.txt")
+
+
+@pytest.mark.parametrize("how", ["deleted", "another token"])
+async def test_it_ends_when_the_server_does_not_want_it(folk: People, how: str) -> None:
+    helper = await account(folk)
+    bot, ready = Bot(folk.chat.address, helper.token), asyncio.Event()
+
+    @bot.on("authenticated")
+    async def signed_in(_: object) -> None:
+        ready.set()
+
+    task = asyncio.create_task(bot.run())
+    await asyncio.wait_for(ready.wait(), DEADLINE_S)
+    if how == "deleted":
+        await folk.owner.done("DELETE", f"/api/bots/{helper.id}")
+    else:
+        await folk.owner.done("POST", f"/api/bots/{helper.id}/token")
+    assert (await ended(task)).code == "token_invalid"
+
+
+async def test_a_wrong_token_is_refused_at_once(folk: People) -> None:
+    task = asyncio.create_task(Bot(folk.chat.address, "svcbot.x").run())
+    assert (await ended(task)).code == "token_invalid"
+
+
+def test_nothing_can_be_done_before_it_runs() -> None:
+    with pytest.raises(RuntimeError):
+        _ = Bot("http://127.0.0.1", "svcbot.x").member
+
+
+def test_it_brings_nothing_of_the_server_but_aiohttp() -> None:
+    heavy = ("aiosqlite", "av", "cryptography", "jwt", "OpenSSL", "orjson", "PIL", "pylibsrtp")
+    ours = ("svc.chat", "svc.sfu", "svc.worker", "svc.tools", "svc._rtp")
+    asking = "import sys; import svc.client; print(*sys.modules)"
+    ran = subprocess.run((sys.executable, "-c", asking), capture_output=True, text=True, check=True)
+    loaded = ran.stdout.split()
+    assert "svc.client.bot" in loaded
+    assert [name for name in loaded if name.partition(".")[0] in heavy or name.startswith(ours)] == []

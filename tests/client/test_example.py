@@ -1,0 +1,82 @@
+"""The example of docs/bots.md, as it stands there, on a line that is cut again and again."""
+
+import asyncio
+import os
+import re
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from tests.chat.people import People
+from tests.client.cutting import cut_line
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "bots.md"
+(EXAMPLE,) = re.findall(r"^```python\n(.*?)^```$", DOCUMENT.read_text(), re.MULTILINE | re.DOTALL)
+GENERAL = "/api/channels/general/messages"
+DEADLINE_S = 60.0
+TIMES = 100
+# Between two cuts.
+APART = 12
+
+
+@asynccontextmanager
+async def example(address: str, token: str, folder: Path) -> AsyncIterator[Process]:
+    """The example, running as somebody who copied it runs it."""
+    (folder / "bot.py").write_text(EXAMPLE)
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "bot.py"),
+        cwd=folder,
+        env={**os.environ, "SVC_ADDRESS": address, "SVC_TOKEN": token},
+        stderr=PIPE,
+    )
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.terminate()
+        _, said = await process.communicate()
+        assert b"Traceback" not in said, said.decode()
+
+
+async def test_the_example_answers_100_times_over_a_line_that_is_cut(folk: People, tmp_path: Path) -> None:
+    made = await folk.owner.done("POST", "/api/bots", {"nickname": "Helper"})
+    bot_id, token = made["member"]["id"], made["token"]
+    async with (
+        cut_line(folk.chat.address) as line,
+        folk.live("member") as [member],
+        example(line.address, token, tmp_path),
+    ):
+        async with asyncio.timeout(DEADLINE_S):
+            while not (pushed := await member.pushed("presence"))["online"] or pushed["member_id"] != bot_id:
+                pass
+            answers: list[str] = []
+            for number in range(TIMES):
+                await folk.member.done("POST", GENERAL, {"text": f"!ping {number}"})
+                if number % APART == 0:
+                    # It has seen none, some or all, and may have answered without knowing it.
+                    line.cut()
+            while len(answers) < TIMES:
+                posted: dict[str, Any] = await member.pushed("message_posted")
+                if posted["author"]["id"] == bot_id:
+                    answers.append(posted["text"])
+                    if len(answers) % APART == 0:
+                        line.cut()
+        await folk.member.done("POST", GENERAL, {"text": "good bot"})
+        async with asyncio.timeout(DEADLINE_S):
+            assert (await member.pushed("reactions_changed"))["member_id"] == bot_id
+        assert line.cuts >= TIMES // APART
+    assert answers == [f"pong {number}" for number in range(TIMES)]
+    posted_by_it = []
+    page = await folk.member.done("GET", f"{GENERAL}?limit=100")
+    while page["messages"]:
+        posted_by_it += [one["text"] for one in page["messages"] if one["author"]["id"] == bot_id]
+        page = await folk.member.done("GET", f"{GENERAL}?limit=100&before={page['messages'][0]['id']}")
+    assert sorted(posted_by_it) == sorted(answers)
+
+
+def test_the_example_is_short() -> None:
+    lines = [line for line in EXAMPLE.splitlines() if line.strip()]
+    assert len(lines) <= 35

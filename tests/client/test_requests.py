@@ -1,0 +1,113 @@
+"""What a bot's requests do about refusals, proxies and lost connections: ask again only where that helps."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+import pytest
+from aiohttp import ClientSession, web
+from aiohttp.test_utils import TestServer
+
+from svc.client import requests
+from svc.client.requests import Refused, Requests, Unreachable
+
+Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+@asynccontextmanager
+async def asking(*answers: Answer) -> AsyncIterator[tuple[Requests, list[web.Request]]]:
+    """Requests to a server that answers so, in this order, and then with an empty object."""
+    waiting, asked = list(answers), list[web.Request]()
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        asked.append(request)
+        return await waiting.pop(0)(request) if waiting else web.json_response({})
+
+    application = web.Application()
+    application.router.add_route("*", "/{path:.*}", answer)
+    async with TestServer(application) as server, ClientSession(server.make_url("/")) as http:
+        yield Requests(http, "svcbot.x"), asked
+
+
+@pytest.fixture(autouse=True)
+def brisk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(requests, "FIRST_WAIT_S", 0.01)
+
+
+def says(status: int, body: object = None, **headers: str) -> Answer:
+    async def answer(_: web.Request) -> web.StreamResponse:
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        if body is None:
+            return web.Response(status=status, text="<html>a proxy's words</html>", headers=named)
+        return web.json_response(body, status=status, headers=named)
+
+    return answer
+
+
+async def cut(request: web.Request) -> web.StreamResponse:
+    assert request.transport is not None
+    request.transport.abort()
+    return web.Response()
+
+
+TOO_FAST = {"error": "rate_limited", "message": "Wait", "retry_after_ms": 20}
+
+
+@pytest.mark.parametrize(
+    "answer", [says(429, TOO_FAST), says(429, Retry_After="0"), says(503, Retry_After="0")]
+)
+async def test_whoever_is_told_to_wait_asks_again(answer: Answer) -> None:
+    async with asking(answer) as (ours, asked):
+        assert await ours.ask("POST", "/api/roles", {}, repeatable=False) == {}
+    assert len(asked) == 2
+
+
+@pytest.mark.parametrize("answer", [cut, says(502), says(500, {"error": "internal_error"})])
+async def test_what_may_be_repeated_is_asked_again(answer: Answer) -> None:
+    async with asking(answer, answer) as (ours, asked):
+        assert await ours.ask("PUT", "/api/thing", repeatable=True) == {}
+    assert len(asked) == 3
+
+
+@pytest.mark.parametrize(("answer", "problem"), [(cut, Unreachable), (says(502), Refused)])
+async def test_what_may_not_be_repeated_is_asked_once(answer: Answer, problem: type[Exception]) -> None:
+    async with asking(answer) as (ours, asked):
+        with pytest.raises(problem):
+            await ours.ask("POST", "/api/roles", {}, repeatable=False)
+    assert len(asked) == 1
+
+
+async def test_a_wait_that_is_too_long_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = {"error": "slow_mode", "message": "Wait", "retry_after_ms": 3_600_000}
+    async with asking(says(429, slow)) as (ours, asked):
+        with pytest.raises(Refused) as refused:
+            await ours.ask("POST", "/api/channels/general/messages", {}, repeatable=True)
+    assert (refused.value.code, refused.value.retry_after_s, len(asked)) == ("slow_mode", 3600.0, 1)
+
+
+async def test_a_server_that_stays_away_is_said_to_be_unreachable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(requests, "PATIENCE_S", 0.1)
+    async with asking(*[cut] * 100) as (ours, _):
+        with pytest.raises(Unreachable):
+            await ours.ask("GET", "/api/channels", repeatable=True)
+
+
+@pytest.mark.parametrize("status", [400, 403, 404])
+async def test_a_refusal_is_final_and_says_its_code(status: int) -> None:
+    async with asking(says(status, {"error": "unknown_channel", "message": "No"})) as (ours, asked):
+        with pytest.raises(Refused, match="unknown_channel: No"):
+            await ours.ask("GET", "/api/channels/x", repeatable=True)
+    assert len(asked) == 1
+
+
+async def test_the_token_goes_nowhere_else() -> None:
+    async with asking(says(302, Location="https://elsewhere.example/")) as (ours, asked):
+        with pytest.raises(Refused, match="http_302"):
+            await ours.ask("GET", "/api/channels", repeatable=True)
+    assert [request.headers["Authorization"] for request in asked] == ["Bearer svcbot.x"]
+
+
+async def test_an_answer_without_end_is_not_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(requests, "MAX_ANSWER_BYTES", 1000)
+    async with asking(says(200, "x" * 2000)) as (ours, _):
+        with pytest.raises(Unreachable):
+            await ours.ask("GET", "/api/channels", repeatable=True)

@@ -1,0 +1,135 @@
+"""The live socket's protocol, as a bot speaks it: each push once, and after a gap what history tells."""
+
+import json
+from typing import Any
+
+import pytest
+
+from svc.client.cursors import Cursors
+from svc.client.requests import Refused
+from svc.client.session import Pushed, Resumed, Say, Session, SignedIn
+from svc.client.shapes import Author, Message
+
+
+def frame(event: str, data: object = None, **more: object) -> str:
+    return json.dumps({"event": event, "data": {} if data is None else data, **more})
+
+
+def said(session: Session) -> Any:
+    """What a session answers to the greeting of a new connection."""
+    session.begin()
+    answer = session.received(frame("hello"))
+    assert isinstance(answer, Say)
+    return json.loads(answer.text)
+
+
+def test_it_signs_in_once_and_then_resumes_where_it_was() -> None:
+    session = Session("svcbot.x")
+    assert said(session) == {"event": "authenticate", "id": 1, "data": {"access_token": "svcbot.x"}}
+    assert session.received(frame("authenticated", {"seq": 5}, id=1)) == SignedIn({"seq": 5})
+    assert session.received(frame("message_posted", seq=7)) == Pushed("message_posted", {})
+    assert said(session) == {"event": "resume", "id": 1, "data": {"access_token": "svcbot.x", "seq": 7}}
+
+
+def test_what_was_missed_follows_and_what_was_heard_is_heard_once() -> None:
+    session = Session("svcbot.x")
+    said(session)
+    session.received(frame("authenticated", {"seq": 5}, id=1))
+    session.received(frame("message_posted", seq=7))
+    said(session)
+    # All up to 20 is on its way; the connection is lost before it arrives.
+    assert session.received(frame("resumed", {"seq": 20}, id=1)) == Resumed({"seq": 20})
+    assert session.received(frame("message_posted", seq=7)) is None
+    assert session.received(frame("message_posted", seq=8)) == Pushed("message_posted", {})
+    assert said(session)["data"]["seq"] == 8
+
+
+def test_what_is_not_numbered_is_always_heard() -> None:
+    session = Session("svcbot.x")
+    said(session)
+    session.received(frame("authenticated", {"seq": 5}, id=1))
+    for _ in range(2):
+        assert session.received(frame("typing", {"member_id": "ada"})) == Pushed(
+            "typing", {"member_id": "ada"}
+        )
+
+
+def test_before_the_sign_in_nothing_else_counts() -> None:
+    session = Session("svcbot.x")
+    said(session)
+    assert session.received(frame("message_posted", seq=7)) is None
+    assert not session.signed_in
+
+
+def test_a_refused_sign_in_says_why() -> None:
+    session = Session("svcbot.x")
+    said(session)
+    with pytest.raises(Refused) as refused:
+        session.received(
+            frame("error", {"error": "rate_limited", "message": "Wait", "retry_after_ms": 1500}, id=1)
+        )
+    assert (refused.value.code, refused.value.retry_after_s) == ("rate_limited", 1.5)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", "null", "{}", '{"event": 1, "data": {}}', '{"event": "hello"}', '{"event": "a", "data": []}'],
+)
+def test_what_is_no_frame_is_said_to_be_none(text: str) -> None:
+    with pytest.raises(ValueError):
+        Session("svcbot.x").received(text)
+
+
+def an_id(number: int) -> str:
+    return f"{number:08x}-0000-7000-8000-000000000000"
+
+
+def message(number: int, channel: str = "general", thread: str | None = None) -> Message:
+    author = Author("member", "ada", "Ada", None, bot=False)
+    return Message(an_id(number), channel, author, "", None, (), (), (), 0, None, thread)
+
+
+def state(threads: dict[str, int] | None = None, **lasts: int | None) -> dict[str, Any]:
+    """What a sign-in says of the newest messages."""
+    counts = [{"channel_id": name, "last": n and an_id(n)} for name, n in lasts.items()]
+    followed = [{"channel_id": "general", "thread": t, "last": an_id(n)} for t, n in (threads or {}).items()]
+    return {"unread": counts, "threads": followed}
+
+
+def test_the_first_sign_in_has_missed_nothing() -> None:
+    cursors = Cursors()
+    assert list(cursors.missed(state(general=7, news=None))) == []
+
+
+def test_after_a_gap_history_is_read_where_there_is_something_new() -> None:
+    cursors = Cursors()
+    cursors.caught_up(state(general=7, news=3))
+    assert cursors.pushed(message(8))
+    assert list(cursors.missed(state(general=8, news=3))) == []
+    later = state({"root": 12}, general=10, news=3, fresh=11)
+    after = an_id(8)
+    assert list(cursors.missed(later)) == [
+        ("general", None, after),
+        ("fresh", None, after),
+        ("general", "root", after),
+    ]
+
+
+def test_what_history_told_is_not_told_again_by_a_push_and_everything_else_is() -> None:
+    cursors = Cursors()
+    cursors.caught_up(state(general=7))
+    again = state(general=9, news=None)
+    for number in (9, 12):  # The latter was posted while history was read.
+        cursors.fetched(message(number))
+    cursors.caught_up(again)
+    assert cursors.pushed(message(11, "news"))
+    assert cursors.pushed(message(11, thread="root"))
+    assert not cursors.pushed(message(12))
+    assert cursors.pushed(message(13))
+    assert list(cursors.missed(state(general=13, news=11))) == []
+
+
+def test_an_empty_server_is_read_from_the_beginning() -> None:
+    cursors = Cursors()
+    cursors.caught_up(state(general=None))
+    assert list(cursors.missed(state(general=1))) == [("general", None, an_id(0))]

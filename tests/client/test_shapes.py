@@ -1,0 +1,102 @@
+"""The client says of the server what the server's own descriptions say, and asks only what they offer."""
+
+import re
+import types
+from collections.abc import Mapping
+from dataclasses import is_dataclass
+from pathlib import Path
+from typing import Any, Union, get_args, get_origin
+
+import pytest
+
+from svc.chat.access.catalogue import ENDPOINTS
+from svc.chat.openapi.features import described
+from svc.chat.openapi.live_document import live_document
+from svc.chat.uploads.described import UPLOAD
+from svc.client import known
+from svc.client.shapes import Author, Channel, Member, Message, Upload, VoiceMember, hints_of, read
+
+DOCUMENT: dict[str, Any] = live_document(described(), "1.0.0")
+SCHEMAS: Mapping[str, Any] = DOCUMENT["components"]["schemas"]
+SOURCES = [path.read_text() for path in Path(known.__file__).parent.glob("*.py")]
+JSON_TYPES = {str: "string", int: "integer", bool: "boolean"}
+
+
+def differences(shape: Any, schema: Mapping[str, Any], where: str) -> list[str]:
+    """Where a value that fits the schema would not be read as this type."""
+    if "$ref" in schema:
+        schema = SCHEMAS[schema["$ref"].rpartition("/")[2]]
+    if get_origin(shape) in (Union, types.UnionType):
+        inner = next(kind for kind in get_args(shape) if kind is not types.NoneType)
+        return [
+            problem
+            for one in schema.get("anyOf", [schema])
+            if one != {"type": "null"}
+            for problem in differences(inner, one, where)
+        ]
+    if get_origin(shape) is tuple:
+        if schema.get("type") != "array":
+            return [f"{where} is no array"]
+        return differences(get_args(shape)[0], schema["items"], f"{where}[]")
+    if isinstance(shape, type) and is_dataclass(shape):
+        missing = sorted(set(hints_of(shape)) - set(schema.get("required", ())))
+        if missing:
+            return [f"{where} need not have {missing}"]
+        return [
+            problem
+            for name, hint in hints_of(shape).items()
+            for problem in differences(hint, schema["properties"][name], f"{where}.{name}")
+        ]
+    return [] if schema.get("type") == JSON_TYPES[shape] else [f"{where} is {schema}, not {shape}"]
+
+
+@pytest.mark.parametrize("shape", [Message, Channel, Member, VoiceMember])
+def test_every_field_is_as_the_server_describes_it(shape: type) -> None:
+    assert differences(shape, SCHEMAS[shape.__name__], shape.__name__) == []
+
+
+def test_an_upload_is_as_the_server_describes_it() -> None:
+    assert differences(Upload, UPLOAD, "Upload") == []
+
+
+def test_a_difference_is_found() -> None:
+    assert differences(Author, SCHEMAS["Channel"], "Author")
+    assert differences(str, {"type": "integer"}, "n")
+    assert differences(str, {"anyOf": [{"type": "string"}, {"type": "null"}]}, "n")
+    assert differences(tuple[str, ...], {"type": "string"}, "n")
+
+
+def test_every_path_and_event_of_the_client_is_one_of_the_servers() -> None:
+    asked = {path for source in SOURCES for path in re.findall(r'f"(/api/[^"]+)"', source)}
+    paths = {re.sub(r"\{.*?\}", "{}", key.partition(" ")[2]) for key in ENDPOINTS}
+    assert len(asked) >= 4
+    assert {re.sub(r"\{[^/]*\}", "{}", path) for path in asked} <= paths
+    heard = {
+        event
+        for source in SOURCES
+        for event in re.findall(r'"((?:channel|member|voice|message)_\w+)"', source)
+    }
+    assert heard - {"channel_id", "member_id"} <= set(DOCUMENT["channels"]["live"]["messages"])
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        None,
+        [],
+        {},
+        {"id": 1, "nickname": "Ada", "roles": [], "bot": False},
+        {"id": "1", "nickname": "Ada", "roles": "owner", "bot": False},
+        {"id": "1", "nickname": "Ada", "roles": [None], "bot": False},
+        {"id": "1", "nickname": None, "roles": [], "bot": False},
+        {"id": "1", "nickname": "Ada", "roles": [], "bot": 1},
+    ],
+)
+def test_what_is_not_as_described_is_not_believed(data: object) -> None:
+    with pytest.raises(ValueError):
+        read(Member, data)
+
+
+def test_what_a_newer_server_says_beside_is_ignored() -> None:
+    data = {"id": "1", "nickname": "Ada", "roles": ["owner"], "bot": False, "mood": "good"}
+    assert read(Member, data) == Member("1", "Ada", ("owner",), bot=False)
