@@ -44,7 +44,7 @@ async function fetchAll() {
     // What was fetched before everything was told anew is gone.
     if (round !== greetings) [round, after] = [greetings, null];
     const { members: page, next } = await api("GET", `/api/members?limit=${PAGE}${after ? `&after=${encodeURIComponent(after)}` : ""}`);
-    members.value = new Map([...members.value, ...page.map((each) => [each.id, each])]);
+    meet(page);
     after = next;
   } while (after || round !== greetings);
   complete.value = true;
@@ -58,6 +58,11 @@ export function colouredRole(member) {
 /** Names of roles in CSS: "#rrggbb", or null. */
 export function colourOf(role) {
   return role?.color == null ? null : typeof role.color === "number" ? `#${role.color.toString(16).padStart(6, "0")}` : role.color;
+}
+
+/** Know these too, as the server has just told. */
+export function meet(told) {
+  members.value = new Map([...members.value, ...told.map((each) => [each.id, each])]);
 }
 
 export const block = (id) => api("PUT", `/api/me/blocks/${encodeURIComponent(id)}`);

@@ -11,7 +11,7 @@ const KEPT = "svc.place"; // In localStorage: the channel that was open last.
 export const place = signal(null);
 /** What stands beside the channel: {name, …}, or null. */
 export const aside = signal(null);
-/** What lies over the page: {name, …}, or null. */
+/** What lies over the page: {name, …, under}, or null; `under` are the settings that it was opened from. */
 export const dialog = signal(null);
 /** On a small screen: whether the list of channels covers the rest. */
 export const drawer = signal(false);
@@ -29,8 +29,12 @@ export function open(channelId, messageId = null) {
 export const showAside = (name, details = {}) => { aside.value = { name, ...details }; };
 export const toggleAside = (name) => { aside.value = aside.value?.name === name ? null : { name }; };
 export const closeAside = () => { aside.value = null; };
-export const showDialog = (name, details = {}) => { dialog.value = { name, ...details }; };
-export const closeDialog = () => { dialog.value = null; };
+export const showDialog = (name, details = {}) => { dialog.value = { name, ...details, under: name === "settings" ? null : settingsOf(dialog.value) }; };
+/** Back to the settings, where it was opened from them. */
+export const closeDialog = () => { dialog.value = dialog.value?.under ?? null; };
+export const closeDialogs = () => { dialog.value = null; };
+
+const settingsOf = (open) => (open?.name === "settings" ? open : open?.under ?? null);
 
 /** The address that leads to a message. */
 export function addressOf(channelId, messageId) {

@@ -57,8 +57,8 @@ function Nowhere() {
 }
 
 function Overlay() {
-  const Over = DIALOGS[dialog.value?.name];
-  return Over ? html`<${Over} key=${dialog.value.name} ...${dialog.value} onClose=${closeDialog} />` : null;
+  const shown = [dialog.value?.under, dialog.value].filter((each) => DIALOGS[each?.name]);
+  return shown.map((each) => html`<${DIALOGS[each.name]} key=${each.name} ...${each} onClose=${closeDialog} />`);
 }
 
 function title() {

@@ -14,7 +14,7 @@ export const unban = (id, reason) => api("DELETE", `/api/bans/${encodeURICompone
 /** A page of bans: {bans, next}. */
 export const bans = (after = null) => api("GET", `/api/bans${after ? `?after=${encodeURIComponent(after)}` : ""}`);
 /** What was done to a member before: {nickname, joined_at_ms, left_at_ms, banned, reports, entries, next}. */
-export const historyOf = (id) => api("GET", one(id, "/moderation"));
+export const historyOf = (id, before = null) => api("GET", one(id, `/moderation${before ? `?before=${encodeURIComponent(before)}` : ""}`));
 
 /** In calls. */
 export const muteInCalls = (id, muted) => ask("voice_mute", { member_id: id, muted });

@@ -7,7 +7,7 @@ import { member } from "../../state/server.js";
 import { html, memo, useComputed, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Markdown, plain } from "../message_text.js";
-import { Avatar, hue } from "../parts/avatar.js";
+import { Avatar, BotSign, hue } from "../parts/avatar.js";
 import { Button } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
 import { Time } from "../parts/time.js";
@@ -63,7 +63,7 @@ function Byline({ message }) {
     ${isMember
       ? html`<button type="button" class=${kind} style=${look} dir="auto" onClick=${() => showDialog("profile", { memberId: author.id })}>${author.display_name}</button>`
       : html`<strong class=${kind} style=${look} dir="auto">${author.display_name}</strong>`}
-    <${Time} ms=${postedAt} />
+    <${BotSign} bot=${author.bot} /><${Time} ms=${postedAt} />
     ${!isMember && html`<span class="mark">${t("mark-webhook")}</span>`}
     ${editedAt && html`<span class="mark" >${t("mark-edited")}</span>`}
     ${pinned && html`<span class="mark">${t("mark-pinned")}</span>`}

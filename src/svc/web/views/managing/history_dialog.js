@@ -1,8 +1,9 @@
 // What moderators have done to one member.
 
 import { historyOf } from "../../state/managing/moderation.js";
+import { tried } from "../../state/notices.js";
 import { memberOf } from "../../state/people.js";
-import { html } from "../../vendor/preact.js";
+import { html, useEffect, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Dialog } from "../parts/dialog.js";
 import { dateOf } from "../parts/time.js";
@@ -11,10 +12,17 @@ import { useAnswer } from "./parts/asking.js";
 import { ListPage } from "./parts/list_page.js";
 
 export function ModerationHistory({ memberId, onClose }) {
-  const { value, problem, again } = useAnswer(() => historyOf(memberId), [memberId]);
-  const name = value?.nickname ?? memberOf(memberId)?.nickname ?? t("somebody");
-  return html`<${Dialog} title=${t("history-title", { name })} onClose=${onClose}>
-    ${value && html`<p class="quiet">${t("joined-on", { date: dateOf(value.joined_at_ms) })} · ${t("history-reports", { open: value.reports.open, resolved: value.reports.resolved })}${value.banned && html` · <span class="error">${t("is-banned")}</span>`}</p>`}
-    <${ListPage} label=${t("moderation-history")} items=${value?.entries ?? null} problem=${problem} again=${again} empty=${t("no-history")} row=${(entry) => html`<${Entry} key=${entry.id} entry=${entry} />`} />
-  <//>`;
+  const [name, setName] = useState(memberOf(memberId)?.nickname ?? t("somebody"));
+  return html`<${Dialog} title=${t("history-title", { name })} onClose=${onClose}><${History} memberId=${memberId} onName=${setName} /><//>`;
+}
+
+/** The same, as a part of the profile too. `onName` hears the name of somebody who has left. */
+export function History({ memberId, onName }) {
+  const { value, problem, set, again } = useAnswer(() => historyOf(memberId), [memberId]);
+  useEffect(() => { if (value) onName?.(value.nickname); }, [value]);
+  const further = () => tried(historyOf(memberId, value.next).then((page) => set({ ...page, entries: [...value.entries, ...page.entries] })));
+  const inviter = value?.invitation?.invited_by;
+  return html`
+    ${value && html`<p class="quiet">${t("joined-on", { date: dateOf(value.joined_at_ms) })}${inviter && ` · ${t("invited-by", { name: memberOf(inviter)?.nickname ?? t("somebody") })}`} · ${t("history-reports", { open: value.reports.open, resolved: value.reports.resolved })}${value.banned && html` · <span class="error">${t("is-banned")}</span>`}</p>`}
+    <${ListPage} label=${t("moderation-history")} items=${value?.entries ?? null} problem=${problem} again=${again} empty=${t("no-history")} more=${value?.next && further} row=${(entry) => html`<${Entry} key=${entry.id} entry=${entry} />`} />`;
 }

@@ -11,8 +11,8 @@ import { Field } from "../parts/field.js";
 import { Among, lasting } from "./channel_overview.js";
 import { useAsking } from "./parts/asking.js";
 
-const TIMEOUTS_S = [60, 300, 600, 3600, 86400, 604800, 2419200];
-const DELETED_S = [0, 3600, 86400, 604800, 2592000];
+export const TIMEOUTS_S = [60, 300, 600, 3600, 86400, 604800, 2419200];
+export const DELETED_S = [0, 3600, 86400, 604800, 2592000];
 
 /** `act` is "rename", "timeout", "kick" or "ban"; `name` of somebody who has left already. */
 export function Moderate({ memberId, act, name: given, onClose }) {
@@ -40,10 +40,13 @@ export function Moderate({ memberId, act, name: given, onClose }) {
       <p class="quiet">${t(`moderate-${act}-text`)}</p>
       ${act === "rename" && html`<${Field} label=${t("name")} value=${nickname} maxlength="32" onInput=${typed("nickname")} autofocus autocomplete="off" />`}
       ${act === "timeout" && html`<${Among} label=${t("timeout-for")} value=${seconds} all=${TIMEOUTS_S} words=${lasting} onChange=${set("seconds")} />`}
-      ${act === "ban" && html`<${Among} label=${t("ban-deletes")} value=${deleted} all=${DELETED_S} words=${(last) => (last ? t("ban-deletes-last", { time: lasting(last) }) : t("ban-deletes-none"))} onChange=${set("deleted")} />`}
+      ${act === "ban" && html`<${Among} label=${t("ban-deletes")} value=${deleted} all=${DELETED_S} words=${deleting} onChange=${set("deleted")} />`}
       ${act !== "rename" && html`<${Field} label=${t("reason")} hint=${t("reason-hint")} value=${reason} maxlength="500" onInput=${typed("reason")} autofocus=${act !== "timeout"} autocomplete="off" />`}
       ${problem && html`<p class="error" role="alert">${problem}</p>`}
       <footer class="buttons"><${Button} onClick=${onClose}>${t("cancel")}<//><${Button} look=${act === "kick" || act === "ban" ? "danger" : "primary"} type="submit" disabled=${busy}>${t(`moderate-${act}`)}<//></footer>
     </form>
   <//>`;
 }
+
+/** How far back messages are deleted, in words. */
+export const deleting = (last) => (last ? t("ban-deletes-last", { time: lasting(last) }) : t("ban-deletes-none"));

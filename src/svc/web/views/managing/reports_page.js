@@ -5,7 +5,7 @@ import { channelsById, may } from "../../state/channels.js";
 import { loadReports, messageOf, openReports, resolvedReports, resolveReport } from "../../state/managing/reports.js";
 import { tried } from "../../state/notices.js";
 import { memberOf } from "../../state/people.js";
-import { closeDialog, open } from "../../state/place.js";
+import { closeDialogs, open } from "../../state/place.js";
 import { html, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
 import { quoted } from "../conversation/message.js";
@@ -54,7 +54,7 @@ function Reported({ report }) {
   if (problem || !message) return null;
   if (message.gone) return html`<small class="quiet">${message.gone}</small>`;
   const go = () => {
-    closeDialog();
+    closeDialogs();
     open(channelId, messageId);
   };
   const remove = async () => { if (await tried(acts.remove(message))) set({ gone: t("message-gone") }); };

@@ -1,6 +1,7 @@
 // Somebody's picture, or their initials on a colour of their own.
 
 import { html } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
 
 /** `person`: {id, name, avatar}; `presence`: true, false, or nothing where it is not shown. */
 export function Avatar({ id, name, url, presence, size = "medium" }) {
@@ -8,6 +9,9 @@ export function Avatar({ id, name, url, presence, size = "medium" }) {
     ${url ? html`<img src=${url} alt="" loading="lazy" />` : initials(name)}
   </span>`;
 }
+
+/** Beside the name of a member that is a program; nothing for people. */
+export const BotSign = ({ bot }) => (bot ? html`<span class="bot-sign">${t("bot")}</span>` : null);
 
 export function initials(name) {
   const words = name.match(/[\p{L}\p{N}]+/gu) ?? ["?"];

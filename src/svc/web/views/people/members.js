@@ -7,7 +7,7 @@ import { html, memo, useEffect, useLayoutEffect, useState } from "../../vendor/p
 import { explain, t } from "../../words/words.js";
 import { MemberMenu } from "../managing/member_menu.js";
 import { Aside } from "../parts/aside.js";
-import { Avatar } from "../parts/avatar.js";
+import { Avatar, BotSign } from "../parts/avatar.js";
 import { useWindow } from "../parts/window_of.js";
 
 // As in style/people.css.
@@ -58,7 +58,7 @@ const Member = memo(({ member, here, colour, reached, place, of }) => {
   const tabindex = reached ? 0 : -1;
   return html`<li data-id=${id} class=${here ? "" : "is-away"} aria-posinset=${place} aria-setsize=${of}><button type="button" tabindex=${tabindex} onClick=${() => showDialog("profile", { memberId: id })}>
     <${Avatar} id=${id} name=${nickname} url=${avatar} presence=${here} />
-    <span class="who"><span class=${colour ? "coloured" : ""} style=${{ "--role": colour }} dir="auto">${nickname}</span>${status && html`<small class="quiet" dir="auto">${status}</small>`}</span>
+    <span class="who"><span class=${colour ? "coloured" : ""} style=${{ "--role": colour }} dir="auto">${nickname}</span><${BotSign} bot=${member.bot} />${status && html`<small class="quiet" dir="auto">${status}</small>`}</span>
   </button><${MemberMenu} member=${member} tabindex=${tabindex} /></li>`;
 });
 

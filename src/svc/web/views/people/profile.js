@@ -1,19 +1,23 @@
 // Somebody's profile: who they are here, and what may be done.
 
+import { may } from "../../state/channels.js";
 import { written } from "../../state/completion.js";
 import { tried } from "../../state/notices.js";
 import { block, blocked, colourOf, memberOf, online, rolesById, unblock } from "../../state/people.js";
-import { place, showDialog } from "../../state/place.js";
+import { closeDialogs, place, showDialog } from "../../state/place.js";
 import { draftOf, write } from "../../state/drafts.js";
 import { member as ownMember } from "../../state/server.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { MemberMenu } from "../managing/member_menu.js";
-import { Avatar } from "../parts/avatar.js";
+import { Avatar, BotSign } from "../parts/avatar.js";
 import { Button } from "../parts/button.js";
 import { Dialog } from "../parts/dialog.js";
+import { Later } from "../parts/later.js";
 import { dateOf } from "../parts/time.js";
 import { roleName } from "./members.js";
+
+const History = Later(() => import("../managing/history_dialog.js"), "History");
 
 export function Profile({ memberId, onClose }) {
   const member = memberOf(memberId);
@@ -24,20 +28,21 @@ export function Profile({ memberId, onClose }) {
   const mention = () => {
     const { channelId } = place.value;
     write(channelId, `${draftOf(channelId).text.value}${mentionOf(memberId, nickname)}`);
-    onClose();
+    closeDialogs();
     document.getElementById("draft")?.focus();
   };
   return html`<${Dialog} title=${nickname} onClose=${onClose} class="profile">
     <div class="who-is">
       <${Avatar} id=${memberId} name=${nickname} url=${avatar} presence=${online.value.has(memberId)} size="huge" />
       <div>
-        <p class="quiet">${online.value.has(memberId) ? t("is-online") : t("is-away")}</p>
+        <p class="quiet">${online.value.has(memberId) ? t("is-online") : t("is-away")} <${BotSign} bot=${member.bot} /></p>
         ${status && html`<p dir="auto">${status}</p>`}
         <p class="quiet">${t("joined-on", { date: dateOf(joinedAt) })}</p>
         ${timeout && timeout > Date.now() && html`<p class="error">${t("in-timeout")}</p>`}
       </div>
     </div>
     <ul class="roles" aria-label=${t("roles")}>${roles.map((id) => rolesById.value.get(id)).filter(Boolean).map((role) => html`<li key=${role.id} style=${{ "--role": colourOf(role) }} dir="auto">${roleName(role)}</li>`)}</ul>
+    ${may("view_reports") && html`<details class="history"><summary>${t("moderation-history")}</summary><${History} memberId=${memberId} onClose=${() => {}} /></details>`}
     ${own && html`<footer><${MemberMenu} member=${member} /></footer>`}
     ${!own && html`<footer>
       <${MemberMenu} member=${member} more=${[ownMember.value.roles.includes("owner") && { label: t("recovery-item"), icon: "link", onChoose: () => showDialog("recovery", { memberId }) }].filter(Boolean)} />

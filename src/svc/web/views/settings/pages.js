@@ -1,6 +1,7 @@
 // The pages of the settings, in their order: {name, Page, may?}; `may` says who sees it.
 
 import { may, permissions } from "../../state/channels.js";
+import { MANAGING } from "../../state/managing/members.js";
 import { isOwner } from "../../state/managing/rank.js";
 import { Later } from "../parts/later.js";
 import { NotificationsPage } from "../alerts/notifications_page.js";
@@ -23,6 +24,7 @@ export const PAGES = [
   { name: "identity", Page: IdentityPage },
   { name: "server", Page: Later(() => import("../managing/server_page.js"), "ServerPage"), may: isOwner },
   { name: "channels", Page: Later(() => import("../managing/channels_page.js"), "ChannelsPage"), may: () => may("manage_channels") },
+  { name: "members", Page: Later(() => import("../managing/members_page.js"), "MembersPage"), may: () => MANAGING.some((each) => may(each)) },
   { name: "invites", Page: Later(() => import("../managing/invites_page.js"), "InvitesPage"), may: () => may("create_invites") || may("manage_invites") },
   { name: "roles", Page: Later(() => import("../managing/roles_page.js"), "RolesPage"), may: () => may("manage_roles") },
   { name: "reports", Page: Later(() => import("../managing/reports_page.js"), "ReportsPage"), may: () => may("view_reports") },

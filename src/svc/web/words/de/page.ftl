@@ -58,6 +58,7 @@ message-gone = Diese Nachricht gibt es nicht mehr.
 go-to-message = Zur Nachricht
 earlier-message = Eine frühere Nachricht
 blocked-message = Du hast dieses Mitglied blockiert.
+bot = Bot
 mark-webhook = Webhook
 mark-edited = bearbeitet
 mark-pinned = angepinnt

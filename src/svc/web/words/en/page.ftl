@@ -58,6 +58,7 @@ message-gone = This message is not there any more.
 go-to-message = Go to the message
 earlier-message = An earlier message
 blocked-message = You have blocked this member.
+bot = Bot
 mark-webhook = webhook
 mark-edited = edited
 mark-pinned = pinned

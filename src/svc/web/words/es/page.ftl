@@ -58,6 +58,7 @@ message-gone = Este mensaje ya no está.
 go-to-message = Ir al mensaje
 earlier-message = Un mensaje anterior
 blocked-message = Has bloqueado a este miembro.
+bot = Bot
 mark-webhook = webhook
 mark-edited = editado
 mark-pinned = fijado

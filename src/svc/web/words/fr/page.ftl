@@ -61,6 +61,7 @@ message-gone = Ce message n’existe plus.
 go-to-message = Aller au message
 earlier-message = Un message précédent
 blocked-message = Tu as bloqué ce membre.
+bot = Bot
 mark-webhook = webhook
 mark-edited = modifié
 mark-pinned = épinglé

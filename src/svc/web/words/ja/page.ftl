@@ -56,6 +56,7 @@ message-gone = このメッセージはもうありません。
 go-to-message = メッセージへ移動
 earlier-message = 以前のメッセージ
 blocked-message = このメンバーをブロックしています。
+bot = ボット
 mark-webhook = ウェブフック
 mark-edited = 編集済み
 mark-pinned = ピン留め

@@ -1,0 +1,77 @@
+// What is done to several members at once: first who it happens to and who is left out, then how it went.
+
+import { doToEach, obstacle } from "../../state/managing/members.js";
+import { ban, kick, timeOut } from "../../state/managing/moderation.js";
+import { rolesBelow } from "../../state/managing/rank.js";
+import { giveRole, takeRole } from "../../state/managing/roles.js";
+import { notify } from "../../state/notices.js";
+import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
+import { explain, t } from "../../words/words.js";
+import { Avatar } from "../parts/avatar.js";
+import { Button } from "../parts/button.js";
+import { Dialog } from "../parts/dialog.js";
+import { Field } from "../parts/field.js";
+import { roleName } from "../people/members.js";
+import { Among, lasting } from "./channel_overview.js";
+import { DELETED_S, deleting, TIMEOUTS_S } from "./moderate_dialog.js";
+
+/** `act` is "give", "take", "timeout", "kick" or "ban"; `onDone` hears to whom it was done. */
+export function BulkDialog({ act, people, onDone, onClose }) {
+  const [wish, setWish] = useState({ roleId: rolesBelow().find(({ id }) => id !== "member")?.id, seconds: 3600, deleted: 0, reason: "" });
+  const [asked] = useState(people); // Those who are done leave the list behind it.
+  const [run, setRun] = useState(null); // {done, of}, then {refused}.
+  const going = useRef(true);
+  useEffect(() => () => { going.current = false; }, []);
+  const set = (key) => (value) => setWish({ ...wish, [key]: value });
+  const role = rolesBelow().find(({ id }) => id === wish.roleId) ?? null;
+  const withRole = act === "give" || act === "take";
+  const sorted = asked.map((member) => ({ member, why: obstacle(act, member, role) }));
+  const meant = sorted.filter(({ why }) => !why).map(({ member }) => member);
+  const left = sorted.filter(({ why }) => why);
+  const reason = wish.reason.trim();
+  const acts = {
+    give: ({ id }) => giveRole(id, role.id),
+    take: ({ id }) => takeRole(id, role.id),
+    timeout: ({ id }) => timeOut(id, wish.seconds, reason),
+    kick: ({ id }) => kick(id, reason),
+    ban: ({ id }) => ban(id, reason, wish.deleted),
+  };
+  const submit = async (event) => {
+    event.preventDefault();
+    if (run || !meant.length) return;
+    setRun({ done: 0, of: meant.length });
+    const { done, refused } = await doToEach(meant, acts[act], (count) => {
+      if (going.current) setRun({ done: count, of: meant.length });
+      return going.current;
+    });
+    onDone(done);
+    if (done.length) notify(t(`bulk-${act}-done`, { count: done.length, role: role ? roleName(role) : "" }), "done");
+    if (refused.length && going.current) setRun({ refused });
+    else onClose();
+  };
+  const count = meant.length;
+  const title = t(`bulk-${act}-title`, { count, role: role ? roleName(role) : "" });
+  if (run?.refused) return html`<${Dialog} title=${t("bulk-refused-title", { count: run.refused.length })} onClose=${onClose}>
+    <${People} label=${t("bulk-refused")} all=${run.refused.map(({ member, error }) => ({ member, why: explain(error) }))} />
+    <footer class="buttons"><${Button} look="primary" onClick=${onClose} autofocus>${t("close")}<//></footer><//>`;
+  return html`<${Dialog} title=${title} onClose=${onClose}>
+    <form class="stack" onSubmit=${submit} novalidate>
+      ${!withRole && html`<p class="quiet">${t(`moderate-${act}-text`)}</p>`}
+      ${withRole && html`<label class="field">${t("filter-role")}<select onChange=${(event) => set("roleId")(event.currentTarget.value)}>
+        ${rolesBelow().filter(({ id }) => id !== "member").map((each) => html`<option key=${each.id} value=${each.id} selected=${each.id === wish.roleId}>${roleName(each)}</option>`)}</select></label>`}
+      ${act === "timeout" && html`<${Among} label=${t("timeout-for")} value=${wish.seconds} all=${TIMEOUTS_S} words=${lasting} onChange=${set("seconds")} />`}
+      ${act === "ban" && html`<${Among} label=${t("ban-deletes")} value=${wish.deleted} all=${DELETED_S} words=${deleting} onChange=${set("deleted")} />`}
+      ${!withRole && html`<${Field} label=${t("reason")} hint=${t("reason-hint")} value=${wish.reason} maxlength="500" onInput=${(event) => set("reason")(event.currentTarget.value)} autocomplete="off" />`}
+      <${People} label=${t("bulk-meant", { count })} all=${meant.map((member) => ({ member }))} />
+      <${People} label=${t("bulk-left-out", { count: left.length })} all=${left.map(({ member, why }) => ({ member, why: t(`bulk-why-${why}`) }))} />
+      ${run && html`<label class="field" role="status">${t("bulk-progress", run)}<progress max=${run.of} value=${run.done}></progress></label>`}
+      <footer class="buttons"><${Button} onClick=${onClose}>${t("cancel")}<//><${Button} look=${act === "kick" || act === "ban" ? "danger" : "primary"} type="submit" disabled=${Boolean(run) || !count || (withRole && !role)}>${t(`bulk-${act}-act`, { count })}<//></footer>
+    </form>
+  <//>`;
+}
+
+function People({ label, all }) {
+  if (!all.length) return null;
+  return html`<section class="bulk-people" aria-label=${label}><h4>${label}</h4><ul class="chips">${all.map(({ member: { id, nickname, avatar }, why }) => html`<li key=${id}>
+    <${Avatar} id=${id} name=${nickname} url=${avatar} size="small" /><span dir="auto">${nickname}</span>${why && html`<small class="quiet">${why}</small>`}</li>`)}</ul></section>`;
+}

@@ -1,0 +1,63 @@
+# 管理する人のためのメンバー一覧: 絞り込みと、まとめて行う操作。
+
+settings-members = メンバー
+timed-out = タイムアウト中
+invited-by = { $name } さんの招待
+nobody-found = 当てはまる人はいません。
+filters = { $count ->
+    [0] 絞り込みと並び順
+   *[other] 絞り込みと並び順（{ $count } 件設定中）
+}
+filter-any = すべて
+filter-any-time = いつでも
+filter-role = ロール
+filter-joined = 参加
+filter-seen = 最後の訪問
+filter-kind = 種類
+filter-kind-all = 全員
+filter-kind-people = 人
+filter-kind-bots = ボット
+days-joined-within = 過去 { $count } 日以内
+days-joined-before = { $count } 日より前
+days-seen-within = 過去 { $count } 日以内
+days-seen-before = { $count } 日以上来ていない
+sort-by = 並び順
+sort-joined-down = 新しい順
+sort-joined = 古い順
+sort-name = 名前順
+sort-last-seen-down = 最近来た順
+sort-last-seen = 長く来ていない順
+seen-on = 最後の訪問 { $date }
+choose-named = { $name } さんを選ぶ
+choose-all-shown = 表示中の { $count } 人を選ぶ
+choose-none = 選択を解除
+chosen-count = { $count } 人を選択中
+bulk-give = ロールを付ける
+bulk-take = ロールを外す
+bulk-timeout = タイムアウト
+bulk-kick = キック
+bulk-ban = BAN
+bulk-give-title = { $count } 人に { $role } を付けますか？
+bulk-take-title = { $count } 人から { $role } を外しますか？
+bulk-timeout-title = { $count } 人をタイムアウトにしますか？
+bulk-kick-title = { $count } 人をキックしますか？
+bulk-ban-title = { $count } 人をBANしますか？
+bulk-give-act = { $count } 人に付ける
+bulk-take-act = { $count } 人から外す
+bulk-timeout-act = { $count } 人をタイムアウト
+bulk-kick-act = { $count } 人をキック
+bulk-ban-act = { $count } 人をBAN
+bulk-give-done = { $count } 人にロール { $role } を付けました。
+bulk-take-done = { $count } 人からロール { $role } を外しました。
+bulk-timeout-done = { $count } 人をタイムアウトにしました。
+bulk-kick-done = { $count } 人をキックしました。
+bulk-ban-done = { $count } 人をBANしました。
+bulk-meant = 対象: { $count } 人
+bulk-left-out = 対象外: { $count } 人
+bulk-why-self = 自分です
+bulk-why-rank = より高いロールが必要です
+bulk-why-has = すでに持っています
+bulk-why-has-not = 持っていません
+bulk-progress = { $of } 人中 { $done } 人
+bulk-refused-title = { $count } 人が残りました
+bulk-refused = サーバーが拒否した人

@@ -1,0 +1,77 @@
+// What the list of members asks for, and to whom something is done when several were chosen.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { permissions } from "../../src/svc/web/state/channels.js";
+import { asked, doToEach, EVERYBODY, obstacle } from "../../src/svc/web/state/managing/members.js";
+import { roles } from "../../src/svc/web/state/people.js";
+import { member as own } from "../../src/svc/web/state/server.js";
+
+const DAY_MS = 86_400_000;
+const NOW = 100 * DAY_MS;
+const wish = (changes) => Object.fromEntries(asked({ ...EVERYBODY, ...changes }, NOW));
+
+test("without filters the newest members are asked for", () => {
+  assert.deepEqual(wish({}), { sort: "-joined", limit: "50" });
+});
+
+test("filters are said in the server's words", () => {
+  assert.deepEqual(wish({ query: " ada ", roleId: "crew", kind: "people", inTimeout: true, sort: "name" }), {
+    query: "ada", role_id: "crew", bot: "false", in_timeout: "true", sort: "name", limit: "50",
+  });
+  assert.equal(wish({ kind: "bots" }).bot, "true");
+});
+
+test("days are within, and before where they are negative", () => {
+  const { joined_after_ms: joined, seen_before_ms: seen } = wish({ joinedDays: 7, seenDays: -30 });
+  assert.deepEqual([joined, seen], [String(93 * DAY_MS), String(70 * DAY_MS)]);
+});
+
+test("the next page goes on behind the last member", () => {
+  assert.equal(asked(EVERYBODY, NOW, "m7").get("after"), "m7");
+});
+
+const ROLES = [{ id: "chief", rank: 500, permissions: [] }, { id: "crew", rank: 300, permissions: ["kick_members"] }, { id: "plain", rank: 200, permissions: [] }, { id: "member", rank: 100, permissions: [] }];
+
+function asChief() {
+  roles.value = ROLES;
+  own.value = { id: "us", roles: ["chief", "member"] };
+  permissions.value = { server: ["manage_roles"], channels: {} };
+}
+
+test("whoever ranks as high, or is oneself, is left out", () => {
+  asChief();
+  assert.equal(obstacle("kick", { id: "low", roles: ["member"] }), null);
+  assert.equal(obstacle("kick", { id: "peer", roles: ["chief"] }), "rank");
+  assert.equal(obstacle("ban", { id: "us", roles: ["chief"] }), "self");
+});
+
+test("a role is given to whoever lacks it, and taken from whoever has it", () => {
+  asChief();
+  const plain = ROLES[2];
+  assert.equal(obstacle("give", { id: "low", roles: ["member"] }, plain), null);
+  assert.equal(obstacle("give", { id: "low", roles: ["plain"] }, plain), "has");
+  assert.equal(obstacle("take", { id: "low", roles: ["plain"] }, plain), null);
+  assert.equal(obstacle("take", { id: "low", roles: ["member"] }, plain), "has-not");
+});
+
+test("a role that permits what one lacks is given to nobody, and can be taken", () => {
+  asChief();
+  assert.equal(obstacle("give", { id: "low", roles: ["member"] }, ROLES[1]), "rank");
+  assert.equal(obstacle("take", { id: "low", roles: ["crew"] }, ROLES[1]), null);
+});
+
+test("one refusal does not hold up the others", async () => {
+  const people = ["a", "b", "c"].map((id) => ({ id }));
+  const progress = [];
+  const { done, refused } = await doToEach(people, async ({ id }) => { if (id === "b") throw new Error("rank_too_low"); }, (count) => progress.push(count));
+  assert.deepEqual(done.map(({ id }) => id), ["a", "c"]);
+  assert.deepEqual(refused.map(({ member }) => member.id), ["b"]);
+  assert.deepEqual(progress, [1, 2, 3]);
+});
+
+test("it stops where nobody waits for it any more", async () => {
+  const { done } = await doToEach([{ id: "a" }, { id: "b" }], async () => {}, () => false);
+  assert.deepEqual(done.map(({ id }) => id), ["a"]);
+});
