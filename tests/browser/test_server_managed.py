@@ -8,6 +8,13 @@ from tests.kit.people import People
 from tests.kit.pictures import encoded, scene
 from tests.kit.text_channels import message
 
+ALMOST_ALL = ("manage_channels", "manage_roles", "ban_members", "view_audit_log", "manage_bots")
+SPEAK = """([token, text]) => fetch("/api/channels/general/messages", {
+  method: "POST",
+  headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+  body: JSON.stringify({ text }),
+})"""
+
 
 @pytest.fixture
 async def here(people: People) -> Community:
@@ -73,3 +80,54 @@ async def test_several_emoji_are_added_named_by_their_files(here: Community) -> 
     )
     await expect(page.get_by_role("listitem")).to_have_count(1)
     await has_no_page(here.member, "Emoji")
+
+
+async def test_a_bot_shows_its_token_once_and_is_deleted(people: People) -> None:
+    here = await community(people, "manage_bots")
+    page = await open_settings(here.moderator, "Bots")
+    await page.get_by_label("Name of the bot").fill("Weather")
+    await page.get_by_role("button", name="Create a bot").click()
+    dialog = here.moderator.page.get_by_role("dialog", name="The token of Weather")
+    token = await dialog.get_by_label("Token").input_value()
+    await dialog.get_by_role("button", name="I have kept it").click()
+    await expect(here.moderator.page.get_by_text(token)).to_have_count(0)
+    await expect(page.get_by_role("listitem")).to_contain_text("token made by Grace")
+    await here.member.page.evaluate(SPEAK, [token, "Rain at noon"])
+    await expect(message(here.member, "Rain at noon").locator(".bot-sign")).to_have_text("Bot")
+    await has_no_page(here.member, "Bots")
+    assert await refusal(here.member, "POST", "/api/bots", {"nickname": "Mine"}) == "forbidden"
+    await page.get_by_role("button", name="More about Weather").click()
+    await here.moderator.page.get_by_role("menuitem", name="Delete the bot").click()
+    question = here.moderator.page.get_by_role("dialog", name="Delete the bot Weather?")
+    await question.get_by_role("button", name="Delete the bot").click()
+    await expect(page.get_by_text("There is no bot yet.")).to_be_visible()
+    log = await open_settings(here.owner, "Audit log")
+    await expect(log.get_by_text("Grace deleted the bot Weather")).to_be_visible()
+
+
+async def test_the_owner_sees_what_is_stored_and_takes_a_backup_away(people: People) -> None:
+    here = await community(people, *ALMOST_ALL)
+    page = await open_settings(here.owner, "Storage")
+    await expect(page.get_by_text("Nothing is stored yet.").first).to_be_visible()
+    await page.get_by_label("Keep attachments").select_option("For 30 days")
+    question = here.owner.page.get_by_role("dialog", name="Delete attachments that are older than 30 days?")
+    await question.get_by_role("button", name="Cancel").click()
+    assert (await ask(here.owner, "GET", "/api/settings"))["retentionDays"] == 0
+    await page.get_by_label("Keep attachments").select_option("For 30 days")
+    await question.get_by_role("button", name="Delete them").click()
+    await expect(question).to_have_count(0)
+    assert (await ask(here.owner, "GET", "/api/settings"))["retentionDays"] == 30
+    await here.owner.page.keyboard.press("Escape")
+    page = await open_settings(here.owner, "Backups")
+    await page.get_by_role("button", name="Make a backup").click()
+    async with here.owner.page.expect_download(timeout=30_000) as downloading:
+        await page.get_by_role("button", name="Download").click(timeout=30_000)
+    assert (await downloading.value).suggested_filename.startswith("backup-")
+    await page.get_by_role("button", name="Delete").click()
+    question = here.owner.page.get_by_role("dialog", name="Delete this backup?")
+    await question.get_by_role("button", name="Delete").click()
+    await expect(page.get_by_text("There is no backup on the server.")).to_be_visible()
+    for name in ("Storage", "Backups"):
+        await has_no_page(here.moderator, name)
+    for path in ("/api/storage", "/api/backups"):
+        assert await refusal(here.moderator, "GET", path) == "forbidden"

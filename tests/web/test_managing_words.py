@@ -15,16 +15,12 @@ PERMISSIONS = (WEB_FOLDER / "state" / "managing" / "permissions.js").read_text()
 GROUP = re.compile(r'name: "(\w+)", permissions: \[([^\]]*)\]')
 
 
-# Permissions that the page has no words for yet.
-WITHOUT_WORDS = {"manage_bots"}
-
-
 def groups() -> dict[str, list[str]]:
     return {name: re.findall(r'"(\w+)"', inside) for name, inside in GROUP.findall(PERMISSIONS)}
 
 
 def test_the_page_lists_every_permission_once() -> None:
-    assert {name for group in groups().values() for name in group} == {*names(EVERYTHING)} - WITHOUT_WORDS
+    assert {name for group in groups().values() for name in group} == {*names(EVERYTHING)}
 
 
 def test_the_page_knows_which_ones_a_channel_overrides() -> None:
@@ -32,7 +28,7 @@ def test_the_page_knows_which_ones_a_channel_overrides() -> None:
     assert sorted(first + second) == sorted(names(OF_A_CHANNEL))
 
 
-@pytest.mark.parametrize("permission", sorted({*names(EVERYTHING)} - WITHOUT_WORDS))
+@pytest.mark.parametrize("permission", sorted(names(EVERYTHING)))
 def test_a_permission_has_a_name_and_a_sentence(permission: str) -> None:
     dashed = permission.replace("_", "-")
     assert messages("en")[f"permission-{dashed}"]

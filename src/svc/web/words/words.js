@@ -52,6 +52,13 @@ export function explain(error) {
   return knows(id) ? t(id, { message: error.message, ...numbers(error.details) }) : error.message;
 }
 
+/** "1.5 MB", and less than a kilobyte as a part of one. */
+export function bytesOf(count) {
+  const units = ["kilobyte", "megabyte", "gigabyte", "terabyte"];
+  const at = Math.max(0, units.findLastIndex((_, power) => count >= 1000 ** (power + 1)));
+  return new Intl.NumberFormat(language(), { style: "unit", unit: units[at], maximumFractionDigits: 1 }).format(count / 1000 ** (at + 1));
+}
+
 /** "Ada, Grace and Alan". */
 export const listed = (names) => new Intl.ListFormat(language()).format(names);
 

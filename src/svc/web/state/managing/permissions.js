@@ -6,7 +6,7 @@ export const GROUPS = [
   { name: "text", permissions: ["view_channel", "send_messages", "attach_files", "add_reactions", "mention_everyone", "manage_messages", "manage_webhooks"] },
   { name: "voice", permissions: ["join_voice", "speak", "share_video", "share_screen", "mute_members", "move_members"] },
   { name: "members", permissions: ["change_nickname", "create_invites", "manage_invites", "manage_nicknames", "timeout_members", "kick_members", "ban_members", "view_reports", "view_audit_log"] },
-  { name: "server", permissions: ["manage_channels", "manage_roles", "manage_emoji"] },
+  { name: "server", permissions: ["manage_channels", "manage_roles", "manage_emoji", "manage_bots"] },
 ];
 /** The groups that concern one channel. */
 export const CHANNEL_GROUPS = GROUPS.slice(0, 2);

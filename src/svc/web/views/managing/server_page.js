@@ -11,7 +11,6 @@ import { Choice, Field, Switch } from "../parts/field.js";
 import { useAnswer, useAsking } from "./parts/asking.js";
 
 const TEXTS = [{ key: "name", most: 64 }, { key: "description", most: 500, rows: 3 }, { key: "rules", most: 4000, rows: 6 }];
-const DEFAULT_RETENTION = 0;
 
 export function ServerPage() {
   const { value, problem, set, again } = useAnswer(settings);
@@ -40,7 +39,6 @@ function Texts({ value, onSaved }) {
   };
   return html`<form class="stack" onSubmit=${save} novalidate>
     ${TEXTS.map(({ key, most, rows }) => html`<${Field} key=${key} label=${t(`community-${key}`)} hint=${key === "name" ? undefined : t(`community-${key}-hint`)} value=${now[key] ?? ""} maxlength=${most} multiline=${Boolean(rows)} rows=${rows} onInput=${(event) => setChanges({ ...changes, [key]: event.currentTarget.value })} />`)}
-    <${Field} label=${t("retention")} hint=${t("retention-hint")} type="number" min="0" max="3650" value=${value.retentionDays ?? DEFAULT_RETENTION} onChange=${(event) => tried(changeSettings({ retentionDays: Number(event.currentTarget.value) }).then(onSaved))} />
     ${problem && html`<p class="error" role="alert">${problem}</p>`}
     <footer class="buttons"><${Button} look="primary" type="submit" disabled=${busy || !Object.keys(changes).length}>${t("save")}<//></footer>
   </form>`;

@@ -31,7 +31,10 @@ export const PAGES = [
   { name: "bans", Page: Later(() => import("../managing/bans_page.js"), "BansPage"), may: () => may("ban_members") },
   { name: "audit", Page: Later(() => import("../managing/audit_page.js"), "AuditPage"), may: () => may("view_audit_log") },
   { name: "emoji", Page: Later(() => import("../managing/emoji_page.js"), "EmojiPage"), may: () => may("manage_emoji") },
+  { name: "bots", Page: Later(() => import("../managing/bots_page.js"), "BotsPage"), may: () => may("manage_bots") },
   { name: "webhooks", Page: Later(() => import("../managing/webhooks_page.js"), "WebhooksPage"), may: mayManageWebhooks },
+  { name: "storage", Page: Later(() => import("../managing/storage_page.js"), "StoragePage"), may: isOwner },
+  { name: "backups", Page: Later(() => import("../managing/backups_page.js"), "BackupsPage"), may: isOwner },
 ];
 
 /** On the server, or in one channel. */

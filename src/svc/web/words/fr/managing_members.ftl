@@ -99,8 +99,8 @@ bulk-ban-done = { $count ->
 }
 bulk-meant = Concernés : { $count }
 bulk-left-out = Laissés de côté : { $count }
-bulk-why-self = C’est vous
-bulk-why-rank = Il vous faut un rôle plus élevé
+bulk-why-self = C’est toi
+bulk-why-rank = Il te faut un rôle plus élevé
 bulk-why-has = L’a déjà
 bulk-why-has-not = Ne l’a pas
 bulk-progress = { $done } sur { $of }

@@ -1,0 +1,40 @@
+// Backups of the server: made, downloaded and deleted. They are restored where the server runs, never here.
+
+import { addressOfBackup, backups, backupsFinished, deleteBackup, makeBackup } from "../../state/managing/running.js";
+import { tried } from "../../state/notices.js";
+import { html, useEffect, useState } from "../../vendor/preact.js";
+import { bytesOf, t } from "../../words/words.js";
+import { Button } from "../parts/button.js";
+import { Confirm } from "../parts/dialog.js";
+import { Icon } from "../parts/icon.js";
+import { Time } from "../parts/time.js";
+import { useAnswer } from "./parts/asking.js";
+import { ListPage, Row } from "./parts/list_page.js";
+
+const LOOK_MS = 2000; // How far one has come is not pushed.
+
+export function BackupsPage() {
+  const { value, problem, set, again } = useAnswer(backups, [backupsFinished.value]);
+  const [deleting, setDeleting] = useState(null);
+  const making = value?.making;
+  useEffect(() => {
+    if (!making) return undefined;
+    const timer = setTimeout(again, LOOK_MS);
+    return () => clearTimeout(timer);
+  }, [value]);
+  const download = async (name) => {
+    const url = await addressOfBackup(name);
+    const link = Object.assign(document.createElement("a"), { href: url, download: name });
+    link.click();
+  };
+  const remove = async () => { if (await tried(deleteBackup(deleting.name))) again(); };
+  return html`<${ListPage} label=${t("settings-backups")} about=${t("backups-about")} items=${value?.backups ?? null} problem=${problem} again=${again} empty=${t("no-backups")}
+      row=${(one) => html`<${Row} key=${one.name} title=${html`<${Time} ms=${one.made_at_ms} style="long" />`} text=${bytesOf(one.bytes)} sign=${html`<${Icon} name="file" />`}>
+        <${Button} icon="down" onClick=${() => tried(download(one.name))}>${t("backup-download")}<//>
+        <${Button} icon="trash" onClick=${() => setDeleting(one)}>${t("backup-delete")}<//><//>`}>
+      <p><${Button} look="primary" disabled=${!value || Boolean(making)} onClick=${() => tried(makeBackup().then(set))}>${t("backup-make")}<//></p>
+      ${making && html`<label class="field" role="status">${t("backup-making")}<progress max=${making.total || undefined} value=${making.total > 1 ? making.done : undefined}></progress></label>`}
+      ${value?.fault && html`<p class="error" role="alert">${value.fault}</p>`}<//>
+    <p class="quiet">${t("backups-restore")}</p>
+    ${deleting && html`<${Confirm} title=${t("backup-delete-title")} text=${t("backup-delete-text")} action=${t("backup-delete")} onConfirm=${remove} onClose=${() => setDeleting(null)} />`}`;
+}

@@ -1,0 +1,78 @@
+// Bots: accounts that belong to the server and are programs. Each has a token, which is shown once.
+
+import { bots, createBot, deleteBot, renewToken } from "../../state/managing/running.js";
+import { ranksBelow } from "../../state/managing/rank.js";
+import { notify, tried } from "../../state/notices.js";
+import { meet, memberOf, members, rolesById } from "../../state/people.js";
+import { html, useState } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { Avatar, BotSign } from "../parts/avatar.js";
+import { Button } from "../parts/button.js";
+import { Copyable } from "../parts/copying.js";
+import { Confirm, Dialog } from "../parts/dialog.js";
+import { Field } from "../parts/field.js";
+import { dateOf } from "../parts/time.js";
+import { roleName } from "../people/members.js";
+import { MemberMenu } from "./member_menu.js";
+import { useAnswer, useAsking } from "./parts/asking.js";
+import { ListPage, Row } from "./parts/list_page.js";
+
+/** The bots, known as members from then on. */
+async function found() {
+  const all = await bots();
+  meet(all.map(({ member }) => member));
+  return all;
+}
+
+export function BotsPage() {
+  const { value, problem, again } = useAnswer(found);
+  const [shown, setShown] = useState(null); // {name, token}
+  const [asking, setAsking] = useState(null); // {act, member}
+  const told = (member, token) => {
+    setShown({ name: member.nickname, token });
+    again();
+  };
+  const here = value && value.filter(({ member }) => members.value.has(member.id)); // Also kicked elsewhere meanwhile.
+  const acts = { token: async ({ member }) => { await tried(renewToken(member.id).then((token) => told(member, token))); }, delete: async ({ member }) => { if (await tried(deleteBot(member.id))) { notify(t("bot-deleted", { name: member.nickname }), "done"); again(); } } };
+  return html`<${ListPage} label=${t("settings-bots")} about=${t("bots-about")} items=${here} problem=${problem} again=${again} empty=${t("no-bots")}
+      row=${(one) => html`<${OneBot} key=${one.member.id} bot=${one} onAsk=${(act, member) => setAsking({ act, member })} />`}>
+      <${Making} onMade=${({ member, token }) => { meet([member]); told(member, token); }} /><//>
+    ${asking && html`<${Confirm} title=${t(`bot-${asking.act}-title`, { name: asking.member.nickname })} text=${t(`bot-${asking.act}-text`)} action=${t(`bot-${asking.act}`)} onConfirm=${() => acts[asking.act](asking)} onClose=${() => setAsking(null)} />`}
+    ${shown && html`<${Dialog} title=${t("bot-token-of", { name: shown.name })} onClose=${() => setShown(null)}>
+      <p>${t("bot-token-once")}</p>
+      <${Copyable} label=${t("bot-token-label")} text=${shown.token} />
+      <pre class="snippet" tabindex="0" dir="ltr">${`curl -H "Authorization: Bearer TOKEN" ${location.origin}/api/channels`}</pre>
+      <footer><${Button} look="primary" onClick=${() => setShown(null)}>${t("bot-token-kept")}<//></footer><//>`}`;
+}
+
+function OneBot({ bot, onAsk }) {
+  const { token_made_by: by, token_made_at_ms: at, has_token: hasToken } = bot;
+  const member = members.value.get(bot.member.id);
+  const { id, nickname, avatar } = member;
+  const names = member.roles.map((each) => rolesById.value.get(each)).filter((role) => role && role.id !== "member").map(roleName);
+  const made = hasToken ? t("bot-token-made", { name: by ? memberOf(by)?.nickname ?? t("somebody") : t("the-operator"), date: dateOf(at) }) : t("bot-no-token");
+  const more = ranksBelow(member) ? [
+    { label: t("bot-token"), icon: "link", onChoose: () => onAsk("token", member) },
+    { label: t("bot-delete"), icon: "trash", danger: true, onChoose: () => onAsk("delete", member) },
+  ] : [];
+  return html`<${Row} title=${html`<span dir="auto">${nickname}</span> <${BotSign} bot />`} text=${[...names, made].join(" · ")} sign=${html`<${Avatar} id=${id} name=${nickname} url=${avatar} size="small" />`}>
+    <${MemberMenu} member=${member} more=${more} /><//>`;
+}
+
+function Making({ onMade }) {
+  const [name, setName] = useState("");
+  const { busy, problem, setProblem, run } = useAsking();
+  const submit = async (event) => {
+    event.preventDefault();
+    let made;
+    if (!name.trim()) setProblem(t("channel-name-missing"));
+    else if (await run(async () => { made = await createBot(name.trim()); })) {
+      setName("");
+      onMade(made);
+    }
+  };
+  return html`<form class="row-form" onSubmit=${submit} novalidate>
+    <${Field} label=${t("bot-name")} value=${name} maxlength="32" onInput=${(event) => setName(event.currentTarget.value)} problem=${problem} autocomplete="off" />
+    <${Button} look="primary" type="submit" disabled=${busy}>${t("create-bot")}<//>
+  </form>`;
+}
