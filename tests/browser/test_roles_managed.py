@@ -100,6 +100,15 @@ async def test_roles_are_ordered_by_whoever_ranks_above(here: Community) -> None
     await expect(names).to_have_text(
         ["Owner", "Administrators", "Helpers", "Moderators", "Guests", "Members"]
     )
+    await here.owner.page.keyboard.press("Control+Shift+ArrowUp")
+    await expect(names).to_have_text(
+        ["Owner", "Administrators", "Helpers", "Moderators", "Members", "Guests"]
+    )
+    rows = page.get_by_role("listitem")
+    await rows.filter(has_text="Helpers").drag_to(rows.filter(has_text="Members"))
+    await expect(names).to_have_text(
+        ["Owner", "Administrators", "Moderators", "Members", "Helpers", "Guests"]
+    )
 
 
 async def test_a_role_is_changed_and_deleted_with_everybody_losing_it(here: Community) -> None:

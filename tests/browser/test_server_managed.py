@@ -127,7 +127,12 @@ async def test_the_owner_sees_what_is_stored_and_takes_a_backup_away(people: Peo
     question = here.owner.page.get_by_role("dialog", name="Delete this backup?")
     await question.get_by_role("button", name="Delete").click()
     await expect(page.get_by_text("There is no backup on the server.")).to_be_visible()
-    for name in ("Storage", "Backups"):
+    await here.owner.page.keyboard.press("Escape")
+    page = await open_settings(here.owner, "Health")
+    await expect(page.get_by_role("note")).to_contain_text("Only this computer can open 127.0.0.1")
+    await expect(page.get_by_text("Everything that is written is kept.")).to_be_visible()
+    await expect(page.get_by_role("list", name="3 members are connected")).to_contain_text("Edsger")
+    for name in ("Storage", "Backups", "Health"):
         await has_no_page(here.moderator, name)
-    for path in ("/api/storage", "/api/backups"):
+    for path in ("/api/storage", "/api/backups", "/api/health"):
         assert await refusal(here.moderator, "GET", path) == "forbidden"

@@ -87,6 +87,7 @@ ENDPOINT_NEEDS: Mapping[str, str] = {
     "POST /api/bots": "manage_bots",
     "POST /api/bots/{member_id}/token": "manage_bots",
     "DELETE /api/bots/{member_id}": "manage_bots",
+    "GET /api/health": OWNER,
     "GET /api/storage": OWNER,
     "GET /api/backups": OWNER,
     "POST /api/backups": OWNER,

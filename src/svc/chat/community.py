@@ -74,6 +74,7 @@ from svc.chat.stamps.rules import Stamps
 from svc.chat.status.commands import StatusCommands
 from svc.chat.status.measurements import Tally, measurements
 from svc.chat.status.probes import Probes
+from svc.chat.status.report import Report, Sources
 from svc.chat.status.routes import Status
 from svc.chat.talking import Talking
 from svc.chat.transfer.commands import TransferCommands
@@ -296,8 +297,24 @@ class Community:
             }
 
         shown_version = config.operating.version or version("svc-server")
-        works = self._database.works
-        return Status(self._name, shown_version, info, self.tokens, self._registry, self.probes, works)
+        works, report = self._database.works, self._report(shown_version)
+        return Status(
+            self._name, shown_version, info, self.tokens, self._registry, self.probes, works, report
+        )
+
+    def _report(self, shown_version: str) -> Report:
+        sources = Sources(
+            works=self._database.works,
+            database=self._database.path,
+            link=self.link,
+            uploads=self.files.uploads,
+            uploads_enabled=self.media.enabled,
+            backups=self.kept_backups.made_at_ms,
+            pages=self.hub.pages,
+            calls=lambda: len(self.pass_through),
+            secure=self._secure,
+        )
+        return Report(self._config, sources, shown_version, int(time.time() * 1000))
 
     def _name(self) -> str:
         return self.settings.current.name

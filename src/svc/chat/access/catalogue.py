@@ -95,6 +95,7 @@ ENDPOINTS: Mapping[str, Needs] = {
     # Settings.
     "GET /api/settings": OWNER,
     "PATCH /api/settings": OWNER,
+    "GET /api/health": OWNER,
     # Storage and backups: a backup holds all secrets, so nobody but the owner gets one.
     "GET /api/storage": OWNER,
     "GET /api/backups": OWNER,

@@ -146,6 +146,10 @@ class KeptBackups:
     def _running(self) -> bool:
         return self._making is not None and not self._making.done()
 
+    def made_at_ms(self) -> list[int]:
+        """When those that are kept were made."""
+        return [int(match[1]) for name in self._names() if (match := _NAME.fullmatch(name))]
+
     def _names(self) -> list[str]:
         return [path.name for path in self._folder.glob("backup-*.tar.gz")]
 

@@ -4,7 +4,7 @@ Serialises a push once, and keeps it for those who come back. Knows no feature: 
 pushed, and to whom, is theirs to say.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from svc.chat.access.directory import Directory
@@ -69,6 +69,10 @@ class Hub:
 
     def online_members(self) -> Iterable[str]:
         return self._pages.keys()
+
+    def pages(self) -> Mapping[str, int]:
+        """How many pages each member has open; those who have none are left out."""
+        return {member_id: len(pages) for member_id, pages in self._pages.items()}
 
     def watch(self, changed: Callable[[str, bool], None]) -> None:
         """Call `changed(member_id, online)` when a member's first page opens and the last closes."""

@@ -2,6 +2,8 @@
 
 from svc.chat.described import (
     BOOLEAN,
+    ID,
+    TIME_MS,
     Described,
     Endpoint,
     array,
@@ -11,6 +13,7 @@ from svc.chat.described import (
     obj,
     string,
 )
+from svc.chat.status.report import CHECKS, MAX_LISTED, VERDICTS
 
 _HEALTH = obj(
     {
@@ -43,6 +46,24 @@ _INFO = obj(
     },
     {"instanceId": string(), "version": string()},
 )
+_CHECK = obj(
+    {
+        "check": choice(*CHECKS),
+        "verdict": choice(*VERDICTS),
+        "state": choice(*dict.fromkeys(state for states in CHECKS.values() for state in states)),
+    },
+    # Free on the disk; uploads that nobody works on yet.
+    {"bytes": integer(0), "waiting": integer(0)},
+)
+_REPORT = obj(
+    {
+        "versions": obj(dict.fromkeys(("server", "python", "sqlite"), string())),
+        "started_at_ms": TIME_MS,
+        "checks": array(_CHECK),
+        "connected": array(obj({"member_id": ID, "pages": integer(1)}), MAX_LISTED),
+        **dict.fromkeys(("connected_members", "in_calls"), integer(0)),
+    }
+)
 DESCRIBED = Described(
     endpoints=[
         Endpoint(
@@ -52,6 +73,7 @@ DESCRIBED = Described(
             otherwise=(503, "Writes are not kept, or the database is damaged: `degraded`"),
         ),
         Endpoint("GET /info", "What somebody who is invited sees; `version` for members only", answer=_INFO),
+        Endpoint("GET /api/health", "How the server is doing, and who is connected", _REPORT),
         Endpoint("GET /metrics", "Measurements for Prometheus", answer=string(), media_type="text/plain"),
     ],
 )

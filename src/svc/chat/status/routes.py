@@ -1,4 +1,4 @@
-"""`GET /health`, `/info` and `/metrics`: what the server says of itself to anybody.
+"""`GET /health`, `/info` and `/metrics` for anybody, `/api/health` for the owner: what the server says.
 
 Spec: chat document sections 4.1 and 7.4; the fields of `/info` are the design's.
 """
@@ -14,6 +14,7 @@ from svc.chat.access.tokens import AccessTokens
 from svc.chat.errors import ChatError
 from svc.chat.http import answer, client_address
 from svc.chat.status.probes import Arrival, Probes
+from svc.chat.status.report import Report
 
 
 class Status:
@@ -28,6 +29,7 @@ class Status:
         registry: Registry,
         probes: Probes,
         works: Callable[[], Awaitable[bool]],
+        report: Report,
     ) -> None:
         self._server_name = server_name
         self._version = version
@@ -36,12 +38,14 @@ class Status:
         self._registry = registry
         self._probes = probes
         self._works = works
+        self._report = report
 
     def table(self) -> list[web.RouteDef]:
         return [
             web.get("/health", self.health),
             web.get("/info", self.info),
             web.get("/metrics", self.metrics),
+            web.get("/api/health", self.report),
         ]
 
     async def health(self, request: web.Request) -> web.Response:
@@ -63,6 +67,9 @@ class Status:
         if self._is_member(request):
             shown["version"] = self._version
         return answer(shown)
+
+    async def report(self, request: web.Request) -> web.Response:
+        return answer(await self._report.described(time.time()))
 
     async def metrics(self, request: web.Request) -> web.Response:
         body, content_type = self._registry.exposition()

@@ -15,10 +15,9 @@ from svc.base.database_file import DatabaseError, examine
 from svc.base.migrations import migrations_in
 from svc.chat.backup.rules import faults_in
 from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER
+from svc.chat.status.report import COMFORTABLE_FREE_BYTES, LEAST_FREE_BYTES
 from svc.tools.doctor.finding import Finding, Findings, notice, ok, problem
 
-LEAST_FREE_BYTES = 200 * 1024 * 1024
-COMFORTABLE_FREE_BYTES = 2 * 1024 * 1024 * 1024
 # The write-ahead log needs memory that all who open the file share, and locks that hold.
 _REMOTE = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "glusterfs", "ceph"})
 

@@ -22,23 +22,26 @@ export function createRole(wish) {
   return api("POST", "/api/roles", { ...wish, rank });
 }
 
-/** The ranks that differ when a role goes one place up (-1) or down (1) among those below us; null where it cannot. */
-export function ranksAfter(below, id, by, limit) {
+/** The ranks that differ when a role goes to another place among those below us; null where there is no such place. */
+export function ranksAfter(below, id, place, limit) {
   const at = below.findIndex((role) => role.id === id);
-  if (!below[at + by]) return null;
-  const order = [...below];
-  [order[at], order[at + by]] = [order[at + by], order[at]];
+  if (at < 0 || place === at || !below[place]) return null;
+  const order = below.toSpliced(at, 1).toSpliced(place, 0, below[at]);
   // The ranks that there are, pulled apart where some are the same.
   const ranks = below.map(({ rank }) => rank).sort((one, other) => other - one);
-  for (let place = ranks.length - 2; place >= 0; place--) ranks[place] = Math.max(ranks[place], ranks[place + 1] + 1);
-  const slots = ranks[0] < limit ? ranks : ranks.map((_, place) => Math.floor((limit * (ranks.length - place)) / (ranks.length + 1)));
-  return Object.fromEntries(order.map((role, place) => [role.id, slots[place]]).filter(([roleId, rank]) => below.find((each) => each.id === roleId).rank !== rank));
+  for (let slot = ranks.length - 2; slot >= 0; slot--) ranks[slot] = Math.max(ranks[slot], ranks[slot + 1] + 1);
+  const slots = ranks[0] < limit ? ranks : ranks.map((_, slot) => Math.floor((limit * (ranks.length - slot)) / (ranks.length + 1)));
+  return Object.fromEntries(order.map((role, slot) => [role.id, slots[slot]]).filter(([roleId, rank]) => below.find((each) => each.id === roleId).rank !== rank));
 }
 
-export const mayStep = (id, by) => ranksAfter(rolesBelow(), id, by, Math.min(ownRank(), HIGHEST + 1)) !== null;
+/** The place of a role among those below us; -1 for the others. */
+export const placeOf = (id) => rolesBelow().findIndex((role) => role.id === id);
 
-/** Move a role one place up (-1) or down (1). */
-export async function stepRole(id, by) {
-  const ranks = ranksAfter(rolesBelow(), id, by, Math.min(ownRank(), HIGHEST + 1));
+/** May it go one place up (-1) or down (1)? */
+export const mayStep = (id, by) => Boolean(rolesBelow()[placeOf(id) + by]);
+
+/** Move a role to this place among those below us. */
+export async function placeRole(id, place) {
+  const ranks = ranksAfter(rolesBelow(), id, place, Math.min(ownRank(), HIGHEST + 1));
   if (ranks) await api("PUT", "/api/roles/order", { ranks });
 }

@@ -9,6 +9,7 @@ import { t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
 import { Field } from "../parts/field.js";
 import { Icon } from "../parts/icon.js";
+import { Reach } from "../managing/parts/reach.js";
 
 export function FirstSteps() {
   const done = firstSteps.value;
@@ -21,6 +22,7 @@ export function FirstSteps() {
       <li><${Mark} done=${done.channel} number="2" /><span class="row-text">${t("step-channel")}</span><${Button} onClick=${() => showDialog("create-channel", { type: "text" })}>${t("step-channel-do")}<//></li>
       <li><${Mark} done=${false} number="3" /><span class="row-text">${t("step-invite")}</span><${Button} look="primary" onClick=${() => showDialog("invite")}>${t("step-invite-do")}<//></li>
     </ol>
+    <${Reach} />
     <p><${Button} look="link" onClick=${hideFirstSteps}>${t("hide-first-steps")}<//></p>
   </section>`;
 }

@@ -13,6 +13,7 @@ import { QrCode } from "../parts/qr_code.js";
 import { roleName } from "../people/members.js";
 import { Among, lasting } from "./channel_overview.js";
 import { useAsking } from "./parts/asking.js";
+import { Reach } from "./parts/reach.js";
 
 const LIFETIMES_S = [1800, 3600, 43200, 86400, 604800, 2592000, 0];
 const USES = [1, 5, 10, 25, 100, 0];
@@ -53,7 +54,7 @@ function Making({ onMade, onClose }) {
 
 function Link({ invite, onAnother }) {
   const address = addressOfInvite(invite);
-  return html`<${Copyable} label=${t("invite-link")} text=${address} done=${t("invite-copied")} />
+  return html`<${Reach} /><${Copyable} label=${t("invite-link")} text=${address} done=${t("invite-copied")} />
     <div class="qr-place"><${QrCode} text=${address} label=${t("invite-code-for-phones")} /><p class="quiet">${t("invite-code-for-phones")}</p></div>
     <footer><${Button} onClick=${onAnother}>${t("another-link")}<//></footer>`;
 }

@@ -1,35 +1,81 @@
 // All roles in the settings, the highest first; the open one is changed in the same place.
 
-import { mayStep, stepRole } from "../../state/managing/roles.js";
+import { mayStep, placeOf, placeRole } from "../../state/managing/roles.js";
 import { rolesBelow } from "../../state/managing/rank.js";
 import { tried } from "../../state/notices.js";
 import { colourOf, complete, loadMembers, members, roles } from "../../state/people.js";
-import { html, useEffect, useState } from "../../vendor/preact.js";
+import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Button, IconButton } from "../parts/button.js";
 import { roleName } from "../people/members.js";
 import { ListPage, Row } from "./parts/list_page.js";
 import { RoleEditor } from "./role_editor.js";
 
+const KIND = "application/x-svc-role"; // Nothing else takes it.
+
 export function RolesPage({ roleId = null }) {
   const [open, setOpen] = useState(roleId);
+  const [drag, setDrag] = useState(null);
   useEffect(() => { loadMembers().catch(() => {}); }, []);
   const role = roles.value.find(({ id }) => id === open);
   if (role || open === "new") return html`<${RoleEditor} key=${open} role=${role ?? null} onDone=${() => setOpen(null)} onMade=${setOpen} />`;
-  return html`<${ListPage} label=${t("roles")} about=${t("roles-about")} items=${roles.value} empty="" row=${(each) => html`<${Ranked} key=${each.id} role=${each} onOpen=${() => setOpen(each.id)} />`}>
+  return html`<${ListPage} label=${t("roles")} about=${t("roles-about")} items=${roles.value} empty="" row=${(each) => html`<${Ranked} key=${each.id} role=${each} drag=${drag} onDrag=${setDrag} onOpen=${() => setOpen(each.id)} />`}>
     <p><${Button} look="primary" icon="add" onClick=${() => setOpen("new")}>${t("create-role")}<//></p>
   <//>`;
 }
 
-function Ranked({ role, onOpen }) {
+function Ranked({ role, onOpen, drag, onDrag }) {
   const { id } = role;
   const name = roleName(role);
   const mine = rolesBelow().includes(role);
   const count = [...members.value.values()].filter((member) => member.roles.includes(id)).length;
-  const move = (by) => html`<${IconButton} icon=${by < 0 ? "up" : "lower"} label=${by < 0 ? t("move-up-named", { name }) : t("move-down-named", { name })} disabled=${!mayStep(id, by)} onClick=${() => tried(stepRole(id, by))} />`;
-  return html`<${Row} title=${name} text=${complete.value ? t("role-held", { count }) : ""} sign=${html`<${Swatch} role=${role} />`}>
+  const focused = useRef(null);
+  const step = (by) => {
+    focused.current = document.activeElement;
+    if (mayStep(id, by)) tried(placeRole(id, placeOf(id) + by));
+  };
+  // The row was put elsewhere; at an end the button that was pressed cannot be pressed again.
+  useEffect(() => {
+    const before = focused.current;
+    focused.current = null;
+    (before?.disabled ? before.closest("li").querySelector("button:enabled") : before)?.focus();
+  }, [role.rank]);
+  const pressed = (event) => {
+    const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    if (!by || !mine || !event.shiftKey || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    step(by);
+  };
+  const move = (by) => html`<${IconButton} icon=${by < 0 ? "up" : "lower"} label=${by < 0 ? t("move-up-named", { name }) : t("move-down-named", { name })} disabled=${!mayStep(id, by)} onClick=${() => step(by)} />`;
+  return html`<${Row} title=${name} text=${complete.value ? t("role-held", { count }) : ""} sign=${html`<${Swatch} role=${role} />`} onKeyDown=${pressed} ...${mine ? dragged(id, drag, onDrag) : {}}>
     ${mine ? html`${move(-1)}${move(1)}<${IconButton} icon="gear" label=${t("edit-named", { name })} onClick=${onOpen} />` : html`<small class="quiet">${t("role-above-you")}</small>`}
   <//>`;
+}
+
+/** A row that is dragged to the place of another; `drag` is {id, over} while one is. */
+function dragged(id, drag, onDrag) {
+  const onto = () => drag && drag.id !== id;
+  return {
+    draggable: true,
+    "data-drop": drag?.over === id ? (placeOf(drag.id) < placeOf(id) ? "after" : "before") : undefined,
+    onDragStart: (event) => {
+      event.dataTransfer.setData(KIND, id);
+      event.dataTransfer.effectAllowed = "move";
+      onDrag({ id });
+    },
+    onDragOver: (event) => {
+      if (!onto()) return;
+      event.preventDefault();
+      if (drag.over !== id) onDrag({ ...drag, over: id });
+    },
+    onDrop: (event) => {
+      if (!onto()) return;
+      event.preventDefault();
+      onDrag(null);
+      tried(placeRole(drag.id, placeOf(id)));
+    },
+    onDragEnd: () => onDrag(null),
+  };
 }
 
 export function Swatch({ role }) {

@@ -33,6 +33,7 @@ export const PAGES = [
   { name: "emoji", Page: Later(() => import("../managing/emoji_page.js"), "EmojiPage"), may: () => may("manage_emoji") },
   { name: "bots", Page: Later(() => import("../managing/bots_page.js"), "BotsPage"), may: () => may("manage_bots") },
   { name: "webhooks", Page: Later(() => import("../managing/webhooks_page.js"), "WebhooksPage"), may: mayManageWebhooks },
+  { name: "health", Page: Later(() => import("../managing/health_page.js"), "HealthPage"), may: isOwner },
   { name: "storage", Page: Later(() => import("../managing/storage_page.js"), "StoragePage"), may: isOwner },
   { name: "backups", Page: Later(() => import("../managing/backups_page.js"), "BackupsPage"), may: isOwner },
 ];

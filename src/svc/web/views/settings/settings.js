@@ -1,5 +1,6 @@
 // The settings: a list of pages at the side, the open one beside it.
 
+import { info } from "../../state/server.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Dialog } from "../parts/dialog.js";
@@ -9,13 +10,16 @@ import { PAGES } from "./pages.js";
 export function Settings({ page = "profile", onClose }) {
   const [open, setOpen] = useState(page);
   const shown = PAGES.filter(({ may }) => !may || may());
+  const firstShared = shown.findIndex(({ may }) => may);
   const { Page, name } = shown.find((each) => each.name === open) ?? shown[0];
   const list = useRef(null);
   useLayoutEffect(() => { list.current.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" }); }, [name]);
   const move = (event) => moveAmong(event, [...event.currentTarget.querySelectorAll("button")]);
   return html`<${Dialog} title=${t("settings")} onClose=${onClose} wide class="settings">
     <div class="settings-pages">
-      <nav aria-label=${t("settings-pages")} onKeyDown=${move}><ul ref=${list}>${shown.map((each) => html`<li key=${each.name}>
+      <nav aria-label=${t("settings-pages")} onKeyDown=${move}><ul ref=${list}>${shown.map((each, place) => html`
+        ${place === firstShared && html`<li key="shared" class="settings-heading" aria-hidden="true">${info.value?.name || t("settings-shared")}</li>`}
+        <li key=${each.name}>
         <button type="button" aria-current=${each.name === name ? "page" : undefined} onClick=${() => setOpen(each.name)}>${t(`settings-${each.name}`)}</button>
       </li>`)}</ul></nav>
       <section aria-label=${t(`settings-${name}`)} class="settings-page"><h3>${t(`settings-${name}`)}</h3><${Page} key=${name} onClose=${onClose} onPage=${setOpen} /></section>

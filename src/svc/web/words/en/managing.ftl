@@ -8,6 +8,7 @@ take-out = Remove { $name }
 role-gone = A role that was deleted
 menu-of = More about { $name }
 settings-of = Settings of { $name }
+settings-shared = The community
 settings-channels = Channels
 lasting-none = None
 lasting-seconds = { $count ->

@@ -1,7 +1,7 @@
 # Roles: made, changed, given and taken.
 
 settings-roles = Roles
-roles-about = Members may do what any of their roles permits. With a higher role you may act on members whose roles are lower.
+roles-about = Members may do what any of their roles permits. With a higher role you may act on members whose roles are lower. Drag a role to order it, or press Ctrl+Shift+Arrow on it.
 create-role = Create a role
 all-roles = All roles
 role-name = Name

@@ -1,0 +1,141 @@
+"""What the owner is told: how the server is doing, as `svc doctor` asks a running one, and who is here.
+
+`svc doctor` also examines the machine, its ports and the address from outside. Names no secrets, paths or
+addresses; the words for what was found are the page's. Changes nothing.
+"""
+
+import asyncio
+import platform
+import shutil
+import sqlite3
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from svc.base.config import is_loopback
+from svc.chat.config import ChatConfig
+
+LEAST_FREE_BYTES = 200 * 1024 * 1024
+COMFORTABLE_FREE_BYTES = 2 * 1024 * 1024 * 1024
+# A community that loses more than a month has lost what people remember.
+BACKUP_AFTER_MS = 30 * 24 * 3600 * 1000
+# Those who are here; the page shows no more either.
+MAX_LISTED = 200
+OK, NOTICE, PROBLEM = "ok", "notice", "problem"
+VERDICTS = (OK, NOTICE, PROBLEM)
+CHECKS = {
+    "database": ("sound", "not_kept"),
+    "disk": ("roomy", "filling", "full"),
+    "joining": ("possible", "impossible"),
+    "address": ("reachable", "only_here", "insecure"),
+    "voice": ("connected", "none", "unreachable"),
+    "uploads": ("working", "off", "no_worker"),
+    "backups": ("recent", "old", "none"),
+}
+
+
+class Link(Protocol):
+    @property
+    def in_step(self) -> bool: ...
+
+
+class Uploads(Protocol):
+    @property
+    def waiting(self) -> int: ...
+    @property
+    def worker_up(self) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What is looked at. `pages` counts the open pages by member, `calls` those who are in calls."""
+
+    works: Callable[[], Awaitable[bool]]
+    database: Path
+    link: Link
+    uploads: Uploads
+    uploads_enabled: bool
+    # When backups were made that the server still keeps, in ms.
+    backups: Callable[[], Sequence[int]]
+    pages: Callable[[], Mapping[str, int]]
+    calls: Callable[[], int]
+    # Whether TLS ends at this server.
+    secure: bool
+
+
+class Report:
+    def __init__(self, config: ChatConfig, sources: Sources, version: str, started_at_ms: int) -> None:
+        self._config = config
+        self._sources = sources
+        self._version = version
+        self._started_at_ms = started_at_ms
+
+    async def described(self, now: float) -> dict[str, object]:
+        sources = self._sources
+        free = (await asyncio.to_thread(shutil.disk_usage, sources.database.parent)).free
+        made = await asyncio.to_thread(sources.backups)
+        checks = [
+            _found("database", *((OK, "sound") if await sources.works() else (PROBLEM, "not_kept"))),
+            _found("disk", *_disk(free), bytes=free),
+            _found("joining", *self._joining()),
+            _found("address", *self._address()),
+            _found("voice", *self._voice()),
+            _found("uploads", *self._uploads(), waiting=sources.uploads.waiting),
+            _found("backups", *_backups(made, now)),
+        ]
+        pages = sources.pages()
+        listed = sorted(pages.items())[:MAX_LISTED]
+        return {
+            "versions": {
+                "server": self._version,
+                "python": platform.python_version(),
+                "sqlite": sqlite3.sqlite_version,
+            },
+            "started_at_ms": self._started_at_ms,
+            "checks": checks,
+            "connected": [{"member_id": member_id, "pages": count} for member_id, count in listed],
+            "connected_members": len(pages),
+            "in_calls": sources.calls(),
+        }
+
+    def _joining(self) -> tuple[str, str]:
+        return (PROBLEM, "impossible") if self._config.identity.obstacle() else (OK, "possible")
+
+    def _address(self) -> tuple[str, str]:
+        """A proxy that the operator has told us of ends TLS and can reach this machine's own address."""
+        if self._config.trusted_proxy_hops:
+            return OK, "reachable"
+        if is_loopback(self._config.host):
+            return NOTICE, "only_here"
+        return (OK, "reachable") if self._sources.secure else (PROBLEM, "insecure")
+
+    def _voice(self) -> tuple[str, str]:
+        if not self._config.media.url:
+            return NOTICE, "none"
+        return (OK, "connected") if self._sources.link.in_step else (PROBLEM, "unreachable")
+
+    def _uploads(self) -> tuple[str, str]:
+        uploads = self._sources.uploads
+        if not self._sources.uploads_enabled:
+            return NOTICE, "off"
+        if uploads.worker_up:
+            return OK, "working"
+        return PROBLEM if uploads.waiting else NOTICE, "no_worker"
+
+
+def _disk(free: int) -> tuple[str, str]:
+    if free < LEAST_FREE_BYTES:
+        return PROBLEM, "full"
+    return (NOTICE, "filling") if free < COMFORTABLE_FREE_BYTES else (OK, "roomy")
+
+
+def _backups(made: Sequence[int], now: float) -> tuple[str, str]:
+    if not made:
+        return NOTICE, "none"
+    return (NOTICE, "old") if max(made) < now * 1000 - BACKUP_AFTER_MS else (OK, "recent")
+
+
+def _found(check: str, verdict: str, state: str, **facts: int) -> dict[str, object]:
+    assert state in CHECKS[check], "the description and the page list every state"
+    return {"check": check, "verdict": verdict, "state": state, **facts}

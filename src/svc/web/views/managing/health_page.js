@@ -1,0 +1,49 @@
+// How the server is doing: what is wrong first, with what to do about it; versions; and who is connected.
+
+import { health } from "../../state/managing/running.js";
+import { memberOf } from "../../state/people.js";
+import { showDialog } from "../../state/place.js";
+import { problemOf } from "../../state/reach.js";
+import { html } from "../../vendor/preact.js";
+import { bytesOf, knows, t } from "../../words/words.js";
+import { Avatar, BotSign } from "../parts/avatar.js";
+import { Button } from "../parts/button.js";
+import { Icon } from "../parts/icon.js";
+import { Time } from "../parts/time.js";
+import { useAnswer } from "./parts/asking.js";
+import { ListPage, Row } from "./parts/list_page.js";
+import { Reach } from "./parts/reach.js";
+
+const ORDER = ["problem", "notice", "ok"];
+const SIGNS = { problem: "close", notice: "flag", ok: "check" };
+
+export function HealthPage() {
+  const { value, problem, again } = useAnswer(health);
+  const { checks, versions, started_at_ms: startedAt, connected, connected_members: here, in_calls: inCalls } = value ?? {};
+  // What the page sees of its own address it has said above.
+  const sorted = checks?.filter(({ check }) => check !== "address" || !problemOf(location)).sort((one, other) => ORDER.indexOf(one.verdict) - ORDER.indexOf(other.verdict));
+  return html`<${Reach} />
+    <${ListPage} label=${t("settings-health")} items=${sorted ?? null} problem=${problem} again=${again} empty="" row=${(one) => html`<${Finding} key=${one.check} finding=${one} />`} />
+    ${value && html`<p class="quiet">${t("health-doctor")}</p>
+      <p><${Button} onClick=${again}>${t("health-again")}<//></p>
+      <h4>${t("health-versions")}</h4>
+      <p>svc ${versions.server} · Python ${versions.python} · SQLite ${versions.sqlite}</p>
+      <p class="quiet">${t("health-since")} <${Time} ms=${startedAt} style="long" /></p>
+      <h4>${t("health-connected", { count: here })}</h4>
+      <p class="quiet">${t("health-in-calls", { count: inCalls })}</p>
+      <${ListPage} label=${t("health-connected", { count: here })} items=${connected} empty="" row=${(one) => html`<${Connected} key=${one.member_id} one=${one} />`} />`}`;
+}
+
+function Finding({ finding: { check, verdict, state, bytes = 0, waiting = 0 } }) {
+  const key = `${check}-${state.replaceAll("_", "-")}`;
+  const advice = verdict !== "ok" && knows(`health-do-${key}`) && t(`health-do-${key}`);
+  return html`<${Row} data-verdict=${verdict} sign=${html`<${Icon} name=${SIGNS[verdict]} />`} text=${advice || null}
+    title=${html`<span class="unseen">${t(`health-${verdict}`)}: </span>${t(`health-is-${key}`, { free: bytesOf(bytes), count: waiting })}`} />`;
+}
+
+function Connected({ one: { member_id: id, pages } }) {
+  const member = memberOf(id);
+  const name = member?.nickname ?? t("somebody");
+  return html`<${Row} sign=${html`<${Avatar} id=${id} name=${name} url=${member?.avatar} size="small" />`} text=${t("health-pages", { count: pages })}
+    title=${html`<button type="button" class="plain" dir="auto" onClick=${() => showDialog("profile", { memberId: id })}>${name}</button><${BotSign} bot=${member?.bot} />`} />`;
+}

@@ -1,0 +1,117 @@
+"""The owner is told how the server is doing and who is here, nobody else is, and nothing secret is said."""
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from svc.chat import config
+from svc.chat.status.report import BACKUP_AFTER_MS, Report, Sources
+from tests.chat.people import People, holder_of
+
+HEALTH = "/api/health"
+
+
+async def checks(folk: People) -> dict[str, tuple[str, str]]:
+    found = (await folk.owner.done("GET", HEALTH))["checks"]
+    return {one["check"]: (one["verdict"], one["state"]) for one in found}
+
+
+async def test_a_server_that_runs_says_what_is_well_and_what_to_mind(folk: People) -> None:
+    assert await checks(folk) == {
+        "database": ("ok", "sound"),
+        "disk": (await checks(folk))["disk"],
+        "joining": ("ok", "possible"),
+        "address": ("notice", "only_here"),
+        "voice": ("ok", "connected"),
+        "uploads": ("notice", "no_worker"),
+        "backups": ("notice", "none"),
+    }
+
+
+async def test_it_says_who_is_connected_and_with_how_many_pages(folk: People) -> None:
+    async with folk.live("member", "owner"), folk.live("member"):
+        told = await folk.owner.done("GET", HEALTH)
+    pages = {one["member_id"]: one["pages"] for one in told["connected"]}
+    assert pages == {folk.member.id: 2, folk.owner.id: 1}
+    assert (told["connected_members"], told["in_calls"]) == (2, 0)
+    assert told["started_at_ms"] <= time.time() * 1000
+    assert set(told["versions"]) == {"server", "python", "sqlite"}
+
+
+async def test_nobody_else_is_told_and_nothing_secret_is_said(
+    folk: People, variables: dict[str, str]
+) -> None:
+    keeper = await holder_of(folk, "manage_channels", "manage_roles", "view_audit_log")
+    for person in (folk.admin, folk.moderator, folk.member, keeper):
+        assert await person.refused("GET", HEALTH) == "forbidden"
+    told = json.dumps(await folk.owner.done("GET", HEALTH))
+    for name in ("JWT_SECRET", "SERVER_PASSWORD", "DATA_DIR", "SFU_WS_HOST"):
+        assert variables[name] not in told
+
+
+async def test_the_newest_backup_counts(folk: People, variables: dict[str, str]) -> None:
+    folder, now_ms = Path(variables["DATA_DIR"]) / "backups", int(time.time() * 1000)
+    folder.mkdir(exist_ok=True)
+    (folder / f"backup-{now_ms - BACKUP_AFTER_MS - 1000}.tar.gz").touch()
+    assert (await checks(folk))["backups"] == ("notice", "old")
+    (folder / f"backup-{now_ms}.tar.gz").touch()
+    assert (await checks(folk))["backups"] == ("ok", "recent")
+
+
+class Here:
+    """A link, a queue of uploads and a database in the state that a test wants."""
+
+    def __init__(self, *, works: bool = True, linked: bool = True, worker: bool = True, waiting: int = 0):
+        self.in_step, self.worker_up, self.waiting = linked, worker, waiting
+        self._works = works
+
+    async def works(self) -> bool:
+        return self._works
+
+
+async def judged(
+    variables: dict[str, str], here: Here, *, secure: bool = False, enabled: bool = True
+) -> dict[str, tuple[str, str]]:
+    sources = Sources(
+        here.works, Path(variables["DATA_DIR"]), here, here, enabled, list, dict, lambda: 0, secure
+    )
+    told: Any = await Report(config.read(variables), sources, "1", 0).described(0.0)
+    return {one["check"]: (one["verdict"], one["state"]) for one in told["checks"]}
+
+
+@pytest.mark.parametrize(
+    ("check", "here", "found"),
+    [
+        ("database", Here(works=False), ("problem", "not_kept")),
+        ("voice", Here(linked=False), ("problem", "unreachable")),
+        ("uploads", Here(worker=False, waiting=2), ("problem", "no_worker")),
+        ("uploads", Here(), ("ok", "working")),
+    ],
+)
+async def test_what_does_not_work_is_named(
+    variables: dict[str, str], check: str, here: Here, found: tuple[str, str]
+) -> None:
+    assert (await judged(variables, here))[check] == found
+
+
+@pytest.mark.parametrize(
+    ("said", "secure", "found"),
+    [
+        ({"HOST": "127.0.0.1"}, True, ("notice", "only_here")),
+        ({"HOST": "0.0.0.0"}, False, ("problem", "insecure")),
+        ({"HOST": "0.0.0.0"}, True, ("ok", "reachable")),
+        ({"HOST": "127.0.0.1", "SVC_TRUSTED_PROXY_HOPS": "1"}, False, ("ok", "reachable")),
+    ],
+)
+async def test_an_address_that_does_not_work_for_others_is_named(
+    variables: dict[str, str], said: dict[str, str], secure: bool, found: tuple[str, str]
+) -> None:
+    assert (await judged({**variables, **said}, Here(), secure=secure))["address"] == found
+
+
+async def test_what_is_not_there_is_a_notice(variables: dict[str, str]) -> None:
+    found = await judged({**variables, "SFU_WS_HOST": ""}, Here(), enabled=False)
+    assert (found["voice"], found["uploads"]) == (("notice", "none"), ("notice", "off"))

@@ -1,0 +1,40 @@
+// Which ranks are asked for when a role goes to another place.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { ranksAfter } from "../../src/svc/web/state/managing/roles.js";
+
+const below = (...ranks) => ranks.map((rank, place) => ({ id: "abcdef"[place], rank }));
+
+/** The ids by rank, the highest first, after what was asked for. */
+function ordered(roles, changed) {
+  return roles.map(({ id, rank }) => ({ id, rank: changed[id] ?? rank })).sort((one, other) => other.rank - one.rank).map(({ id }) => id).join("");
+}
+
+test("a role goes to the place of another, up and down", () => {
+  const roles = below(400, 300, 200, 100);
+  assert.equal(ordered(roles, ranksAfter(roles, "d", 0, 1000)), "dabc");
+  assert.equal(ordered(roles, ranksAfter(roles, "a", 2, 1000)), "bcad");
+  assert.equal(ordered(roles, ranksAfter(roles, "b", 2, 1000)), "acbd");
+});
+
+test("only the ranks that differ are asked for", () => {
+  assert.deepEqual(ranksAfter(below(400, 300, 200, 100), "b", 2, 1000), { c: 300, b: 200 });
+});
+
+test("where it stands already, and where there is no place, nothing is asked for", () => {
+  const roles = below(300, 200);
+  for (const place of [0, -1, 2]) assert.equal(ranksAfter(roles, "a", place, 1000), null);
+  assert.equal(ranksAfter(roles, "x", 0, 1000), null);
+});
+
+test("ranks that are the same are pulled apart, below one's own", () => {
+  const roles = below(200, 200, 200);
+  const changed = ranksAfter(roles, "c", 0, 203);
+  assert.equal(ordered(roles, changed), "cab");
+  assert.ok(Object.values(changed).every((rank) => rank < 203));
+  const squeezed = ranksAfter(roles, "c", 0, 201);
+  assert.equal(ordered(roles, squeezed), "cab");
+  assert.ok(Object.values(squeezed).every((rank) => rank < 201));
+});
