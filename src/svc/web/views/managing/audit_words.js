@@ -6,8 +6,15 @@ import { html } from "../../vendor/preact.js";
 import { knows, t } from "../../words/words.js";
 import { Time } from "../parts/time.js";
 import { roleName } from "../people/members.js";
+import { lasting } from "./channel_overview.js";
 import { permissionName } from "./parts/permission.js";
 
+const DAY_S = 86400;
+/** What the owner's settings are called where they are changed. */
+const SETTINGS = {
+  description: "community-description", rules: "community-rules", joinPolicy: "join-policy", profanityMode: "bad-words", lanOpen: "setting-lanopen",
+  discoverable: "setting-discoverable", linkPreviews: "setting-linkpreviews", welcomeChannelId: "welcome-channel", retentionDays: "retention",
+};
 const dashed = (name) => name.replaceAll("_", "-");
 const ABOUT_MEMBERS = /^(member|owner|voice|recovery|bot)_/;
 
@@ -43,7 +50,7 @@ export function detailsOf({ details, action }) {
   return [...told, ...differences(details)];
 }
 
-const field = (key) => (knows(`field-${dashed(key)}`) ? t(`field-${dashed(key)}`) : key);
+const field = (key) => (SETTINGS[key] ? t(SETTINGS[key]) : knows(`field-${dashed(key)}`) ? t(`field-${dashed(key)}`) : key);
 
 function differences(details) {
   if (details.before?.id) return betweenRoles(details.before, details.after);
@@ -62,7 +69,10 @@ function betweenRoles(before, after) {
 }
 
 function shown(key, value) {
-  if (key === "parent_id" && value) return channelsById.value.get(value)?.name ?? t("a-channel");
+  if (key === "joinPolicy") return t(`join-policy-${value}`);
+  if (key === "profanityMode") return t(`bad-words-${value}`);
+  if (key === "retentionDays") return value ? lasting(value * DAY_S) : t("retention-forever");
+  if ((key === "parent_id" || key === "welcomeChannelId") && value) return channelsById.value.get(value)?.name ?? t("a-channel");
   if (key === "color" && typeof value === "number") return `#${value.toString(16).padStart(6, "0")}`;
   if (value === null || value === "" || value === undefined) return "–";
   return typeof value === "boolean" ? t(value ? "is-on" : "is-off") : String(value);

@@ -53,7 +53,7 @@ function Filters({ wish, onWish }) {
   const days = (what) => (count) => t(`days-${what}-${count > 0 ? "within" : "before"}`, { count: Math.abs(count) });
   const narrowed = ["roleId", "joinedDays", "seenDays", "kind", "inTimeout"].filter((key) => wish[key]).length;
   return html`<div class="field"><label for=${id}>${t("find-member")}</label><input id=${id} type="search" dir="auto" value=${typed} onInput=${(event) => setTyped(event.currentTarget.value)} /></div>
-  <details class="filters"><summary>${t("filters", { count: narrowed })}</summary><div class="filter-row">
+  <details class="narrowing"><summary>${t("filters", { count: narrowed })}</summary><div class="filter-row">
     <${Select} label=${t("filter-role")} value=${wish.roleId} onChange=${change("roleId")} options=${[["", t("filter-any")], ...roles.value.map((role) => [role.id, roleName(role)])]} />
     <${Select} label=${t("filter-joined")} value=${wish.joinedDays} onChange=${change("joinedDays", true)} options=${[[0, t("filter-any-time")], ...JOINED_DAYS.map((each) => [each, days("joined")(each)])]} />
     ${seen && html`<${Select} label=${t("filter-seen")} value=${wish.seenDays} onChange=${change("seenDays", true)} options=${[[0, t("filter-any-time")], ...SEEN_DAYS.map((each) => [each, days("seen")(each)])]} />`}
