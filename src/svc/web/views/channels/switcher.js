@@ -2,7 +2,7 @@
 
 import { channels } from "../../state/channels.js";
 import { loadMembers, members } from "../../state/people.js";
-import { open, showDialog } from "../../state/place.js";
+import { closeDialogs, open, showDialog } from "../../state/place.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Avatar } from "../parts/avatar.js";
@@ -34,7 +34,7 @@ export function Switcher({ onClose }) {
   const found = results(wanted);
   const chosen = found[Math.min(at, found.length - 1)];
   const go = (result) => {
-    onClose();
+    closeDialogs();
     if (result.channel) open(result.channel.id);
     else showDialog("profile", { memberId: result.member.id });
   };
