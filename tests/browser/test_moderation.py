@@ -122,6 +122,28 @@ async def test_a_report_reaches_the_moderators_with_its_message(here: Community)
     await expect(here.member.page.get_by_role("button", name="One report waits")).to_have_count(0)
 
 
+async def test_what_a_rule_has_found_is_seen_in_its_place_and_resolved_with_a_note(here: Community) -> None:
+    rule = {"name": "Gambling", "kind": "words", "action": "flag", "words": ["casino"], "enabled": True}
+    await ask(here.owner, "POST", "/api/automod/rules", rule)
+    await write(here.owner, "Good evening")
+    await write(here.member, "Come to my casino")
+    await here.moderator.press("One report waits")
+    page = here.moderator.page.get_by_role("region", name="Reports", exact=True)
+    report = page.get_by_role("listitem")
+    await expect(report).to_contain_text("The rule “Gambling” found this in a message of Edsger")
+    await expect(report.locator("mark")).to_have_text("casino")
+    await report.get_by_role("button", name="Show what was said around it").click()
+    await expect(report.locator(".around p")).to_have_text(["Ada Good evening", "Edsger Come to my casino"])
+    await report.get_by_role("button", name="Time out for 1 hour").click()
+    await expect(box(here.member)).to_be_disabled()
+    await report.get_by_role("button", name="With a note").click()
+    await here.moderator.page.keyboard.type("The second time")
+    await here.moderator.page.keyboard.press("Enter")
+    await expect(page.get_by_text("No report waits.")).to_be_visible()
+    await here.moderator.press("Show those that are resolved")
+    await expect(page.get_by_role("listitem")).to_contain_text("Resolved by Grace. The second time")
+
+
 async def test_the_log_says_in_sentences_what_was_done_and_is_filtered(here: Community) -> None:
     await write(here.member, "hello")
     edsger = await own_id(here.member)

@@ -28,6 +28,8 @@ from svc.chat.access.tokens import AccessTokens, Asker
 from svc.chat.arriving import Arriving
 from svc.chat.audit.routes import AuditRoutes
 from svc.chat.audit.rules import Audit
+from svc.chat.automod.routes import AutomodRoutes
+from svc.chat.automod.rules import Automod
 from svc.chat.backup.commands import BackupCommands
 from svc.chat.backup.kept import KeptBackups
 from svc.chat.backup.routes import BackupRoutes
@@ -154,7 +156,7 @@ class Community:
         self.moderation = Moderation(database, self.directory, self.members, self.audit, self.changes)
         ground = Ground(config, database, self.directory, self.hub, self.audit, self.changes, self._new_id)
         self.reports = Reports(database, self.directory, self.hub, self.audit, self._author_of, self._new_id)
-        occupancy = Occupancy()
+        occupancy, self.automod = Occupancy(), self._automod(database)
         self.link = link(session, media, self.directory, occupancy)
         self.voice = self._voice(occupancy)
         self.voice_moderation = VoiceModeration(
@@ -187,6 +189,7 @@ class Community:
         await self.bots.load()
         await self.channels.load(self._config.first_channels, int(time.time() * 1000))
         await self.blocks.load()
+        await self.automod.load()
         await self.talking.load()
         await self.files.load()
         await self.notifying.load()
@@ -201,6 +204,7 @@ class Community:
             MemberRoutes(self.members, self.roles, self.directory, self.arriving.devices.last_seen).table(),
             ChannelRoutes(self.channels, self.directory).table(),
             ModerationRoutes(self.moderation, self.reports, self._history()).table(),
+            AutomodRoutes(self.automod).table(),
             SettingsRoutes(self.settings).table(),
             OwnRoutes(self.own_affairs, self.blocks, self._kept_of_a_member()).table(),
             self.talking.table(),
@@ -255,6 +259,10 @@ class Community:
     def _defaults(self) -> Values:
         """Of settings: what the environment says."""
         return Values(name=self._config.server_name, description=self._config.server_description)
+
+    def _automod(self, database: Database) -> Automod:
+        doing = self.audit, self.reports, self.moderation
+        return Automod(database, self.directory, *doing, self._new_id)
 
     def _history(self) -> History:
         return History(self._database, self.audit, self.arriving.invites.invitation_of)
@@ -362,6 +370,7 @@ class Community:
             released=self.files.released,
             let_go=self.files.let_go,
             retention_days=lambda: self.settings.current.retentionDays,
+            watch=self.automod,
         )
         talking = Talking(
             ground,
@@ -372,6 +381,7 @@ class Community:
             link_previews=lambda: self.settings.current.linkPreviews,
         )
         self.files.hang_on(talking.messages.messages)
+        self.automod.latest = talking.messages.history.latest_of_members
         self.settings.on_change("retentionDays", talking.messages.retention.changed)
         return talking
 

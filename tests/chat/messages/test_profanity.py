@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from svc.chat.errors import ChatError
-from svc.chat.messages.profanity import BLOCK, CENSOR, FLAG, OFF, _folded, moderated, profane_spans
+from svc.chat.messages.profanity import BLOCK, CENSOR, FLAG, OFF, Folded, moderated, profane_spans
 from tests.kit.effort import grows_with_its_size
 
 
@@ -84,9 +84,9 @@ def test_whatever_the_text_censoring_keeps_its_length_and_leaves_nothing_to_cens
 
 @pytest.mark.parametrize("piece", ["\ufdfa", "\u247d", "\ufb03"])
 def test_ligatures_make_a_text_little_longer(piece: str) -> None:
-    folded, places = _folded(piece * 4_000)
-    assert len(folded) == len(places) < 4_000 * 2.5
-    assert places == sorted(places) and places[-1] == 3_999
+    folded = Folded.of(piece * 4_000)
+    assert len(folded.text) == len(folded.places) < 4_000 * 2.5
+    assert folded.places == sorted(folded.places) and folded.places[-1] == 3_999
 
 
 @pytest.mark.parametrize(

@@ -140,6 +140,12 @@ ENDPOINTS: Mapping[str, Needs] = {
     "GET /api/reports": on_server(P.VIEW_REPORTS),
     "POST /api/reports": MEMBER,
     "POST /api/reports/{report_id}/resolve": on_server(P.VIEW_REPORTS),
+    # Rules by which messages are moderated; a trial shows messages of every channel.
+    "GET /api/automod/rules": OWNER,
+    "POST /api/automod/rules": OWNER,
+    "PUT /api/automod/rules/{rule_id}": OWNER,
+    "DELETE /api/automod/rules/{rule_id}": OWNER,
+    "POST /api/automod/trial": OWNER,
     # Messages.
     "GET /api/channels/{channel_id}/messages": in_channel(P.VIEW_CHANNEL),
     "POST /api/channels/{channel_id}/messages": in_channel(P.SEND_MESSAGES),
@@ -259,6 +265,7 @@ _COSTS: Mapping[str, float] = {
     "GET /api/search": 3.0,
     "search": 3.0,
     "GET /api/me/export": 10.0,
+    "POST /api/automod/trial": 5.0,
     "PATCH /api/uploads/{upload_id}": 0.1,
 }
 _READING_EVENTS = frozenset({"drafts", "history", "message_edits", "pins", "ping", "settings_get", "threads"})

@@ -174,7 +174,10 @@ _SEARCH_MORE: dict[str, Schema] = {"before": ID, "limit": integer(1, MAX_FOUND)}
 _MORE_THREADS: dict[str, Schema] = {"before": ID, "limit": integer(1, MAX_THREADS)}
 _QUERY = string(MAX_QUERY_CHARACTERS, 1)
 
-_SENDING = ("empty_message", "message_too_long", "profanity_refused", "unknown_channel", "unknown_message")
+_SENDING = (
+    *("empty_message", "message_too_long", "profanity_refused", "rule_refused"),
+    *("unknown_channel", "unknown_message"),
+)
 _SEND = (*_SENDING, "forbidden", "media_gone", "slow_mode", "unknown_upload", "upload_not_done")
 _HERE = ("unknown_channel", "unknown_message")
 _REACT = (*_HERE, "invalid_emoji")

@@ -41,14 +41,14 @@ def _in_paragraph(text: str) -> list[str]:
         elif bracketed := _BRACKETED.match(text, position):
             position = bracketed.end()
         elif (link := _LINK.match(text, position)) and not text[position - 1 : position].isalnum():
-            found.append(_trimmed(link[0]))
+            found.append(trimmed(link[0]))
             position = link.end()
         else:
             position += 1
     return found
 
 
-def _trimmed(link: str) -> str:
+def trimmed(link: str) -> str:
     """Without what follows the address: punctuation, and brackets that it does not open."""
     # In `[text](address)` the address ends where the brackets do, whatever follows them.
     depth = 0

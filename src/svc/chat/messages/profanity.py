@@ -1,4 +1,4 @@
-"""Swear words in a text, found through the usual disguises: `profanityMode`.
+"""Words in a text, found through the usual disguises: swear words for `profanityMode`, and the owner's own.
 
 Whole words are compared, so that no word is refused for what stands inside it (Scunthorpe).
 Case, width, accents, look-alike letters, digits and signs for letters, invisible characters,
@@ -8,7 +8,7 @@ no meaning. Pure. Spec: chat document section 2.9.
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -42,6 +42,36 @@ _MOST_GROWTH = 1.25
 _LETTERS_KEPT = 4096
 
 
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """Plain small letters, and where each stood in the text."""
+
+    text: str
+    places: Sequence[int]
+
+    @classmethod
+    def of(cls, text: str) -> "Folded":
+        if text.isascii():
+            return cls(text.lower(), range(len(text)))
+        letters: list[str] = []
+        places: list[int] = []
+        most = _MOST_GROWTH * len(text)
+        for place, character in enumerate(text):
+            parts = _parts(character)
+            if len(places) > most:
+                parts = parts[:1]
+            letters.append(parts)
+            places.extend([place] * len(parts))
+        return cls("".join(letters).translate(_LOOK_ALIKES), places)
+
+    def span(self, start: int, end: int) -> Span:
+        """What stands here folded, in characters of the text."""
+        return self.places[start], self.places[end - 1] + 1
+
+
 @dataclass(frozen=True, slots=True)
 class Moderated:
     text: str
@@ -60,44 +90,31 @@ def moderated(text: str, mode: str) -> Moderated:
         return Moderated(text)
     if mode == BLOCK:
         raise ChatError("profanity_refused")
-    if mode == CENSOR:
-        characters = list(text)
-        for start, end in found:
-            characters[start:end] = "*" * (end - start)
-        text = "".join(characters)
-    return Moderated(text, flagged=True)
+    return Moderated(covered(text, found) if mode == CENSOR else text, flagged=True)
 
 
-def profane_spans(text: str) -> list[tuple[int, int]]:
+def covered(text: str, spans: Iterable[Span]) -> str:
+    """The same with a star for each character of the spans."""
+    characters = list(text)
+    for start, end in spans:
+        characters[start:end] = "*" * (end - start)
+    return "".join(characters)
+
+
+def profane_spans(text: str) -> list[Span]:
     """Where the words stand, in characters of `text`, in their order and apart from each other."""
-    folded, places = _folded(text)
-    found = []
-    for start, end in (*_tokens(folded), *(match.span() for match in _SPACED.finditer(folded))):
-        if _is_profane(folded[start:end]):
-            found.append((places[start], places[end - 1] + 1))
-    merged: list[tuple[int, int]] = []
-    for start, end in sorted(found):
-        if merged and start < merged[-1][1]:
-            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+    return merged(_profane().spans(Folded.of(text)))
+
+
+def merged(spans: Iterable[Span]) -> list[Span]:
+    """In their order and apart from each other."""
+    apart: list[Span] = []
+    for start, end in sorted(spans):
+        if apart and start < apart[-1][1]:
+            apart[-1] = apart[-1][0], max(end, apart[-1][1])
         else:
-            merged.append((start, end))
-    return merged
-
-
-def _folded(text: str) -> tuple[str, list[int]]:
-    """Plain small letters, and where each stood in the text."""
-    if text.isascii():
-        return text.lower(), list(range(len(text)))
-    letters: list[str] = []
-    places: list[int] = []
-    most = _MOST_GROWTH * len(text)
-    for place, character in enumerate(text):
-        parts = _parts(character)
-        if len(places) > most:
-            parts = parts[:1]
-        letters.append(parts)
-        places.extend([place] * len(parts))
-    return "".join(letters).translate(_LOOK_ALIKES), places
+            apart.append((start, end))
+    return apart
 
 
 @lru_cache(maxsize=_LETTERS_KEPT)
@@ -123,23 +140,72 @@ def _tokens(folded: str) -> Iterator[tuple[int, int]]:
                     yield start + part.start(), start + part.end()
 
 
-def _is_profane(token: str) -> bool:
-    letters = token if token.isalpha() else _BETWEEN.sub("", token)
-    if len(letters) < _shortest() or letters.isdigit():
-        return False
-    if letters.isalpha():
-        return _listed(letters)
-    return any(_listed(plain) for plain in {letters.translate(_SIGNS), letters.replace("1", "l")})
+class WordList:
+    """Words to look for, folded and made of letters. A star at an end of one stands for any letters."""
+
+    def __init__(self, entries: Sequence[str]) -> None:
+        stems = [entry.strip("*") for entry in entries]
+        self._shortest = min(map(len, stems), default=0)
+        # Whole words and their plurals, by what is left when repeated letters are taken out.
+        self._words: dict[str, list[str]] = {}
+        for entry in entries:
+            if "*" not in entry:
+                for word in (entry, entry + "s"):
+                    self._words.setdefault(_squeezed(word), []).append(word)
+        self._anywhere = _pattern([entry for entry in entries if "*" in entry])
+        # Those that people write with stars, by length: compounds are rarely worth the trouble.
+        self._short: dict[int, list[str]] = {}
+        for stem in stems:
+            if len(stem) <= 8:
+                self._short.setdefault(len(stem), []).append(stem)
+
+    def spans(self, text: Folded) -> list[Span]:
+        folded = text.text
+        places = (*_tokens(folded), *(match.span() for match in _SPACED.finditer(folded)))
+        return [text.span(start, end) for start, end in places if self._has(folded[start:end])]
+
+    def _has(self, token: str) -> bool:
+        letters = token if token.isalpha() else _BETWEEN.sub("", token)
+        if len(letters) < self._shortest or letters.isdigit():
+            return False
+        if letters.isalpha():
+            return self._listed(letters)
+        return any(self._listed(plain) for plain in {letters.translate(_SIGNS), letters.replace("1", "l")})
+
+    def _listed(self, word: str) -> bool:
+        if "*" in word:
+            return self._hidden(word)
+        candidates = self._words.get(_squeezed(word), ())
+        if any(_stretched(word, candidate) for candidate in candidates):
+            return True
+        # Else thousands of one letter are searched anew from each.
+        return self._anywhere is not None and bool(self._anywhere.search(_LONG_RUN.sub(r"\1\1", word)))
+
+    def _hidden(self, word: str) -> bool:
+        """A word with stars for some of its letters, the first being shown."""
+        shown = word.replace("*", "")
+        if len(shown) < 2 or word.startswith("*") or word.endswith("*"):
+            return False
+        return any(
+            all(here in (there, "*") for here, there in zip(word, listed, strict=True))
+            for listed in self._short.get(len(word), ())
+        )
 
 
-def _listed(word: str) -> bool:
-    if "*" in word:
-        return _hidden(word)
-    candidates = _words().get(_squeezed(word), ())
-    if any(_stretched(word, candidate) for candidate in candidates):
-        return True
-    # Else thousands of one letter are searched anew from each.
-    return _anywhere().search(_LONG_RUN.sub(r"\1\1", word)) is not None
+@cache
+def _profane() -> WordList:
+    lines = _WORDS_FILE.read_text(encoding="utf-8").splitlines()
+    return WordList([line for line in lines if line and not line.startswith("#")])
+
+
+def _pattern(starred: Sequence[str]) -> re.Pattern[str] | None:
+    """The entries with stars, each letter as often as somebody likes."""
+    patterns = []
+    for entry in starred:
+        stem = "".join(f"{letter}+" for letter in entry.strip("*"))
+        start, end = "" if entry.startswith("*") else r"\b", "" if entry.endswith("*") else r"\b"
+        patterns.append(f"{start}{stem}{end}")
+    return re.compile("|".join(patterns)) if patterns else None
 
 
 def _squeezed(word: str) -> str:
@@ -156,57 +222,3 @@ def _stretched(word: str, listed: str) -> bool:
         if here < there or (here > there and here == 2):
             return False
     return True
-
-
-def _hidden(word: str) -> bool:
-    """A word with stars for some of its letters, the first being shown."""
-    shown = word.replace("*", "")
-    if len(shown) < 2 or word.startswith("*") or word.endswith("*"):
-        return False
-    return any(
-        all(here in (there, "*") for here, there in zip(word, listed, strict=True))
-        for listed in _short_words().get(len(word), ())
-    )
-
-
-@cache
-def _entries() -> tuple[str, ...]:
-    lines = _WORDS_FILE.read_text(encoding="utf-8").splitlines()
-    return tuple(line for line in lines if line and not line.startswith("#"))
-
-
-@cache
-def _words() -> dict[str, list[str]]:
-    """Whole words and their plurals, by what is left when repeated letters are taken out."""
-    found: dict[str, list[str]] = {}
-    for entry in _entries():
-        if "*" not in entry:
-            for word in (entry, entry + "s"):
-                found.setdefault(_squeezed(word), []).append(word)
-    return found
-
-
-@cache
-def _anywhere() -> re.Pattern[str]:
-    """The entries with stars, each letter as often as somebody likes."""
-    patterns = []
-    for entry in _entries():
-        if "*" in entry:
-            stem = "".join(f"{letter}+" for letter in entry.strip("*"))
-            patterns.append(stem if entry.startswith("*") else rf"\b{stem}")
-    return re.compile("|".join(patterns))
-
-
-@cache
-def _short_words() -> dict[int, list[str]]:
-    """Those that people write with stars, by length: compounds are rarely worth the trouble."""
-    found: dict[int, list[str]] = {}
-    for stem in (entry.strip("*") for entry in _entries()):
-        if len(stem) <= 8:
-            found.setdefault(len(stem), []).append(stem)
-    return found
-
-
-@cache
-def _shortest() -> int:
-    return min(len(entry.strip("*")) for entry in _entries())

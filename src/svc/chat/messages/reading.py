@@ -48,6 +48,10 @@ class History:
             raise ChatError("unknown_message")
         return message
 
+    async def latest_of_members(self, limit: int) -> list[Message]:
+        """What members have posted last, the oldest first; what somebody may see of it, others say."""
+        return await store.latest_of_members(self._database, limit)
+
     async def edits(self, member_id: str, channel_id: str, message_id: str) -> list[store.Edit]:
         """What a message said before: for its author, and for who may delete it."""
         message = await self.one(member_id, channel_id, message_id)

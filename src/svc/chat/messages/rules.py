@@ -7,7 +7,7 @@ pushes, counts and pages agree with the file. Reactions and pins are in `marking
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from svc.base.database import Act, Connection, Database
 from svc.base.ids import Ids
@@ -23,10 +23,11 @@ from svc.chat.messages import reads_store, search_store, store
 from svc.chat.messages.mentions import EVERYONE, HERE, mentioned, named
 from svc.chat.messages.message import MAX_TEXT_CHARACTERS, MEMBER, Author, Message, first_number_at, number_of
 from svc.chat.messages.page_cache import PageCache
-from svc.chat.messages.profanity import moderated
+from svc.chat.messages.profanity import FLAG, Moderated, covered, moderated
 from svc.chat.messages.reading import Reads
 from svc.chat.messages.searching import Indexer
 from svc.chat.messages.threads import Threads
+from svc.chat.messages.watching import Case, Nobody, Refused, Ruling, Watch
 
 # A message that has been rewritten more often is about something else by now.
 MAX_EDITS_KEPT = 50
@@ -52,6 +53,8 @@ class Surroundings:
     let_go: Callable[[Connection, str, Sequence[str]], None] = lambda *_: None
     # For how many days attachments are kept; 0 is for as long as their messages.
     retention_days: Callable[[], int] = lambda: 0
+    # Whoever judges members' messages.
+    watch: Watch = field(default_factory=Nobody)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +109,16 @@ class Messages:
         # Called with each message that has another text now.
         self.on_edited: list[Callable[[Message], None]] = []
 
-    @follows_rules
-    def send(self, member_id: str, draft: Draft, now: float) -> Act[Message, Message]:
+    async def send(self, member_id: str, draft: Draft, now: float) -> Message:
         """Post; the stored message, also when this was a repetition. Raises ChatError."""
+        try:
+            return await self._send(member_id, draft, now)
+        except Refused as refused:
+            await self._surroundings.watch.refused(refused.ruling, now)
+            raise
+
+    @follows_rules
+    def _send(self, member_id: str, draft: Draft, now: float) -> Act[Message, Message]:
         self._directory.require(member_id, Permission.SEND_MESSAGES, draft.channel_id)
         if draft.attachments:
             self._directory.require(member_id, Permission.ATTACH_FILES, draft.channel_id)
@@ -118,8 +128,15 @@ class Messages:
         wait_s = self._surroundings.slow_mode_wait_s(member_id, draft.channel_id, now)
         if wait_s > 0:
             # Slow mode does not refuse a repetition.
-            return Act(lambda c: _sent_before(c, member_id, draft, wait_s), lambda found: found)
-        message = self.new(draft.channel_id, author, draft.text, reply_to=draft.reply_to)
+            slow = ChatError("slow_mode", more={"retry_after_ms": int(wait_s * 1000) + 1})
+            return Act(lambda c: _sent_before(c, member_id, draft, slow), lambda found: found)
+        watch = self._surroundings.watch
+        ruling = watch.judge(member_id, draft.channel_id, draft.text, now, new=True)
+        if ruling.refusal is not None:
+            refused = Refused(ruling)
+            return Act(lambda c: _sent_before(c, member_id, draft, refused), lambda found: found)
+        message = self.new(draft.channel_id, author, draft.text, reply_to=draft.reply_to, ruling=ruling)
+        case = self._case(message, ruling, draft.text, now)
         if not draft.previews:
             message = dataclasses.replace(message, no_previews=True)
         if draft.thread is not None:
@@ -136,11 +153,16 @@ class Messages:
             new = dataclasses.replace(message, attachments=files) if files else message
             if draft.ping:
                 new = self._pinging(connection, new)
+            if case is not None:
+                case.write(connection)
             return self.insert(connection, new)
 
         def posted(stored: Message) -> Message:
             if stored.id == message.id:
                 self.posted(stored, draft.nonce)
+                watch.posted(ruling, now)
+                if case is not None:
+                    case.filed()
             return stored
 
         return Act(post, posted)
@@ -154,12 +176,13 @@ class Messages:
         reply_to: str | None = None,
         cards: Sequence[object] = (),
         attachments: Sequence[object] = (),
+        ruling: Ruling = Ruling(),  # noqa: B008 - it is never changed
     ) -> Message:
         """A message that is yet to be inserted, its text judged. Raises ChatError.
 
         To be inserted at once: ids and commits have the same order.
         """
-        judged = moderated(text, self._surroundings.profanity_mode())
+        judged = self._moderated(text, ruling)
         mentions, groups = self._mentioned(channel_id, judged.text, author)
         message_id, now_ms = self._ids.stamped()
         n = number_of(message_id)
@@ -212,17 +235,26 @@ class Messages:
         for tell in self.on_posted:
             tell(message)
 
+    async def edit(self, member_id: str, channel_id: str, message_id: str, text: str, now: float) -> Message:
+        """Change one's own message. Raises ChatError."""
+        try:
+            return await self._edit(member_id, channel_id, message_id, text, now)
+        except Refused as refused:
+            await self._surroundings.watch.refused(refused.ruling, now)
+            raise
+
     @follows_rules
-    def edit(
+    def _edit(
         self, member_id: str, channel_id: str, message_id: str, text: str, now: float
     ) -> Act[tuple[Message, Message], Message]:
-        """Change one's own message. Raises ChatError."""
         self._directory.require(member_id, Permission.SEND_MESSAGES, channel_id)
-        judged = moderated(text, self._surroundings.profanity_mode())
+        ruling = self._surroundings.watch.judge(member_id, channel_id, text, now, new=False)
+        judged = self._moderated(text, ruling)
         # Who is mentioned only now is not told: the message is where it was.
         author = Author(MEMBER, member_id, "")
         mentions, groups = self._mentioned(channel_id, judged.text, author)
         now_ms = int(now * 1000)
+        cases: list[Case] = []
 
         def change(connection: Connection) -> tuple[Message, Message]:
             old = _existing(store.get(connection, channel_id, number_of(message_id)), message_id)
@@ -231,6 +263,8 @@ class Messages:
             checked_text(judged.text, or_else=bool(old.attachments or old.cards))
             if old.text == judged.text:
                 return old, old
+            if ruling.refusal is not None:
+                raise Refused(ruling)
             new = dataclasses.replace(
                 old,
                 text=judged.text,
@@ -244,9 +278,18 @@ class Messages:
             store.update(connection, new)
             if not (old.groups and new.groups):
                 store.delete_mentions_but(connection, new.n, new.mentions)
+            if (case := self._case(new, ruling, text, now)) is not None:
+                case.write(connection)
+                cases.append(case)
             return old, new
 
-        return Act(change, self._edited)
+        def edited(versions: tuple[Message, Message]) -> Message:
+            new = self._edited(versions)
+            for case in cases:
+                case.filed()
+            return new
+
+        return Act(change, edited)
 
     def _edited(self, versions: tuple[Message, Message]) -> Message:
         old, new = versions
@@ -307,6 +350,19 @@ class Messages:
     def judged(self, text: str) -> str:
         """Words that are shown with a message. Raises ChatError."""
         return moderated(text, self._surroundings.profanity_mode()).text
+
+    def _moderated(self, text: str, ruling: Ruling) -> Moderated:
+        """The text as it may be stored. Raises ChatError."""
+        judged = moderated(text, self._surroundings.profanity_mode())
+        return Moderated(covered(judged.text, ruling.spans), judged.flagged or ruling.flagged)
+
+    def _case(self, message: Message, ruling: Ruling, text: str, now: float) -> Case | None:
+        """What moderators hear of a message: that it was marked for them."""
+        marked = message.flagged and self._surroundings.profanity_mode() == FLAG
+        if not (marked or ruling.reported):
+            return None
+        about = message.author.id, message.channel_id, message.id
+        return self._surroundings.watch.case(*about, ruling, text, now)
 
     def channels_of(self, connection: Connection, message_ids: Sequence[str]) -> set[str]:
         found = store.read_these(connection, [number_of(message_id) for message_id in message_ids])
@@ -399,9 +455,9 @@ def _repeated(connection: Connection, member_id: str, draft: Draft) -> Message |
     return None if n is None else _existing(store.get(connection, draft.channel_id, n))
 
 
-def _sent_before(connection: Connection, member_id: str, draft: Draft, wait_s: float) -> Message:
+def _sent_before(connection: Connection, member_id: str, draft: Draft, refusal: ChatError) -> Message:
     if (found := _repeated(connection, member_id, draft)) is None:
-        raise ChatError("slow_mode", more={"retry_after_ms": int(wait_s * 1000) + 1})
+        raise refusal
     return found
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from svc.base.database import Connection, Database, Row
 from svc.base.strict_json import dumps
-from svc.chat.messages.message import Answers, Author, Message, first_number_at, moment_of
+from svc.chat.messages.message import MEMBER, Answers, Author, Message, first_number_at, moment_of
 
 # Messages with what hangs on them, each in one row.
 _MESSAGES = """
@@ -274,6 +274,12 @@ async def these(database: Database, numbers: Sequence[int]) -> list[Message]:
     wanted = dumps(list(numbers)).decode()
     sql = _MESSAGES + "WHERE m.n IN (SELECT value FROM json_each(?)) ORDER BY m.n DESC"
     return [_message(row) for row in await database.rows(sql, (wanted,))]
+
+
+async def latest_of_members(database: Database, limit: int) -> list[Message]:
+    """What members have posted last, wherever it was, the oldest first."""
+    sql = _MESSAGES + "WHERE m.author_kind = ? ORDER BY m.n DESC LIMIT ?"
+    return [_message(row) for row in reversed(await database.rows(sql, (MEMBER, limit)))]
 
 
 async def pinned(database: Database, channel_id: str) -> list[Message]:

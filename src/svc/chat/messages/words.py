@@ -65,6 +65,11 @@ def has_word(text: str) -> bool:
     return any(unicodedata.category(character)[0] in "LN" for character in text)
 
 
+def has_unspaced(text: str) -> bool:
+    """Is some of it written without spaces between words?"""
+    return _RUN.search(text) is not None
+
+
 def _plain(text: str) -> str:
     return unicodedata.normalize("NFKC", text)
 

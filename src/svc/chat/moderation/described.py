@@ -40,11 +40,13 @@ _REPORT = Named(
     obj(
         {
             "id": ID,
-            "reporter_id": ID,
+            # Null: the server itself, which has found the message by a rule or by its list of bad words.
+            "reporter_id": nullable(ID),
+            "rule": nullable(string()),
             "member_id": ID,
             "channel_id": nullable(ID),
             "message_id": nullable(ID),
-            "text": string(MAX_REPORT_CHARACTERS, 1),
+            "text": string(MAX_REPORT_CHARACTERS),
             "created_at_ms": TIME_MS,
             "resolved_at_ms": nullable(TIME_MS),
             "resolved_by": nullable(ID),
@@ -132,7 +134,7 @@ DESCRIBED = Described(
     pushes=[
         Pushed(
             "report_created",
-            "Somebody has reported a member or a message",
+            "Somebody, or the server itself, has reported a member or a message",
             _REPORT,
             "who may view reports, and the channel of the message",
         )

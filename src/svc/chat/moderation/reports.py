@@ -1,8 +1,9 @@
-"""Reports: what members tell those who moderate about a member or a message. No HTTP, no SQL.
+"""Reports: what members, and the server's own rules, tell those who moderate about a member or a message.
 
-A report about a message is seen by those who may view its channel and nobody else.
+A report about a message is seen by those who may view its channel and nobody else. No HTTP, no SQL.
 """
 
+import dataclasses
 from collections.abc import Awaitable, Callable
 
 from svc.base.database import Act, Connection, Database
@@ -18,6 +19,9 @@ from svc.chat.moderation.store import Report, WantedReports
 
 # So that nobody buries the others' reports under their own.
 MAX_OPEN_OF_ONE = 20
+
+# So that somebody who writes a lot that a rule marks does not bury them either.
+MAX_OPEN_OF_SERVER = 20
 
 # Who wrote a message, for a member who asks, by channel and message. Raises ChatError when there is
 # none that they may see.
@@ -81,9 +85,22 @@ class Reports:
 
         return Act(write, lambda _: None)
 
+    def found_by_rule(
+        self,
+        member_id: str,
+        channel_id: str,
+        message_id: str | None,
+        rule: str | None,
+        text: str,
+        now: float,
+    ) -> "Filing":
+        """What the server itself has to say; `rule` is None where it was `profanityMode`."""
+        report = self._report(None, member_id, channel_id, message_id, text, now)
+        return Filing(self, dataclasses.replace(report, rule=rule))
+
     def _report(
         self,
-        reporter_id: str,
+        reporter_id: str | None,
         member_id: str,
         channel_id: str | None,
         message_id: str | None,
@@ -95,19 +112,22 @@ class Reports:
 
     @follows_rules
     def _file(self, report: Report) -> Act[None, Report]:
+        reporter_id = report.reporter_id
+        assert reporter_id is not None, "a member files it"
         if report.channel_id is None:
             self._directory.member(report.member_id)
         else:
-            self._directory.channel(report.reporter_id, report.channel_id)
+            self._directory.channel(reporter_id, report.channel_id)
 
         def write(connection: Connection) -> None:
-            if store.count_open(connection, report.reporter_id) >= MAX_OPEN_OF_ONE:
+            if store.count_open(connection, reporter_id) >= MAX_OPEN_OF_ONE:
                 raise ChatError("too_many")
             store.insert_report(connection, report)
 
-        return Act(write, lambda _: self._filed(report))
+        return Act(write, lambda _: self.tell(report))
 
-    def _filed(self, report: Report) -> Report:
+    def tell(self, report: Report) -> Report:
+        """Those who may see it, now that it is filed."""
         told = frozenset(self._directory.holders(Permission.VIEW_REPORTS))
         if report.channel_id is not None:
             told &= self._directory.viewers(report.channel_id)
@@ -123,3 +143,25 @@ class Reports:
         if self._directory.is_owner(member_id):
             return None
         return [channel.id for channel in self._directory.visible_channels(member_id)]
+
+
+class Filing:
+    """A report of the server's own, filed in the write that it is about."""
+
+    def __init__(self, reports: Reports, report: Report) -> None:
+        self._reports = reports
+        self._report = report
+        self._written = False
+
+    def write(self, connection: Connection) -> None:
+        """A step of the write; `filed` follows. Nothing where enough of the kind wait already."""
+        about, message_id = self._report.member_id, self._report.message_id
+        if message_id is not None and store.is_open_about(connection, about, message_id):
+            return
+        self._written = store.count_open_of_server(connection, about) < MAX_OPEN_OF_SERVER
+        if self._written:
+            store.insert_report(connection, self._report)
+
+    def filed(self) -> None:
+        if self._written:
+            self._reports.tell(self._report)

@@ -6,7 +6,7 @@ of the person: a key or an account that they have ever proven here finds them ag
 they become. Spec: chat document section 3; the moderation of the design.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from svc.base.database import Act, Connection, Database
@@ -132,13 +132,23 @@ class Moderation:
         self._directory.member(member_id)
         for same_id in self._directory.same_person(member_id):
             self._directory.require_above(actor_id, same_id)
+        return self._timing_out(actor_id, member_id, duration_s, {"reason": reason}, now)
+
+    def timing_out_by_rule(self, member_id: str, duration_s: int, rule: str, now: float) -> Act[None, Member]:
+        """What a rule of this name does, as part of an act; never shorter than what they are in."""
+        until = max(now + duration_s, self._directory.member(member_id).timeout_until)
+        return self._timing_out(None, member_id, until - now, {"rule": rule, "reason": ""}, now)
+
+    def _timing_out(
+        self, actor_id: str | None, member_id: str, duration_s: float, said: Mapping[str, object], now: float
+    ) -> Act[None, Member]:
         until = now + duration_s if duration_s else 0.0
 
         def write(connection: Connection) -> None:
             if not self._members.time_out(connection, member_id, until):
                 raise ChatError("unknown_member")
             action = "member_timeout" if duration_s else "member_timeout_end"
-            details = {"until_ms": int(until * 1000), "reason": reason}
+            details = {"until_ms": int(until * 1000), **said}
             self._audit.record(connection, actor_id, action, member_id, details, now)
 
         return Act(write, lambda _: self._timed_out(member_id, until))

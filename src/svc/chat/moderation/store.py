@@ -28,7 +28,8 @@ class Ban:
 @dataclass(frozen=True, slots=True)
 class Report:
     id: str
-    reporter_id: str
+    # None: the server itself, by a rule or by `profanityMode`.
+    reporter_id: str | None
     member_id: str
     channel_id: str | None
     message_id: str | None
@@ -37,12 +38,15 @@ class Report:
     resolved_at_ms: int | None = None
     resolved_by: str | None = None
     note: str = ""
+    # The name that the rule had which has found the message.
+    rule: str | None = None
 
     def described(self) -> dict[str, object]:
         """As clients see it."""
         return {
             "id": self.id,
             "reporter_id": self.reporter_id,
+            "rule": self.rule,
             "member_id": self.member_id,
             "channel_id": self.channel_id,
             "message_id": self.message_id,
@@ -166,10 +170,29 @@ def count_open(connection: Connection, reporter_id: str) -> int:
     return found
 
 
+def count_open_of_server(connection: Connection, member_id: str) -> int:
+    """Those about a member that nobody has filed."""
+    found: int = connection.execute(
+        "SELECT count(*) FROM reports WHERE member_id = ? AND reporter_id IS NULL AND resolved_at_ms IS NULL",
+        (member_id,),
+    ).fetchone()[0]
+    return found
+
+
+def is_open_about(connection: Connection, member_id: str, message_id: str) -> bool:
+    """Has the server filed one about this message that waits?"""
+    found = connection.execute(
+        "SELECT 1 FROM reports WHERE member_id = ? AND message_id = ? AND reporter_id IS NULL"
+        " AND resolved_at_ms IS NULL",
+        (member_id, message_id),
+    )
+    return found.fetchone() is not None
+
+
 def insert_report(connection: Connection, report: Report) -> None:
     connection.execute(
-        "INSERT INTO reports (id, reporter_id, member_id, channel_id, message_id, text, created_at_ms)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO reports (id, reporter_id, member_id, channel_id, message_id, text, created_at_ms, rule)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         (
             report.id,
             report.reporter_id,
@@ -178,6 +201,7 @@ def insert_report(connection: Connection, report: Report) -> None:
             report.message_id,
             report.text,
             report.created_at_ms,
+            report.rule,
         ),
     )
 

@@ -19,6 +19,7 @@ PAST: Mapping[str, Sequence[str]] = {
     "applications": ("asked_at_ms", "decided_at_ms"),
     "bans": ("banned_at_ms",),
     "reports": ("created_at_ms", "resolved_at_ms"),
+    "automod_rules": ("created_at_ms",),
     "blocks": ("created_at_ms",),
     "erasures": ("asked_at_ms", "since_ms", "until_ms"),
     "webhooks": ("created_at_ms",),

@@ -1,4 +1,4 @@
-// What members report: those that wait for somebody to look at them.
+// What members and rules report: those that wait for somebody to look at them.
 
 import { effect, signal } from "../../vendor/signals.js";
 import { may } from "../channels.js";
@@ -17,6 +17,9 @@ export async function resolveReport(id, note) {
 
 /** The message that a report is about. */
 export const messageOf = ({ channel_id: channelId, message_id: id }) => api("GET", `/api/channels/${encodeURIComponent(channelId)}/messages/${encodeURIComponent(id)}`);
+
+/** The messages around it, a few on either side. */
+export const around = async ({ channel_id: channelId, message_id: id }) => (await api("GET", `/api/channels/${encodeURIComponent(channelId)}/messages?${new URLSearchParams({ around: id, limit: 7 })}`)).messages;
 
 export function loadReports() {
   return api("GET", "/api/reports?state=open").then(({ reports }) => { openReports.value = reports; });

@@ -25,7 +25,7 @@ export function sentenceOf(entry) {
 }
 
 const text = (value) => (typeof value === "string" ? value : "");
-const whoOf = ({ actor_id: id }) => (id ? memberOf(id)?.nickname ?? t("somebody") : t("the-operator"));
+const whoOf = ({ actor_id: id, details }) => (details.rule ? t("the-rule", { rule: details.rule }) : id ? memberOf(id)?.nickname ?? t("somebody") : t("the-operator"));
 
 function argumentsOf(entry) {
   const { action, target_id: target, details } = entry;

@@ -51,7 +51,7 @@ end-call-of = Aus dem Anruf entfernen
 
 ## Reports
 
-reports-about = Was Mitglieder gemeldet haben, das Neueste zuerst.
+reports-about = Was Mitglieder und deine Regeln gemeldet haben, das Neueste zuerst.
 reports-waiting = { $count ->
     [one] Eine Meldung wartet
    *[other] { $count } Meldungen warten
@@ -61,6 +61,13 @@ reports-done = Erledigte Meldungen
 reports-show-done = Erledigte anzeigen
 no-reports-done = Bisher keine.
 report-by = { $reporter } hat { $name } gemeldet
+report-by-rule = Die Regel „{ $rule }“ hat das in einer Nachricht von { $name } gefunden
+report-by-rule-out = Die Regel „{ $rule }“ hat { $name } deswegen einen Timeout gegeben
+report-by-bad-words = Die Liste der Schimpfwörter hat das in einer Nachricht von { $name } gefunden
+report-around = Zeigen, was davor und danach war
+report-timeout = Timeout: { $time }
+report-note = Mit einer Notiz
+report-note-what = Notiz für die anderen Moderatoren
 report-resolve = Erledigen
 report-resolved-by = Erledigt von { $name }.
 
@@ -81,6 +88,7 @@ audit-group-invites = Einladungen
 audit-group-webhooks = Webhooks und Bots
 audit-group-server = Server
 the-operator = Der Betreiber
+the-rule = Die Regel „{ $rule }“
 a-channel = (unbekannt)
 something = (unbekannt)
 is-on = an
@@ -112,6 +120,9 @@ audit-owner-transfer = { $who } hat { $about } zum Besitzer gemacht
 audit-recovery-create = { $who } hat einen Wiederherstellungscode für { $about } erstellt
 audit-recovery-use = { $about } hat sich mit einem Wiederherstellungscode angemeldet
 audit-report-resolve = { $who } hat eine Meldung über { $about } erledigt
+audit-rule-create = { $who } hat die Regel { $name } angelegt
+audit-rule-edit = { $who } hat die Regel { $name } geändert
+audit-rule-delete = { $who } hat die Regel { $name } gelöscht
 audit-role-create = { $who } hat die Rolle { $role } erstellt
 audit-role-edit = { $who } hat die Rolle { $role } geändert
 audit-role-move = { $who } hat die Rolle { $role } verschoben
@@ -167,6 +178,9 @@ act-owner-transfer = Besitzerwechsel
 act-recovery-create = Wiederherstellungscode erstellt
 act-recovery-use = Wiederherstellungscode benutzt
 act-report-resolve = Meldung erledigen
+act-rule-create = Regel anlegen
+act-rule-edit = Regel ändern
+act-rule-delete = Regel löschen
 act-role-create = Rolle erstellen
 act-role-edit = Rolle ändern
 act-role-move = Rolle verschieben

@@ -51,7 +51,7 @@ end-call-of = Remove from the call
 
 ## Reports
 
-reports-about = What members have reported, the newest first.
+reports-about = What members and your rules have reported, the newest first.
 reports-waiting = { $count ->
     [one] One report waits
    *[other] { $count } reports wait
@@ -61,6 +61,13 @@ reports-done = Resolved reports
 reports-show-done = Show those that are resolved
 no-reports-done = None so far.
 report-by = { $reporter } reported { $name }
+report-by-rule = The rule “{ $rule }” found this in a message of { $name }
+report-by-rule-out = The rule “{ $rule }” timed { $name } out for this
+report-by-bad-words = The list of bad words found this in a message of { $name }
+report-around = Show what was said around it
+report-timeout = Time out for { $time }
+report-note = With a note
+report-note-what = Note for the other moderators
 report-resolve = Resolve
 report-resolved-by = Resolved by { $name }.
 
@@ -81,6 +88,7 @@ audit-group-invites = Invites
 audit-group-webhooks = Webhooks and bots
 audit-group-server = Server
 the-operator = The operator
+the-rule = The rule “{ $rule }”
 a-channel = a channel
 something = something
 is-on = on
@@ -112,6 +120,9 @@ audit-owner-transfer = { $who } made { $about } the owner
 audit-recovery-create = { $who } made a recovery code for { $about }
 audit-recovery-use = { $about } signed in with a recovery code
 audit-report-resolve = { $who } resolved a report about { $about }
+audit-rule-create = { $who } made the rule { $name }
+audit-rule-edit = { $who } changed the rule { $name }
+audit-rule-delete = { $who } deleted the rule { $name }
 audit-role-create = { $who } created the role { $role }
 audit-role-edit = { $who } changed the role { $role }
 audit-role-move = { $who } moved the role { $role }
@@ -167,6 +178,9 @@ act-owner-transfer = Change of owner
 act-recovery-create = Recovery code made
 act-recovery-use = Recovery code used
 act-report-resolve = Resolving a report
+act-rule-create = Making a rule
+act-rule-edit = Changing a rule
+act-rule-delete = Deleting a rule
 act-role-create = Creating a role
 act-role-edit = Changing a role
 act-role-move = Moving a role

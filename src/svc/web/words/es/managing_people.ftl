@@ -51,7 +51,7 @@ end-call-of = Sacar de la llamada
 
 ## Reports
 
-reports-about = Lo que han denunciado los miembros, empezando por lo más reciente.
+reports-about = Lo que han denunciado los miembros y tus reglas, empezando por lo más reciente.
 reports-waiting = { $count ->
     [one] Hay una denuncia pendiente
    *[other] Hay { $count } denuncias pendientes
@@ -61,6 +61,13 @@ reports-done = Denuncias resueltas
 reports-show-done = Mostrar las resueltas
 no-reports-done = Ninguna hasta ahora.
 report-by = { $reporter } denunció a { $name }
+report-by-rule = La regla «{ $rule }» encontró esto en un mensaje de { $name }
+report-by-rule-out = La regla «{ $rule }» aisló temporalmente a { $name } por esto
+report-by-bad-words = La lista de palabrotas encontró esto en un mensaje de { $name }
+report-around = Mostrar lo que se dijo alrededor
+report-timeout = Aislar durante { $time }
+report-note = Con una nota
+report-note-what = Nota para los demás moderadores
 report-resolve = Resolver
 report-resolved-by = Resuelta por { $name }.
 
@@ -81,6 +88,7 @@ audit-group-invites = Invitaciones
 audit-group-webhooks = Webhooks y bots
 audit-group-server = Servidor
 the-operator = El operador
+the-rule = La regla «{ $rule }»
 a-channel = un canal
 something = algo
 is-on = activado
@@ -112,6 +120,9 @@ audit-owner-transfer = { $who } traspasó la propiedad del servidor a { $about }
 audit-recovery-create = { $who } creó un código de recuperación para { $about }
 audit-recovery-use = { $about } inició sesión con un código de recuperación
 audit-report-resolve = { $who } resolvió una denuncia sobre { $about }
+audit-rule-create = { $who } creó la regla { $name }
+audit-rule-edit = { $who } cambió la regla { $name }
+audit-rule-delete = { $who } eliminó la regla { $name }
 audit-role-create = { $who } creó el rol { $role }
 audit-role-edit = { $who } cambió el rol { $role }
 audit-role-move = { $who } movió el rol { $role }
@@ -167,6 +178,9 @@ act-owner-transfer = Cambio de propietario
 act-recovery-create = Código de recuperación creado
 act-recovery-use = Código de recuperación usado
 act-report-resolve = Resolución de una denuncia
+act-rule-create = Crear una regla
+act-rule-edit = Cambiar una regla
+act-rule-delete = Eliminar una regla
 act-role-create = Creación de un rol
 act-role-edit = Cambio de un rol
 act-role-move = Movimiento de un rol

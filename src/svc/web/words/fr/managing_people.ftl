@@ -51,7 +51,7 @@ end-call-of = Retirer de l’appel
 
 ## Signalements
 
-reports-about = Ce que les membres ont signalé, du plus récent au plus ancien.
+reports-about = Ce que les membres et tes règles ont signalé, du plus récent au plus ancien.
 reports-waiting = { $count ->
     [one] { $count } signalement en attente
    *[other] { $count } signalements en attente
@@ -61,6 +61,13 @@ reports-done = Signalements traités
 reports-show-done = Afficher ceux qui sont traités
 no-reports-done = Aucun pour l’instant.
 report-by = { $reporter } a signalé { $name }
+report-by-rule = La règle « { $rule } » a trouvé ceci dans un message de { $name }
+report-by-rule-out = La règle « { $rule } » a exclu { $name } temporairement pour ceci
+report-by-bad-words = La liste de gros mots a trouvé ceci dans un message de { $name }
+report-around = Afficher ce qui a été dit autour
+report-timeout = Exclure pendant { $time }
+report-note = Avec une note
+report-note-what = Note pour les autres modérateurs
 report-resolve = Marquer comme traité
 report-resolved-by = Traité par { $name }.
 
@@ -81,6 +88,7 @@ audit-group-invites = Invitations
 audit-group-webhooks = Webhooks et bots
 audit-group-server = Serveur
 the-operator = L’opérateur
+the-rule = La règle « { $rule } »
 a-channel = un salon
 something = quelque chose
 is-on = activé
@@ -112,6 +120,9 @@ audit-owner-transfer = { $who } a cédé la propriété du serveur à { $about }
 audit-recovery-create = { $who } a créé un code de récupération pour { $about }
 audit-recovery-use = { $about } a utilisé un code de récupération pour se connecter
 audit-report-resolve = { $who } a traité un signalement concernant { $about }
+audit-rule-create = { $who } a créé la règle { $name }
+audit-rule-edit = { $who } a modifié la règle { $name }
+audit-rule-delete = { $who } a supprimé la règle { $name }
 audit-role-create = { $who } a créé le rôle { $role }
 audit-role-edit = { $who } a modifié le rôle { $role }
 audit-role-move = { $who } a déplacé le rôle { $role }
@@ -167,6 +178,9 @@ act-owner-transfer = Changement de propriétaire
 act-recovery-create = Code de récupération créé
 act-recovery-use = Code de récupération utilisé
 act-report-resolve = Traitement d’un signalement
+act-rule-create = Création d’une règle
+act-rule-edit = Modification d’une règle
+act-rule-delete = Suppression d’une règle
 act-role-create = Création d’un rôle
 act-role-edit = Modification d’un rôle
 act-role-move = Déplacement d’un rôle

@@ -51,7 +51,7 @@ end-call-of = 通話から外す
 
 ## Reports
 
-reports-about = メンバーからの報告です。新しい順に並んでいます。
+reports-about = メンバーとルールからの報告です。新しい順に並んでいます。
 reports-waiting = { $count ->
    *[other] 未対応の報告が{ $count }件あります
 }
@@ -60,6 +60,13 @@ reports-done = 対応済みの報告
 reports-show-done = 対応済みの報告を表示
 no-reports-done = まだありません。
 report-by = { $reporter } が { $name } を報告しました
+report-by-rule = ルール「{ $rule }」が { $name } のメッセージからこれを見つけました
+report-by-rule-out = ルール「{ $rule }」がこれを理由に { $name } をタイムアウトしました
+report-by-bad-words = 不適切な言葉のリストが { $name } のメッセージからこれを見つけました
+report-around = 前後の会話を表示
+report-timeout = { $time }タイムアウト
+report-note = メモを付ける
+report-note-what = ほかのモデレーターへのメモ
 report-resolve = 対応済みにする
 report-resolved-by = { $name } が対応済みにしました。
 
@@ -80,6 +87,7 @@ audit-group-invites = 招待
 audit-group-webhooks = ウェブフックとボット
 audit-group-server = サーバー
 the-operator = 運営者
+the-rule = ルール「{ $rule }」
 a-channel = チャンネル
 something = 何か
 is-on = オン
@@ -111,6 +119,9 @@ audit-owner-transfer = { $who } が { $about } をオーナーにしました
 audit-recovery-create = { $who } が { $about } の復旧コードを作成しました
 audit-recovery-use = { $about } が復旧コードでサインインしました
 audit-report-resolve = { $who } が { $about } についての報告を対応済みにしました
+audit-rule-create = { $who }がルール「{ $name }」を作成しました
+audit-rule-edit = { $who }がルール「{ $name }」を変更しました
+audit-rule-delete = { $who }がルール「{ $name }」を削除しました
 audit-role-create = { $who } がロール「{ $role }」を作成しました
 audit-role-edit = { $who } がロール「{ $role }」を変更しました
 audit-role-move = { $who } がロール「{ $role }」を移動しました
@@ -166,6 +177,9 @@ act-owner-transfer = オーナーの変更
 act-recovery-create = 復旧コードの作成
 act-recovery-use = 復旧コードの使用
 act-report-resolve = 報告への対応
+act-rule-create = ルールの作成
+act-rule-edit = ルールの変更
+act-rule-delete = ルールの削除
 act-role-create = ロールの作成
 act-role-edit = ロールの変更
 act-role-move = ロールの移動

@@ -1,0 +1,274 @@
+"""Which rules there are, whose messages they are for, and what they make of one. No HTTP, no SQL.
+
+Rules are for members' messages, new and changed ones; bots are members. They are not for whoever may manage
+messages in the channel, and not for webhooks: who hands out a URL answers for what is posted there, and
+`profanityMode` judges it. Of several that object the strictest decides: a timeout, then a refusal; else what
+any of them covers is covered. What a rule does to somebody is in the audit log without an actor.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from svc.base.database import Act, Connection, Database
+from svc.chat.access.acts import changes_rules
+from svc.chat.access.directory import Directory, Member
+from svc.chat.access.permissions import Permission
+from svc.chat.audit.rules import Audit
+from svc.chat.automod import store
+from svc.chat.automod.finding import Finder, Recent, Said
+from svc.chat.automod.rule import BLOCK, CENSOR, FLAG, MAX_RULES, TIMEOUT, Rule, read
+from svc.chat.errors import ChatError
+from svc.chat.fields import Data
+from svc.chat.messages.message import Message
+from svc.chat.messages.profanity import Span, merged, profane_spans
+from svc.chat.messages.watching import Ruling
+from svc.chat.moderation.reports import Filing, Reports
+from svc.chat.moderation.rules import Moderation
+
+# What a trial looks at, and how much of what it has found it shows.
+TRIAL_MESSAGES, TRIAL_SHOWN = 1_000, 50
+# Of what was found, a report quotes so much.
+MAX_QUOTED = 200
+
+
+@dataclass(frozen=True)
+class Verdict(Ruling):
+    """With what it was about, and the rule that decided; None where nobody objects."""
+
+    said: Said | None = None
+    rule: Rule | None = None
+    found: Sequence[Span] = ()
+
+
+class Automod:
+    """`latest` are the members' messages that were posted last; `new_id` makes the id of a new rule."""
+
+    def __init__(
+        self,
+        database: Database,
+        directory: Directory,
+        audit: Audit,
+        reports: Reports,
+        moderation: Moderation,
+        new_id: Callable[[], str],
+    ) -> None:
+        self._database = database
+        self._directory = directory
+        self._audit = audit
+        self._reports = reports
+        self._moderation = moderation
+        self._new_id = new_id
+        self._rules: dict[str, Rule] = {}
+        self._finders: list[Finder] = []
+        self._recent = Recent()
+        self._one_trial_at_a_time = asyncio.Lock()
+        # Set before anybody is served.
+        self.latest: Callable[[int], Awaitable[Sequence[Message]]] | None = None
+
+    async def load(self) -> None:
+        """At start."""
+        for rule in await store.load(self._database):
+            self._rules[rule.id] = rule
+        self._make_ready()
+
+    # The owner's.
+
+    def all(self) -> list[Rule]:
+        """In the order in which they were made."""
+        return sorted(self._rules.values(), key=lambda rule: rule.id)
+
+    @changes_rules
+    def create(self, actor_id: str, data: Data, now: float) -> Act[None, Rule]:
+        rule = read(data, self._new_id(), actor_id, int(now * 1000))
+
+        def write(connection: Connection) -> None:
+            if store.count(connection) >= MAX_RULES:
+                raise ChatError("too_many")
+            store.insert(connection, rule)
+            details = {"name": rule.name, "enabled": rule.enabled}
+            self._audit.record(connection, actor_id, "rule_create", rule.id, details, now)
+
+        return Act(write, lambda _: self._put(rule))
+
+    @changes_rules
+    def edit(self, actor_id: str, rule_id: str, data: Data, now: float) -> Act[None, Rule]:
+        """Have the rule as `data` says, and no other way."""
+        before = self._known(rule_id)
+        after = read(data, rule_id, before.created_by, before.created_at_ms)
+        was, wanted = before.wanted(), after.wanted()
+        changed = [name for name in wanted if wanted[name] != was[name]]
+
+        def write(connection: Connection) -> None:
+            if changed:
+                store.replace(connection, after)
+                details: dict[str, object] = {"name": after.name, "changed": changed}
+                if "enabled" in changed:
+                    details["enabled"] = {"before": before.enabled, "after": after.enabled}
+                self._audit.record(connection, actor_id, "rule_edit", rule_id, details, now)
+
+        return Act(write, lambda _: self._put(after))
+
+    @changes_rules
+    def delete(self, actor_id: str, rule_id: str, now: float) -> Act[None, None]:
+        rule = self._known(rule_id)
+
+        def write(connection: Connection) -> None:
+            store.delete(connection, rule_id)
+            self._audit.record(connection, actor_id, "rule_delete", rule_id, {"name": rule.name}, now)
+
+        def gone(_: None) -> None:
+            self._rules.pop(rule_id, None)
+            self._make_ready()
+
+        return Act(write, gone)
+
+    async def trial(self, actor_id: str, data: Data) -> dict[str, object]:
+        """What a rule would have found among the last messages, the newest first. Changes nothing."""
+        finder, recent = Finder(read(data, "", actor_id, 0)), Recent()
+        assert self.latest is not None, "set before anybody is served"
+        caught: list[dict[str, object]] = []
+        async with self._one_trial_at_a_time:
+            messages = await self.latest(TRIAL_MESSAGES)
+            for message in messages:
+                # Each takes milliseconds at most; all together would hold up everybody.
+                await asyncio.sleep(0)
+                found = self._found_in(finder, message, recent)
+                if found is not None and self._sees(actor_id, message.channel_id):
+                    caught.append({**_shown(message), "found": [list(span) for span in merged(found)]})
+        shown = caught[: -TRIAL_SHOWN - 1 : -1]
+        return {"read": len(messages), "found": len(caught), "messages": shown}
+
+    def _found_in(self, finder: Finder, message: Message, recent: Recent) -> list[Span] | None:
+        said, at = Said(message.author.id, message.channel_id, message.text), message.posted_at_ms / 1000
+        author = self._directory.members.get(message.author.id)
+        found = (
+            finder.find(said, recent, at) if self._is_for(finder.rule, author, said.channel_id, at) else None
+        )
+        recent.posted(said, at)
+        return found
+
+    # What messages ask: see `messages.watching`.
+
+    def judge(self, member_id: str, channel_id: str, text: str, now: float, *, new: bool) -> Ruling:
+        said = Said(member_id, channel_id, text, new)
+        member = self._directory.members.get(member_id)
+        self._recent.prune(now)
+        found: list[tuple[Rule, list[Span]]] = []
+        for finder in self._finders:
+            if self._is_for(finder.rule, member, channel_id, now):
+                spans = finder.find(said, self._recent, now)
+                if spans is not None:
+                    found.append((finder.rule, spans))
+        return _verdict(said, found)
+
+    def case(
+        self, member_id: str, channel_id: str, message_id: str, ruling: Ruling, text: str, now: float
+    ) -> Filing:
+        rule, found = None, profane_spans(text)
+        if isinstance(ruling, Verdict) and ruling.rule is not None:
+            rule, found = ruling.rule.name, merged(ruling.found)
+        quoted = _quoted(text, found)
+        return self._reports.found_by_rule(member_id, channel_id, message_id, rule, quoted, now)
+
+    def posted(self, ruling: Ruling, now: float) -> None:
+        if isinstance(ruling, Verdict) and ruling.said is not None:
+            self._recent.posted(ruling.said, now)
+
+    async def refused(self, ruling: Ruling, now: float) -> None:
+        if isinstance(ruling, Verdict) and ruling.rule is not None and ruling.rule.action == TIMEOUT:
+            # They may have left meanwhile.
+            with suppress(ChatError):
+                await self._time_out(ruling, now)
+
+    @changes_rules
+    def _time_out(self, verdict: Verdict, now: float) -> Act[None, None]:
+        """Whoever has written it is silent for a while, unless the rule is another one by now."""
+        rule, said = verdict.rule, verdict.said
+        assert rule is not None and said is not None, "a rule has objected to what somebody said"
+        member = self._directory.members.get(said.author_id)
+        if self._rules.get(rule.id) != rule or not self._is_for(rule, member, said.channel_id, now):
+            return Act(lambda _: None, lambda _: None)
+        timeout = self._moderation.timing_out_by_rule(said.author_id, rule.timeout_s, rule.name, now)
+        quoted = _quoted(said.text, merged(verdict.found))
+        case = self._reports.found_by_rule(said.author_id, said.channel_id, None, rule.name, quoted, now)
+
+        def write(connection: Connection) -> None:
+            timeout.change(connection)
+            case.write(connection)
+
+        def then(_: None) -> None:
+            timeout.then(None)
+            case.filed()
+
+        return Act(write, then)
+
+    # Inside.
+
+    def _is_for(self, rule: Rule, member: Member | None, channel_id: str, at: float) -> bool:
+        """Of a member who is gone nothing is known but that they were one."""
+        channel = self._directory.channels.get(channel_id)
+        if channel is None or {channel.id, channel.parent_id} & set(rule.except_channels):
+            return False
+        if member is None:
+            return not rule.newcomer_s
+        if rule.newcomer_s and at - member.joined_at_ms / 1000 >= rule.newcomer_s:
+            return False
+        if set(rule.except_roles) & set(member.role_ids):
+            return False
+        return not self._directory.may(member.id, Permission.MANAGE_MESSAGES, channel_id)
+
+    def _sees(self, member_id: str, channel_id: str) -> bool:
+        return self._directory.may(member_id, Permission.VIEW_CHANNEL, channel_id)
+
+    def _known(self, rule_id: str) -> Rule:
+        if (rule := self._rules.get(rule_id)) is None:
+            raise ChatError("unknown_rule")
+        return rule
+
+    def _put(self, rule: Rule) -> Rule:
+        self._rules[rule.id] = rule
+        self._make_ready()
+        return rule
+
+    def _make_ready(self) -> None:
+        kept = {finder.rule.id: finder for finder in self._finders}
+        wanted = [rule for rule in self.all() if rule.enabled]
+        self._finders = [
+            kept[rule.id] if rule.id in kept and kept[rule.id].rule == rule else Finder(rule)
+            for rule in wanted
+        ]
+
+
+def _verdict(said: Said, found: Sequence[tuple[Rule, list[Span]]]) -> Verdict:
+    for action in (TIMEOUT, BLOCK):
+        for rule, spans in found:
+            if rule.action == action:
+                told = f"The rule “{rule.name}” does not let this message through"
+                refusal = ChatError("rule_refused", told, {"rule": rule.name})
+                return Verdict(refusal=refusal, said=said, rule=rule, found=spans)
+    covered = merged([span for rule, spans in found if rule.action == CENSOR for span in spans])
+    verdict = Verdict(spans=covered, flagged=bool(found), said=said)
+    for rule, spans in found:
+        if rule.action == FLAG:
+            return replace(verdict, reported=True, rule=rule, found=spans)
+    return verdict
+
+
+def _quoted(text: str, found: Sequence[Span]) -> str:
+    """What was found, each once; a whole text as it stands."""
+    if found and sum(end - start for start, end in found) >= len("".join(text.split())):
+        return text.strip()[:MAX_QUOTED]
+    return ", ".join(dict.fromkeys(text[start:end] for start, end in found))[:MAX_QUOTED]
+
+
+def _shown(message: Message) -> dict[str, object]:
+    return {
+        "id": message.id,
+        "channel_id": message.channel_id,
+        "author_id": message.author.id,
+        "display_name": message.author.display_name,
+        "text": message.text,
+        "posted_at_ms": message.posted_at_ms,
+    }

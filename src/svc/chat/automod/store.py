@@ -1,0 +1,39 @@
+"""The table of rules. SQL only."""
+
+from svc.base.database import Connection, Database
+from svc.base.strict_json import dumps, loads
+from svc.chat.automod.rule import MAX_RULES, Rule, read
+from svc.chat.errors import ChatError
+
+
+async def load(database: Database) -> list[Rule]:
+    """In the order in which they were made, without those that no longer can be read."""
+    rows = await database.rows("SELECT * FROM automod_rules ORDER BY id LIMIT ?", (MAX_RULES,))
+    rules = []
+    for row in rows:
+        wanted = loads(row["wanted"])
+        assert isinstance(wanted, dict), "we have written it"
+        try:
+            rules.append(read(wanted, row["id"], row["created_by"], row["created_at_ms"]))
+        except ChatError:
+            # Written by another version, which takes what this one does not.
+            continue
+    return rules
+
+
+def count(connection: Connection) -> int:
+    return int(connection.execute("SELECT count(*) FROM automod_rules").fetchone()[0])
+
+
+def insert(connection: Connection, rule: Rule) -> None:
+    values = (rule.id, dumps(rule.wanted()).decode(), rule.created_by, rule.created_at_ms)
+    connection.execute("INSERT INTO automod_rules VALUES (?, ?, ?, ?)", values)
+
+
+def replace(connection: Connection, rule: Rule) -> None:
+    written = dumps(rule.wanted()).decode()
+    connection.execute("UPDATE automod_rules SET wanted = ? WHERE id = ?", (written, rule.id))
+
+
+def delete(connection: Connection, rule_id: str) -> None:
+    connection.execute("DELETE FROM automod_rules WHERE id = ?", (rule_id,))

@@ -1,0 +1,90 @@
+// One report: who says what about whom, the message with what was said around it, and what can be done at once.
+
+import { acts } from "../../state/conversation.js";
+import { channelsById, may } from "../../state/channels.js";
+import { timeOut } from "../../state/managing/moderation.js";
+import { ranksBelow } from "../../state/managing/rank.js";
+import { around, messageOf, resolveReport } from "../../state/managing/reports.js";
+import { notify, tried } from "../../state/notices.js";
+import { memberOf } from "../../state/people.js";
+import { closeDialogs, open } from "../../state/place.js";
+import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
+import { explain, t } from "../../words/words.js";
+import { quoted } from "../conversation/message.js";
+import { Button } from "../parts/button.js";
+import { Field } from "../parts/field.js";
+import { Time } from "../parts/time.js";
+import { lasting } from "./channel_overview.js";
+import { MemberMenu } from "./member_menu.js";
+import { useAnswer } from "./parts/asking.js";
+
+const AT_ONCE_S = 3600;
+const nameOf = (id) => memberOf(id)?.nickname ?? t("somebody");
+
+export function OneReport({ report }) {
+  const { member_id: about, message_id: messageId, created_at_ms: at, resolved_by: by, note, text } = report;
+  const [noting, setNoting] = useState(false);
+  const member = memberOf(about);
+  const time = () => tried(timeOut(about, AT_ONCE_S, saidBy(report))).then((done) => done && notify(t("moderate-timeout-done", { name: nameOf(about) }), "done"));
+  return html`<li class="managed-row report">
+    <div class="managed-words">
+      <small class="quiet" dir="auto">${saidBy(report)} · <${Time} ms=${at} style="whole" /></small>
+      ${text && html`<span dir="auto">${report.reporter_id ? text : html`<mark>${text}</mark>`}</span>`}
+      ${messageId && html`<${Reported} report=${report} />`}
+      ${by && html`<small class="quiet" dir="auto">${t("report-resolved-by", { name: nameOf(by) })} ${note}</small>`}
+    </div>
+    <span class="managed-acts">
+      ${member && html`<${MemberMenu} member=${member} />`}
+      ${!by && member && ranksBelow(member) && may("timeout_members") && html`<${Button} onClick=${time}>${t("report-timeout", { time: lasting(AT_ONCE_S) })}<//>`}
+      ${!by && html`<${Button} aria-expanded=${noting} onClick=${() => setNoting(!noting)}>${t("report-note")}<//>`}
+      ${!by && !noting && html`<${Button} look="primary" onClick=${() => tried(resolveReport(report.id))}>${t("report-resolve")}<//>`}
+    </span>
+    ${noting && html`<${Noting} id=${report.id} />`}
+  </li>`;
+}
+
+function saidBy({ reporter_id: reporter, rule, member_id: about, message_id: messageId }) {
+  const name = nameOf(about);
+  if (reporter) return t("report-by", { reporter: nameOf(reporter), name });
+  if (rule === null) return t("report-by-bad-words", { name });
+  return messageId ? t("report-by-rule", { rule, name }) : t("report-by-rule-out", { rule, name });
+}
+
+function Noting({ id }) {
+  const [note, setNote] = useState("");
+  const submit = (event) => {
+    event.preventDefault();
+    tried(resolveReport(id, note.trim()));
+  };
+  const form = useRef(null);
+  useLayoutEffect(() => form.current.querySelector("input").focus(), []);
+  return html`<form class="row-form noting" onSubmit=${submit} ref=${form}>
+    <${Field} label=${t("report-note-what")} value=${note} maxlength="500" onInput=${(event) => setNote(event.currentTarget.value)} autocomplete="off" />
+    <${Button} look="primary" type="submit">${t("report-resolve")}<//></form>`;
+}
+
+/** The message that it is about: gone to, or deleted. */
+function Reported({ report }) {
+  const { value: message, problem, set } = useAnswer(() => messageOf(report).catch((error) => ({ gone: explain(error) })), [report.id]);
+  const [wide, setWide] = useState(false);
+  const { channel_id: channelId, message_id: messageId } = report;
+  if (problem || !message) return null;
+  if (message.gone) return html`<small class="quiet">${message.gone}</small>`;
+  const go = () => {
+    closeDialogs();
+    open(channelId, messageId);
+  };
+  const remove = async () => { if (await tried(acts.remove(message))) set({ gone: t("message-gone") }); };
+  return html`${wide ? html`<${Around} report=${report} />` : html`<blockquote dir="auto"><b>${message.author.display_name}</b> ${quoted(message)}</blockquote>`}
+    <span class="managed-acts"><${Button} onClick=${go}>${t("go-to-message")}<//><${Button} aria-expanded=${wide} onClick=${() => setWide(!wide)}>${t("report-around")}<//>
+    ${may("manage_messages", channelId) && html`<${Button} look="danger" onClick=${remove}>${t("delete-message")}<//>`}
+    <small class="quiet" dir="auto">${channelsById.value.get(channelId)?.name}</small></span>`;
+}
+
+/** A few messages before it and after it. */
+function Around({ report }) {
+  const { value: messages, problem } = useAnswer(() => around(report), [report.id]);
+  if (problem) return html`<p class="error" role="alert">${problem}</p>`;
+  if (!messages) return html`<p class="quiet" role="status">${t("loading")}</p>`;
+  return html`<blockquote class="around">${messages.map((each) => html`<p key=${each.id} dir="auto" aria-current=${each.id === report.message_id ? "true" : undefined}><b>${each.author.display_name}</b> ${quoted(each)}</p>`)}</blockquote>`;
+}

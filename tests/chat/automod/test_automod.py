@@ -1,0 +1,250 @@
+"""Rules that the owner writes: what they do to messages, whom they spare, and who hears of it."""
+
+import asyncio
+from typing import Any
+
+from tests.chat.member import ChatServer, chat_server
+from tests.chat.people import People, Person, newcomer
+
+MESSAGES = "/api/channels/general/messages"
+RULES = "/api/automod/rules"
+
+
+async def rule(folk: People, kind: str, action: str, **more: object) -> dict[str, Any]:
+    """A rule that is on."""
+    wanted = {"name": f"No {kind}", "kind": kind, "action": action, "enabled": True, **more}
+    made: dict[str, Any] = await folk.owner.done("POST", RULES, wanted)
+    return made
+
+
+async def said(person: Person, text: str) -> dict[str, Any]:
+    message: dict[str, Any] = await person.done("POST", MESSAGES, {"text": text})
+    return message
+
+
+async def refusal(person: Person, text: str) -> str:
+    return await person.refused("POST", MESSAGES, {"text": text})
+
+
+async def reports(folk: People) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = (await folk.moderator.done("GET", "/api/reports?state=open"))["reports"]
+    return found
+
+
+async def test_nobody_but_the_owner_has_anything_to_do_with_rules(folk: People) -> None:
+    wanted = {"name": "x", "kind": "links", "action": "flag"}
+    made = await folk.owner.done("POST", RULES, wanted)
+    assert made["enabled"] is False
+    for person in (folk.admin, folk.member):
+        assert await person.refused("GET", RULES) == "forbidden"
+        assert await person.refused("POST", RULES, wanted) == "forbidden"
+        assert await person.refused("PUT", f"{RULES}/{made['id']}", wanted) == "forbidden"
+        assert await person.refused("DELETE", f"{RULES}/{made['id']}") == "forbidden"
+        assert await person.refused("POST", "/api/automod/trial", wanted) == "forbidden"
+    assert (await folk.owner.done("GET", RULES))["rules"] == [made]
+
+
+async def test_a_flagged_message_is_posted_and_waits_among_the_reports(folk: People) -> None:
+    await rule(folk, "words", "flag", words=["free nitro", "casino"])
+    async with folk.live("moderator", "member") as [moderator, member]:
+        message = await said(folk.member, "A CASINO with free  nitro")
+        assert message["flagged"] and message["text"] == "A CASINO with free  nitro"
+        report = await moderator.pushed("report_created")
+        await said(folk.member, "nothing to see")
+        await member.pushed("message_posted")
+        assert "report_created" not in member.kept_events()
+    assert report["reporter_id"] is None and report["rule"] == "No words"
+    assert (report["member_id"], report["message_id"]) == (folk.member.id, message["id"])
+    assert report["text"] == "CASINO, free  nitro"
+    assert await reports(folk) == [report]
+    await folk.moderator.done("POST", f"/api/reports/{report['id']}/resolve", {"note": "Told them"})
+    [done] = (await folk.moderator.done("GET", "/api/reports?state=resolved"))["reports"]
+    assert (done["note"], done["resolved_by"]) == ("Told them", folk.moderator.id)
+
+
+async def test_what_a_rule_censors_stands_as_stars_and_is_no_work_for_anybody(folk: People) -> None:
+    await rule(folk, "links", "censor", allowed=["example.org"])
+    message = await said(folk.member, "https://docs.example.org/x but http://example.org@evil.example/y.")
+    stars = "*" * len("http://example.org@evil.example/y")
+    assert message["text"] == f"https://docs.example.org/x but {stars}." and message["flagged"]
+    assert await reports(folk) == []
+
+
+async def test_what_a_rule_blocks_is_not_posted_and_its_author_learns_which_rule_it_was(folk: People) -> None:
+    await rule(folk, "mentions", "block", most=2)
+    crowd = [f"[@x](mention:{person.id})" for person in folk.by_role.values()]
+    assert (await said(folk.member, " ".join(crowd[:2])))["mentions"]
+    status, answer = await folk.member.ask("POST", MESSAGES, {"text": " ".join(crowd[:3])})
+    assert (status, answer["error"], answer["rule"]) == (400, "rule_refused", "No mentions")
+    assert len((await folk.owner.done("GET", MESSAGES))["messages"]) == 1
+
+
+async def test_a_timeout_is_in_the_audit_log_and_reported_without_a_message(folk: People) -> None:
+    made = await rule(folk, "words", "timeout", words=["*scam*"], timeout_s=600)
+    assert await refusal(folk.member, "my cryptoscams") == "rule_refused"
+    assert await refusal(folk.member, "hello") == "in_timeout"
+    [entry] = (await folk.owner.done("GET", "/api/audit?action=member_timeout"))["entries"]
+    assert entry["actor_id"] is None and entry["details"]["rule"] == made["name"]
+    [report] = await reports(folk)
+    assert (report["channel_id"], report["message_id"]) == ("general", None)
+    assert report["text"] == "cryptoscams"
+    history = await folk.moderator.done("GET", f"/api/members/{folk.member.id}/moderation")
+    assert [each["action"] for each in history["entries"]] == ["member_timeout"]
+
+
+async def test_the_same_said_again_and_again_is_stopped_and_a_repeated_request_is_not(folk: People) -> None:
+    await rule(folk, "repeats", "block", most=2, within_s=3600)
+    first = await folk.member.done("POST", MESSAGES, {"text": "Buy this!", "nonce": "one"})
+    assert (await folk.member.done("POST", MESSAGES, {"text": "Buy this!", "nonce": "one"})) == first
+    await said(folk.member, "BUY  this")
+    assert await refusal(folk.member, "b.u.y this!!") == "rule_refused"
+    assert (await folk.member.done("POST", MESSAGES, {"text": "Buy this!", "nonce": "one"})) == first
+    await said(folk.guest, "Buy this!")
+    await said(folk.member, "Something else")
+
+
+async def test_newcomers_are_held_to_more_for_a_while(folk: People) -> None:
+    made = await rule(folk, "newcomers", "flag", newcomer_s=3600)
+    assert (await said(folk.member, "Hello"))["flagged"]
+    await folk.owner.done("PUT", f"{RULES}/{made['id']}", {**made, "newcomer_s": 60, "enabled": False})
+    assert not (await said(folk.member, "Hello again"))["flagged"]
+    assert await folk.owner.refused("POST", RULES, {**made, "newcomer_s": 0}) == "invalid_request"
+
+
+async def test_moderators_roles_and_channels_that_are_excepted_are_spared(folk: People) -> None:
+    wanted = {"words": ["casino"], "except_roles": ["guest"], "except_channels": ["general"]}
+    made = await rule(folk, "words", "block", **wanted)
+    await said(folk.member, "casino")
+    await folk.owner.done("PUT", f"{RULES}/{made['id']}", {**made, "except_channels": []})
+    assert await refusal(folk.member, "casino") == "rule_refused"
+    for person in (folk.owner, folk.admin, folk.moderator, folk.guest):
+        assert not (await said(person, "casino"))["flagged"]
+
+
+async def test_edits_are_judged_as_messages_are(folk: People) -> None:
+    await rule(folk, "words", "block", words=["casino"])
+    await rule(folk, "links", "flag")
+    message = await said(folk.member, "hello")
+    one = f"{MESSAGES}/{message['id']}"
+    assert await folk.member.refused("PATCH", one, {"text": "casino"}) == "rule_refused"
+    for text in ("https://a.example", "https://b.example"):
+        assert (await folk.member.done("PATCH", one, {"text": text}))["flagged"]
+    # One report about one message, for as long as it waits.
+    assert [report["message_id"] for report in await reports(folk)] == [message["id"]]
+
+
+async def test_the_strictest_rule_decides(folk: People) -> None:
+    await rule(folk, "links", "flag")
+    await rule(folk, "words", "censor", words=["casino"])
+    message = await said(folk.member, "casino https://a.example")
+    assert message["text"] == "****** https://a.example" and len(await reports(folk)) == 1
+    await rule(folk, "links", "block", name="Strict")
+    assert await refusal(folk.member, "https://a.example") == "rule_refused"
+
+
+async def test_webhooks_are_not_judged_by_rules_and_bots_are(folk: People) -> None:
+    await rule(folk, "words", "block", words=["casino"])
+    hook = await folk.owner.done("POST", "/api/webhooks", {"name": "CI", "channel_id": "general"})
+    async with folk.chat.http.post(hook["url"], json={"text": "casino"}) as answer:
+        assert answer.status == 200
+    bot = await folk.owner.done("POST", "/api/bots", {"nickname": "Bot"})
+    helper = Person(folk.chat, folk.member.device, bot["member"]["id"], bot["token"])
+    assert await refusal(helper, "casino") == "rule_refused"
+
+
+async def test_bad_words_that_are_only_marked_wait_among_the_reports_too(folk: People) -> None:
+    await folk.owner.done("PATCH", "/api/settings", {"profanityMode": "flag"})
+    message = await said(folk.member, "oh shit")
+    assert message["text"] == "oh shit" and message["flagged"]
+    [report] = await reports(folk)
+    assert (report["reporter_id"], report["rule"], report["text"]) == (None, None, "shit")
+    await folk.owner.done("PATCH", "/api/settings", {"profanityMode": "censor"})
+    await said(folk.member, "oh shit")
+    assert len(await reports(folk)) == 1
+
+
+async def test_one_member_cannot_bury_the_reports_of_others(folk: People) -> None:
+    await rule(folk, "newcomers", "flag", newcomer_s=3600)
+    for number in range(25):
+        assert (await said(folk.member, f"Message {number}"))["flagged"]
+    assert len(await reports(folk)) == 20
+    await said(folk.guest, "Me too")
+    assert len(await reports(folk)) == 21
+
+
+async def test_a_trial_says_what_a_rule_would_have_found_and_does_nothing(folk: People) -> None:
+    for text in ("casino", "hello", "another CASINO", "hello"):
+        await said(folk.member, text)
+    await said(folk.moderator, "casino")
+    wanted = {"name": "x", "kind": "words", "action": "timeout", "timeout_s": 60, "words": ["casino"]}
+    trial = await folk.owner.done("POST", "/api/automod/trial", wanted)
+    assert (trial["read"], trial["found"]) == (5, 2)
+    newest, oldest = trial["messages"]
+    assert (newest["text"], newest["found"]) == ("another CASINO", [[8, 14]])
+    assert (oldest["display_name"], oldest["channel_id"]) == ("Member", "general")
+    repeated = {"name": "x", "kind": "repeats", "action": "flag", "most": 1, "within_s": 600}
+    assert (await folk.owner.done("POST", "/api/automod/trial", repeated))["found"] == 1
+    assert await reports(folk) == [] and (await folk.owner.done("GET", RULES))["rules"] == []
+    await said(folk.member, "casino")
+
+
+async def test_a_trial_of_a_thousand_messages_holds_up_nobody(folk: People) -> None:
+    for _ in range(20):
+        await said(folk.member, "a* " * 1_300)
+    words = [f"a*{letter}*{letter}*b" for letter in "abcdefghijklmnopqrstuvwxyz"]
+    wanted = {"name": "x", "kind": "words", "action": "flag", "words": words}
+    trials = [asyncio.create_task(folk.owner.done("POST", "/api/automod/trial", wanted)) for _ in range(2)]
+    await said(folk.member, "in between")
+    assert [trial["found"] for trial in await asyncio.gather(*trials)] == [0, 0]
+
+
+async def test_rules_outlive_a_restart_and_every_change_is_in_the_audit_log(
+    variables: dict[str, str],
+) -> None:
+    async with chat_server(variables) as chat:
+        owner, ada = await newcomer(chat, "Owner"), await newcomer(chat, "Ada")
+        wanted = {"name": "Links", "kind": "links", "action": "block"}
+        made = await owner.done("POST", RULES, wanted)
+        await owner.done("PUT", f"{RULES}/{made['id']}", {**wanted, "enabled": True})
+        gone = await owner.done("POST", RULES, wanted)
+        await owner.done("DELETE", f"{RULES}/{gone['id']}")
+        assert await owner.refused("DELETE", f"{RULES}/{gone['id']}") == "unknown_rule"
+        assert await owner.refused("PUT", f"{RULES}/{gone['id']}", wanted) == "unknown_rule"
+        entries = (await owner.done("GET", "/api/audit"))["entries"]
+        acts = [
+            (entry["action"], entry["details"]["name"]) for entry in entries if "rule_" in entry["action"]
+        ]
+        named = ("rule_delete", "rule_create", "rule_edit", "rule_create")
+        assert acts == [(action, "Links") for action in named]
+    async with chat_server(variables) as chat:
+        ada.chat = owner.chat = chat
+        assert await refusal(ada, "https://a.example") == "rule_refused"
+        [kept] = (await owner.done("GET", RULES))["rules"]
+        assert kept == {**made, "enabled": True}
+
+
+async def test_there_are_no_more_rules_than_every_message_can_be_held_against(folk: People) -> None:
+    for _ in range(20):
+        await rule(folk, "links", "flag")
+    assert (
+        await folk.owner.refused("POST", RULES, {"name": "x", "kind": "links", "action": "flag"})
+        == "too_many"
+    )
+
+
+async def test_what_makes_no_sense_is_refused(chat: ChatServer, folk: People) -> None:
+    good = {"name": "x", "kind": "words", "action": "flag", "words": ["a"]}
+    wrongs: list[dict[str, object]] = [
+        {"name": " "},
+        {"kind": "regex"},
+        {"action": "ban"},
+        {"words": []},
+        {"words": ["*"]},
+        {"words": ["a" * 65]},
+        {"action": "timeout"},
+        {"kind": "mentions"},
+        {"kind": "repeats", "most": 2},
+        {"kind": "links", "allowed": ["not a domain"]},
+    ]
+    for wrong in wrongs:
+        assert await folk.owner.refused("POST", RULES, {**good, **wrong}) == "invalid_request"

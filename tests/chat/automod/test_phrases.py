@@ -1,0 +1,83 @@
+"""An owner's words and patterns are found through disguises, and no text makes finding them slow."""
+
+import pytest
+
+from svc.chat.automod.finding import links
+from svc.chat.automod.phrases import MAX_CHARACTERS, Phrases, problem_with
+from svc.chat.messages.profanity import Folded, covered, merged
+from tests.kit.effort import grows_with_its_size
+
+
+def censored(entry: str, text: str) -> str:
+    return covered(text, merged(Phrases([entry]).spans(Folded.of(text))))
+
+
+@pytest.mark.parametrize(
+    ("entry", "text", "left"),
+    [
+        ("scam", "A SCAM, scams and scammers", "A ****, ***** and scammers"),
+        ("scam", "s.c.a.m and $c@m and ѕcam", "******* and **** and ****"),
+        ("scam*", "scam scammers", "**** ********"),
+        ("*scam*", "cryptoscams", "***********"),
+        ("Ärger", "arger ÄRGER", "***** *****"),
+        ("馬鹿", "お前は馬鹿だ", "******"),
+        ("free nitro", "get FREE,  nitro now; freenitro", "get ************ now; freenitro"),
+        ("free nitro", "freeze nitrogen", "freeze nitrogen"),
+        ("free*nitro", "free-gift-nitro! free of nitro", "***************! free of nitro"),
+        ("discord.gg/*", "at discord.gg/abc, discordxgg/abc", "at *************** discordxgg/abc"),
+        ("call ###-####", "call 555-1234 or call 555-12345", "************* or call 555-12345"),
+        ("b?d", "bad bid bread b d", "*** *** bread b d"),
+        ("(x)", "a (x) b", "a *** b"),
+        ("c++", "I like C++.", "I like ***."),
+        (".*", "anything. at all", "anything* at all"),
+        ("(a+)+$", "aaaaaaaa (a+)+$", "aaaaaaaa ******"),
+    ],
+)
+def test_a_pattern_finds_what_its_owner_means(entry: str, text: str, left: str) -> None:
+    assert not problem_with(entry)
+    assert censored(entry, text) == left
+
+
+@pytest.mark.parametrize("entry", ["*", " ", "??", "#*#", "a" * (MAX_CHARACTERS + 1), "a*b*c*d*e*f"])
+def test_a_pattern_that_finds_everything_or_costs_too_much_is_refused(entry: str) -> None:
+    assert problem_with(entry)
+
+
+HOSTILE = [
+    "a*a*a*ab",
+    "*" + "a" * 62 + "b",
+    "?a?a?a?a?a?a?a?b*c",
+    "a a a a a b",
+    "###*###*###x",
+    "*a*b*",
+    "(a+)+",
+]
+
+
+@pytest.mark.parametrize("entry", HOSTILE)
+@pytest.mark.parametrize("piece", ["a", "a ", "1", "aaaaab", "a\u0301", "ab*c", "(a+", " "])
+def test_the_effort_grows_with_the_text_whatever_the_pattern(entry: str, piece: str) -> None:
+    """The event loop waits for it."""
+    phrases = Phrases([entry])
+    assert grows_with_its_size(lambda size: phrases.spans(Folded.of((piece * size)[:size])), 4_000)
+
+
+@pytest.mark.parametrize("piece", ["a.", "https://", "www.", "a-", "x:", "a.b/", "[](", "+", "https://a)"])
+def test_the_effort_to_find_links_grows_with_the_text(piece: str) -> None:
+    assert grows_with_its_size(lambda size: links((piece * size)[:size]), 4_000)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("see https://example.org/a, and (http://b.example)", ["https://example.org/a", "http://b.example"]),
+        ("[here](https://example.org/x) now", ["https://example.org/x"]),
+        ("www.example.org or example.org/there", ["www.example.org", "example.org/there"]),
+        ("`https://example.org`", ["https://example.org"]),
+        ("steam://run/1", ["steam://run/1"]),
+        ("mail me@example.org, read a.py and and/or v1.2", []),
+        ("[Ada](mention:01234567)", []),
+    ],
+)
+def test_links_are_found_with_and_without_a_scheme(text: str, found: list[str]) -> None:
+    assert [link for link, _ in links(text)] == found
