@@ -49,7 +49,7 @@ export const knows = (id) => Boolean((bundle.getMessage(id) ?? fallback.getMessa
 /** What went wrong, in the reader's language where we have the words, else in the server's. */
 export function explain(error) {
   const id = `error-${String(error.code ?? "").replaceAll("_", "-")}`;
-  return knows(id) ? t(id, { message: error.message, ...numbers(error.details) }) : error.message;
+  return knows(id) ? t(id, { message: error.message, rule: error.details?.rule ?? "", ...numbers(error.details) }) : error.message;
 }
 
 /** "1.5 MB", and less than a kilobyte as a part of one. */

@@ -1,0 +1,77 @@
+// One rule: what it looks for, what becomes of the message, whom it spares; tried before it is switched on.
+
+import { textChannels } from "../../state/channels.js";
+import { ACTIONS, deleteRule, entriesOf, saveRule } from "../../state/managing/rules.js";
+import { notify, tried } from "../../state/notices.js";
+import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { Button } from "../parts/button.js";
+import { Confirm } from "../parts/dialog.js";
+import { Choice, Field, Switch } from "../parts/field.js";
+import { Among, lasting } from "./channel_overview.js";
+import { useAsking } from "./parts/asking.js";
+import { Chips, Pick } from "./parts/pick.js";
+import { RuleTrial } from "./rule_trial.js";
+
+const TIMEOUTS_S = [60, 600, 3600, 86400, 604800];
+const WITHIN_S = [10, 60, 600, 3600];
+const NEWCOMERS_S = [0, 3600, 86400, 604800, 2592000];
+const idOf = (key) => key.slice("role:".length);
+
+export function RuleEditor({ rule, onSaved, onDone, onDeleted }) {
+  const [now, setNow] = useState(rule);
+  const [lists, setLists] = useState({ words: rule.words.join("\n"), allowed: rule.allowed.join("\n") });
+  const [triedAs, setTriedAs] = useState(null); // What the rule said when it was tried last.
+  const [ending, setEnding] = useState(false);
+  const { busy, problem, run } = useAsking();
+  const start = useRef(null);
+  useLayoutEffect(() => start.current.querySelector("input")?.focus(), []);
+  const change = (key) => (value) => setNow({ ...now, [key]: value });
+  const wanted = { ...now, name: now.name.trim(), words: entriesOf(lists.words), allowed: entriesOf(lists.allowed), timeout_s: now.timeout_s || 600 };
+  const asTried = triedAs === JSON.stringify(wanted);
+  const save = async (enabled) => {
+    let saved;
+    if (!await run(async () => { saved = await saveRule({ ...wanted, enabled }); })) return;
+    notify(enabled ? t("rule-is-on") : t("saved"), "done");
+    onSaved(saved);
+  };
+  return html`<p><${Button} icon="back" onClick=${onDone}>${t("all-rules")}<//></p>
+    <form class="stack" onSubmit=${(event) => { event.preventDefault(); if (rule.enabled || asTried) save(true); }} novalidate ref=${start}>
+      <${Field} label=${t("rule-name")} hint=${t("rule-name-hint")} value=${now.name} maxlength="64" onInput=${(event) => change("name")(event.currentTarget.value)} autocomplete="off" />
+      <${LookedFor} now=${now} change=${change} lists=${lists} setLists=${setLists} />
+      <${Choice} label=${t("rule-action")} value=${now.action} onChange=${change("action")} options=${ACTIONS.map((each) => ({ value: each, label: t(`rule-action-${each}`), hint: t(`rule-action-${each}-hint`) }))} />
+      ${now.action === "timeout" && html`<${Among} label=${t("timeout-for")} value=${wanted.timeout_s} all=${TIMEOUTS_S} words=${lasting} onChange=${change("timeout_s")} />`}
+      ${now.kind !== "newcomers" && html`<${Among} label=${t("rule-whom")} value=${now.newcomer_s} all=${NEWCOMERS_S} words=${(seconds) => (seconds ? t("rule-newcomers", { time: lasting(seconds) }) : t("rule-everybody"))} onChange=${change("newcomer_s")} />`}
+      <${Spared} now=${now} change=${change} />
+      ${problem && html`<p class="error" role="alert">${problem}</p>`}
+      <${RuleTrial} rule=${wanted} onTried=${() => setTriedAs(JSON.stringify(wanted))} />
+      <footer class="buttons">${rule.enabled
+        ? html`<${Button} look="primary" type="submit" disabled=${busy}>${t("save")}<//>`
+        : html`<${Button} disabled=${busy} onClick=${() => save(false)}>${t("rule-save-off")}<//><${Button} look="primary" type="submit" disabled=${busy || !asTried} title=${asTried ? undefined : t("rule-try-first")}>${t("rule-switch-on")}<//>`}</footer>
+    </form>
+    ${rule.id && html`<section class="ending"><${Button} look="danger" onClick=${() => setEnding(true)}>${t("rule-delete")}<//></section>`}
+    ${ending && html`<${Confirm} title=${t("rule-delete-title", { name: rule.name })} text=${t("rule-delete-text")} action=${t("rule-delete")} onConfirm=${() => tried(deleteRule(rule.id)).then((done) => done && onDeleted(rule.id))} onClose=${() => setEnding(false)} />`}`;
+}
+
+function LookedFor({ now, change, lists, setLists }) {
+  const { kind, most, within_s: within, newcomer_s: newcomers } = now;
+  const list = (key) => html`<${Field} label=${t(`rule-${key}`)} hint=${t(`rule-${key}-hint`)} multiline rows="5" value=${lists[key]} onInput=${(event) => setLists({ ...lists, [key]: event.currentTarget.value })} spellcheck=${false} autocapitalize="none" />`;
+  const count = (least, greatest) => html`<${Field} label=${t(`rule-most-${kind}`)} type="number" min=${least} max=${greatest} value=${most} onInput=${(event) => change("most")(Number(event.currentTarget.value))} />`;
+  if (kind === "words") return list("words");
+  if (kind === "links") return list("allowed");
+  if (kind === "mentions") return count(0, 49);
+  if (kind === "repeats") return html`${count(1, 19)}<${Among} label=${t("rule-within")} value=${within} all=${WITHIN_S} words=${lasting} onChange=${change("within_s")} />`;
+  return html`<${Among} label=${t("rule-newcomer-for")} hint=${t("rule-newcomer-for-hint")} value=${newcomers} all=${NEWCOMERS_S.slice(1)} words=${lasting} onChange=${change("newcomer_s")} />`;
+}
+
+/** Roles and channels that are left out. */
+function Spared({ now, change }) {
+  const { except_roles: roles, except_channels: channels } = now;
+  const keys = roles.map((id) => `role:${id}`);
+  const toggle = (id, on) => change("except_channels")(on ? [...channels, id] : channels.filter((each) => each !== id));
+  return html`<details class="spared" open=${roles.length + channels.length > 0}><summary>${t("rule-exceptions")}</summary><div class="stack">
+    <${Pick} label=${t("rule-except-roles")} only="role" chosen=${keys} onPick=${(key) => change("except_roles")([...roles, idOf(key)])} />
+    ${keys.length > 0 && html`<${Chips} label=${t("rule-except-roles")} keys=${keys} onRemove=${(key) => change("except_roles")(roles.filter((id) => id !== idOf(key)))} />`}
+    <fieldset class="permissions"><legend>${t("rule-except-channels")}</legend>${textChannels.value.map(({ id, name }) => html`<${Switch} key=${id} label=${html`<span dir="auto">${name}</span>`} checked=${channels.includes(id)} onChange=${(on) => toggle(id, on)} />`)}</fieldset>
+  </div></details>`;
+}
