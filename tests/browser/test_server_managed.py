@@ -1,5 +1,10 @@
 """The owner settles what the server is, and webhooks and emoji are managed by those who may."""
 
+import asyncio
+import re
+import sys
+from asyncio.subprocess import DEVNULL
+
 import pytest
 from playwright.async_api import expect
 
@@ -47,8 +52,31 @@ async def test_a_webhook_is_made_and_tried_in_the_page(here: Community) -> None:
     await page.get_by_label("Title of the card").fill("Build 512 failed")
     await page.get_by_label("Text of the card").fill("2 of **300** tests")
     await expect(page.get_by_role("region", name="Preview").locator("strong")).to_have_text("300")
-    await expect(page.get_by_role("region", name="JSON")).to_contain_text('"title": "Build 512 failed"')
+    json = page.get_by_role("textbox", name="JSON")
+    await expect(json).to_have_value(re.compile('"title": "Build 512 failed"'))
+    await page.get_by_text("Fields", exact=True).click()
+    await page.get_by_role("button", name="Add a field").click()
+    await page.get_by_label("Name of the field").fill("Commit")
+    await expect(page.get_by_role("region", name="Preview").locator("dt")).to_have_text("Commit")
+    # What the server would refuse is said before, and what is typed as JSON is shown in the fields.
+    sent = await json.input_value()
+    await json.fill(sent.replace('"title"', '"url": "nowhere", "title"'))
+    await expect(page.get_by_text("cards[0].url: It is not in the form")).to_be_visible()
+    await expect(page.get_by_role("button", name="Post it")).to_be_disabled()
+    await page.get_by_label("Link of the title").fill("https://ci.example/512")
+    await expect(page.get_by_text("This is what the server takes.")).to_be_visible()
     await page.get_by_role("button", name="Post it").click()
+    history = page.get_by_role("region", name="Last posts").locator("[data-outcome]")
+    await expect(history).to_have_count(1)
+    await here.moderator.page.evaluate("(to) => fetch(to, { method: 'POST', body: 'no JSON' })", address)
+    await page.get_by_role("button", name="Look again").click()
+    await expect(history.first).to_contain_text("Refused: it is not JSON")
+    for name, command in (("curl", ["sh", "-c"]), ("Python", [sys.executable, "-c"])):
+        await page.get_by_role("button", name=name, exact=True).click()
+        snippet = await page.locator("pre").first.inner_text()
+        ran = await asyncio.create_subprocess_exec(*command, snippet, stdout=DEVNULL, stderr=DEVNULL)
+        assert await ran.wait() == 0
+    await expect(message(here.member, "The build is green")).to_have_count(2)
     posted = message(here.member, "Hello from a webhook")
     await expect(posted.locator("article h3")).to_have_text("Build 512 failed")
     await expect(posted.locator(".author")).to_have_text("Builds")

@@ -136,6 +136,7 @@ ENDPOINT_NEEDS: Mapping[str, str] = {
     "GET /api/webhooks/{webhook_id}": "manage_webhooks",
     "PATCH /api/webhooks/{webhook_id}": "manage_webhooks",
     "DELETE /api/webhooks/{webhook_id}": "manage_webhooks",
+    "GET /api/webhooks/{webhook_id}/posts": "manage_webhooks",
     "PUT /api/webhooks/{webhook_id}/picture": "manage_webhooks",
     "DELETE /api/webhooks/{webhook_id}/picture": "manage_webhooks",
     "POST /api/webhooks/{webhook_id}/{token}": ANYONE,

@@ -100,7 +100,9 @@ class Talking:
             *MessageRoutes(self.messages).table(),
             # Before the rest of /api/webhooks, for they are looked through in this order.
             *PostRoutes(self.webhooks.posting).table(),
-            *WebhookRoutes(self.webhooks.webhooks, self.webhooks.avatars).table(),
+            *WebhookRoutes(
+                self.webhooks.webhooks, self.webhooks.avatars, self.webhooks.posting.history
+            ).table(),
             *CompatibleRoutes(self.webhooks.posting).table(),
         ]
 

@@ -173,6 +173,7 @@ ENDPOINTS: Mapping[str, Needs] = {
     "GET /api/webhooks/{webhook_id}": in_channel(P.MANAGE_WEBHOOKS),
     "PATCH /api/webhooks/{webhook_id}": in_channel(P.MANAGE_WEBHOOKS),
     "DELETE /api/webhooks/{webhook_id}": in_channel(P.MANAGE_WEBHOOKS),
+    "GET /api/webhooks/{webhook_id}/posts": in_channel(P.MANAGE_WEBHOOKS),
     "PUT /api/webhooks/{webhook_id}/picture": in_channel(P.MANAGE_WEBHOOKS),
     "DELETE /api/webhooks/{webhook_id}/picture": in_channel(P.MANAGE_WEBHOOKS),
     "POST /api/webhooks/{webhook_id}/{token}": URL_HOLDER,

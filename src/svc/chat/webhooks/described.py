@@ -13,10 +13,13 @@ from svc.chat.described import (
     Schema,
     array,
     asked,
+    choice,
+    integer,
     nullable,
     obj,
     string,
 )
+from svc.chat.webhooks.history import IGNORED, MAX_KEPT, MAX_NAMED, POSTED, REFUSED
 from svc.chat.webhooks.limits import MAX_NAME, MAX_WEBHOOKS
 
 _NAME = string(MAX_NAME, 1)
@@ -31,6 +34,19 @@ _SHOWN: dict[str, Schema] = {
 }
 # Null where the key of the installation is not the one with which they were sealed.
 _WEBHOOK = Named("Webhook", obj({**_SHOWN, "token": nullable(string()), "url": nullable(string())}))
+_ATTEMPT = obj(
+    {
+        # The last time, of several in a row.
+        "at_ms": TIME_MS,
+        "outcome": choice(POSTED, REFUSED, IGNORED),
+        "error": nullable(string()),
+        "message_id": nullable(ID),
+        "channel_id": nullable(ID),
+        # What was wrong, or left out: the first few.
+        "named": array(obj({"path": string(), "code": string()}), MAX_NAMED),
+        "times": integer(1),
+    }
+)
 _PICTURE = {"type": "string", "contentMediaType": "image/*"}
 _ONE = "/api/webhooks/{webhook_id}"
 _KNOWN = ("unknown_webhook",)
@@ -59,6 +75,12 @@ DESCRIBED = Described(
             refusals=[*_KNOWN, "profanity_refused", "unknown_channel"],
         ),
         Endpoint(f"DELETE {_ONE}", "Delete a webhook; its messages stay", refusals=_KNOWN),
+        Endpoint(
+            f"GET {_ONE}/posts",
+            "What became of the last posts to it since the server has started, the newest first",
+            obj({"posts": array(_ATTEMPT, MAX_KEPT)}),
+            refusals=_KNOWN,
+        ),
         Endpoint(
             f"PUT {_ONE}/picture",
             "Give a webhook another picture: PNG, JPEG, WebP or GIF",

@@ -7,6 +7,7 @@ stores nothing. Spec: chat document sections 2.2, 2.7, 7 and 8.1.
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -18,6 +19,7 @@ from svc.chat.messages.message import WEBHOOK, Author, Message
 from svc.chat.messages.profanity import OFF, moderated
 from svc.chat.messages.rules import Messages
 from svc.chat.webhooks.cards import AVATAR_PATH, Wanted, stored, wanted_pictures, with_texts
+from svc.chat.webhooks.history import IGNORED, POSTED, REFUSED, Attempt, PostHistory, named
 from svc.chat.webhooks.limiter import Limiter
 from svc.chat.webhooks.naming import shown_name
 from svc.chat.webhooks.payload import Payload, Refused, parse
@@ -66,7 +68,8 @@ class Posting:
         self._media = media
         self._profanity_mode = profanity_mode
         self._limiter = Limiter()
-        webhooks.gone.append(self._limiter.forget)
+        self.history = PostHistory()
+        webhooks.gone.extend([self._limiter.forget, self.history.forget])
 
     def admit(self, webhook_id: str, token: str, now_ms: int) -> Webhook:
         """The webhook of a URL, where it may be posted to now. Raises ChatError.
@@ -87,10 +90,24 @@ class Posting:
             raise refusal(parsed.problems)
         judged, flagged = self._judged(parsed)
         collected = await self._collected(judged, webhook)
-        return Posted(
+        posted = Posted(
             await self._write(webhook.id, judged, collected.pictures, flagged),
             [*judged.warnings, *collected.warnings],
         )
+        told = named([warning.described() for warning in posted.warnings])
+        where = posted.message.id, posted.message.channel_id
+        self.history.note(webhook.id, Attempt(posted.message.posted_at_ms, POSTED, None, *where, told))
+        return posted
+
+    def refused(self, webhook_id: str, token: str, refusal: ChatError | None, at_ms: int) -> None:
+        """Note that a post came to nothing: it was refused, or there was nothing in it to post. What whoever
+        does not have the URL sends is not noted."""
+        with suppress(ChatError):
+            webhook = self._webhooks.found(webhook_id, token)
+            outcome, error = (IGNORED, None) if refusal is None else (REFUSED, refusal.code)
+            problems = refusal.more.get("problems") if refusal is not None else None
+            told = named(problems) if isinstance(problems, list) else ()
+            self.history.note(webhook.id, Attempt(at_ms, outcome, error, named=told))
 
     def _judged(self, payload: Payload) -> tuple[Payload, bool]:
         """With every word as it may be shown, and whether there was one that may not. Raises ChatError."""

@@ -15,6 +15,7 @@ from svc.chat.fields import identifier, optional_identifier, text
 from svc.chat.http import TRUSTED_HOPS, answer, asker, body, nothing, refuse_compressed
 from svc.chat.webhooks.avatars import Avatars
 from svc.chat.webhooks.body import decode
+from svc.chat.webhooks.history import PostHistory
 from svc.chat.webhooks.limits import BODY_DEADLINE_S, MAX_BODY_BYTES, MAX_NAME, MAX_PICTURE_BYTES
 from svc.chat.webhooks.posting import Posting
 from svc.chat.webhooks.rules import Webhooks
@@ -43,6 +44,7 @@ class PostRoutes:
             webhook = self._posting.admit(*url_parts(request), now_ms())
             posted = await self._posting.post(webhook, payload)
         except ChatError as refusal:
+            self._posting.refused(*url_parts(request), refusal, int(time.time() * 1000))
             return _refused(refusal)
         return answer(posted.described())
 
@@ -50,9 +52,10 @@ class PostRoutes:
 class WebhookRoutes:
     """For members with the permission to manage webhooks, somewhere."""
 
-    def __init__(self, webhooks: Webhooks, avatars: Avatars) -> None:
+    def __init__(self, webhooks: Webhooks, avatars: Avatars, history: PostHistory) -> None:
         self._webhooks = webhooks
         self._avatars = avatars
+        self._history = history
 
     def table(self) -> list[web.RouteDef]:
         one = "/api/webhooks/{webhook_id}"
@@ -62,6 +65,7 @@ class WebhookRoutes:
             web.get(one, self.show),
             web.patch(one, self.edit),
             web.delete(one, self.delete),
+            web.get(one + "/posts", self.posts),
             web.put(one + "/picture", self.set_picture),
             web.delete(one + "/picture", self.remove_picture),
         ]
@@ -96,6 +100,10 @@ class WebhookRoutes:
     async def delete(self, request: web.Request) -> web.Response:
         await self._webhooks.delete(asker(request).member_id, _id(request), time.time())
         return nothing()
+
+    async def posts(self, request: web.Request) -> web.Response:
+        webhook = self._webhooks.one(asker(request).member_id, _id(request))
+        return answer({"posts": [attempt.described() for attempt in self._history.of(webhook.id)]})
 
     async def set_picture(self, request: web.Request) -> web.Response:
         """The body is the picture itself."""

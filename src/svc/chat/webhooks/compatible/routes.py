@@ -6,6 +6,7 @@ goes through `posting`. GitHub's signatures are not checked, for the webhook kee
 its token. No rules. Spec: chat document sections 4.1 and 5.
 """
 
+import time
 from collections.abc import Callable
 
 from aiohttp import web
@@ -41,8 +42,10 @@ class CompatibleRoutes:
             value, files = discord_value(request.headers.get("Content-Type", ""), await received(request))
             posted = await self._post(request, lambda: discord.message(Node.of(value), files))
         except Unreadable as fault:
+            self._note(request, _unreadable(fault))
             return answer(answers.discord_unreadable(fault), 400)
         except ChatError as told:
+            self._note(request, told)
             status, body = answers.discord(told)
             return _with_wait(answer(body, status), told)
         if posted is None or request.query.get("wait", "").lower() not in ("true", "1"):
@@ -54,8 +57,10 @@ class CompatibleRoutes:
             value = value_in(await received(request), "payload")
             await self._post(request, lambda: slack.message(Node.of(value)))
         except Unreadable as fault:
+            self._note(request, _unreadable(fault))
             return web.Response(text=answers.slack_unreadable(fault), status=400)
         except ChatError as told:
+            self._note(request, told)
             status, word = answers.slack(told)
             return _with_wait(web.Response(text=word, status=status), told)
         return web.Response(text="ok")
@@ -67,8 +72,10 @@ class CompatibleRoutes:
             event = request.headers.get(EVENT_HEADER)
             posted = await self._post(request, lambda: _of_github(event, value))
         except Unreadable as fault:
-            raise refusal([Problem(_written(fault.path), "wrong_type", words=fault.message)]) from None
+            self._note(request, _unreadable(fault))
+            raise _unreadable(fault) from None
         except ChatError as told:
+            self._note(request, told)
             return _with_wait(answer(told.body(), told.status), told)
         return nothing() if posted is None else answer(posted.described())
 
@@ -77,11 +84,19 @@ class CompatibleRoutes:
         webhook = self._posting.admit(*url_parts(request), now_ms())
         draft = draft_of()
         if draft is None:
+            self._note(request, None)
             return None
         try:
             return await self._posting.post(webhook, draft.payload())
         except StorageFailed:
             raise ChatError("storage_unavailable") from None
+
+    def _note(self, request: web.Request, refusal: ChatError | None) -> None:
+        self._posting.refused(*url_parts(request), refusal, int(time.time() * 1000))
+
+
+def _unreadable(fault: Unreadable) -> ChatError:
+    return refusal([Problem(_written(fault.path), "wrong_type", words=fault.message)])
 
 
 def _with_wait(response: web.Response, refusal: ChatError) -> web.Response:

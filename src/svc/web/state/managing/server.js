@@ -27,5 +27,9 @@ export const editWebhook = (id, changes) => api("PATCH", webhook(id), changes);
 export const deleteWebhook = (id) => api("DELETE", webhook(id));
 export const setWebhookPicture = (id, file) => api("PUT", webhook(id, "/picture"), file);
 export const addressOfWebhook = ({ id, token }) => (token ? `${location.origin}/api/webhooks/${id}/${token}` : null);
+/** What became of the last posts to it, the newest first. */
+export const postsOfWebhook = async (id) => (await api("GET", webhook(id, "/posts"))).posts;
+/** What the server says that webhooks take. */
+export const webhookDescription = () => api("GET", "/openapi/webhooks.json");
 /** Post as a program would: without who we are. Resolves with {message_id, warnings}. */
 export const postTo = (address, payload) => api("POST", new URL(address).pathname, payload);

@@ -1,45 +1,83 @@
-// A message with a card, put together in fields: as it will look, and the JSON that a program sends for it.
+// A message with a card, put together in fields: as it will look, and beside it the JSON that a program sends for it.
+// Either may be changed; what our own description of webhooks says is wrong is told at once.
 
-import { postTo } from "../../state/managing/server.js";
+import { picturesOf, problemsWith, shownCard, withAt } from "../../state/managing/payload.js";
+import { postTo, webhookDescription } from "../../state/managing/server.js";
 import { notify } from "../../state/notices.js";
 import { html, useState } from "../../vendor/preact.js";
-import { t } from "../../words/words.js";
+import { knows, t } from "../../words/words.js";
 import { Card } from "../conversation/card.js";
+import { Markdown } from "../message_text.js";
 import { Button } from "../parts/button.js";
 import { copy } from "../parts/copying.js";
-import { Field } from "../parts/field.js";
-import { ColourChoice } from "./colour_choice.js";
-import { useAsking } from "./parts/asking.js";
+import { CardFields } from "./card_fields.js";
+import { useAnswer, useAsking } from "./parts/asking.js";
 
-const FIELDS = [{ key: "text", most: 4000 }, { key: "title", most: 256 }, { key: "url", most: 2048 }, { key: "description", most: 4000, rows: 3 }, { key: "footer", most: 2048 }];
+const written = (payload) => JSON.stringify(payload, null, 2);
 
-export function CardComposer({ address }) {
-  const [said, setSaid] = useState({ text: t("card-first-text"), title: "", url: "", description: "", footer: "", color: null });
+export function CardComposer({ address, onPosted }) {
+  const [payload, setPayload] = useState({ text: t("card-first-text") });
+  const [typed, setTyped] = useState(null); // JSON that cannot be read yet.
+  const [refused, setRefused] = useState([]);
+  const { value: description } = useAnswer(webhookDescription);
   const { busy, problem, run } = useAsking();
-  const payload = payloadOf(said);
-  const json = JSON.stringify(payload, null, 2);
-  const card = payload.cards?.[0];
+  const json = typed ?? written(payload);
+  const put = (path, wanted) => {
+    setTyped(null);
+    setRefused([]);
+    setPayload((now) => withAt(now, path, wanted));
+  };
+  const type = (text) => {
+    const read = parsed(text);
+    setTyped(read && written(read) === text ? null : text);
+    setRefused([]);
+    if (read) setPayload(read);
+  };
+  const problems = typed !== null && !parsed(typed) ? [t("json-broken")] : [...(description ? problemsWith(description, payload).map(inWords) : []), ...refused];
   const post = async (event) => {
     event.preventDefault();
     let answer;
-    if (await run(async () => { answer = await postTo(address, payload); })) notify(answer.warnings.length ? answer.warnings.map(({ message }) => message).join(" ") : t("card-posted"), answer.warnings.length ? "error" : "done");
+    const send = async () => {
+      answer = await postTo(address, payload).catch((error) => {
+        setRefused((error.details?.problems ?? []).map(({ path, message }) => `${path}: ${message}`));
+        throw error;
+      });
+    };
+    if (await run(send)) notify(answer.warnings.length ? answer.warnings.map(({ message }) => message).join(" ") : t("card-posted"), answer.warnings.length ? "error" : "done");
+    onPosted();
   };
   return html`<form class="stack composing" onSubmit=${post} novalidate><h4>${t("card-try")}</h4><p class="quiet">${t("card-try-about")}</p>
-    ${FIELDS.map(({ key, most, rows }) => html`<${Field} key=${key} label=${t(`card-${key}`)} value=${said[key]} maxlength=${most} multiline=${Boolean(rows)} rows=${rows} onInput=${(event) => setSaid({ ...said, [key]: event.currentTarget.value })} />`)}
-    <${ColourChoice} value=${said.color} onChange=${(color) => setSaid({ ...said, color })} />
-    <div class="preview-and-json"><section aria-label=${t("card-preview")}><h5>${t("card-preview")}</h5>${said.text && html`<p dir="auto">${said.text}</p>`}${card && html`<${Card} card=${shownCard(card)} />`}</section>
-      <section aria-label=${t("card-json")}><h5>${t("card-json")}</h5><pre class="snippet" dir="ltr" tabindex="0">${json}</pre></section></div>
+    <div class="preview-and-json"><${CardFields} payload=${payload} put=${put} />
+      <div class="stack beside-it"><${Preview} payload=${payload} />
+        <section aria-label=${t("card-json")}><h5>${t("card-json")}</h5>
+          <textarea class="snippet" dir="ltr" rows=${Math.min(18, json.split("\n").length + 1)} spellcheck=${false} aria-label=${t("card-json")} aria-invalid=${problems.length ? "true" : undefined} value=${json} onInput=${(event) => type(event.currentTarget.value)}></textarea>
+          <div role="status">${problems.length ? html`<ul class="error problems">${problems.map((each) => html`<li key=${each} dir="auto">${each}</li>`)}</ul>` : description && html`<small class="quiet">${t("card-valid")}</small>`}</div></section></div></div>
     ${problem && html`<p class="error" role="alert">${problem}</p>`}
-    <footer class="buttons"><${Button} icon="copy" onClick=${() => copy(json)}>${t("card-copy-json")}<//><${Button} look="primary" type="submit" disabled=${busy}>${t("card-post")}<//></footer>
+    <footer class="buttons"><${Button} icon="copy" onClick=${() => copy(json)}>${t("card-copy-json")}<//><${Button} look="primary" type="submit" disabled=${busy || problems.length > refused.length}>${t("card-post")}<//></footer>
   </form>`;
 }
 
-/** What a program would send. A card needs a title or a description. */
-function payloadOf({ text, title, url, description, footer, color }) {
-  const hex = color === null ? null : `#${color.toString(16).padStart(6, "0")}`;
-  const card = { ...(title && { title }), ...(title && url && { url }), ...(description && { description }), ...(hex && { color: hex }), ...(footer && { footer: { text: footer } }) };
-  return { ...(text && { text }), ...((title || description) && { cards: [card] }) };
+function Preview({ payload }) {
+  const cards = (Array.isArray(payload.cards) ? payload.cards : []).filter((card) => card && typeof card === "object");
+  const pictures = cards.flatMap(picturesOf);
+  return html`<section aria-label=${t("card-preview")}><h5>${t("card-preview")}</h5>
+    ${typeof payload.text === "string" && payload.text && html`<div class="text" dir="auto"><${Markdown} text=${payload.text} /></div>`}
+    ${cards.map((card, index) => html`<${Card} key=${index} card=${shownCard(card)} />`)}
+    ${pictures.length > 0 && html`<small class="quiet">${t("card-pictures-later", { count: pictures.length })}</small>`}</section>`;
 }
 
-/** The card as messages have it. */
-const shownCard = ({ color, ...card }) => ({ fields: [], ...card, color: color ? parseInt(color.slice(1), 16) : null });
+function inWords({ path, keyword, limit }) {
+  const empty = keyword === "anyOf" && (path === "" ? "empty-message" : /^cards\[\d+\]$/.test(path) && "empty-card");
+  const name = empty || keyword.toLowerCase();
+  const words = knows(`problem-${name}`) ? t(`problem-${name}`, { limit }) : t("problem-pattern");
+  return path ? `${path}: ${words}` : words;
+}
+
+function parsed(text) {
+  try {
+    const value = JSON.parse(text);
+    return value && typeof value === "object" && !Array.isArray(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,4 +1,4 @@
-// The colour of a role: one of a few that can be told apart, or any other, or none.
+// The colour of a role or a card: one of a few that can be told apart, or any other, or none.
 
 import { colourOf } from "../../state/people.js";
 import { html, useId } from "../../vendor/preact.js";
@@ -7,7 +7,7 @@ import { t } from "../../words/words.js";
 const COLOURS = [0x0f9d8a, 0x2f7fd1, 0x7a5cd6, 0xc2479c, 0xd1495b, 0xd97a1c, 0xb09a10, 0x4f9a3a, 0x6b7c85];
 
 /** `value` is a number from 0 to 0xffffff, or null. */
-export function ColourChoice({ value, onChange }) {
+export function ColourChoice({ value, onChange, label: legend = t("role-colour") }) {
   const name = useId();
   const other = value !== null && !COLOURS.includes(value);
   const typed = (event) => onChange(parseInt(event.currentTarget.value.slice(1), 16));
@@ -17,7 +17,7 @@ export function ColourChoice({ value, onChange }) {
       <input type="radio" name=${name} checked=${value === colour} onChange=${() => onChange(colour)} aria-label=${label} />
       <span class="swatch" style=${{ "--role": colour === null ? null : label }}></span></label>`;
   };
-  return html`<fieldset class="colours"><legend>${t("role-colour")}</legend><div>
+  return html`<fieldset class="colours"><legend>${legend}</legend><div>
     ${[null, ...COLOURS].map(one)}
     <label class="swatch-choice own" data-chosen=${other} title=${t("colour-own")}><input type="color" value=${colourOf({ color: value ?? 0x888888 })} onInput=${typed} aria-label=${t("colour-own")} /></label>
   </div></fieldset>`;

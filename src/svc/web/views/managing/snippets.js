@@ -6,7 +6,7 @@ import { Button } from "../parts/button.js";
 import { copy } from "../parts/copying.js";
 
 const SNIPPETS = {
-  curl: (url) => `curl --json '{"text": "The build is **green**"}' '${url}'`,
+  curl: (url) => `curl --data '{"text": "The build is **green**"}' '${url}'`,
   Python: (url) => `import json, urllib.request\n\nbody = json.dumps({"text": "The build is **green**"}).encode()\nheaders = {"Content-Type": "application/json"}\nurllib.request.urlopen(urllib.request.Request("${url}", body, headers))`,
   GitHub: (url) => `Payload URL:  ${url}/github\nContent type: application/json`,
   Grafana: (url) => `Contact point: Discord\nWebhook URL:   ${url}/discord`,

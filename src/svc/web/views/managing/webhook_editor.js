@@ -12,11 +12,13 @@ import { Field } from "../parts/field.js";
 import { CardComposer } from "./card_composer.js";
 import { ChannelChoice } from "./channel_choice.js";
 import { Snippets } from "./snippets.js";
+import { WebhookPosts } from "./webhook_posts.js";
 
 export function WebhookEditor({ webhook, onChanged, onDone, onDeleted }) {
   const { id, name, picture, channel_id: channelId } = webhook;
   const [wanted, setWanted] = useState(name);
   const [ending, setEnding] = useState(false);
+  const [posted, setPosted] = useState(0);
   const input = useRef(null);
   const address = addressOfWebhook(webhook);
   const change = (changes) => tried(editWebhook(id, changes).then(onChanged));
@@ -35,7 +37,7 @@ export function WebhookEditor({ webhook, onChanged, onDone, onDeleted }) {
     <form class="row-form" onSubmit=${rename}><${Field} label=${t("webhook-name")} value=${wanted} maxlength="64" onInput=${(event) => setWanted(event.currentTarget.value)} autocomplete="off" /><${Button} type="submit" disabled=${wanted.trim() === name}>${t("save")}<//></form>
     <${ChannelChoice} value=${channelId} onChange=${(to) => change({ channel_id: to })} />
     ${address ? html`<${Copyable} label=${t("webhook-url")} text=${address} /><p class="quiet">${t("webhook-url-about")}</p>
-      <${Snippets} address=${address} /><${CardComposer} address=${address} />` : html`<p class="error">${t("webhook-no-url")}</p>`}
+      <${WebhookPosts} id=${id} times=${posted} /><${Snippets} address=${address} /><${CardComposer} address=${address} onPosted=${() => setPosted(posted + 1)} />` : html`<p class="error">${t("webhook-no-url")}</p>`}
     <section class="ending"><${Button} look="danger" onClick=${() => setEnding(true)}>${t("webhook-delete")}<//></section>
     ${ending && html`<${Confirm} title=${t("webhook-delete-title", { name })} text=${t("webhook-delete-text")} action=${t("webhook-delete")} onConfirm=${() => tried(deleteWebhook(id)).then((done) => done && onDeleted())} onClose=${() => setEnding(false)} />`}`;
 }

@@ -1,0 +1,48 @@
+// A value held against a JSON Schema: as much of it as our own descriptions use. Pure.
+
+/**
+ * What is wrong: [{path, keyword, limit}], at most `most` of them; `path` is such as `cards[0].fields[1].name`.
+ * @param {object} schema @param {unknown} value @param {object} root where `$ref` leads to
+ */
+export function problemsIn(schema, value, root, path = "", most = 20) {
+  if (schema.$ref) return problemsIn(target(root, schema.$ref), value, root, path, most);
+  const found = [];
+  const wrong = (keyword, limit = null, at = path) => found.push({ path: at, keyword, limit });
+  const holds = (each) => problemsIn(each, value, root, path, 1).length === 0;
+  if (schema.type && ![schema.type].flat().some((type) => isOf(type, value))) return [{ path, keyword: "type", limit: null }];
+  if (schema.enum && !schema.enum.includes(value)) wrong("enum");
+  if (schema.anyOf && !schema.anyOf.some(holds)) wrong("anyOf");
+  if (schema.not && holds(schema.not)) wrong("not");
+  for (const each of schema.allOf ?? []) found.push(...problemsIn(each, value, root, path, most));
+  if (typeof value === "string") ofText(schema, value, wrong);
+  if (typeof value === "number") {
+    if (value < schema.minimum) wrong("minimum", schema.minimum);
+    if (value > schema.maximum) wrong("maximum", schema.maximum);
+  }
+  if (Array.isArray(value)) {
+    if (value.length < schema.minItems) wrong("minItems", schema.minItems);
+    if (value.length > schema.maxItems) wrong("maxItems", schema.maxItems);
+    if (schema.items) value.slice(0, schema.maxItems).forEach((each, index) => found.push(...problemsIn(schema.items, each, root, `${path}[${index}]`, most)));
+  } else if (isOf("object", value)) {
+    for (const key of schema.required ?? []) if (!Object.hasOwn(value, key)) wrong("required", null, below(path, key));
+    for (const [key, each] of Object.entries(schema.properties ?? {})) if (Object.hasOwn(value, key)) found.push(...problemsIn(each, value[key], root, below(path, key), most));
+  }
+  return found.slice(0, most);
+}
+
+function ofText(schema, value, wrong) {
+  const length = [...value].length;
+  if (length < schema.minLength) wrong("required");
+  else if (length > schema.maxLength) wrong("maxLength", schema.maxLength);
+  else if (schema.pattern && !new RegExp(schema.pattern, "u").test(value)) wrong("pattern");
+}
+
+const below = (path, key) => (path ? `${path}.${key}` : key);
+const target = (root, reference) => reference.replace("#/", "").split("/").reduce((node, key) => node[key], root);
+
+function isOf(type, value) {
+  if (type === "null") return value === null;
+  if (type === "array") return Array.isArray(value);
+  if (type === "object") return typeof value === "object" && value !== null && !Array.isArray(value);
+  return type === "integer" ? Number.isInteger(value) : typeof value === type;
+}

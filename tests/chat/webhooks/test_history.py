@@ -1,0 +1,77 @@
+"""Whoever manages a webhook sees what became of its last posts, and nothing of what was in refused ones."""
+
+from typing import Any
+
+from tests.chat.people import People
+from tests.chat.webhooks.hook import Hook
+
+
+async def post(hook: Hook, body: str, to: str = "", **headers: str) -> int:
+    async with hook.chat.http.post(hook.path + to, data=body.encode(), headers=headers) as response:
+        return response.status
+
+
+async def history(folk: People, hook: Hook) -> list[dict[str, Any]]:
+    webhook_id = hook.path.split("/")[3]
+    found: list[dict[str, Any]] = (await folk.admin.done("GET", f"/api/webhooks/{webhook_id}/posts"))["posts"]
+    return found
+
+
+async def test_what_was_posted_and_what_was_refused_is_listed_the_newest_first(
+    folk: People, hook: Hook
+) -> None:
+    assert await history(folk, hook) == []
+    assert await post(hook, '{"text": "hello", "tts": true}') == 200
+    message = await hook.arrived()
+    assert await post(hook, '{"cards": [{"title": "A secret", "color": "A secret"}, {}]}') == 400
+    assert await post(hook, "A secret") == 400
+    assert await post(hook, '{"payload": "A secret"}', "/slack") == 400
+    assert await post(hook, '{"zen": "A secret"}', "/github", **{"X-GitHub-Event": "star_gazing"}) == 204
+    found = await history(folk, hook)
+    assert "A secret" not in str(found)
+    told = [(each["outcome"], each["error"], each["times"]) for each in found]
+    assert told[0] == ("ignored", None, 1)
+    assert ("refused", "invalid_json", 1) in told
+    refused = next(each for each in found if each["error"] == "invalid_payload" and len(each["named"]) == 2)
+    assert refused["named"] == [
+        {"path": "cards[0].color", "code": "invalid_color"},
+        {"path": "cards[1]", "code": "empty_card"},
+    ]
+    assert found[-1] == {
+        "at_ms": message["posted_at_ms"],
+        "outcome": "posted",
+        "error": None,
+        "message_id": message["id"],
+        "channel_id": "general",
+        "named": [{"path": "tts", "code": "unknown_key"}],
+        "times": 1,
+    }
+
+
+async def test_a_flood_does_not_push_out_what_came_before_and_all_is_bounded(
+    folk: People, hook: Hook
+) -> None:
+    assert await post(hook, '{"text": "hello"}') == 200
+    for _ in range(40):
+        await post(hook, "nonsense")
+    assert [(each["outcome"], each["times"]) for each in await history(folk, hook)] == [
+        ("refused", 40),
+        ("posted", 1),
+    ]
+    for number in range(30):
+        await post(hook, "nonsense" if number % 2 else '{"x": ')
+        await post(hook, '{"text": ""}')
+    assert len(await history(folk, hook)) <= 20
+
+
+async def test_who_does_not_have_the_url_leaves_no_trace_and_who_does_not_manage_it_sees_nothing(
+    folk: People, hook: Hook
+) -> None:
+    webhook_id = hook.path.split("/")[3]
+    async with hook.chat.http.post(f"/api/webhooks/{webhook_id}/wrong", data=b"nonsense") as response:
+        assert response.status in (400, 404)
+    assert await history(folk, hook) == []
+    assert await folk.member.refused("GET", f"/api/webhooks/{webhook_id}/posts") == "forbidden"
+    assert await folk.admin.refused("GET", "/api/webhooks/nobody/posts") == "unknown_webhook"
+    await folk.owner.done("DELETE", f"/api/webhooks/{webhook_id}")
+    assert await folk.admin.refused("GET", f"/api/webhooks/{webhook_id}/posts") == "unknown_webhook"
