@@ -13,7 +13,6 @@ from tests.chat.member import ChatServer
 from tests.kit.device import Device
 
 HERE = ClientAddress("127.0.0.1", direct=True)
-BANNED = "somebody banned"
 
 
 class ByCode:
@@ -26,36 +25,25 @@ class ByCode:
 
 
 def door(needed: bool) -> ServerDoor:
-    def refuse_banned(connection: object, former_id: str) -> None:
-        if former_id == BANNED:
-            raise ChatError("banned")
-
-    return ServerDoor(refuse_banned, lambda nearby: needed, ByCode())
+    return ServerDoor(lambda nearby: needed, ByCode())
 
 
 @pytest.mark.parametrize(
-    ("needed", "code", "former_id", "refusal"),
+    ("needed", "code", "refusal"),
     [
-        (True, "", None, "invite_required"),
-        (True, "other", None, "invite_invalid"),
-        (True, "code", None, None),
-        (True, "code", "left by themselves", None),
-        (True, "code", BANNED, "banned"),
-        (False, "", None, None),
-        (False, "other", None, None),
-        (False, "code", None, None),
-        (False, "", BANNED, "banned"),
+        (True, "", "invite_required"),
+        (True, "other", "invite_invalid"),
+        (True, "code", None),
+        (False, "", None),
+        (False, "other", None),
+        (False, "code", None),
     ],
 )
-def test_the_door_asks_bans_settings_and_invites(
-    needed: bool, code: str, former_id: str | None, refusal: str | None
-) -> None:
+def test_the_door_asks_settings_and_invites(needed: bool, code: str, refusal: str | None) -> None:
     connection: Any = None
 
     def admit() -> Admission:
-        applicant = Applicant(
-            code, "key", HERE, nearby=True, persons=[former_id] if former_id else [], now=0.0
-        )
+        applicant = Applicant(code, "key", HERE, nearby=True, now=0.0)
         return door(needed).admit(connection, applicant)
 
     if refusal is None:

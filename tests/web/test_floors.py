@@ -36,6 +36,12 @@ def test_a_module_imports_from_its_own_floor_and_those_below(module: str) -> Non
         assert target.split("/")[0] in allowed, f"{module} imports {target}"
 
 
+@pytest.mark.parametrize("module", [module for module in MODULES if module != "transport/kept.js"])
+def test_what_the_browser_keeps_is_read_in_one_place(module: str) -> None:
+    code = COMMENT.sub("", (WEB_FOLDER / module).read_text())
+    assert not re.search(r"\b(local|session)Storage\b(?!\")", code)
+
+
 @pytest.mark.parametrize("module", [module for module in MODULES if module.startswith("state/")])
 def test_state_knows_no_dom(module: str) -> None:
     code = COMMENT.sub("", (WEB_FOLDER / module).read_text())

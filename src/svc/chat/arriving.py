@@ -86,9 +86,9 @@ class Arriving:
         self.joining = Joining(
             trust,
             IssuerKeys(session, config.identity.oidc_issuer, time.monotonic),
-            ServerDoor(moderation.refuse_banned, settings.invite_needed, self._invite_door()),
+            ServerDoor(settings.invite_needed, self._invite_door()),
             self.founding,
-            Reception(settings.require_rules, lambda: settings.current.welcomeChannelId),
+            Reception(moderation.refuse_banned, settings.require_rules, settings.landing),
             Persons(database, config.data_dir, [moderation.punishes, voice_moderation.silences]),
             database=database,
             directory=directory,

@@ -80,6 +80,20 @@ async def test_who_is_banned_stays_out_until_the_ban_is_lifted(folk: People) -> 
     assert await rejoin(folk.chat, folk.guest) == ""
 
 
+async def test_who_is_banned_is_told_so_and_why_before_anything_else_is_asked(folk: People) -> None:
+    async def told(person: Person) -> dict[str, Any]:
+        # As a page does whose sign-in has ended: without a name.
+        proof = await person.device.proof(folk.chat.http, folk.chat.address)
+        async with folk.chat.http.post("/api/auth/join", json=proof) as response:
+            answer: dict[str, Any] = await response.json()
+            return {name: answer.get(name) for name in ("error", "reason")}
+
+    await folk.admin.done("PUT", f"/api/bans/{folk.guest.id}", {"reason": "Sells watches"})
+    await folk.admin.done("PUT", f"/api/bans/{folk.member.id}")
+    assert await told(folk.guest) == {"error": "banned", "reason": "Sells watches"}
+    assert await told(folk.member) == {"error": "banned", "reason": None}
+
+
 async def test_who_has_gone_already_can_be_banned(folk: People) -> None:
     await folk.admin.done("POST", f"/api/members/{folk.member.id}/kick")
     await folk.admin.done("PUT", f"/api/bans/{folk.member.id}")

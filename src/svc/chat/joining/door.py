@@ -5,7 +5,7 @@ Neither does the founder, the first member of all. What each of the three decide
 `ServerDoor` only asks them in turn. Spec: chat document sections 2.9 and 8.2.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -42,8 +42,6 @@ class Applicant:
     address: ClientAddress
     # They are on the local network, and dialled this machine by a name that nobody else can point at it.
     nearby: bool
-    # Who they have been here before, by any key or account that was ever proven: ids of persons.
-    persons: Sequence[str]
     now: float
     # Who they prove to be, under what name they want to be known, and what they say of themselves.
     issuer: str = ""
@@ -65,26 +63,21 @@ class Door(Protocol):
 
 
 class ServerDoor:
-    """The door of a server: bans first, then whether an invite is needed at all, then the invite.
+    """The door of a server: whether an invite is needed at all, then the invite.
 
-    `refuse_banned` is a step of the write that raises ChatError for a person who is banned;
     `invite_needed` says whether somebody needs an invite, by whether they are nearby;
     `invites` admits by a code.
     """
 
     def __init__(
         self,
-        refuse_banned: Callable[[Connection, str], None],
         invite_needed: Callable[[bool], bool],
         invites: Door,
     ) -> None:
-        self._refuse_banned = refuse_banned
         self._invite_needed = invite_needed
         self._invites = invites
 
     def admit(self, connection: Connection, applicant: Applicant) -> Admission:
-        for person_id in applicant.persons:
-            self._refuse_banned(connection, person_id)
         needed = self._invite_needed(applicant.nearby)
         try:
             return self._invites.admit(connection, replace(applicant, invite_needed=needed))

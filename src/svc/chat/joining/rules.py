@@ -125,9 +125,11 @@ class _Waits:
 
 @dataclass(frozen=True, slots=True)
 class Reception:
-    """What a newcomer meets: `require_rules` raises ChatError where they have not accepted the rules (it is
-    told what they have accepted), `landing` says where they are sent."""
+    """What a newcomer meets: `refuse_banned` is a step of the write that raises ChatError for a person who is
+    banned, `require_rules` raises it where they have not accepted the rules (it is told what they have
+    accepted), `landing` says where they are sent."""
 
+    refuse_banned: Callable[[Connection, str], None]
     require_rules: Callable[[str], None]
     landing: Callable[[], str | None]
 
@@ -270,6 +272,9 @@ class Joining:
     def _join(self, connection: Connection, wanted: _Wanted, former_id: str | None) -> _SignedIn | _Waits:
         if wanted.application.members_only:
             raise ChatError("too_many_requests")
+        # First, for whoever was a member and comes back without a name shall hear why they are none.
+        for person_id in self.persons.known(connection, wanted.identity):
+            self._reception.refuse_banned(connection, person_id)
         if not wanted.name:
             raise ChatError("invalid_nickname")
         self._reception.require_rules(wanted.application.rules_accepted)
@@ -303,7 +308,6 @@ class Joining:
             client=wanted.identity.thumbprint,
             address=application.address,
             nearby=application.address.is_local and addresses.surely_ours(wanted.origin, application.dialled),
-            persons=self.persons.known(connection, wanted.identity),
             now=wanted.now,
             issuer=wanted.identity.issuer,
             subject=wanted.identity.subject,

@@ -115,12 +115,14 @@ class Moderation:
 
     def refuse_banned(self, connection: Connection, person_id: str) -> None:
         """A step of the write in which somebody joins who was here before. Raises ChatError."""
-        if store.is_banned(connection, person_id):
-            raise ChatError("banned")
+        reason = store.ban_reason(connection, person_id)
+        if reason is not None:
+            raise ChatError("banned", more={"reason": reason} if reason else None)
 
     def punishes(self, connection: Connection, person_id: str, now_ms: int) -> bool:
         """A step of a write: is somebody banned or in timeout?"""
-        return store.is_banned(connection, person_id) or store.is_timed_out(connection, person_id, now_ms)
+        banned = store.ban_reason(connection, person_id) is not None
+        return banned or store.is_timed_out(connection, person_id, now_ms)
 
     # Timeouts.
 

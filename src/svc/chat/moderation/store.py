@@ -126,11 +126,14 @@ def unban(connection: Connection, member_id: str) -> bool:
     return lifted.rowcount > 0
 
 
-def is_banned(connection: Connection, person_id: str) -> bool:
+def ban_reason(connection: Connection, person_id: str) -> str | None:
+    """Why a person is banned, empty where nobody said; None where they are not."""
     found = connection.execute(
-        "SELECT 1 FROM bans b JOIN members m ON m.id = b.member_id WHERE m.person_id = ?", (person_id,)
-    )
-    return found.fetchone() is not None
+        "SELECT b.reason FROM bans b JOIN members m ON m.id = b.member_id WHERE m.person_id = ?"
+        " ORDER BY b.banned_at_ms DESC",
+        (person_id,),
+    ).fetchone()
+    return None if found is None else str(found["reason"])
 
 
 def is_timed_out(connection: Connection, person_id: str, now_ms: int) -> bool:

@@ -65,6 +65,10 @@ class Settings:
         values = self.current
         return values.joinPolicy != OPEN and not (values.lanOpen and nearby)
 
+    def landing(self) -> str | None:
+        """Where newcomers are sent, where there is such a place."""
+        return self.current.welcomeChannelId
+
     def require_rules(self, accepted: str) -> None:
         """Refuse a newcomer who has not accepted the rules as they are. Also asked on the writer's thread."""
         values = self.current

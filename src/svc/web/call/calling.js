@@ -8,6 +8,7 @@ import { open, place } from "../state/place.js";
 import { callSettings, people, wishesFor } from "../state/call_settings.js";
 import { ask, listen, member } from "../state/server.js";
 import { peopleIn } from "../state/voice.js";
+import { keep, keptLike } from "../transport/kept.js";
 import { t } from "../words/words.js";
 import { Call } from "./call.js";
 import { Layering } from "./layering.js";
@@ -16,6 +17,7 @@ import { watchQuality } from "./quality.js";
 import { Sound } from "./sound.js";
 
 const KEPT = "svc.call"; // In sessionStorage: where this tab was and what it sent, so that a reload comes back.
+const SESSION = "sessionStorage";
 const WISHES = "svc.joinWith"; // In localStorage: what we join with.
 
 /** "none", "joining", "connected" or "reconnecting". */
@@ -35,7 +37,7 @@ export const soundBlocked = signal(false);
 /** Why the last call ended, in words; "" when we left ourselves. */
 export const ending = signal("");
 /** What we join with: {mic, camera}. */
-export const wishes = signal({ mic: true, camera: false, ...JSON.parse(localStorage.getItem(WISHES) ?? "{}") });
+export const wishes = signal(keptLike({ mic: true, camera: false }, WISHES));
 
 /** The highest layer of other people's video that is asked for automatically: 0, 1, or 2 for all. */
 export const automaticLayer = signal(2);
@@ -57,7 +59,7 @@ export const theCall = () => call;
 
 export function chooseWishes(changes) {
   wishes.value = { ...wishes.value, ...changes };
-  localStorage.setItem(WISHES, JSON.stringify(wishes.value));
+  keep(WISHES, wishes.value);
 }
 
 /** Enter a voice channel; a call that we are in is left for it. */
@@ -141,7 +143,7 @@ async function enter({ channelId, mic, camera }) {
 
 function leaveRoom({ kind, reason }, devices) {
   devices.stop();
-  sessionStorage.removeItem(KEPT);
+  keep(KEPT, null, SESSION);
   if (kind !== "removed" && !moving) lastPlace = null;
   sound.render([]);
   batch(() => {
@@ -162,7 +164,7 @@ function leaveRoom({ kind, reason }, devices) {
 function remember({ mic = sending.value.mic, camera = sending.value.camera !== null } = {}) {
   if (!call || call.state === "over") return;
   lastPlace = { channelId: callChannel.value, mic, camera };
-  sessionStorage.setItem(KEPT, JSON.stringify(lastPlace));
+  keep(KEPT, lastPlace, SESSION);
 }
 
 /** Tell the others whether we can be heard, and hear. */
@@ -195,8 +197,8 @@ export function peopleHere() {
 
 listen({
   greet() {
-    const kept = JSON.parse(sessionStorage.getItem(KEPT));
-    if (kept && !call && channelsById.value.has(kept.channelId)) enter(kept);
+    const last = keptLike({ channelId: "", mic: false, camera: false }, KEPT, SESSION);
+    if (!call && channelsById.value.has(last.channelId)) enter(last);
   },
   hear(event, data) {
     if (event === "voice_moved") follow(data);
@@ -204,7 +206,7 @@ listen({
   forget() {
     moving = null;
     call?.leave();
-    sessionStorage.removeItem(KEPT);
+    keep(KEPT, null, SESSION);
   },
 });
 

@@ -1,6 +1,7 @@
 // Tells of new messages that ring: whoever makes sounds or shows notices listens here. Keeps which of them this
 // browser is to make.
 
+import { inTurn, keep, keptLike } from "../transport/kept.js";
 import { signal } from "../vendor/signals.js";
 import { channelsById } from "./channels.js";
 import { isMuted, levelOf } from "./notifications.js";
@@ -18,11 +19,11 @@ export const SOUNDS = ["message", "mention", "join", "leave", "mute"];
 const USUAL = { notices: false, sounds: Object.fromEntries(SOUNDS.map((name) => [name, true])) };
 
 /** {notices: bool, sounds: {message, mention, join, leave, mute}} */
-export const alerts = signal(kept());
+export const alerts = signal(keptLike(USUAL, KEPT));
 
 export function chooseAlerts(changes) {
   alerts.value = { ...alerts.value, ...changes };
-  localStorage.setItem(KEPT, JSON.stringify(alerts.value));
+  keep(KEPT, alerts.value);
 }
 
 export const chooseSound = (name, on) => chooseAlerts({ sounds: { ...alerts.value.sounds, [name]: on } });
@@ -42,16 +43,11 @@ async function ring(message) {
   const means = meansOf({ ...here, sound: sounds[kind], notices, rung: push.value === "on" });
   const channel = channelsById.value.get(channelId);
   if (!channel || !(means.sound || means.notice)) return;
-  await navigator.locks.request(`svc.ring ${message.id}`, { ifAvailable: true }, async (lock) => {
+  await inTurn(`svc.ring ${message.id}`, async (lock) => {
     if (!lock) return; // Another tab was faster.
     for (const heard of listeners) heard({ kind, ...means, channel, message });
     await new Promise((resolve) => { setTimeout(resolve, ONE_TAB_MS); });
-  });
-}
-
-function kept() {
-  const { notices = USUAL.notices, sounds = {} } = JSON.parse(globalThis.localStorage?.getItem(KEPT) ?? "{}");
-  return { notices, sounds: { ...USUAL.sounds, ...sounds } };
+  }, { ifAvailable: true });
 }
 
 listen({

@@ -2,7 +2,7 @@
 // against it. Knows the steps and the words for none of them.
 
 import { claimsOf, LOCAL } from "../transport/account.js";
-import { deviceKey } from "../transport/device_key.js";
+import { deviceKey, keepsKey } from "../transport/device_key.js";
 import { post } from "../transport/http.js";
 import { comeFromProvider, goToProvider } from "../transport/provider.js";
 import { batch, computed, signal } from "../vendor/signals.js";
@@ -24,6 +24,9 @@ export const held = signal(null);
 /** Who was here before, {id, nickname, way}; null for nobody. */
 export const known = signal(null);
 
+/** Does this browser keep nothing, so that whoever comes in is gone with the page? */
+export const forgetful = signal(false);
+
 /** Must somebody new bring an invite? Where the local network needs none, only the server knows. */
 export const invited = computed(() => info.value?.joinPolicy !== "open" && !info.value?.lanOpen);
 
@@ -41,6 +44,7 @@ export const wish = (changes) => { wishes.value = { ...wishes.value, ...changes 
 /** At the start of the page: what the address says, and what the person brings from the provider. */
 export async function arrive() {
   known.value = ownAccount().known;
+  keepsKey().then((keeps) => { forgetful.value = !keeps; });
   const brought = comeFromProvider();
   readAddress();
   addEventListener("hashchange", readAddress);

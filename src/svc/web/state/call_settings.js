@@ -1,5 +1,6 @@
 // What the person wants of calls: devices, how their voice is taken, how loud each person is. Kept in this browser.
 
+import { eachLike, keep, keptLike } from "../transport/kept.js";
 import { effect, signal } from "../vendor/signals.js";
 
 const KEPT = "svc.callSettings";
@@ -19,9 +20,9 @@ const USUAL = {
 };
 const NOBODY = { volume: 1, muted: false, screenVolume: 1, quality: "" };
 
-export const callSettings = signal({ ...USUAL, ...JSON.parse(localStorage.getItem(KEPT) ?? "{}") });
+export const callSettings = signal(keptLike(USUAL, KEPT));
 /** {memberId: {volume: 0 to 2, muted, screenVolume: 0 to 2, quality}}, of those for whom it is not the usual. */
-export const people = signal(JSON.parse(localStorage.getItem(KEPT_PEOPLE) ?? "{}"));
+export const people = signal(eachLike(NOBODY, keptLike({}, KEPT_PEOPLE)));
 
 export const chooseForCalls = (changes) => { callSettings.value = { ...callSettings.value, ...changes }; };
 
@@ -34,5 +35,5 @@ export function choosePerson(memberId, changes) {
   people.value = Object.fromEntries(all.slice(-MOST_PEOPLE));
 }
 
-effect(() => localStorage.setItem(KEPT, JSON.stringify(callSettings.value)));
-effect(() => localStorage.setItem(KEPT_PEOPLE, JSON.stringify(people.value)));
+effect(() => keep(KEPT, callSettings.value));
+effect(() => keep(KEPT_PEOPLE, people.value));

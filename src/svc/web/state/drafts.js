@@ -1,6 +1,7 @@
 // What is being written in each spot: kept in this browser while it is typed, and of channels on the server a moment
 // later, so that it is there on all of one's devices.
 
+import { eachLike, keep, keptLike } from "../transport/kept.js";
 import { effect, signal } from "../vendor/signals.js";
 import { ask, listen } from "./server.js";
 import { partsOf } from "./spot.js";
@@ -83,13 +84,20 @@ async function save(channelId) {
 function keepHere(channelId) {
   const { text, saved } = draftOf(channelId);
   const all = keptHere();
-  if (text.value) all[channelId] = { text: text.value, saved: saved && JSON.parse(saved)[1].length ? "" : saved };
+  if (text.value) all[channelId] = { text: text.value, saved: hasFiles(saved) ? "" : saved };
   else delete all[channelId];
-  localStorage.setItem(KEPT, JSON.stringify(all));
+  keep(KEPT, all);
 }
 
-function keptHere() {
-  return JSON.parse(globalThis.localStorage?.getItem(KEPT) ?? "{}");
+const keptHere = () => eachLike({ text: "", saved: "" }, keptLike({}, KEPT));
+
+/** What is kept may be of anybody's making. */
+function hasFiles(saved) {
+  try {
+    return JSON.parse(saved)[1].length > 0;
+  } catch {
+    return false;
+  }
 }
 
 /** One that another page of ours, or an earlier one, has written. */
@@ -140,6 +148,6 @@ listen({
     for (const { timer } of drafts.values()) clearTimeout(timer);
     drafts.clear();
     known = false;
-    localStorage.removeItem(KEPT);
+    keep(KEPT, null);
   },
 });

@@ -1,6 +1,7 @@
 // What an owner does who is alone on their server: name it, add a channel, invite somebody. Gone once somebody else is
 // a member, or when the owner wants it gone.
 
+import { keep, kept } from "../transport/kept.js";
 import { computed, signal } from "../vendor/signals.js";
 import { channels } from "./channels.js";
 import { members } from "./people.js";
@@ -9,7 +10,7 @@ import { api, info, listen, member } from "./server.js";
 const HIDDEN = "svc.firstSteps"; // In localStorage, once they are wanted no more.
 const FIRST_CHANNELS = 2; // A new server has a channel to write in and one to speak in.
 
-const hidden = signal(localStorage.getItem(HIDDEN) !== null);
+const hidden = signal(kept(HIDDEN) !== null);
 /** Are we the only member? null until it was asked. */
 const alone = signal(null);
 
@@ -20,7 +21,7 @@ export const firstSteps = computed(() => {
 });
 
 export function hideFirstSteps() {
-  localStorage.setItem(HIDDEN, "hidden");
+  keep(HIDDEN, "hidden");
   hidden.value = true;
 }
 

@@ -1,12 +1,14 @@
 // How the person wants the page to look: kept in this browser only.
 
+import { keep, keptLike } from "../transport/kept.js";
 import { effect, signal } from "../vendor/signals.js";
 
 const KEPT = "svc.look";
 const USUAL = { theme: "system", density: "cosy", textSize: 100 };
+export const TEXT_SIZES = [87.5, 100, 112.5, 125, 150];
 
 /** {theme: "system" | "light" | "dark", density: "cosy" | "compact", textSize: per cent} */
-export const look = signal({ ...USUAL, ...JSON.parse(localStorage.getItem(KEPT) ?? "{}") });
+export const look = signal(known(keptLike(USUAL, KEPT)));
 
 export const choose = (changes) => { look.value = { ...look.value, ...changes }; };
 
@@ -14,9 +16,14 @@ export const choose = (changes) => { look.value = { ...look.value, ...changes };
 export function wearLook(root = document.documentElement) {
   effect(() => {
     const { theme, density, textSize } = look.value;
-    localStorage.setItem(KEPT, JSON.stringify(look.value));
+    keep(KEPT, look.value);
     root.dataset.theme = theme;
     root.dataset.density = density;
     root.style.setProperty("--text-size", `${textSize}%`);
   });
+}
+
+/** A size that is none of ours could make the page unreadable, and with it the way back. */
+function known(kept) {
+  return TEXT_SIZES.includes(kept.textSize) ? kept : { ...kept, textSize: USUAL.textSize };
 }

@@ -1,6 +1,7 @@
 // Where in the page we are: which channel is open, what stands beside it, which dialog lies over it. Kept so that
 // whoever comes back lands where they were; the address may name a place too (#channel=…&message=…).
 
+import { keep, kept } from "../transport/kept.js";
 import { signal } from "../vendor/signals.js";
 import { channelsById, textChannels } from "./channels.js";
 import { listen } from "./server.js";
@@ -23,7 +24,7 @@ export function open(channelId, messageId = null) {
   if (place.value?.channelId !== channelId) place.value = { channelId };
   drawer.value = false;
   if (messageId) target.value = { channelId, messageId };
-  localStorage.setItem(KEPT, channelId);
+  keep(KEPT, channelId);
 }
 
 export const showAside = (name, details = {}) => { aside.value = { name, ...details }; };
@@ -59,8 +60,8 @@ function settle() {
   if (followAddress()) return;
   const known = (id) => id && channelsById.value.has(id);
   if (known(place.value?.channelId)) return;
-  const kept = localStorage.getItem(KEPT);
-  const channelId = known(kept) ? kept : textChannels.value[0]?.id;
+  const last = kept(KEPT);
+  const channelId = known(last) ? last : textChannels.value[0]?.id;
   place.value = channelId ? { channelId } : null;
 }
 
@@ -72,6 +73,6 @@ listen({
   },
   forget() {
     place.value = aside.value = dialog.value = target.value = null;
-    localStorage.removeItem(KEPT);
+    keep(KEPT, null);
   },
 });

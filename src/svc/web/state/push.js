@@ -1,8 +1,9 @@
 // Web Push: whether this device is rung while no page is in sight, subscribed with the browser and told to the
 // server, and renewed when either has lost it.
 
-import { signal } from "../vendor/signals.js";
+import { keep, kept } from "../transport/kept.js";
 import { running } from "../transport/worker.js";
+import { signal } from "../vendor/signals.js";
 import { api, listen } from "./server.js";
 
 const KEPT = "svc.push"; // In localStorage while it is wanted: the endpoint that the server was told.
@@ -15,7 +16,7 @@ export const push = signal("off");
 
 /** See how things stand: permissions change while nobody looks. */
 export function lookAtPush() {
-  if (push.value !== "busy") push.value = obstacle() ?? (kept() === null ? "off" : "on");
+  if (push.value !== "busy") push.value = obstacle() ?? (kept(KEPT) === null ? "off" : "on");
 }
 
 /** To be pressed: browsers ask the person then. Rejects as requests do. */
@@ -53,8 +54,8 @@ async function renew() {
   const subscription = await subscriptionWith(registration.pushManager, bytes(key));
   if (typeof subscription === "string") return subscription;
   const { endpoint, keys } = subscription.toJSON();
-  if (!subscribed || endpoint !== kept()) await api("PUT", "/api/me/push", { endpoint, keys });
-  localStorage.setItem(KEPT, endpoint);
+  if (!subscribed || endpoint !== kept(KEPT)) await api("PUT", "/api/me/push", { endpoint, keys });
+  keep(KEPT, endpoint);
   return "on";
 }
 
@@ -72,8 +73,8 @@ async function subscriptionWith(manager, key) {
 
 /** Have none. */
 async function drop() {
-  if (kept() === null) return;
-  localStorage.removeItem(KEPT);
+  if (kept(KEPT) === null) return;
+  keep(KEPT, null);
   const subscription = await (await running())?.pushManager?.getSubscription();
   await subscription?.unsubscribe();
 }
@@ -86,7 +87,6 @@ function obstacle() {
   return Notification.permission === "denied" ? "refused" : null;
 }
 
-const kept = () => globalThis.localStorage?.getItem(KEPT) ?? null;
 const same = (one, other) => one.length === other.length && one.every((each, at) => each === other[at]);
 
 function bytes(base64url) {

@@ -36,8 +36,12 @@ async function show() {
   const found = scene ? await keptPages() : new Map();
   if (!scene || greeted || shownFrom.value !== null || scene.member.id !== member.value?.id) return;
   pages = found;
-  recall({ ...scene, pages });
-  shownFrom.value = scene.at_ms;
+  try {
+    recall({ ...scene, pages });
+    shownFrom.value = scene.at_ms;
+  } catch {
+    dropAll().catch(() => {}); // An earlier version kept it, or somebody else.
+  }
 }
 
 async function keptPages() {

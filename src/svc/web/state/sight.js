@@ -1,6 +1,7 @@
 // Whether the person has this page before their eyes: told to the server, which rings their other devices while
 // they have none, and to the other tabs of this browser.
 
+import { inTurn } from "../transport/kept.js";
 import { effect, signal } from "../vendor/signals.js";
 import { ask, connection } from "./server.js";
 
@@ -11,7 +12,7 @@ export const inSight = signal(false);
 
 /** Is another tab of ours in sight? */
 export async function seenElsewhere() {
-  const { held } = await navigator.locks.query();
+  const { held } = await navigator.locks.query().catch(() => ({ held: [] }));
   return !inSight.value && held.some(({ name }) => name === LOCK);
 }
 
@@ -21,7 +22,7 @@ effect(() => {
   letGo();
   if (!inSight.value) return;
   const held = new Promise((resolve) => { letGo = resolve; });
-  navigator.locks.request(LOCK, { mode: "shared" }, () => held);
+  inTurn(LOCK, () => held, { mode: "shared" });
 });
 
 // A new connection knows nothing of what was said on the one before.

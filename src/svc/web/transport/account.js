@@ -3,6 +3,7 @@
 
 import { post, Refusal } from "./http.js";
 import { deviceKey, forgetDeviceKey, signed } from "./device_key.js";
+import { inTurn, keep, keptLike, like } from "./kept.js";
 
 const KEPT = "svc.identity"; // In localStorage: {member, proof, access_token, refresh_token, fresh_until}.
 const KNOWN = "svc.known"; // In localStorage, of somebody who has signed out: {id, nickname, way}.
@@ -12,6 +13,8 @@ const RETRY_MS = 15_000;
 
 /** The key of this browser is the member: nobody vouches for it. */
 export const LOCAL = { way: "local" };
+const NOBODY = { member: {}, proof: {}, access_token: "", refresh_token: "", fresh_until: 0 };
+const NAMED = { id: "", nickname: "", roles: [] };
 
 /**
  * A proof is {way: "local"}, {way: "account", idToken} or {way: "certificate", certificate}.
@@ -33,17 +36,18 @@ export class Account extends EventTarget {
 
   /** By what we have signed in: "local", "account" or "certificate". */
   get way() {
-    return this.#identity?.proof?.way ?? "local";
+    return this.#identity?.proof.way ?? "local";
   }
 
   /** Who signed out in this browser: {id, nickname, way}; null if nobody has. */
   get known() {
-    return JSON.parse(localStorage.getItem(KNOWN));
+    const known = keptLike({ id: "", nickname: "", way: "local" }, KNOWN);
+    return known.id ? known : null;
   }
 
   /** Nobody who was here is to be offered any more; keys stay. */
   dropKnown() {
-    localStorage.removeItem(KNOWN);
+    keep(KNOWN, null);
   }
 
   /** Become a member, or sign in as the one that the proof already is. Resolves with the server's answer. */
@@ -64,9 +68,9 @@ export class Account extends EventTarget {
   signOut(member = this.member) {
     clearTimeout(this.#timer);
     const { refresh_token: token, proof = LOCAL } = this.#identity ?? {};
-    if (token && member) localStorage.setItem(KNOWN, JSON.stringify({ id: member.id, nickname: member.nickname, way: proof.way }));
+    if (token && member) keep(KNOWN, { id: member.id, nickname: member.nickname, way: proof.way });
     this.#identity = null;
-    localStorage.removeItem(KEPT);
+    keep(KEPT, null);
     if (token) post("/api/auth/logout", { refresh_token: token }).catch(() => {});
   }
 
@@ -86,7 +90,7 @@ export class Account extends EventTarget {
         this.#keep(await post("/api/auth/refresh", { refresh_token: this.#identity.refresh_token }));
       } catch (error) {
         if (error.code !== "refresh_invalid") throw error;
-        await this.#signIn(this.#identity.proof ?? LOCAL, {});
+        await this.#signIn(this.#identity.proof, {});
       }
     });
     this.#plan();
@@ -108,13 +112,15 @@ export class Account extends EventTarget {
 
   #keep({ member = this.member, proof = this.#identity?.proof, access_token, refresh_token, expires_in_ms: life }) {
     this.#identity = { member, proof, access_token, refresh_token, fresh_until: Date.now() + life * FRESH_SHARE };
-    localStorage.setItem(KEPT, JSON.stringify(this.#identity));
+    keep(KEPT, this.#identity);
   }
 
   #load() {
-    const kept = JSON.parse(localStorage.getItem(KEPT));
+    const kept = keptLike(NOBODY, KEPT);
+    if (!kept.proof.way) kept.proof = LOCAL;
+    kept.member = { ...kept.member, ...like(NAMED, kept.member) };
     // What an earlier version kept is no sign-in.
-    this.#identity = kept?.refresh_token ? kept : null;
+    this.#identity = kept.refresh_token && kept.member.id ? kept : null;
   }
 
   #isFresh(refused) {
@@ -135,7 +141,7 @@ export class Account extends EventTarget {
   }
 
   #inTurn(act) {
-    return navigator.locks.request(TURN, act);
+    return inTurn(TURN, act);
   }
 }
 

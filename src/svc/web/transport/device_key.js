@@ -1,5 +1,5 @@
-// This browser's key: made once, kept in IndexedDB, and never to be read, not even by this page.
-// Whoever holds it is the member. Signs; sends nothing.
+// This browser's key: made once, kept in IndexedDB, and never to be read, not even by this page. A browser that keeps
+// nothing has one until the page goes. Whoever holds it is the member. Signs; sends nothing.
 
 const DATABASE = "svc";
 const STORE = "keys";
@@ -12,7 +12,7 @@ export const available = () => Boolean(globalThis.crypto?.subtle && globalThis.i
 
 /** The key, made now if there is none yet: {privateKey, jwk, thumbprint}. */
 export async function deviceKey() {
-  const { privateKey, publicKey } = (await stored()) ?? (await keep(await crypto.subtle.generateKey(CURVE, false, ["sign", "verify"])));
+  const { privateKey, publicKey } = await pair();
   const { crv, kty, x, y } = await crypto.subtle.exportKey("jwk", publicKey);
   // RFC 7638: these members, in this order.
   const digest = await crypto.subtle.digest("SHA-256", bytes(JSON.stringify({ crv, kty, x, y })));
@@ -21,14 +21,31 @@ export async function deviceKey() {
 
 /** Nobody can be who we were any more. */
 export async function forgetDeviceKey() {
-  await inStore("readwrite", (store) => store.delete(NAME));
+  if (unkept) unkept = null;
+  else await inStore("readwrite", (store) => store.delete(NAME));
 }
+
+/** Resolves with whether the key will be there when the page is opened again. */
+export const keepsKey = () => stored().then(() => unkept === null, () => false);
 
 /** A JWT with these claims, signed with the key; `header` is added to its header. */
 export async function signed({ privateKey }, claims, header = {}) {
   const parts = [{ alg: "ES256", typ: "JWT", ...header }, claims].map((part) => base64url(bytes(JSON.stringify(part))));
   const signature = await crypto.subtle.sign(SIGNATURE, privateKey, bytes(parts.join(".")));
   return [...parts, base64url(new Uint8Array(signature))].join(".");
+}
+
+let unkept = null;
+
+async function pair() {
+  if (unkept) return unkept;
+  const made = () => crypto.subtle.generateKey(CURVE, false, ["sign", "verify"]);
+  try {
+    return (await stored()) ?? (await keep(await made()));
+  } catch {
+    unkept ??= await made();
+    return unkept;
+  }
 }
 
 const stored = () => inStore("readonly", (store) => store.get(NAME));

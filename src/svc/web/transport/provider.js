@@ -4,14 +4,17 @@
 
 import { base64url, deviceKey } from "./device_key.js";
 import { post, request } from "./http.js";
+import { keep, keptLike } from "./kept.js";
 
 const KEPT = "svc.sign-in"; // In sessionStorage, while the person is there: {state, verifier, issuer, redirect, hash, carried}.
+const SESSION = "sessionStorage";
+const NOTHING = { state: "", verifier: "", issuer: "", redirect: "", hash: "", carried: null };
 
 /** Go there; the page ends. `carried` is given back on return. `another`: ask who it is, even if it is known there. */
 export async function goToProvider(carried, another = false) {
   const [{ issuer, authorization_endpoint: address, client_id: client }, key] = await Promise.all([request("GET", "/api/auth/provider"), deviceKey()]);
   const [state, verifier, redirect] = [random(), random(), `${location.origin}/`];
-  sessionStorage.setItem(KEPT, JSON.stringify({ state, verifier, issuer, redirect, hash: location.hash, carried }));
+  keep(KEPT, { state, verifier, issuer, redirect, hash: location.hash, carried }, SESSION);
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier));
   const url = new URL(address);
   const wanted = {
@@ -30,10 +33,10 @@ export async function goToProvider(carried, another = false) {
 export function comeFromProvider() {
   const answer = new URLSearchParams(location.search);
   const answered = answer.has("state") && (answer.has("code") || answer.has("error"));
-  const kept = JSON.parse(sessionStorage.getItem(KEPT));
-  sessionStorage.removeItem(KEPT);
-  if (answered) history.replaceState(null, "", `${location.pathname}${kept?.hash ?? ""}`);
-  if (kept === null) return answered ? { carried: null, refused: "mismatch" } : null;
+  const kept = keptLike(NOTHING, KEPT, SESSION);
+  keep(KEPT, null, SESSION);
+  if (answered) history.replaceState(null, "", `${location.pathname}${kept.hash}`);
+  if (!kept.state) return answered ? { carried: null, refused: "mismatch" } : null;
   const { state, verifier, issuer, redirect, carried } = kept;
   if (!answered) return { carried, refused: "cancelled" };
   // Somebody else's answer, or one of another provider's (RFC 9207).

@@ -1,6 +1,7 @@
 // The words of the page: one catalogue a language (Fluent), chosen by the person or by their browser. Whoever
 // shows something asks `t` for its words; no sentence stands in code. Knows no state and no views.
 
+import { keep, kept } from "../transport/kept.js";
 import { FluentBundle, FluentResource } from "../vendor/fluent.js";
 
 const CHOSEN = "svc.language"; // In localStorage; without it the browser's languages decide.
@@ -15,18 +16,17 @@ let fallback = bundle;
 export const language = () => bundle.locales[0];
 
 /** What the person chose, or null for what the browser says. */
-export const chosenLanguage = () => localStorage.getItem(CHOSEN);
+export const chosenLanguage = () => kept(CHOSEN);
 
 /** Choose a language, or null for the browser's; it holds from the next start of the page on. */
 export function chooseLanguage(name) {
-  if (name) localStorage.setItem(CHOSEN, name);
-  else localStorage.removeItem(CHOSEN);
+  keep(CHOSEN, name);
 }
 
 /** Fetch the catalogue of the person's language, and English for what it may lack. */
 export async function loadWords() {
   const wanted = [chosenLanguage(), ...navigator.languages].map((name) => name?.split("-")[0]);
-  const name = wanted.find((each) => each && each in LANGUAGES) ?? "en";
+  const name = wanted.find((each) => each && Object.hasOwn(LANGUAGES, each)) ?? "en";
   [fallback, bundle] = await Promise.all([catalogue("en"), catalogue(name)]);
   document.documentElement.lang = name;
 }

@@ -9,6 +9,7 @@ import { CertificateForm } from "./certificate_form.js";
 import { CodeForm } from "./code_form.js";
 import { NewForm } from "./new_form.js";
 import { Waiting } from "./waiting.js";
+import { banned } from "./ways.js";
 
 const STEPS = { back: Back, certificate: CertificateForm, code: CodeForm, new: NewForm, waiting: Waiting };
 
@@ -22,7 +23,7 @@ export function Arriving() {
         ${server?.description && html`<p class="quiet" dir="auto">${server.description}</p>`}
         ${server && html`<${Who} server=${server} />`}
       </div>
-      ${rejection.value && html`<p class="error" role="alert">${sentAway(rejection.value)}</p>`}
+      ${rejection.value && html`<p class="error" role="alert" dir="auto">${sentAway(rejection.value)}</p>`}
       <${WayIn} server=${server} />
     </div>
   </main>`;
@@ -54,5 +55,6 @@ function WayIn({ server }) {
 function sentAway(refusal) {
   // Asked for a name: whoever was a member here is none any more.
   if (refusal.code === "invalid_nickname") return t("kicked-out");
+  if (refusal.code === "banned") return banned(refusal);
   return ["sign_in_again", "signed_out"].includes(refusal.code) ? explain(refusal) : t("sent-away", { reason: explain(refusal) });
 }

@@ -1,6 +1,6 @@
 // The buttons by which a form is sent: by this browser's key, or over the provider of the accounts.
 
-import { busy, enter, enterByAccount, goTo, held, problem } from "../../state/arriving.js";
+import { busy, enter, enterByAccount, forgetful, goTo, held, problem } from "../../state/arriving.js";
 import { info } from "../../state/server.js";
 import { html } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
@@ -17,6 +17,7 @@ export function Ways({ takes: { local, account }, action }) {
   return html`<div class="ways">
     ${problem.value && !problem.value.field && html`<p class="error" role="alert">${said(problem.value)}</p>`}
     ${held.value?.way === "account" && html`<p class="quiet">${t("signed-in-at", { provider: providerName() })}</p>`}
+    ${direct && forgetful.value && html`<p class="quiet">${t("keeps-nothing")}</p>`}
     ${direct && html`<${Button} look="primary" type="submit" disabled=${busy.value}>${busy.value ? t("joining") : action}<//>`}
     ${direct && account && !held.value && html`<p class="or quiet" aria-hidden="true">${t("or")}</p>`}
     ${account && !held.value && html`<${Button} look=${local ? "" : "primary"} type="submit" value=${ACCOUNT} disabled=${busy.value}>${busy.value && !local ? t("joining") : t("continue-with", { provider: providerName() })}<//>`}
@@ -49,6 +50,7 @@ export function OtherWays({ takes: { local, account, certificateIssuers }, but }
 
 /** What stands against it in words. */
 export function said({ error, key, reason }) {
+  if (error?.code === "banned") return banned(error);
   if (error?.code === "approval_refused" && error.details.reason) return t("approval-refused-because", { reason: error.details.reason });
   if (error) return explain(error);
   switch (key) {
@@ -62,6 +64,9 @@ export function said({ error, key, reason }) {
   if (reason === "cancelled") return t("provider-cancelled", { provider: providerName() });
   return reason === "mismatch" ? t("provider-mismatch") : t("provider-refused", { provider: providerName(), reason });
 }
+
+/** That somebody is banned, and why if anybody said. */
+export const banned = ({ details: { reason } }) => (reason ? t("banned-because", { reason }) : t("error-banned"));
 
 /** What is wrong with this field. */
 export const wrong = (field) => (problem.value?.field === field ? said(problem.value) : "");

@@ -5,9 +5,11 @@ import { emoji } from "../../state/emoji.js";
 import { tried } from "../../state/notices.js";
 import { memberOf } from "../../state/people.js";
 import { member } from "../../state/server.js";
+import { keep, keptLike } from "../../transport/kept.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { listed, t } from "../../words/words.js";
 import { EmojiPopup } from "../emoji/emoji_popup.js";
+import { isSign } from "../emoji/remembered.js";
 import { IconButton } from "../parts/button.js";
 
 const USUAL = ["👍", "❤️", "😂", "🎉", "😮", "😢", "👀", "✅"];
@@ -16,7 +18,7 @@ const MOST_NAMED = 12;
 const RECENT = "svc.reactions"; // In localStorage: what was reacted with last.
 
 /** The usual ones, those that were used last first. */
-const recent = () => [...new Set([...JSON.parse(localStorage.getItem(RECENT) ?? "[]"), ...USUAL])].slice(0, USUAL.length);
+const recent = () => [...new Set([...keptLike([], RECENT).filter(isSign), ...USUAL])].slice(0, USUAL.length);
 
 export function Reactions({ message, reactions, may }) {
   if (!reactions.length) return null;
@@ -57,7 +59,7 @@ export function Picker({ onChoose, onClose }) {
   }, []);
   const own = [...emoji.value.keys()].slice(0, MOST_OWN).map((name) => `:${name}:`);
   const choose = (sign) => {
-    localStorage.setItem(RECENT, JSON.stringify([sign, ...recent()].slice(0, USUAL.length)));
+    keep(RECENT, [sign, ...recent()].slice(0, USUAL.length));
     onChoose(sign);
     onClose();
   };

@@ -1,9 +1,14 @@
 // Which emoji somebody used last, and in which skin tone: kept in this browser only.
 
+import { keep, keptLike } from "../../transport/kept.js";
 import { signal } from "../../vendor/signals.js";
 
 const KEPT = "svc.emoji";
 const MOST_RECENT = 16;
+const LONGEST_SIGN = 40;
+
+/** What is kept may be of anybody's making; nothing longer is an emoji, or the name of one. @param {string} text */
+export const isSign = (text) => text.length > 0 && text.length <= LONGEST_SIGN;
 
 /** {tone: 0 to 5, recent: signs, the last first} */
 export const remembered = signal(read());
@@ -19,21 +24,12 @@ export function used(sign) {
 
 /** @returns {{tone: number, recent: string[]}} */
 function read() {
-  try {
-    const { tone, recent } = JSON.parse(globalThis.localStorage.getItem(KEPT) ?? "{}");
-    const signs = Array.isArray(recent) ? recent.filter((/** @type {unknown} */ each) => typeof each === "string") : [];
-    return { tone: Number.isInteger(tone) && tone >= 0 && tone <= 5 ? tone : 0, recent: signs.slice(0, MOST_RECENT) };
-  } catch {
-    return { tone: 0, recent: [] };
-  }
+  const { tone, recent } = keptLike({ tone: 0, recent: [] }, KEPT);
+  return { tone: Number.isInteger(tone) && tone >= 0 && tone <= 5 ? tone : 0, recent: recent.filter(isSign).slice(0, MOST_RECENT) };
 }
 
 /** @param {{tone: number, recent: string[]}} changed */
 function write(changed) {
   remembered.value = changed;
-  try {
-    globalThis.localStorage.setItem(KEPT, JSON.stringify(changed));
-  } catch {
-    // Storage is full or forbidden; it is remembered until the page goes.
-  }
+  keep(KEPT, changed);
 }

@@ -41,7 +41,7 @@ export function Moderate({ memberId, act, name: given, onClose }) {
       ${act === "rename" && html`<${Field} label=${t("name")} value=${nickname} maxlength="32" onInput=${typed("nickname")} autofocus autocomplete="off" />`}
       ${act === "timeout" && html`<${Among} label=${t("timeout-for")} value=${seconds} all=${TIMEOUTS_S} words=${lasting} onChange=${set("seconds")} />`}
       ${act === "ban" && html`<${Among} label=${t("ban-deletes")} value=${deleted} all=${DELETED_S} words=${deleting} onChange=${set("deleted")} />`}
-      ${act !== "rename" && html`<${Field} label=${t("reason")} hint=${t("reason-hint")} value=${reason} maxlength="500" onInput=${typed("reason")} autofocus=${act !== "timeout"} autocomplete="off" />`}
+      ${act !== "rename" && html`<${Field} label=${t("reason")} hint=${act === "ban" ? t("reason-hint-ban") : t("reason-hint")} value=${reason} maxlength="500" onInput=${typed("reason")} autofocus=${act !== "timeout"} autocomplete="off" />`}
       ${problem && html`<p class="error" role="alert">${problem}</p>`}
       <footer class="buttons"><${Button} onClick=${onClose}>${t("cancel")}<//><${Button} look=${act === "kick" || act === "ban" ? "danger" : "primary"} type="submit" disabled=${busy}>${t(`moderate-${act}`)}<//></footer>
     </form>

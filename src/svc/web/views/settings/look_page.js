@@ -1,11 +1,9 @@
 // How the page looks, and its language.
 
-import { choose, look } from "../../state/look.js";
+import { choose, look, TEXT_SIZES } from "../../state/look.js";
 import { html } from "../../vendor/preact.js";
 import { chooseLanguage, chosenLanguage, LANGUAGES, t } from "../../words/words.js";
 import { Choice } from "../parts/field.js";
-
-const SIZES = [87.5, 100, 112.5, 125, 150];
 
 export function LookPage() {
   const { theme, density, textSize } = look.value;
@@ -17,7 +15,7 @@ export function LookPage() {
     <${Choice} label=${t("theme")} value=${theme} onChange=${(value) => choose({ theme: value })} options=${["system", "light", "dark"].map((value) => ({ value, label: t(`theme-${value}`) }))} />
     <${Choice} label=${t("density")} value=${density} onChange=${(value) => choose({ density: value })} options=${["cosy", "compact"].map((value) => ({ value, label: t(`density-${value}`) }))} />
     <label class="field">${t("text-size")}<select value=${textSize} onChange=${(event) => choose({ textSize: Number(event.currentTarget.value) })}>
-      ${SIZES.map((size) => html`<option key=${size} value=${size} selected=${size === textSize}>${size} %</option>`)}</select></label>
+      ${TEXT_SIZES.map((size) => html`<option key=${size} value=${size} selected=${size === textSize}>${size} %</option>`)}</select></label>
     <label class="field">${t("language")}<select onChange=${speak}>
       <option value="" selected=${!chosenLanguage()}>${t("language-browser")}</option>
       ${Object.entries(LANGUAGES).map(([name, own]) => html`<option key=${name} value=${name} selected=${name === chosenLanguage()} lang=${name}>${own}</option>`)}</select></label>`;

@@ -12,6 +12,7 @@ online-now = { $count } online
 you-found = Vor dir war noch niemand hier. Mit diesem Link wirst du Besitzer des Servers.
 sent-away = Dieser Server lässt dich nicht mehr herein. { $reason }
 insecure = Anmelden kann man sich im Browser nur bei https://-Adressen oder auf genau diesem Computer unter http://127.0.0.1. Frag den Betreiber dieses Servers nach seiner https://-Adresse.
+keeps-nothing = Dieser Browser speichert nichts für diese Seite. Vielleicht ist das Fenster privat. Du bist nur Mitglied, bis du es schließt.
 joins-closed = Dieser Server nimmt gerade niemanden auf. Sein Betreiber hat ihn geschlossen. Versuch es später noch einmal.
 no-way-in = Hier kann sich niemand anmelden: Der Server lässt nur Konten zu, aber es ist kein Anbieter für Konten eingerichtet. Sag dem Betreiber Bescheid.
 your-name = Dein Name
@@ -66,6 +67,8 @@ error-identity-taken = Dieser Browser gehört hier schon zu einem anderen Mitgli
 error-issuer-unavailable = Der Anbieter der Konten ist gerade nicht erreichbar. Versuch es gleich noch einmal.
 error-approval-refused = Du wurdest nicht hereingelassen.
 approval-refused-because = Du wurdest nicht hereingelassen: { $reason }
+error-banned = Du bist auf diesem Server gebannt.
+banned-because = Du bist auf diesem Server gebannt: { $reason }
 
 ## First steps
 

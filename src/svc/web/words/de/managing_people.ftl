@@ -8,6 +8,7 @@ note = Notiz
 changed = Geändert
 reason = Grund
 reason-hint = Er wird im Audit-Log festgehalten.
+reason-hint-ban = Er wird im Audit-Log festgehalten, und wer gebannt ist, erfährt ihn.
 no-reason = kein Grund angegeben
 moderate-rename = Umbenennen
 moderate-rename-title = { $name } umbenennen

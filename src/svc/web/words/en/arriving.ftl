@@ -12,6 +12,7 @@ online-now = { $count } online
 you-found = You are the first here. This link makes you the owner.
 sent-away = This server does not let you in any more. { $reason }
 insecure = Browsers let people sign in only at https:// addresses, or on this very computer at http://127.0.0.1. Ask whoever runs this server for its https:// address.
+keeps-nothing = This browser keeps nothing for this page. Perhaps the window is private. You are a member only until you close it.
 joins-closed = This server accepts nobody at the moment. Whoever runs it has closed it. Try again later.
 no-way-in = Nobody can sign in here: the server takes accounts only, and no provider of accounts is set up. Tell whoever runs it.
 your-name = Your name
@@ -66,6 +67,8 @@ error-identity-taken = This browser is already another member here. Use that one
 error-issuer-unavailable = The provider of the accounts cannot be reached right now. Try again in a moment.
 error-approval-refused = You were not let in.
 approval-refused-because = You were not let in: { $reason }
+error-banned = You are banned from this server.
+banned-because = You are banned from this server: { $reason }
 
 ## First steps
 

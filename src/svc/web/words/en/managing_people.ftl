@@ -8,6 +8,7 @@ note = Note
 changed = Changed
 reason = Reason
 reason-hint = It is kept in the audit log.
+reason-hint-ban = It is kept in the audit log, and the banned person is told.
 no-reason = no reason given
 moderate-rename = Rename
 moderate-rename-title = Rename { $name }

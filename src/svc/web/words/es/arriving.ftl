@@ -12,6 +12,7 @@ online-now = { $count } en línea
 you-found = Eres la primera persona en llegar. Con este enlace, el servidor pasa a ser tuyo.
 sent-away = Este servidor ya no te deja entrar. { $reason }
 insecure = Los navegadores solo dejan iniciar sesión en direcciones https://, o en este mismo equipo en http://127.0.0.1. Pide la dirección https:// a quien administra este servidor.
+keeps-nothing = Este navegador no guarda nada de esta página. Quizá la ventana sea privada. Solo serás miembro hasta que la cierres.
 joins-closed = Este servidor no acepta a nadie por ahora. Quien lo administra lo ha cerrado. Inténtalo más tarde.
 no-way-in = Aquí nadie puede iniciar sesión: el servidor solo acepta cuentas y no hay ningún proveedor de cuentas configurado. Avisa a quien lo administra.
 your-name = Tu nombre
@@ -66,6 +67,8 @@ error-identity-taken = Este navegador ya es otro miembro de este servidor. Usa e
 error-issuer-unavailable = Ahora mismo no se puede contactar con el proveedor de cuentas. Inténtalo de nuevo en un momento.
 error-approval-refused = No te han dejado entrar.
 approval-refused-because = No te han dejado entrar: { $reason }
+error-banned = Te han baneado de este servidor.
+banned-because = Te han baneado de este servidor: { $reason }
 
 ## First steps
 

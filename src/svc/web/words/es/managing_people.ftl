@@ -8,6 +8,7 @@ note = Nota
 changed = Cambios
 reason = Motivo
 reason-hint = Se guarda en el registro de auditoría.
+reason-hint-ban = Se guarda en el registro de auditoría, y la persona baneada lo verá.
 no-reason = sin motivo indicado
 moderate-rename = Cambiar el nombre
 moderate-rename-title = Cambiar el nombre de { $name }

@@ -12,6 +12,7 @@ online-now = { $count } en ligne
 you-found = Personne n’est arrivé avant toi. Avec ce lien, le serveur t’appartient.
 sent-away = Ce serveur ne te laisse plus entrer. { $reason }
 insecure = Les navigateurs ne permettent de se connecter que sur des adresses https://, ou sur cet ordinateur même à http://127.0.0.1. Demande l’adresse https:// de ce serveur à la personne qui le gère.
+keeps-nothing = Ce navigateur ne conserve rien pour cette page. La fenêtre est peut-être privée. Tu n’es membre que jusqu’à ce que tu la fermes.
 joins-closed = Ce serveur n’accepte personne en ce moment. La personne qui le gère l’a fermé. Réessaie plus tard.
 no-way-in = Personne ne peut se connecter ici : le serveur n’accepte que des comptes, et aucun fournisseur de comptes n’est configuré. Préviens la personne qui le gère.
 your-name = Ton nom
@@ -66,6 +67,8 @@ error-identity-taken = Ce navigateur est déjà celui d’un autre membre ici. U
 error-issuer-unavailable = Le fournisseur de comptes est injoignable pour le moment. Réessaie dans un instant.
 error-approval-refused = Ta demande d’entrée a été refusée.
 approval-refused-because = Ta demande d’entrée a été refusée : { $reason }
+error-banned = Tu es banni de ce serveur.
+banned-because = Tu es banni de ce serveur : { $reason }
 
 ## Premiers pas
 

@@ -8,6 +8,7 @@ note = Note
 changed = Modifié
 reason = Raison
 reason-hint = Elle est conservée dans le journal d’audit.
+reason-hint-ban = Elle est conservée dans le journal d’audit, et la personne bannie en est informée.
 no-reason = aucune raison donnée
 moderate-rename = Renommer
 moderate-rename-title = Renommer { $name }

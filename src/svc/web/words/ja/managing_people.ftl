@@ -8,6 +8,7 @@ note = メモ
 changed = 変更
 reason = 理由
 reason-hint = 監査ログに記録されます。
+reason-hint-ban = 監査ログに記録され、BANされた人にも表示されます。
 no-reason = 理由なし
 moderate-rename = 名前を変更
 moderate-rename-title = { $name } の名前を変更

@@ -1,0 +1,72 @@
+"""What a browser keeps may be spoilt, and it may refuse to keep anything: neither stops the page."""
+
+import json
+import os
+import re
+from pathlib import Path
+
+from playwright.async_api import async_playwright, expect
+
+from svc.chat.community import WEB_FOLDER
+from tests.kit.people import DEADLINE_MS, FLAGS, WITHOUT_REAL_TIME, People, Person, chromium
+from tests.kit.product import Product
+from tests.kit.text_channels import box, come_to_read, message, write
+
+KEPT = re.compile(r'= "(svc\.[\w-]+)"; *(?://.*)?$', re.MULTILINE)
+# Nothing of the kind that is expected, and something of it with nothing right within.
+SPOILT = ("{", "[5, null, {}]", '{"member": 5, "text": [], "sounds": null, "channelId": {}}')
+SPOIL = """([names, value]) => {
+  for (const name of names) for (const each of [localStorage, sessionStorage]) each.setItem(name, value);
+}"""
+# Chromium's own setting for "block all cookies": local storage, IndexedDB, locks and caches are refused too.
+REFUSES = {"profile": {"default_content_setting_values": {"cookies": 2}}}
+
+
+def names() -> list[str]:
+    found = {name for path in WEB_FOLDER.rglob("*.js") for name in KEPT.findall(path.read_text())}
+    assert len(found) > 10
+    return sorted(found)
+
+
+async def test_nothing_that_is_found_in_the_storage_stops_the_page(people: People) -> None:
+    ada = await people.arrive("Ada")
+    await come_to_read(ada)
+    await write(ada, "Before")
+    # First what the page needs most is right, then not even that.
+    others = [name for name in names() if name != "svc.identity"]
+    for value in SPOILT:
+        await ada.page.evaluate(SPOIL, [others, value])
+        await ada.page.reload()
+        await expect(message(ada, "Before")).to_be_visible(timeout=DEADLINE_MS)
+        await expect(box(ada)).to_be_enabled()
+    await ada.page.evaluate(SPOIL, [names(), SPOILT[-1]])
+    await ada.page.reload()
+    # Whoever is nobody here any more has the key still, and is the same person.
+    await come_to_read(ada)
+    await expect(message(ada, "Before").get_by_role("button", name="Edit")).to_be_attached()
+
+
+async def test_a_browser_that_keeps_nothing_lets_somebody_in_until_the_page_goes(
+    product: Product, tmp_path: Path
+) -> None:
+    settings = tmp_path / "profile" / "Default" / "Preferences"
+    settings.parent.mkdir(parents=True)
+    settings.write_text(json.dumps(REFUSES))
+    environment: dict[str, str | float | bool] = {**os.environ, "CHROMIUM": chromium() or ""}
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch_persistent_context(
+            settings.parents[1], executable_path=WITHOUT_REAL_TIME, args=FLAGS, env=environment
+        )
+        try:
+            ada = Person("Ada", await browser.new_page())
+            await ada.page.goto(product.url)
+            told = ada.page.get_by_text("This browser keeps nothing")
+            await expect(told).to_be_visible(timeout=DEADLINE_MS)
+            await come_to_read(ada)
+            await write(ada, "Here for a moment")
+            await expect(message(ada, "Here for a moment")).to_be_visible()
+            await ada.press("Settings")
+            await expect(ada.page.get_by_role("dialog", name="Settings")).to_be_visible()
+            assert ada.faults == []
+        finally:
+            await browser.close()

@@ -1,0 +1,77 @@
+// What the browser keeps is read as what was expected, whatever is found, and its refusal stops nothing.
+
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+
+import { eachLike, inTurn, keep, kept, keptLike, like } from "../../src/svc/web/transport/kept.js";
+
+const USUAL = { theme: "system", size: 100, sounds: { join: true, leave: true }, recent: [], proof: null };
+const FULL = new DOMException("The quota has been exceeded.", "QuotaExceededError");
+
+/** Storage that holds `before`; it takes nothing where `takes` is false. */
+function storage(before = {}, takes = true) {
+  const all = new Map(Object.entries(before));
+  return {
+    getItem: (name) => all.get(name) ?? null,
+    setItem(name, text) {
+      if (!takes) throw FULL;
+      all.set(name, text);
+    },
+    removeItem: (name) => all.delete(name),
+  };
+}
+
+const forbid = () => Object.defineProperty(globalThis, "localStorage", { configurable: true, get() { throw new DOMException("", "SecurityError"); } });
+const lend = (value) => Object.defineProperty(globalThis, "localStorage", { configurable: true, value });
+
+beforeEach(() => lend(storage()));
+
+test("what is kept is there again", () => {
+  keep("a", { ...USUAL, size: 150, recent: ["x"] });
+  assert.deepEqual(keptLike(USUAL, "a"), { ...USUAL, size: 150, recent: ["x"] });
+  keep("b", "1");
+  assert.equal(kept("b"), "1");
+  keep("b", null);
+  assert.equal(kept("b"), null);
+});
+
+test("what is spoilt is as usual, part by part", () => {
+  for (const spoilt of ["", "{", "null", "5", '"text"', "[]", "[1]", "true", "undefined", "\0", '{"size"', "NaN"]) {
+    lend(storage({ a: spoilt }));
+    assert.deepEqual(keptLike(USUAL, "a"), USUAL, spoilt);
+  }
+  const found = { theme: 5, size: "big", sounds: { join: false, leave: null, other: 1 }, recent: ["x", 5, null], proof: { way: 1 }, more: 1 };
+  lend(storage({ a: JSON.stringify(found) }));
+  assert.deepEqual(keptLike(USUAL, "a"), { ...USUAL, sounds: { join: false, leave: true }, recent: ["x"], proof: { way: 1 } });
+  lend(storage({ a: '{"__proto__": {"size": 5}, "size": 3}' }));
+  assert.equal(keptLike(USUAL, "a").size, 3);
+});
+
+test("an empty object stands for any, whose values can be looked at one by one", () => {
+  assert.deepEqual(like({}, { a: 1 }), { a: 1 });
+  assert.deepEqual(like({}, [1]), {});
+  assert.deepEqual(eachLike({ text: "" }, { a: { text: "x", more: 1 }, b: 5, c: null }), { a: { text: "x" }, b: { text: "" }, c: { text: "" } });
+});
+
+test("what a full browser does not take holds until the page goes", () => {
+  lend(storage({ full: "before" }, false));
+  keep("full", "after");
+  assert.equal(kept("full"), "after");
+  keep("full", null);
+  assert.equal(kept("full"), null);
+});
+
+test("a browser that forbids it stops nothing", async () => {
+  forbid();
+  assert.equal(kept("forbidden"), null);
+  keep("forbidden", { size: 5 });
+  assert.deepEqual(keptLike({ size: 0 }, "forbidden"), { size: 5 });
+});
+
+test("turns are taken where the browser lends none, and what fails in one is heard of", async () => {
+  for (const locks of [undefined, { request: () => Promise.reject(new DOMException("", "SecurityError")) }, { request: (name, options, begin) => begin({ name }) }]) {
+    Object.defineProperty(globalThis, "navigator", { configurable: true, value: { locks } });
+    assert.equal(await inTurn("x", async (lock) => lock.name), "x");
+    await assert.rejects(inTurn("x", async () => { throw new Error("ours"); }), /ours/u);
+  }
+});
