@@ -1,23 +1,29 @@
 // Files on their way into one message: sent, then checked by the server, then ready to be attached. Hears of the
-// second part by pushes.
+// second part by pushes. What was cut off goes on where it stopped when the server is there again.
 
-import { signal } from "../vendor/signals.js";
+import { Backoff, pause } from "../transport/backoff.js";
 import { Refusal } from "../transport/http.js";
 import { sendFile } from "../transport/upload.js";
+import { signal } from "../vendor/signals.js";
 import { explain, t } from "../words/words.js";
 import { accessToken, api, listen } from "./server.js";
 import { partsOf } from "./spot.js";
 
 const MOST = 10; // A message takes no more.
+const MOST_TRIES = 5; // At letting go of one whose last piece the server still reads.
+
+const FRESH = { state: "sending", progress: 0, waits: false, cut: false, problem: "", result: null };
 
 let nextKey = 1;
 
-/** One file: {key, file, name, state, progress, problem, id, result, alt}; state is "sending", "checking", "done" or "refused". */
+/**
+ * One file: {key, file, name, state, progress, waits, cut, problem, id, result, alt}; state is "sending" (`waits`: for the
+ * line to come back), "checking", "done" or "refused" (`cut`: by the line, and can go on).
+ */
 export class Uploads {
   list = signal([]);
 
-  // What was told of uploads whose ids we do not know yet: the push may overtake the answer.
-  #early = new Map(); #spot; #stops = new Map();
+  #spot; #stops = new Map();
 
   constructor(spot) {
     this.#spot = spot;
@@ -40,11 +46,12 @@ export class Uploads {
     return taken.length === files.length;
   }
 
-  /** Try a file again that was refused or cut off. */
+  /** Try a file again that was refused, or go on with one that was cut off. */
   retry(key) {
     const upload = this.#find(key);
-    this.#drop(key);
-    if (upload?.file) this.#begin(upload.file);
+    if (!upload?.file) return;
+    this.#change(key, { ...FRESH, id: upload.cut ? upload.id : null });
+    this.#send(key);
   }
 
   /** Let one go, here and on the server. */
@@ -52,7 +59,12 @@ export class Uploads {
     const upload = this.#find(key);
     this.#stops.get(key)?.abort();
     this.#drop(key);
-    if (upload?.id) api("DELETE", `/api/uploads/${upload.id}`).catch(() => {});
+    if (upload?.id) letGo(upload.id);
+  }
+
+  /** Send nothing more. */
+  stop() {
+    for (const each of this.#stops.values()) each.abort();
   }
 
   /** Say what a picture shows. */
@@ -75,7 +87,7 @@ export class Uploads {
     for (const id of missing) {
       const told = await api("GET", `/api/uploads/${id}`).catch(() => null);
       if (!told) continue;
-      const upload = { key: nextKey++, file: null, name: told.name, state: "checking", progress: 0, problem: "", id, result: null, alt: told.alt };
+      const upload = { ...FRESH, key: nextKey++, file: null, name: told.name, state: "checking", id, alt: told.alt };
       this.list.value = [...this.list.value, upload];
       this.#take(upload.key, told);
     }
@@ -85,11 +97,11 @@ export class Uploads {
     const id = data.upload_id ?? data.id;
     const upload = this.list.value.find((other) => other.id === id);
     if (upload) this.#hearOf(upload.key, event, data);
-    else if (this.list.value.some(({ state }) => state === "sending")) this.#early.set(id, [event, data]);
   }
 
-  /** Ask how those stand that are being checked: we may have missed what was pushed. */
+  /** Go on with what was cut off, and ask how those stand that are being checked: we may have missed what was pushed. */
   async ask() {
+    for (const { key, cut } of this.list.value) if (cut) this.retry(key);
     for (const { key, id } of this.list.value.filter(({ state }) => state === "checking")) {
       try {
         this.#take(key, await api("GET", `/api/uploads/${id}`));
@@ -99,23 +111,32 @@ export class Uploads {
     }
   }
 
-  async #begin(file) {
+  #begin(file) {
     const key = nextKey++;
+    this.list.value = [...this.list.value, { ...FRESH, key, file, name: file.name, id: null, alt: "" }];
+    this.#send(key);
+  }
+
+  async #send(key) {
     const stop = new AbortController();
     this.#stops.set(key, stop);
-    const fresh = { key, file, name: file.name, state: "sending", progress: 0, problem: "", id: null, result: null, alt: "" };
-    this.list.value = [...this.list.value, fresh];
+    const { file, id } = this.#find(key);
     try {
-      const path = `/api/channels/${encodeURIComponent(partsOf(this.#spot).channelId)}/uploads`;
-      const progressed = (progress) => this.#change(key, { progress });
-      this.#take(key, await sendFile(path, file, { token: await accessToken(), progressed, signal: stop.signal }));
+      await sendFile(`/api/channels/${encodeURIComponent(partsOf(this.#spot).channelId)}/uploads`, file, {
+        id: id ?? "",
+        token: accessToken,
+        signal: stop.signal,
+        begun: (given) => this.#change(key, { id: given }),
+        progressed: (progress) => this.#change(key, { progress, waits: false }),
+        waits: () => this.#change(key, { waits: true }),
+      });
+      // A push may have told already how it ended.
+      if (this.#find(key)?.state === "sending") this.#change(key, { state: "checking", progress: 0, waits: false });
     } catch (error) {
-      this.#refuse(key, error.code === "unreachable" ? t("upload-cut-off") : explain(error));
+      const cut = error.code === "unreachable";
+      this.#change(key, { state: "refused", problem: cut ? t("upload-cut-off") : explain(error), cut });
     }
     this.#stops.delete(key);
-    const early = this.#early.get(this.#find(key)?.id);
-    if (early) this.#hearOf(key, ...early);
-    if (!this.list.value.some(({ state }) => state === "sending")) this.#early.clear();
   }
 
   #take(key, { id, state, result, refusal }) {
@@ -147,6 +168,16 @@ export class Uploads {
   }
 }
 
+/** Nothing waits for this: what stays on the server is forgotten after a day. */
+async function letGo(id) {
+  const backoff = new Backoff(500, 4000);
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const error = await api("DELETE", `/api/uploads/${id}`).catch((refusal) => refusal);
+    if (error?.code !== "upload_busy") return;
+    await pause(backoff.next());
+  }
+}
+
 const bySpot = new Map();
 
 /** The files of the message that is being written in this spot. */
@@ -169,6 +200,7 @@ listen({
     if (event.startsWith("upload_")) for (const uploads of bySpot.values()) uploads.hear(event, data);
   },
   forget() {
+    for (const uploads of bySpot.values()) uploads.stop();
     bySpot.clear();
   },
 });

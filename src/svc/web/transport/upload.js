@@ -1,28 +1,91 @@
-// One file on its way to the server. With XMLHttpRequest, for fetch does not say how far it is.
+// A file on its way to the server, in pieces (tus 1.0.0, docs/http.md): after a lost connection it goes on where the
+// server says that it stopped. With XMLHttpRequest, for fetch does not say how far it is. Keeps nothing.
 
+import { Backoff, pause } from "./backoff.js";
 import { Refusal, Unreachable } from "./http.js";
 
+const VERSION = "1.0.0";
+const PIECE_BYTES = 8 * 2 ** 20; // Proxies limit how much one request may bring.
+const SILENCE_MS = 30_000; // A line on which nothing moves for so long is dead.
+const MOST_TRIES = 6; // One after the other without a byte that arrived; with the pauses a minute. Then somebody decides.
+// What the server refuses now and takes a moment later: it has not noticed yet that the line before was lost.
+const PASSING = ["offset_mismatch", "upload_busy", "upload_cut_short", "unknown_upload"];
+
 /**
- * Resolves with the upload, as docs/http.md has it; rejects with a Refusal, or with Unreachable.
+ * Resolves with the id of the upload; rejects with a Refusal, or with Unreachable, and then `id` goes on with it.
  * @param {string} path @param {File} file
- * @param {{token: string, progressed?: (share: number) => void, signal?: AbortSignal, fields?: Record<string, string>}} options
+ * @param {{token: () => Promise<string>, id?: string, named?: Record<string, string>, begun?: (id: string) => void,
+ *   progressed?: (share: number) => void, waits?: () => void, signal?: AbortSignal}} options
  */
-export function sendFile(path, file, { token, progressed = () => {}, signal, fields = {} }) {
+export async function sendFile(path, file, { token, id = "", named = {}, begun = () => {}, progressed = () => {}, waits = () => {}, signal }) {
+  const backoff = new Backoff(1000, 20_000);
+  const ask = async (method, where, more) => answered(method, where, { token: await token(), signal, ...more });
+  let [at, furthest, tries] = [id ? null : 0, 0, 0]; // Where it is; null where the server has to be asked.
+  for (;;) {
+    try {
+      if (!id) begun(id = await create(ask, path, file, named));
+      at ??= Number((await ask("HEAD", address(id))).getResponseHeader("Upload-Offset"));
+      if (at > furthest) [furthest, tries] = [at, 0];
+      if (at >= file.size) return id;
+      const piece = file.slice(at, at + PIECE_BYTES);
+      const from = at;
+      const headers = { "Content-Type": "application/offset+octet-stream", "Upload-Offset": from };
+      await ask("PATCH", address(id), { headers, body: piece, progressed: (bytes) => progressed((from + bytes) / file.size) });
+      at += piece.size;
+      backoff.reset();
+    } catch (error) {
+      if (signal?.aborted || !passes(error) || ++tries > MOST_TRIES) throw error;
+      at = null;
+      if (error.code === "unknown_upload") [id, at] = ["", 0]; // It was forgotten meanwhile.
+      waits();
+      await pause(error.details?.retry_after_ms ?? backoff.next(), signal);
+    }
+  }
+}
+
+const address = (id) => `/api/uploads/${id}`;
+const passes = (error) => error instanceof Unreachable || (error instanceof Refusal && (error.passes || PASSING.includes(error.code)));
+
+/** Resolves with the id. */
+async function create(ask, path, file, named) {
+  const metadata = Object.entries({ filename: file.name, ...named }).map(([name, text]) => `${name} ${base64(text)}`);
+  const answer = await ask("POST", path, { headers: { "Upload-Length": file.size, "Upload-Metadata": metadata.join(",") } });
+  return answer.getResponseHeader("Location").split("/").at(-1);
+}
+
+/** Resolves with the request once it was answered well. */
+function answered(method, path, { token, headers = {}, body = null, progressed = () => {}, signal }) {
   const request = new XMLHttpRequest();
-  request.open("POST", path);
-  request.setRequestHeader("Authorization", `Bearer ${token}`);
+  request.open(method, path);
   request.responseType = "json";
-  request.upload.addEventListener("progress", ({ loaded, total }) => progressed(total ? loaded / total : 0));
-  signal?.addEventListener("abort", () => request.abort());
-  const body = new FormData();
-  body.append("file", file, file.name);
-  for (const [name, value] of Object.entries(fields)) body.append(name, value);
-  request.send(body);
+  const all = { ...headers, "Authorization": `Bearer ${token}`, "Tus-Resumable": VERSION };
+  for (const [name, value] of Object.entries(all)) request.setRequestHeader(name, String(value));
+  let timer = 0;
+  const stop = () => request.abort();
+  const moves = () => {
+    clearTimeout(timer);
+    timer = setTimeout(stop, SILENCE_MS);
+  };
+  request.upload.addEventListener("progress", ({ loaded }) => {
+    moves();
+    progressed(loaded);
+  });
+  signal?.addEventListener("abort", stop);
   return new Promise((resolve, reject) => {
     request.addEventListener("load", () => {
-      if (request.status === 201) resolve(request.response);
-      else reject(new Refusal(request.response ?? { error: "internal_error" }, request.status));
+      if (request.status < 300) resolve(request);
+      else reject(new Refusal(request.response ?? { error: request.status === 404 ? "unknown_upload" : "internal_error" }, request.status));
     });
     for (const end of ["error", "abort", "timeout"]) request.addEventListener(end, () => reject(new Unreachable("The connection was lost.")));
+    request.addEventListener("loadend", () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", stop);
+    });
+    moves();
+    if (signal?.aborted) reject(new Unreachable("The connection was lost."));
+    else request.send(body);
   });
 }
+
+/** RFC 4648 section 4, of the text in UTF-8. */
+const base64 = (text) => btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(""));

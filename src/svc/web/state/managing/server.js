@@ -6,7 +6,7 @@ import { accessToken, api } from "../server.js";
 export const settings = () => api("GET", "/api/settings");
 /** Resolves with all of them. */
 export const changeSettings = (changes) => api("PATCH", "/api/settings", changes);
-const sent = async (path, file) => sendFile(path, file, { token: await accessToken() });
+const sent = (path, file, named) => sendFile(path, file, { token: accessToken, named });
 export const sendIcon = (file) => sent("/api/icon", file);
 export const removeIcon = () => api("DELETE", "/api/icon");
 
@@ -16,7 +16,7 @@ export function emojiNameOf(fileName) {
   return plain.slice(0, 30).padEnd(2, "_");
 }
 
-export const sendEmoji = (file, name) => sent(`/api/emoji?${new URLSearchParams({ name })}`, file);
+export const sendEmoji = (file, name) => sent("/api/emoji", file, { name });
 export const renameEmoji = (id, name) => api("PATCH", `/api/emoji/${encodeURIComponent(id)}`, { name });
 export const deleteEmoji = (id) => api("DELETE", `/api/emoji/${encodeURIComponent(id)}`);
 

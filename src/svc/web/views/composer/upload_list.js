@@ -16,9 +16,9 @@ export function UploadList({ uploads }) {
 }
 
 function Upload({ upload, uploads }) {
-  const { key, name, state, progress, problem, result, file, alt } = upload;
+  const { key, name, state, progress, waits, problem, result, file, alt } = upload;
   const [describing, setDescribing] = useState(false);
-  const words = { sending: t("upload-sending"), checking: t("upload-checking"), done: t("upload-done"), refused: problem }[state];
+  const words = { sending: waits ? t("upload-waits") : t("upload-sending"), checking: t("upload-checking"), done: t("upload-done"), refused: problem }[state];
   const under = state === "sending" || state === "checking";
   return html`<li data-state=${state}>
     <${Preview} upload=${upload} />

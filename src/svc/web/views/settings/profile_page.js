@@ -42,7 +42,7 @@ function Picture({ id, name, url }) {
     const [file] = event.currentTarget.files;
     event.currentTarget.value = "";
     if (!file) return;
-    const sent = await tried(accessToken().then((token) => sendFile("/api/me/avatar", file, { token })));
+    const sent = await tried(sendFile("/api/me/avatar", file, { token: accessToken }));
     if (sent) notify(t("picture-checked"), "done");
   };
   return html`<div class="own-picture">

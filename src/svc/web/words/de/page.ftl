@@ -118,6 +118,7 @@ replying-to = Antwort an { $name }
 no-reply = Nicht antworten
 ping = Benachrichtigen
 upload-sending = Wird gesendet
+upload-waits = Die Verbindung ist weg. Es geht von selbst weiter.
 upload-checking = Wird geprüft
 upload-done = Fertig
 upload-cut-off = Die Verbindung ist abgebrochen.

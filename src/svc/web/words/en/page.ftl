@@ -118,6 +118,7 @@ replying-to = Reply to { $name }
 no-reply = Do not reply
 ping = Notify
 upload-sending = Sending
+upload-waits = The connection was lost. It goes on by itself.
 upload-checking = Checking
 upload-done = Ready
 upload-cut-off = The connection was lost.

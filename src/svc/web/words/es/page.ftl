@@ -118,6 +118,7 @@ replying-to = Respuesta a { $name }
 no-reply = No responder
 ping = Avisar
 upload-sending = Enviando
+upload-waits = Se ha perdido la conexión. Continuará por sí solo.
 upload-checking = Revisando
 upload-done = Listo
 upload-cut-off = Se perdió la conexión.

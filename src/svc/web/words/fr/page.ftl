@@ -121,6 +121,7 @@ replying-to = Réponse à { $name }
 no-reply = Ne pas répondre
 ping = Notifier
 upload-sending = Envoi
+upload-waits = La connexion est perdue. L’envoi reprendra tout seul.
 upload-checking = Vérification
 upload-done = Prêt
 upload-cut-off = La connexion a été perdue.

@@ -112,6 +112,7 @@ replying-to = { $name } に返信
 no-reply = 返信をやめる
 ping = 通知
 upload-sending = 送信中
+upload-waits = 接続が切れました。自動的に再開します。
 upload-checking = 確認中
 upload-done = 完了
 upload-cut-off = 接続が切れました。
