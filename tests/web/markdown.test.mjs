@@ -111,6 +111,15 @@ test("a member is called by the present name, whatever was written", () => {
   assert.equal(read("[Grace](mention:abc) [Grace](mention:gone)", context), "@Ada @Grace");
 });
 
+test("of a posted message only those are mentioned whom the server has told", () => {
+  const context = { ...CONTEXT, mentioned: new Set(["me"]), members: (id) => id.toUpperCase(), onMention: () => {} };
+  // An indented line is code to the server, and the page shows it as words.
+  const text = "[a](mention:me)\n\n    [Ada](mention:ada) [e](mention:everyone) [r](role:moderators)";
+  assert.equal(read(text, context), "@ME@Ada @everyone @Moderators");
+  assert.deepEqual(named(text, "button", context).map(({ props }) => props.class), ["mention member own"]);
+  assert.deepEqual(named(text, "span", context).map(({ props }) => props.class), ["mention member unknown", "mention group unknown", "mention role coloured"]);
+});
+
 test("mentions and channels can be pressed where somebody listens", () => {
   const met = [];
   const context = { ...CONTEXT, onMention: (id) => met.push(id), onChannel: (id) => met.push(id) };

@@ -5,7 +5,7 @@ import { emoji } from "../state/emoji.js";
 import { colourOf, memberOf, rolesById } from "../state/people.js";
 import { open, showDialog } from "../state/place.js";
 import { member } from "../state/server.js";
-import { html } from "../vendor/preact.js";
+import { html, useMemo } from "../vendor/preact.js";
 import { computed } from "../vendor/signals.js";
 import { Markdown as Shown } from "./markdown/markdown.js";
 import { plain as plainly } from "./markdown/plain.js";
@@ -22,9 +22,11 @@ const context = computed(() => ({
   onChannel: (id) => { if (channelsById.value.get(id)?.type === "text") open(id); },
 }));
 
-/** The text of a message or a card. */
-export function Markdown({ text }) {
-  return html`<${Shown} text=${text} context=${context.value} />`;
+/** The text of a message or a card; of a message that the server has, only those are mentioned whom it has told. */
+export function Markdown({ text, message }) {
+  const [known, { mentions, mention_groups: groups }] = [context.value, message ?? {}];
+  const own = useMemo(() => (mentions ? { ...known, mentioned: new Set([...mentions, ...(groups ?? [])]) } : known), [known, mentions, groups]);
+  return html`<${Shown} text=${text} context=${own} />`;
 }
 
 /** The same in one line, without its signs. */

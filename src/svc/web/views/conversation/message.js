@@ -37,7 +37,7 @@ export const Message = memo(({ message, follows, isNew, replied, conversation, e
       ${hidden && html`<p class="quiet">${t("blocked-message")} <${Button} look="link" onClick=${() => show(true)}>${t("show")}<//></p>`}
       ${!hidden && (editing ? html`<${Editor} message=${message} onDone=${() => onEdit(null)} />` : html`<${Text} message=${message} own=${own} />`)}
       ${!hidden && html`<${Attachments} files=${message.attachments} channelId=${message.channel_id} />`}
-      ${!hidden && message.cards.map((card, index) => html`<${Card} key=${index} card=${card} />`)}
+      ${!hidden && message.cards.map((card, index) => html`<${Card} key=${index} card=${card} message=${message} />`)}
       ${!hidden && message.previews?.length > 0 && html`<${Previews} previews=${message.previews} />`}
       <${Reactions} message=${message} reactions=${reactions} may=${may("add_reactions")} />
       ${message.answers && !conversation.thread && html`<${Answers} message=${message} />`}
@@ -71,7 +71,7 @@ function Byline({ message }) {
 }
 
 function Text({ message }) {
-  return message.text ? html`<div class="text" dir="auto"><${Markdown} text=${message.text} /></div>` : null;
+  return message.text ? html`<div class="text" dir="auto"><${Markdown} text=${message.text} message=${message} /></div>` : null;
 }
 
 /** What a message answers: a line of it, which leads there. */

@@ -13,7 +13,7 @@ export function MessageLine({ message, where = null, note = null, onOpen }) {
   return html`<li class="message-line">
     <p class="byline"><${Avatar} id=${author.id} name=${author.display_name} url=${author.avatar} size="small" /><b dir="auto">${author.display_name}</b>
       ${where && html`<span class="quiet" dir="auto">#${where}</span>`}<${Time} ms=${postedAt} style="day" /></p>
-    <div class="text" dir="auto">${text ? html`<${Markdown} text=${text} />` : html`<p>${fallback}</p>`}</div>
+    <div class="text" dir="auto">${text ? html`<${Markdown} text=${text} message=${message} />` : html`<p>${fallback}</p>`}</div>
     ${attachments.length > 0 && html`<p class="quiet">${t("file-count", { count: attachments.length })}</p>`}
     ${note && html`<p><span class="badge">${note}</span></p>`}
     <${Button} look="link" onClick=${onOpen}>${t("go-to-message")}<//>

@@ -4,6 +4,7 @@
  * @typedef {object} Context
  * @property {string | null} [ownId] Mentions of this member are marked.
  * @property {Set<string>} [ownRoles] And mentions of these roles.
+ * @property {Set<string>} [mentioned] Members, roles and groups whom the server has told; no others are mentioned.
  * @property {Map<string, {url: string}>} [emoji] By name.
  * @property {Map<string, {name: string, color?: string | null}>} [roles] By id; the colour as in CSS.
  * @property {Map<string, {name: string}>} [channels] By id.
@@ -22,14 +23,16 @@ const GROUPS = ["everyone", "here"];
 export function targetOf({ href = "", children }, context) {
   const [scheme, id] = split(href);
   const label = wordsOf(children).replace(/^[@#]/u, "");
-  if (scheme === "mention" && GROUPS.includes(id)) return { kind: "group", id, name: id, known: true, own: true };
+  const told = context.mentioned?.has(id) ?? true;
+  if (scheme === "mention" && GROUPS.includes(id)) return { kind: "group", id, name: id, known: told, own: told };
   if (scheme === "mention") {
+    if (!told) return { kind: "member", id, name: label, known: false, own: false };
     const name = context.members?.(id);
     return { kind: "member", id, name: name ?? label, known: name !== undefined || !context.members, own: id === context.ownId };
   }
   if (scheme === "role") {
     const role = context.roles?.get(id);
-    return { kind: "role", id, name: role?.name ?? label, known: Boolean(role), own: Boolean(context.ownRoles?.has(id)), color: role?.color };
+    return { kind: "role", id, name: role?.name ?? label, known: Boolean(role), own: told && Boolean(context.ownRoles?.has(id)), color: role?.color };
   }
   if (scheme !== "channel") return null;
   const channel = context.channels?.get(id);
