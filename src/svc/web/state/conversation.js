@@ -42,6 +42,13 @@ export class Conversation {
     return this.#load({ around: messageId }, ({ messages, more_before: before, more_after: after }) => this.#hold(messages, before, after), true);
   }
 
+  /** Hold the page around the first message since this moment; resolves with its id, or with the last one's, or null. */
+  async at(atMs) {
+    await this.#load({ at_ms: atMs }, ({ messages, more_before: before, more_after: after }) => this.#hold(messages, before, after), true);
+    const held = this.messages.value;
+    return (held.find(({ posted_at_ms: postedAt }) => postedAt >= atMs) ?? held.at(-1))?.id ?? null;
+  }
+
   async older() {
     if (!this.moreBefore.value || this.#loading || !this.messages.value.length) return;
     await this.#load({ before: this.messages.value[0].id }, ({ messages, more_before: more }) => {

@@ -16,7 +16,7 @@ export const aside = signal(null);
 export const dialog = signal(null);
 /** On a small screen: whether the list of channels covers the rest. */
 export const drawer = signal(false);
-/** A message to go to in the open channel, {messageId}; a new object each time. */
+/** Where to go in the open channel, {messageId}, or {atMs} for the first message since then; a new object each time. */
 export const target = signal(null);
 
 /** Open a channel, and go to a message in it if one is named. */
@@ -25,6 +25,12 @@ export function open(channelId, messageId = null) {
   drawer.value = false;
   if (messageId) target.value = { channelId, messageId };
   keep(KEPT, channelId);
+}
+
+/** Go to what was said in this channel since then. */
+export function openAt(channelId, atMs) {
+  open(channelId);
+  target.value = { channelId, atMs };
 }
 
 export const showAside = (name, details = {}) => { aside.value = { name, ...details }; };

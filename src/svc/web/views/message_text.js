@@ -22,7 +22,7 @@ const context = computed(() => ({
   onChannel: (id) => { if (channelsById.value.get(id)?.type === "text") open(id); },
 }));
 
-/** The text of a message or a card; of a message that the server has, only those are mentioned whom it has told. */
+/** The text of a message or a card. In the text of a posted `message` only those are mentioned whom the server has told. */
 export function Markdown({ text, message }) {
   const [known, { mentions, mention_groups: groups }] = [context.value, message ?? {}];
   const own = useMemo(() => (mentions ? { ...known, mentioned: new Set([...mentions, ...(groups ?? [])]) } : known), [known, mentions, groups]);

@@ -20,6 +20,7 @@ export const DIALOGS = {
   invite: Later(() => import("./managing/invite_dialog.js"), "InviteDialog"),
   join: Later(() => import("./call/join_dialog.js"), "JoinDialog"),
   "member-roles": Later(() => import("./managing/member_roles.js"), "MemberRoles"),
+  jump: Later(() => import("./conversation/jump.js"), "Jump"),
   lightbox: Later(() => import("./conversation/lightbox.js"), "Lightbox"),
   moderate: Later(() => import("./managing/moderate_dialog.js"), "Moderate"),
   "moderation-history": Later(() => import("./managing/history_dialog.js"), "ModerationHistory"),

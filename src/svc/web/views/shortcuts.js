@@ -6,6 +6,7 @@ import { textChannels } from "../state/channels.js";
 import { aside, closeAside, dialog, open, place, showAside, showDialog } from "../state/place.js";
 import { member } from "../state/server.js";
 import { countsOf, readAll } from "../state/unread.js";
+import { draftId } from "./composer/draft_id.js";
 
 /** {keys, words, act}; `keys` as in "Ctrl+K": Ctrl is the command key on a Mac. */
 export const SHORTCUTS = [
@@ -20,6 +21,14 @@ export const SHORTCUTS = [
   { keys: "Ctrl+Shift+D", words: "shortcut-deafen", act: () => toggleDeafened() },
   { keys: "Ctrl+Shift+V", words: "shortcut-camera", act: () => toggleCamera() },
 ];
+
+/** Whoever begins to write without having pressed into the field means the field. */
+function write({ key, ctrlKey, metaKey, altKey, target, code }) {
+  if ([...key].length !== 1 || key === " " || ctrlKey || metaKey || altKey || dialog.value) return;
+  if (callSettings.value.input === "push" && code === callSettings.value.pushKey) return;
+  if (target !== document.body && !target.matches?.(".message, .messages-box")) return;
+  document.getElementById(draftId(null))?.focus();
+}
 
 /** To the channel above or below, or the next one with something unread. */
 function step(by, onlyUnread = false) {
@@ -49,6 +58,7 @@ export function onShortcut(event) {
     return;
   }
   const found = SHORTCUTS.find(({ keys }) => keys === pressed(event));
+  if (!found) write(event);
   if (!found || (dialog.value && found.words !== "shortcut-switcher")) return;
   event.preventDefault();
   found.act();

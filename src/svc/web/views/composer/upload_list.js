@@ -7,6 +7,7 @@ import { sizeOf } from "../conversation/attachments.js";
 import { Button, IconButton } from "../parts/button.js";
 import { Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
+import { unturned } from "../markdown/links.js";
 import { Icon } from "../parts/icon.js";
 
 export function UploadList({ uploads }) {
@@ -22,7 +23,7 @@ function Upload({ upload, uploads }) {
   const under = state === "sending" || state === "checking";
   return html`<li data-state=${state}>
     <${Preview} upload=${upload} />
-    <span class="upload-name" dir="auto" title=${name}>${name}</span>
+    <span class="upload-name" dir="auto" title=${unturned(name)}>${unturned(name)}</span>
     <span class=${state === "refused" ? "error" : "quiet"} role="status">${words}${state === "done" && file ? ` · ${sizeOf(file.size)}` : ""}</span>
     ${under && html`<progress max="1" value=${progress} aria-label=${`${words} ${name}`}></progress>`}
     <span class="upload-actions">

@@ -14,6 +14,14 @@ import { IconButton } from "../parts/button.js";
 import { MenuButton } from "../parts/menu.js";
 import { Picker } from "./reactions.js";
 
+/** A right click or a long touch opens the menu, but where the browser's own is of more use. */
+export function openMenuOf(event) {
+  const button = event.currentTarget.querySelector(".actions .menu-holder > button");
+  if (!button || event.target.closest("a, img, video, audio, input, textarea, .menu") || !getSelection().isCollapsed) return;
+  event.preventDefault();
+  button.click();
+}
+
 export function Actions({ message, may, onEdit }) {
   const [picking, setPicking] = useState(false);
   const { author, pinned, channel_id: channelId, id } = message;
@@ -37,12 +45,12 @@ export function Actions({ message, may, onEdit }) {
     other && { label: t("report"), icon: "flag", onChoose: () => showDialog("report", { message }) },
     mayRemove && { label: t("delete"), icon: "trash", danger: true, onChoose: remove },
   ];
-  return html`<div class="actions" role="group" aria-label=${t("message-of", { name: author.display_name })}>
+  return html`<div class="actions-lane"><div class="actions" role="group" aria-label=${t("message-of", { name: author.display_name })}>
     ${may("add_reactions") && html`<${IconButton} icon="emoji" label=${t("react")} aria-expanded=${picking} onClick=${() => setPicking(!picking)} />`}
     ${may("send_messages") && html`<${IconButton} icon="reply" label=${t("reply")} onClick=${reply} />`}
     ${own && may("send_messages") && html`<${IconButton} icon="edit" label=${t("edit")} onClick=${onEdit} />`}
     ${mayRemove && html`<${IconButton} icon="trash" label=${t("delete")} class="from-hover" onClick=${remove} />`}
     <${MenuButton} label=${t("more")} items=${more} />
     ${picking && html`<${Picker} onChoose=${(sign) => tried(acts.react(message, sign, true))} onClose=${() => setPicking(false)} />`}
-  </div>`;
+  </div></div>`;
 }

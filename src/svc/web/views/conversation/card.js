@@ -10,15 +10,14 @@ import { Picture } from "./attachments.js";
 const THUMBNAIL = { widest: 80, highest: 80 };
 const ICON = { widest: 20, highest: 20 };
 
-/** `message`: the one that it is in, where that is posted. */
-export function Card({ card, message }) {
+export function Card({ card }) {
   const { title, url, description, color, author, fields, image, thumbnail, footer, timestamp } = card;
   const line = color === undefined || color === null ? {} : { borderInlineStartColor: `#${color.toString(16).padStart(6, "0")}` };
   return html`<article class="webhook-card" style=${line} dir="auto">
     ${author && html`<p class="card-author"><${Small} icon=${author.icon} /><${Link} address=${author.url}>${author.name}<//></p>`}
     ${title && html`<h3><${Link} address=${url}>${title}<//></h3>`}
-    ${description && html`<div class="text"><${Markdown} text=${description} message=${message} /></div>`}
-    ${fields?.length > 0 && html`<dl>${fields.map((field, index) => html`<div key=${index} class=${field.inline ? "inline" : ""}><dt>${field.name}</dt><dd class="text"><${Markdown} text=${field.value} message=${message} /></dd></div>`)}</dl>`}
+    ${description && html`<div class="text"><${Markdown} text=${description} /></div>`}
+    ${fields?.length > 0 && html`<dl>${fields.map((field, index) => html`<div key=${index} class=${field.inline ? "inline" : ""}><dt>${field.name}</dt><dd class="text"><${Markdown} text=${field.value} /></dd></div>`)}</dl>`}
     ${image && html`<${Picture} picture=${image} />`}
     ${thumbnail && html`<div class="thumbnail"><${Picture} picture=${thumbnail} room=${THUMBNAIL} /></div>`}
     ${(footer || timestamp) && html`<${Bottom} footer=${footer} timestamp=${timestamp} />`}

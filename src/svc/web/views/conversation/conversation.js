@@ -35,11 +35,16 @@ function useJumps(channel, conversation, timeline) {
   const wanted = target.value;
   useEffect(() => {
     if (!wanted || wanted.channelId !== channel.id) return;
-    const here = conversation.messages.peek().some(({ id }) => id === wanted.messageId);
-    const fetched = here ? Promise.resolve() : conversation.around(wanted.messageId);
-    fetched.then(() => timeline.current?.reveal(wanted.messageId), (error) => notify(error.code === "unknown_message" ? t("message-gone") : explain(error)));
+    reach(conversation, wanted).then((id) => id && timeline.current?.reveal(id), (error) => notify(error.code === "unknown_message" ? t("message-gone") : explain(error)));
     target.value = null;
   }, [wanted]);
+}
+
+/** Have the message here that is wanted; resolves with its id. */
+async function reach(conversation, { messageId, atMs }) {
+  if (atMs !== undefined) return conversation.at(atMs);
+  if (!conversation.messages.peek().some(({ id }) => id === messageId)) await conversation.around(messageId);
+  return messageId;
 }
 
 function Head({ channel }) {

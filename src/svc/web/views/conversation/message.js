@@ -1,6 +1,7 @@
 // One message: who said it and when, what it answers, its text, files and cards, the reactions, and what may be
 // done with it. Drawn anew only when something about it has changed.
 
+import { answered } from "../../state/answered.js";
 import { blocked, colouredRole, colourOf, memberOf, online } from "../../state/people.js";
 import { open, showAside, showDialog } from "../../state/place.js";
 import { member } from "../../state/server.js";
@@ -11,7 +12,7 @@ import { Avatar, BotSign, hue } from "../parts/avatar.js";
 import { Button } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
 import { Time } from "../parts/time.js";
-import { Actions } from "./actions.js";
+import { Actions, openMenuOf } from "./actions.js";
 import { Attachments } from "./attachments.js";
 import { Card } from "./card.js";
 import { Answers } from "./answers.js";
@@ -28,7 +29,7 @@ export const Message = memo(({ message, follows, isNew, replied, conversation, e
   const hidden = blocked.value.has(author.id) && !shown;
   const named = mentions.includes(own) || (groups ?? []).some((group) => ["everyone", "here", ...(member.value.roles ?? [])].includes(group));
   const look = ["message", follows && "follows", named && !hidden && "mentions-me", marked && "marked"].filter(Boolean).join(" ");
-  return html`<li class=${look} data-id=${message.id} data-author=${author.id} tabindex="-1">
+  return html`<li class=${look} data-id=${message.id} data-author=${author.id} tabindex="-1" onContextMenu=${openMenuOf}>
     ${isNew && html`<p class="new-line"><span>${t("new-messages")}</span></p>`}
     <${AuthorAvatar} author=${author} />
     <div class="body">
@@ -37,7 +38,7 @@ export const Message = memo(({ message, follows, isNew, replied, conversation, e
       ${hidden && html`<p class="quiet">${t("blocked-message")} <${Button} look="link" onClick=${() => show(true)}>${t("show")}<//></p>`}
       ${!hidden && (editing ? html`<${Editor} message=${message} onDone=${() => onEdit(null)} />` : html`<${Text} message=${message} own=${own} />`)}
       ${!hidden && html`<${Attachments} files=${message.attachments} channelId=${message.channel_id} />`}
-      ${!hidden && message.cards.map((card, index) => html`<${Card} key=${index} card=${card} message=${message} />`)}
+      ${!hidden && message.cards.map((card, index) => html`<${Card} key=${index} card=${card} />`)}
       ${!hidden && message.previews?.length > 0 && html`<${Previews} previews=${message.previews} />`}
       <${Reactions} message=${message} reactions=${reactions} may=${may("add_reactions")} />
       ${message.answers && !conversation.thread && html`<${Answers} message=${message} />`}
@@ -76,7 +77,7 @@ function Text({ message }) {
 
 /** What a message answers: a line of it, which leads there. */
 function Replied({ id, conversation }) {
-  const replied = useComputed(() => conversation.messages.value.find((each) => each.id === id) ?? null).value;
+  const replied = useComputed(() => conversation.messages.value.find((each) => each.id === id) ?? answered(conversation.channelId, id)).value;
   const go = () => (conversation.thread ? showAside("thread", { channelId: conversation.channelId, thread: conversation.thread, messageId: id }) : open(conversation.channelId, id));
   return html`<button type="button" class="replied" onClick=${go} title=${t("go-to-message")}>
     <${Icon} name="reply" />${replied ? html`<b dir="auto">${replied.author.display_name}</b> <span dir="auto">${quoted(replied)}</span>` : html`<span>${t("earlier-message")}</span>`}

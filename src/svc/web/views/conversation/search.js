@@ -1,7 +1,7 @@
 // Search in all channels that one sees, beside the one that is open.
 
 import { channelsById } from "../../state/channels.js";
-import { open } from "../../state/place.js";
+import { open, showDialog } from "../../state/place.js";
 import { api } from "../../state/server.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
@@ -40,6 +40,7 @@ export function Search({ channel, onClose }) {
       <input ref=${field} type="search" dir="auto" aria-label=${t("search-field")} placeholder=${t("search-field")} maxlength="256" value=${query} onInput=${(event) => setQuery(event.currentTarget.value)} />
     </form>
     <p class="filters">${["from:", `in:${channel ? channel.name : ""}`, "has:image", "has:link", "has:file", "before:", "after:"].map((filter) => html`<${Button} key=${filter} look="chip" onClick=${() => add(filter)}>${filter}<//>`)}</p>
+    ${channel?.type === "text" && html`<p><${Button} look="link" onClick=${() => showDialog("jump", { channelId: channel.id })}>${t("jump-to-date")}<//></p>`}
     <div aria-live="polite" aria-busy=${busy}>
       ${busy && html`<p class="quiet">${t("searching")}</p>`}
       ${!busy && found?.problem && html`<p class="error">${found.problem}</p>`}

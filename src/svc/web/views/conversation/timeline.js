@@ -2,6 +2,7 @@
 // more at either end, and says when the newest is on the screen.
 
 import { outbox } from "../../state/outbox.js";
+import { showDialog } from "../../state/place.js";
 import { member } from "../../state/server.js";
 import { inSight } from "../../state/sight.js";
 import { readThread, threads, unreadInThreads } from "../../state/threads.js";
@@ -110,7 +111,7 @@ export class Timeline extends Component {
           ${empty && !root && member.value.roles.includes("owner") && html`<${FirstSteps} />`}
           ${moreBefore.value ? html`<p class="quiet older">${t("loading")}</p>` : !root && html`<p id="beginning" class="quiet" dir="auto">${t(empty ? "empty-channel" : "beginning", { channel: channel.name })}</p>`}
           ${days(messages.value).map(({ day, list }) => html`<section key=${day} aria-label=${day}>
-            <h2 class="day"><span>${day}</span></h2>
+            <h2 class="day">${conversation.thread ? html`<span>${day}</span>` : html`<button type="button" title=${t("jump-to-date")} onClick=${() => showDialog("jump", { channelId: channel.id, atMs: list[0].message.posted_at_ms })}>${day}</button>`}</h2>
             <ol>${list.map(({ message, follows, previous }) => html`<${Message} key=${message.id} message=${message} follows=${follows}
               isNew=${this.#newFrom !== null && message.id > this.#newFrom && (!previous || previous.id <= this.#newFrom)}
               replied=${message.reply_to} conversation=${conversation} editing=${editing === message.id} marked=${marked === message.id} may=${may} onEdit=${this.edit} />`)}</ol>

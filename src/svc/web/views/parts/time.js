@@ -36,6 +36,19 @@ export function momentOf(ms, now = Date.now()) {
 /** Day and time: "Today, 15:30". */
 export const agoOf = (ms, now = Date.now()) => `${dayOf(ms, now)}, ${format({ hour: "2-digit", minute: "2-digit" }).format(ms)}`;
 
+/** A day as the browser's calendar has it, "2026-01-31", in the reader's time zone. */
+export function dayName(ms) {
+  const day = new Date(ms);
+  return [day.getFullYear(), day.getMonth() + 1, day.getDate()].map((part, index) => String(part).padStart(index ? 2 : 4, "0")).join("-");
+}
+
+/** When this day begins here, in ms since 1970; null for what is no day. */
+export function beginningOf(name) {
+  const [year, month, day] = (/^(\d{4,6})-(\d{2})-(\d{2})$/u.exec(name) ?? []).slice(1).map(Number);
+  const begins = new Date(year, month - 1, day).getTime();
+  return Number.isNaN(begins) ? null : begins;
+}
+
 export function sameDay(one, other) {
   return new Date(one).toDateString() === new Date(other).toDateString();
 }

@@ -104,6 +104,11 @@ search-count = { $more ->
     }
 }
 search-more = Ältere anzeigen
+jump-to-date = Zu einem Datum springen
+date = Datum
+jump-hint = Du kommst zur ersten Nachricht seit dem Beginn dieses Tages.
+jump = Springen
+date-missing = Bitte wähle ein Datum.
 
 ## Writing
 

@@ -104,6 +104,11 @@ search-count = { $more ->
     }
 }
 search-more = Show older ones
+jump-to-date = Jump to a date
+date = Date
+jump-hint = You go to the first message since the beginning of that day.
+jump = Jump
+date-missing = Please choose a date.
 
 ## Writing
 

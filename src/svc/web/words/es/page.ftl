@@ -104,6 +104,11 @@ search-count = { $more ->
     }
 }
 search-more = Mostrar más antiguos
+jump-to-date = Ir a una fecha
+date = Fecha
+jump-hint = Irás al primer mensaje desde el comienzo de ese día.
+jump = Ir
+date-missing = Elige una fecha.
 
 ## Writing
 

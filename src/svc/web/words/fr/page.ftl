@@ -107,6 +107,11 @@ search-count = { $more ->
     }
 }
 search-more = Afficher les plus anciens
+jump-to-date = Aller à une date
+date = Date
+jump-hint = Tu arrives au premier message depuis le début de ce jour.
+jump = Aller
+date-missing = Choisis une date.
 
 ## Écrire
 

@@ -98,6 +98,11 @@ search-count = { $more ->
     }
 }
 search-more = さらに古いものを表示
+jump-to-date = 日付に移動
+date = 日付
+jump-hint = その日の始まり以降の最初のメッセージに移動します。
+jump = 移動
+date-missing = 日付を選んでください。
 
 ## Writing
 

@@ -1,0 +1,31 @@
+// To a day in the history of a channel: the calendar is the browser's own.
+
+import { openAt } from "../../state/place.js";
+import { html, useRef, useState } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { Button } from "../parts/button.js";
+import { Dialog } from "../parts/dialog.js";
+import { Field } from "../parts/field.js";
+import { beginningOf, dayName } from "../parts/time.js";
+
+/** `atMs`: a moment of the day to begin with, where one is in sight. */
+export function Jump({ channelId, atMs = Date.now(), onClose }) {
+  const form = useRef(null);
+  const [problem, setProblem] = useState("");
+  const submit = (event) => {
+    event.preventDefault();
+    const moment = beginningOf(form.current.elements.day.value);
+    if (moment === null) {
+      setProblem(t("date-missing"));
+      return;
+    }
+    onClose();
+    openAt(channelId, moment);
+  };
+  return html`<${Dialog} title=${t("jump-to-date")} onClose=${onClose}>
+    <form class="stack" ref=${form} onSubmit=${submit} novalidate>
+      <${Field} label=${t("date")} hint=${t("jump-hint")} name="day" type="date" dir=${undefined} defaultValue=${dayName(atMs)} max=${dayName(Date.now())} autofocus problem=${problem} />
+      <footer class="buttons"><${Button} onClick=${onClose}>${t("cancel")}<//><${Button} look="primary" type="submit">${t("jump")}<//></footer>
+    </form>
+  <//>`;
+}
