@@ -156,3 +156,10 @@ async def test_a_reply_names_what_it_answers_and_leads_there(people: People) -> 
     await expect(answer).to_have_class(re.compile("mentions-me"))
     await answer.locator(".replied").click()
     await expect(ada.page.locator(".message.marked > .body > .text")).to_have_text("Dinner at eight?")
+    # To a day: the first that was said since it began.
+    await ada.page.locator(".day button").click()
+    dialog = ada.page.get_by_role("dialog", name="Jump to a date")
+    await dialog.get_by_role("button", name="Jump").click()
+    await expect(dialog).to_have_count(0)
+    await expect(ada.page.locator(".message.marked > .body > .text")).to_have_text("Dinner at eight?")
+    await expect(ada.page.locator(".message.marked")).to_be_focused()

@@ -1,0 +1,144 @@
+"""What strangers write and send runs nothing in the page, and nothing is wider than its column."""
+
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from playwright.async_api import Page, expect
+
+from tests.kit.community import ask
+from tests.kit.people import DEADLINE_MS, People
+from tests.kit.text_channels import box, come_to_read, entry, write
+
+HOSTILE: dict[str, list[str]] = json.loads(
+    (Path(__file__).parent.parent / "web" / "hostile.json").read_text(encoding="utf-8")
+)
+SIZES: dict[str, Any] = {"wide": {"width": 1280, "height": 800}, "narrow": {"width": 390, "height": 844}}
+LONG = "W" * 250
+DROP = """(target, names) => {
+  const dataTransfer = new DataTransfer();
+  for (const name of names) dataTransfer.items.add(new File(["x"], name));
+  for (const kind of ["dragover", "drop"]) {
+    target.dispatchEvent(new DragEvent(kind, { dataTransfer, bubbles: true, cancelable: true }));
+  }
+}"""
+# Elements that reach out of their column, but for those within one that moves or cuts off what it holds.
+TOO_WIDE = """() => {
+  const columns = ".messages-box, .sidebar, .aside, dialog[open], .composer, .head";
+  const seen = (element) => element.checkVisibility({ visibilityProperty: true });
+  const holds = (element, column) => {
+    for (let up = element.parentElement; up && up !== column; up = up.parentElement) {
+      if (getComputedStyle(up).overflowX !== "visible" || up.matches("[popover]")) return true;
+    }
+    return element.matches("[popover]");
+  };
+  const found = document.scrollingElement.scrollWidth > innerWidth ? ["the page moves sideways"] : [];
+  for (const column of [...document.querySelectorAll(columns)].filter(seen)) {
+    const { left, right } = column.getBoundingClientRect();
+    for (const element of column.querySelectorAll("*")) {
+      const box = element.getBoundingClientRect();
+      const out = box.width > 1 && (box.right > right + 1 || box.left < left - 1);
+      if (out && seen(element) && !holds(element, column)) {
+        found.push(`${column.className}: ${element.outerHTML.slice(0, 100)}`);
+      }
+    }
+  }
+  return found;
+}"""
+FOREIGN = ".messages :is(script, iframe, style, object, embed, form, math, base, link, svg:not(.icon))"
+
+
+def card(number: int) -> dict[str, object]:
+    names = HOSTILE["names"]
+    return {
+        "title": names[number] + LONG[:100],
+        "url": 'https://a.example/"onmouseover=alert(1)/' + LONG,
+        "description": HOSTILE["markdown"][number] + "\n\n" + HOSTILE["wide"][number],
+        "author": {"name": LONG},
+        "fields": [{"name": names[number], "value": LONG, "inline": bool(at % 2)} for at in range(4)],
+        "footer": {"text": HOSTILE["markdown"][number] + LONG},
+    }
+
+
+async def test_nothing_that_strangers_send_runs_or_breaks_the_page(people: People) -> None:
+    ada, mallory = await people.arrive("Ada"), await people.arrive("W" * 32)
+    await come_to_read(ada)
+    said: list[str] = []
+    asked: list[str] = []
+    ada.page.on("dialog", lambda dialog: said.append(dialog.message))
+    ada.page.on("request", lambda request: asked.append(request.url))
+    own = str(await ada.page.evaluate("() => location.origin"))
+
+    await ask(ada, "POST", "/api/roles", {"name": "<b>R</b>" + "R" * 20, "color": 0xFF0000})
+    topic = HOSTILE["markdown"][0] + LONG
+    name = "<img src=x onerror=alert(1)>WWWW"
+    general = (await ask(ada, "POST", "/api/channels", {"name": name, "type": "text", "topic": topic}))["id"]
+    await ask(ada, "POST", "/api/channels", {"name": "V" * 32, "type": "voice"})
+    hook = await ask(ada, "POST", "/api/webhooks", {"name": "<b>" + "H" * 60, "channel_id": general})
+    cards = [card(number) for number in range(3)]
+    url = f"/api/webhooks/{hook['id']}/{hook['token']}"
+    await ask(ada, "POST", url, {"text": HOSTILE["markdown"][0], "display_name": "D" * 64, "cards": cards})
+    # What ends a block stands alone; a text holds no NUL.
+    apart = [text for text in HOSTILE["markdown"] if "```" in text]
+    together = [text.replace("\x00", "") for text in HOSTILE["markdown"] if text not in apart]
+    lines = ["\n\n".join(together)[:4000], *apart, *HOSTILE["wide"]]
+    for text in [*lines, "\n".join(HOSTILE["addresses"]), "\n".join(HOSTILE["names"])]:
+        await ask(ada, "POST", f"/api/channels/{general}/messages", {"text": text})
+
+    await come_to_read(mallory)
+    await entry(mallory, "<img").click()
+    await expect(box(mallory)).to_be_enabled()
+    await mallory.page.locator("#text").evaluate(DROP, HOSTILE["file_names"][:10])
+    done = mallory.page.locator(".upload-list [data-state=done]")
+    await expect(done).to_have_count(10, timeout=DEADLINE_MS)
+    await box(mallory).press("Enter")
+    await write(mallory, "Files")
+
+    await entry(ada, "<img").click()
+    await expect(ada.page.locator(".message").last).to_contain_text("Files")
+    found: list[str] = []
+    for size, viewport in SIZES.items():
+        await ada.page.set_viewport_size(viewport)
+        for where, show in views(ada.page, size).items():
+            await show()
+            await ada.page.wait_for_timeout(350)  # What slides in is not yet where it will be.
+            found += [f"{size}, {where}: {each}" for each in await ada.page.evaluate(TOO_WIDE)]
+            await ada.page.keyboard.press("Escape")
+        assert await ada.page.locator(FOREIGN).count() == 0
+    assert found == [], "\n".join(found)
+    assert (said, [each for each in asked if not each.startswith((own, "blob:", "data:"))]) == ([], [])
+
+
+def views(page: Page, size: str) -> dict[str, Callable[[], Awaitable[object]]]:
+    """What is looked at, each from the channel and back to it by Escape."""
+
+    async def pressed(name: str) -> None:
+        await page.get_by_role("button", name=name, exact=True).first.click()
+
+    async def searched() -> None:
+        await pressed("Search")
+        await page.get_by_role("searchbox").fill("onerror")
+        await page.keyboard.press("Enter")
+        await expect(page.locator(".message-line").first).to_be_visible()
+
+    async def profile() -> None:
+        await page.locator(".message:not(.follows) button.author").last.click()
+        await expect(page.get_by_role("dialog")).to_be_visible()
+
+    async def switcher() -> None:
+        await page.keyboard.press("Control+k")
+        await expect(page.get_by_role("dialog")).to_be_visible()
+
+    async def drawer() -> None:
+        if size == "narrow":
+            await pressed("Show the channels")
+
+    return {
+        "channel": lambda: page.locator("#messages-box").evaluate("(box) => { box.scrollTop = 0; }"),
+        "members": lambda: pressed("Members"),
+        "search": searched,
+        "profile": profile,
+        "switcher": switcher,
+        "channels": drawer,
+    }
