@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.kit.firefox import Firefox, firefox, running_firefox
 from tests.kit.people import People, chromium, people_at
 from tests.kit.product import Product, running_product
 
@@ -35,3 +36,12 @@ async def people(product: Product) -> AsyncIterator[People]:
     async with people_at(product.url, executable) as people:
         yield people
         assert people.faults == []
+
+
+@pytest.fixture
+async def fox(tmp_path: Path) -> AsyncIterator[Firefox]:
+    executable = firefox()
+    if executable is None:
+        pytest.skip("Firefox is not installed")
+    async with running_firefox(executable, tmp_path / "profile") as browser:
+        yield browser

@@ -55,7 +55,35 @@ async () => {
 """
 
 
+# For what is done with text: `there` waits for what `find` finds.
+HANDS = """
+const there = async (find) => {
+  for (;;) {
+    const found = find();
+    if (found) return found;
+    await new Promise((again) => setTimeout(again, 50));
+  }
+};
+const one = (selector) => there(() => document.querySelector(selector));
+const called = (name) => (each) => (each.getAttribute("aria-label") ?? each.textContent).trim() === name;
+const press = async (name, within = "body") => (
+  (await there(() => [...document.querySelectorAll(`${within} button`)].find(called(name)))).click());
+const says = (words) => (each) => each.querySelector(".text")?.textContent.includes(words);
+const message = (words) => there(() => [...document.querySelectorAll(".message")].find(says(words)));
+const fill = (field, words) => {
+  field.value = words;
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+};
+const enter = (field) => field.dispatchEvent(
+  new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }));
+"""
+
+
 class FirefoxPerson(Watcher):
+    async def does(self, script: str) -> Any:
+        """Do it in the page with HANDS; what the script returns."""
+        return await self._evaluate(f"async () => {{ {HANDS} {script} }}")
+
     async def join(self) -> None:
         """Fill in the form, camera included, and be in the call."""
         await self._evaluate(JOIN_SCRIPT % json.dumps(self.name))

@@ -1,26 +1,15 @@
 """People in Firefox and in Chromium see and hear each other."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 
-from tests.kit.firefox import Firefox, firefox, running_firefox
+from tests.kit.firefox import Firefox
 from tests.kit.people import People
 from tests.kit.product import Product
 
 # What Chromium sends. No H264: Firefox would fetch a decoder from the network.
 CODECS = ("VP8", "VP9", "AV1")
-
-
-@pytest.fixture
-async def fox(tmp_path: Path) -> AsyncIterator[Firefox]:
-    executable = firefox()
-    if executable is None:
-        pytest.skip("Firefox is not installed")
-    async with running_firefox(executable, tmp_path / "profile") as browser:
-        yield browser
 
 
 @pytest.mark.parametrize("codec", CODECS)
