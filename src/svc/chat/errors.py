@@ -45,6 +45,7 @@ _CODES: Mapping[str, tuple[int, str]] = {
     "media_gone": (409, "This file is not kept any more; upload it again"),
     "message_too_long": (400, "A message has at most 4,000 characters"),
     "method_not_allowed": (405, "This address does not take that method"),
+    "nickname_taken": (409, "Another member has this name or one that looks like it"),
     "no_channel": (400, "This webhook has no channel to post to"),
     "not_found": (404, "There is nothing here"),
     "not_in_voice": (404, "This member is in no voice channel that you see"),

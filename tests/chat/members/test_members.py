@@ -70,6 +70,18 @@ async def test_a_status_is_set_by_oneself_and_removed_by_who_ranks_higher(folk: 
     assert await folk.member.refused("PUT", path, {"text": "Muted"}) == "in_timeout"
 
 
+async def test_nobody_takes_the_name_of_another_or_one_that_looks_like_it(chat: ChatServer) -> None:
+    for name in ("Bill", "\u0412ill", "BI11", "Ada", "A\u200bd\u0430\u0301", "Grace"):
+        asking = await newcomer(chat, name)
+    found = (await asking.done("GET", "/api/members"))["members"]
+    assert [member["nickname"] for member in found] == [
+        *("Bill", "\u0412ill 2", "BI11 3", "Ada", "A\u200bd\u0430\u0301 2", "Grace")
+    ]
+    own = f"/api/members/{asking.id}"
+    assert await asking.refused("PATCH", own, {"nickname": "\uff41da"}) == "nickname_taken"
+    assert (await asking.done("PATCH", own, {"nickname": "GRACE"}))["nickname"] == "GRACE"
+
+
 async def test_names_are_changed_by_oneself_and_by_who_ranks_higher(folk: People) -> None:
     path = f"/api/members/{folk.member.id}"
     async with folk.live("guest") as [guest]:

@@ -72,6 +72,7 @@ async def test_the_nonce_of_one_member_is_not_that_of_another(chat: ChatServer) 
     [
         ({"text": ""}, "empty_message"),
         ({"text": " \n\t"}, "empty_message"),
+        ({"text": "\u200b\u2800 \u3164"}, "empty_message"),
         ({}, "empty_message"),
         ({"text": "x" * 4_001}, "message_too_long"),
         ({"text": "a\0b"}, "invalid_request"),

@@ -91,6 +91,7 @@ DESCRIBED = Described(
                 "forbidden",
                 "in_timeout",
                 "invalid_nickname",
+                "nickname_taken",
                 "profanity_refused",
                 "rank_too_low",
                 "unknown_member",

@@ -19,7 +19,7 @@ from svc.chat.live.audience import EVERYONE
 from svc.chat.live.closing import CloseCode
 from svc.chat.live.hub import Hub
 from svc.chat.members import store
-from svc.chat.names import readable_nickname
+from svc.chat.names import free_nickname, likeness, readable_nickname
 
 MAX_PAGE = 200
 # What is left of a member who was deleted.
@@ -79,7 +79,8 @@ class Members:
     # Coming and going: steps of a write, and what follows when it is durable.
 
     def insert(self, connection: Connection, member: Member) -> Member:
-        """A step of a write in which somebody joins, and who they are then; `joined` follows.
+        """A step of a write in which somebody joins, and who they are then; `joined` follows. A name like
+        that of another member gets a number.
 
         Raises ChatError when the server is full.
         """
@@ -89,7 +90,7 @@ class Members:
         timeout_until_ms = store.timeout_of(connection, person_id)
         member = dataclasses.replace(
             member,
-            nickname=self._judged(member.nickname),
+            nickname=free_nickname(self._judged(member.nickname), self._likenesses()),
             person_id=person_id,
             timeout_until=timeout_until_ms / 1000 if timeout_until_ms > member.joined_at_ms else 0.0,
         )
@@ -169,6 +170,11 @@ class Members:
 
     # Naming.
 
+    def _likenesses(self, *, but: str = "") -> set[str]:
+        """What the names of all members are like."""
+        members = tuple(self._directory.members.values())
+        return {likeness(member.nickname) for member in members if member.id != but}
+
     @changes_rules
     def rename(self, actor_id: str, member_id: str, nickname: str, now: float) -> Act[None, Member]:
         """Give a member, oneself or somebody of lower rank, another name."""
@@ -179,6 +185,8 @@ class Members:
             self._directory.require_above(actor_id, member_id)
         name = self._judged(readable_nickname(nickname))
         before = self._directory.member(member_id).nickname
+        if likeness(name) in self._likenesses(but=member_id):
+            raise ChatError("nickname_taken")
 
         def write(connection: Connection) -> None:
             if not store.set_nickname(connection, member_id, name):

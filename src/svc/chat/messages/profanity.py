@@ -7,23 +7,18 @@ no meaning. Pure. Spec: chat document section 2.9.
 """
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 
 from svc.chat.errors import ChatError
+from svc.chat.names import LOOK_ALIKES, plain_letters
 
 OFF, FLAG, CENSOR, BLOCK = "off", "flag", "censor", "block"
 _WORDS_FILE = Path(__file__).with_name("profanity.txt")
 
 # Letters of other scripts that look like Latin ones, after case folding.
-_LOOK_ALIKES = str.maketrans(
-    "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0455\u04bb\u043a\u043c\u0442\u0432\u043d\u0433"
-    "\u03b1\u03b5\u03bf\u03c1\u03c5\u03c7\u03b9\u03ba\u03bd\u03c4\u0131\u0142\u00f8\u0111",
-    "aeopcyxishkmtbhraeopuxikvtilod",
-)
 # Digits and signs that stand for letters. A mark at the end of a word is a mark: it is cut off first.
 _SIGNS = str.maketrans("0134578@$!|+", "oieastbasiit")
 _MARKS = "!|+.,;:?'\"*~_-()[]{}<>#&%=/\\`^"
@@ -34,12 +29,8 @@ _BETWEEN = re.compile(r"[\s._\-]")
 _RUN = re.compile(r"(.)\1*")
 # No word has a letter three times in a row.
 _LONG_RUN = re.compile(r"(.)\1{2,}")
-# No ligature of Latin letters stands for more; one of Arabic ones stands for eighteen.
-_MOST_PARTS = 4
 # People write a ligature now and then. A text of nothing else would cost several times as much.
 _MOST_GROWTH = 1.25
-# The letters of an alphabet or two; the signs of others say nothing here.
-_LETTERS_KEPT = 4096
 
 
 Span = tuple[int, int]
@@ -60,12 +51,12 @@ class Folded:
         places: list[int] = []
         most = _MOST_GROWTH * len(text)
         for place, character in enumerate(text):
-            parts = _parts(character)
+            parts = plain_letters(character)
             if len(places) > most:
                 parts = parts[:1]
             letters.append(parts)
             places.extend([place] * len(parts))
-        return cls("".join(letters).translate(_LOOK_ALIKES), places)
+        return cls("".join(letters).translate(LOOK_ALIKES), places)
 
     def span(self, start: int, end: int) -> Span:
         """What stands here folded, in characters of the text."""
@@ -115,15 +106,6 @@ def merged(spans: Iterable[Span]) -> list[Span]:
         else:
             apart.append((start, end))
     return apart
-
-
-@lru_cache(maxsize=_LETTERS_KEPT)
-def _parts(character: str) -> str:
-    """What a character says: not what is invisible, and not what sits on another letter."""
-    parts = unicodedata.normalize("NFKD", character.casefold())
-    return "".join(part for part in parts if unicodedata.category(part) not in ("Mn", "Me", "Cf"))[
-        :_MOST_PARTS
-    ]
 
 
 def _tokens(folded: str) -> Iterator[tuple[int, int]]:

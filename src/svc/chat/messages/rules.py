@@ -28,6 +28,7 @@ from svc.chat.messages.reading import Reads
 from svc.chat.messages.searching import Indexer
 from svc.chat.messages.threads import Threads
 from svc.chat.messages.watching import Case, Nobody, Refused, Ruling, Watch
+from svc.chat.names import shows_something
 
 # A message that has been rewritten more often is about something else by now.
 MAX_EDITS_KEPT = 50
@@ -443,7 +444,7 @@ def checked_text(text: str, *, or_else: bool) -> None:
     """Raises ChatError for a text that is too long, or says nothing where there is nothing `or_else`."""
     if len(text) > MAX_TEXT_CHARACTERS:
         raise ChatError("message_too_long")
-    if not or_else and not text.strip():
+    if not or_else and not shows_something(text):
         raise ChatError("empty_message")
 
 

@@ -184,6 +184,47 @@ def test_what_could_mean_anything_is_not_readable(
     assert refused.value.path == path
 
 
+def test_rich_text_is_its_markdown() -> None:
+    def section(*pieces: object, kind: str = "rich_text_section") -> dict[str, object]:
+        return {"type": kind, "elements": list(pieces)}
+
+    def words(text: str, **style: bool) -> dict[str, object]:
+        return {"type": "text", "text": text} | ({"style": style} if style else {})
+
+    def listed(style: str, *items: str, **more: int) -> dict[str, object]:
+        return {
+            "type": "rich_text_list",
+            "style": style,
+            "elements": [section(words(i)) for i in items],
+            **more,
+        }
+
+    elements = [
+        section(
+            words("Hello "),
+            words(" all of you ", bold=True, italic=True),
+            words("*not bold*, "),
+            words("x = `y`", code=True),
+            {"type": "emoji", "name": "wave", "unicode": "1f44b"},
+            {"type": "emoji", "name": "party_cat"},
+            {"type": "user", "user_id": "U1"},
+            {"type": "broadcast", "range": "here"},
+            {"type": "link", "url": "https://a.test/(1)", "text": "there"},
+            {"type": "link", "url": "javascript:alert(1)", "text": "nowhere"},
+        ),
+        listed("bullet", "one", "two"),
+        listed("ordered", "first", "second", indent=1, offset=2),
+        section(words("said\nthis"), kind="rich_text_quote"),
+        section(words("print(1)\n```"), kind="rich_text_preformatted"),
+        {"type": "rich_text_of_tomorrow"},
+    ]
+    assert _mapped({"blocks": [{"type": "rich_text", "elements": elements}]})["text"] == (
+        r"Hello  ***all of you*** \*not bold\*, ``x = `y```👋:party_cat:@U1@here"
+        "[there](https://a.test/%281%29)nowhere\n"
+        "- one\n- two\n    3. first\n    4. second\n> said\n> this\n````\nprint(1)\n```\n````"
+    )
+
+
 def _mapped(body: dict[str, object]) -> dict[str, object]:
     return slack.message(Node(body)).payload()
 

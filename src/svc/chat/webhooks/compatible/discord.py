@@ -122,4 +122,9 @@ def described(message: Message, warnings: Sequence[PayloadWarning]) -> dict[str,
 def _texts(card: Mapping[str, object]) -> dict[str, object]:
     """Of pictures, only we know the addresses."""
     shown = ("title", "description", "url", "color", "timestamp", "fields")
-    return {name: card[name] for name in shown if name in card}
+    found = {name: card[name] for name in shown if name in card}
+    for name, keys in (("author", ("name", "url")), ("footer", ("text",))):
+        part = card.get(name)
+        if isinstance(part, Mapping):
+            found[name] = {key: part[key] for key in keys if key in part}
+    return found

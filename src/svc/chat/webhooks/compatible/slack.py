@@ -8,6 +8,7 @@ Slack's documentation: "Sending messages using incoming webhooks", "Legacy: seco
 
 import re
 
+from svc.chat.webhooks.compatible import rich_text
 from svc.chat.webhooks.compatible.draft import CardDraft, FieldDraft, MessageDraft, moment_of_seconds
 from svc.chat.webhooks.compatible.markup import escaped, link
 from svc.chat.webhooks.compatible.mrkdwn import MAX_READ_CHARACTERS, markdown, plain
@@ -102,6 +103,8 @@ def _text_of(block: Node) -> str:
             return " · ".join(filter(None, map(_object, block.children("elements", MAX_BUTTONS))))
         case "markdown":
             return block.text("text")
+        case "rich_text":
+            return rich_text.markdown(block)
         case "divider":
             return DIVIDER
     return ""
