@@ -101,7 +101,7 @@ class Run:
     async def _held_back(self, body: bytes) -> AsyncIterator[bytes]:
         yield b" "
         assert self.others_done is not None
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             await self.others_done.wait()
         yield body
 
@@ -335,7 +335,7 @@ TABLES = (
 
 
 async def afterwards(run: Run) -> tuple[str, ...]:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         # What is deleted of somebody goes bit by bit.
         while True:
             if not await run.community.audit._database.rows("SELECT 1 FROM erasures"):

@@ -42,7 +42,7 @@ async def sign_out(chat: ChatServer, answer: Answer) -> None:
 
 
 async def close_code(page: LiveMember) -> int:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         while (message := await page.ws.receive()).type is WSMsgType.TEXT:
             pass
     assert message.type is WSMsgType.CLOSE

@@ -293,7 +293,7 @@ async def test_a_cut_off_file_ends_its_reader_with_a_refusal(
 ) -> None:
     chat, community, key = shortened
     headers = {"Range": wanted} if wanted else {}
-    async with asyncio.timeout(10), chat.http.get(community.media.url(key), headers=headers) as response:
+    async with asyncio.timeout(30), chat.http.get(community.media.url(key), headers=headers) as response:
         assert (response.status, (await response.json())["error"]) == (500, "internal_error")
     (record,) = [record for record in caplog.records if record.message == "stored media cannot be read"]
     assert (record.__dict__["key"], record.__dict__["because"]) == (key, "damaged")
@@ -322,7 +322,7 @@ async def test_a_file_that_is_cut_off_while_it_is_read_ends_the_connection(
                 os.truncate(stored, 300_000)
 
         monkeypatch.setattr(community.media.objects, "read", cut)
-        async with asyncio.timeout(10), chat.http.get(community.media.url(key)) as response:
+        async with asyncio.timeout(30), chat.http.get(community.media.url(key)) as response:
             assert response.status == 200
             with pytest.raises((ClientPayloadError, ServerDisconnectedError)):
                 await response.read()

@@ -58,7 +58,7 @@ async def raw(folder: Path, line: bytes) -> bytes:
     reader, writer, _ = await control_socket._connected(folder)
     writer.write(line)
     writer.write_eof()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         answer = await reader.read()
     writer.close()
     return answer
@@ -127,7 +127,7 @@ async def test_work_ends_with_whoever_waits_for_it(folder: Path, monkeypatch: py
 
     async with listening(folder, work):
         asking = asyncio.ensure_future(ask(folder, "work", {}, lambda _: heard.set()))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             await heard.wait()
             asking.cancel()
             await ended.wait()
@@ -148,5 +148,5 @@ async def test_work_that_gets_nowhere_is_given_up(folder: Path, monkeypatch: pyt
     async with listening(folder, work):
         with pytest.raises(ControlFailed):
             await ask(folder, "work", {})
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             await ended.wait()

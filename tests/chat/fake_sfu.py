@@ -65,7 +65,7 @@ class FakeSfu:
 
     async def until(self, event: str, count: int = 1) -> None:
         """Wait until an event has been heard so many times."""
-        async with asyncio.timeout(5), self._changed:
+        async with asyncio.timeout(30), self._changed:
             await self._changed.wait_for(lambda: self.count(event) >= count)
 
     def count(self, event: str) -> int:

@@ -17,7 +17,7 @@ from tests.chat.member import ChatServer, abort
 
 async def error_and_close(ws: ClientWebSocketResponse) -> tuple[dict[str, Any], int | None]:
     """The error frame that ends a connection, and the code it is closed with."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         assert json.loads(await ws.receive_str())["event"] == "hello"
         frame = json.loads(await ws.receive_str())
         assert (await ws.receive()).type is WSMsgType.CLOSE
@@ -88,7 +88,7 @@ async def test_a_message_at_the_limit_is_read(chat: ChatServer) -> None:
 async def test_a_message_over_the_limit_closes_the_connection(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         await ada.ws.send_str("x" * 70_000)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             assert (await ada.ws.receive()).extra == "The message is larger than 64 KB"
         assert ada.ws.close_code == 1009
 
@@ -115,7 +115,7 @@ async def test_a_page_that_does_not_read_is_cut_off(
         for number in range(20):
             community.hub.push("long", [number, "x" * 1_000_000], EVERYONE)
             assert (await ada.pushed("long"))[0] == number
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             while "svc_chat_live_connections_active 1.0" not in await chat.metrics():
                 pass
         abort(bob.ws)

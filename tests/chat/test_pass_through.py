@@ -18,7 +18,7 @@ def deadline(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def closed(ws: ClientWebSocketResponse) -> tuple[int | None, str | None]:
     """The code and reason that a connection ends with."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         message = await ws.receive()
     assert message.type is WSMsgType.CLOSE, message
     return message.data, message.extra
@@ -99,7 +99,7 @@ async def test_a_browser_that_vanishes_is_told_to_the_media_service(sfu: FakeSfu
     async with chat.http.ws_connect("/sfu/client") as browser:
         participant = await sfu.participants.get()
         abort(browser)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             message = await participant.receive()
         assert (message.type, message.data) == (WSMsgType.CLOSE, 1001)
 
@@ -138,7 +138,7 @@ async def test_a_browser_that_does_not_read_holds_the_media_service_back_and_is_
                 await participant.send_str("x" * MAX_FRAME_BYTES)
 
         writing = asyncio.ensure_future(write_for_ever())
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             while "svc_chat_signalling_connections_active 0.0" not in await chat.metrics():
                 pass
             with pytest.raises(ConnectionError):

@@ -159,7 +159,7 @@ async def test_the_greeting_says_what_the_server_is_and_takes(chat: ChatServer) 
 
 
 async def close_code(member: LiveMember) -> int | None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         async for _ in member.ws:
             pass
     return member.ws.close_code
@@ -223,7 +223,7 @@ async def test_whoever_watches_learns_who_comes_and_goes(inside: Inside) -> None
     token = await inside.chat.join("Ada")
     async with inside.chat.member("Ada", token) as ada, inside.chat.member("Ada", token):
         member_id = ada.id
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         while len(seen) < 2:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
     assert seen == [(member_id, True), (member_id, False)]

@@ -29,7 +29,7 @@ MIC, CAMERA, SCREEN, SCREEN_AUDIO = "0", "1", "2", "3"
 # What codecs may do to a shade and a pitch; the voices of a test lie much farther apart.
 SHADE_TOLERANCE = 6
 PITCH_TOLERANCE = 0.05
-DEADLINE_S = 12.0
+DEADLINE_S = 30.0
 
 
 @dataclass(frozen=True)

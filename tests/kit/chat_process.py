@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
-START_DEADLINE_S = 30.0
+START_DEADLINE_S = 60.0
 _LISTENING = re.compile(r" listening address=(\S+)")
 
 

@@ -20,9 +20,9 @@ from typing import Any
 from aiohttp import ClientSession, ClientWebSocketResponse, WSMsgType
 
 COMMAND = (str(Path(sys.executable).with_name("svc")), "sfu", "--host", "127.0.0.1")
-START_DEADLINE_S = 30.0
-STOP_DEADLINE_S = 10.0
-EVENT_DEADLINE_S = 10.0
+START_DEADLINE_S = 60.0
+STOP_DEADLINE_S = 30.0
+EVENT_DEADLINE_S = 30.0
 KEPT_LINES = 2_000
 SECRET = "the control secret"
 

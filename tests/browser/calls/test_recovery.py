@@ -33,9 +33,8 @@ async def lose_each_other_and_meet_again(ada: Person, grace: Person, within_s: f
         at_ada, at_grace = await asyncio.gather(ada.statistics(), grace.statistics())
         return at_ada.frames("Grace") > 0 and at_grace.frames("Ada") > 0
 
-    async with asyncio.timeout(within_s):
-        await wait_until("both notice", gone, within_s=within_s)
-        await wait_until("both see each other", flowing, within_s=within_s)
+    await wait_until("both notice", gone, within_s=within_s)
+    await wait_until("both see each other", flowing, within_s=within_s)
     await asyncio.gather(ada.hears(grace), grace.hears(ada))
     assert await ada.shown_people() == await grace.shown_people() == NAMES
 

@@ -151,7 +151,7 @@ async def test_one_is_made_at_a_time_and_one_that_is_given_up_leaves_nothing(
     store = Waiting(tmp_path)
     backups = _backups(filled, data_dir, store)
     first = asyncio.ensure_future(backups.make(1000.0))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         await store.asked.wait()
     with pytest.raises(ChatError, match="too_many"):
         await backups.make(1001.0)

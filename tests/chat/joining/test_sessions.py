@@ -123,7 +123,7 @@ async def test_a_used_token_that_comes_again_later_ends_the_sign_in_at_once(
         # Neither the thief nor the member goes on, by any token of this sign-in.
         assert (await refreshed(chat, successor["refresh_token"]))[0] == 401
         assert not await knows(chat, successor["access_token"])
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             while (message := await page.ws.receive()).type is WSMsgType.TEXT:
                 pass
         assert (message.type, message.data) == (WSMsgType.CLOSE, 4003)

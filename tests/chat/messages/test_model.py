@@ -315,7 +315,7 @@ class Play:
             folded = client.counts[counts["channel_id"]]
             assert (folded["unread"], folded["mentions"]) == there
         assert {counts["channel_id"] for counts in welcome["unread"]} == set(visible)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             await self.feature.indexer.in_step()
         word = self.chance.choice(WORDS)
         found, _ = await self.feature.search.find(member_id, word, None, 1_000)

@@ -18,7 +18,7 @@ NOT_LOWER = {"admin": ("owner", "admin"), "moderator": ("owner", "admin", "moder
 
 async def ending(page: LiveMember) -> int:
     """The code that a page is closed with."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         while (message := await page.ws.receive()).type is WSMsgType.TEXT:
             pass
     return int(message.data)

@@ -26,7 +26,7 @@ CARD: dict[str, Any] = {
 
 async def found(folk: People, query: str) -> list[str]:
     """The ids; the index is a moment behind."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         while True:
             answer = await folk.member.done("GET", f"/api/search?query={query}")
             if answer["messages"]:

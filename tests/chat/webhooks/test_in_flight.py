@@ -49,7 +49,7 @@ class Site:
     async def under_way(self) -> "asyncio.Task[tuple[int, Any]]":
         """A post that waits for its pictures."""
         posting = asyncio.create_task(self.post(PICTURE))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             await self.pictures.asked.wait()
         return posting
 

@@ -97,7 +97,7 @@ async def malformed(hook: Hook) -> None:
     """Requests to the URL that are not HTTP."""
     host, _, port = hook.chat.address.removeprefix("http://").rpartition(":")
     for rest in ("HTTP/9.9\r\n\r\n", "HTTP/1.1\r\nno header\r\n\r\n", "nothing\r\n\r\n"):
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             reader, writer = await asyncio.open_connection(host, int(port))
             writer.write(f"POST {hook.path} {rest}".encode())
             writer.write_eof()

@@ -87,6 +87,9 @@ class WebSocket(asyncio.Protocol):
                 self._opened.set_exception(BenchError(f"the server refused a live socket: {status}"))
             self.abort()
             return len(data)
+        if self._opened.done():  # The answer came after the deadline: nobody waits for it any more.
+            self.abort()
+            return len(data)
         self.is_open = True
         self._opened.set_result(None)
         return len(head) + len(end)
