@@ -217,6 +217,10 @@ EVENT_NEEDS: Mapping[str, str] = {
     "draft_put": "view_channel",
     "draft_delete": "view_channel",
     "voice_mute_self": MEMBER,
+    "voice_hand": "join_voice",
+    "voice_send": "join_voice",
+    "voice_react": "add_reactions",
+    "voice_stop_screen": "mute_members",
     "voice_mute": "mute_members",
     "voice_disconnect": "move_members",
     "voice_move": "move_members",
@@ -279,6 +283,9 @@ def body_for(message_id: str) -> dict[str, object]:
         "duration_s": 0,
         "muted": False,
         "deafened": False,
+        "raised": False,
+        "camera": False,
+        "screen": False,
         "to_channel_id": "lobby",
     }
 

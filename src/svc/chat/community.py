@@ -455,6 +455,7 @@ class Community:
             self._new_id,
             occupancy,
             self.link,
+            time.monotonic,
             config.voice_max_users,
         )
         control, changes = voice.control, self.changes

@@ -190,9 +190,42 @@ async def test_the_quality_of_the_call_is_shown_in_numbers(people: People) -> No
     await ada.page.get_by_role("menuitem", name="Quality of the call").click()
     panel = ada.page.get_by_role("region", name="Quality of the call")
     await expect(panel).to_contain_text("UDP, directly")
-    await expect(panel.locator(".quality-line").filter(has_text="Grace · camera")).to_contain_text("VP8")
-    await expect(panel.locator(".quality-line").filter(has_text="Grace · microphone")).to_contain_text("opus")
-    await expect(panel.locator("polyline").first).to_have_attribute("points", re.compile(r"\d"))
+    of_grace = panel.locator(".quality-person").filter(has_text="Grace")
+    await expect(of_grace.locator(".quality-line").filter(has_text="camera")).to_contain_text("VP8")
+    await expect(of_grace.locator(".quality-line").filter(has_text="microphone")).to_contain_text("opus")
+    for of in (panel, of_grace):
+        await expect(of.locator("polyline").first).to_have_attribute("points", re.compile(r"\d"))
+
+
+async def test_keys_mute_and_deafen_and_the_title_the_icon_and_the_system_show_it(people: People) -> None:
+    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
+    await ada.join(camera=False)
+    await grace.come_in()
+    here = grace.page.get_by_role("list", name="People in Voice")
+    icon = ada.page.locator("link[rel=icon]")
+    system = "() => `${navigator.mediaSession.metadata?.title} ${navigator.mediaSession.playbackState}`"
+    await expect(ada.page).to_have_title("🎙 Voice · svc")
+    heard = await icon.get_attribute("href")
+    await ada.press("Start camera")
+    await expect(here).to_contain_text("camera", timeout=30_000)
+    assert await ada.page.evaluate(system) == "Voice playing"
+    await ada.page.keyboard.press("Control+Shift+M")
+    await expect(ada.page).to_have_title("🔇 Voice · svc")
+    await expect(icon).not_to_have_attribute("href", str(heard))
+    await expect(here).to_contain_text("muted")
+    assert await ada.page.evaluate(system) == "Voice paused"
+    await ada.page.keyboard.press("Control+Shift+D")
+    await expect(ada.page).to_have_title("🔕 Voice · svc")
+    await expect(here).to_contain_text("deafened")
+    await ada.page.keyboard.press("Control+Shift+D")
+    await ada.page.keyboard.press("Control+Shift+M")
+    await expect(ada.page).to_have_title("🎙 Voice · svc")
+    await expect(icon).to_have_attribute("href", str(heard))
+    await expect(here).not_to_contain_text("muted")
+    await ada.press("Leave")
+    await expect(ada.page).to_have_title("Voice · svc")
+    await expect(icon).to_have_attribute("href", "/web/icon.svg")
+    assert await ada.page.evaluate(system) == "undefined none"
 
 
 async def test_sound_stays_whole_on_a_line_too_narrow_for_the_pictures(people: People) -> None:

@@ -117,7 +117,12 @@ async def test_nobody_is_moved_where_they_may_not_be(world: World) -> None:
 
 @pytest.mark.parametrize(
     ("event", "more"),
-    [("voice_mute", {"muted": True}), ("voice_disconnect", {}), ("voice_move", {"channel_id": "side-room"})],
+    [
+        ("voice_mute", {"muted": True}),
+        ("voice_stop_screen", {}),
+        ("voice_disconnect", {}),
+        ("voice_move", {"channel_id": "side-room"}),
+    ],
 )
 async def test_every_act_has_its_refusals(world: World, event: str, more: dict[str, object]) -> None:
     mod, ada, bob = world.mod, world.ada, world.bob
@@ -182,6 +187,9 @@ async def test_members_show_that_they_are_silent_and_it_is_kept(world: World) ->
         "deafened": False,
         "self_muted": True,
         "self_deafened": False,
+        "hand": 0,
+        "camera": False,
+        "screen": False,
     }
     await world.nothing_more()
     assert world.sfu.count("user_audio_control") == 0, "their own page silences them"

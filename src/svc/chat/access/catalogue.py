@@ -254,6 +254,10 @@ EVENTS: Mapping[str, Needs] = {
     # Voice.
     "voice_join": in_channel(P.JOIN_VOICE),
     "voice_mute_self": MEMBER,
+    "voice_hand": in_channel(P.JOIN_VOICE),
+    "voice_send": in_channel(P.JOIN_VOICE),
+    "voice_react": in_channel(P.ADD_REACTIONS),
+    "voice_stop_screen": in_channel(P.MUTE_MEMBERS),
     "voice_mute": in_channel(P.MUTE_MEMBERS),
     "voice_disconnect": in_channel(P.MOVE_MEMBERS),
     "voice_move": in_channel(P.MOVE_MEMBERS),

@@ -14,6 +14,7 @@ from svc.chat.moderation import store
 ACTIONS = (
     *("member_kick", "member_ban", "member_unban", "member_timeout", "member_timeout_end"),
     *("member_rename", "member_status_clear", "voice_mute", "voice_disconnect", "voice_move"),
+    "voice_stop_screen",
 )
 
 

@@ -59,11 +59,14 @@ class MediaControl:
         self._granted: dict[Place, frozenset[str]] = {}
         # The session in which each grant was asked for. Unknown after a restart, and then not checked.
         self._session: dict[Place, str] = {}
+        # Whose screen a moderator has stopped; they may share none until they leave the room.
+        self._screen_stopped: set[Place] = set()
 
     def caps(self, member_id: str, room_id: str) -> frozenset[str]:
         """What a member may send in a room."""
         permitted = self._directory.permissions(member_id, room_id)
-        return frozenset(cap for cap, permission in _CAPS.items() if permission in permitted)
+        caps = frozenset(cap for cap, permission in _CAPS.items() if permission in permitted)
+        return caps - {"share_screen"} if (room_id, member_id) in self._screen_stopped else caps
 
     def grant(self, asker: Asker, room_id: str) -> frozenset[str]:
         """The caps for a grant, remembered; and any mute is there before its bearer is."""
@@ -80,6 +83,12 @@ class MediaControl:
     def put_out(self, room_id: str, user_id: str) -> None:
         self._link.tell("disconnect_user", {"room_id": room_id, "user_id": user_id})
 
+    def stop_screen(self, room_id: str, user_id: str) -> None:
+        """End what somebody shows of their screen. They may share one again once they have left the room."""
+        if user_id in self._occupancy.users(room_id):
+            self._screen_stopped.add((room_id, user_id))
+            self._apply_caps(room_id, user_id)
+
     def apply_mute(self, room_id: str, user_id: str) -> None:
         """Nothing is said of those whom moderators have always left alone."""
         if (mute := self._states.moderated(user_id)) is not None:
@@ -95,6 +104,7 @@ class MediaControl:
 
     def left(self, room_id: str, user_id: str) -> None:
         self._granted.pop((room_id, user_id), None)
+        self._screen_stopped.discard((room_id, user_id))
 
     def in_step(self) -> None:
         """What was said while there was no connection is said now."""

@@ -17,9 +17,13 @@ from svc.chat.described import (
     obj,
     string,
 )
+from svc.chat.messages.emoji import MAX_CHARACTERS as MAX_EMOJI_CHARACTERS
 
 _STATE: dict[str, Schema] = dict.fromkeys(("muted", "deafened", "self_muted", "self_deafened"), BOOLEAN)
-_PERSON = Named("VoiceMember", obj({"id": ID, "nickname": string(), **_STATE}))
+# The place of a raised hand in the order: a lower one was raised before. 0 for none.
+_HAND: dict[str, Schema] = {"hand": integer(0)}
+_SENT: dict[str, Schema] = {"camera": BOOLEAN, "screen": BOOLEAN}
+_PERSON = Named("VoiceMember", obj({"id": ID, "nickname": string(), **_STATE, **_HAND, **_SENT}))
 _PEOPLE = array(_PERSON)
 _CLIENT_JOIN = obj(
     {name: string() for name in ("room_id", "server_id", "server_password", "user_token", "user_id")}
@@ -36,6 +40,7 @@ _GRANT = obj(
 _MUTE: dict[str, Schema] = {"muted": BOOLEAN, "deafened": BOOLEAN}
 _VIEWERS = "who may view the channel"
 _ACT = ("unknown_member", "rank_too_low")
+_THERE = ("unknown_channel", "not_in_voice")
 _PUT_OUT = (*_ACT, "not_in_voice", "voice_unavailable")
 
 DESCRIBED = Described(
@@ -63,6 +68,34 @@ DESCRIBED = Described(
             _ACT,
         ),
         Event(
+            "voice_hand",
+            "Raise one's hand in a call, or take it down",
+            asked({"channel_id": ID, "raised": BOOLEAN}),
+            obj(_HAND),
+            _THERE,
+        ),
+        Event(
+            "voice_send",
+            "Show that one sends a camera or a screen",
+            asked({"channel_id": ID, **_SENT}),
+            obj(_SENT),
+            _THERE,
+        ),
+        Event(
+            "voice_react",
+            "Show an emoji to everybody in the call for a moment",
+            asked({"channel_id": ID, "emoji": string(2 * MAX_EMOJI_CHARACTERS, 1)}),
+            NOTHING,
+            (*_THERE, "invalid_emoji", "rate_limited"),
+        ),
+        Event(
+            "voice_stop_screen",
+            "End the sharing of somebody's screen, for as long as they stay in the channel",
+            asked({"member_id": ID}),
+            NOTHING,
+            _PUT_OUT,
+        ),
+        Event(
             "voice_disconnect",
             "Put somebody out of voice",
             asked({"member_id": ID}),
@@ -88,8 +121,21 @@ DESCRIBED = Described(
         Pushed(
             "voice_updated",
             "What is different about somebody in voice",
-            obj({"channel_id": ID, "member_id": ID}, _STATE),
+            obj({"channel_id": ID, "member_id": ID}, {**_STATE, **_HAND, **_SENT}),
             to=_VIEWERS,
+        ),
+        Pushed(
+            "voice_reacted",
+            "Somebody in the call reacts",
+            obj({"channel_id": ID, "member_id": ID, "emoji": string()}),
+            to="who is in the call",
+            kept=False,
+        ),
+        Pushed(
+            "voice_screen_stopped",
+            "A moderator has stopped your screen; leave the channel to share one again",
+            obj({"channel_id": ID}),
+            to="whose screen it is",
         ),
         Pushed(
             "voice_state",

@@ -73,6 +73,23 @@ class VoiceModeration:
         return Act(change, follow)
 
     @follows_rules
+    def stop_screen(self, actor_id: str, member_id: str, now: float) -> Act[None, None]:
+        """End what somebody shows of their screen. They cannot share one until they leave the channel."""
+        room_ids = self._rooms_where(actor_id, member_id, Permission.MUTE_MEMBERS)
+
+        def change(connection: Connection) -> None:
+            for room_id in room_ids:
+                details = {"channel_id": room_id}
+                self._audit.record(connection, actor_id, "voice_stop_screen", member_id, details, now)
+
+        def follow(_: None) -> None:
+            for room_id in room_ids:
+                self._hub.push("voice_screen_stopped", {"channel_id": room_id}, only(member_id))
+                self._voice.control.stop_screen(room_id, member_id)
+
+        return Act(change, follow)
+
+    @follows_rules
     def move(self, actor_id: str, member_id: str, channel_id: str, now: float) -> Act[None, None]:
         """Send somebody to another voice channel, where they must be allowed to be themselves.
 
@@ -101,14 +118,18 @@ class VoiceModeration:
         return Act(change, follow)
 
     def _rooms_to_clear(self, actor_id: str, member_id: str) -> list[str]:
+        return self._rooms_where(actor_id, member_id, Permission.MOVE_MEMBERS)
+
+    def _rooms_where(self, actor_id: str, member_id: str, permission: Permission) -> list[str]:
+        """Where somebody is and the actor has this permission. Raises ChatError where there is none."""
         self._directory.require_above(actor_id, member_id)
         visible = self._visible_rooms(actor_id, member_id)
         if not visible:
             raise ChatError("not_in_voice")
         may = self._directory.may
-        room_ids = [room for room in visible if may(actor_id, Permission.MOVE_MEMBERS, room)]
+        room_ids = [room for room in visible if may(actor_id, permission, room)]
         if not room_ids:
-            self._directory.require(actor_id, Permission.MOVE_MEMBERS, visible[0])
+            self._directory.require(actor_id, permission, visible[0])
         if not all(self._link.reaches(room) for room in room_ids):
             raise ChatError("voice_unavailable")
         return room_ids

@@ -30,9 +30,10 @@ from svc.base.websocket import WebSocket
 from svc.chat.access.origins import Origins
 from svc.chat.access.tokens import Asker
 from svc.chat.errors import ChatError
-from svc.chat.fields import Data, flag, identifier
+from svc.chat.fields import Data, flag, identifier, text
 from svc.chat.http import client_address, query_number
 from svc.chat.live.socket import Handler
+from svc.chat.messages.emoji import MAX_CHARACTERS as MAX_EMOJI_CHARACTERS
 from svc.chat.voice.moderation import VoiceModeration
 from svc.chat.voice.rules import Voice
 
@@ -64,7 +65,11 @@ class VoiceEvents:
         return {
             "voice_join": self.voice_join,
             "voice_mute_self": self.voice_mute_self,
+            "voice_hand": self.voice_hand,
+            "voice_send": self.voice_send,
+            "voice_react": self.voice_react,
             "voice_mute": self.voice_mute,
+            "voice_stop_screen": self.voice_stop_screen,
             "voice_disconnect": self.voice_disconnect,
             "voice_move": self.voice_move,
         }
@@ -75,9 +80,30 @@ class VoiceEvents:
     async def voice_mute_self(self, asker: Asker, data: Data) -> object:
         return self._voice.choose(asker.member_id, *_mute_of(data))
 
+    async def voice_hand(self, asker: Asker, data: Data) -> object:
+        channel_id, raised = identifier(data, "channel_id"), flag(data, "raised")
+        return self._voice.gestures.raise_hand(asker.member_id, channel_id, raised)
+
+    async def voice_send(self, asker: Asker, data: Data) -> object:
+        channel_id, camera, screen = (
+            identifier(data, "channel_id"),
+            flag(data, "camera"),
+            flag(data, "screen"),
+        )
+        return self._voice.gestures.send(asker.member_id, channel_id, camera, screen)
+
+    async def voice_react(self, asker: Asker, data: Data) -> object:
+        emoji = text(data, "emoji", most=2 * MAX_EMOJI_CHARACTERS, least=1)
+        self._voice.gestures.react(asker.member_id, identifier(data, "channel_id"), emoji)
+        return {}
+
     async def voice_mute(self, asker: Asker, data: Data) -> object:
         member_id, mute = identifier(data, "member_id"), _mute_of(data)
         return await self._moderation.mute(asker.member_id, member_id, *mute, time.time())
+
+    async def voice_stop_screen(self, asker: Asker, data: Data) -> object:
+        await self._moderation.stop_screen(asker.member_id, identifier(data, "member_id"), time.time())
+        return {}
 
     async def voice_disconnect(self, asker: Asker, data: Data) -> object:
         await self._moderation.disconnect(asker.member_id, identifier(data, "member_id"), time.time())

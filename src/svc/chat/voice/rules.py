@@ -15,6 +15,7 @@ from svc.chat.errors import ChatError
 from svc.chat.live.audience import Only, Viewers, only
 from svc.chat.live.hub import Hub
 from svc.chat.voice.control import MediaControl, MediaLink
+from svc.chat.voice.gestures import Gestures
 from svc.chat.voice.occupancy import Occupancy
 from svc.chat.voice.seats import Seats
 from svc.chat.voice.states import Mute, States
@@ -36,7 +37,10 @@ class MediaAccess:
 
 
 class Voice:
-    """`new_id` makes the id of a single-use grant. Watches the occupancy that it is given."""
+    """`new_id` makes the id of a single-use grant, `clock` gives seconds.
+
+    Watches the occupancy that it is given.
+    """
 
     def __init__(
         self,
@@ -46,6 +50,7 @@ class Voice:
         new_id: Callable[[], str],
         occupancy: Occupancy,
         link: MediaLink,
+        clock: Callable[[], float],
         max_users: int = 0,
     ) -> None:
         self._access = access
@@ -57,10 +62,12 @@ class Voice:
         self.occupancy = occupancy
         self.states = States(directory.person_of)
         self.control = MediaControl(directory, occupancy, self.states, link)
+        self.gestures = Gestures(hub, occupancy, self.require_voice_channel, clock)
         link.astray = self._astray
         # Everybody hears that somebody has come before that one is put out again.
         occupancy.watch(self)
         occupancy.watch(self.control)
+        occupancy.watch(self.gestures)
 
     def welcome(self, asker: Asker) -> dict[str, object]:
         """Who is in the voice channels that a member sees."""
@@ -131,7 +138,7 @@ class Voice:
 
     def joined(self, room_id: str, user_id: str) -> None:
         self._seats.occupied((room_id, user_id))
-        newcomer = {"channel_id": room_id, "member": self._person(user_id)}
+        newcomer = {"channel_id": room_id, "member": self._person(room_id, user_id)}
         self._hub.push("voice_joined", newcomer, Viewers(room_id))
         limit = self._limit(user_id, room_id)
         over = limit and len(self.occupancy.users(room_id)) > limit
@@ -172,9 +179,10 @@ class Voice:
         }
 
     def _people(self, channel_id: str) -> list[dict[str, object]]:
-        return [self._person(user_id) for user_id in self.occupancy.users(channel_id)]
+        return [self._person(channel_id, user_id) for user_id in self.occupancy.users(channel_id)]
 
-    def _person(self, user_id: str) -> dict[str, object]:
+    def _person(self, room_id: str, user_id: str) -> dict[str, object]:
         member = self._directory.members.get(user_id)
         nickname = member.nickname if member else "Somebody"
-        return {"id": user_id, "nickname": nickname, **self.states.described(user_id)}
+        shown = self.gestures.described(room_id, user_id)
+        return {"id": user_id, "nickname": nickname, **self.states.described(user_id), **shown}

@@ -16,7 +16,7 @@ export class Call extends EventTarget {
   /** "joining", "connected", "reconnecting" or "over". */
   state = "joining";
 
-  #requestGrant; #codec; #music; #sending = new Map(); #session = null;
+  #requestGrant; #codec; #music; #wanted; #sending = new Map(); #session = null;
   #leaving = new AbortController(); #backoff = new Backoff(250, 1000); #attempts = 0;
 
   /**
@@ -24,9 +24,11 @@ export class Call extends EventTarget {
    * `codec` ("VP8", "VP9", "H264", "AV1") chooses what our video is sent as; without it
    * the SFU's first choice is used. The page takes it from location.hash (#codec=AV1);
    * it is there for trying codecs out, and the tests use it. `music()`: is our sound more than a voice?
+   * `wanted(offered)`: what we want of it.
    */
-  constructor({ requestGrant, codec = null, music = () => false }) {
+  constructor({ requestGrant, codec = null, music = () => false, wanted }) {
     super();
+    this.#wanted = wanted;
     this.#music = music;
     this.#requestGrant = requestGrant;
     this.#codec = codec;
@@ -35,6 +37,11 @@ export class Call extends EventTarget {
   /** What we receive: [{mid, trackId, userId, source, receiver}]. */
   get tracks() {
     return this.#session?.tracks ?? [];
+  }
+
+  /** What the room has for us, also what we do not want: [{mid, trackId, userId, source}]. */
+  get offered() {
+    return this.#session?.offered ?? [];
   }
 
   /** Who speaks, by user id and the loudest first; ourselves too. */
@@ -60,6 +67,11 @@ export class Call extends EventTarget {
    */
   setLayer(trackId, layer) {
     this.#session?.setLayer(trackId, layer);
+  }
+
+  /** What we want of the room has changed. */
+  review() {
+    this.#session?.review();
   }
 
   leave() {
@@ -95,7 +107,7 @@ export class Call extends EventTarget {
     }
     if (this.#leaving.signal.aborted) return { kind: "left", reason: "" };
     const url = webSocketUrl(grant.urls[this.#attempts++ % grant.urls.length]);
-    const session = new Session({ url, grant, sending: this.#sending, codec: this.#codec, music: this.#music });
+    const session = new Session({ url, grant, sending: this.#sending, codec: this.#codec, music: this.#music, wanted: this.#wanted });
     this.#session = session;
     for (const property of ["tracks", "speakers"]) session.addEventListener(property, () => this.#changed(property));
     session.addEventListener("connected", () => {

@@ -3,8 +3,10 @@
 
 import { batch, effect, signal } from "../vendor/signals.js";
 import { channelsById } from "../state/channels.js";
-import { notify } from "../state/notices.js";
+import { raiseHand } from "../state/gestures.js";
+import { notify, tried } from "../state/notices.js";
 import { open, place } from "../state/place.js";
+import { onlySound } from "../state/call_layout.js";
 import { callSettings, people, wishesFor } from "../state/call_settings.js";
 import { ask, listen, member } from "../state/server.js";
 import { peopleIn } from "../state/voice.js";
@@ -15,6 +17,7 @@ import { Layering } from "./layering.js";
 import { Publisher } from "./publisher.js";
 import { watchQuality } from "./quality.js";
 import { Sound } from "./sound.js";
+import { Watching } from "./watching.js";
 
 const KEPT = "svc.call"; // In sessionStorage: where this tab was and what it sent, so that a reload comes back.
 const SESSION = "sessionStorage";
@@ -26,6 +29,8 @@ export const callState = signal("none");
 export const callChannel = signal(null);
 /** What we receive: [{mid, trackId, userId, source, receiver}]. */
 export const tracks = signal([]);
+/** Whose screen we could watch and do not receive: ids. */
+export const unwatched = signal([]);
 /** Who speaks, ids, the loudest first; ourselves too. */
 export const speakers = signal([]);
 /** What we send: {mic: bool, camera: track or null, screen: track or null}; a muted microphone is not sent. */
@@ -48,7 +53,13 @@ const volumeOf = (userId, source) => {
 };
 export const sound = new Sound((blocked) => { soundBlocked.value = blocked; }, volumeOf);
 
+const watching = new Watching();
+/** Whose screen we want to see: ids, also of those whose picture is still on its way. */
+export const { screens: watched } = watching;
+
 let call = null;
+let handUp = false; // It is raised again in a new session of the same call, though at the end.
+let screenStopped = false; // By a moderator, until we leave the room.
 let publisher = null;
 let layering = null;
 let lastPlace = null; // The room that we are or were last in, and what we sent there, until we leave it ourselves.
@@ -77,12 +88,29 @@ export function joinCall(channelId, { mic, camera } = wishes.value) {
 export const leaveCall = () => call?.leave();
 export const toggleMic = () => publisher?.toggleMic();
 export const toggleCamera = () => publisher?.toggleCamera();
-export const toggleScreen = () => publisher?.toggleScreen();
+export function toggleScreen() {
+  if (screenStopped && !sending.value.screen) notify(t("screen-stopped"));
+  else publisher?.toggleScreen();
+}
+/** Watch somebody's screen, or not: then it is not sent to us either. */
+export function watchScreen(userId, watch) {
+  watching.choose(userId, watch);
+  call?.review();
+}
 export const unblockSound = () => sound.play();
 /** The key to talk is held, or not. */
 export const pressToTalk = (pressed) => publisher?.mic?.press(pressed);
 /** How loud our own microphone is, 0 to 1; 0 while it is not open. */
 export const ownLevel = () => publisher?.mic?.level() ?? 0;
+
+/** Is our hand raised in the call that we are in? */
+export const ownHand = () => peopleIn(callChannel.value).some(({ id, hand }) => id === member.value?.id && hand > 0);
+
+export function toggleHand() {
+  if (!call) return;
+  handUp = !ownHand();
+  tried(raiseHand(callChannel.value, handUp));
+}
 
 /** Hear nobody; with that one's own microphone is muted too. */
 export function toggleDeafened() {
@@ -95,7 +123,7 @@ export function toggleDeafened() {
 /** Be in a room until leaving it. */
 async function enter({ channelId, mic, camera }) {
   const codec = new URLSearchParams(location.hash.slice(1)).get("codec");
-  const mine = new Call({ requestGrant: () => ask("voice_join", { channel_id: channelId }), codec, music: () => callSettings.value.music });
+  const mine = new Call({ requestGrant: () => ask("voice_join", { channel_id: channelId }), codec, music: () => callSettings.value.music, wanted: (offered) => watching.wanted(offered) });
   call = mine;
   const devices = new Publisher(mine, () => callSettings.value);
   const layers = new Layering(mine);
@@ -115,11 +143,16 @@ async function enter({ channelId, mic, camera }) {
     if (mine.state === "over") return;
     callState.value = mine.state;
     if (mine.state !== "connected") return;
+    screenStopped = false;
     layers.startOver();
     tell();
+    tellSent();
+    if (handUp) tried(raiseHand(channelId, true));
   });
   mine.addEventListener("tracks", () => {
     tracks.value = mine.tracks;
+    const received = new Set(mine.tracks.map(({ trackId }) => trackId));
+    unwatched.value = mine.offered.filter(({ trackId, source }) => source === "screen" && !received.has(trackId)).map(({ userId }) => userId);
     sound.render(mine.tracks);
     layers.ask();
   });
@@ -127,10 +160,11 @@ async function enter({ channelId, mic, camera }) {
   devices.addEventListener("change", () => {
     if (publisher !== devices) return; // A device may open or close after we have left.
     const heard = devices.mic !== null && !devices.muted;
-    const changed = heard !== sending.value.mic;
+    const { mic: wasHeard, camera, screen } = sending.value;
     sending.value = { mic: heard, camera: devices.camera, screen: devices.screen?.video ?? null };
     remember();
-    if (changed) tell();
+    if (heard !== wasHeard) tell();
+    if (!camera !== !sending.value.camera || !screen !== !sending.value.screen) tellSent();
   });
   devices.addEventListener("trouble", ({ detail }) => notify(detail));
   remember({ mic, camera });
@@ -146,9 +180,11 @@ function leaveRoom({ kind, reason }, devices) {
   keep(KEPT, null, SESSION);
   if (kind !== "removed" && !moving) lastPlace = null;
   sound.render([]);
+  handUp = false;
   batch(() => {
     call = publisher = layering = null;
     tracks.value = [];
+    unwatched.value = [];
     speakers.value = [];
     sending.value = { mic: false, camera: null, screen: null };
     callState.value = "none";
@@ -172,6 +208,12 @@ function tell() {
   ask("voice_mute_self", { muted: !sending.value.mic, deafened: deafened.value }).catch(() => {});
 }
 
+/** Tell everybody who sees the channel what we show; nobody is there before the call is. */
+function tellSent() {
+  const { camera, screen } = sending.value;
+  if (callState.value === "connected") ask("voice_send", { channel_id: callChannel.value, camera: camera !== null, screen: screen !== null }).catch(() => {});
+}
+
 /** A moderator sends us to another room; we may already have been put out of this one. */
 function follow({ from_channel_id: from, channel_id: channelId }) {
   const there = { ...(lastPlace ?? wishes.value), channelId };
@@ -182,14 +224,17 @@ function follow({ from_channel_id: from, channel_id: channelId }) {
   } else if (!call && lastPlace?.channelId === from) enter(there);
 }
 
-/** Everybody in our call, ourselves last: {id, nickname, own, camera, screen, ...marks}; tracks or null. */
+/**
+ * Everybody in our call, ourselves last: {id, nickname, own, camera, screen, unwatched, ...marks}; `camera` and `screen` are
+ * tracks or null, `unwatched` says that there is a screen which we do not receive.
+ */
 export function peopleHere() {
   const own = member.value;
   const here = callChannel.value;
   if (!here || !own) return [];
   const video = (id, source) => tracks.value.find((track) => track.userId === id && track.source === source)?.receiver.track ?? null;
   const others = peopleIn(here).filter(({ id }) => id !== own.id)
-    .map((each) => ({ ...each, own: false, camera: video(each.id, "camera"), screen: video(each.id, "screen") }));
+    .map((each) => ({ ...each, own: false, camera: video(each.id, "camera"), screen: video(each.id, "screen"), unwatched: unwatched.value.includes(each.id) }));
   const { mic, camera, screen } = sending.value;
   const marks = peopleIn(here).find(({ id }) => id === own.id) ?? {};
   return [...others, { ...marks, id: own.id, nickname: own.nickname, own: true, self_muted: !mic, self_deafened: deafened.value, camera, screen }];
@@ -202,6 +247,11 @@ listen({
   },
   hear(event, data) {
     if (event === "voice_moved") follow(data);
+    else if (event === "voice_screen_stopped" && data.channel_id === callChannel.value) {
+      screenStopped = true;
+      publisher?.stopScreen();
+      notify(t("screen-stopped"));
+    }
   },
   forget() {
     moving = null;
@@ -216,12 +266,16 @@ effect(() => {
   sound.setVolumes();
   layering?.ask();
 });
+effect(() => {
+  watching.chooseOnlySound(onlySound.value);
+  call?.review();
+});
 effect(() => { sound.speakTo(callSettings.value.speaker); });
 
 // What the person chooses for a device holds at once.
 const OF_DEVICES = {
   microphone: ["microphone", "echoCancellation", "autoGainControl", "noise", "input", "threshold", "releaseMs", "music"],
-  camera: ["camera"],
+  camera: ["camera", "blur"],
 };
 let chosen = callSettings.peek();
 effect(() => {

@@ -23,16 +23,16 @@ export class Layering {
 
   /** Ask for what is wanted now. */
   ask() {
-    const here = new Set();
     for (const { trackId, userId, source } of this.#call.tracks) {
       if (source !== "camera" && source !== "screen") continue;
-      here.add(trackId);
       const wanted = layerFor(wishesFor(userId).quality || callSettings.value.quality, this.#automatic.layer);
       if ((this.#asked.get(trackId) ?? -1) === wanted) continue;
       this.#asked.set(trackId, wanted);
       this.#call.setLayer(trackId, wanted);
     }
-    for (const trackId of this.#asked.keys()) if (!here.has(trackId)) this.#asked.delete(trackId);
+    // The SFU remembers a line's layer while its track is not watched.
+    const there = new Set(this.#call.offered.map(({ trackId }) => trackId));
+    for (const trackId of this.#asked.keys()) if (!there.has(trackId)) this.#asked.delete(trackId);
   }
 
   /** A new session knows nothing of what was asked for in the one before. */

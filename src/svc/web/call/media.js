@@ -13,8 +13,11 @@ export async function openMicrophone({ microphone, echoCancellation, autoGainCon
   return openDevice((id) => ({ audio: { ...(music ? plain : voice), ...id } }), microphone);
 }
 
-export async function openCamera({ camera }) {
-  const size = { width: { ideal: 1280 }, height: { ideal: 720 }, frameRate: { ideal: 30 } };
+/** Can this browser ask a camera to blur what is behind one? Whether the camera does is seen once it is open. */
+export const canBlur = () => Boolean(navigator.mediaDevices?.getSupportedConstraints().backgroundBlur);
+
+export async function openCamera({ camera, blur = false }) {
+  const size = { width: { ideal: 1280 }, height: { ideal: 720 }, frameRate: { ideal: 30 }, ...(canBlur() && { backgroundBlur: blur }) };
   return openDevice((id) => ({ video: { ...size, ...id } }), camera);
 }
 

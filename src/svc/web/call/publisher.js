@@ -2,7 +2,7 @@
 // stopped. Knows neither the page nor the SFU's lines.
 
 import { t } from "../words/words.js";
-import { explainDevice, openCamera, openMicrophone, openScreen } from "./media.js";
+import { canBlur, explainDevice, openCamera, openMicrophone, openScreen } from "./media.js";
 import { Microphone } from "./microphone.js";
 
 /** Events: "change" after any property changed, "trouble" with a sentence for the person as detail. */
@@ -41,6 +41,10 @@ export class Publisher extends EventTarget {
   async toggleScreen() {
     if (this.screen) return this.#stopScreen();
     return this.#open("screen", () => this.#startScreen());
+  }
+
+  stopScreen() {
+    this.#stopScreen();
   }
 
   /** The person wants another device, or the same one otherwise: `what` is "microphone" or "camera". */
@@ -89,6 +93,7 @@ export class Publisher extends EventTarget {
     const before = this.camera;
     const track = await openCamera(this.#settings());
     this.camera = track;
+    if (this.#settings().blur && canBlur() && !track.getSettings().backgroundBlur) this.#trouble(t("blur-not-here"));
     track.addEventListener("ended", () => this.#vanished("camera", track), { once: true });
     this.#call.publish("camera", track);
     before?.stop();

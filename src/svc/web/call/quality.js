@@ -12,7 +12,7 @@ const KEPT = 180; // Readings: three minutes.
  * lost, concealed, freezes}]}. `lost` and `concealed` are shares, 0 to 1, of the second before.
  */
 export const reading = signal(null);
-/** [{atMs, roundTripMs, lost, kbpsIn, kbpsOut}], the oldest first. */
+/** [{atMs, roundTripMs, lost, kbpsIn, kbpsOut, people: {memberId: kbit/s}}], the oldest first. */
 export const readings = signal([]);
 
 const SOURCES = ["mic", "camera", "screen", "screen_audio"];
@@ -79,16 +79,20 @@ function pathOf(all, entries) {
 function summary({ atMs, path, sent, received }) {
   const sum = (list) => list.reduce((total, { kbps }) => total + kbps, 0);
   const lost = received.length ? Math.max(...received.map((each) => each.lost)) : 0;
-  return { atMs, roundTripMs: path.roundTripMs, lost, kbpsIn: sum(received), kbpsOut: sum(sent) };
+  const people = {};
+  for (const { userId, kbps } of received) people[userId] = (people[userId] ?? 0) + kbps;
+  return { atMs, roundTripMs: path.roundTripMs, lost, kbpsIn: sum(received), kbpsOut: sum(sent), people };
 }
 
-/** What somebody who helps needs to know, as text; nothing of who or where one is. */
-export function report({ path, sent, received }) {
+/** What somebody who helps needs to know, as text; nothing of who or where one is. `past` are the last readings. */
+export function report({ path, sent, received }, past = []) {
+  const most = (name) => Math.max(0, ...past.map((each) => each[name]));
   const percent = (share) => `${(share * 100).toFixed(1)} %`;
   const line = (each) => `${each.source} ${each.codec} ${each.kbps} kbit/s ${each.width ? `${each.width}x${each.height}@${each.fps} ` : ""}lost ${percent(each.lost)}`;
   return [
     navigator.userAgent,
     `path ${path.kind}, round trip ${path.roundTripMs} ms, available ${path.availableKbps} kbit/s`,
+    `last ${past.length} s: round trip at most ${most("roundTripMs")} ms, lost at most ${percent(most("lost"))}, received at most ${most("kbpsIn")} kbit/s, sent at most ${most("kbpsOut")} kbit/s`,
     ...sent.map((each) => `sent: ${line(each)}`),
     ...received.map((each, index) => `received ${index + 1}: ${line(each)} jitter ${each.jitterMs} ms${each.source.includes("audio") || each.source === "mic" ? ` concealed ${percent(each.concealed)}` : ` freezes ${each.freezes}`}`),
   ].join("\n");

@@ -25,22 +25,25 @@ const ENDINGS = { 4001: "replaced", 4003: "refused", 4004: "removed" };
 export class Session extends EventTarget {
   /** What we receive: [{mid, trackId, userId, source, receiver}]. */
   tracks = [];
+  /** What the room has for us, also what we do not want: [{mid, trackId, userId, source}]. */
+  offered = [];
   /** Who speaks, by user id and the loudest first; ourselves too. */
   speakers = [];
   ended;
 
   #socket; #pc; #sending; #codec; #candidates = []; #work = Promise.resolve();
-  #end; #deadline; #reason = ""; #music;
+  #end; #deadline; #reason = ""; #music; #wanted;
   // A voice and its face belong to one stream, so that receivers keep them in step.
   #person = new MediaStream(); #screen = new MediaStream();
 
   /**
    * `grant` is the chat server's answer to voice_join, `sending` a Map from source to
    * the track to publish, which the caller may change and then announce with `publish`; `music()` says whether
-   * our sound is more than a voice.
+   * our sound is more than a voice; `wanted(offered)` gives those of them that we want to be sent.
    */
-  constructor({ url, grant, sending, codec, music = () => false }) {
+  constructor({ url, grant, sending, codec, music = () => false, wanted = (offered) => offered }) {
     super();
+    this.#wanted = wanted;
     this.#music = music;
     this.ended = new Promise((resolve) => { this.#end = resolve; });
     this.#sending = sending;
@@ -58,6 +61,13 @@ export class Session extends EventTarget {
   publish(source) {
     this.#queue(async () => {
       if (this.#pc.remoteDescription && await this.#arrange(source)) this.#send("renegotiate", {});
+    });
+  }
+
+  /** Ask for a new round if we want something else by now than we are sent. */
+  review() {
+    this.#queue(() => {
+      if (this.#receiveWanted()) this.#send("renegotiate", {});
     });
   }
 
@@ -112,11 +122,13 @@ export class Session extends EventTarget {
 
   async #answer({ type, sdp, tracks = {} }) {
     await this.#pc.setRemoteDescription({ type, sdp: this.#music() ? withMusic(sdp) : sdp });
+    this.#nameOffered(tracks);
+    this.#receiveWanted();
     for (const source of Object.keys(SOURCES)) await this.#arrange(source);
     await this.#pc.setLocalDescription();
     this.#send("answer", this.#pc.localDescription);
     for (const candidate of this.#candidates.splice(0)) await this.#addCandidate(candidate);
-    this.#nameTracks(tracks);
+    this.#nameTracks();
   }
 
   /** Candidates may overtake the offer; they wait for it. */
@@ -125,13 +137,26 @@ export class Session extends EventTarget {
     else await this.#pc.addIceCandidate(candidate);
   }
 
-  #nameTracks(tracks) {
-    this.tracks = this.#pc.getTransceivers()
-      .filter(({ mid, currentDirection }) => currentDirection === "recvonly" && mid in tracks)
-      .map(({ mid, receiver }) => {
-        const { track_id: trackId, user_id: userId, source } = tracks[mid];
-        return { mid, receiver, trackId, userId, source };
-      });
+  #nameOffered(tracks) {
+    this.offered = this.#pc.getTransceivers().filter(({ mid }) => mid in tracks).map(({ mid }) => {
+      const { track_id: trackId, user_id: userId, source } = tracks[mid];
+      return { mid, trackId, userId, source };
+    });
+  }
+
+  /** Set the lines so that our next answer takes what we want and nothing else; true when that changes one. */
+  #receiveWanted() {
+    const mids = new Set(this.#wanted(this.offered).map(({ mid }) => mid));
+    const changed = this.#pc.getTransceivers().filter(({ mid, direction }) => this.offered.some((each) => each.mid === mid)
+      && direction !== (mids.has(mid) ? "recvonly" : "inactive"));
+    for (const line of changed) line.direction = mids.has(line.mid) ? "recvonly" : "inactive";
+    return changed.length > 0;
+  }
+
+  #nameTracks() {
+    const lines = new Map(this.#pc.getTransceivers().map((line) => [line.mid, line]));
+    this.tracks = this.offered.filter(({ mid }) => lines.get(mid).currentDirection === "recvonly")
+      .map((each) => ({ ...each, receiver: lines.get(each.mid).receiver }));
     this.dispatchEvent(new Event("tracks"));
   }
 
@@ -178,7 +203,7 @@ export class Session extends EventTarget {
     clearTimeout(this.#deadline);
     this.#socket.close(1000);
     this.#pc.close();
-    this.tracks = [];
+    this.tracks = this.offered = [];
     this.#end({ kind, reason });
   }
 }

@@ -17,12 +17,13 @@ export const pin = (key) => { pinned.value = pinned.value === key ? null : key; 
  */
 export function arranged(people, { mode: how, pinned: held, speaker }) {
   const screens = people.filter(({ screen }) => screen).map(({ id }) => `screen ${id}`);
-  const cameras = people.map(({ id }) => `camera ${id}`);
-  if (held && [...screens, ...cameras].includes(held)) {
-    return { large: [held], small: [...screens, ...cameras].filter((key) => key !== held) };
+  // Before the cameras, so that somebody who may want to watch one need not look for it.
+  const rest = [...people.filter(({ unwatched }) => unwatched).map(({ id }) => `screen ${id}`), ...people.map(({ id }) => `camera ${id}`)];
+  if (held && [...screens, ...rest].includes(held)) {
+    return { large: [held], small: [...screens, ...rest].filter((key) => key !== held) };
   }
-  if (screens.length) return { large: screens, small: cameras };
-  if (how !== "speaker" || people.length < 3) return { large: [], small: cameras };
+  if (screens.length) return { large: screens, small: rest };
+  if (how !== "speaker" || people.length < 3) return { large: [], small: rest };
   const other = people.find(({ id, own }) => id === speaker && !own) ?? people.find(({ own }) => !own);
-  return { large: [`camera ${other.id}`], small: cameras.filter((key) => key !== `camera ${other.id}`) };
+  return { large: [`camera ${other.id}`], small: rest.filter((key) => key !== `camera ${other.id}`) };
 }

@@ -3,7 +3,7 @@
 import { signal } from "../vendor/signals.js";
 import { listen } from "./server.js";
 
-/** {channelId: [{id, nickname, muted, deafened, self_muted, self_deafened}]} */
+/** {channelId: [{id, nickname, muted, deafened, self_muted, self_deafened, hand, camera, screen}]} */
 export const voice = signal({});
 
 /** Who is in this channel. */

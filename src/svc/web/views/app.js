@@ -1,7 +1,7 @@
 // The whole page: the way in for somebody new, and for members the channels, the open channel with what stands
 // beside it, and what lies over everything.
 
-import { callChannel, callState } from "../call/calling.js";
+import { callChannel, callState, deafened, sending } from "../call/calling.js";
 import { channelsById } from "../state/channels.js";
 import { aside, closeAside, closeDialog, dialog, drawer, place } from "../state/place.js";
 import { connection, info, member } from "../state/server.js";
@@ -66,5 +66,6 @@ function title() {
   const channel = channelsById.value.get(callState.value !== "none" && !place.value ? callChannel.value : place.value?.channelId);
   const name = channel && member.value ? `${channel.name} · ${server}` : server;
   const { mentions, unread } = totals.value;
-  return mentions ? `(${mentions}) ${name}` : unread ? `• ${name}` : name;
+  const call = callState.value === "none" ? "" : deafened.value ? "🔕 " : sending.value.mic ? "🎙 " : "🔇 ";
+  return call + (mentions ? `(${mentions}) ${name}` : unread ? `• ${name}` : name);
 }

@@ -1,6 +1,6 @@
 // The keys that work everywhere in the page: one table, which the sheet of shortcuts shows too.
 
-import { pressToTalk, toggleCamera, toggleDeafened, toggleMic } from "../call/calling.js";
+import { pressToTalk, toggleCamera, toggleDeafened, toggleHand, toggleMic } from "../call/calling.js";
 import { callSettings } from "../state/call_settings.js";
 import { textChannels } from "../state/channels.js";
 import { aside, closeAside, dialog, open, place, showAside, showDialog } from "../state/place.js";
@@ -20,6 +20,7 @@ export const SHORTCUTS = [
   { keys: "Ctrl+Shift+M", words: "shortcut-mute", act: () => toggleMic() },
   { keys: "Ctrl+Shift+D", words: "shortcut-deafen", act: () => toggleDeafened() },
   { keys: "Ctrl+Shift+V", words: "shortcut-camera", act: () => toggleCamera() },
+  { keys: "Ctrl+Alt+H", words: "shortcut-hand", act: () => toggleHand() },
 ];
 
 /** Whoever begins to write without having pressed into the field means the field. */

@@ -8,7 +8,7 @@ export const ACTIONS = {
   roles: ["role_create", "role_edit", "role_move", "role_delete"],
   channels: ["channel_create", "channel_edit", "channel_move", "channel_override", "channel_delete"],
   messages: ["message_delete", "pin_add", "pin_remove", "previews_remove"],
-  voice: ["voice_mute", "voice_disconnect", "voice_move"],
+  voice: ["voice_mute", "voice_stop_screen", "voice_disconnect", "voice_move"],
   invites: ["invite_create", "invite_revoke", "application_approve", "application_refuse"],
   webhooks: ["webhook_create", "webhook_edit", "webhook_delete", "bot_create", "bot_token", "bot_delete"],
   server: ["settings_change", "icon_change", "icon_remove", "emoji_create", "emoji_rename", "emoji_delete", "backup_create", "backup_download", "backup_delete", "import"],

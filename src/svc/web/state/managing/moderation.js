@@ -19,5 +19,6 @@ export const historyOf = (id, before = null) => api("GET", one(id, `/moderation$
 /** In calls. */
 export const muteInCalls = (id, muted) => ask("voice_mute", { member_id: id, muted });
 export const deafenInCalls = (id, deafened) => ask("voice_mute", { member_id: id, deafened });
+export const stopScreenOf = (id) => ask("voice_stop_screen", { member_id: id });
 export const endCallOf = (id) => ask("voice_disconnect", { member_id: id });
 export const moveToCall = (id, channelId) => ask("voice_move", { member_id: id, channel_id: channelId });

@@ -1,5 +1,7 @@
-// How the person is told while the page is open: whether it is in sight, the badge, sounds, and notices.
+// How the person is told while the page is open: whether it is in sight, the badge, sounds, notices, and what the
+// system shows of a call.
 
+import { tellSystem } from "../../call/media_session.js";
 import { onAlert } from "../../state/alerts.js";
 import { open } from "../../state/place.js";
 import { inSight } from "../../state/sight.js";
@@ -12,6 +14,7 @@ export function startAlerts() {
   watchSight();
   wearBadge();
   soundCalls();
+  tellSystem();
   closeReadNotices();
   onAlert((alert) => {
     if (alert.sound) chime(alert.kind);

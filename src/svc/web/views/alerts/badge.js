@@ -1,6 +1,7 @@
 // The badge on the page's icon: how many mentions wait, or a dot for what else is unread. In the tab it is drawn; on
-// the icon of an installed page the system draws it.
+// the icon of an installed page the system draws it. In a call the tab's icon shows whether one is heard.
 
+import { callState, deafened, sending } from "../../call/calling.js";
 import { info } from "../../state/server.js";
 import { totals } from "../../state/unread.js";
 import { effect } from "../../vendor/signals.js";
@@ -17,23 +18,49 @@ export function wearBadge() {
     const icon = info.value?.iconUrl ?? OWN;
     if (mentions) navigator.setAppBadge?.(mentions).catch(() => {});
     else navigator.clearAppBadge?.().catch(() => {});
-    show(icon, mentions ? (mentions > MOST ? `${MOST}+` : String(mentions)) : unread ? "" : null);
+    const heard = callState.value === "none" ? null : !deafened.value && sending.value.mic;
+    show(icon, heard, mentions ? (mentions > MOST ? `${MOST}+` : String(mentions)) : unread ? "" : null);
   });
 }
 
-/** `words` in the badge, "" for a dot, null for no badge. */
-async function show(icon, words) {
+/** `words` in the badge, "" for a dot, null for no badge; `heard` in a call, null outside of one. */
+async function show(icon, heard, words) {
   const mine = ++turn;
-  const address = words === null ? icon : await drawn(icon, words);
+  const address = words === null && heard === null ? icon : await drawn(icon, heard, words);
   if (mine === turn) document.querySelector("link[rel=icon]").href = address;
 }
 
-/** The icon with its badge, as the address of a PNG. */
-async function drawn(icon, words) {
+/** The icon with what is on it, as the address of a PNG. */
+async function drawn(icon, heard, words) {
   const canvas = Object.assign(document.createElement("canvas"), { width: SIZE, height: SIZE });
   const pen = canvas.getContext("2d");
   const picture = await loaded(icon);
   if (picture) pen.drawImage(picture, 0, 0, SIZE, SIZE);
+  if (heard !== null) drawHeard(pen, heard);
+  if (words !== null) drawBadge(pen, words);
+  return canvas.toDataURL("image/png");
+}
+
+/** A green dot in the corner; a struck-out one while nobody hears us. */
+function drawHeard(pen, heard) {
+  const [radius, at] = [16, SIZE - 16];
+  pen.fillStyle = heard ? "#12a594" : "#16211f";
+  pen.strokeStyle = "#ffffff";
+  pen.lineWidth = 4;
+  pen.beginPath();
+  pen.arc(SIZE - at, at, radius - 2, 0, 2 * Math.PI);
+  pen.fill();
+  pen.stroke();
+  if (heard) return;
+  pen.strokeStyle = "#ff8fa1";
+  pen.lineWidth = 6;
+  pen.beginPath();
+  pen.moveTo(SIZE - at - 8, at - 8);
+  pen.lineTo(SIZE - at + 8, at + 8);
+  pen.stroke();
+}
+
+function drawBadge(pen, words) {
   const [radius, at] = words ? [21, SIZE - 21] : [14, SIZE - 14];
   pen.fillStyle = "#b52a44";
   pen.beginPath();
@@ -44,7 +71,6 @@ async function drawn(icon, words) {
   pen.textAlign = "center";
   pen.textBaseline = "middle";
   pen.fillText(words, at, at + 2);
-  return canvas.toDataURL("image/png");
 }
 
 /** Null where it cannot be had, or not be drawn with: it may be at another site. */

@@ -1,24 +1,27 @@
 // The buttons of a call. The label names what pressing does, so there is no aria-pressed beside it; the look
 // shows what is on.
 
-import { deafened, leaveCall, sending, toggleCamera, toggleDeafened, toggleMic, toggleScreen } from "../../call/calling.js";
+import { callChannel, deafened, leaveCall, sending, toggleCamera, toggleDeafened, toggleMic, toggleScreen } from "../../call/calling.js";
 import { mode, onlySound } from "../../state/call_layout.js";
+import { may } from "../../state/channels.js";
 import { callSettings, chooseForCalls } from "../../state/call_settings.js";
 import { showDialog, toggleAside } from "../../state/place.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Icon } from "../parts/icon.js";
 import { MenuButton } from "../parts/menu.js";
+import { GestureControl } from "./gestures.js";
 import { canPopOut, popOut } from "./pop_out.js";
 
 export function Controls() {
   const { mic, camera, screen } = sending.value;
-  const mayShare = Boolean(navigator.mediaDevices?.getDisplayMedia);
+  const mayShare = may("share_screen", callChannel.value) && Boolean(navigator.mediaDevices?.getDisplayMedia);
   return html`<div class="call-controls" role="group" aria-label=${t("call-controls")}>
     <${Control} id="mic" on=${mic} icon=${mic ? "mic" : "mic-off"} label=${mic ? t("mute") : t("unmute")} onClick=${toggleMic} />
     <${Control} id="deafen" on=${!deafened.value} icon=${deafened.value ? "deafen" : "headphones"} label=${deafened.value ? t("undeafen") : t("deafen")} onClick=${toggleDeafened} />
-    <${Control} id="camera" on=${camera !== null} icon=${camera ? "camera" : "camera-off"} label=${camera ? t("stop-camera") : t("start-camera")} onClick=${toggleCamera} />
+    ${(camera || may("share_video", callChannel.value)) && html`<${Control} id="camera" on=${camera !== null} icon=${camera ? "camera" : "camera-off"} label=${camera ? t("stop-camera") : t("start-camera")} onClick=${toggleCamera} />`}
     ${mayShare && html`<${Control} id="screen" on=${screen !== null} icon=${screen ? "screen-stop" : "screen"} label=${screen ? t("stop-sharing") : t("share-screen")} onClick=${toggleScreen} />`}
+    <${GestureControl} />
     <${MenuButton} label=${t("call-menu")} aria-label=${t("call-menu")} class="control" items=${items(mayShare)}><${Icon} name="more" /><span>${t("more")}</span><//>
     <${Control} id="leave" look="danger" icon="leave" label=${t("leave-call")} onClick=${leaveCall} />
   </div>`;

@@ -62,10 +62,10 @@ export function LevelMeter({ threshold = 0 }) {
 export function SelfView() {
   const [track, setTrack] = useState(null);
   const [problem, setProblem] = useState("");
-  const { camera, mirror } = callSettings.value;
+  const { camera, mirror, blur } = callSettings.value;
   useEffect(() => {
     let [closed, opened] = [false, null];
-    openCamera({ camera }).then((got) => {
+    openCamera({ camera, blur }).then((got) => {
       if (closed) got.stop();
       else setTrack(opened = got);
     }, (error) => setProblem(explainDevice(error, "camera")));
@@ -74,7 +74,7 @@ export function SelfView() {
       opened?.stop();
       setTrack(null);
     };
-  }, [camera]);
+  }, [camera, blur]);
   return problem ? html`<p class="error" role="alert">${problem}</p>` : html`<div class=${`self-view with-video ${mirror ? "mirrored" : ""}`}><${Video} track=${track} /></div>`;
 }
 

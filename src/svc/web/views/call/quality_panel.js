@@ -14,7 +14,7 @@ const HEIGHT = 56;
 
 export function QualityPanel({ onClose }) {
   const now = reading.value;
-  const copy = () => navigator.clipboard.writeText(report(now)).then(() => notify(t("copied"), "done"), () => notify(t("copy-failed")));
+  const copy = () => navigator.clipboard.writeText(report(now, readings.value)).then(() => notify(t("copied"), "done"), () => notify(t("copy-failed")));
   return html`<${Aside} title=${t("quality")} onClose=${onClose}>
     ${callState.value === "none" && html`<p class="quiet">${t("call-none")}</p>`}
     ${callState.value !== "none" && !now && html`<p class="quiet">${t("loading")}</p>`}
@@ -29,7 +29,7 @@ export function QualityPanel({ onClose }) {
       <h3>${t("sent-by-me")}</h3>
       ${now.sent.map((each) => html`<${Line} key=${each.mid} name=${t(`source-${each.source || "unknown"}`)} line=${each} />`)}
       <h3>${t("received")}</h3>
-      ${now.received.map((each) => html`<${Line} key=${each.trackId} name=${`${memberOf(each.userId)?.nickname ?? t("somebody")} · ${t(`source-${each.source || "unknown"}`)}`} line=${each} />`)}
+      ${[...new Set(now.received.map(({ userId }) => userId))].map((id) => html`<${OfPerson} key=${id} id=${id} lines=${now.received.filter(({ userId }) => userId === id)} />`)}
       <p><${Button} icon="copy" onClick=${copy}>${t("copy-report")}<//></p>`}
   <//>`;
 }
@@ -43,6 +43,15 @@ function Line({ name, line }) {
     jitterMs !== undefined && t("jitter", { ms: jitterMs }), concealed > 0 && t("concealed", { share: percent(concealed) }),
   ];
   return html`<div class="quality-line"><b dir="auto">${name}</b><span class="quiet">${parts.filter(Boolean).join(" · ")}</span></div>`;
+}
+
+/** What comes of somebody: now, and over the last minutes. */
+function OfPerson({ id, lines }) {
+  const name = memberOf(id)?.nickname ?? t("somebody");
+  return html`<section class="quality-person"><h4 dir="auto">${name}</h4>
+    ${lines.map((line) => html`<${Line} key=${line.trackId} name=${t(`source-${line.source || "unknown"}`)} line=${line} />`)}
+    <${Graph} label=${t("rate")} values=${readings.value.map(({ people }) => people[id] ?? 0)} words=${(kbps) => t("rate-kbps", { kbps })} />
+  </section>`;
 }
 
 /** A line over the last minutes; the highest value is said. */

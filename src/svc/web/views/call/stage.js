@@ -5,6 +5,7 @@ import { arranged, mode, onlySound, pinned } from "../../state/call_layout.js";
 import { member } from "../../state/server.js";
 import { html, useComputed, useLayoutEffect, useRef } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
+import { FloatingReactions, Hands } from "./gestures.js";
 import { PersonTile, ScreenTile } from "./tile.js";
 
 const RATIO = 16 / 9;
@@ -23,9 +24,10 @@ export function Stage({ people }) {
     const person = shown.find((each) => each.id === id);
     return kind === "screen" ? html`<${ScreenTile} key=${key} person=${person} />` : html`<${PersonTile} key=${key} person=${person} />`;
   };
-  return html`<section id="stage" class=${large.length ? "presenting" : ""} aria-label=${t("people-in-room")}>
+  return html`<${Hands} people=${people} /><section id="stage" class=${large.length ? "presenting" : ""} aria-label=${t("people-in-room")}>
     ${large.length > 0 && html`<${Tiles} id="screens" label=${t("in-focus")}>${large.map(tile)}<//>`}
     <${Tiles} id="people" label=${t("people")}>${small.map(tile)}<//>
+    <${FloatingReactions} />
     ${people.length === 1 && html`<p class="quiet alone">${t("alone-in-call")}</p>`}
   </section>`;
 }

@@ -1,16 +1,21 @@
 // One tile of the stage: a person, or a screen that is shared.
 
-import { speakers } from "../../call/calling.js";
+import { callChannel, speakers, watched, watchScreen } from "../../call/calling.js";
 import { pin, pinned } from "../../state/call_layout.js";
+import { may } from "../../state/channels.js";
 import { callSettings, wishesFor } from "../../state/call_settings.js";
+import { stopScreenOf } from "../../state/managing/moderation.js";
+import { ranksBelow } from "../../state/managing/rank.js";
+import { tried } from "../../state/notices.js";
 import { memberOf } from "../../state/people.js";
 import { showDialog } from "../../state/place.js";
 import { html, useComputed, useEffect, useRef } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Marks } from "../channels/channel_list.js";
 import { Avatar, hue } from "../parts/avatar.js";
-import { IconButton } from "../parts/button.js";
+import { Button, IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
+import { Zoomable } from "./zoom.js";
 
 export function PersonTile({ person }) {
   const { id, nickname, own, camera } = person;
@@ -26,12 +31,26 @@ export function PersonTile({ person }) {
 }
 
 export function ScreenTile({ person: { id, nickname, own, screen } }) {
-  return html`<${Tile} look="tile screen with-video" id=${id} name=${own ? t("your-screen") : t("screen-of", { name: nickname })} pinKey=${`screen ${id}`} own=${own}>
-    <${Video} track=${screen} />
+  const name = own ? t("your-screen") : t("screen-of", { name: nickname });
+  if (!screen) return html`<${UnwatchedScreen} id=${id} name=${name} />`;
+  const actions = !own && html`
+    ${may("mute_members", callChannel.value) && ranksBelow(memberOf(id)) && html`<${IconButton} icon="screen-stop" label=${t("stop-screen-of", { name: nickname })} onClick=${() => tried(stopScreenOf(id))} />`}
+    <${IconButton} icon="close" label=${t("watch-no-more", { name })} onClick=${() => watchScreen(id, false)} />`;
+  return html`<${Tile} look="tile screen with-video" id=${id} name=${name} pinKey=${`screen ${id}`} own=${own} actions=${actions}>
+    <${Zoomable} label=${name}><${Video} track=${screen} /><//>
   <//>`;
 }
 
-function Tile({ look, id, name, pinKey, own, marks, children }) {
+/** A screen that is shared and that we are not sent. */
+function UnwatchedScreen({ id, name }) {
+  const coming = watched.value.includes(id);
+  return html`<li class="tile screen unwatched" data-id=${id}>
+    <span class="quiet"><${Icon} name="screen" /> <span class="name" dir="auto">${name}</span></span>
+    ${coming ? html`<span class="quiet">${t("loading")}</span>` : html`<${Button} look="primary" onClick=${() => watchScreen(id, true)}>${t("watch")}<span class="unseen" dir="auto"> ${name}</span><//>`}
+  </li>`;
+}
+
+function Tile({ look, id, name, pinKey, own, marks, actions, children }) {
   const tile = useRef(null);
   const full = () => (document.fullscreenElement ? document.exitFullscreen() : tile.current.requestFullscreen());
   const isPinned = pinned.value === pinKey;
@@ -39,6 +58,7 @@ function Tile({ look, id, name, pinKey, own, marks, children }) {
     ${children}
     <span class="label"><span class="name" dir="auto">${name}</span>${marks}</span>
     <span class="tile-actions">
+      ${actions}
       ${!own && html`<${IconButton} icon="gear" label=${t("person-options", { name })} onClick=${() => showDialog("callPerson", { memberId: id })} />`}
       <${IconButton} icon="pin" label=${isPinned ? t("unpin-tile", { name }) : t("pin-tile", { name })} aria-pressed=${isPinned} onClick=${() => pin(pinKey)} />
       ${document.fullscreenEnabled && html`<${IconButton} icon="full" label=${t("full-screen-of", { name })} onClick=${full} />`}

@@ -24,16 +24,19 @@ function VoicePerson({ person, channelId }) {
     <button type="button" onClick=${show}>
       <${Avatar} id=${person.id} name=${person.nickname} url=${known?.avatar} size="small" />
       <span dir="auto">${person.nickname}</span>
-      <${Marks} person=${person} />
+      <${Marks} person=${person} sent />
     </button>
     ${known && items.length > 0 && html`<${MemberMenu} member=${known} more=${items} class="beside" />`}
   </li>`;
 }
 
-/** Muted and deafened, by oneself or by a moderator. */
-export function Marks({ person }) {
-  const { muted, deafened, self_muted: selfMuted, self_deafened: selfDeafened } = person;
+/** Muted and deafened, by oneself or by a moderator; a raised hand; with `sent` also what they send. */
+export function Marks({ person, sent = false }) {
+  const { muted, deafened, hand, camera, screen, self_muted: selfMuted, self_deafened: selfDeafened } = person;
   const marks = [
+    sent && screen && ["screen", t("source-screen"), false],
+    sent && camera && ["camera", t("source-camera"), false],
+    hand > 0 && ["hand", t("hand-raised"), false],
     (deafened || selfDeafened) && ["deafen", deafened ? t("deafened-by-moderator") : t("deafened"), deafened],
     (muted || selfMuted) && ["mic-off", muted ? t("muted-by-moderator") : t("muted"), muted],
   ].filter(Boolean);

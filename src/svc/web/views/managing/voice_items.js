@@ -1,13 +1,17 @@
 // What a moderator does to somebody in a call, as items of their menu.
 
+import { tracks, unwatched } from "../../call/calling.js";
 import { may, voiceChannels } from "../../state/channels.js";
-import { deafenInCalls, endCallOf, moveToCall, muteInCalls } from "../../state/managing/moderation.js";
+import { deafenInCalls, endCallOf, moveToCall, muteInCalls, stopScreenOf } from "../../state/managing/moderation.js";
 import { ranksBelow } from "../../state/managing/rank.js";
 import { tried } from "../../state/notices.js";
 import { memberOf } from "../../state/people.js";
 import { t } from "../../words/words.js";
 
 export const mayMove = (id, channelId) => ranksBelow(memberOf(id)) && may("move_members", channelId);
+
+/** That somebody shares their screen is known of those in our own call. */
+const shares = (id) => tracks.value.some(({ userId, source }) => userId === id && source === "screen") || unwatched.value.includes(id);
 
 /** `person` as state/voice.js has them, in this channel. */
 export function voiceItems(person, channelId) {
@@ -17,6 +21,7 @@ export function voiceItems(person, channelId) {
   return [
     may("mute_members", channelId) && { label: muted ? t("unmute-in-calls") : t("mute-in-calls"), icon: muted ? "mic" : "mic-off", onChoose: () => tried(muteInCalls(id, !muted)) },
     may("mute_members", channelId) && { label: deafened ? t("undeafen-in-calls") : t("deafen-in-calls"), icon: deafened ? "headphones" : "deafen", onChoose: () => tried(deafenInCalls(id, !deafened)) },
+    may("mute_members", channelId) && shares(id) && { label: t("stop-screen"), icon: "screen-stop", onChoose: () => tried(stopScreenOf(id)) },
     ...rooms.map((room) => ({ label: t("move-to", { channel: room.name }), icon: "voice", onChoose: () => tried(moveToCall(id, room.id)) })),
     mayMove(id, channelId) && { label: t("end-call-of"), icon: "leave", danger: true, onChoose: () => tried(endCallOf(id)) },
   ].filter(Boolean);

@@ -1,5 +1,6 @@
 // Voice and video: the devices, how one's voice is taken, what is received of others.
 
+import { canBlur } from "../../call/media.js";
 import { callSettings, chooseForCalls } from "../../state/call_settings.js";
 import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -10,7 +11,7 @@ import { Choice, Switch } from "../parts/field.js";
 const choices = (names, words) => names.map((value) => ({ value, label: words(value), hint: words(`${value}-hint`) }));
 
 export function VoicePage() {
-  const { echoCancellation, autoGainControl, noise, input, music, mirror, quality } = callSettings.value;
+  const { echoCancellation, autoGainControl, noise, input, music, mirror, blur, quality } = callSettings.value;
   return html`
     <${DeviceSelect} kind="audioinput" name="microphone" label=${t("choose-microphone")} />
     <${LevelMeter} threshold=${callSettings.value.threshold} />
@@ -24,6 +25,7 @@ export function VoicePage() {
     <p><${TestSound} /></p>
     <${DeviceSelect} kind="videoinput" name="camera" label=${t("choose-camera")} />
     <${Switch} label=${t("mirror")} checked=${mirror} onChange=${(on) => chooseForCalls({ mirror: on })} />
+    ${canBlur() ? html`<${Switch} label=${t("blur")} hint=${t("blur-hint")} checked=${blur} onChange=${(on) => chooseForCalls({ blur: on })} />` : html`<p class="quiet">${t("blur-never")}</p>`}
     <${Choice} label=${t("quality-of-pictures")} value=${quality} options=${choices(["automatic", "high", "low", "saver"], (name) => t(`quality-${name}`))} onChange=${(value) => chooseForCalls({ quality: value })} />`;
 }
 

@@ -40,6 +40,10 @@ gain = Meine Lautstärke ausgleichen
 music = Musik
 music-hint = Stereo mit 128 kbit/s, ungefiltert. Für Instrumente, nicht für Räume mit Lautsprechern.
 mirror = Mir mein eigenes Bild gespiegelt zeigen
+blur = Meinen Hintergrund weichzeichnen
+blur-hint = Wenn deine Kamera es anbietet. Braucht etwas Rechenleistung.
+blur-never = Dieser Browser kann deinen Hintergrund nicht weichzeichnen. Vielleicht können es die Kameraeinstellungen deines Systems.
+blur-not-here = Deine Kamera bietet nicht an, den Hintergrund weichzuzeichnen.
 
 ## Laid out
 
@@ -77,6 +81,7 @@ quality-saver = Sparsam
 quality-saver-hint = Ein Viertel der Bilder.
 round-trip = Umlaufzeit
 loss = Verlust
+rate = Datenrate
 path = Verbindungsweg
 path-udp = UDP, direkt
 path-tcp = TCP
@@ -101,3 +106,18 @@ jitter = Jitter { NUMBER($ms) } ms
 concealed = { $share } überbrückt
 at-most = höchstens { $value }
 copy-report = Bericht kopieren
+
+## Hands, reactions and screens
+
+raise-hand = Hand heben
+lower-hand = Hand senken
+raised-hands = Gehobene Hände
+hand-raised = Hand gehoben
+shortcut-hand = Hand heben oder senken
+watch = Ansehen
+watch-no-more = { $name } nicht mehr ansehen
+stop-screen-of = Bildschirm von { $name } beenden
+stop-screen = Bildschirmübertragung beenden
+screen-stopped = Die Moderation hat deinen Bildschirm beendet. Um ihn wieder zu teilen, verlasse den Anruf und tritt ihm neu bei.
+zoom-label = { $name }: Plus und Minus zoomen, die Pfeiltasten verschieben, 0 zeigt alles
+zoom-reset = { $percent } % · alles zeigen

@@ -146,6 +146,7 @@ audit-voice-mute = { $who } hat geändert, wie { $about } an Anrufen teilnimmt (
 })
 audit-voice-disconnect = { $who } hat { $about } aus dem Anruf im Kanal { $channel } entfernt
 audit-voice-move = { $who } hat { $about } in den Kanal { $channel } verschoben
+audit-voice-stop-screen = { $who } hat den Bildschirm von { $about } im Kanal { $channel } beendet
 audit-invite-create = { $who } hat eine Einladung erstellt
 audit-invite-revoke = { $who } hat eine Einladung widerrufen
 audit-application-approve = { $who } hat { $about } hereingelassen
@@ -198,6 +199,7 @@ act-previews-remove = Vorschauen entfernen
 act-voice-mute = Mikrofon oder Ton ausschalten
 act-voice-disconnect = Aus einem Anruf entfernen
 act-voice-move = In Anrufen verschieben
+act-voice-stop-screen = Einen Bildschirm beenden
 act-invite-create = Einladung erstellen
 act-invite-revoke = Einladung widerrufen
 act-application-approve = Jemanden hereinlassen

@@ -40,6 +40,10 @@ gain = Even out how loud I am
 music = Music
 music-hint = Stereo at 128 kbit/s, nothing filtered. For instruments, not for rooms with loudspeakers.
 mirror = Show me my own picture mirrored
+blur = Blur what is behind me
+blur-hint = Where your camera offers it. It takes some of the processor.
+blur-never = This browser cannot blur what is behind you. Your system’s settings of the camera may be able to.
+blur-not-here = Your camera does not offer to blur what is behind you.
 
 ## Laid out
 
@@ -77,6 +81,7 @@ quality-saver = Saver
 quality-saver-hint = A quarter of the pictures.
 round-trip = Round trip
 loss = Loss
+rate = Rate
 path = Path
 path-udp = UDP, directly
 path-tcp = TCP
@@ -101,3 +106,18 @@ jitter = jitter { NUMBER($ms) } ms
 concealed = { $share } concealed
 at-most = at most { $value }
 copy-report = Copy a report
+
+## Hands, reactions and screens
+
+raise-hand = Raise hand
+lower-hand = Lower hand
+raised-hands = Raised hands
+hand-raised = hand raised
+shortcut-hand = Raise or lower your hand
+watch = Watch
+watch-no-more = Stop watching { $name }
+stop-screen-of = Stop the screen of { $name }
+stop-screen = Stop their screen
+screen-stopped = A moderator has stopped your screen. To share it again, leave the call and join it again.
+zoom-label = { $name }: plus and minus zoom, the arrow keys move, 0 shows all
+zoom-reset = { $percent } % · show all

@@ -146,6 +146,7 @@ audit-voice-mute = { $who } changed how { $about } takes part in calls ({ $muted
 })
 audit-voice-disconnect = { $who } removed { $about } from the call in { $channel }
 audit-voice-move = { $who } moved { $about } to { $channel }
+audit-voice-stop-screen = { $who } stopped the screen of { $about } in { $channel }
 audit-invite-create = { $who } made an invite
 audit-invite-revoke = { $who } revoked an invite
 audit-application-approve = { $who } let { $about } in
@@ -198,6 +199,7 @@ act-previews-remove = Removing previews
 act-voice-mute = Muting and deafening
 act-voice-disconnect = Removing from a call
 act-voice-move = Moving in calls
+act-voice-stop-screen = Stopping a screen
 act-invite-create = Making an invite
 act-invite-revoke = Revoking an invite
 act-application-approve = Letting somebody in

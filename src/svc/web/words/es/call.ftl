@@ -40,6 +40,10 @@ gain = Igualar el volumen de mi voz
 music = Música
 music-hint = Estéreo a 128 kbit/s, sin ningún filtro. Para instrumentos, no para salas con altavoces.
 mirror = Mostrarme mi propia imagen en espejo
+blur = Desenfocar mi fondo
+blur-hint = Si tu cámara lo ofrece. Usa algo de procesador.
+blur-never = Este navegador no puede desenfocar tu fondo. Quizá puedan los ajustes de cámara de tu sistema.
+blur-not-here = Tu cámara no ofrece desenfocar el fondo.
 
 ## Laid out
 
@@ -77,6 +81,7 @@ quality-saver = Ahorro
 quality-saver-hint = Una cuarta parte de las imágenes.
 round-trip = Ida y vuelta
 loss = Pérdida
+rate = Tasa
 path = Ruta
 path-udp = UDP, directa
 path-tcp = TCP
@@ -101,3 +106,18 @@ jitter = fluctuación { NUMBER($ms) } ms
 concealed = { $share } reconstruido
 at-most = máximo: { $value }
 copy-report = Copiar un informe
+
+## Hands, reactions and screens
+
+raise-hand = Levantar la mano
+lower-hand = Bajar la mano
+raised-hands = Manos levantadas
+hand-raised = mano levantada
+shortcut-hand = Levantar o bajar la mano
+watch = Ver
+watch-no-more = Dejar de ver { $name }
+stop-screen-of = Detener la pantalla de { $name }
+stop-screen = Detener su pantalla
+screen-stopped = Un moderador ha detenido tu pantalla. Para compartirla de nuevo, sal de la llamada y vuelve a entrar.
+zoom-label = { $name }: más y menos acercan y alejan, las flechas mueven, 0 muestra todo
+zoom-reset = { $percent } % · mostrar todo

@@ -146,6 +146,7 @@ audit-voice-mute = { $who } cambió cómo participa { $about } en las llamadas (
 })
 audit-voice-disconnect = { $who } sacó a { $about } de la llamada en { $channel }
 audit-voice-move = { $who } movió a { $about } a { $channel }
+audit-voice-stop-screen = { $who } detuvo la pantalla de { $about } en { $channel }
 audit-invite-create = { $who } creó una invitación
 audit-invite-revoke = { $who } revocó una invitación
 audit-application-approve = { $who } dejó entrar a { $about }
@@ -198,6 +199,7 @@ act-previews-remove = Eliminación de vistas previas
 act-voice-mute = Silenciar y ensordecer
 act-voice-disconnect = Salida forzada de una llamada
 act-voice-move = Traslado en llamadas
+act-voice-stop-screen = Detener una pantalla
 act-invite-create = Creación de una invitación
 act-invite-revoke = Revocación de una invitación
 act-application-approve = Entrada aprobada

@@ -40,6 +40,10 @@ gain = Régler automatiquement mon volume
 music = Musique
 music-hint = Stéréo à 128 kbit/s, rien n’est filtré. Pour les instruments, pas pour les pièces avec des haut-parleurs.
 mirror = Afficher ma propre image en miroir
+blur = Flouter mon arrière-plan
+blur-hint = Si ta caméra le propose. Demande un peu de processeur.
+blur-never = Ce navigateur ne peut pas flouter ton arrière-plan. Les réglages de caméra de ton système le peuvent peut-être.
+blur-not-here = Ta caméra ne propose pas de flouter l’arrière-plan.
 
 ## Disposition
 
@@ -77,6 +81,7 @@ quality-saver = Économie
 quality-saver-hint = Un quart des images.
 round-trip = Aller-retour
 loss = Pertes
+rate = Débit
 path = Chemin
 path-udp = UDP, direct
 path-tcp = TCP
@@ -101,3 +106,18 @@ jitter = gigue { NUMBER($ms) } ms
 concealed = { $share } masqués
 at-most = au plus { $value }
 copy-report = Copier un rapport
+
+## Hands, reactions and screens
+
+raise-hand = Lever la main
+lower-hand = Baisser la main
+raised-hands = Mains levées
+hand-raised = main levée
+shortcut-hand = Lever ou baisser la main
+watch = Regarder
+watch-no-more = Ne plus regarder { $name }
+stop-screen-of = Arrêter l’écran de { $name }
+stop-screen = Arrêter son écran
+screen-stopped = La modération a arrêté ton écran. Pour le partager de nouveau, quitte l’appel et rejoins-le.
+zoom-label = { $name } : plus et moins zooment, les flèches déplacent, 0 montre tout
+zoom-reset = { $percent } % · tout montrer

@@ -146,6 +146,7 @@ audit-voice-mute = { $who } a modifié la participation de { $about } aux appels
 })
 audit-voice-disconnect = { $who } a retiré { $about } de l’appel dans { $channel }
 audit-voice-move = { $who } a déplacé { $about } vers { $channel }
+audit-voice-stop-screen = { $who } a arrêté l’écran de { $about } dans { $channel }
 audit-invite-create = { $who } a créé une invitation
 audit-invite-revoke = { $who } a révoqué une invitation
 audit-application-approve = { $who } a laissé entrer { $about }
@@ -198,6 +199,7 @@ act-previews-remove = Retrait d’aperçus
 act-voice-mute = Micro et son coupés
 act-voice-disconnect = Retrait d’un appel
 act-voice-move = Déplacement entre appels
+act-voice-stop-screen = Arrêt d’un écran
 act-invite-create = Création d’une invitation
 act-invite-revoke = Révocation d’une invitation
 act-application-approve = Entrée acceptée

@@ -40,6 +40,10 @@ gain = 自分の音量を自動で調整
 music = 音楽モード
 music-hint = ステレオ、128 kbps、フィルターなし。楽器の演奏向けです。スピーカーを使う部屋には向きません。
 mirror = 自分の映像を左右反転して表示
+blur = 背景をぼかす
+blur-hint = カメラが対応している場合に使えます。少しCPUを使います。
+blur-never = このブラウザーでは背景をぼかせません。システムのカメラ設定でできることがあります。
+blur-not-here = お使いのカメラは背景のぼかしに対応していません。
 
 ## Laid out
 
@@ -77,6 +81,7 @@ quality-saver = 節約
 quality-saver-hint = フレームを4分の1だけ受信します。
 round-trip = 往復時間
 loss = パケットロス
+rate = ビットレート
 path = 経路
 path-udp = UDP（直接）
 path-tcp = TCP
@@ -101,3 +106,18 @@ jitter = ジッター { NUMBER($ms) } ms
 concealed = 補間 { $share }
 at-most = 最大 { $value }
 copy-report = レポートをコピー
+
+## Hands, reactions and screens
+
+raise-hand = 手を挙げる
+lower-hand = 手を下ろす
+raised-hands = 挙がっている手
+hand-raised = 挙手中
+shortcut-hand = 手を挙げる・下ろす
+watch = 見る
+watch-no-more = { $name } の視聴をやめる
+stop-screen-of = { $name } の画面を止める
+stop-screen = 画面の共有を止める
+screen-stopped = モデレーターがあなたの画面の共有を止めました。もう一度共有するには、通話から退出して入り直してください。
+zoom-label = { $name }：＋と−で拡大・縮小、矢印キーで移動、0で全体を表示
+zoom-reset = { $percent } % · 全体を表示

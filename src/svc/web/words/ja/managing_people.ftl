@@ -145,6 +145,7 @@ audit-voice-mute = { $who } が { $about } の通話での状態を変更しま�
 }）
 audit-voice-disconnect = { $who } が { $about } を「{ $channel }」の通話から外しました
 audit-voice-move = { $who } が { $about } を「{ $channel }」へ移動しました
+audit-voice-stop-screen = { $who } が「{ $channel }」で { $about } の画面の共有を止めました
 audit-invite-create = { $who } が招待を作成しました
 audit-invite-revoke = { $who } が招待を取り消しました
 audit-application-approve = { $who } が { $about } の参加を承認しました
@@ -197,6 +198,7 @@ act-previews-remove = プレビューの削除
 act-voice-mute = マイクとスピーカーのミュート
 act-voice-disconnect = 通話から外す
 act-voice-move = 通話の移動
+act-voice-stop-screen = 画面共有の停止
 act-invite-create = 招待の作成
 act-invite-revoke = 招待の取り消し
 act-application-approve = 参加の承認

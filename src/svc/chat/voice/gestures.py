@@ -1,0 +1,115 @@
+"""What people in a call show without a word: a raised hand, reactions, that they send camera or screen.
+
+Hands have an order, which is that of their raising. All of it is in memory alone, and goes with its
+person. What somebody sends is shown as their page says it. A reaction is passed on to who is in the
+room and not kept. Knows no media service.
+"""
+
+import itertools
+from collections.abc import Callable, Mapping
+
+from svc.base.allowance import Allowances
+from svc.chat.access.permissions import Permission
+from svc.chat.errors import ChatError
+from svc.chat.live.audience import Only, Viewers
+from svc.chat.live.hub import Hub
+from svc.chat.messages.emoji import checked_emoji
+from svc.chat.voice.occupancy import Occupancy
+
+# Somebody who applauds presses a few times; a page that holds the button is no applause.
+REACTION_BURST = 8
+REACTIONS_PER_S = 1.5
+# More people than that are in no calls; who is forgotten has the burst again.
+_MOST_PEOPLE = 10_000
+DOWN = 0
+
+Place = tuple[str, str]  # room and user
+
+
+class Gestures:
+    """A watcher of the occupancy. `require` refuses who has not that permission in a voice channel."""
+
+    def __init__(
+        self,
+        hub: Hub,
+        occupancy: Occupancy,
+        require: Callable[[str, str, Permission], None],
+        clock: Callable[[], float],
+    ) -> None:
+        self._hub = hub
+        self._occupancy = occupancy
+        self._require = require
+        self._clock = clock
+        self._hands: dict[Place, int] = {}
+        self._sent: dict[Place, frozenset[str]] = {}
+        self._order = itertools.count(DOWN + 1)
+        self._allowances = Allowances(REACTION_BURST, REACTIONS_PER_S, _MOST_PEOPLE)
+
+    def hand(self, room_id: str, user_id: str) -> int:
+        """The place of a raised hand in the order: whose is lower is before. `DOWN` for none."""
+        return self._hands.get((room_id, user_id), DOWN)
+
+    def described(self, room_id: str, user_id: str) -> dict[str, object]:
+        """The part of somebody in voice that is told to who sees the channel."""
+        return {"hand": self.hand(room_id, user_id), **self._sends(room_id, user_id)}
+
+    def _sends(self, room_id: str, user_id: str) -> dict[str, bool]:
+        sent = self._sent.get((room_id, user_id), frozenset())
+        return {name: name in sent for name in ("camera", "screen")}
+
+    def send(self, member_id: str, channel_id: str, camera: bool, screen: bool) -> dict[str, bool]:
+        """Show others, also those outside of the call, what one sends."""
+        self._require_there(member_id, channel_id, Permission.JOIN_VOICE)
+        before = self._sends(channel_id, member_id)
+        names = [name for name, sent in (("camera", camera), ("screen", screen)) if sent]
+        self._sent[channel_id, member_id] = frozenset(names)
+        now = self._sends(channel_id, member_id)
+        if new := {name: value for name, value in now.items() if value != before[name]}:
+            self._tell(member_id, channel_id, new)
+        return now
+
+    def raise_hand(self, member_id: str, channel_id: str, raised: bool) -> dict[str, object]:
+        """Raise one's hand or take it down. A hand that is up keeps its place."""
+        self._require_there(member_id, channel_id, Permission.JOIN_VOICE)
+        place = (channel_id, member_id)
+        if raised == (place in self._hands):
+            return {"hand": self.hand(*place)}
+        if raised:
+            self._hands[place] = next(self._order)
+        else:
+            del self._hands[place]
+        now: dict[str, object] = {"hand": self.hand(*place)}
+        self._tell(member_id, channel_id, now)
+        return now
+
+    def react(self, member_id: str, channel_id: str, emoji: str) -> None:
+        """Show an emoji to who is in the call now. Raises ChatError."""
+        self._require_there(member_id, channel_id, Permission.ADD_REACTIONS)
+        shown = checked_emoji(emoji)
+        if wait_s := self._allowances.of(member_id).take_if_left(self._clock()):
+            raise ChatError("rate_limited", more={"retry_after_ms": int(wait_s * 1000) + 1})
+        reaction = {"channel_id": channel_id, "member_id": member_id, "emoji": shown}
+        self._hub.push(
+            "voice_reacted", reaction, Only(frozenset(self._occupancy.users(channel_id))), kept=False
+        )
+
+    def _tell(self, member_id: str, channel_id: str, new: Mapping[str, object]) -> None:
+        update = {"channel_id": channel_id, "member_id": member_id, **new}
+        self._hub.push("voice_updated", update, Viewers(channel_id))
+
+    def _require_there(self, member_id: str, channel_id: str, permission: Permission) -> None:
+        self._require(member_id, channel_id, permission)
+        if member_id not in self._occupancy.users(channel_id):
+            raise ChatError("not_in_voice", "You are not in this call")
+
+    # Of the occupancy.
+
+    def joined(self, room_id: str, user_id: str) -> None:
+        """Nobody comes with a raised hand, nor with a camera."""
+
+    def left(self, room_id: str, user_id: str) -> None:
+        self._hands.pop((room_id, user_id), None)
+        self._sent.pop((room_id, user_id), None)
+
+    def in_step(self) -> None:
+        """Hands are of those who stayed."""

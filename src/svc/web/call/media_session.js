@@ -1,0 +1,38 @@
+// What the system shows of our call outside of the page: on the screen of a locked phone, on a headset's keys, in the
+// browser's list of what plays. Where the browser has no such thing, nothing.
+
+import { effect } from "../vendor/signals.js";
+import { channelsById } from "../state/channels.js";
+import { info } from "../state/server.js";
+import { callChannel, callState, leaveCall, sending, toggleCamera, toggleMic } from "./calling.js";
+
+const hear = (wanted) => () => { if (sending.value.mic !== wanted) toggleMic(); };
+// A lock screen has no key for the microphone: pause is mute there, and stop is to hang up.
+const ACTS = { togglemicrophone: toggleMic, togglecamera: toggleCamera, hangup: leaveCall, pause: hear(false), play: hear(true), stop: leaveCall };
+
+export function tellSystem() {
+  const session = navigator.mediaSession;
+  if (!session) return;
+  effect(() => {
+    const inCall = callState.value !== "none";
+    for (const [name, act] of Object.entries(ACTS)) {
+      try {
+        session.setActionHandler(name, inCall ? act : null);
+      } catch {
+        // This browser does not know that action.
+      }
+    }
+  });
+  effect(() => {
+    const title = channelsById.value.get(callChannel.value)?.name;
+    const artwork = info.value?.iconUrl ? [{ src: info.value.iconUrl }] : [];
+    session.metadata = title ? new MediaMetadata({ title, artist: info.value?.name ?? "", artwork }) : null;
+  });
+  effect(() => {
+    const inCall = callState.value !== "none";
+    const { mic, camera } = sending.value;
+    session.playbackState = inCall ? (mic ? "playing" : "paused") : "none";
+    session.setMicrophoneActive?.(mic)?.catch?.(() => {});
+    session.setCameraActive?.(camera !== null)?.catch?.(() => {});
+  });
+}

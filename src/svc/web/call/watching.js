@@ -1,0 +1,41 @@
+// Whose video is wanted: cameras unless only sound is, screens by choice. What is not wanted is not sent to us. The
+// first screen is watched at once, another when the person says so. Sans I/O.
+
+import { signal } from "../vendor/signals.js";
+
+const OF_SCREENS = new Set(["screen", "screen_audio"]);
+
+export class Watching {
+  /** Ids of those whose screen is wanted. */
+  screens = signal([]);
+
+  #onlySound = false; #known = new Set();
+
+  /** Of what the room offers, [{userId, source}], that which is wanted. Every screen that is new is decided on. */
+  wanted(offered) {
+    const sharing = new Set(offered.filter(({ source }) => source === "screen").map(({ userId }) => userId));
+    const chosen = this.screens.value.filter((id) => sharing.has(id));
+    for (const id of sharing) if (!this.#known.has(id) && !chosen.length && !this.#onlySound) chosen.push(id);
+    this.#known = sharing;
+    if (String(chosen) !== String(this.screens.value)) this.screens.value = chosen;
+    return offered.filter((each) => this.#wants(each));
+  }
+
+  /** Watch this person's screen, or not. */
+  choose(userId, watch) {
+    const others = this.screens.value.filter((id) => id !== userId);
+    this.screens.value = watch ? [...others, userId] : others;
+  }
+
+  /** Want no pictures at all, or all cameras and a screen again. */
+  chooseOnlySound(onlySound) {
+    if (onlySound === this.#onlySound) return;
+    this.#onlySound = onlySound;
+    this.screens.value = onlySound ? [] : [...this.#known].slice(0, 1);
+  }
+
+  #wants({ userId, source }) {
+    if (OF_SCREENS.has(source)) return this.screens.value.includes(userId);
+    return source !== "camera" || !this.#onlySound;
+  }
+}

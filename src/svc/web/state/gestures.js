@@ -1,0 +1,31 @@
+// What people in a call show each other without a word: raised hands, in their order, and reactions that float.
+
+import { signal } from "../vendor/signals.js";
+import { ask, listen } from "./server.js";
+
+const SHOWN_MS = 4000; // As long as the style lets one float.
+const MOST_SHOWN = 24;
+
+/** The reactions that float now: [{key, channelId, memberId, emoji}], the oldest first. */
+export const reactions = signal([]);
+
+let nextKey = 1;
+
+export const raiseHand = (channelId, raised) => ask("voice_hand", { channel_id: channelId, raised });
+export const react = (channelId, emoji) => ask("voice_react", { channel_id: channelId, emoji });
+
+/** Those of these people whose hand is raised, in the order of raising. */
+export const raisedHands = (people) => people.filter(({ hand }) => hand > 0).sort((one, other) => one.hand - other.hand);
+
+listen({
+  hear(event, data) {
+    if (event !== "voice_reacted") return;
+    const key = nextKey++;
+    const reaction = { key, channelId: data.channel_id, memberId: data.member_id, emoji: data.emoji };
+    reactions.value = [...reactions.value, reaction].slice(-MOST_SHOWN);
+    setTimeout(() => { reactions.value = reactions.value.filter((each) => each.key !== key); }, SHOWN_MS);
+  },
+  forget() {
+    reactions.value = [];
+  },
+});

@@ -1,0 +1,82 @@
+// Hands and reactions in a call: who has raised a hand, in their order, what floats over the stage, and the button
+// for both.
+
+import { callChannel, ownHand, toggleHand } from "../../call/calling.js";
+import { may } from "../../state/channels.js";
+import { raisedHands, react, reactions } from "../../state/gestures.js";
+import { tried } from "../../state/notices.js";
+import { memberOf } from "../../state/people.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
+import { listed, t } from "../../words/words.js";
+import { Sign } from "../conversation/reactions.js";
+import { EmojiPopup } from "../emoji/emoji_popup.js";
+import { Button, IconButton } from "../parts/button.js";
+import { Icon } from "../parts/icon.js";
+import { beside } from "../parts/menu.js";
+
+const USUAL = ["👍", "👏", "❤️", "😂", "🎉", "😮", "🤔", "👋"];
+
+/** Whose turn it is: one line above the stage, while there is a hand. */
+export function Hands({ people }) {
+  const hands = raisedHands(people);
+  return html`<div class="hands" role="status">${hands.length > 0 && html`<span class="pill">
+    <${Icon} name="hand" /><span class="unseen">${t("raised-hands")}</span>
+    <span dir="auto">${listed(hands.map(({ nickname, own }) => (own ? t("name-you", { name: nickname }) : nickname)))}</span>
+  </span>`}</div>`;
+}
+
+/** What people react with, floating up from the foot of the stage. */
+export function FloatingReactions() {
+  const here = reactions.value.filter(({ channelId }) => channelId === callChannel.value);
+  return html`<div class="floating" aria-live="polite" aria-label=${t("reactions")}>${here.map(({ key, memberId, emoji }) => html`
+    <span class="floats" key=${key} style=${{ "--lane": key % 5 }}><${Sign} sign=${emoji} /><span class="name" dir="auto">${memberOf(memberId)?.nickname ?? t("somebody")}</span></span>`)}</div>`;
+}
+
+/** The button that leads to hand and reactions. */
+export function GestureControl() {
+  const [open, setOpen] = useState(false);
+  const holder = useRef(null);
+  const close = () => {
+    setOpen(false);
+    holder.current.querySelector("button").focus();
+  };
+  return html`<span class="menu-holder" ref=${holder}>
+    <button id="gesture" type="button" class=${`control ${ownHand() ? "on" : ""}`} aria-haspopup="dialog" aria-expanded=${open} onClick=${() => setOpen(!open)}>
+      <${Icon} name=${ownHand() ? "hand" : "emoji"} /><span>${t("react")}</span>
+    </button>
+    ${open && html`<${Gestures} holder=${holder} onClose=${close} onLeave=${() => setOpen(false)} />`}
+  </span>`;
+}
+
+/** Stays open, for one claps more than once. */
+function Gestures({ holder, onClose, onLeave }) {
+  const box = useRef(null);
+  const more = useRef(null);
+  const [all, setAll] = useState(false);
+  const channelId = callChannel.value;
+  useLayoutEffect(() => {
+    box.current.showPopover();
+    beside(box.current, holder.current);
+    box.current.querySelector("button").focus();
+  }, []);
+  useEffect(() => {
+    const elsewhere = (event) => { if (!holder.current?.contains(event.target)) onLeave(); };
+    document.addEventListener("pointerdown", elsewhere);
+    return () => document.removeEventListener("pointerdown", elsewhere);
+  }, []);
+  const pressed = (event) => {
+    if (event.key !== "Escape" || event.defaultPrevented) return;
+    event.preventDefault();
+    event.stopPropagation();
+    onClose();
+  };
+  const choose = (emoji) => tried(react(channelId, emoji));
+  return html`<div class="menu gestures" popover="manual" role="dialog" aria-label=${t("react")} ref=${box} onKeyDown=${pressed}>
+    <${Button} icon="hand" aria-pressed=${ownHand()} onClick=${() => { toggleHand(); onClose(); }}>${ownHand() ? t("lower-hand") : t("raise-hand")}<//>
+    ${may("add_reactions", channelId) && html`<div class="signs" role="group" aria-label=${t("react-with")}>
+      ${USUAL.map((sign) => html`<button type="button" key=${sign} aria-label=${sign} onClick=${() => choose(sign)}><${Sign} sign=${sign} /></button>`)}
+      <span ref=${more}><${IconButton} icon="add" label=${t("emoji-more")} aria-expanded=${all} onClick=${() => setAll(!all)} /></span>
+    </div>`}
+    ${all && html`<${EmojiPopup} anchor=${more} onChoose=${(sign) => { choose(sign); setAll(false); }} onClose=${() => setAll(false)} />`}
+  </div>`;
+}

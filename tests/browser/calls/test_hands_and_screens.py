@@ -1,0 +1,80 @@
+"""People in a call raise hands, react, choose whose screen they watch, and look at it closely."""
+
+import pytest
+from playwright.async_api import expect
+
+from tests.kit.community import Community, community
+from tests.kit.people import People, Person
+from tests.kit.waiting import wait_until
+
+SLOW_MS = 30_000
+
+
+@pytest.fixture
+async def here(people: People) -> Community:
+    here = await community(people, "mute_members")
+    for person in (here.owner, here.moderator, here.member):
+        await person.page.set_viewport_size({"width": 1000, "height": 600})
+        await person.enter_call()
+    return here
+
+
+async def receives_screens_of(person: Person, *names: str) -> None:
+    """Wait until those are the screens that come to this page."""
+
+    async def so() -> bool:
+        received = (await person.statistics()).received
+        return sorted(each.name for each in received if each.source == "screen") == list(names)
+
+    await wait_until(f"{person.name} is sent the screens of {names}", so, within_s=30)
+
+
+async def test_hands_are_in_order_and_reactions_float(here: Community) -> None:
+    ada, grace, edsger = here.owner.page, here.moderator.page, here.member.page
+    await grace.get_by_role("button", name="React", exact=True).click()
+    await grace.get_by_role("button", name="Raise hand").click()
+    await expect(ada.locator(".hands")).to_contain_text("Grace")
+    await edsger.keyboard.press("Control+Alt+h")
+    await expect(ada.locator(".hands")).to_contain_text("Grace and Edsger")
+    await expect(ada.get_by_role("list", name="People in Voice")).to_contain_text("hand raised")
+    await edsger.get_by_role("button", name="React", exact=True).click()
+    await edsger.get_by_role("button", name="👏").click()
+    await expect(ada.locator(".floats")).to_contain_text("👏")
+    await expect(edsger.locator(".floats")).to_have_count(0, timeout=SLOW_MS)
+    await grace.keyboard.press("Control+Alt+h")
+    await expect(ada.locator(".hands")).not_to_contain_text("Grace")
+    await here.member.press("Leave")
+    await expect(ada.locator(".hands .pill")).to_have_count(0)
+
+
+async def test_a_second_screen_comes_when_it_is_wanted_and_goes_when_a_moderator_says_so(
+    here: Community,
+) -> None:
+    ada, grace, edsger = here.owner, here.moderator, here.member
+    await grace.press("Share screen")
+    await expect(ada.page.locator("#screens video")).to_have_count(1, timeout=SLOW_MS)
+    await edsger.press("Share screen")
+    waiting = ada.page.locator(".unwatched")
+    await expect(waiting).to_contain_text("Edsger’s screen", timeout=SLOW_MS)
+    # What nobody watches is not sent to them.
+    await receives_screens_of(ada, "Grace")
+    await waiting.get_by_role("button", name="Watch").click()
+    await expect(ada.page.locator("#screens li")).to_have_count(2, timeout=SLOW_MS)
+    await receives_screens_of(ada, "Edsger", "Grace")
+    await ada.sees(edsger, source="screen")
+    closely = ada.page.get_by_role("group", name="Grace’s screen")
+    await closely.focus()
+    await ada.page.keyboard.press("+")
+    await ada.page.get_by_role("button", name="125 % · show all").click()
+    await expect(ada.page.locator(".unzoom")).to_have_count(0)
+    await ada.page.locator("#screens li").filter(has_text="Grace").hover()
+    await ada.press("Stop watching Grace’s screen")
+    await expect(ada.page.locator("#screens li")).to_have_count(1)
+    await receives_screens_of(ada, "Edsger")
+    await grace.page.locator("#screens li").filter(has_text="Edsger").hover()
+    await grace.press("Stop the screen of Edsger")
+    await expect(edsger.page.get_by_text("A moderator has stopped your screen")).to_be_visible(
+        timeout=SLOW_MS
+    )
+    await expect(ada.page.locator("#screens li")).to_have_count(0)
+    await expect(edsger.page.locator("#screen")).to_have_text("Share screen")

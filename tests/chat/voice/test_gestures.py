@@ -1,0 +1,123 @@
+"""People in a call raise hands, react, and a moderator stops what somebody shows of their screen."""
+
+from typing import Any
+
+from svc.chat.access.permissions import Override, Permission
+from svc.chat.audit.store import Wanted
+from svc.chat.voice.gestures import REACTION_BURST
+from tests.chat.voice.conftest import World
+from tests.chat.voice.test_moderation import error, override
+
+
+async def hand(member: Any, raised: bool = True) -> int:
+    reply = await member.ask("voice_hand", channel_id="lobby", raised=raised)
+    assert reply["event"] == "voice_hand", reply
+    return int(reply["data"]["hand"])
+
+
+async def test_hands_have_the_order_of_their_raising(world: World) -> None:
+    for member in (world.mod, world.ada, world.bob):
+        await world.enters(member)
+    first, second = await hand(world.bob), await hand(world.ada)
+    assert 0 < first < second
+    here = {"channel_id": "lobby", "member_id": world.bob.id}
+    assert await world.mod.pushed("voice_updated") == {**here, "hand": first}
+    assert await hand(world.bob) == first, "it keeps its place when it is raised again"
+    assert await hand(world.bob, raised=False) == 0
+    assert await hand(world.bob) > second, "who raises it anew comes last"
+    async with world.chat.member("Eve") as eve:
+        seen = {each["nickname"]: each["hand"] for each in eve.welcome["voice"]["lobby"]}
+        assert seen["Mod"] == 0 < seen["Ada"] < seen["Bob"]
+
+
+async def test_a_hand_is_gone_when_its_person_leaves(world: World) -> None:
+    await world.enters(world.ada)
+    await hand(world.ada)
+    await world.sfu.tell("peer_left", "lobby", world.ada.id)
+    await world.bob.pushed("voice_left")
+    await world.sfu.tell("peer_joined", "lobby", world.ada.id)
+    assert (await world.bob.pushed("voice_joined"))["member"]["hand"] == 0
+
+
+async def test_who_sees_the_channel_sees_who_sends_a_camera_or_a_screen(world: World) -> None:
+    asked = {"channel_id": "lobby", "camera": True, "screen": False}
+    assert await error(world.ada.ask("voice_send", **asked)) == "not_in_voice"
+    await world.enters(world.ada)
+    reply = await world.ada.ask("voice_send", **asked)
+    assert reply["data"] == {"camera": True, "screen": False}
+    here = {"channel_id": "lobby", "member_id": world.ada.id}
+    assert await world.bob.pushed("voice_updated") == {**here, "camera": True}
+    await world.ada.ask("voice_send", **asked)
+    await world.ada.ask("voice_send", **{**asked, "screen": True})
+    assert await world.bob.pushed("voice_updated") == {**here, "screen": True}
+    await world.sfu.tell("peer_left", "lobby", world.ada.id)
+    await world.bob.pushed("voice_left")
+    await world.sfu.tell("peer_joined", "lobby", world.ada.id)
+    person = (await world.bob.pushed("voice_joined"))["member"]
+    assert (person["camera"], person["screen"]) == (False, False)
+
+
+async def test_a_reaction_is_seen_by_who_is_in_the_call(world: World) -> None:
+    await world.enters(world.ada)
+    await world.enters(world.bob)
+    reply = await world.ada.ask("voice_react", channel_id="lobby", emoji="🎉")
+    assert reply["event"] == "voice_react"
+    for member in (world.ada, world.bob):
+        seen = await member.pushed("voice_reacted")
+        assert seen == {"channel_id": "lobby", "member_id": world.ada.id, "emoji": "🎉"}
+    # What comes next to somebody outside is not the reaction.
+    await hand(world.ada)
+    assert "hand" in (await world.mod.receive())["data"]
+
+
+async def test_reactions_are_limited(world: World) -> None:
+    await world.enters(world.ada)
+    asked = {"channel_id": "lobby", "emoji": "👏"}
+    codes = []
+    # The allowance of requests holds them back to so few that the burst can fill again; not for ever.
+    while "rate_limited" not in codes:
+        reply = await world.ada.ask("voice_react", **asked)
+        codes.append(reply["data"].get("error", ""))
+    assert len(codes) > REACTION_BURST
+    assert reply["data"]["retry_after_ms"] > 0
+
+
+async def test_gestures_are_for_who_is_there_and_may(world: World) -> None:
+    raising: dict[str, object] = {"channel_id": "lobby", "raised": True}
+    reacting: dict[str, object] = {"channel_id": "lobby", "emoji": "👏"}
+    assert await error(world.ada.ask("voice_hand", **raising)) == "not_in_voice"
+    assert await error(world.ada.ask("voice_react", **reacting)) == "not_in_voice"
+    await world.enters(world.ada)
+    assert await error(world.ada.ask("voice_react", channel_id="lobby", emoji="no emoji")) == "invalid_emoji"
+    assert await error(world.ada.ask("voice_react", channel_id="lobby")) == "invalid_request"
+    assert await error(world.ada.ask("voice_hand", channel_id="lobby", raised=1)) == "invalid_request"
+    for event, data in (("voice_hand", raising), ("voice_react", reacting)):
+        assert await error(world.ada.ask(event, **{**data, "channel_id": "general"})) == "unknown_channel"
+    override(world, "lobby", world.ada.id, Override(deny=Permission.ADD_REACTIONS))
+    assert await error(world.ada.ask("voice_react", **reacting)) == "forbidden"
+
+
+async def test_a_screen_that_is_stopped_stays_so_until_its_person_leaves(world: World) -> None:
+    await world.enters(world.ada)
+    reply = await world.mod.ask("voice_stop_screen", member_id=world.ada.id)
+    assert reply["event"] == "voice_stop_screen"
+    assert await world.ada.pushed("voice_screen_stopped") == {"channel_id": "lobby"}
+    told = await world.told("user_caps")
+    while "share_screen" in told["caps"]:  # Of the joining.
+        told = await world.told("user_caps", world.sfu.count("user_caps") + 1)
+    assert (told["user_id"], told["caps"]) == (world.ada.id, ["share_video", "speak"])
+    count = world.sfu.count("user_caps")
+    override(world, "lobby", world.ada.id, Override(deny=Permission.SHARE_VIDEO))
+    world.community.voice.control.permissions_changed([world.ada.id])
+    assert (await world.told("user_caps", count + 1))["caps"] == ["speak"], "not given back with other rights"
+    await world.sfu.tell("peer_left", "lobby", world.ada.id)
+    await world.bob.pushed("voice_left")
+    await world.enters(world.ada)
+    assert (await world.told("user_caps", count + 2))["caps"] == ["share_screen", "speak"]
+    page, _ = await world.community.audit.page(world.mod.id, Wanted(), 10)
+    entry = page[0]
+    assert (entry.action, entry.target_id, entry.details) == (
+        "voice_stop_screen",
+        world.ada.id,
+        {"channel_id": "lobby"},
+    )

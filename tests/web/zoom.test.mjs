@@ -1,0 +1,44 @@
+// Where a shared screen stands in its frame while one looks closely.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { dragged, keyed, moved, WHOLE, zoomed } from "../../src/svc/web/views/call/zoom.js";
+
+/** Where a place of the picture (from its middle, in its sizes) is in the frame. */
+const shown = ({ scale, x, y }, place) => ({ x: place.x * scale + x, y: place.y * scale + y });
+const close = (one, other) => assert.ok(Math.hypot(one.x - other.x, one.y - other.y) < 1e-9, JSON.stringify([one, other]));
+
+test("what is under the pointer stays there", () => {
+  const at = { x: 0.2, y: -0.3 };
+  const view = zoomed(WHOLE, 2, at);
+  close(shown(view, at), at);
+  const further = zoomed(view, 1.5, { x: -0.1, y: 0.1 });
+  const place = { x: (-0.1 - view.x) / view.scale, y: (0.1 - view.y) / view.scale };
+  close(shown(further, place), { x: -0.1, y: 0.1 });
+});
+
+test("the picture never leaves a gap, and all of it is the least", () => {
+  assert.deepEqual(moved(WHOLE, 0.4, 0.4), { scale: 1, x: 0, y: 0 });
+  assert.deepEqual(zoomed(zoomed(WHOLE, 3, { x: 0.5, y: 0.5 }), 0.01), { scale: 1, x: 0, y: 0 });
+  assert.deepEqual(moved(zoomed(WHOLE, 2), 9, -9), { scale: 2, x: 0.5, y: -0.5 });
+  assert.equal(zoomed(WHOLE, 1000).scale, 8);
+});
+
+test("keys zoom, move and reset; others are not for it", () => {
+  const near = keyed(keyed(WHOLE, "+"), "=");
+  assert.ok(near.scale > 1.5);
+  assert.ok(keyed(near, "ArrowRight").x < near.x);
+  assert.ok(keyed(near, "ArrowUp").y > near.y);
+  assert.deepEqual(keyed(near, "0"), WHOLE);
+  assert.ok(keyed(near, "-").scale < near.scale);
+  assert.equal(keyed(WHOLE, "ArrowLeft"), null, "what is whole does not move");
+  assert.equal(keyed(near, "m"), null);
+});
+
+test("two fingers that part enlarge what is between them", () => {
+  const view = dragged(WHOLE, [{ x: -0.1, y: 0 }, { x: 0.1, y: 0 }], [{ x: -0.2, y: 0 }, { x: 0.2, y: 0 }]);
+  assert.equal(view.scale, 2);
+  close(shown(view, { x: 0, y: 0 }), { x: 0, y: 0 });
+  assert.equal(dragged(view, [{ x: 0, y: 0 }], [{ x: 0.1, y: 0 }]).x, 0.1);
+});
