@@ -193,6 +193,16 @@ ACTS: Sequence[Act] = (
     http("Eve", "PUT", PLANS + "/draft", {"text": "well", "attachments": []}, late=True),
     http("Max", "POST", "/api/reports", {"channel_id": "$plans", "message_id": "$message", "text": "bad"}),
     http("Max", "POST", "/api/reports", {"member_id": "$Eve", "text": "bad"}, late=True),
+    http("Ada", "POST", "/api/reports/$report/resolve", {"note": "talked"}),
+    http("Mo", "POST", "/api/reports/$report/resolve", {"note": "warned"}, late=True),
+    # What another moderator does as well.
+    http("Abe", "PUT", "/api/bans/$Eve", {"reason": "spam"}),
+    http("Ada", "POST", "/api/members/$Eve/kick"),
+    http("Abe", "PUT", "/api/members/$Eve/timeout", {"duration_s": 60}),
+    http("Ada", "DELETE", PLANS + "/messages/$message"),
+    http("Ada", "POST", "/api/applications/$application/approve"),
+    http("Abe", "POST", "/api/applications/$application/approve"),
+    http("Olga", "POST", "/api/applications/$application/refuse", {"reason": "full"}, late=True),
     # Bots, webhooks and invites.
     http("Ada", "POST", "/api/bots", {"nickname": "Helper"}, late=True),
     http("Ada", "POST", "/api/webhooks", {"name": "another", "channel_id": "$plans"}, late=True),
@@ -225,6 +235,14 @@ KNOWN: Sequence[tuple[str, ...]] = (
     ("/$Ada/roles/admin", "/$Mo/kick", "POST /api/roles"),
     ("Abe: DELETE /api/channels", "POST /api/webhooks/$hook/", "renamed"),
     ("'hello'", "Abe: DELETE /api/channels", "Eve: POST /api/me/leave"),
+    # Two moderators who do the same.
+    ("'talked'", "'warned'"),
+    ("'spam'", "Mo: PUT /api/bans/$Eve {'delete_messages_s'"),
+    ("'spam'", "Ada: POST /api/members/$Eve/kick"),
+    ("Ada: POST /api/members/$Eve/kick", "Mo: POST /api/members/$Eve/kick"),
+    ("'duration_s': 60}", "Mo: PUT /api/members/$Eve/timeout"),
+    ("Ada: DELETE /api/channels/$plans/messages", "Mo: DELETE /api/channels/$plans/messages"),
+    ("Ada: POST /api/applications", "Abe: POST /api/applications", "Olga: POST /api/applications"),
 )
 
 
@@ -251,6 +269,14 @@ async def prepared(folder: Path) -> Scene:
         names |= {"invite": invite["code"], "invite_id": invite["id"]}
         invite = await olga.done("POST", "/api/invites", {"role_id": names["helper"]})
         names |= {"guest_invite": invite["code"], "guest_invite_id": invite["id"]}
+        report = {"member_id": names["Eve"], "text": "shouts"}
+        names["report"] = (await scene.people["Max"].done("POST", "/api/reports", report))["id"]
+        invite = await olga.done("POST", "/api/invites", {"approval": True})
+        proof = await Device().proof(chat.http, chat.address)
+        asked = proof | {"nickname": "Wanda", "invite_code": invite["code"]}
+        async with chat.http.post("/api/auth/join", json=asked) as response:
+            assert (await response.json())["error"] == "approval_pending"
+        names["application"] = (await olga.done("GET", "/api/applications"))["applications"][0]["id"]
     return scene
 
 
@@ -322,6 +348,7 @@ TABLES = (
     "SELECT member_id, banned_by FROM bans",
     "SELECT reporter_id, member_id, channel_id, text, resolved_by FROM reports",
     "SELECT created_by, role_id, max_uses, uses FROM invites",
+    "SELECT nickname, state, reason, decided_by FROM applications",
     "SELECT name, channel_id, picture, created_by FROM webhooks",
     "SELECT * FROM settings",
     "SELECT kind, member_id FROM link_codes",

@@ -16,6 +16,7 @@ _CODES: Mapping[str, tuple[int, str]] = {
     "channel_archived": (409, "This channel is archived and can only be read"),
     "channel_full": (409, "All seats in this voice channel are taken"),
     "code_invalid": (403, "This code is not valid, was used before, or is over"),
+    "already_resolved": (409, "Somebody has resolved this report already"),
     "emoji_name_taken": (409, "There is an emoji of that name already"),
     "empty_message": (400, "A message says something"),
     "export_running": (429, "An export is being written already; try again when it is done"),

@@ -177,6 +177,32 @@ async def test_reports_are_filed_read_and_resolved(folk: People) -> None:
     assert await folk.moderator.refused("POST", "/api/reports/nothing/resolve") == "unknown_report"
 
 
+async def test_of_two_moderators_who_resolve_a_report_at_once_the_first_counts(folk: People) -> None:
+    body = {"member_id": folk.guest.id, "text": "shouts"}
+    report_id = (await folk.member.done("POST", "/api/reports", body))["id"]
+    path = f"/api/reports/{report_id}/resolve"
+    async with folk.live("owner", "moderator", "member") as [owner, moderator, member]:
+        answers = await asyncio.gather(
+            folk.admin.ask("POST", path, {"note": "talked"}),
+            folk.moderator.ask("POST", path, {"note": "warned"}),
+        )
+        assert sorted(status for status, _ in answers) == [204, 409]
+        first = folk.admin if answers[0][0] == 204 else folk.moderator
+        for live in (owner, moderator):
+            told = await live.pushed("report_resolved")
+            assert told == {"report_id": report_id, "resolved_by": first.id}
+        await member.ask("ping")
+        assert "report_resolved" not in member.kept_events()
+    assert [answer["error"] for status, answer in answers if status == 409] == ["already_resolved"]
+    [report] = (await folk.owner.done("GET", "/api/reports?state=resolved"))["reports"]
+    assert (report["resolved_by"], report["note"]) == (
+        first.id,
+        "talked" if first is folk.admin else "warned",
+    )
+    [entry] = (await folk.owner.done("GET", "/api/audit?action=report_resolve"))["entries"]
+    assert entry["actor_id"] == first.id
+
+
 async def test_one_member_has_so_many_open_reports(folk: People) -> None:
     body = {"member_id": folk.admin.id, "text": "again"}
     for _ in range(20):

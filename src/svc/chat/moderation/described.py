@@ -68,6 +68,7 @@ _HISTORY = obj(
     }
 )
 _OF_RANK = ("rank_too_low", "unknown_member")
+_CONCERNED = "who may view reports, and the channel of the message"
 
 DESCRIBED = Described(
     endpoints=[
@@ -128,7 +129,7 @@ DESCRIBED = Described(
             "POST /api/reports/{report_id}/resolve",
             "Say that somebody has seen to it",
             body=asked({}, {"note": _REASON}),
-            refusals=["unknown_report"],
+            refusals=["already_resolved", "unknown_report"],
         ),
     ],
     pushes=[
@@ -136,7 +137,13 @@ DESCRIBED = Described(
             "report_created",
             "Somebody, or the server itself, has reported a member or a message",
             _REPORT,
-            "who may view reports, and the channel of the message",
-        )
+            _CONCERNED,
+        ),
+        Pushed(
+            "report_resolved",
+            "Somebody has seen to a report",
+            obj({"report_id": ID, "resolved_by": ID}),
+            _CONCERNED,
+        ),
     ],
 )

@@ -63,13 +63,15 @@ class Reports:
         return page, page[-1].id if len(found) > limit else None
 
     @follows_rules
-    def resolve(self, actor_id: str, report_id: str, note: str, now: float) -> Act[None, None]:
-        """Somebody has seen to it."""
+    def resolve(self, actor_id: str, report_id: str, note: str, now: float) -> Act[Report, None]:
+        """Somebody has seen to it; of several at once, the first."""
 
-        def write(connection: Connection) -> None:
+        def write(connection: Connection) -> Report:
             report = store.report(connection, report_id)
             if report is None or not self._may_know(actor_id, report):
                 raise ChatError("unknown_report")
+            if report.resolved_at_ms is not None:
+                raise ChatError("already_resolved")
             store.resolve(connection, report_id, actor_id, note, int(now * 1000))
             details: dict[str, object] = {"member_id": report.member_id, "note": note}
             if report.channel_id is not None:
@@ -82,8 +84,9 @@ class Reports:
                 details=details,
                 now=now,
             )
+            return report
 
-        return Act(write, lambda _: None)
+        return Act(write, lambda report: self._resolved(report, actor_id))
 
     def found_by_rule(
         self,
@@ -128,11 +131,19 @@ class Reports:
 
     def tell(self, report: Report) -> Report:
         """Those who may see it, now that it is filed."""
+        self._hub.push("report_created", report.described(), self._concerned(report))
+        return report
+
+    def _resolved(self, report: Report, actor_id: str) -> None:
+        told = {"report_id": report.id, "resolved_by": actor_id}
+        self._hub.push("report_resolved", told, self._concerned(report))
+
+    def _concerned(self, report: Report) -> Only:
+        """Those who may know of it."""
         told = frozenset(self._directory.holders(Permission.VIEW_REPORTS))
         if report.channel_id is not None:
             told &= self._directory.viewers(report.channel_id)
-        self._hub.push("report_created", report.described(), Only(told))
-        return report
+        return Only(told)
 
     def _may_know(self, member_id: str, report: Report) -> bool:
         seen = self._channels_of(member_id)

@@ -10,8 +10,19 @@ export const openReports = signal(null);
 /** A page of those that are done: {reports, next}. */
 export const resolvedReports = () => api("GET", "/api/reports?state=resolved");
 
+/** Rejects where another moderator was first; either way it waits no more. */
 export async function resolveReport(id, note) {
-  await api("POST", `/api/reports/${encodeURIComponent(id)}/resolve`, note ? { note } : {});
+  try {
+    await api("POST", `/api/reports/${encodeURIComponent(id)}/resolve`, note ? { note } : {});
+  } catch (error) {
+    if (error.code !== "already_resolved") throw error;
+    forget(id);
+    throw error;
+  }
+  forget(id);
+}
+
+function forget(id) {
   openReports.value = (openReports.value ?? []).filter((each) => each.id !== id);
 }
 
@@ -34,6 +45,7 @@ effect(() => {
 
 listen({
   hear(event, data) {
+    if (event === "report_resolved" && openReports.value) forget(data.report_id);
     if (event === "report_created" && openReports.value) openReports.value = [data, ...openReports.value.filter(({ id }) => id !== data.id)];
   },
   forget() {

@@ -71,6 +71,7 @@ report-note = Mit einer Notiz
 report-note-what = Notiz für die anderen Moderatoren
 report-resolve = Erledigen
 report-resolved-by = Erledigt von { $name }.
+error-already-resolved = Jemand anders hat diese Meldung schon erledigt.
 
 ## The audit log
 

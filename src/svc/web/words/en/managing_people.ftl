@@ -71,6 +71,7 @@ report-note = With a note
 report-note-what = Note for the other moderators
 report-resolve = Resolve
 report-resolved-by = Resolved by { $name }.
+error-already-resolved = Somebody else has resolved this report already.
 
 ## The audit log
 

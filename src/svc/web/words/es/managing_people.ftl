@@ -71,6 +71,7 @@ report-note = Con una nota
 report-note-what = Nota para los demás moderadores
 report-resolve = Resolver
 report-resolved-by = Resuelta por { $name }.
+error-already-resolved = Otra persona ya ha resuelto esta denuncia.
 
 ## The audit log
 

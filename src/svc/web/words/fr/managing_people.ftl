@@ -71,6 +71,7 @@ report-note = Avec une note
 report-note-what = Note pour les autres modérateurs
 report-resolve = Marquer comme traité
 report-resolved-by = Traité par { $name }.
+error-already-resolved = Quelqu’un d’autre a déjà traité ce signalement.
 
 ## Le journal d’audit
 

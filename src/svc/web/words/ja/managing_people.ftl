@@ -70,6 +70,7 @@ report-note = メモを付ける
 report-note-what = ほかのモデレーターへのメモ
 report-resolve = 対応済みにする
 report-resolved-by = { $name } が対応済みにしました。
+error-already-resolved = この報告は、すでに別の人が対応済みにしました。
 
 ## The audit log
 
