@@ -4,7 +4,7 @@ import { tried } from "../../state/notices.js";
 import { askFirstSteps, firstSteps, hideFirstSteps, nameServer } from "../../state/first_steps.js";
 import { showDialog } from "../../state/place.js";
 import { info } from "../../state/server.js";
-import { html, useEffect, useState } from "../../vendor/preact.js";
+import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
 import { Field } from "../parts/field.js";
@@ -34,6 +34,9 @@ function Mark({ done, number }) {
 function NameIt({ done }) {
   const [name, setName] = useState(null);
   const [problem, setProblem] = useState("");
+  const place = useRef(null);
+  // The first thing to do. On a phone this would put a keyboard over the others.
+  useEffect(() => { if (!done && matchMedia("(pointer: fine)").matches) place.current.elements.server.focus(); }, []);
   const submit = async (event) => {
     event.preventDefault();
     const wanted = event.currentTarget.elements.server.value.trim();
@@ -42,10 +45,11 @@ function NameIt({ done }) {
       return;
     }
     setProblem("");
-    await tried(nameServer(wanted).then(() => setName(null)));
+    const next = event.currentTarget.closest("li").nextElementSibling.querySelector("button");
+    if (await tried(nameServer(wanted).then(() => setName(null)))) next.focus();
   };
   if (done && name === null) return html`<span class="row-text" dir="auto">${t("step-named", { name: info.value.name })}</span><${Button} onClick=${() => setName(info.value.name)}>${t("edit")}<//>`;
-  return html`<form class="row-form" onSubmit=${submit} novalidate>
+  return html`<form class="row-form" onSubmit=${submit} novalidate ref=${place}>
     <${Field} label=${t("step-name")} name="server" maxlength="64" autocomplete="off" value=${name ?? ""} onInput=${(event) => setName(event.currentTarget.value)} problem=${problem} />
     <${Button} type="submit">${t("save")}<//>
   </form>`;

@@ -19,12 +19,14 @@ import { Chips, Pick } from "./parts/pick.js";
 
 const NEW = { name: "", color: null, permissions: [] };
 
-export function RoleEditor({ role, onDone, onMade }) {
+/** `role` is null for one that is yet to be made; `isNew` where it was made just now. */
+export function RoleEditor({ role, isNew = false, onDone, onMade }) {
   const [changes, setChanges] = useState({});
   const [ending, setEnding] = useState(false);
   const { busy, problem, setProblem, run } = useAsking();
   const start = useRef(null);
-  useLayoutEffect(() => { start.current.querySelector("input")?.focus(); }, []);
+  // Whoever has just made a role gives it to somebody next.
+  useLayoutEffect(() => { (isNew && role ? document.querySelector(".role-holders input") : start.current.querySelector("input"))?.focus(); }, []);
   const shownName = role && roleName(role);
   const now = { ...(role ?? NEW), ...(role && { name: shownName }), ...changes };
   const change = (wanted) => setChanges({ ...changes, ...wanted });
@@ -58,7 +60,7 @@ export function RoleEditor({ role, onDone, onMade }) {
 function Holders({ role }) {
   const keys = [...members.value.values()].filter((member) => member.roles.includes(role.id)).map(({ id }) => `member:${id}`);
   const idOf = (key) => key.slice("member:".length);
-  return html`<section class="ending stack"><h4>${t("role-holders")}</h4>
+  return html`<section class="ending stack role-holders"><h4>${t("role-holders")}</h4>
     <${Pick} label=${t("give-role-to")} only="member" chosen=${keys} onPick=${(key) => tried(giveRole(idOf(key), role.id))} />
     ${keys.length ? html`<${Chips} label=${t("role-holders")} keys=${keys} onRemove=${(key) => tried(takeRole(idOf(key), role.id))} />` : html`<p class="quiet">${complete.value ? t("role-held-by-none") : t("loading")}</p>`}
   </section>`;

@@ -15,10 +15,15 @@ const KIND = "application/x-svc-role"; // Nothing else takes it.
 
 export function RolesPage({ roleId = null }) {
   const [open, setOpen] = useState(roleId);
+  const [made, setMade] = useState(null);
   const [drag, setDrag] = useState(null);
   useEffect(() => { loadMembers().catch(() => {}); }, []);
   const role = roles.value.find(({ id }) => id === open);
-  if (role || open === "new") return html`<${RoleEditor} key=${open} role=${role ?? null} onDone=${() => setOpen(null)} onMade=${setOpen} />`;
+  const close = () => {
+    setOpen(null);
+    setMade(null);
+  };
+  if (role || open === "new") return html`<${RoleEditor} key=${open} role=${role ?? null} isNew=${role?.id === made} onDone=${close} onMade=${(id) => { setMade(id); setOpen(id); }} />`;
   return html`<${ListPage} label=${t("roles")} about=${t("roles-about")} items=${roles.value} empty="" row=${(each) => html`<${Ranked} key=${each.id} role=${each} drag=${drag} onDrag=${setDrag} onOpen=${() => setOpen(each.id)} />`}>
     <p><${Button} look="primary" icon="add" onClick=${() => setOpen("new")}>${t("create-role")}<//></p>
   <//>`;

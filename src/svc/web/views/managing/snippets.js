@@ -3,23 +3,26 @@
 import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
-import { copy } from "../parts/copying.js";
+import { copy, Copyable } from "../parts/copying.js";
 
+// Either what is copied whole, or the fields of the program's own form, under the names that it gives them.
 const SNIPPETS = {
   curl: (url) => `curl --data '{"text": "The build is **green**"}' '${url}'`,
   Python: (url) => `import json, urllib.request\n\nbody = json.dumps({"text": "The build is **green**"}).encode()\nheaders = {"Content-Type": "application/json"}\nurllib.request.urlopen(urllib.request.Request("${url}", body, headers))`,
-  GitHub: (url) => `Payload URL:  ${url}/github\nContent type: application/json`,
-  Grafana: (url) => `Contact point: Discord\nWebhook URL:   ${url}/discord`,
+  GitHub: (url) => [["Payload URL", `${url}/github`], ["Content type", "application/json"]],
+  Grafana: (url) => [["Integration", "Discord"], ["Webhook URL", `${url}/discord`]],
   Alertmanager: (url) => `receivers:\n  - name: chat\n    discord_configs:\n      - webhook_url: ${url}/discord`,
-  Discord: (url) => `${url}/discord`,
-  Slack: (url) => `${url}/slack`,
+  Discord: (url) => [["Webhook URL", `${url}/discord`]],
+  Slack: (url) => [["Webhook URL", `${url}/slack`]],
 };
 
 export function Snippets({ address }) {
   const [open, setOpen] = useState("curl");
-  const text = SNIPPETS[open](address);
+  const shown = SNIPPETS[open](address);
   return html`<section class="stack"><h4>${t("snippets")}</h4>
     <div class="filters" role="group" aria-label=${t("snippets")}>${Object.keys(SNIPPETS).map((name) => html`<${Button} key=${name} look=${`chip ${name === open ? "on" : ""}`} aria-pressed=${name === open} onClick=${() => setOpen(name)}>${name}<//>`)}</div>
-    <pre class="snippet" dir="ltr" tabindex="0">${text}</pre><p><${Button} icon="copy" onClick=${() => copy(text)}>${t("snippet-copy")}<//></p>
+    ${Array.isArray(shown)
+    ? shown.map(([field, value]) => html`<${Copyable} key=${`${open} ${field}`} label=${field} text=${value} />`)
+    : html`<pre class="snippet" dir="ltr" tabindex="0">${shown}</pre><p><${Button} icon="copy" onClick=${() => copy(shown)}>${t("snippet-copy")}<//></p>`}
   </section>`;
 }

@@ -1,7 +1,7 @@
 // Roles and people to choose from: what was chosen stands as chips, the rest is found by a few letters.
 
 import { loadMembers, members, roles } from "../../../state/people.js";
-import { html, useEffect, useId, useState } from "../../../vendor/preact.js";
+import { html, useEffect, useId, useLayoutEffect, useRef, useState } from "../../../vendor/preact.js";
 import { t } from "../../../words/words.js";
 import { plainly } from "../../channels/switcher.js";
 import { Avatar } from "../../parts/avatar.js";
@@ -35,10 +35,20 @@ export function Pick({ label, chosen, onPick, only }) {
   const id = useId();
   useEffect(() => { if (only !== "role") loadMembers().catch(() => {}); }, []);
   const found = open ? offered(wanted, chosen, only) : [];
+  const list = useRef(null);
+  const returning = useRef(false);
+  // In a dialog the list may begin below its edge.
+  useLayoutEffect(() => { if (open) list.current.scrollIntoView({ block: "nearest" }); }, [open]);
+  const comeBack = () => {
+    returning.current = true;
+    document.getElementById(id)?.focus();
+    returning.current = false;
+  };
   const pick = (key) => {
     setWanted("");
     setOpen(false);
-    document.getElementById(id)?.focus();
+    // Open, it would hide what was chosen and what comes next.
+    comeBack();
     onPick(key);
   };
   const pressed = (event) => {
@@ -47,7 +57,10 @@ export function Pick({ label, chosen, onPick, only }) {
       event.stopPropagation();
       event.preventDefault();
       setOpen(false);
-      document.getElementById(id)?.focus();
+      comeBack();
+    } else if (event.key === "ArrowDown" && !open) {
+      event.preventDefault();
+      setOpen(true);
     } else if (event.key === "Enter" && event.target.id === id) {
       event.preventDefault();
       if (found.length) pick(found[0].key);
@@ -57,8 +70,8 @@ export function Pick({ label, chosen, onPick, only }) {
   return html`<div class="pick field" onKeyDown=${pressed} onFocusOut=${left}>
     <label for=${id}>${label}</label>
     <input id=${id} type="text" autocomplete="off" dir="auto" placeholder=${only === "member" ? t("pick-member-hint") : t("pick-hint")} value=${wanted}
-      onFocus=${() => setOpen(true)} onInput=${(event) => { setWanted(event.currentTarget.value); setOpen(true); }} />
-    ${open && html`<ul class="offered">${found.map((target) => html`<li key=${target.key}><button type="button" tabindex="-1" onClick=${() => pick(target.key)}>
+      onFocus=${() => { if (!returning.current) setOpen(true); }} onClick=${() => setOpen(true)} onInput=${(event) => { setWanted(event.currentTarget.value); setOpen(true); }} />
+    ${open && html`<ul class="offered" ref=${list}>${found.map((target) => html`<li key=${target.key}><button type="button" tabindex="-1" onClick=${() => pick(target.key)}>
       <${TargetSign} target=${target} /><span dir="auto">${target.name}</span></button></li>`)}
       ${!found.length && html`<li class="quiet">${t("nothing-found")}</li>`}</ul>`}
   </div>`;

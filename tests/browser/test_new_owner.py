@@ -1,0 +1,149 @@
+"""A new owner makes a community of a fresh server, in the page alone and with few clicks."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from aiohttp import ClientSession
+from playwright.async_api import Locator, Page, ViewportSize, expect
+
+from tests.kit.people import People, Person
+from tests.kit.text_channels import message, open_channel
+
+MOST_CLICKS = 40
+# What GitHub sends when a webhook has been set up there, in short.
+PING = {
+    "zen": "Keep it logically awesome.",
+    "hook": {"events": ["push"]},
+    "repository": {"full_name": "ada/garden"},
+}
+
+
+class Hand:
+    """What a person does at a page with a mouse and a keyboard; counts how often the mouse is pressed."""
+
+    def __init__(self, person: Person, pictures: Path) -> None:
+        self.page: Page = person.page
+        self.clicks = 0
+        self._pictures = pictures
+
+    async def count(self) -> None:
+        await self.page.expose_function("pressed", self._pressed)
+        await self.page.evaluate("addEventListener('pointerdown', () => pressed(), true)")
+
+    def _pressed(self) -> None:
+        self.clicks += 1
+
+    async def press(self, name: str, within: Locator | Page | None = None) -> None:
+        await (within or self.page).get_by_role("button", name=name, exact=True).click()
+
+    async def write(self, field: str, text: str) -> None:
+        """Write into a field, which has to be clicked only if it does not have the focus."""
+        place = self.page.get_by_role("textbox", name=field, exact=True)
+        await expect(place).to_be_visible()
+        if not await place.evaluate("(input) => input === document.activeElement"):
+            await place.click()
+        await self.page.keyboard.type(text)
+
+    async def choose(self, field: str, option: str) -> None:
+        """Playwright chooses without a mouse; a person clicks twice."""
+        await self.page.get_by_label(field).select_option(label=option)
+        self.clicks += 2
+
+    async def picture(self, name: str) -> None:
+        await self.page.screenshot(path=self._pictures / f"{name}.png")
+
+
+@pytest.fixture
+async def hand(people: People, tmp_path: Path) -> AsyncIterator[Hand]:
+    """Of the first person who opens the link that `svc up` has printed."""
+    ada = await people.arrive("Ada")
+    await ada.page.set_viewport_size(ViewportSize(width=1280, height=800))
+    await ada.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    hand = Hand(ada, tmp_path)
+    await hand.count()
+    yield hand
+
+
+async def create_channel(hand: Hand, opener: str, name: str, role: str = "") -> None:
+    """A text channel, for those with a role only where one is named."""
+    await hand.press(opener)
+    dialog = hand.page.get_by_role("dialog", name="Create a channel")
+    await hand.write("Name", name)
+    if role:
+        await dialog.get_by_role("switch", name="Private").click()
+        await dialog.get_by_label("Who sees it").click()
+        await dialog.locator(".offered").get_by_role("button", name=role).click()
+        await expect(dialog.get_by_role("list", name="Those who see it")).to_have_text(role)
+        await hand.picture("private")
+    await hand.press("Create a channel", dialog)
+    await expect(hand.page.locator("main h1")).to_have_text(name)
+
+
+async def create_role(hand: Hand, name: str, permission: str) -> None:
+    await hand.press("Create a role")
+    await hand.write("Name", name)
+    await hand.page.get_by_role("switch", name=permission).click()
+    await hand.press("Create a role")
+    # Whoever has made a role gives it to somebody next.
+    await expect(hand.page.get_by_label("Give it to")).to_be_focused()
+    await hand.picture(f"role-{name}")
+
+
+async def open_page(hand: Hand, name: str) -> None:
+    await hand.press("Settings")
+    await hand.press(name, hand.page.get_by_role("navigation", name="Pages of the settings"))
+
+
+async def copied(hand: Hand) -> str:
+    return str(await hand.page.evaluate("navigator.clipboard.readText()"))
+
+
+async def test_a_community_is_made_with_few_clicks(hand: Hand, people: People) -> None:
+    page = hand.page
+    await hand.write("Your name", "Ada")
+    await hand.press("Join")
+    await hand.write("Name your server", "Gardeners")
+    await hand.press("Save")
+    await expect(page.locator(".server-head h2")).to_have_text("Gardeners")
+    await expect(page.get_by_role("button", name="Add a channel")).to_be_focused()
+    await hand.picture("first-steps")
+    await create_channel(hand, "Add a channel", "seeds")
+    await create_channel(hand, "Create a text channel", "harvest")
+
+    await open_page(hand, "Roles")
+    await create_role(hand, "Keepers", "Kick members")
+    await hand.press("All roles")
+    await create_role(hand, "Helpers", "Manage messages")
+    await hand.press("Close")
+    await create_channel(hand, "Create a text channel", "back room", role="Keepers")
+
+    await hand.press("Invite people")
+    await hand.choose("They become", "Keepers")
+    await hand.press("Make a link", page.get_by_role("dialog"))
+    await expect(page.get_by_label("Link", exact=True)).to_be_visible()
+    await hand.picture("link")
+    invite = await copied(hand)
+    await hand.press("Close")
+    grace = await people.arrive("Grace")
+    await grace.page.goto("about:blank")
+    await grace.page.goto(invite)
+    await grace.page.set_viewport_size(ViewportSize(width=1280, height=800))
+    await grace.come_in()
+    await open_channel(grace, "back room")
+
+    await open_page(hand, "Webhooks")
+    await hand.write("Name of the webhook", "GitHub")
+    await hand.press("Create a webhook")
+    await hand.press("GitHub")
+    await hand.press("Copy", page.locator(".copyable").filter(has=page.get_by_label("Payload URL")))
+    await hand.picture("webhook")
+    async with (
+        ClientSession() as http,
+        http.post(await copied(hand), json=PING, headers={"X-GitHub-Event": "ping"}) as answer,
+    ):
+        assert answer.status == 200
+    await hand.press("Close")
+    await expect(message(Person("Ada", page), "ada/garden")).to_be_visible()
+    await hand.picture("done")
+    assert hand.clicks <= MOST_CLICKS
