@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import posixpath
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,12 +10,11 @@ import pytest
 from yarl import URL
 
 from svc.chat.community import WEB_FOLDER
-from svc.chat.pages.routes import FIRST_MODULE, SERVICE_WORKER, Pages, imported, manifest
+from svc.chat.pages.routes import Pages, manifest
 from tests.chat.member import ChatServer
 
-# The colours of code, and all emoji that there are.
-# `import("…")` and `new URL("…")`: fetched when they are first wanted.
-FETCHED_ON_FIRST_USE = re.compile(r"""(?:\bimport\(|\bat\()[`"']((?:\.{1,2}/)?[\w/.-]+\.js)["']""")
+# Of scripts and style sheets, compressed, before the first message.
+BUDGET_BYTES = 120_000
 
 
 @pytest.mark.parametrize(
@@ -44,34 +42,28 @@ async def test_the_page_names_files_that_are_kept_for_a_year(chat: ChatServer) -
     async with chat.http.get("/") as response:
         page = await response.text()
     named = set(re.findall(r'(?:src|href)="(/web/[^"]+)"', page))
-    assert len(named) > 10
+    assert len(named) > 4
     for path in named:
         async with chat.http.get(path) as response:
             assert response.status == 200, path
             assert response.headers["Cache-Control"] == "public, max-age=31536000, immutable"
 
 
-async def test_the_page_preloads_every_module_that_runs_at_its_start(chat: ChatServer) -> None:
+async def test_what_runs_before_the_first_message_is_small_and_takes_few_requests(chat: ChatServer) -> None:
+    """All that the page imports at its start, also through others, and its styles."""
     async with chat.http.get("/") as response:
         page = await response.text()
-    preloaded = set(re.findall(r'<link rel="modulepreload" href="/web/\w+/([^"]+)">', page))
-    contents = {
-        path.relative_to(WEB_FOLDER).as_posix(): path.read_bytes() for path in WEB_FOLDER.rglob("*.js")
-    }
-    assert preloaded == set(imported(contents))
-    later = {
-        module
-        for name, content in contents.items()
-        for address in FETCHED_ON_FIRST_USE.findall(content.decode())
-        for first in (
-            posixpath.normpath(posixpath.join(posixpath.dirname(name), address)),
-            f"vendor/{address}",
-        )
-        if first in contents
-        for module in (first, *imported(contents, first))
-    }
-    unused = set(contents) - preloaded - later - {FIRST_MODULE, SERVICE_WORKER}
-    assert {name for name in unused if not name.startswith(("vendor/emoji/", "views/emoji/"))} == set()
+    waiting = re.findall(r'(?:src|href)="(/web/[^"]+\.(?:js|css))"', page)
+    sizes: dict[str, int] = {}
+    while waiting:
+        path = waiting.pop()
+        async with chat.http.get(f"{chat.address}{path}", headers={"Accept-Encoding": "gzip"}) as response:
+            text = await response.text()
+            sizes[path] = int(response.headers["Content-Length"])
+        imported = re.findall(r'^import\b[^;(]*"(\.[^"]+)"', text, re.MULTILINE)
+        waiting += {str(URL(path).join(URL(address))) for address in imported} - set(sizes)
+    assert len(sizes) == 3
+    assert sum(sizes.values()) <= BUDGET_BYTES
 
 
 async def test_the_service_worker_keeps_what_the_page_of_its_version_starts_with_and_fetches_later(
@@ -84,7 +76,7 @@ async def test_the_service_worker_keeps_what_the_page_of_its_version_starts_with
         worker = await response.text()
     [files] = re.findall(r'FILES = "([^"]+)"', worker)
     assert set(files.split()) > set(re.findall(r'"(/web/[^"]+)"', page))
-    assert any(path.endswith("/views/settings/settings.js") for path in files.split())
+    assert any(path.endswith("/later.js") for path in files.split())
     assert any(path.endswith("/words/en.ftl") for path in files.split())
     assert not any(path.endswith("/sw.js") for path in files.split())
     for path in files.split():
@@ -141,7 +133,7 @@ async def test_only_files_of_the_folder_and_of_this_version_are_served(chat: Cha
 
 
 def files_of(pages: Pages) -> Iterator[str]:
-    yield from pages._files
+    yield from pages._plain
 
 
 def test_no_link_leads_out_of_the_folder(tmp_path: Path) -> None:
@@ -164,18 +156,7 @@ def test_the_version_changes_with_any_file(tmp_path: Path) -> None:
     assert len({first, second, Pages(tmp_path).version}) == 3
 
 
-def test_imports_are_followed_through_folders_and_circles() -> None:
-    contents = {
-        "main.js": b'import { a } from "./a.js";\nimport "./deep/b.js";\nimport x from "elsewhere";',
-        "a.js": b'import {\n  one,\n  two,\n} from "./deep/b.js";\nexport * from "./c.js";',
-        "deep/b.js": b'import { a } from "../a.js";\n// import "./not_this.js"',
-        "c.js": b"export const c = 1;",
-        "not_this.js": b"",
-    }
-    assert imported(contents) == ["a.js", "deep/b.js", "c.js"]
-
-
 def test_what_does_not_shrink_is_not_compressed(tmp_path: Path) -> None:
     (tmp_path / "a.png").write_bytes(gzip.compress(b"a" * 100))
-    (found,) = Pages(tmp_path)._files.values()
+    (found,) = Pages(tmp_path)._plain.values()
     assert found.compressed == b""

@@ -2,34 +2,26 @@
 its service worker, `GET /sw.js`, and its manifest.
 
 The page names its files under `/web/<version>/`, where the version is a digest of all of them, so browsers
-keep them for a year and ask for new ones after an update. Relative imports stay within the version. The
-same files without a version are for everybody else, and are checked each time. Never serves a listing.
+keep them for a year and ask for new ones after an update. There its modules are joined. Without a version
+each file is as it was written, for people who read it, and is checked each time. Never serves a listing.
 Sets no headers that all answers carry; the application does.
 """
 
 import gzip
 import hashlib
-import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from aiohttp import web
 
 from svc.base.strict_json import dumps
 from svc.chat.errors import ChatError
+from svc.chat.pages.joining import FIRST, SERVICE_WORKER, is_own_module, joined
 
 INDEX = "index.html"
-# Served at the top too, for a service worker sees only what is below its own address.
-SERVICE_WORKER = "sw.js"
-# The module that starts the page; whatever it imports is preloaded.
-FIRST_MODULE = "main.js"
-# Many files to read, one to fetch: the style sheets, and each language's words.
-_STYLES, STYLE = "style/", "style.css"
-_WORDS = re.compile(r"(words/[\w-]+)/[\w-]+\.ftl")
-# Libraries; some are large, and fetched only by those who want them.
-_VENDOR = "vendor/"
 _VERSION_DIGITS = 16
 _FOR_A_YEAR = "public, max-age=31536000, immutable"
 _ASK_EACH_TIME = "no-cache"
@@ -54,9 +46,6 @@ _CONTENT_TYPES = {
     ".webp": "image/webp",
     ".woff2": "font/woff2",
 }
-_IMPORT = re.compile(
-    r"""^(?:import\s*|(?:import|export)\b[^"';]*\bfrom\s*)["'](\.{1,2}/[^"']+)["']""", re.MULTILINE
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,16 +68,7 @@ class Pages:
     ) -> None:
         self._name = name
         self._icon = icon
-        contents = joined(dict(_contents(folder.resolve())))
-        digest = hashlib.sha256()
-        for path, content in contents.items():
-            digest.update(f"{path}\0{len(content)}\0".encode() + content)
-        self.version = digest.hexdigest()[:_VERSION_DIGITS]
-        if INDEX in contents:
-            contents[INDEX] = _with_versions(contents, self.version)
-        if SERVICE_WORKER in contents:
-            contents[SERVICE_WORKER] = _for_this_version(contents, self.version)
-        self._files = {name: _file(name, content) for name, content in contents.items()}
+        self.version, self._plain, self._of_version = _prepared(tuple(_contents(folder.resolve())))
 
     def table(self) -> list[web.RouteDef]:
         return [
@@ -99,10 +79,10 @@ class Pages:
         ]
 
     async def index(self, request: web.Request) -> web.Response:
-        return self._answer(request, INDEX, _ASK_EACH_TIME)
+        return _answer(request, self._of_version, INDEX, _ASK_EACH_TIME)
 
     async def service_worker(self, request: web.Request) -> web.Response:
-        return self._answer(request, SERVICE_WORKER, _ASK_EACH_TIME)
+        return _answer(request, self._of_version, SERVICE_WORKER, _ASK_EACH_TIME)
 
     async def manifest(self, request: web.Request) -> web.Response:
         """What a system shows of the page once it is installed."""
@@ -114,25 +94,26 @@ class Pages:
         path = request.match_info["path"]
         version, _, name = path.partition("/")
         if version == self.version:
-            return self._answer(request, name, _FOR_A_YEAR)
-        return self._answer(request, path, _ASK_EACH_TIME)
+            return _answer(request, self._of_version, name, _FOR_A_YEAR)
+        return _answer(request, self._plain, path, _ASK_EACH_TIME)
 
-    def _answer(self, request: web.Request, name: str, caching: str) -> web.Response:
-        found = self._files.get(name)
-        if found is None:
-            raise ChatError("not_found")
-        headers = {
-            "Content-Type": found.content_type,
-            "Cache-Control": caching,
-            "ETag": f'"{found.tag}"',
-            "Vary": "Accept-Encoding",
-        }
-        known = request.if_none_match
-        if known is not None and any(tag.value in (found.tag, "*") for tag in known):
-            return web.Response(status=304, headers=headers)
-        if found.compressed and "gzip" in request.headers.get("Accept-Encoding", ""):
-            return web.Response(body=found.compressed, headers={**headers, "Content-Encoding": "gzip"})
-        return web.Response(body=found.content, headers=headers)
+
+def _answer(request: web.Request, files: Mapping[str, _File], name: str, caching: str) -> web.Response:
+    found = files.get(name)
+    if found is None:
+        raise ChatError("not_found")
+    headers = {
+        "Content-Type": found.content_type,
+        "Cache-Control": caching,
+        "ETag": f'"{found.tag}"',
+        "Vary": "Accept-Encoding",
+    }
+    known = request.if_none_match
+    if known is not None and any(tag.value in (found.tag, "*") for tag in known):
+        return web.Response(status=304, headers=headers)
+    if found.compressed and "gzip" in request.headers.get("Accept-Encoding", ""):
+        return web.Response(body=found.compressed, headers={**headers, "Content-Encoding": "gzip"})
+    return web.Response(body=found.content, headers=headers)
 
 
 def _contents(folder: Path) -> Iterator[tuple[str, bytes]]:
@@ -143,16 +124,25 @@ def _contents(folder: Path) -> Iterator[tuple[str, bytes]]:
             yield path.relative_to(folder).as_posix(), path.read_bytes()
 
 
-def joined(contents: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The files with the style sheets as one, base first, and the words of each language as one."""
-    parts: dict[str, list[bytes]] = {}
-    for name, content in sorted(
-        contents.items(), key=lambda item: (item[0] != f"{_STYLES}base.css", item[0])
-    ):
-        words = _WORDS.fullmatch(name)
-        whole = STYLE if name.startswith(_STYLES) else f"{words[1]}.ftl" if words else name
-        parts.setdefault(whole, []).append(content)
-    return {name: b"\n".join(contents) for name, contents in sorted(parts.items())}
+# Tests start many servers in one process.
+@lru_cache(maxsize=2)
+def _prepared(contents: tuple[tuple[str, bytes], ...]) -> tuple[str, dict[str, _File], dict[str, _File]]:
+    """The version, the files as they were written, and the files of the version."""
+    written, made = joined(dict(contents))
+    digest = hashlib.sha256()
+    for path, content in made.items():
+        digest.update(f"{path}\0{len(content)}\0".encode() + content)
+    version = digest.hexdigest()[:_VERSION_DIGITS]
+    if INDEX in made:
+        made[INDEX] = _with_versions(made, version)
+    if SERVICE_WORKER in made:
+        made[SERVICE_WORKER] = _for_this_version(made, version)
+    files = {name: _file(name, content) for name, content in made.items()}
+    plain = {
+        name: files[name] if made.get(name) == content else _file(name, content)
+        for name, content in written.items()
+    }
+    return version, plain, files
 
 
 def _file(name: str, content: bytes) -> _File:
@@ -165,27 +155,21 @@ def _file(name: str, content: bytes) -> _File:
     )
 
 
-def _with_versions(contents: Mapping[str, bytes], version: str) -> bytes:
-    """The page, its files named with the version, and its modules preloaded: browsers fetch them at once."""
-    page = contents[INDEX].decode().replace('"/web/', f'"/web/{version}/')
-    modules = "".join(
-        f'  <link rel="modulepreload" href="/web/{version}/{name}">\n' for name in imported(contents)
-    )
-    return page.replace("</head>", f"{modules}</head>", 1).encode()
+def _with_versions(files: Mapping[str, bytes], version: str) -> bytes:
+    """The page, its files named with the version, and what its first module imports fetched beside it."""
+    page = files[INDEX].decode().replace('"/web/', f'"/web/{version}/')
+    first = f'  <link rel="modulepreload" href="/web/{version}/{FIRST}">\n' if FIRST in files else ""
+    return page.replace("</head>", f"{first}</head>", 1).encode()
 
 
-def _for_this_version(contents: Mapping[str, bytes], version: str) -> bytes:
+def _for_this_version(files: Mapping[str, bytes], version: str) -> bytes:
     """The service worker, which keeps the files that the page starts with, and its own modules that come
     later: after an update of the server nobody has those of this version any more.
     """
-    files = re.findall(rf'"(/web/{version}/[^"]+)"', contents[INDEX].decode())
-    files += [f"/web/{version}/{name}" for name in contents if _is_own_module(name)]
-    worker = contents[SERVICE_WORKER].decode().replace("{{version}}", version)
-    return worker.replace("{{files}}", " ".join(dict.fromkeys(files))).encode()
-
-
-def _is_own_module(name: str) -> bool:
-    return name.endswith(".js") and name != SERVICE_WORKER and not name.startswith(_VENDOR)
+    kept = re.findall(rf'"(/web/{version}/[^"]+)"', files[INDEX].decode())
+    kept += [f"/web/{version}/{name}" for name in files if is_own_module(name)]
+    worker = files[SERVICE_WORKER].decode().replace("{{version}}", version)
+    return worker.replace("{{files}}", " ".join(dict.fromkeys(kept))).encode()
 
 
 def manifest(name: str, icon: str | None) -> dict[str, object]:
@@ -208,17 +192,3 @@ def manifest(name: str, icon: str | None) -> dict[str, object]:
             "params": {"title": "title", "text": "text", "url": "url", "files": [files]},
         },
     }
-
-
-def imported(contents: Mapping[str, bytes], first: str = FIRST_MODULE) -> list[str]:
-    """The names of all modules that the first one imports, also through others, in the order of meeting."""
-    met: dict[str, None] = {}
-    waiting = [first]
-    while waiting:
-        name = waiting.pop(0)
-        for address in _IMPORT.findall(contents.get(name, b"").decode()):
-            module = posixpath.normpath(posixpath.join(posixpath.dirname(name), address))
-            if module not in met and module != first and module in contents:
-                met[module] = None
-                waiting.append(module)
-    return list(met)

@@ -1,0 +1,253 @@
+"""Reads an ES module as far as joining modules needs it: comments, imports and exports.
+
+A tokenizer, not a parser. It knows strings, templates and regular expressions, so that it takes nothing in
+them for a comment or an import. What it does not understand it refuses. Tests compare what it leaves of every
+file of the page with what a real parser reads.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+_TOKEN = re.compile(
+    r"""(?P<code>[^"'`/()\[\]{}]+)
+    |(?P<bracket>[()\[\]{}])
+    |(?P<string>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
+    |(?P<comment>//[^\n]*|/\*.*?\*/)
+    |(?P<slash>/)
+    |(?P<template>`)""",
+    re.VERBOSE | re.DOTALL,
+)
+# A template from its start, or from the end of an expression in it, to the next expression or to its end.
+_TEMPLATE = re.compile(r"[`}](?:[^`\\$]|\\.|\$(?!\{))*(?:`|\$\{)", re.DOTALL)
+_REGULAR = re.compile(r"/(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/\w*")
+_LAST_WORD = re.compile(r"[\w$#]+\Z")
+# A slash behind one of these starts a regular expression; behind any other word or number it divides.
+_BEFORE_REGULAR = re.compile(
+    "return|typeof|instanceof|in|of|new|delete|void|throw|case|do|else|await|yield|default"
+)
+# What stands in the parentheses of these is a condition, so that a statement follows.
+_CONDITIONS = frozenset({"if", "while", "for", "with"})
+# What a block can stand behind; what is in braces behind anything else is an object.
+_BEFORE_BLOCK = (")", ";", "{", "}", ">", "else", "do", "try", "finally")
+_OPENING = "([{"
+
+_KEYWORD = re.compile(r"(?<![\w$.#])(import|export)(?![\w$]|\s*:)")
+_LINE_END = re.compile(r"[ \t]*\n\s*")
+_CLAUSE = re.compile(r"\s*(?:(?:\{(?P<names>[^}]*)\}|\*\s*as\s+(?P<whole>[\w$]+))\s*from\s*)?")
+_NAME = re.compile(r"([\w$]+)(?:\s+as\s+([\w$]+))?")
+_DECLARED = re.compile(r"\s+(?:const|class|(?:async\s+)?function\s*\*?)\s+([\w$]+)")
+
+
+class NotUnderstood(Exception):
+    """The source has something that this file does not read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """`kind` is a group of the pattern above, or "regular" or "keyword"."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """Names there by names here, or, as `whole`, the name here of all of them."""
+
+    path: str
+    names: dict[str, str] = field(default_factory=dict)
+    whole: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Dynamic:
+    """`import(…)`. Where `complete` is false the path is the beginning of an expression, which follows."""
+
+    path: str
+    quote: str
+    complete: bool
+
+
+class OwnAddress:
+    """`import.meta.url`."""
+
+
+Part = str | Dynamic | OwnAddress
+
+
+@dataclass(slots=True)
+class Module:
+    """Code without imports, exports and comments; `exports` has the names inside by the names outside."""
+
+    imports: list[Import] = field(default_factory=list)
+    exports: dict[str, str] = field(default_factory=dict)
+    passed_on: list[Import] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
+
+
+def tokens(source: str) -> Iterator[Token]:
+    """All of the source, in pieces. Import and export are keywords where they can start a statement."""
+    position, last = 0, ""
+    # What was before each bracket that is open, and before the one that was closed last.
+    opened: list[str] = []
+    before = ""
+    while position < len(source):
+        found = _TOKEN.match(source, position)
+        kind, text = (str(found.lastgroup), found[0]) if found else ("", "")
+        if text == "}" and opened and opened[-1] == "`":
+            opened.pop()
+            kind = "template"
+        if kind == "template":
+            text = _matched(_TEMPLATE, source, position)
+            if text.endswith("{"):
+                opened.append("`")
+        elif kind == "slash" and _starts_regular(last, before):
+            kind, text = "regular", _matched(_REGULAR, source, position)
+        elif kind == "bracket" and text in _OPENING:
+            opened.append(last)
+        elif kind == "bracket":
+            if not opened:
+                raise NotUnderstood(f"line {_line(source, position)} closes a bracket that is not open")
+            before = opened.pop()
+        elif not kind:
+            raise NotUnderstood(f"line {_line(source, position)} starts a string that does not end")
+        position += len(text)
+        if kind != "code":
+            yield Token(kind, text)
+        elif "import" in text or (not opened and "export" in text):
+            for number, piece in enumerate(_KEYWORD.split(text)):
+                if piece:
+                    yield Token("keyword" if number % 2 else "code", piece)
+        else:
+            yield Token(kind, text)
+        if kind != "comment" and not text.isspace():
+            last = {"template": text[-1], "string": '"', "regular": '"'}.get(kind) or text.rstrip()
+    if opened:
+        raise NotUnderstood("a bracket is not closed")
+
+
+def _line(source: str, position: int) -> int:
+    return source.count("\n", 0, position) + 1
+
+
+def _matched(pattern: re.Pattern[str], source: str, position: int) -> str:
+    found = pattern.match(source, position)
+    if found is None:
+        raise NotUnderstood(f"line {_line(source, position)} starts something that does not end")
+    return found[0]
+
+
+def _starts_regular(last: str, before: str) -> bool:
+    """Has no value ended with what came last, so that a slash cannot divide it?"""
+    word = _LAST_WORD.search(last)
+    if word:
+        return _BEFORE_REGULAR.fullmatch(word[0]) is not None
+    if last == ")":
+        word = _LAST_WORD.search(before)
+        return word is not None and word[0] in _CONDITIONS
+    if last == "}":
+        return not before or before.endswith(_BEFORE_BLOCK)
+    return not last.endswith(("]", '"', "`", ".", "++", "--"))
+
+
+def read(source: str) -> Module:
+    """Raises NotUnderstood."""
+    module = Module()
+    waiting = list(tokens(source))[::-1]
+    code: list[str] = []
+
+    def put(part: Part) -> None:
+        module.parts.append(_LINE_END.sub("\n", "".join(code)))
+        module.parts.append(part)
+        code.clear()
+
+    while waiting:
+        token = waiting.pop()
+        if token.kind == "comment":
+            # Line ends stay, as they can end statements.
+            code.append("\n" if "\n" in token.text else " ")
+        elif token.kind == "template" or "\\\n" in token.text:
+            put(token.text)
+        elif token.kind != "keyword":
+            code.append(token.text)
+        elif token.text == "export":
+            _read_export(module, waiting)
+        else:
+            part = _read_import(module, waiting)
+            if part:
+                put(part)
+    put("")
+    return module
+
+
+def _read_import(module: Module, waiting: list[Token]) -> Part | None:
+    """What stands in the code in its place; None if it is a statement."""
+    following = waiting[-1].text
+    if following.startswith(".meta.url"):
+        waiting[-1] = Token("code", following.removeprefix(".meta.url"))
+        return OwnAddress()
+    if following == "(":
+        waiting.pop()
+        given = waiting.pop()
+        path = given.text[1:].removesuffix("${").removesuffix(given.text[0])
+        complete = given.kind == "string" and waiting[-1].text == ")"
+        if complete:
+            waiting.pop()
+        elif given.kind != "template":
+            raise NotUnderstood("import() of something else than a string")
+        else:
+            waiting.append(Token("template", given.text[1 + len(path) :]))
+        return Dynamic(path, given.text[0], complete)
+    module.imports.append(_statement(waiting))
+    return None
+
+
+def _statement(waiting: list[Token]) -> Import:
+    """What an import or export says up to its path."""
+    words = []
+    while waiting and waiting[-1].kind != "string":
+        words.append(waiting.pop())
+    text = "".join(token.text for token in words if token.kind != "comment")
+    clause = _CLAUSE.fullmatch(text)
+    if clause is None or not waiting:
+        raise NotUnderstood(f"import or export{text[:100]}")
+    path = waiting.pop().text[1:-1]
+    _drop_semicolon(waiting)
+    return Import(path, _names(clause["names"] or ""), clause["whole"] or "")
+
+
+def _drop_semicolon(waiting: list[Token]) -> None:
+    if waiting and waiting[-1].kind == "code":
+        waiting.append(Token("code", waiting.pop().text.lstrip(" ").removeprefix(";")))
+
+
+def _names(text: str) -> dict[str, str]:
+    """`a, b as c` as {"a": "a", "b": "c"}."""
+    names = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        name = _NAME.fullmatch(part)
+        if name is None:
+            raise NotUnderstood(f"the name {part}")
+        names[name[1]] = name[2] or name[1]
+    return names
+
+
+def _read_export(module: Module, waiting: list[Token]) -> None:
+    """What is declared stays in the code, without the word."""
+    declared = _DECLARED.match(waiting[-1].text)
+    if declared:
+        module.exports[declared[1]] = declared[1]
+        return
+    words = list[Token]()
+    while waiting and (not words or words[-1].text != "}"):
+        words.append(waiting.pop())
+    text = "".join(token.text for token in words if token.kind != "comment").strip()
+    if not re.fullmatch(r"\{[^{}]*\}", text):
+        raise NotUnderstood(f"export {text[:100]}")
+    if waiting and re.match(r"\s*from\b", waiting[-1].text):
+        waiting += reversed(words)
+        module.passed_on.append(_statement(waiting))
+        return
+    module.exports.update({outside: inside for inside, outside in _names(text[1:-1]).items()})
+    _drop_semicolon(waiting)

@@ -1,0 +1,210 @@
+"""Joins the page's many files, which are for people, into the few that a browser fetches.
+
+The style sheets become one, and so do the words of each language. The modules become two: what the page
+starts with, and what it fetches later. Comments and indentation stay behind.
+
+Each module becomes a function that runs once and returns what the module exports. It asks for what it imports
+before its own code runs, so modules run in their usual order. This changes nothing unless a module imports
+itself through others, or changes an export after it has run; both are refused. Some modules stay files, such
+as large libraries and the modules that use them. They import from the joined files.
+"""
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from svc.chat.pages.javascript import Dynamic, Import, Module, NotUnderstood, Part, read
+
+STYLE, _STYLES = "style.css", "style/"
+_WORDS = re.compile(r"(words/[\w-]+)/[\w-]+\.ftl")
+FIRST, LATER = "first.js", "later.js"
+# The module that starts the page. It stays a file: it may wait, and what others import from may not.
+START = "main.js"
+# Served at the top too, for a service worker sees only what is below its own address.
+SERVICE_WORKER = "sw.js"
+# Libraries; some are large, and fetched only by those who want them.
+_VENDOR = "vendor/"
+_HEAD = """/*! Made of the modules under /web/, where each is as it was written; /web/main.js is the first.
+The licences of the libraries are under /web/vendor/licences/. */
+const svc$once = (make) => { let made; return () => made ??= make(); };
+"""
+_CSS_COMMENT = re.compile(r"""("[^"]*"|'[^']*')|/\*.*?\*/""", re.DOTALL)
+_LINE_END = re.compile(rb"\s*\n\s*")
+
+
+def joined(contents: Mapping[str, bytes]) -> tuple[dict[str, bytes], dict[str, bytes]]:
+    """The files with style sheets and words joined; and the same with modules joined too, for browsers.
+
+    Raises NotUnderstood, with the name of the module.
+    """
+    parts: dict[str, list[bytes]] = {}
+    for name, content in sorted(
+        contents.items(), key=lambda item: (item[0] != f"{_STYLES}base.css", item[0])
+    ):
+        words = _WORDS.fullmatch(name)
+        whole = STYLE if name.startswith(_STYLES) else f"{words[1]}.ftl" if words else name
+        parts.setdefault(whole, []).append(content)
+    written = {name: b"\n".join(contents) for name, contents in sorted(parts.items())}
+    made = dict(written)
+    if STYLE in made:
+        style = _CSS_COMMENT.sub(lambda found: found[1] or "", made[STYLE].decode())
+        made[STYLE] = _LINE_END.sub(b"\n", style.encode())
+    if START in made:
+        modules = _Modules(written)
+        made = {name: content for name, content in made.items() if name not in modules.place}
+        made |= {file: modules.joined(file).encode() for file in (FIRST, LATER)}
+        made |= {name: modules.alone(name).encode() for name in modules.alone_names}
+    return written, made
+
+
+def is_own_module(name: str) -> bool:
+    """Is this a module of ours that the page runs?"""
+    return name.endswith(".js") and name != SERVICE_WORKER and not name.startswith(_VENDOR)
+
+
+class _Modules:
+    def __init__(self, contents: Mapping[str, bytes]) -> None:
+        self._contents = contents
+        self._read: dict[str, Module] = {}
+        self._imports: dict[str, list[tuple[str, Import]]] = {}
+        self._ordered: dict[str, list[str]] = {}
+        self._large: set[str] = set()
+        first = self._in_order(START)[:-1]
+        # A library that the page does not start with stays a file of its own, and so does what imports it.
+        self._large = {name for name in contents if name.startswith(_VENDOR) and name not in first}
+        rest = [name for name in contents if is_own_module(name) and name not in (*first, START)]
+        ordered = dict.fromkeys(met for name in rest for met in self._in_order(name) if met in rest)
+        self.alone_names = [START, *(name for name in ordered if self._large & set(self._in_order(name)))]
+        names = [*first, *(name for name in ordered if name not in self.alone_names)]
+        self.place = {name: FIRST if name in first else LATER for name in names}
+        self._number = {name: f"svc${number}" for number, name in enumerate(names)}
+
+    def joined(self, file: str) -> str:
+        """The file's modules, each a function."""
+        modules = [name for name in self.place if self.place[name] == file]
+        text = [_HEAD, self._imports_of_files(file, modules)]
+        for name in modules:
+            module = self._read[name]
+            passed_on = [f"...{self._picked(name, clause)}" for clause in module.passed_on]
+            given = [
+                inside if inside == outside else f"{outside}: {inside}"
+                for outside, inside in module.exports.items()
+            ]
+            text += [
+                f"export const {self._number[name]} = svc$once(() => {{\n",
+                *self._bindings(name),
+                self._body(name, ""),
+                f"\nreturn {{ {', '.join([*given, *passed_on])} }};\n}});\n",
+            ]
+        return "".join(text)
+
+    def alone(self, name: str) -> str:
+        """A module in a file of its own, which imports from the joined ones."""
+        folder = posixpath.dirname(name)
+        if self._read[name].passed_on:
+            raise NotUnderstood(f"{name} passes on what it imports, and stays a file")
+        text = [self._imports_of_files(name, [name]), *self._bindings(name), self._body(name, folder)]
+        exports = ", ".join(
+            inside if inside == outside else f"{inside} as {outside}"
+            for outside, inside in self._read[name].exports.items()
+        )
+        return "".join([*text, f"\nexport {{ {exports} }};\n"])
+
+    def _imports_of_files(self, file: str, modules: Iterable[str]) -> str:
+        """What the file needs of the other files: whole modules, and libraries that stay on their own."""
+        wanted: dict[str, list[str]] = {}
+        text = []
+        for name in modules:
+            for target, clause in self._imported(name):
+                if target not in self.place:
+                    names = ", ".join(f"{there} as {here}" for there, here in clause.names.items())
+                    what = f"* as {clause.whole}" if clause.whole else f"{{ {names} }}"
+                    text.append(f'import {what} from "{_address(target, posixpath.dirname(file))}";\n')
+                elif self.place[target] != file:
+                    wanted.setdefault(self.place[target], []).append(self._number[target])
+        for other, numbers in wanted.items():
+            names = ", ".join(dict.fromkeys(numbers))
+            text.append(f'import {{ {names} }} from "{_address(other, posixpath.dirname(file))}";\n')
+        return "".join(text)
+
+    def _bindings(self, name: str) -> Iterator[str]:
+        """What the module imports, by the names that it uses."""
+        for target, clause in self._imported(name):
+            if target in self.place and clause in self._read[name].imports:
+                names = ", ".join(
+                    here if here == there else f"{there}: {here}" for there, here in clause.names.items()
+                )
+                made = f"const {clause.whole or f'{{ {names} }}'} = " if clause.whole or names else ""
+                yield f"{made}{self._number[target]}();\n"
+
+    def _picked(self, name: str, clause: Import) -> str:
+        """What a module passes on from another one, as an object."""
+        number = self._number[self._target(name, clause)]
+        given = ", ".join(f"{outside}: {number}().{there}" for there, outside in clause.names.items())
+        return f"{{ {given} }}"
+
+    def _body(self, name: str, folder: str) -> str:
+        return "".join(self._written(part, name, folder) for part in self._read[name].parts).strip()
+
+    def _written(self, part: Part, name: str, folder: str) -> str:
+        if isinstance(part, str):
+            return part
+        if not isinstance(part, Dynamic):
+            return f'new URL("{_address(name, folder)}", import.meta.url).href'
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(name), part.path))
+        if part.complete and target in self.place:
+            file = _address(self.place[target], folder)
+            return f'import("{file}").then((all) => all.{self._number[target]}())'
+        # A path that goes on in an expression keeps its last slash.
+        slash = "/" if part.path.endswith("/") else ""
+        end = f"{part.quote})" if part.complete else ""
+        return f"import({part.quote}{_address(target, folder)}{slash}{end}"
+
+    def _in_order(self, start: str, above: tuple[str, ...] = ()) -> list[str]:
+        """The module with all that it imports, also through others, in the order in which they run."""
+        if start in above:
+            raise NotUnderstood(
+                f"{start} imports itself through {', '.join(above[above.index(start) + 1 :])}"
+            )
+        if start not in self._ordered:
+            met: dict[str, None] = {}
+            for target, _ in self._imported(start):
+                met.update(dict.fromkeys(self._in_order(target, (*above, start))))
+            self._ordered[start] = [*met, start]
+        return self._ordered[start]
+
+    def _imported(self, name: str) -> list[tuple[str, Import]]:
+        """From where a module imports what; nothing is known of a library that stays on its own."""
+        if name in self._large:
+            return []
+        if name not in self._imports:
+            module = self._module(name)
+            self._imports[name] = [
+                (self._target(name, clause), clause) for clause in [*module.imports, *module.passed_on]
+            ]
+        return self._imports[name]
+
+    def _module(self, name: str) -> Module:
+        if name not in self._read:
+            try:
+                self._read[name] = read(self._contents[name].decode())
+            except NotUnderstood as error:
+                raise NotUnderstood(f"{name}: {error}") from None
+        return self._read[name]
+
+    def _target(self, name: str, clause: Import) -> str:
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(name), clause.path))
+        if not clause.path.startswith(".") or target not in self._contents:
+            raise NotUnderstood(f"{name} imports {clause.path}, which is not there")
+        if target not in self._large:
+            other = self._module(target)
+            passed_on = [outside for passed in other.passed_on for outside in passed.names.values()]
+            missing = set(clause.names) - {*other.exports, *passed_on}
+            if missing:
+                raise NotUnderstood(f"{name} imports {', '.join(missing)}, which {target} does not export")
+        return target
+
+
+def _address(name: str, folder: str) -> str:
+    path = posixpath.relpath(name, folder or ".")
+    return path if path.startswith("..") else f"./{path}"

@@ -1,0 +1,180 @@
+"""Joining the page's modules: what a browser runs is what is written.
+
+A real parser compares what is left of every module; node runs a small program joined and as it is written.
+All of the browser's tests run joined modules, too.
+"""
+
+import asyncio
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from svc.chat.community import WEB_FOLDER
+from svc.chat.pages.javascript import Dynamic, NotUnderstood, Part, read, tokens
+from svc.chat.pages.joining import FIRST, LATER, joined
+
+HERE = Path(__file__).parent
+LONGEST_S = 120
+# Where a slash divides, starts a comment or starts a regular expression, and what only looks like a comment.
+HARD = r"""
+const a = 1 / 2 / 3, url = "https://example.org/*", other = 'it\'s // no comment';
+const long = "a\
+   b // still a string";
+const plain = /[/*"'`]\/\/+/gu.test("x") ? /a/ : a / 2;
+const halves = [1, 2].map((each) => each / 2).length / 1. / 2;
+function f(x) { if (x) /b"/.test(x); while (!x) /c'/.exec(x); return /d`/.test(x) / 2; }
+const object = { import: 1, export: 2, of: 4 }, quotient = object.of / object.import / 2;
+{ const inner = 3; } /e"/.test("");
+let count = 1; const quotient2 = count++ / 2 /* a comment " */ / 3;
+const template = `a // no comment ${ `inner ${ { a: "}" }.a } /* ${ 1 /* yes */ + 1 } */` } "b`;
+const multiline = `
+    keeps   its indentation // and this
+`;
+class Private { #a = 1; get b() { return this.#a / 2; } } // a comment
+const noSemicolon = 1 // the line's end stays
+const next = noSemicolon
+/* a comment
+   of two lines */ const after = a
+/** @type {import("./x.js").Y} */
+const last = a <!--b
+;
+""".replace(" <!--b", "")
+
+
+async def run(*command: str, given: str = "") -> str:
+    node = shutil.which("node") or pytest.fail("node is missing; ci/setup installs it")
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(
+        node, *command, stdin=pipe, stdout=pipe, stderr=asyncio.subprocess.PIPE
+    )
+    async with asyncio.timeout(LONGEST_S):
+        output, problems = await process.communicate(given.encode())
+    assert process.returncode == 0, problems.decode()
+    return output.decode()
+
+
+def rest_of(source: str) -> str:
+    """What stays of a module: all but comments, indentation, imports and exports."""
+
+    def text(part: Part) -> str:
+        if isinstance(part, Dynamic):
+            return f"import({part.quote}{part.path}" + (f"{part.quote})" if part.complete else "")
+        return part if isinstance(part, str) else "import.meta.url"
+
+    return "".join(map(text, read(source).parts))
+
+
+def modules() -> dict[str, str]:
+    """All modules of the page that are joined."""
+    files = sorted(WEB_FOLDER.rglob("*.js"))
+    names = {path.relative_to(WEB_FOLDER).as_posix(): path.read_text() for path in files}
+    return {name: source for name, source in names.items() if not name.startswith("vendor/emoji/")}
+
+
+async def test_a_parser_reads_the_same_program_in_what_is_left_of_a_module() -> None:
+    sources = {**modules(), "hard": HARD}
+    compared = {name: (source, rest_of(source)) for name, source in sources.items()}
+    options = ("--expose-internals", "--no-warnings")
+    differing = await run(*options, str(HERE / "same_program.mjs"), given=json.dumps(compared))
+    assert differing == ""
+    assert "comment" not in rest_of(HARD).replace("no comment", "")
+
+
+def test_the_tokens_are_all_of_the_source() -> None:
+    for source in [*modules().values(), HARD]:
+        assert "".join(token.text for token in tokens(source)) == source
+
+
+async def test_joined_modules_are_valid_and_have_no_comment_but_where_the_licences_are(
+    tmp_path: Path,
+) -> None:
+    contents = {
+        path.relative_to(WEB_FOLDER).as_posix(): path.read_bytes()
+        for path in WEB_FOLDER.rglob("*")
+        if path.is_file()
+    }
+    _, made = joined(contents)
+    for name in (FIRST, LATER):
+        (tmp_path / name).with_suffix(".mjs").write_bytes(made[name])
+        await run("--check", str((tmp_path / name).with_suffix(".mjs")))
+        comments = [token.text for token in tokens(made[name].decode()) if token.kind == "comment"]
+        assert len(comments) == 1
+        assert "/web/vendor/licences/" in comments[0]
+
+
+PROGRAM = {
+    "main.js": 'import { log } from "./deep/b.js";\nimport { A, later } from "./a.js";\n'
+    "const waited = await later();\nlog(A.name, waited, ...(await import('./own.js')).own());\n"
+    "console.log(JSON.stringify(log.all));",
+    "a.js": 'import { log } from "./deep/b.js";\nimport * as c from "./c.js";\n'
+    'export { two } from "./c.js";\nlog("a");\nexport class A {}\n'
+    'export const later = async () => (await import("./deep/later.js")).words(c.one, c.two);',
+    "c.js": 'import "./deep/b.js";\nimport { log } from "./deep/b.js";\nlog("c");\n'
+    "const one = 1;\nexport function two() { return 2; }\nexport { one };",
+    "deep/b.js": 'import { record as put } from "../vendor/small.js";\nput("b");\nexport const log = put;\n',
+    "deep/later.js": 'import { two, log } from "../deep/more.js";\nlog("later");\n'
+    "export async function words(one, given) { return `${one + given() + two()}`; }",
+    "deep/more.js": 'import { two } from "../a.js";\nimport { log } from "./b.js";\nexport { two, log };\n'
+    'const file = new URL("../vendor/large.js", import.meta.url);\nlog(file.pathname.split("/").at(-1));',
+    "own.js": 'import { large } from "./vendor/large.js";\nimport { log } from "./deep/b.js";\nlog("own");\n'
+    'const kind = "large";\nexport const own = () => [large, typeof import(`./vendor/${kind}.js`)];',
+    "vendor/small.js": "var a=[],r=(...x)=>{a.push(...x)};r.all=a;export{r as record};",
+    "vendor/large.js": "export default 1; export const large = 'large';",
+}
+
+
+async def test_a_joined_program_does_what_it_does_as_it_is_written(tmp_path: Path) -> None:
+    written, made = joined({name: source.encode() for name, source in PROGRAM.items()})
+    said = []
+    for folder, files in (("written", written), ("made", made)):
+        for name, content in {**files, "package.json": b'{"type": "module"}'}.items():
+            path = tmp_path / folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        said.append(await run(str(tmp_path / folder / "main.js")))
+    assert said[0] == said[1]
+    assert json.loads(said[0])[:3] == ["b", "c", "a"]
+    assert set(made) == {"main.js", "first.js", "later.js", "own.js", "vendor/large.js"}
+
+
+@pytest.mark.parametrize(
+    ("source", "problem"),
+    [
+        ("export let a = 1;", "a.js: export  let a = 1;"),
+        ("export default 1;", "a.js: export  default 1;"),
+        ('import a from "./main.js";', "a.js: import or export a from"),
+        ('import { a } from "./none.js";', "a.js imports ./none.js, which is not there"),
+        ('import { none } from "./b.js";', "a.js imports none, which b.js does not export"),
+        ('import { c } from "./c.js";', "a.js imports itself through c.js"),
+        ("const a = 'b", "a.js: line 1 starts a string that does not end"),
+        ("const a = `b", "a.js: line 1 starts something that does not end"),
+        ("a(", "a.js: a bracket is not closed"),
+        ("\n)", "a.js: line 2 closes a bracket that is not open"),
+    ],
+)
+def test_what_cannot_be_joined_is_refused_with_its_place(source: str, problem: str) -> None:
+    files = {
+        "main.js": 'import "./a.js";',
+        "a.js": source,
+        "b.js": "export const b = 1;",
+        "c.js": 'import "./a.js"; export const c = 1;',
+    }
+    with pytest.raises(NotUnderstood) as refused:
+        joined({name: content.encode() for name, content in files.items()})
+    assert str(refused.value).replace("  ", " ").startswith(problem.replace("  ", " "))
+
+
+def test_style_sheets_lose_comments_and_nothing_else() -> None:
+    files = {
+        "style/z.css": b'a::after { content: "/* kept */"; }\n/* gone\n  */\n  b { color: red; }',
+        "style/base.css": b"@layer base;\n",
+        "words/en/b.ftl": b"b = B",
+        "words/en/a.ftl": b"a = A",
+    }
+    _, made = joined(files)
+    assert made == {
+        "style.css": b'@layer base;\na::after { content: "/* kept */"; }\nb { color: red; }',
+        "words/en.ftl": b"a = A\nb = B",
+    }
