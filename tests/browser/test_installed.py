@@ -150,7 +150,7 @@ async def test_a_new_version_is_offered_and_loaded_without_losing_a_draft(tmp_pa
                 await write(ada, "one")
                 await keeps(ada, "one")
                 before = await version(ada)
-            (web / "main.js").write_text((web / "main.js").read_text() + "\n// Newer.\n")
+            (web / "main.js").write_text((web / "main.js").read_text() + "\nvoid 0;\n")
             async with chat_server(variables):
                 await expect(ada.page.get_by_text("A new version is here.")).to_be_visible()
                 await box(ada).fill("half a sentence")

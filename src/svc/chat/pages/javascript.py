@@ -34,6 +34,8 @@ _OPENING = "([{"
 
 _KEYWORD = re.compile(r"(?<![\w$.#])(import|export)(?![\w$]|\s*:)")
 _LINE_END = re.compile(r"[ \t]*\n\s*")
+# Not + and -, of which two in a row are another sign, and no slash.
+_AROUND_SIGNS = re.compile(r" ?([=,:;?<>&|!*%]+) ?")
 _CLAUSE = re.compile(r"\s*(?:(?:\{(?P<names>[^}]*)\}|\*\s*as\s+(?P<whole>[\w$]+))\s*from\s*)?")
 _NAME = re.compile(r"([\w$]+)(?:\s+as\s+([\w$]+))?")
 _DECLARED = re.compile(r"\s+(?:const|class|(?:async\s+)?function\s*\*?)\s+([\w$]+)")
@@ -156,6 +158,7 @@ def read(source: str) -> Module:
     module = Module()
     waiting = list(tokens(source))[::-1]
     code: list[str] = []
+    last = ""
 
     def put(part: Part) -> None:
         module.parts.append(_LINE_END.sub("\n", "".join(code)))
@@ -169,6 +172,10 @@ def read(source: str) -> Module:
             code.append("\n" if "\n" in token.text else " ")
         elif token.kind == "template" or "\\\n" in token.text:
             put(token.text)
+        elif token.kind == "code":
+            text = _AROUND_SIGNS.sub(r"\1", token.text)
+            text = text.lstrip(" ") if last == "bracket" else text
+            code.append(text.rstrip(" ") if waiting and waiting[-1].kind == "bracket" else text)
         elif token.kind != "keyword":
             code.append(token.text)
         elif token.text == "export":
@@ -177,6 +184,7 @@ def read(source: str) -> Module:
             part = _read_import(module, waiting)
             if part:
                 put(part)
+        last = token.kind
     put("")
     return module
 

@@ -3,7 +3,6 @@
 // Knows nothing of the page, and leaves SDP and candidates to session.js.
 
 import { Backoff, pause } from "../transport/backoff.js";
-import { Session } from "./session.js";
 
 // After these endings we are not wanted back: we left, another tab took our place,
 // somebody put us out.
@@ -97,9 +96,9 @@ export class Call extends EventTarget {
 
   /** One session from grant to ending. */
   async #stayOnce() {
-    let grant;
+    let grant, Session;
     try {
-      grant = await this.#requestGrant();
+      [grant, { Session }] = await Promise.all([this.#requestGrant(), import("./session.js")]);
     } catch (error) {
       // Silence has no code, and a media service that restarts will be back.
       const passing = !error.code || error.code === "unreachable" || error.code === "voice_unavailable";
