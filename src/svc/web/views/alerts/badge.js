@@ -4,7 +4,7 @@
 import { callState, deafened, sending } from "../../call/calling.js";
 import { info } from "../../state/server.js";
 import { totals } from "../../state/unread.js";
-import { effect } from "../../vendor/signals.js";
+import { computed, effect } from "../../vendor/signals.js";
 
 const OWN = "/web/icon.svg";
 const SIZE = 64;
@@ -13,8 +13,10 @@ const MOST = 9; // More digits cannot be read in a tab.
 let turn = 0;
 
 export function wearBadge() {
+  // Drawn when it looks different, not with each message.
+  const [mentioned, news] = [computed(() => totals.value.mentions), computed(() => totals.value.unread > 0)];
   effect(() => {
-    const { mentions, unread } = totals.value;
+    const [mentions, unread] = [mentioned.value, news.value];
     const icon = info.value?.iconUrl ?? OWN;
     if (mentions) navigator.setAppBadge?.(mentions).catch(() => {});
     else navigator.clearAppBadge?.().catch(() => {});

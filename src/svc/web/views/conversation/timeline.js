@@ -101,7 +101,10 @@ export class Timeline extends Component {
     else this.#element(id)?.scrollIntoView({ block: "nearest" });
   });
 
-  render({ channel, conversation, may, empty, root = null }, { atEnd, editing, marked }) {
+  /** The same function each time, or every message would be drawn anew with each that comes. */
+  may = (permission) => this.props.may(permission);
+
+  render({ channel, conversation, empty, root = null }, { atEnd, editing, marked }) {
     const { messages, moreBefore, moreAfter } = conversation;
     const waiting = moreAfter.value ? [] : outbox.value.filter(({ spot }) => spot === conversation.spot);
     return html`<div class="timeline">
@@ -114,7 +117,7 @@ export class Timeline extends Component {
             <h2 class="day">${conversation.thread ? html`<span>${day}</span>` : html`<button type="button" title=${t("jump-to-date")} onClick=${() => showDialog("jump", { channelId: channel.id, atMs: list[0].message.posted_at_ms })}>${day}</button>`}</h2>
             <ol>${list.map(({ message, follows, previous }) => html`<${Message} key=${message.id} message=${message} follows=${follows}
               isNew=${this.#newFrom !== null && message.id > this.#newFrom && (!previous || previous.id <= this.#newFrom)}
-              replied=${message.reply_to} conversation=${conversation} editing=${editing === message.id} marked=${marked === message.id} may=${may} onEdit=${this.edit} />`)}</ol>
+              replied=${message.reply_to} conversation=${conversation} editing=${editing === message.id} marked=${marked === message.id} may=${this.may} onEdit=${this.edit} />`)}</ol>
           </section>`)}
           ${waiting.length > 0 && html`<ol class="waiting">${waiting.map((item) => html`<${Pending} key=${item.nonce} item=${item} />`)}</ol>`}
         </div>

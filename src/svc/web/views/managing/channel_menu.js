@@ -14,8 +14,9 @@ import { MenuButton } from "../parts/menu.js";
 export const CHANNEL_ITEMS = [tellingItems, managing];
 
 export function ChannelMenu({ channel }) {
-  const items = CHANNEL_ITEMS.flatMap((each) => each(channel)).filter(Boolean);
-  return items.length ? html`<${MenuButton} label=${t("menu-of", { name: channel.name })} items=${items} class="beside" />` : null;
+  // What it offers depends on what is unread and on all channels. It is made when it is opened, not with each message.
+  const items = () => CHANNEL_ITEMS.flatMap((each) => each(channel));
+  return channel.type === "text" || may("manage_channels") ? html`<${MenuButton} label=${t("menu-of", { name: channel.name })} items=${items} class="beside" />` : null;
 }
 
 /** The right button of the mouse opens it too. */
