@@ -1,0 +1,363 @@
+"""The page in Chromium, against its budgets: bytes, first message, longest task, echo, heap.
+
+    python -m benchmarks.page [--rounds 3] [--seconds 20] [--messages 20000] [--only first busy scrolled]
+
+The server is `svc chat` in a process of its own, on this machine. `first`: bytes are as they come over the
+line, headers included, until the first message is on the screen. The line has 50 ms and 10 Mbit/s, as the
+browser emulates them: for requests, and not for what a live socket says. A newcomer has a fresh profile,
+follows an invite, and waits twice: for the form, and for the first message after pressing Join. Somebody who
+comes back has a key and nothing else: no cache, no service worker, nothing read last.
+
+`busy`: 1,000 members and 200 channels; twenty writers send 50 messages a second, half of them into the open
+channel, which holds as many as it ever does. The longest task of the page's thread is from the browser's
+trace, with the CPU time in it: where a machine is busy, the difference is others' work. An echo is from the
+key's own time stamp to the frame that shows it.
+
+`scrolled`: from the newest message to the beginning and back; the heap after collecting garbage.
+"""
+
+import argparse
+import asyncio
+import itertools
+import json
+import random
+import sqlite3
+import tempfile
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from playwright.async_api import Browser, BrowserContext, CDPSession, Page, async_playwright
+
+from benchmarks.chat_history import FIRST_POSTED_S, fill
+from benchmarks.chat_world import opened_world
+from svc.base.ids import Ids
+from svc.chat.messages.message import MEMBER, Author, Message, number_of
+from svc.tools.bench.chat_server import ChatServer
+from svc.tools.bench.joining import join_all
+from svc.tools.bench.members import Member, Tally
+from tests.kit.chat_process import chat_process
+from tests.kit.people import FLAGS, chromium
+
+LATENCY_MS, BYTES_PER_S = 50, 10_000_000 / 8
+MEMBERS, CHANNELS, WRITERS, MESSAGES_PER_S = 1000, 200, 20, 50
+BATCH, SMALL = 5000, 60
+SPACING_S = 120.0
+KEYS = 40
+DEADLINE_MS = 120_000
+SHOWN = ".messages .message .text"
+TEXTS = (
+    "Shall we meet **tomorrow** at ten?",
+    "The build is through: https://ci.example.org/builds/4711 :tada:",
+    "> what about the door\n\nIt *creaks*, and `make oil` does not help.",
+    "- bread\n- cheese\n- a lamp for the hall\n\nand that is all, I think",
+    "I have read it twice now, and the second half still says something else than the first one does.",
+)
+WATCH = """
+window.first = new Promise((found) => {
+  const look = () => {
+    const shown = document.querySelector(%s);
+    if (shown) requestAnimationFrame(() => setTimeout(() => found(performance.now())));
+    else requestAnimationFrame(look);
+  };
+  look();
+});
+"""
+# A key's echo: when the frame after it has been made.
+ECHO = """() => {
+  window.echoes = [];
+  document.addEventListener("keydown", (event) => {
+    requestAnimationFrame(() => {
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = () => window.echoes.push(performance.now() - event.timeStamp);
+      port2.postMessage(null);
+    });
+  }, true);
+}"""
+# The key stays; what was read last is kept in a database of its own.
+FORGET = """async () => {
+  await navigator.serviceWorker.ready;
+  for (const worker of await navigator.serviceWorker.getRegistrations()) await worker.unregister();
+  for (const name of await caches.keys()) await caches.delete(name);
+  indexedDB.deleteDatabase("svc.read");
+}"""
+PRESSED = """() => addEventListener("click", (event) => { window.pressed = event.timeStamp; }, true)"""
+
+
+def messages(count: int, channels: int) -> list[Message]:
+    """The open channel has all but a few."""
+    chance, moments = random.Random(1), itertools.count(FIRST_POSTED_S, SPACING_S)
+    ids = Ids(lambda: next(moments), chance.getrandbits)
+    made = []
+    for number in range(count + channels):
+        author = Author(MEMBER, f"member-{chance.randrange(50)}", "Somebody")
+        channel_id = f"channel-{number}" if 0 < number < channels else "general"
+        message_id = ids.new()
+        made.append(Message(number_of(message_id), message_id, channel_id, author, chance.choice(TEXTS)))
+    return made
+
+
+@asynccontextmanager
+async def community(folder: Path, members: int, channels: int, count: int) -> AsyncIterator[ChatServer]:
+    """A server with members who are not here, and with messages."""
+    async with opened_world(folder, members, channels) as world:
+        known = messages(count, channels)
+        for start in range(0, len(known), BATCH):
+            await world.database.write(partial(fill, batch=known[start : start + BATCH]))
+    with sqlite3.connect(folder / "community.sqlite3") as connection:
+        connection.executemany(
+            "INSERT INTO members (id, nickname, joined_at_ms) VALUES (?, ?, 0)",
+            [(f"member-{number}", f"Author {number}") for number in range(members)],
+        )
+        connection.execute("INSERT INTO facts VALUES ('channels_seeded', '0')")
+    connection.close()
+    variables = {
+        "PORT": "0",
+        "JWT_SECRET": "a secret of at least thirty-two bytes",
+        "DATA_DIR": str(folder),
+        "SVC_IDENTITY_TIERS": "local",
+        "MAX_MEMBERS": "100000",
+    }
+    async with chat_process(variables) as process:
+        invite = (folder / "invite-code").read_text().strip()
+        yield ChatServer(process.address, invite, process.process.pid)
+
+
+@asynccontextmanager
+async def profile(browser: Browser) -> AsyncIterator[tuple[BrowserContext, Page, CDPSession]]:
+    """A fresh one, with the tools behind its page."""
+    context = await browser.new_context(viewport={"width": 1280, "height": 800})
+    context.set_default_timeout(DEADLINE_MS)
+    await context.add_init_script(WATCH % json.dumps(SHOWN))
+    page = await context.new_page()
+    tools = await context.new_cdp_session(page)
+    await tools.send("Network.enable")
+    yield context, page, tools
+    await context.close()
+
+
+async def come_in(page: Page, server: ChatServer, name: str) -> None:
+    await page.goto(f"{server.address}/#invite={server.invite}")
+    await page.get_by_label("Your name").fill(name)
+    await page.get_by_role("button", name="Join", exact=True).click()
+    await page.locator(SHOWN).first.wait_for()
+
+
+class Line:
+    """What comes over the line: bytes by the kind of resource."""
+
+    def __init__(self, tools: CDPSession) -> None:
+        self.bytes: dict[str, float] = {}
+        self._kinds: dict[str, str] = {}
+        tools.on("Network.responseReceived", self._begin)
+        tools.on("Network.loadingFinished", self._end)
+
+    @property
+    def requests(self) -> int:
+        return len(self._kinds)
+
+    def _begin(self, event: dict[str, Any]) -> None:
+        if not event["response"].get("fromServiceWorker"):
+            self._kinds[event["requestId"]] = event["type"]
+
+    def _end(self, event: dict[str, Any]) -> None:
+        kind = self._kinds.get(event["requestId"])
+        if kind:
+            self.bytes[kind] = self.bytes.get(kind, 0) + event["encodedDataLength"]
+
+
+async def slow(tools: CDPSession) -> None:
+    line = {"latency": LATENCY_MS, "downloadThroughput": BYTES_PER_S, "uploadThroughput": BYTES_PER_S}
+    await tools.send("Network.emulateNetworkConditions", {"offline": False, **line})
+
+
+async def newcomer(browser: Browser, server: ChatServer, number: int) -> tuple[float, float, Line]:
+    """Until the form, and until the first message from pressing Join, in ms."""
+    async with profile(browser) as (_, page, tools):
+        await slow(tools)
+        line = Line(tools)
+        await page.goto(f"{server.address}/#invite={server.invite}", wait_until="commit")
+        await page.get_by_label("Your name").wait_for()
+        form_ms = float(await page.evaluate("performance.now()"))
+        await page.get_by_label("Your name").fill(f"Newcomer {number}")
+        await page.evaluate(PRESSED)
+        await page.get_by_role("button", name="Join", exact=True).click()
+        first_ms = float(await page.evaluate("window.first.then((shown) => shown - window.pressed)"))
+        return form_ms, first_ms, line
+
+
+async def returning(browser: Browser, server: ChatServer, number: int) -> tuple[float, Line]:
+    """With a key and nothing else; until the first message, in ms."""
+    async with profile(browser) as (context, page, tools):
+        await come_in(page, server, f"Returning {number}")
+        await page.evaluate(FORGET)
+        await page.close()
+        page = await context.new_page()
+        tools = await context.new_cdp_session(page)
+        await tools.send("Network.enable")
+        await tools.send("Network.clearBrowserCache")
+        await slow(tools)
+        line = Line(tools)
+        await page.goto(server.address, wait_until="commit")
+        return float(await page.evaluate("window.first")), line
+
+
+async def measure_first(browser: Browser, rounds: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        async with community(Path(folder), 50, 1, SMALL) as server:
+            forms, joins, returns = [], [], []
+            for number in range(rounds):
+                form_ms, join_ms, _ = await newcomer(browser, server, number)
+                return_ms, line = await returning(browser, server, number)
+                forms.append(form_ms)
+                joins.append(join_ms)
+                returns.append(return_ms)
+            own = line.bytes.get("Script", 0) + line.bytes.get("Stylesheet", 0)
+            all_kb = sum(line.bytes.values()) / 1000
+            row("scripts and styles before the first message, KB", [own / 1000], "≤ 120")
+            row(f"everything before it, KB, in {line.requests} requests", [all_kb], "")
+            row("first message, who comes back with an empty cache, ms", returns, "≤ 1,000")
+            row("newcomer: the form, ms", forms, "")
+            row("newcomer: first message after Join, ms", joins, "")
+
+
+async def write_on(writers: Sequence[Member], channels: int) -> None:
+    chance, due = random.Random(2), time.monotonic()
+    sending = set[asyncio.Task[None]]()
+    for number in itertools.count():
+        channel = f"channel-{chance.randrange(1, channels)}" if number % 2 else "general"
+        task = asyncio.create_task(writers[number % len(writers)].post(channel, 120))
+        sending.add(task)
+        task.add_done_callback(sending.discard)
+        due += 1 / MESSAGES_PER_S
+        await asyncio.sleep(max(due - time.monotonic(), 0))
+
+
+async def traced(tools: CDPSession, seconds: float, page: Page) -> list[tuple[float, float]]:
+    """The tasks of the page's thread meanwhile: how long, and how long on the processor, in ms."""
+    events: list[dict[str, Any]] = []
+    done = asyncio.Event()
+    tools.on("Tracing.dataCollected", lambda data: events.extend(data["value"]))
+    tools.on("Tracing.tracingComplete", lambda _: done.set())
+    categories = ["toplevel", "disabled-by-default-devtools.timeline", "__metadata", "devtools.timeline"]
+    await tools.send("Tracing.start", {"traceConfig": {"includedCategories": categories}})
+    await page.locator("#draft").focus()
+    await page.evaluate(ECHO)
+    for letter in range(KEYS):
+        await page.keyboard.press("abcdefghij"[letter % 10])
+        await asyncio.sleep(seconds / KEYS)
+    await tools.send("Tracing.end")
+    await done.wait()
+    mains = {
+        (event["pid"], event["tid"])
+        for event in events
+        if event["name"] == "thread_name" and event["args"]["name"] == "CrRendererMain"
+    }
+    return [
+        (event["dur"] / 1000, event.get("tdur", 0) / 1000)
+        for event in events
+        if (event["pid"], event["tid"]) in mains and event["name"].endswith("RunTask") and "dur" in event
+    ]
+
+
+async def measure_busy(browser: Browser, rounds: int, seconds: float) -> None:
+    longest, longest_cpu, echoes, worst_echoes = [], [], list[float](), []
+    with tempfile.TemporaryDirectory() as folder:
+        async with community(Path(folder), MEMBERS, CHANNELS, 1000) as server:
+            writers: list[Member] = []
+
+            async def arrive(token: str) -> None:
+                writers.append(Member(Tally()))
+                await writers[-1].sign_in(server.address.replace("http", "ws", 1) + "/live", token)
+
+            for number in range(rounds):
+                async with profile(browser) as (_, page, tools):
+                    await come_in(page, server, f"Reader {number}")
+                    await page.locator("#channels button", has_text="general").first.click()
+                    # As many messages as the page ever holds.
+                    for _ in range(12):
+                        await page.evaluate("document.querySelector('.messages-box').scrollTop = 0")
+                        await page.wait_for_timeout(100)
+                    await page.locator("#to-end").click()
+                    if not writers:
+                        await join_all(server, WRITERS, 8, arrive)
+                    writing = asyncio.create_task(write_on(writers, CHANNELS))
+                    await asyncio.sleep(2)
+                    tasks = await traced(tools, seconds, page)
+                    writing.cancel()
+                    heard = [float(each) for each in await page.evaluate("window.echoes")]
+                longest.append(max(tasks)[0])
+                longest_cpu.append(max(cpu for _, cpu in tasks))
+                echoes += heard
+                worst_echoes.append(max(heard))
+            for writer in writers:
+                writer.leave()
+    row(f"{MESSAGES_PER_S} messages/s: longest task, ms", longest, "≤ 50")
+    row("the same, on the processor, ms", longest_cpu, "")
+    row("the same: key to echo, median, ms", [median(echoes)], "≤ 50")
+    row("the same: key to echo, slowest of a round, ms", worst_echoes, "")
+
+
+async def heap_kb(tools: CDPSession) -> float:
+    for _ in range(3):
+        await tools.send("HeapProfiler.collectGarbage")
+    return float((await tools.send("Runtime.getHeapUsage"))["usedSize"]) / 1000
+
+
+async def measure_scrolled(browser: Browser, count: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        async with community(Path(folder), 50, 1, count) as server, profile(browser) as (_, page, tools):
+            await come_in(page, server, "Reader")
+            await page.wait_for_timeout(3000)
+            before = await heap_kb(tools)
+            began = time.monotonic()
+            while not await page.locator("#beginning").count():
+                await page.evaluate(
+                    "new Promise((done) => { document.querySelector('.messages-box').scrollTop = 0;"
+                    " setTimeout(done, 30); })"
+                )
+            took_s, nodes = time.monotonic() - began, await page.locator(".messages .message").count()
+            far = await heap_kb(tools)
+            await page.locator("#to-end").click()
+            await page.wait_for_timeout(3000)
+            after = await heap_kb(tools)
+    row(f"{count:,} messages scrolled in {took_s:.0f} s: heap before, MB", [before / 1000], "")
+    row(f"at the beginning, {nodes} messages on the page, MB", [far / 1000], "")
+    row("at the newest again, MB", [after / 1000], "")
+    row("change of the heap, %", [(after - before) / before * 100], "≤ 10")
+
+
+def row(what: str, values: Sequence[float], target: str) -> None:
+    """The best round, and all of them."""
+    every = ", ".join(f"{value:,.1f}" for value in values)
+    print(f"| {what} | {min(values):,.1f} | {every if len(values) > 1 else ''} | {target} |", flush=True)
+
+
+async def measure(arguments: argparse.Namespace) -> None:
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=chromium(), args=list(FLAGS))
+        print("| | best | every round | target |\n|---|---|---|---|", flush=True)
+        if "first" in arguments.only:
+            await measure_first(browser, arguments.rounds)
+        if "busy" in arguments.only:
+            await measure_busy(browser, arguments.rounds, arguments.seconds)
+        if "scrolled" in arguments.only:
+            await measure_scrolled(browser, arguments.messages)
+        await browser.close()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=20.0)
+    parser.add_argument("--messages", type=int, default=20_000)
+    parser.add_argument("--only", nargs="+", default=["first", "busy", "scrolled"])
+    asyncio.run(measure(parser.parse_args()))
+
+
+if __name__ == "__main__":
+    main()
