@@ -55,7 +55,7 @@ export const sound = new Sound((blocked) => { soundBlocked.value = blocked; }, v
 
 const watching = new Watching();
 /** Whose screen we want to see: ids, also of those whose picture is still on its way. */
-export const { screens: watched } = watching;
+export const watched = watching.screens;
 
 let call = null;
 let handUp = false; // It is raised again in a new session of the same call, though at the end.
