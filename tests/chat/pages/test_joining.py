@@ -110,9 +110,10 @@ PROGRAM = {
     "console.log(JSON.stringify(log.all));",
     "a.js": 'import { log } from "./deep/b.js";\nimport * as c from "./c.js";\n'
     'export { two } from "./c.js";\nlog("a");\nexport class A {}\n'
-    'export const later = async () => (await import("./deep/later.js")).words(c.one, c.two);',
+    'export const later = async () => (await import("./deep/later.js")).words(c.one * c.many, c.two);',
     "c.js": 'import "./deep/b.js";\nimport { log } from "./deep/b.js";\nlog("c");\n'
-    "const one = 1;\nexport function two() { return 2; }\nexport { one };",
+    "const one = 1;\nexport function two() { return 2; }\nexport { one };\n"
+    'export const { length: many, at } = "ab";',
     "deep/b.js": 'import { record as put } from "../vendor/small.js";\nput("b");\nexport const log = put;\n',
     "deep/later.js": 'import { two, log } from "../deep/more.js";\nlog("later");\n'
     "export async function words(one, given) { return `${one + given() + two()}`; }",

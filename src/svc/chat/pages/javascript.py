@@ -38,6 +38,8 @@ _LINE_END = re.compile(r"[ \t]*\n\s*")
 _AROUND_SIGNS = re.compile(r" ?([=,:;?<>&|!*%]+) ?")
 _CLAUSE = re.compile(r"\s*(?:(?:\{(?P<names>[^}]*)\}|\*\s*as\s+(?P<whole>[\w$]+))\s*from\s*)?")
 _NAME = re.compile(r"([\w$]+)(?:\s+as\s+([\w$]+))?")
+_TAKEN_APART = re.compile(r"\s+const\s*")
+_TAKEN = re.compile(r"(?:[\w$]+\s*:\s*)?([\w$]+)")
 _DECLARED = re.compile(r"\s+(?:const|class|(?:async\s+)?function\s*\*?)\s+([\w$]+)")
 
 
@@ -246,6 +248,14 @@ def _read_export(module: Module, waiting: list[Token]) -> None:
     declared = _DECLARED.match(waiting[-1].text)
     if declared:
         module.exports[declared[1]] = declared[1]
+        return
+    if _TAKEN_APART.fullmatch(waiting[-1].text) and waiting[-2].text == "{":
+        # export const { a, b: c } = …
+        for part in filter(None, (part.strip() for part in waiting[-3].text.split(","))):
+            taken = _TAKEN.fullmatch(part)
+            if taken is None or waiting[-4].text != "}":
+                raise NotUnderstood(f"export const {{ {part}")
+            module.exports[taken[1]] = taken[1]
         return
     words = list[Token]()
     while waiting and (not words or words[-1].text != "}"):
