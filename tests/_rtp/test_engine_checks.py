@@ -82,3 +82,40 @@ def test_responses_to_our_own_requests_are_told_by_their_transaction_id() -> Non
 
 def test_two_engines_with_another_seed_tag_their_requests_differently() -> None:
     assert new_engine(1 << 32).transaction_prefix(1) != new_engine(2 << 32).transaction_prefix(1)
+
+
+def test_a_path_is_told_again_in_each_generation_though_the_socket_stays() -> None:
+    engine = new_engine()
+    alice = Participant(engine, 1001)
+    alice.check(1.0)
+    first = alice.ufrag, alice.pwd
+    engine.set_credentials(alice.transport, "second", "password" * 3)
+    alice.ufrag, alice.pwd = "second", "password" * 3
+    engine.take_events()
+    alice.check(2.0)
+    alice.check(2.1)
+    # The client's old generation goes on for a while on the same socket.
+    alice.ufrag, alice.pwd = first
+    alice.check(2.2)
+    assert [(event[0], event[7]) for event in engine.take_events()] == [("check", 2)]
+
+
+def test_a_silent_path_is_told_once_and_so_is_what_comes_again() -> None:
+    engine = new_engine()
+    alice = Participant(engine, 1001)
+    bob = Participant(engine, 1002)
+    engine.take_events()
+    for tenth in range(1, 60):
+        engine.advance(1 + tenth / 10)
+        if tenth % 10 == 0:
+            bob.check(1 + tenth / 10)
+    told = [(event[0], event[1], event[5]) for event in engine.take_events()]
+    assert told == [("silent", alice.transport, 1)]
+    alice.check(7.5)
+    alice.check(7.6)
+    assert [event[0] for event in engine.take_events()] == ["silent"]
+    engine.advance(10.0)
+    engine.advance(10.5)
+    assert ("silent", alice.transport, 1) in [
+        (event[0], event[1], event[5]) for event in engine.take_events()
+    ]

@@ -10,8 +10,8 @@ from itertools import count
 from aioice.stun import Class, Message
 
 from svc.sfu.candidates import host_candidates
-from svc.sfu.ice import IceAgent, IceCredentials, IceEvent, RoleChanged, Selected
-from svc.sfu.path import BindingCheck, Path
+from svc.sfu.ice import IceAgent, IceCredentials
+from svc.sfu.path import BindingCheck, IceEvent, Path, RoleChanged, Selected
 from svc.sfu.stun import read_message, success_response
 from tests.kit.network import Network
 
@@ -39,6 +39,7 @@ class IcePeer:
             controlling=controlling,
         )
         self._credentials = [self.agent.local]
+        self._generation = 1
         self._controlling = controlling
         self._tie_breaker = self.agent.tie_breaker
         for ip in ips:
@@ -67,6 +68,7 @@ class IcePeer:
     def restart(self) -> None:
         self.agent.restart(self.new_credentials(), self.network.now)
         self._credentials = [*self._credentials[-1:], self.agent.local]
+        self._generation += 1
         self.drain()
 
     def next_deadline(self) -> float | None:
@@ -105,5 +107,6 @@ class IcePeer:
             return
         self.network.send(success_response(request, path, own.pwd), (path.local, PORT), path.remote)
         use_candidate = "USE-CANDIDATE" in request.attributes
-        check = BindingCheck(path, request.attributes["PRIORITY"], use_candidate)
+        generation = self._generation - (own is not self._credentials[-1])
+        check = BindingCheck(path, request.attributes["PRIORITY"], use_candidate, generation)
         self.agent.check_received(check, self.network.now)

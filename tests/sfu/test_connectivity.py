@@ -4,7 +4,6 @@ from datetime import UTC, datetime
 from functools import cache
 
 from svc.sfu.closing import CloseCode
-from svc.sfu.consent import EXPIRY_S
 from svc.sfu.dtls import Certificate, Connected, DtlsTransport, SrtpKeys
 from svc.sfu.path import BindingCheck, Path
 from svc.sfu.stun import read_message, success_response
@@ -121,29 +120,62 @@ def test_a_client_that_closes_its_media_is_closed() -> None:
     assert client.person.closed == (CloseCode.MEDIA_FAILED, "The client closed its media")
 
 
-def test_lost_consent_restarts_ice_and_media_finds_its_path_again_without_a_new_handshake() -> None:
+def test_a_lost_path_restarts_ice_and_media_finds_its_path_again_without_a_new_handshake() -> None:
     client = Client(Call())
     client.person.answer()
     client.dtls.start(client.call.now)
     client.run()
     client.answers_checks = False
-    client.run(EXPIRY_S + 1)
-    assert len(client.person.offers) == 2 and client.person.closed is None
+    client.person.session.path_silent(True)
+    client.run(1)
+    assert client.person.events("path_lost") and len(client.person.offers) == 2
     assert len(client.transport.credentials) == 2
     client.answers_checks = True
     client.person.answering.ufrag = "secondUfrag"
     client.person.answer()
     client.run()
     assert len(client.transport.selected) == 2 and len(client.transport.keys) == 1
+    assert client.person.events("path_back")
+    client.run(60)
+    assert client.person.closed is None
 
 
-def test_a_client_that_is_never_reached_is_offered_a_restart_and_keeps_its_seat() -> None:
+def test_a_client_that_is_never_reached_loses_its_seat_15_s_after_its_answer() -> None:
     call = Call()
     client = Client(call)
     client.answers_checks = False
     client.person.answer()
-    client.run(31)
-    assert len(client.person.offers) == 2 and client.person.closed is None and call.rooms.peers == 1
+    client.run(14.8)
+    assert client.person.closed is None and call.rooms.peers == 1
+    client.run(0.5)
+    assert client.person.closed == (CloseCode.MEDIA_FAILED, "No media connection within 15 s")
+    assert call.rooms.peers == 0
+
+
+def test_a_client_that_falls_silent_for_good_loses_its_seat_though_it_answers_offers() -> None:
+    call = Call()
+    client = Client(call)
+    client.person.answer()
+    client.dtls.start(call.now)
+    client.run()
+    client.answers_checks = False
+    client.person.session.path_silent(True)
+    client.run(1)
+    client.person.answering.ufrag = "secondUfrag"
+    client.person.answer()
+    client.run(15 - 2.6 - 1)
+    assert client.person.closed == (CloseCode.MEDIA_FAILED, "No media connection within 15 s")
+
+
+def test_a_listener_who_only_answers_checks_stays() -> None:
+    client = Client(Call())
+    client.person.answer()
+    client.dtls.start(client.call.now)
+    client.run()
+    for _ in range(20):
+        client.person.session.path_silent(True)
+        client.run(3)
+    assert client.person.closed is None and not client.person.events("path_lost")
 
 
 def test_leaving_says_goodbye_to_the_client() -> None:

@@ -8,7 +8,8 @@ from aioice.stun import Class, Message, Method
 
 from svc.sfu.candidates import Candidate, host_candidates
 from svc.sfu.checklist import MAX_CHECKS
-from svc.sfu.ice import IceAgent, IceCredentials, State
+from svc.sfu.ice import IceAgent, IceCredentials
+from svc.sfu.ice_states import State
 from svc.sfu.path import Address, BindingCheck, Path
 from svc.sfu.stun import read_message
 
@@ -22,6 +23,7 @@ class Walk:
     def __init__(self, seed: int) -> None:
         self.numbers = random.Random(seed)
         self.now = 0.0
+        self.generation = 1
         self.agent = IceAgent(
             local=IceCredentials.generate(self.numbers.randbytes),
             local_candidates=host_candidates(port=3478, interfaces=LOCALS, bound=LOCALS),
@@ -36,6 +38,7 @@ class Walk:
         self.steps: list[Callable[[], None]] = [
             self.answer, self.answer, self.answer, self.answer, self.check, self.check, self.conflict,
             self.trickle, self.give_credentials, self.wait, self.wait, self.wait, self.noise,
+            self.fall_silent,
         ]  # fmt: skip
 
     def step(self) -> None:
@@ -55,6 +58,7 @@ class Walk:
     def restart(self) -> None:
         self.pwd = self.numbers.choice("abcdef") * 22
         self.agent.restart(IceCredentials.generate(self.numbers.randbytes), self.now)
+        self.generation += 1
         self.checks_sent = 0
 
     def give_credentials(self) -> None:
@@ -67,7 +71,10 @@ class Walk:
         )
 
     def check(self) -> None:
-        check = BindingCheck(self.path(), self.numbers.getrandbits(31), self.numbers.random() < 0.3)
+        generation = self.generation - (self.numbers.random() < 0.2)
+        check = BindingCheck(
+            self.path(), self.numbers.getrandbits(31), self.numbers.random() < 0.3, generation
+        )
         self.agent.check_received(check, self.now)
 
     def conflict(self) -> None:
@@ -97,6 +104,10 @@ class Walk:
         else:
             self.now += self.numbers.expovariate(1)
         self.agent.advance(self.now)
+
+    def fall_silent(self) -> None:
+        tell = self.numbers.choice([self.agent.path_silent, self.agent.path_silent, self.agent.path_heard])
+        tell(self.now)
 
     def noise(self) -> None:
         self.agent.stun_received(self.numbers.randbytes(self.numbers.randrange(60)), self.path(), self.now)

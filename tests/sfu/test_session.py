@@ -66,6 +66,13 @@ def test_no_answer_within_15_s_closes_4002() -> None:
     assert ann.transport.closed and call.rooms.peers == 0
 
 
+def test_a_keep_alive_with_a_timestamp_is_answered_with_the_same() -> None:
+    ann = Call().joined("ann")
+    ann.send("keep_alive", {"timestamp": 1234})
+    ann.send("keep_alive", {})
+    assert ann.events("keep_alive") == [{"timestamp": 1234}] and ann.errors == []
+
+
 def test_renegotiate_brings_a_fresh_offer_at_once_when_stable() -> None:
     ann = Call().joined("ann")
     ann.send("renegotiate", "{}")

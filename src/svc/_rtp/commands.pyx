@@ -77,6 +77,8 @@ cdef void apply_to_transport(Core* core, Transport* transport, Command* command)
         transport.controlling = command.flag
     elif kind == SELECT:
         transport.selected = command.path
+        transport.heard_at = core.now
+        transport.silent = False
         if not transport.has_selected:
             transport.has_selected = True
             begin_receiving(core, transport)
@@ -158,6 +160,8 @@ cdef void set_credentials(Core* core, Transport* transport, Command* command) no
     memcpy(newest.ufrag, command.name, command.name_length)
     newest.ufrag_length = command.name_length
     newest.key = command.key
+    transport.generation += 1
+    newest.generation = transport.generation
     transport.credentials_count += 1
     insert(&core.by_ufrag, hash_bytes(newest.ufrag, newest.ufrag_length, core.hash_seed), transport)
 

@@ -58,6 +58,7 @@ cdef struct Core:
     int64_t now             # ns, monotonic: of this turn
     int64_t ticked          # ns: when the last tick was
     int64_t next_tick       # ns: from when on the next one has something to do
+    int64_t next_watch      # ns: when silent paths are looked for again
     int64_t deadline        # ns: when it has to be; until then the thread may sleep
 
 

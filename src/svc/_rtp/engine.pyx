@@ -27,10 +27,11 @@ from svc._rtp.objects cimport (
     MAX_CNAME, MAX_MID, MAX_SOURCES, MAX_UFRAG, PAYLOAD_AUDIO, PAYLOAD_RTX, PAYLOAD_VIDEO, Transport,
 )
 from svc._rtp.pool cimport MAX_DATAGRAM, Slot, acquire, destroy, release
-from svc._rtp.ring cimport CHECK, CLOSED, DTLS, FORWARDED, SPEAKING, STUN, TRACK, Event, Ring, peek, pop
+from svc._rtp.ring cimport CHECK, CLOSED, DTLS, FORWARDED, SILENT, SPEAKING, STUN, TRACK, Event, Ring, peek, pop
 from svc._rtp.ring cimport clear as clear_ring, init as init_ring
 from svc._rtp.sendqueue cimport destroy as destroy_records
 from svc._rtp.sha1 cimport hmac_key
+from svc._rtp.silence cimport watch_paths
 from svc._rtp.srtp cimport SrtpKeys
 from svc._rtp.table cimport clear as clear_table, init as init_table
 
@@ -44,7 +45,7 @@ cdef enum:
     DETAIL_RING = 1 << 18
 
 EVENT_NAMES = {CHECK: "check", STUN: "stun", DTLS: "dtls", TRACK: "track", CLOSED: "closed", SPEAKING: "speaking",
-               FORWARDED: "forwarded"}
+               FORWARDED: "forwarded", SILENT: "silent"}
 COUNTERS = (
     "packets_received", "bytes_received", "packets_sent", "bytes_sent", "dropped_unknown_source",
     "dropped_malformed", "dropped_oversized", "dropped_unauthenticated", "dropped_not_negotiated",
@@ -188,7 +189,7 @@ cdef class Engine:
     cdef void tick(self, int64_t now) noexcept nogil:
         """Send what is due to those who send, and learn when there is more to do.
 
-        Where a thousand only receive, nobody looks at them.
+        Where a thousand only receive, nobody looks at them, but for whether they are still there.
         """
         cdef Transport* transport = self.core.senders
         self.core.now = self.core.ticked = now
@@ -197,6 +198,7 @@ cdef class Engine:
             tick_transport(&self.core, transport)
             transport = transport.next_sender
         shed(&self.core)
+        watch_paths(&self.core)
 
     # --- commands ---
 

@@ -27,6 +27,7 @@ from svc._rtp.objects cimport (
 from svc._rtp.reception cimport DUPLICATE, LATE, RESTARTED, TOO_OLD, Arrival, is_repeatable, set_clock_rate, update
 from svc._rtp.replay cimport ReplayWindow, begin
 from svc._rtp.ring cimport CHECK, DTLS as DTLS_EVENT, STUN as STUN_EVENT, TRACK, Event, is_half_full, push
+from svc._rtp.silence cimport note_sign_of_life
 from svc._rtp.srtp cimport unprotect, unprotect_rtcp
 from svc._rtp.stun cimport (
     BINDING_ERROR, BINDING_REQUEST, BINDING_SUCCESS, BindingRequest, message_type, read_request, verify, write_success,
@@ -53,7 +54,9 @@ cdef void received(Core* core, Slot* slot, const Path* path) noexcept nogil:
     transport = transport_at(core, &path.remote)
     if transport == NULL:
         core.counters.dropped_unknown_source += 1
-    elif kind == RTP:
+        return
+    note_sign_of_life(core, transport, &path.remote)
+    if kind == RTP:
         rtp_received(core, transport, slot)
     elif kind == RTCP:
         if authenticate(core, transport, slot, True):
@@ -99,10 +102,14 @@ cdef bint tell(Core* core, int kind, uint32_t transport_id, const Path* path, co
 
 cdef void stun_received(Core* core, Slot* slot, const Path* path) noexcept nogil:
     cdef uint16_t kind = message_type(slot.data, slot.length)
+    cdef Transport* transport
     if kind == BINDING_REQUEST:
         request_received(core, slot, path)
     elif (kind == BINDING_SUCCESS or kind == BINDING_ERROR) and load32(slot.data + 8) == core.stun_tag:
         # Ours: the transaction id carries our tag, then the transport's id.
+        transport = transport_at(core, &path.remote)
+        if transport != NULL:
+            note_sign_of_life(core, transport, &path.remote)
         tell(core, STUN_EVENT, load32(slot.data + 12), path, slot.data, slot.length)
     else:
         core.counters.dropped_stun += 1
@@ -128,7 +135,8 @@ cdef void request_received(Core* core, Slot* slot, const Path* path) noexcept no
     outgoing = next_outgoing(&core.egress)
     outgoing.path = path[0]
     commit(&core.egress, <int>write_success(outgoing.data, slot.data, &path.remote, &credentials.key))
-    path_validated(core, transport, path, &request)
+    note_sign_of_life(core, transport, &path.remote)
+    path_validated(core, transport, path, &request, credentials.generation)
 
 
 cdef Credentials* credentials_for(Transport* transport, const BindingRequest* request) noexcept nogil:
@@ -143,20 +151,23 @@ cdef Credentials* credentials_for(Transport* transport, const BindingRequest* re
     return NULL
 
 
-cdef void path_validated(Core* core, Transport* transport, const Path* path, const BindingRequest* request) noexcept nogil:
-    """Media is accepted from this path from now on; Python hears of it once, and of its nomination."""
+cdef void path_validated(Core* core, Transport* transport, const Path* path, const BindingRequest* request,
+                         uint32_t generation) noexcept nogil:
+    """Media is accepted from this path from now on; Python hears of it once a generation, and of its nomination."""
     cdef int i, at
     for i in range(transport.validated_count):
         if same_path(&transport.validated[i], path):
-            if ((request.use_candidate and not transport.nominated[i])
-                    or transport.priorities[i] != request.priority):
-                if tell_check(core, transport, path, request):
+            if generation > transport.generations[i] or (generation == transport.generations[i] and (
+                    (request.use_candidate and not transport.nominated[i])
+                    or transport.priorities[i] != request.priority)):
+                if tell_check(core, transport, path, request, generation):
                     transport.nominated[i] = request.use_candidate
                     transport.priorities[i] = request.priority
+                    transport.generations[i] = generation
             # Another participant may have had the address meanwhile.
             insert(&core.by_source, hash_address(&path.remote, core.hash_seed), transport)
             return
-    if not tell_check(core, transport, path, request):
+    if not tell_check(core, transport, path, request, generation):
         # Not remembered either, so that the next check tells it.
         return
     if transport.validated_count == MAX_PATHS:
@@ -168,20 +179,24 @@ cdef void path_validated(Core* core, Transport* transport, const Path* path, con
         transport.validated[i] = transport.validated[i - 1]
         transport.nominated[i] = transport.nominated[i - 1]
         transport.priorities[i] = transport.priorities[i - 1]
+        transport.generations[i] = transport.generations[i - 1]
     transport.validated[0] = path[0]
     transport.nominated[0] = request.use_candidate
     transport.priorities[0] = request.priority
+    transport.generations[0] = generation
     transport.validated_count += 1
     insert(&core.by_source, hash_address(&path.remote, core.hash_seed), transport)
 
 
-cdef bint tell_check(Core* core, Transport* transport, const Path* path, const BindingRequest* request) noexcept nogil:
+cdef bint tell_check(Core* core, Transport* transport, const Path* path, const BindingRequest* request,
+                     uint32_t generation) noexcept nogil:
     cdef Event event
     memset(&event, 0, sizeof(Event))
     event.kind = CHECK
     event.transport = transport.id
     event.a = request.priority
     event.b = <uint32_t>request.use_candidate
+    event.c = generation
     event.path = path[0]
     if push(&core.ice, &event, NULL):
         return True
@@ -198,6 +213,7 @@ cdef void forget_path(Core* core, Transport* transport, int index) noexcept nogi
         transport.validated[i] = transport.validated[i + 1]
         transport.nominated[i] = transport.nominated[i + 1]
         transport.priorities[i] = transport.priorities[i + 1]
+        transport.generations[i] = transport.generations[i + 1]
     transport.validated_count -= 1
     for i in range(transport.validated_count):
         if same(&transport.validated[i].remote, &remote):

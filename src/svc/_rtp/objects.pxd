@@ -42,6 +42,7 @@ cdef enum MediaKind:
 cdef struct Credentials:    # one ICE generation
     uint8_t ufrag[MAX_UFRAG]
     uint8_t ufrag_length
+    uint32_t generation     # 1, 2, ...
     HmacKey key             # of the password
 
 
@@ -77,12 +78,16 @@ cdef struct Transport:
 
     Credentials credentials[2]  # the newest first
     uint8_t credentials_count
+    uint32_t generation     # of the newest
     bint controlling
 
     Path validated[MAX_PATHS]   # the newest first
     uint32_t priorities[MAX_PATHS]
     bint nominated[MAX_PATHS]
+    uint32_t generations[MAX_PATHS] # the newest in whose name it was checked
     uint8_t validated_count
+    bint silent             # Python was told that nothing comes over the selected path
+    int64_t heard_at        # ns: when something last did
 
     SrtpContext inbound
     uint32_t rtcp_ssrc      # we report as this source

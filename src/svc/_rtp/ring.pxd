@@ -6,13 +6,15 @@ from libc.stdint cimport uint8_t, uint32_t
 from svc._rtp.address cimport Path
 
 cdef enum EventKind:
-    CHECK = 1       # a binding request from a new path, or a nomination: a = priority, b = use-candidate
+    CHECK = 1       # a binding request from a path that is new to its generation, or a nomination: a = priority,
+                    # b = use-candidate, c = generation
     STUN = 2        # a response to a request of ours, or a role conflict: the message is attached
     DTLS = 3        # a datagram from a validated path is attached
     TRACK = 4       # media began on a line: a = SSRC, b = payload type, c = line
     CLOSED = 5      # the core has forgotten the transport
     SPEAKING = 6    # a participant's microphone: a = speaks, b = level (0 loudest, 127 silence), c = line
     FORWARDED = 7   # for VERBOSE_LOG: a = sender's SSRC, b = receiver's, c = sequence numbers, 16 bits each
+    SILENT = 8      # nothing has come over the selected path for a while; a = 0: something has again
 
 
 cdef struct Event:

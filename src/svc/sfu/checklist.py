@@ -20,11 +20,12 @@ one it is told.
 
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from svc.sfu.candidates import MAX_LOCAL_PREFERENCE, Candidate, is_loopback, priority, refusal, version
 from svc.sfu.path import Address, BindingCheck, Path
+from svc.sfu.stun import Transmission
 
 # A browser on a laptop with a VPN, Docker and IPv6 has about a dozen.
 MAX_REMOTE_CANDIDATES = 30
@@ -53,13 +54,14 @@ _W, _I, _S, _F = PairState
 _CHECKED, _ANSWERED, _REFUSED, _TRIGGERED = PairEvent
 
 # A replaced check can still be answered, hence the answers in Waiting and Failed; that
-# nobody answers it means nothing. A pair that has succeeded is checked once more when it
+# nobody answers it means nothing. Where the roles change in the middle of a nomination two checks of a
+# pair may be out, and both may fail. A pair that has succeeded is checked once more when it
 # is nominated, and may then fail.
 PAIR_TRANSITIONS: dict[PairState, dict[PairEvent, PairState]] = {
     _W: {_CHECKED: _I, _ANSWERED: _S, _TRIGGERED: _W},
     _I: {_ANSWERED: _S, _REFUSED: _F, _TRIGGERED: _W},
     _S: {_CHECKED: _S, _ANSWERED: _S, _REFUSED: _F},
-    _F: {_ANSWERED: _S, _TRIGGERED: _W},
+    _F: {_ANSWERED: _S, _TRIGGERED: _W, _REFUSED: _F},
 }
 
 
@@ -88,6 +90,19 @@ class CandidatePair:
     def offered_priority(self) -> int:
         """The PRIORITY of our checks: that of the candidate which they may reveal to the peer."""
         return priority("prflx", self.local_priority >> 8 & MAX_LOCAL_PREFERENCE)
+
+
+@dataclass(slots=True, eq=False)
+class Check:
+    """One request of ours that can still be answered; consent checks have no pair."""
+
+    key: bytes = field(repr=False)
+    controlling: bool  # The role that the request claimed.
+    transmission: Transmission
+    pair: CandidatePair | None
+    urgent: bool = False  # Triggered or nominating.
+    nominating: bool = False
+    replaced: bool = False  # A newer check decides what becomes of the pair.
 
 
 class Checklist:

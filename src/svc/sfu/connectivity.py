@@ -14,9 +14,18 @@ from typing import TypeVar
 from svc.sfu.answer import AnswerError, AnswerTerms
 from svc.sfu.candidates import Candidate, CandidateError
 from svc.sfu.dtls import Certificate, Closed, Connected, DtlsTransport, HandshakeFailed
-from svc.sfu.ice import ConsentExpired, Failed, IceAgent, IceCredentials, RoleChanged, Selected
+from svc.sfu.ice import IceAgent, IceCredentials
 from svc.sfu.offer import IceParameters
-from svc.sfu.path import BindingCheck, Path
+from svc.sfu.path import (
+    BindingCheck,
+    ConsentExpired,
+    Failed,
+    Path,
+    PathRegained,
+    PathSuspected,
+    RoleChanged,
+    Selected,
+)
 from svc.sfu.plane import MediaTransport
 
 # A client may begin its handshake before its answer gets here: a first flight is two
@@ -43,6 +52,16 @@ class PathLost:
 
 
 @dataclass(frozen=True, slots=True)
+class PathSilent:
+    """Nothing comes over the path; perhaps it is lost."""
+
+
+@dataclass(frozen=True, slots=True)
+class PathFound:
+    """Media has a way to the client, for the first time or again."""
+
+
+@dataclass(frozen=True, slots=True)
 class Secured:
     """The keys are in use."""
 
@@ -55,7 +74,7 @@ class MediaFailed:
     handshake_failed: bool
 
 
-Outcome = PathLost | Secured | MediaFailed
+Outcome = PathLost | PathSilent | PathFound | Secured | MediaFailed
 
 
 class Connectivity:
@@ -74,6 +93,8 @@ class Connectivity:
             random=surroundings.random,
         )
         self._dtls: DtlsTransport | None = None
+        self._has_path = False
+        self._secured = False
         self._fingerprints: tuple[tuple[str, str], ...] = ()
         self._early: deque[bytes] = deque(maxlen=_MAX_EARLY_DATAGRAMS)
 
@@ -81,6 +102,11 @@ class Connectivity:
     def local(self) -> IceParameters:
         """Our ICE credentials in the present generation."""
         return IceParameters(self._ice.local.ufrag, self._ice.local.pwd)
+
+    @property
+    def connected(self) -> bool:
+        """Whether encrypted media has a way to the client, as far as we know."""
+        return self._has_path and self._secured
 
     def check(self, terms: AnswerTerms) -> None:
         """Refuse, with an AnswerError, what an answer may not change in mid-call."""
@@ -115,6 +141,14 @@ class Connectivity:
 
     def stun_received(self, data: bytes, path: Path, now: float) -> None:
         self._ice.stun_received(data, path, now)
+        self._carry(now)
+
+    def path_silent(self, silent: bool, now: float) -> None:
+        """Nothing has come over the selected path for a while; or, False, something has again."""
+        if silent:
+            self._ice.path_silent(now)
+        else:
+            self._ice.path_heard(now)
         self._carry(now)
 
     def dtls_received(self, data: bytes, now: float) -> None:
@@ -176,11 +210,20 @@ class Connectivity:
             match event:
                 case Selected(path):
                     self._transport.select(path)
+                    self._has_path = True
+                    self.outcomes.append(PathFound())
                     if self._dtls:
                         self._dtls.start(now)
                 case RoleChanged(controlling):
                     self._transport.set_controlling(controlling)
+                case PathSuspected():
+                    self._has_path = False
+                    self.outcomes.append(PathSilent())
+                case PathRegained():
+                    self._has_path = True
+                    self.outcomes.append(PathFound())
                 case ConsentExpired() | Failed():
+                    self._has_path = False
                     self.outcomes.append(PathLost())
         if self._dtls:
             self._carry_dtls(self._dtls)
@@ -192,6 +235,7 @@ class Connectivity:
             match event:
                 case Connected(keys):
                     self._transport.set_keys(keys.profile, keys.local, keys.remote)
+                    self._secured = True
                     self.outcomes.append(Secured())
                 case HandshakeFailed(reason):
                     self.outcomes.append(MediaFailed(f"Media encryption: {reason}", handshake_failed=True))

@@ -25,6 +25,7 @@ class Consent:
     """
 
     pair: CandidatePair
+    generation: int
     username: str
     key: bytes = field(repr=False)
     random: Callable[[], float] = field(repr=False)

@@ -23,21 +23,33 @@ A restart begins a generation with new credentials and a new checklist. The sele
 stays in use, asked for consent in its own generation's name, until the new generation
 selects one.
 
-Out of scope: lite and aggressive nomination of ours; relays; moving to another pair while
-connected, which takes a restart.
+Between restarts the selected path follows the peer to where it answers (`following`).
+
+Out of scope: lite and aggressive nomination of ours; relays.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from enum import Enum, auto
 
 from aioice.stun import Class, Message
 
 from svc.sfu.candidates import Candidate, priority
-from svc.sfu.checklist import MAX_REMOTE_CANDIDATES, CandidatePair, Checklist, PairEvent, PairState
+from svc.sfu.checklist import MAX_REMOTE_CANDIDATES, CandidatePair, Check, Checklist, PairEvent, PairState
 from svc.sfu.consent import EXPIRY_S, Consent
-from svc.sfu.path import BindingCheck, Path
+from svc.sfu.following import Following, Health
+from svc.sfu.ice_states import TRANSITIONS, Event, State
+from svc.sfu.path import (
+    BindingCheck,
+    ConsentExpired,
+    Failed,
+    IceEvent,
+    Path,
+    PathRegained,
+    PathSuspected,
+    RoleChanged,
+    Selected,
+)
 from svc.sfu.stun import (
     ROLE_CONFLICT,
     TransactionId,
@@ -57,49 +69,6 @@ NOMINATION_WAIT_S = 0.05
 PATIENCE_S = 30.0
 
 
-class State(Enum):
-    WAITING = auto()
-    CHECKING = auto()
-    NOMINATING = auto()
-    CONNECTED = auto()
-    FAILED = auto()
-
-
-class Event(Enum):
-    REMOTE_KNOWN = auto()
-    NOMINATED = auto()  # By us: the nominating check is on its way.
-    NOMINATION_LOST = auto()  # It failed, or we are no longer controlling.
-    SELECTED = auto()
-    GIVEN_UP = auto()
-    CONSENT_EXPIRED = auto()
-    RESTARTED = auto()
-
-
-# Consent of an old path may expire in any state; it matters to the state only when there
-# is no newer generation at work. A controlled agent is connected straight from Checking,
-# and its peer may select again.
-TRANSITIONS: dict[State, dict[Event, State]] = {
-    State.WAITING: {Event.REMOTE_KNOWN: State.CHECKING, Event.RESTARTED: State.WAITING},
-    State.CHECKING: {
-        Event.NOMINATED: State.NOMINATING,
-        Event.SELECTED: State.CONNECTED,
-        Event.GIVEN_UP: State.FAILED,
-        Event.RESTARTED: State.WAITING,
-    },
-    State.NOMINATING: {
-        Event.NOMINATION_LOST: State.CHECKING,
-        Event.SELECTED: State.CONNECTED,
-        Event.GIVEN_UP: State.FAILED,
-        Event.RESTARTED: State.WAITING,
-    },
-    State.CONNECTED: {
-        Event.SELECTED: State.CONNECTED,
-        Event.CONSENT_EXPIRED: State.FAILED,
-        Event.RESTARTED: State.WAITING,
-    },
-    State.FAILED: {Event.RESTARTED: State.WAITING},
-}
-
 _AT_WORK = (State.CHECKING, State.NOMINATING)
 
 
@@ -114,49 +83,6 @@ class IceCredentials:
     def generate(cls, random_bytes: Callable[[int], bytes]) -> "IceCredentials":
         """RFC 8445 section 5.3 asks for 24 and 128 random bits at least."""
         return cls(random_bytes(6).hex(), random_bytes(16).hex())
-
-
-@dataclass(frozen=True, slots=True)
-class Selected:
-    """Media goes over this path from now on."""
-
-    path: Path
-
-
-@dataclass(frozen=True, slots=True)
-class ConsentExpired:
-    """The peer no longer answers on the selected path: stop sending to it."""
-
-    path: Path
-
-
-@dataclass(frozen=True, slots=True)
-class Failed:
-    """No path was found in time."""
-
-
-@dataclass(frozen=True, slots=True)
-class RoleChanged:
-    """The core must judge role conflicts by these from now on."""
-
-    controlling: bool
-    tie_breaker: int
-
-
-IceEvent = Selected | ConsentExpired | Failed | RoleChanged
-
-
-@dataclass(slots=True, eq=False)
-class _Check:
-    """One request of ours that can still be answered; consent checks have no pair."""
-
-    key: bytes = field(repr=False)
-    controlling: bool  # The role that the request claimed.
-    transmission: Transmission
-    pair: CandidatePair | None
-    urgent: bool = False  # Triggered or nominating.
-    nominating: bool = False
-    replaced: bool = False  # A newer check decides what becomes of the pair.
 
 
 class IceAgent:
@@ -184,10 +110,14 @@ class IceAgent:
         self._local_candidates = tuple(local_candidates)
         self._previous: IceCredentials | None = None
         self._consent: Consent | None = None
-        self._checks: dict[bytes, _Check] = {}
+        self._checks: dict[bytes, Check] = {}
+        self._following = Following()
+        self._suspected = False
+        self._generation = 0
         self._begin_generation()
 
     def _begin_generation(self) -> None:
+        self._generation += 1
         self._remote: IceCredentials | None = None
         self._checklist = Checklist(self._local_candidates)
         self._early_candidates: list[Candidate] = []
@@ -235,19 +165,41 @@ class IceAgent:
 
     def check_received(self, check: BindingCheck, now: float) -> None:
         """The peer's check has been authenticated and answered (RFC 8445 section 7.3.1)."""
-        if self.state is State.FAILED:
+        consent = self._consent
+        nominated = check.use_candidate and not self.controlling
+        selected = consent.pair.path if consent and consent.generation == check.generation else None
+        if selected is None and check.generation != self._generation:
+            self.dropped["check: past generation"] += 1
+        elif selected is None and self.state is State.FAILED:
             self.dropped["check: failed"] += 1
-            return
+        elif selected is not None and same_way_back(selected, check.path):
+            pass
+        elif not self._following.checked(check, now, selected=selected, nominated=nominated):
+            self.dropped["check: too many paths"] += 1
+        elif selected is None:
+            self._pair_checked(check, now, nominated=nominated)
+        self.advance(now)
+
+    def _pair_checked(self, check: BindingCheck, now: float, *, nominated: bool) -> None:
         pair = self._checklist.add_checked(check)
         if pair is None:
             self.dropped["check: too many candidates"] += 1
             return
-        nominated = check.use_candidate and not self.controlling
         pair.peer_nominated |= nominated
         if nominated and pair.state is PairState.SUCCEEDED:
             self._select(pair, now)
-        elif nominated or self.state is not State.CONNECTED:
+        else:
             self._trigger(pair, now)
+
+    def path_silent(self, now: float) -> None:
+        """Nothing has come over the selected path for a while."""
+        if self._consent:
+            self._following.silent(self._consent.generation, now)
+            self.advance(now)
+
+    def path_heard(self, now: float) -> None:
+        """Something has come over the selected path again."""
+        self._following.alive()
         self.advance(now)
 
     def stun_received(self, data: bytes, path: Path, now: float) -> None:
@@ -271,7 +223,7 @@ class IceAgent:
         if self._to_nominate():
             deadlines.append(self._nominate_at)
         if self._consent:
-            deadlines += (self._consent.due, self._consent.expires_at)
+            deadlines += (self._consent.due, self._consent.expires_at, self._following.next_deadline())
         return min(deadlines, default=None)
 
     def advance(self, now: float) -> None:
@@ -287,6 +239,7 @@ class IceAgent:
             self._next_check_at = now + PACE_S
         self._nominate(now)
         self._keep_consent(now)
+        self._follow(now)
 
     def _move(self, event: Event) -> None:
         self.state = TRANSITIONS[self.state][event]
@@ -324,7 +277,7 @@ class IceAgent:
             request.attributes["USE-CANDIDATE"] = None
         key = remote.pwd.encode()
         request.add_message_integrity(key)
-        check = _Check(
+        check = Check(
             key, self.controlling, Transmission(bytes(request), pair.path), pair, urgent, nominating
         )
         self._checklist.taken(pair)
@@ -341,14 +294,14 @@ class IceAgent:
         }
         return request
 
-    def _transmit(self, check: _Check, now: float) -> None:
+    def _transmit(self, check: Check, now: float) -> None:
         if not self._checklist.spend(urgent=check.urgent):
             check.transmission.silence(now)
             return
         self.transmits.append((check.transmission.data, check.transmission.path))
         check.transmission.transmitted(now)
 
-    def _unanswered(self, transaction: bytes, check: _Check, now: float) -> None:
+    def _unanswered(self, transaction: bytes, check: Check, now: float) -> None:
         if not check.transmission.spent:
             self._transmit(check, now)
             return
@@ -356,7 +309,7 @@ class IceAgent:
         if check.pair and not check.replaced:
             self._refused(check, check.pair)
 
-    def _refused(self, check: _Check, pair: CandidatePair) -> None:
+    def _refused(self, check: Check, pair: CandidatePair) -> None:
         pair.happened(PairEvent.REFUSED)
         if check.nominating and self.state is State.NOMINATING:
             self._move(Event.NOMINATION_LOST)
@@ -388,13 +341,13 @@ class IceAgent:
             self._role_refused(check, now)
         elif check.pair is None:
             if self._consent and symmetric and message.message_class is Class.RESPONSE:
-                self._consent.granted(now)
+                self._path_answered(self._consent, check.transmission.path, now)
         elif message.message_class is Class.RESPONSE and symmetric:
             self._answered(check, check.pair, now)
         elif not check.replaced:
             self._refused(check, check.pair)
 
-    def _answered(self, check: _Check, pair: CandidatePair, now: float) -> None:
+    def _answered(self, check: Check, pair: CandidatePair, now: float) -> None:
         self._checklist.answered(pair)
         self._forget_checks(lambda other: other.pair is pair and not other.nominating)
         if self.state is State.CHECKING and not self._nominate_at:
@@ -411,9 +364,12 @@ class IceAgent:
         self._move(Event.SELECTED)
         self._checks.clear()
         self._checklist.conclude()
-        self._consent = Consent(pair, f"{remote.ufrag}:{self.local.ufrag}", remote.pwd.encode(), self._random)
+        self._consent = Consent(
+            pair, self._generation, f"{remote.ufrag}:{self.local.ufrag}", remote.pwd.encode(), self._random
+        )
         self._consent.granted(now)
         self._consent.asked(now)
+        self._following.moved()
         self.events.append(Selected(pair.path))
 
     def _give_up(self) -> None:
@@ -421,7 +377,7 @@ class IceAgent:
         self._forget_checks(lambda check: check.pair is not None)
         self.events.append(Failed())
 
-    def _forget_checks(self, which: Callable[[_Check], bool]) -> None:
+    def _forget_checks(self, which: Callable[[Check], bool]) -> None:
         self._checks = {key: check for key, check in self._checks.items() if not which(check)}
 
     def _keep_consent(self, now: float) -> None:
@@ -435,16 +391,52 @@ class IceAgent:
                 self._move(Event.CONSENT_EXPIRED)
             self.events.append(ConsentExpired(consent.pair.path))
         elif now >= consent.due:
-            self._ask_consent(consent, now)
+            self._ask(consent, consent.pair, now)
 
-    def _ask_consent(self, consent: Consent, now: float) -> None:
-        request = self._request(consent.username, consent.pair)
+    def _ask(self, consent: Consent, pair: CandidatePair, now: float, *, nominating: bool = False) -> None:
+        """Whether the peer is there, with a request that is never repeated: the next is a new one."""
+        request = self._request(consent.username, pair)
+        if nominating:
+            request.attributes["USE-CANDIDATE"] = None
         request.add_message_integrity(consent.key)
-        transmission = Transmission(bytes(request), consent.pair.path, limit=1, last_wait_s=EXPIRY_S)
+        transmission = Transmission(bytes(request), pair.path, limit=1, last_wait_s=EXPIRY_S)
         transmission.transmitted(now)
-        self._checks[request.transaction_id] = _Check(consent.key, self.controlling, transmission, pair=None)
+        self._checks[request.transaction_id] = Check(consent.key, self.controlling, transmission, pair=None)
         self.transmits.append((transmission.data, transmission.path))
-        consent.asked(now)
+        if pair is consent.pair:
+            consent.asked(now)
+
+    def _path_answered(self, consent: Consent, path: Path, now: float) -> None:
+        if path == consent.pair.path:
+            consent.granted(now)
+            self._following.alive()
+        else:
+            self._following.answered(path)
+
+    def _follow(self, now: float) -> None:
+        """Ask the paths that are to be asked, and move to the one that the peer is found on."""
+        consent = self._consent
+        if consent:
+            due, others, chosen = self._following.advance(consent.generation, now)
+            for pair in [consent.pair] * due + others:
+                self._ask(consent, pair, now)
+            if chosen:
+                self._move_media(consent, chosen, now)
+        lost = self._following.health is Health.LOST
+        if lost is not self._suspected:
+            self._suspected = lost
+            self.events.append(PathSuspected() if lost else PathRegained())
+
+    def _move_media(self, consent: Consent, pair: CandidatePair, now: float) -> None:
+        consent.pair = pair
+        consent.granted(now)
+        # What is still asked elsewhere is no consent to this path.
+        self._forget_checks(lambda check: check.pair is None)
+        if self.state is State.CONNECTED:
+            self._move(Event.SELECTED)
+        self._following.moved()
+        self.events.append(Selected(pair.path))
+        self._ask(consent, pair, now, nominating=self.controlling)
 
     def _judge_roles(self, request: Message, path: Path, now: float) -> None:
         """RFC 8445 section 7.3.1.1, for a check that the core left to us."""
@@ -461,9 +453,12 @@ class IceAgent:
             self._switch_role()
         self.transmits.append((success_response(request, path, known[0].pwd), path))
         learned = request.attributes.get("PRIORITY", priority("prflx"))
-        self.check_received(BindingCheck(path, learned, "USE-CANDIDATE" in request.attributes), now)
+        generation = self._generation if known[0] is self.local else self._generation - 1
+        self.check_received(
+            BindingCheck(path, learned, "USE-CANDIDATE" in request.attributes, generation), now
+        )
 
-    def _role_refused(self, check: _Check, now: float) -> None:
+    def _role_refused(self, check: Check, now: float) -> None:
         """RFC 8445 section 7.2.5.1: a 487 that crossed with a change already made changes nothing."""
         if check.controlling is self.controlling:
             # "The agent MUST change the tiebreaker value."

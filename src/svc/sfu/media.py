@@ -43,6 +43,9 @@ class TransportListener(Protocol):
     def track_started(self, mid: str, ssrc: int, payload_type: int) -> None:
         """The first media packet on a line; again when the sender starts anew with another SSRC."""
 
+    def path_silent(self, silent: bool) -> None:
+        """Nothing has come over the selected path for 2.6 s; or, False, something has again."""
+
     def speaking_changed(self, mid: str, speaking: bool, level: int) -> None:
         """Lasting sound has begun or ended on a line. `level` is RFC 6464's: 0 loudest, 127 silence."""
 
@@ -284,9 +287,11 @@ class MediaPlane:
             return
         listener = transport.listener
         if kind == "check":
-            listener.check_received(BindingCheck(path, priority=a, use_candidate=bool(b)))
+            listener.check_received(BindingCheck(path, priority=a, use_candidate=bool(b), generation=c))
         elif kind == "stun":
             listener.stun_received(data, path)
+        elif kind == "silent":
+            listener.path_silent(bool(a))
         elif kind == "dtls":
             listener.dtls_received(data)
         elif kind == "track":

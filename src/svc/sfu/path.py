@@ -1,4 +1,4 @@
-"""Where a datagram came from or goes to, and the check that the core reports about it.
+"""Where a datagram came from or goes to, the check that the core reports about it, and what ICE makes of it.
 
 The vocabulary shared by the native core's wrapper (media), ICE and the session. It holds no
 behaviour and resolves no names: addresses are textual IP addresses, as the kernel gave them.
@@ -29,3 +29,47 @@ class BindingCheck:
     path: Path
     priority: int  # The PRIORITY attribute: what a candidate learned from this check is worth.
     use_candidate: bool  # The peer nominates this path (only a controlling peer does).
+    generation: int = 1  # Of our credentials that it was made with: they count from 1 on.
+
+
+# What an ICE agent tells its owner.
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """Media goes over this path from now on."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class ConsentExpired:
+    """The peer no longer answers on the selected path: stop sending to it."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """No path was found in time."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoleChanged:
+    """The core must judge role conflicts by these from now on."""
+
+    controlling: bool
+    tie_breaker: int
+
+
+@dataclass(frozen=True, slots=True)
+class PathSuspected:
+    """Nothing comes over the selected path, and the peer does not answer on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PathRegained:
+    """After PathSuspected: the peer is heard again, here or over another path."""
+
+
+IceEvent = Selected | ConsentExpired | Failed | RoleChanged | PathSuspected | PathRegained

@@ -36,7 +36,15 @@ from svc.sfu import fields
 from svc.sfu.answer import read_answer
 from svc.sfu.candidates import Candidate, CandidateError
 from svc.sfu.closing import CloseCode
-from svc.sfu.connectivity import Connectivity, MediaFailed, PathLost, Secured, Surroundings
+from svc.sfu.connectivity import (
+    Connectivity,
+    MediaFailed,
+    PathFound,
+    PathLost,
+    PathSilent,
+    Secured,
+    Surroundings,
+)
 from svc.sfu.joining import Admission
 from svc.sfu.offer import Transceiver, build_offer
 from svc.sfu.path import BindingCheck, Path
@@ -47,6 +55,9 @@ from svc.sfu.sdp import SdpError
 from svc.sfu.subscriptions import ALL_LAYERS, Subscriptions
 
 ANSWER_DEADLINE_S = 15.0
+# From an answer to encrypted media. Where a path has fallen silent, 3.5 s have gone by already.
+MEDIA_DEADLINE_S = 15.0
+SILENCE_DEADLINE_S = 11.0
 # Each ICE generation may send 100 checks to addresses that the client chose, so restarts
 # are rationed; a phone that changes networks needs one or two.
 RESTART_INTERVAL_S = 10.0
@@ -146,6 +157,8 @@ class Session:
         self._offered: list[Transceiver] = []
         self._answer_due = inf
         self._restart_due = inf
+        self._media_due = inf
+        self._path_told_lost = False
         self._restarts = Allowance(RESTART_BURST, 1 / RESTART_INTERVAL_S)
         self._peer = rooms.join(admission.room, user_id, admission.caps, self, clock())
         self.log_fields = {"room": admission.room.room_id, "user": user_id}
@@ -207,6 +220,7 @@ class Session:
         self._happened(Event.ANSWERED)
         self._answer_due = inf
         self._connectivity.apply(terms, self._clock())
+        self._expect_media(MEDIA_DEADLINE_S)
         for offered, line in zip(self._offered, terms.lines, strict=True):
             if int(offered.mid) < len(SOURCES):
                 self._publications.answered(line)
@@ -245,7 +259,10 @@ class Session:
             raise EnvelopeError(f"You receive no track {key[:64]!r}")
 
     def _receive_keep_alive(self, envelope: Envelope) -> None:
-        """That it came is all there is to know."""
+        """Show that the connection still leads here, to a client that can tell the answers apart."""
+        timestamp = payload(envelope).get("timestamp") if envelope.data else None
+        if isinstance(timestamp, int | float):
+            self._client.say("keep_alive", {"timestamp": timestamp})
 
     def _receive_second_join(self, envelope: Envelope) -> None:
         raise EnvelopeError("This connection has joined already")
@@ -298,6 +315,10 @@ class Session:
         self._connectivity.stun_received(data, path, self._clock())
 
     @_entry
+    def path_silent(self, silent: bool) -> None:
+        self._connectivity.path_silent(silent, self._clock())
+
+    @_entry
     def dtls_received(self, data: bytes) -> None:
         self._connectivity.dtls_received(data, self._clock())
 
@@ -333,6 +354,9 @@ class Session:
         if self._state in _AWAITING_ANSWER and now >= self._answer_due:
             self._end(CloseCode.NO_ANSWER, f"No answer to the offer within {ANSWER_DEADLINE_S:.0f} s")
             return
+        if now >= self._media_due:
+            self._end(CloseCode.MEDIA_FAILED, f"No media connection within {MEDIA_DEADLINE_S:.0f} s")
+            return
         self._connectivity.advance(now)
         if self._state is State.STABLE and now >= self._restart_due:
             self._happened(Event.CHANGED)
@@ -344,13 +368,19 @@ class Session:
         outcomes, self._connectivity.outcomes = self._connectivity.outcomes, []
         for outcome in outcomes:
             match outcome:
-                case PathLost():
+                case PathSilent() | PathLost():
+                    self._tell_path(lost=True)
+                    self._expect_media(SILENCE_DEADLINE_S)
                     self._request_restart()
+                case PathFound():
+                    self._tell_path(lost=False)
                 case Secured():
                     logger.debug("media secured", extra=self.log_fields)
                 case MediaFailed(reason, handshake_failed):
                     self._tally["handshake_failures"] += handshake_failed
                     self._end(CloseCode.MEDIA_FAILED, reason)
+        if self._connectivity.connected:
+            self._media_due = inf
         if not self.closed:
             self._client.wake_at(self._next_deadline())
 
@@ -360,10 +390,24 @@ class Session:
             due = self._clock()
         else:
             due = self._restart_due if self._state is State.STABLE else self._answer_due
-        return due if media_due is None else min(due, media_due)
+        return min(due, self._media_due, inf if media_due is None else media_due)
 
     def _happened(self, event: Event) -> None:
         self._state = TRANSITIONS[self._state][event]
+
+    def _expect_media(self, within_s: float) -> None:
+        if not self._connectivity.connected:
+            self._media_due = min(self._media_due, self._clock() + within_s)
+
+    def _tell_path(self, *, lost: bool) -> None:
+        """The client may know by itself; it may as well have nothing to send, and wait for nothing."""
+        if lost is self._path_told_lost:
+            return
+        self._path_told_lost = lost
+        if lost:
+            self._client.say("path_lost", {})
+        else:
+            self._client.say("path_back", {})
 
     def _request_restart(self) -> None:
         """Restart ICE with the next offer that may do so."""

@@ -113,6 +113,7 @@ export class Call extends EventTarget {
       this.#backoff.reset();
       this.#become("connected");
     });
+    session.addEventListener("silent", () => this.#become("reconnecting"));
     const ending = await session.ended;
     this.#session = null;
     for (const property of ["tracks", "speakers"]) this.#changed(property);

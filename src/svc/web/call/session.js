@@ -7,6 +7,7 @@
 // send on; every later line brings somebody's track, named by the `tracks` map
 // that travels beside the SDP. A frame is {event, data}, data a string of JSON.
 
+import { Pulse } from "../transport/pulse.js";
 import { t } from "../words/words.js";
 
 export const SOURCES = { mic: "0", camera: "1", screen: "2", screen_audio: "3" };
@@ -19,7 +20,7 @@ const KEEP_SIZE_MS = 5000;
 const ENDINGS = { 4001: "replaced", 4003: "refused", 4004: "removed" };
 
 /**
- * Events: "connected", and "tracks" and "speakers" (see the properties of these names).
+ * Events: "connected", again after "silent" (the SFU hears nothing of us), and "tracks" and "speakers" (see the properties of these names).
  * `ended` resolves once with {kind, reason}; kind is "left", "lost" or one of ENDINGS.
  */
 export class Session extends EventTarget {
@@ -33,6 +34,7 @@ export class Session extends EventTarget {
 
   #socket; #pc; #sending; #codec; #candidates = []; #work = Promise.resolve();
   #end; #deadline; #reason = ""; #music; #wanted;
+  #pulse = new Pulse(() => this.#send("keep_alive", { timestamp: Date.now() }), () => this.#finish("lost", ""));
   // A voice and its face belong to one stream, so that receivers keep them in step.
   #person = new MediaStream(); #screen = new MediaStream();
 
@@ -92,8 +94,14 @@ export class Session extends EventTarget {
 
   #openSocket(url, join) {
     const socket = new WebSocket(url);
-    socket.addEventListener("open", () => this.#send("client_join", join));
-    socket.addEventListener("message", ({ data }) => this.#receive(JSON.parse(data)));
+    socket.addEventListener("open", () => {
+      this.#send("client_join", join);
+      this.#pulse.start();
+    });
+    socket.addEventListener("message", ({ data }) => {
+      this.#pulse.heard();
+      this.#receive(JSON.parse(data));
+    });
     socket.addEventListener("close", ({ code, reason }) => {
       this.#finish(ENDINGS[code] ?? "lost", this.#reason || reason);
     });
@@ -108,6 +116,7 @@ export class Session extends EventTarget {
     } else if (state === "disconnected") {
       // Our network may have changed: new candidates can save the session.
       this.#send("renegotiate", { ice_restart: true });
+      this.#pulse.ask(); // Which may lead nowhere any more.
     } else if (state === "failed") {
       this.#finish("lost", "The media connection was lost.");
     }
@@ -117,6 +126,8 @@ export class Session extends EventTarget {
     if (event === "offer") this.#queue(() => this.#answer(JSON.parse(data)));
     else if (event === "candidate") this.#queue(() => this.#addCandidate(JSON.parse(data)));
     else if (event === "active_speakers") this.#nameSpeakers(JSON.parse(data));
+    else if (event === "path_lost") this.dispatchEvent(new Event("silent")); // An offer follows, which restarts ICE.
+    else if (event === "path_back") this.dispatchEvent(new Event("connected"));
     else if (event === "room_error") this.#reason = data;
   }
 
@@ -201,6 +212,7 @@ export class Session extends EventTarget {
 
   #finish(kind, reason) {
     clearTimeout(this.#deadline);
+    this.#pulse.stop();
     this.#socket.close(1000);
     this.#pc.close();
     this.tracks = this.offered = [];

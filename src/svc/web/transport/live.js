@@ -4,8 +4,12 @@
 
 import { Refusal, Unreachable } from "./http.js";
 import { Backoff } from "./backoff.js";
+import { Pulse } from "./pulse.js";
 
 const REPLY_DEADLINE_MS = 10_000; // The server allows as long for our first frame.
+// An attempt to connect takes no longer at first, because a network that comes back shows only in a new one; then
+// twice as long each time, because there are slow ones.
+const CONNECT_DEADLINE_MS = [5000, 20_000];
 const TOO_MANY_PAGES = 4009; // The server's close code for the oldest of many pages.
 
 /**
@@ -18,6 +22,8 @@ export class Live extends EventTarget {
   // The largest number of a push that we have taken in; null before there was a greeting.
   #seq = null;
   #authenticated = false; #timer = 0; #backoff = new Backoff(250, 4000);
+  #patienceMs = CONNECT_DEADLINE_MS[0]; #connecting = 0;
+  #pulse = new Pulse(() => this.#ask("ping", {}).catch(() => {}), () => this.#abandon());
 
   /** `getToken(refused)` resolves with an access token other than the one that was refused. */
   constructor(url, getToken) {
@@ -42,6 +48,8 @@ export class Live extends EventTarget {
   close() {
     this.#closed = true;
     clearTimeout(this.#timer);
+    clearTimeout(this.#connecting);
+    this.#pulse.stop();
     this.#socket?.close(1000);
   }
 
@@ -64,9 +72,26 @@ export class Live extends EventTarget {
   #connect() {
     const socket = new WebSocket(this.#url);
     this.#socket = socket;
-    socket.addEventListener("open", () => this.#authenticate());
-    socket.addEventListener("message", ({ data }) => this.#receive(JSON.parse(data)));
-    socket.addEventListener("close", ({ code }) => this.#lost(code));
+    this.#connecting = setTimeout(() => {
+      this.#patienceMs = Math.min(2 * this.#patienceMs, CONNECT_DEADLINE_MS[1]);
+      this.#abandon();
+    }, this.#patienceMs);
+    // An abandoned socket may end minutes later.
+    const whileOurs = (handle) => (event) => { if (this.#socket === socket) handle(event); };
+    socket.addEventListener("open", whileOurs(() => this.#authenticate()));
+    socket.addEventListener("message", whileOurs(({ data }) => {
+      this.#pulse.heard();
+      this.#receive(JSON.parse(data));
+    }));
+    socket.addEventListener("close", whileOurs(({ code }) => this.#lost(code)));
+  }
+
+  /** Nothing comes over this socket any more; go on with another one. */
+  #abandon() {
+    const socket = this.#socket;
+    this.#socket = null;
+    socket?.close();
+    this.#lost();
   }
 
   async #authenticate() {
@@ -76,8 +101,11 @@ export class Live extends EventTarget {
       reply = await this.#ask(before ? "resume" : "authenticate", { access_token: this.#token, ...before });
     } catch (error) {
       if (error.code === "token_invalid") this.#refused = this.#token;
-      return this.#socket.close(); // Then try again.
+      return this.#socket?.close(); // Then try again.
     }
+    clearTimeout(this.#connecting);
+    this.#patienceMs = CONNECT_DEADLINE_MS[0];
+    this.#pulse.start();
     this.#authenticated = true;
     this.#backoff.reset();
     // That of "resumed" is larger than those of the pushes that follow it.
@@ -119,6 +147,8 @@ export class Live extends EventTarget {
   }
 
   #lost(code) {
+    clearTimeout(this.#connecting);
+    this.#pulse.stop();
     for (const { reject, timer } of this.#waiting.values()) {
       clearTimeout(timer);
       reject(new Unreachable("The connection to the chat server was lost."));

@@ -1,0 +1,17 @@
+"""Whether anything still comes over the path that a participant's media goes to."""
+
+from svc._rtp.address cimport Address, same
+from svc._rtp.core cimport Core
+from svc._rtp.objects cimport Transport
+
+
+cdef bint tell_silence(Core* core, Transport* transport, bint silent) noexcept nogil
+cdef void watch_paths(Core* core) noexcept nogil
+
+
+cdef inline void note_sign_of_life(Core* core, Transport* transport, const Address* source) noexcept nogil:
+    """Something has come from `source`; where that is the selected path's end, it shows that this path works."""
+    if transport.has_selected and same(&transport.selected.remote, source):
+        transport.heard_at = core.now
+        if transport.silent and tell_silence(core, transport, False):
+            transport.silent = False

@@ -1,0 +1,211 @@
+"""Whether the selected path still lives, and which other one the peer uses by now.
+
+Theory of operation. A peer whose NAT gives it another port, or that changes its network, checks from a new
+address at once. Consent alone would notice after 30 s. So the media follows its peer, as a lite agent's does,
+but never on a check alone, which somebody could have recorded and sent again from elsewhere: the new path is
+asked, and so is the selected one. Media moves where the peer answers on the new path and not on the selected.
+
+    Steady      the selected path is in use.
+    Comparing   the peer has checked another path: both are asked, for half a second.
+    Doubted     nothing has come over the selected path for 2.6 s, though idle browsers send every 2.5 s:
+                it is asked, and so are the other paths that the peer has checked.
+    Lost        no answer in 0.8 s more. All are asked each second; the first that answers is selected.
+
+A path that a controlling peer nominates is selected as soon as it has answered. What is asked is bounded by
+an allowance and goes only to where an authenticated check came from. Sans-I/O; builds no messages.
+"""
+
+from dataclasses import dataclass
+from enum import Enum, auto
+from math import inf
+
+from svc.base.allowance import Allowance
+from svc.sfu.candidates import priority
+from svc.sfu.checklist import CandidatePair
+from svc.sfu.path import BindingCheck, Path
+
+# Of a doubt (s): when each path is asked, when one of those that answered is chosen, and when it ends.
+ASK_AFTER_S = (0.0, 0.1, 0.3)
+DECIDE_AFTER_S = 0.5
+LOST_AFTER_S = 0.8
+# A lost path is asked as often as that.
+ASK_AGAIN_S = 1.0
+# Other paths that are remembered and tried at once: a laptop has two networks, each with IPv4 and IPv6.
+MAX_OTHERS = 4
+# Paths tried at once, and each second in the long run: a NAT that rebinds every 30 s needs one in 30 s.
+TRIALS, TRIALS_PER_S = 12, 0.2
+
+
+class Health(Enum):
+    STEADY = auto()
+    COMPARING = auto()
+    DOUBTED = auto()
+    LOST = auto()
+
+
+class Sign(Enum):
+    CHECKED = auto()  # The peer has checked another path.
+    SILENT = auto()  # Nothing has come over the selected path for a while.
+    ALIVE = auto()  # The peer has answered on it, or something has come over it.
+    UNDECIDED = auto()  # No other path has answered in time.
+    UNANSWERED = auto()  # Nor has the selected one.
+    MOVED = auto()  # Another one is selected.
+
+
+_S, _C, _D, _L = Health
+HEALTH: dict[Health, dict[Sign, Health]] = {
+    _S: {Sign.CHECKED: _C, Sign.SILENT: _D, Sign.ALIVE: _S, Sign.MOVED: _S},
+    _C: {Sign.CHECKED: _C, Sign.SILENT: _D, Sign.ALIVE: _S, Sign.UNDECIDED: _S, Sign.MOVED: _S},
+    _D: {Sign.CHECKED: _D, Sign.SILENT: _D, Sign.ALIVE: _S, Sign.UNANSWERED: _L, Sign.MOVED: _S},
+    _L: {Sign.CHECKED: _L, Sign.SILENT: _L, Sign.ALIVE: _S, Sign.MOVED: _S},
+}
+
+
+@dataclass(slots=True, eq=False)
+class _Other:
+    """A path that the peer has checked, and is not the selected one."""
+
+    pair: CandidatePair
+    generation: int
+    nominated: bool = False
+    asked: int = 0
+    due: float = inf
+    answered: bool = False
+
+
+class Following:
+    """Of one agent; it tells what happens, asks whom to ask, and does what is chosen."""
+
+    def __init__(self) -> None:
+        self.health = Health.STEADY
+        self._others: dict[Path, _Other] = {}
+        self._allowance = Allowance(TRIALS, TRIALS_PER_S)
+        self._since = 0.0
+        self._asked = 0
+        self._due = inf
+
+    def checked(self, check: BindingCheck, now: float, *, selected: Path | None, nominated: bool) -> bool:
+        """The peer has checked a path other than `selected`; None = none is. False if it is not tried."""
+        other = self._others.get(check.path)
+        if other is None or other.generation != check.generation:
+            other = _Other(CandidatePair(check.path, priority("host"), check.priority), check.generation)
+        if selected is not None:
+            if not self._try(other, now):
+                return False
+            other.nominated |= nominated
+            if self.health is Health.STEADY:
+                self._begin(now)
+            self._tell(Sign.CHECKED)
+        # The newest is the last.
+        self._others.pop(check.path, None)
+        self._others[check.path] = other
+        if len(self._others) > MAX_OTHERS:
+            del self._others[next(iter(self._others))]
+        return True
+
+    def silent(self, generation: int, now: float) -> None:
+        """Nothing has come over the selected path, which is of that generation, for a while."""
+        if self.health in (Health.DOUBTED, Health.LOST):
+            return
+        self._tell(Sign.SILENT)
+        self._begin(now)
+        self._try_all(generation, now)
+
+    def alive(self) -> None:
+        """The selected path carries something, or the peer has answered on it."""
+        self._tell(Sign.ALIVE)
+        self._rest()
+
+    def moved(self) -> None:
+        """Another path is selected."""
+        self._tell(Sign.MOVED)
+        for other in self._others.values():
+            other.nominated = False
+        self._rest()
+
+    def answered(self, path: Path) -> None:
+        """The peer has answered on a path that is not the selected one."""
+        other = self._others.get(path)
+        if other is not None:
+            other.answered = True
+            other.due = inf
+
+    def next_deadline(self) -> float:
+        return min([self._due, self._decides_at(), *(other.due for other in self._others.values())])
+
+    def advance(self, generation: int, now: float) -> tuple[bool, list[CandidatePair], CandidatePair | None]:
+        """What is due: whether to ask the selected path, which others, and the one to select."""
+        chosen = self._chosen(generation, now)
+        if chosen is not None:
+            return False, [], chosen
+        if now >= self._decides_at():
+            self._decide()
+        if self.health is Health.LOST and now >= self._due:
+            self._try_all(generation, now)
+        return self._ask_selected(now), [each.pair for each in self._others.values() if _ask(each, now)], None
+
+    def _begin(self, now: float) -> None:
+        self._since, self._asked, self._due = now, 0, now
+
+    def _rest(self) -> None:
+        self._due = inf
+        for other in self._others.values():
+            # The peer's choice holds whatever becomes of the doubt.
+            if not other.nominated:
+                other.due, other.answered = inf, False
+
+    def _try(self, other: _Other, now: float) -> bool:
+        if other.due < inf:
+            return True  # It is being asked.
+        if self._allowance.take_if_left(now):
+            return False
+        other.asked, other.due, other.answered, other.nominated = 0, now, False, False
+        return True
+
+    def _try_all(self, generation: int, now: float) -> None:
+        for other in self._others.values():
+            if other.generation == generation:
+                self._try(other, now)
+
+    def _decides_at(self) -> float:
+        if self.health is Health.COMPARING:
+            return self._since + DECIDE_AFTER_S
+        return self._since + LOST_AFTER_S if self.health is Health.DOUBTED else inf
+
+    def _decide(self) -> None:
+        if self.health is Health.DOUBTED:
+            self._tell(Sign.UNANSWERED)
+        else:
+            self._tell(Sign.UNDECIDED)
+            self._rest()
+
+    def _chosen(self, generation: int, now: float) -> CandidatePair | None:
+        """The newest that has answered, once it is time."""
+        waited = self.health is Health.LOST or now >= self._since + DECIDE_AFTER_S
+        for other in reversed(self._others.values()):
+            mature = other.nominated or (waited and self.health is not Health.STEADY)
+            if other.answered and mature and other.generation == generation:
+                return other.pair
+        return None
+
+    def _ask_selected(self, now: float) -> bool:
+        if now < self._due:
+            return False
+        self._asked += 1
+        if self._asked < len(ASK_AFTER_S):
+            self._due = self._since + ASK_AFTER_S[self._asked]
+        else:
+            self._due = now + ASK_AGAIN_S if self.health in (Health.DOUBTED, Health.LOST) else inf
+        return True
+
+    def _tell(self, sign: Sign) -> None:
+        self.health = HEALTH[self.health].get(sign, self.health)
+
+
+def _ask(other: _Other, now: float) -> bool:
+    if now < other.due:
+        return False
+    other.asked += 1
+    done = other.asked == len(ASK_AFTER_S)
+    other.due = inf if done else now + ASK_AFTER_S[other.asked] - ASK_AFTER_S[other.asked - 1]
+    return True

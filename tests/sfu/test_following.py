@@ -1,0 +1,193 @@
+"""The media follows its peer to where it answers, and only there; silence is noticed."""
+
+import random
+
+import pytest
+from aioice.stun import Message
+
+from svc.sfu.following import DECIDE_AFTER_S, LOST_AFTER_S, TRIALS
+from svc.sfu.ice import IceAgent
+from svc.sfu.ice_states import State
+from svc.sfu.path import BindingCheck, Path, PathRegained, PathSuspected, Selected
+from tests.sfu.test_ice import CLIENT, SERVER, answer, checks, selected_agent
+
+HERE = Path((CLIENT, 5000), SERVER)
+ELSEWHERE = Path(("203.0.113.9", 4000), SERVER)
+AWAY = Path(("203.0.113.10", 4000), SERVER)
+
+
+class Peer:
+    """Answers on the paths that it has, and checks what it likes."""
+
+    def __init__(self, *paths: Path, controlling: bool = True) -> None:
+        self.agent: IceAgent = selected_agent()
+        self.agent.controlling = controlling
+        self.paths = paths
+        self.now = 1.0
+        self.asked: list[tuple[float, Path]] = []
+        self.requests: list[Message] = []
+
+    def check(self, path: Path, *, nominate: bool = False, generation: int = 1) -> None:
+        self.agent.check_received(BindingCheck(path, 1, nominate, generation), self.now)
+        self.exchange()
+
+    def exchange(self) -> None:
+        while sent := checks(self.agent):
+            for request, path in sent:
+                self.asked.append((self.now, path))
+                self.requests.append(request)
+                if path in self.paths:
+                    self.agent.stun_received(answer(request), path, self.now)
+
+    def wait(self, seconds: float) -> None:
+        until = self.now + seconds
+        while (deadline := self.agent.next_deadline()) is not None and deadline <= until:
+            self.now = max(self.now, deadline)
+            self.agent.advance(self.now)
+            self.exchange()
+        self.now = until
+        self.agent.advance(self.now)
+        self.exchange()
+
+    @property
+    def selected(self) -> list[Path]:
+        return [event.path for event in self.agent.events if isinstance(event, Selected)]
+
+
+def test_media_moves_within_a_second_to_where_the_peer_checks_from_and_answers() -> None:
+    peer = Peer(ELSEWHERE)
+    peer.check(ELSEWHERE)
+    peer.wait(DECIDE_AFTER_S)
+    assert peer.selected == [ELSEWHERE]
+    assert "USE-CANDIDATE" in peer.requests[-1].attributes
+    # Consent is asked for there from now on.
+    peer.asked.clear()
+    peer.wait(60)
+    assert {path for _, path in peer.asked} == {ELSEWHERE} and peer.agent.state is State.CONNECTED
+
+
+def test_media_stays_where_the_peer_still_answers() -> None:
+    peer = Peer(HERE, ELSEWHERE)
+    peer.check(ELSEWHERE)
+    peer.wait(5)
+    assert peer.selected == [] and peer.agent.events == []
+
+
+def test_a_check_sent_again_from_an_address_that_does_not_answer_moves_nothing() -> None:
+    peer = Peer()
+    peer.check(ELSEWHERE)
+    peer.wait(3)
+    assert peer.selected == []
+    # No more goes there than came.
+    assert sum(path == ELSEWHERE for _, path in peer.asked) == 3
+
+
+def test_an_answer_without_the_peers_password_moves_nothing() -> None:
+    peer = Peer()
+    peer.agent.check_received(BindingCheck(ELSEWHERE, 1, use_candidate=False), peer.now)
+    for request, path in checks(peer.agent):
+        peer.agent.stun_received(answer(request, pwd="of somebody else's"), path, peer.now)
+    peer.wait(3)
+    assert peer.selected == []
+
+
+def test_a_flood_of_new_addresses_is_asked_no_more_than_the_allowance() -> None:
+    peer = Peer(HERE)
+    for port in range(1, 1001):
+        peer.check(Path(("203.0.113.9", port), SERVER))
+    assert len({path for _, path in peer.asked} - {HERE}) <= TRIALS
+    assert peer.agent.dropped["check: too many paths"] >= 1000 - TRIALS
+    peer.wait(5)
+    assert peer.selected == []
+
+
+def test_a_nat_that_rebinds_every_30_s_is_followed_for_hours() -> None:
+    peer = Peer()
+    for port in range(10_000, 10_240):
+        path = Path((CLIENT, port), SERVER)
+        peer.paths = (path,)
+        peer.check(path)
+        peer.wait(30)
+        assert peer.selected[-1] == path
+    assert len(peer.selected) == 240
+
+
+def test_a_controlling_peers_nomination_wins_at_once_though_the_old_path_lives() -> None:
+    peer = Peer(HERE, ELSEWHERE, controlling=False)
+    peer.check(ELSEWHERE, nominate=True)
+    assert peer.selected == [ELSEWHERE]
+
+
+def test_silence_tries_the_other_paths_that_the_peer_has_checked_and_moves_there() -> None:
+    peer = Peer(HERE, ELSEWHERE)
+    peer.check(ELSEWHERE)
+    peer.wait(60)
+    peer.paths = (ELSEWHERE,)
+    peer.agent.path_silent(peer.now)
+    peer.exchange()
+    peer.wait(DECIDE_AFTER_S)
+    assert peer.selected == [ELSEWHERE]
+    assert not any(isinstance(event, PathSuspected) for event in peer.agent.events)
+
+
+def test_a_listener_who_sends_nothing_but_answers_is_no_suspect() -> None:
+    peer = Peer(HERE)
+    peer.agent.path_silent(peer.now)
+    peer.exchange()
+    peer.wait(5)
+    assert peer.agent.events == []
+
+
+def test_a_silent_path_without_answers_is_suspected_once_and_regained_once() -> None:
+    peer = Peer()
+    peer.agent.path_silent(peer.now)
+    peer.exchange()
+    peer.wait(LOST_AFTER_S)
+    assert peer.agent.events == [PathSuspected()]
+    peer.asked.clear()
+    peer.wait(5)
+    assert len(peer.asked) >= 5
+    peer.paths = (HERE,)
+    peer.wait(1)
+    assert peer.agent.events == [PathSuspected(), PathRegained()]
+    peer.wait(60)
+    assert len(peer.agent.events) == 2
+
+
+def test_what_is_heard_again_ends_the_suspicion() -> None:
+    peer = Peer()
+    peer.agent.path_silent(peer.now)
+    peer.wait(2)
+    peer.agent.path_heard(peer.now)
+    assert peer.agent.events == [PathSuspected(), PathRegained()]
+
+
+def test_while_a_restart_is_under_way_the_old_path_is_followed_in_its_own_name() -> None:
+    peer = Peer(ELSEWHERE)
+    peer.agent.restart(type(peer.agent.local)("fresh", "fresh-password-of-22-chars"), peer.now)
+    peer.check(ELSEWHERE, generation=1)
+    peer.wait(DECIDE_AFTER_S)
+    assert peer.selected == [ELSEWHERE] and peer.agent.state is State.WAITING
+
+
+def test_a_check_of_a_generation_before_is_no_check_of_this_one() -> None:
+    peer = Peer()
+    peer.agent.restart(type(peer.agent.local)("fresh", "fresh-password-of-22-chars"), peer.now)
+    peer.agent.set_remote("remote", "remote-password-of-22-chars", peer.now)
+    peer.asked.clear()
+    peer.wait(0.1)
+    peer.check(AWAY, generation=0)
+    assert AWAY not in {path for _, path in peer.asked}
+    assert peer.agent.dropped["check: past generation"] == 1
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_lost_answers_of_a_living_path_seldom_move_media_and_never_to_nowhere(seed: int) -> None:
+    numbers = random.Random(seed)
+    peer = Peer(HERE)
+    for _ in range(50):
+        path = numbers.choice([ELSEWHERE, AWAY])
+        peer.paths = (HERE,) if numbers.random() < 0.5 else ()
+        peer.check(path)
+        peer.wait(numbers.random() * 5)
+    assert peer.selected == []

@@ -1,0 +1,54 @@
+// A connection that leads nowhere is noticed within 5 s of a question, and one that answers is kept.
+
+import assert from "node:assert/strict";
+import { beforeEach, mock, test } from "node:test";
+import { Pulse } from "../../src/svc/web/transport/pulse.js";
+
+let asked, lost, pulse;
+
+beforeEach(() => {
+  mock.timers.reset();
+  mock.timers.enable({ apis: ["setTimeout"] });
+  asked = lost = 0;
+  pulse = new Pulse(() => { asked++; }, () => { lost++; });
+});
+
+test("a connection that answers is asked every 10 s, and kept", () => {
+  pulse.start();
+  for (let i = 0; i < 10; i++) {
+    mock.timers.tick(10_000);
+    mock.timers.tick(100);
+    pulse.heard();
+  }
+  assert.deepEqual([asked, lost], [10, 0]);
+});
+
+test("one that does not answer is lost 5 s after the question, once", () => {
+  pulse.start();
+  mock.timers.tick(10_000);
+  mock.timers.tick(4999);
+  assert.equal(lost, 0);
+  mock.timers.tick(1);
+  assert.equal(lost, 1);
+  mock.timers.tick(60_000);
+  assert.deepEqual([asked, lost], [1, 1]);
+});
+
+test("further questions do not put off the end", () => {
+  pulse.start();
+  pulse.ask();
+  mock.timers.tick(3000);
+  pulse.ask();
+  mock.timers.tick(2000);
+  assert.equal(lost, 1);
+});
+
+test("anything that comes answers, and a stopped pulse is silent", () => {
+  pulse.start();
+  pulse.ask();
+  pulse.heard();
+  mock.timers.tick(9000);
+  pulse.stop();
+  mock.timers.tick(60_000);
+  assert.deepEqual([asked, lost], [1, 0]);
+});
