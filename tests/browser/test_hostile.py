@@ -9,6 +9,7 @@ from playwright.async_api import Page, expect
 
 from tests.kit.community import ask
 from tests.kit.people import DEADLINE_MS, People
+from tests.kit.pictures import encoded, scene
 from tests.kit.text_channels import box, come_to_read, entry, write
 
 HOSTILE: dict[str, list[str]] = json.loads(
@@ -16,9 +17,10 @@ HOSTILE: dict[str, list[str]] = json.loads(
 )
 SIZES: dict[str, Any] = {"wide": {"width": 1280, "height": 800}, "narrow": {"width": 390, "height": 844}}
 LONG = "W" * 250
-DROP = """(target, names) => {
+DROP = """(target, [names, picture]) => {
   const dataTransfer = new DataTransfer();
   for (const name of names) dataTransfer.items.add(new File(["x"], name));
+  dataTransfer.items.add(new File([new Uint8Array(picture)], "wide.png", { type: "image/png" }));
   for (const kind of ["dragover", "drop"]) {
     target.dispatchEvent(new DragEvent(kind, { dataTransfer, bubbles: true, cancelable: true }));
   }
@@ -89,7 +91,8 @@ async def test_nothing_that_strangers_send_runs_or_breaks_the_page(people: Peopl
     await come_to_read(mallory)
     await entry(mallory, "<img").click()
     await expect(box(mallory)).to_be_enabled()
-    await mallory.page.locator("#text").evaluate(DROP, HOSTILE["file_names"][:10])
+    picture = list(encoded(scene(1600, 900), "PNG"))
+    await mallory.page.locator("#text").evaluate(DROP, [HOSTILE["file_names"][:9], picture])
     done = mallory.page.locator(".upload-list [data-state=done]")
     await expect(done).to_have_count(10, timeout=DEADLINE_MS)
     await box(mallory).press("Enter")
@@ -135,6 +138,7 @@ def views(page: Page, size: str) -> dict[str, Callable[[], Awaitable[object]]]:
             await pressed("Show the channels")
 
     return {
+        "the newest": lambda: page.locator("#messages-box").evaluate("(box) => { box.scrollTop = 1e6; }"),
         "channel": lambda: page.locator("#messages-box").evaluate("(box) => { box.scrollTop = 0; }"),
         "members": lambda: pressed("Members"),
         "search": searched,

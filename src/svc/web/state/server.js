@@ -157,6 +157,7 @@ function leave() {
     member.value = null;
     connection.value = "none";
   });
+  askInfo(); // How many are members may be another number by now.
 }
 
 function tell(what, ...told) {
