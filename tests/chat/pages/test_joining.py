@@ -13,7 +13,7 @@ import pytest
 
 from svc.chat.community import WEB_FOLDER
 from svc.chat.pages.javascript import Dynamic, NotUnderstood, Part, read, tokens
-from svc.chat.pages.joining import FIRST, LATER, joined
+from svc.chat.pages.joining import FIRST, LATER, gathered, joined
 
 HERE = Path(__file__).parent
 LONGEST_S = 120
@@ -95,7 +95,7 @@ async def test_joined_modules_are_valid_and_have_no_comment_but_where_the_licenc
         for path in WEB_FOLDER.rglob("*")
         if path.is_file()
     }
-    _, made = joined(contents)
+    made = joined(gathered(contents))
     for name in (FIRST, LATER):
         (tmp_path / name).with_suffix(".mjs").write_bytes(made[name])
         await run("--check", str((tmp_path / name).with_suffix(".mjs")))
@@ -127,7 +127,8 @@ PROGRAM = {
 
 
 async def test_a_joined_program_does_what_it_does_as_it_is_written(tmp_path: Path) -> None:
-    written, made = joined({name: source.encode() for name, source in PROGRAM.items()})
+    written = {name: source.encode() for name, source in PROGRAM.items()}
+    made = joined(written)
     said = []
     for folder, files in (("written", written), ("made", made)):
         for name, content in {**files, "package.json": b'{"type": "module"}'}.items():
@@ -174,8 +175,7 @@ def test_style_sheets_lose_comments_and_nothing_else() -> None:
         "words/en/b.ftl": b"b = B",
         "words/en/a.ftl": b"a = A",
     }
-    _, made = joined(files)
-    assert made == {
+    assert joined(gathered(files)) == {
         "style.css": b'@layer base;\na::after { content: "/* kept */"; }\nb { color: red; }',
         "words/en.ftl": b"a = A\nb = B",
     }

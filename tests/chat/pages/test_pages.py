@@ -156,6 +156,12 @@ def test_the_version_changes_with_any_file(tmp_path: Path) -> None:
     assert len({first, second, Pages(tmp_path).version}) == 3
 
 
+def test_a_page_that_cannot_be_joined_is_served_as_it_is_written(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text("<head></head>")
+    (tmp_path / "main.js").write_text("export default 1;")
+    assert set(Pages(tmp_path)._of_version) == {"index.html", "main.js"}
+
+
 def test_what_does_not_shrink_is_not_compressed(tmp_path: Path) -> None:
     (tmp_path / "a.png").write_bytes(gzip.compress(b"a" * 100))
     (found,) = Pages(tmp_path)._plain.values()

@@ -32,11 +32,8 @@ _CSS_COMMENT = re.compile(r"""("[^"]*"|'[^']*')|/\*.*?\*/""", re.DOTALL)
 _LINE_END = re.compile(rb"\s*\n\s*")
 
 
-def joined(contents: Mapping[str, bytes]) -> tuple[dict[str, bytes], dict[str, bytes]]:
-    """The files with style sheets and words joined; and the same with modules joined too, for browsers.
-
-    Raises NotUnderstood, with the name of the module.
-    """
+def gathered(contents: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The files with the style sheets as one, base first, and the words of each language as one."""
     parts: dict[str, list[bytes]] = {}
     for name, content in sorted(
         contents.items(), key=lambda item: (item[0] != f"{_STYLES}base.css", item[0])
@@ -44,7 +41,11 @@ def joined(contents: Mapping[str, bytes]) -> tuple[dict[str, bytes], dict[str, b
         words = _WORDS.fullmatch(name)
         whole = STYLE if name.startswith(_STYLES) else f"{words[1]}.ftl" if words else name
         parts.setdefault(whole, []).append(content)
-    written = {name: b"\n".join(contents) for name, contents in sorted(parts.items())}
+    return {name: b"\n".join(contents) for name, contents in sorted(parts.items())}
+
+
+def joined(written: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The gathered files for browsers, modules joined. Raises NotUnderstood, with the name of the module."""
     made = dict(written)
     if STYLE in made:
         style = _CSS_COMMENT.sub(lambda found: found[1] or "", made[STYLE].decode())
@@ -54,7 +55,7 @@ def joined(contents: Mapping[str, bytes]) -> tuple[dict[str, bytes], dict[str, b
         made = {name: content for name, content in made.items() if name not in modules.place}
         made |= {file: modules.joined(file).encode() for file in (FIRST, LATER)}
         made |= {name: modules.alone(name).encode() for name in modules.alone_names}
-    return written, made
+    return made
 
 
 def is_own_module(name: str) -> bool:

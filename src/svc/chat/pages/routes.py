@@ -9,6 +9,7 @@ Sets no headers that all answers carry; the application does.
 
 import gzip
 import hashlib
+import logging
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -19,7 +20,10 @@ from aiohttp import web
 
 from svc.base.strict_json import dumps
 from svc.chat.errors import ChatError
-from svc.chat.pages.joining import FIRST, SERVICE_WORKER, is_own_module, joined
+from svc.chat.pages.javascript import NotUnderstood
+from svc.chat.pages.joining import FIRST, SERVICE_WORKER, gathered, is_own_module, joined
+
+logger = logging.getLogger(__name__)
 
 INDEX = "index.html"
 _VERSION_DIGITS = 16
@@ -128,7 +132,13 @@ def _contents(folder: Path) -> Iterator[tuple[str, bytes]]:
 @lru_cache(maxsize=2)
 def _prepared(contents: tuple[tuple[str, bytes], ...]) -> tuple[str, dict[str, _File], dict[str, _File]]:
     """The version, the files as they were written, and the files of the version."""
-    written, made = joined(dict(contents))
+    written = gathered(dict(contents))
+    try:
+        made = joined(written)
+    except NotUnderstood as error:
+        # Somebody has changed the page. It runs as it is written too, only with more requests.
+        made = dict(written)
+        logger.warning("page not joined", extra={"fault": str(error)})
     digest = hashlib.sha256()
     for path, content in made.items():
         digest.update(f"{path}\0{len(content)}\0".encode() + content)
