@@ -34,6 +34,8 @@ _OPENING = "([{"
 
 _KEYWORD = re.compile(r"(?<![\w$.#])(import|export)(?![\w$]|\s*:)")
 _LINE_END = re.compile(r"[ \t]*\n\s*")
+# No statement ends there because the line does.
+_NEEDLESS_LINE_END = re.compile(r"(?<=[;{,(\[])\n|\n(?=[})\].])")
 # Not + and -, of which two in a row are another sign, and no slash.
 _AROUND_SIGNS = re.compile(r" ?([=,:;?<>&|!*%]+) ?")
 _CLAUSE = re.compile(r"\s*(?:(?:\{(?P<names>[^}]*)\}|\*\s*as\s+(?P<whole>[\w$]+))\s*from\s*)?")
@@ -163,7 +165,7 @@ def read(source: str) -> Module:
     last = ""
 
     def put(part: Part) -> None:
-        module.parts.append(_LINE_END.sub("\n", "".join(code)))
+        module.parts.append(_NEEDLESS_LINE_END.sub("", _LINE_END.sub("\n", "".join(code))))
         module.parts.append(part)
         code.clear()
 
