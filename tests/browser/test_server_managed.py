@@ -12,6 +12,7 @@ from tests.kit.community import Community, ask, community, has_no_page, open_set
 from tests.kit.people import People
 from tests.kit.pictures import encoded, scene
 from tests.kit.text_channels import message
+from tests.kit.waiting import wait_until
 
 ALMOST_ALL = ("manage_channels", "manage_roles", "ban_members", "view_audit_log", "manage_bots")
 SPEAK = """([token, text]) => fetch("/api/channels/general/messages", {
@@ -35,8 +36,12 @@ async def test_the_owner_names_the_server_and_says_who_may_join(here: Community)
     await page.get_by_role("radio", name="Cover them").check()
     await page.get_by_role("switch", name="Previews of links").uncheck()
     await expect(page.get_by_role("switch", name="Previews of links")).not_to_be_checked()
-    told = await ask(here.owner, "GET", "/api/settings")
-    assert (told["joinPolicy"], told["profanityMode"], told["linkPreviews"]) == ("open", "censor", False)
+
+    async def kept() -> bool:
+        told = await ask(here.owner, "GET", "/api/settings")
+        return (told["joinPolicy"], told["profanityMode"], told["linkPreviews"]) == ("open", "censor", False)
+
+    await wait_until("the server has kept all three", kept, within_s=10)
     await has_no_page(here.moderator, "This server")
     assert await refusal(here.moderator, "PATCH", "/api/settings", {"name": "Mine"}) == "forbidden"
 

@@ -91,6 +91,7 @@ async def test_an_emoji_is_picked_into_the_text_and_as_a_reaction(people: People
     await message(grace, "Yes").get_by_role("button", name="React").click()
     await grace.press("All emoji")
     await grace.page.get_by_role("searchbox", name="Search emoji").fill("unicorn")
+    await expect(grace.page.get_by_role("gridcell").first).to_contain_text("🦄")
     await grace.page.keyboard.press("Enter")
     await expect(message(ada, "Yes").locator(".reaction")).to_have_accessible_name("🦄 1 person")
 

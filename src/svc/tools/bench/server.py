@@ -6,10 +6,11 @@ Started, found ready, stopped. What it does is none of this file's business.
 import asyncio
 import os
 import re
+import signal
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
 from svc.tools.bench.cores import on_first_core, on_other_cores
@@ -109,7 +110,10 @@ async def _hear_all(output: asyncio.StreamReader, hear: Callable[[bytes], None])
 
 async def stop(process: Process) -> None:
     if process.returncode is None:
-        process.terminate()
+        # `process.terminate()` would take the status of one that has ended from asyncio's thread, which then
+        # complains of an unknown process.
+        with suppress(ProcessLookupError):
+            os.kill(process.pid, signal.SIGTERM)
     try:
         async with asyncio.timeout(STOP_DEADLINE_S):
             await process.wait()
