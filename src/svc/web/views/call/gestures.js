@@ -28,7 +28,7 @@ export function Hands({ people }) {
 /** What people react with, floating up from the foot of the stage. */
 export function FloatingReactions() {
   const here = reactions.value.filter(({ channelId }) => channelId === callChannel.value);
-  return html`<div class="floating" aria-live="polite" aria-label=${t("reactions")}>${here.map(({ key, memberId, emoji }) => html`
+  return html`<div class="floating" role="group" aria-live="polite" aria-label=${t("reactions")}>${here.map(({ key, memberId, emoji }) => html`
     <span class="floats" key=${key} style=${{ "--lane": key % 5 }}><${Sign} sign=${emoji} /><span class="name" dir="auto">${memberOf(memberId)?.nickname ?? t("somebody")}</span></span>`)}</div>`;
 }
 
