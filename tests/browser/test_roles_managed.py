@@ -68,6 +68,8 @@ async def test_a_moderator_gives_no_permission_that_they_lack(here: Community) -
 
 async def test_roles_are_given_and_taken_from_the_list_and_the_profile(here: Community) -> None:
     await create(here.moderator, "Greeters", "Create invites")
+    # The first closes what asks for whom the role is.
+    await here.moderator.page.keyboard.press("Escape")
     await here.moderator.page.keyboard.press("Escape")
     await expect(here.moderator.page.get_by_role("navigation", name="Pages of the settings")).to_have_count(0)
     await here.moderator.press("Members")
