@@ -48,7 +48,9 @@ expect.set_options(timeout=DEADLINE_MS)
 CAPTURE_SCRIPT = """
 const size = %s;
 // Tests that measure what comes want all of it, whatever the machine can do at the moment.
-if (location.protocol !== "about:") localStorage["svc.callSettings"] ??= JSON.stringify({ quality: "high" });
+// The browser's own pages, such as its warning of a certificate, keep nothing.
+if (/^https?:/.test(location.protocol) && self.origin !== "null")
+  localStorage["svc.callSettings"] ??= JSON.stringify({ quality: "high" });
 for (const name of navigator.mediaDevices ? ["getUserMedia", "getDisplayMedia"] : []) {
   const open = navigator.mediaDevices[name].bind(navigator.mediaDevices);
   navigator.mediaDevices[name] = (wishes) => open({ ...wishes, video: wishes.video && size });
