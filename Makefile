@@ -36,6 +36,7 @@ $(VENV)/python:
 
 $(VENV)/installed: pyproject.toml setup.py $(VENV)/python
 	$(call FROM_PYPROJECT,p["build-system"]["requires"]) | $(PIP_INSTALL) -r /dev/stdin
+	$(BIN)/python setup.py --quiet build_ext --inplace
 	$(PIP_INSTALL) --no-build-isolation --editable .
 	touch $@
 

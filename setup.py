@@ -14,13 +14,14 @@ from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
 
 # setuptools brings it, also where Python no longer has it; so after setuptools.
 from distutils.command.install_data import install_data  # isort: skip
 
 DEBUG = os.environ.get("SVC_DEBUG") == "1"
 
-WITH_SOCKETS = ("udploop", "outlet", "egress_worker")
+WITH_SOCKETS = ("udploop", "outlet", "egress_worker", "stream_io")
 
 # The limited API of 3.11 gives one wheel for every later CPython; free-threaded
 # interpreters have no limited API yet.
@@ -51,6 +52,22 @@ def sources() -> list[Path]:
         for path in sorted(Path("src/svc").rglob("*.pyx"))
         if os.name != "nt" or "bench" not in path.parts
     ]
+
+
+class Compile(build_ext):
+    """Says first what is missing, then how far it is: the core takes a minute or two."""
+
+    def run(self) -> None:
+        header = Path(sysconfig.get_path("include")) / "Python.h"
+        if not header.exists():
+            sys.exit(f"svc needs {header}: install python3-dev (Fedora: python3-devel) and a C compiler")
+        self._compiled = 0
+        super().run()
+
+    def build_extension(self, ext: Extension) -> None:
+        super().build_extension(ext)
+        self._compiled += 1
+        sys.stderr.write(f"{self._compiled} of {len(self.extensions)} modules compiled: {ext.name}\n")
 
 
 MANUAL = "share/man/man1/svc.1"
@@ -112,7 +129,7 @@ extensions = [
 command_line_files = [] if os.name == "nt" else [MANUAL, *COMPLETIONS.values()]
 
 setup(
-    cmdclass={"install_data": WriteCommandLine},
+    cmdclass={"build_ext": Compile, "install_data": WriteCommandLine},
     data_files=[(str(Path(path).parent), [str(MADE / path)]) for path in command_line_files],
     ext_modules=cythonize(
         extensions,

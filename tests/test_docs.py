@@ -191,6 +191,7 @@ def test_every_metric_is_documented() -> None:
         delay_buckets=(0.001,),
         encryption={},
         port=3478,
+        serves_tcp=True,
         statistics=dict,
         forwarding_delay=lambda: ((0, 0), 0.0),
     )

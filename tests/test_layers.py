@@ -17,9 +17,9 @@ CLOCKS_SOCKETS_THREADS = (
     *("time", "datetime", "socket", "select", "selectors", "threading", "concurrent"),
     *("libc.time", "posix.time", "posix.unistd", "<time.h>", "<sys/time.h>", "<unistd.h>"),
     *("<sys/socket.h>", "<netinet/*>", "<arpa/*>", "<poll.h>", "<sys/epoll.h>", "<sys/eventfd.h>"),
-    *("<pthread.h>", "<threads.h>", "cython.parallel", "<udp.h>"),
+    *("<pthread.h>", "<threads.h>", "cython.parallel", "<udp.h>", "<tcp.h>"),
 )
-SOCKETS = ("svc._rtp.udploop", "svc._rtp.outlet", "svc._rtp.egress_worker")
+SOCKETS = ("svc._rtp.udploop", "svc._rtp.outlet", "svc._rtp.egress_worker", "svc._rtp.stream_io")
 
 FEATURES = (
     "svc.chat.bots",
@@ -77,6 +77,7 @@ HOUSE = House(
                 "svc.chat.joining.issuers",
                 "svc.chat.joining.provider",
                 "svc.chat.voice.ways",
+                "svc.chat.direct.feature",
                 "svc.chat.uploads.feature",
                 "svc.chat.uploads.worker",
                 "svc.chat.voice.sfu_link",
@@ -107,7 +108,7 @@ HOUSE = House(
         "zeroconf": ("svc.chat.settings.advertise",),
         "aiosqlite": ("svc.base.database", "svc.base.query_pool"),
         "orjson": ("svc.base.strict_json",),
-        "aioice": ("svc.sfu.ice", "svc.sfu.readiness", "svc.sfu.stun"),
+        "aioice": ("svc.sfu.ice", "svc.sfu.readiness", "svc.sfu.stun", "svc.tools.doctor.turn"),
         "cryptography": (
             *("svc.sfu.dtls", "svc.chat.joining.jwk", "svc.chat.tls", "svc.base.sealing"),
             *("svc.chat.push.encryption", "svc.chat.push.vapid", "svc.chat.push.ringing"),
@@ -127,8 +128,8 @@ HOUSE = House(
     },
     rules=(
         Never("svc._rtp", ("asyncio", "logging")),
-        Never("svc._rtp", CLOCKS_SOCKETS_THREADS, but=("svc._rtp.udp", "svc._rtp.udploop")),
-        Never("svc._rtp", ("svc._rtp.udp",), but=SOCKETS),
+        Never("svc._rtp", CLOCKS_SOCKETS_THREADS, but=("svc._rtp.udp", "svc._rtp.tcp", "svc._rtp.udploop")),
+        Never("svc._rtp", ("svc._rtp.udp", "svc._rtp.tcp"), but=SOCKETS),
         Never("svc.sfu", ("svc._rtp",), but=("svc.sfu.media",)),
         # The floor of chat: what every feature stands on.
         *(Never(floor, FEATURES) for floor in CHAT_FLOOR),

@@ -132,6 +132,13 @@ def _add_doctor(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sfu-port", type=port, help="that of the SFU, if no server runs; 5005")
     parser.add_argument("--udp-port", type=port, help="that of all media, if no SFU runs; 3478")
     parser.add_argument("--url", default="", help="the address that people open, to try it as they do")
+    parser.add_argument(
+        "--from",
+        dest="seen_from_here",
+        default="",
+        metavar="URL",
+        help="try a server on another machine from this one, and nothing else",
+    )
     parser.add_argument("--ca-file", type=Path, metavar="FILE", help="whose certificates to trust besides")
     parser.add_argument("--json", action="store_true", help="one line of JSON")
     parser.set_defaults(run=_run_doctor)
@@ -216,7 +223,13 @@ def _run_doctor(options: argparse.Namespace) -> int:
     from svc.tools.doctor import examination
 
     patient = examination.Patient(
-        options.data_dir, options.port, options.sfu_port, options.udp_port, options.url, options.ca_file
+        options.data_dir,
+        options.port,
+        options.sfu_port,
+        options.udp_port,
+        options.url,
+        options.ca_file,
+        options.seen_from_here,
     )
     return examination.run(patient, os.environ, as_json=options.json)
 

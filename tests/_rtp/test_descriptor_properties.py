@@ -2,7 +2,7 @@
 
 from typing import TypeVar
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from svc._rtp.descriptor import ERRORS, read_descriptor
@@ -11,7 +11,6 @@ from svc._rtp.descriptor_writer import rewrite_descriptor
 from tests.kit.dependency_descriptor import Descriptor, Structure, Template, known_structure, read
 
 # A busy machine is no finding.
-unhurried = settings(deadline=None)
 
 
 def symbols(dt_cnt: int) -> st.SearchStrategy[str]:
@@ -64,7 +63,6 @@ def valid_descriptors(draw: st.DrawFn) -> Descriptor:
     )
 
 
-@unhurried
 @given(valid_descriptors())
 def test_what_an_independent_writer_wrote_is_read_and_written_the_same(sent: Descriptor) -> None:
     structure, data = sent.structure, sent.serialise()
@@ -113,7 +111,6 @@ def check_structure(known: Known, structure: Structure) -> None:
         )
 
 
-@unhurried
 @given(valid_descriptors(), st.integers(0, 2**32 - 1))
 def test_any_descriptor_takes_another_bitmask(sent: Descriptor, bitmask: int) -> None:
     bitmask &= 2**sent.structure.dt_cnt - 1
@@ -122,7 +119,6 @@ def test_any_descriptor_takes_another_bitmask(sent: Descriptor, bitmask: int) ->
     assert rewrite_descriptor(sent.serialise(), known, active_decode_targets=bitmask, capacity=1000) == told
 
 
-@unhurried
 @given(valid_descriptors(), st.data())
 def test_a_valid_descriptor_cut_short_is_truncated(sent: Descriptor, data: st.DataObject) -> None:
     whole = sent.serialise()
@@ -131,7 +127,6 @@ def test_a_valid_descriptor_cut_short_is_truncated(sent: Descriptor, data: st.Da
         assert read_descriptor(whole[:length], known_structure(sent.structure)) == "truncated"
 
 
-@unhurried
 @given(st.binary(max_size=255), valid_descriptors())
 def test_anything_else_is_a_descriptor_or_a_named_error(data: bytes, other: Descriptor) -> None:
     known = known_structure(other.structure)

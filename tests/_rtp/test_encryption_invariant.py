@@ -151,7 +151,7 @@ def act(watched: Watched, action: str, argument: int | None, subscribed: list[in
         subscribed.append(call.bob.subscribe(call.forwarder, 5000, extension_ids=[MID]))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(STEP, max_size=60))
 def test_whatever_senders_and_receivers_do_a_number_has_one_face(steps: list[tuple[str, int | None]]) -> None:
     watched = Watched()

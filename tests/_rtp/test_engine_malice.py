@@ -108,7 +108,7 @@ class Malice:
             self.down_tracks.append(self.subscribe())
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(ACTION, min_size=1, max_size=40))
 def test_whatever_a_participant_sends_the_others_go_on(actions: list[tuple[str, object]]) -> None:
     malice = Malice()

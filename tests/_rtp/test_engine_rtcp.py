@@ -160,3 +160,15 @@ def test_a_keyframe_answers_the_request_that_a_receiver_must_wait_with() -> None
         call.engine.advance(periodic + step / 100)
     call.deliver()
     assert plis(call.alice) == before == 2
+
+
+def test_a_receiver_that_cannot_decode_does_not_raise_the_rate_of_keyframes_for_everybody() -> None:
+    call = Call()
+    for step in range(1, 1201):
+        now, before = 10 + step / 20, plis(call.alice)
+        call.bob.send_rtcp(packets.pli(5000), now)
+        call.engine.advance(now)
+        call.deliver()
+        call.send(step, now, payload=VP8_KEYFRAME if plis(call.alice) > before else VP8_DELTA)
+    # In that minute 30 without anybody asking; and 60 if each of its wishes were met.
+    assert 30 <= plis(call.alice) <= 42

@@ -6,7 +6,7 @@ one receiver whose layers change meanwhile. Packets are known again by their pay
 
 from dataclasses import dataclass, field
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from svc._rtp.header import parse_header
@@ -173,7 +173,6 @@ def check_whole_frames_with_all_they_need(stream: list[Packet], receiver: Receiv
     )
 
 
-@settings(deadline=None)
 @given(streams(), changes)
 def test_a_stream_that_comes_in_order_leaves_no_gap_and_needs_no_filler(
     stream: list[Packet], layers: dict[int, int]
@@ -184,7 +183,6 @@ def test_a_stream_that_comes_in_order_leaves_no_gap_and_needs_no_filler(
     check_whole_frames_with_all_they_need(stream, receiver)
 
 
-@settings(deadline=None)
 @given(streams(), changes, delays)
 def test_late_packets_have_the_numbers_that_were_kept_for_them(
     stream: list[Packet], layers: dict[int, int], late: list[int]
@@ -205,7 +203,6 @@ def arrivals_behind_a_newer(arriving: list[Packet]) -> int:
     return count
 
 
-@settings(deadline=None)
 @given(streams(), changes, some, st.booleans())
 def test_repetitions_of_what_came_reach_nobody(
     stream: list[Packet], layers: dict[int, int], again: set[int], retransmitted: bool
@@ -221,7 +218,6 @@ def test_repetitions_of_what_came_reach_nobody(
     assert receiver.got == once.got
 
 
-@settings(deadline=None)
 @given(streams(), changes, some)
 def test_what_is_lost_for_good_leaves_its_own_gaps_at_most(
     stream: list[Packet], layers: dict[int, int], lost: set[int]
@@ -237,7 +233,6 @@ def test_what_is_lost_for_good_leaves_its_own_gaps_at_most(
         assert len({other.payload in got for other in others}) <= 1, "what came of a frame was divided"
 
 
-@settings(deadline=None)
 @given(streams(), changes, some, st.integers(1, 12))
 def test_what_comes_as_a_retransmission_fills_its_gap(
     stream: list[Packet], layers: dict[int, int], lost: set[int], later: int

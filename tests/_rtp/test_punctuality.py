@@ -290,7 +290,7 @@ def test_what_a_blocked_line_does_not_take_is_dropped_in_its_time_though_nothing
 
 
 class SelectedLater(ManualEngine):
-    def select(self, transport: int, remote: tuple[str, int], local: str) -> None:
+    def select(self, transport: int, remote: tuple[str, int] | tuple[str, int, int], local: str) -> None:
         """Not yet."""
 
 

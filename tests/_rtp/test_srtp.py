@@ -205,7 +205,7 @@ def test_what_libsrtp_sealed_is_opened_once(profile: str, openssl: bool) -> None
 
 @pytest.mark.parametrize(("profile", "openssl"), OPENED)
 @given(order=st.permutations(range(64)), start=st.integers(0, 0xFFFF - 64))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_whatever_the_order_each_packet_is_opened_once(
     profile: str, openssl: bool, order: list[int], start: int
 ) -> None:

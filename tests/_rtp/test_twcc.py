@@ -157,7 +157,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.integers(0, 65535), STEPS)
 def test_whatever_comes_is_told_within_a_quarter_of_a_millisecond(
     start: int, steps: list[tuple[int, float, bool]]

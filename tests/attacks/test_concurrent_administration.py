@@ -131,6 +131,7 @@ EVE_ROLES, MO_ROLES, MAX_ROLES = (f"/api/members/${name}/roles/" for name in ("E
 PLANS, HELPER = "/api/channels/$plans", "/api/roles/$helper"
 CREW = {"name": "Crew", "rank": 700, "permissions": ["ban_members"]}
 NOT_FOR_MEMBERS = {"deny": ["view_channel"]}
+RULE, NO_LINKS = "/api/automod/rules/$rule", {"name": "Links", "kind": "links", "action": "flag"}
 ACTS: Sequence[Act] = (
     # Whose the server is.
     http("Olga", "POST", "/api/members/$Ada/owner"),
@@ -203,6 +204,8 @@ ACTS: Sequence[Act] = (
     http("Ada", "POST", "/api/applications/$application/approve"),
     http("Abe", "POST", "/api/applications/$application/approve"),
     http("Olga", "POST", "/api/applications/$application/refuse", {"reason": "full"}, late=True),
+    http("Ada", "PUT", RULE, {**NO_LINKS, "name": "Changed"}),
+    http("Abe", "DELETE", RULE),
     # Bots, webhooks and invites.
     http("Ada", "POST", "/api/bots", {"nickname": "Helper"}, late=True),
     http("Ada", "POST", "/api/webhooks", {"name": "another", "channel_id": "$plans"}, late=True),
@@ -241,6 +244,7 @@ KNOWN: Sequence[tuple[str, ...]] = (
     ("'spam'", "Ada: POST /api/members/$Eve/kick"),
     ("Ada: POST /api/members/$Eve/kick", "Mo: POST /api/members/$Eve/kick"),
     ("'duration_s': 60}", "Mo: PUT /api/members/$Eve/timeout"),
+    ("Ada: PUT /api/automod", "Abe: DELETE /api/automod"),
     ("Ada: DELETE /api/channels/$plans/messages", "Mo: DELETE /api/channels/$plans/messages"),
     ("Ada: POST /api/applications", "Abe: POST /api/applications", "Olga: POST /api/applications"),
 )
@@ -261,6 +265,7 @@ async def prepared(folder: Path) -> Scene:
             await olga.done("PUT", f"/api/members/{names[name]}/roles/{role_id}")
         plans = await olga.done("POST", "/api/channels", {"name": "plans", "type": "text"})
         names["plans"] = plans["id"]
+        names["rule"] = (await olga.done("POST", "/api/automod/rules", NO_LINKS))["id"]
         path = f"/api/channels/{names['plans']}/messages"
         names["message"] = (await scene.people["Eve"].done("POST", path, {"text": "a word"}))["id"]
         hook = await olga.done("POST", "/api/webhooks", {"name": "hook", "channel_id": names["plans"]})
@@ -351,6 +356,7 @@ TABLES = (
     "SELECT nickname, state, reason, decided_by FROM applications",
     "SELECT name, channel_id, picture, created_by FROM webhooks",
     "SELECT * FROM settings",
+    "SELECT wanted FROM automod_rules",
     "SELECT kind, member_id FROM link_codes",
     "SELECT member_id, blocked_id FROM blocks",
     "SELECT member_id, channel_id, text FROM drafts",

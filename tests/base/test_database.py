@@ -62,7 +62,7 @@ async def test_a_write_that_fails_undoes_itself_and_nothing_else(database: Datab
         st.sampled_from(["kept", "refused before", "refused after", "taken"]), min_size=1, max_size=30
     )
 )
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 async def test_whoever_fails_in_a_group_takes_nobody_along(kinds: list[str]) -> None:
     runs: Counter[int] = Counter()
 

@@ -4,9 +4,10 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from playwright.async_api import ViewportSize
 
 from tests.kit.firefox import Firefox, firefox, running_firefox
-from tests.kit.people import People, chromium, people_at
+from tests.kit.people import VIEWPORT, People, chromium, people_at
 from tests.kit.product import Product, running_product
 
 HERE = Path(__file__).parent
@@ -29,11 +30,17 @@ async def product(tmp_path: Path) -> AsyncIterator[Product]:
 
 
 @pytest.fixture
-async def people(product: Product) -> AsyncIterator[People]:
+def viewport(request: pytest.FixtureRequest) -> ViewportSize:
+    """The window of everybody who arrives; `both_widths` asks for two of them."""
+    return getattr(request, "param", VIEWPORT)
+
+
+@pytest.fixture
+async def people(product: Product, viewport: ViewportSize) -> AsyncIterator[People]:
     executable = chromium()
     if executable is None:
         pytest.fail("Chromium is missing; ci/setup installs it")
-    async with people_at(product.url, executable) as people:
+    async with people_at(product.url, executable, viewport=viewport) as people:
         yield people
         assert people.faults == []
 

@@ -66,7 +66,7 @@ async def test_nothing_keeps_anybody_out(people: People, axe: str, size: str, th
     await ada.press("👍")
     await look(ada, axe, "a channel with messages", found)
 
-    asides = ["Members", "Search", "Pinned messages", "Threads that you follow"]
+    asides = ["Members", "Search", "Pinned messages", "Threads that you follow", "Mentions"]
     for name in asides:
         await ada.press(name)
         await expect(ada.page.locator(".aside-body")).to_be_visible()

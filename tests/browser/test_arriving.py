@@ -15,7 +15,7 @@ from playwright.async_api import expect
 from tests.kit.accounts import PAGE_CLIENT, accounts_of, authority, cancel_there, sign_in_there
 from tests.kit.device import Device
 from tests.kit.oidc import OidcProvider, oidc_provider
-from tests.kit.people import People, Person, chromium, people_at
+from tests.kit.people import People, Person, both_widths, chromium, people_at
 from tests.kit.product import Product, running_product
 from tests.kit.text_channels import box, entry
 
@@ -237,6 +237,7 @@ async def test_a_bad_invite_is_said_at_once_and_the_whole_link_may_be_pasted(
     await is_in(grace, "Grace")
 
 
+@both_widths
 async def test_somebody_without_an_invite_is_asked_for_one_and_for_a_name(
     people: People, product: Product
 ) -> None:
@@ -362,6 +363,7 @@ async def test_the_rules_of_the_server_are_shown_and_accepted(people: People, pr
     await is_in(grace, "Grace")
 
 
+@both_widths
 async def test_an_owner_alone_is_greeted_with_three_steps(people: People, product: Product) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()

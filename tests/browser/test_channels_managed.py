@@ -6,6 +6,7 @@ from playwright.async_api import Locator, expect
 from tests.kit.community import Community, ask, community, has_no_page, open_settings, own_id, refusal
 from tests.kit.people import People, Person
 from tests.kit.text_channels import box, entry, open_channel, shows, write
+from tests.kit.waiting import wait_until
 
 
 async def create(person: Person, name: str, *, kind: str = "Text", to: str | None = None) -> None:
@@ -69,6 +70,17 @@ async def test_a_channel_is_changed_for_everybody(here: Community) -> None:
         c for c in (await ask(here.owner, "GET", "/api/channels"))["channels"] if c["name"] == "lobby"
     ]
     assert channel["slow_mode_s"] == 30
+    await page.keyboard.press("Escape")
+    await choose(here.moderator, "Voice", "Edit")
+    await page.get_by_label("Seats").fill("3")
+    await page.get_by_label("Sound quality").select_option("96 kbit/s")
+    await here.moderator.press("Save")
+
+    async def saved() -> bool:
+        channels = (await ask(here.owner, "GET", "/api/channels"))["channels"]
+        return [(c["user_limit"], c["bitrate_kbps"]) for c in channels if c["type"] == "voice"] == [(3, 96)]
+
+    await wait_until("the voice channel has it", saved, within_s=5)  # The notice may be the one before.
 
 
 async def test_a_nameless_channel_is_refused_with_words(here: Community) -> None:

@@ -12,7 +12,7 @@ from playwright.async_api import expect
 from svc.chat import community
 from tests.chat.member import chat_server
 from tests.kit.knowing import open_settings
-from tests.kit.people import People, Person, chromium, people_at
+from tests.kit.people import People, Person, both_widths, chromium, people_at
 from tests.kit.product import Product, running_product
 from tests.kit.proxy import free_ports
 from tests.kit.text_channels import box, come_to_read, entry, open_channel, shows, write
@@ -54,12 +54,17 @@ async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
 async def keeps(person: Person, text: str) -> None:
     """Until the browser has what it needs without the server."""
 
-    async def is_there() -> bool:
-        return bool(await person.page.evaluate(SHELL_IS_THERE)) and text in await person.page.evaluate(KEPT)
+    async def shell_is_there() -> bool:
+        return bool(await person.page.evaluate(SHELL_IS_THERE))
 
-    await wait_until(f"the browser keeps {text!r}", is_there, within_s=20)
+    async def text_is_there() -> bool:
+        return text in await person.page.evaluate(KEPT)
+
+    await wait_until("the browser keeps the page", shell_is_there, within_s=20)
+    await wait_until(f"the browser keeps {text!r}", text_is_there, within_s=20)
 
 
+@both_widths
 async def test_what_was_read_last_is_there_without_the_server(
     people: People, product: Product, tmp_path: Path
 ) -> None:
@@ -78,6 +83,7 @@ async def test_what_was_read_last_is_there_without_the_server(
     await shows(ada, ["one", "two"])
     await expect(box(ada)).to_have_value("half a sentence")
     assert not await box(ada).is_editable()
+    await ada.show_channels()
     await entry(ada, "random").click()
     await shows(ada, ["in random"])
 
@@ -109,6 +115,7 @@ async def test_signing_out_leaves_nothing_of_what_was_read(people: People) -> No
     await wait_until("nothing is left", gone, within_s=5)
 
 
+@both_widths
 async def test_what_is_shared_goes_into_the_channel_that_is_picked(people: People) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)

@@ -48,6 +48,16 @@ async def test_somebody_comes_by_a_link_that_was_made(here: Community, people: P
     await open_channel(guest, "general")
     invites = (await ask(here.owner, "GET", "/api/invites"))["invites"]
     assert code_of(address) not in {invite["code"] for invite in invites}, "it was good for one person"
+    await here.moderator.page.keyboard.press("Escape")
+    address = await make(here.moderator)
+    guest = await people.arrive("Frances")
+    await guest.page.goto(address)
+    await guest.page.reload()
+    await guest.come_in()
+    await here.moderator.page.keyboard.press("Escape")
+    page = await open_settings(here.moderator, "Invites")
+    await page.get_by_role("listitem").get_by_role("button", name="Who came").click()
+    await expect(page.get_by_role("listitem")).to_contain_text("Came by it: Frances")
 
 
 async def test_a_moderator_sees_their_own_links_and_revokes_them(here: Community) -> None:

@@ -8,9 +8,8 @@ import pytest
 from playwright.async_api import expect
 
 from tests.kit.knowing import (
-    TONES,
     choose,
-    heard,
+    hears,
     let_it_end,
     listen,
     look_away,
@@ -19,7 +18,7 @@ from tests.kit.knowing import (
     notices,
     open_settings,
 )
-from tests.kit.people import People, Person
+from tests.kit.people import People, Person, both_widths
 from tests.kit.product import Product, running_product
 from tests.kit.text_channels import box, come_to_read, entry, message, open_channel, shows, write
 from tests.kit.waiting import wait_until
@@ -45,6 +44,7 @@ async def apart(people: People) -> tuple[Person, Person]:
     return ada, grace
 
 
+@both_widths
 async def test_a_muted_channel_is_quiet_until_it_is_unmuted(people: People) -> None:
     ada, grace = await apart(people)
     await choose(ada, "general", "For 8 hours")
@@ -55,18 +55,21 @@ async def test_a_muted_channel_is_quiet_until_it_is_unmuted(people: People) -> N
     await expect(entry(ada, "general")).not_to_have_class("unread")
     await expect(ada.page).to_have_title("random · svc")
     await ada.page.reload()
+    await ada.show_channels()
     await expect(entry(ada, "general")).to_have_accessible_name("general muted 1 unread")
     await choose(ada, "general", "Unmute")
     await expect(entry(ada, "general").locator(".badge")).to_have_text("1")
     await expect(ada.page).to_have_title("• random · svc")
 
 
+@both_widths
 async def test_the_level_of_a_channel_follows_the_default_until_it_has_its_own(people: People) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     await open_settings(ada)
     await ada.page.get_by_role("radio", name="All messages").check()
     await ada.page.keyboard.press("Escape")
+    await ada.hide_channels()
     menu = ada.page.get_by_role("menu")
     await ada.press("Notifications")
     await expect(menu.get_by_role("menuitemradio", checked=True)).to_have_text("As everywhere (All messages)")
@@ -98,13 +101,6 @@ async def test_what_is_not_before_the_eyes_can_be_heard(people: People) -> None:
     await wait_until("only the mention is heard", lambda: hears(ada, "mention"), within_s=5)
 
 
-async def hears(person: Person, sound: str) -> bool:
-    """This sound and nothing else since it was asked last."""
-    tones = await heard(person)
-    assert tones in ([], TONES[sound])
-    return bool(tones)
-
-
 async def test_comings_goings_and_muting_can_be_heard_in_a_call(people: People) -> None:
     ada, grace = await apart(people)
     await listen(ada)
@@ -119,6 +115,7 @@ async def test_comings_goings_and_muting_can_be_heard_in_a_call(people: People) 
     await wait_until("Grace is heard to leave", lambda: hears(ada, "leave"), within_s=5)
 
 
+@both_widths
 async def test_a_notice_is_shown_out_of_sight_and_leads_to_the_message(people: People) -> None:
     ada, grace = await apart(people)
     await open_settings(ada)

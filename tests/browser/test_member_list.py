@@ -10,8 +10,8 @@ from playwright.async_api import Locator, expect
 
 from tests.browser.test_arriving import as_member, house, own_id, without_invite
 from tests.kit.device import Device
-from tests.kit.people import People, Person
-from tests.kit.text_channels import come_to_read
+from tests.kit.people import People, Person, both_widths
+from tests.kit.text_channels import come_to_read, open_channel
 
 CROWD = 1000
 AT_ONCE = 20
@@ -82,6 +82,7 @@ async def test_a_thousand_members_are_all_reached_and_few_are_drawn(tmp_path: Pa
         await expect(ada.page.get_by_role("dialog", name="Member 0777")).to_be_visible()
 
 
+@both_widths
 async def test_members_stand_under_their_roles_and_leave_the_place_of_those_who_are_there(
     people: People,
 ) -> None:
@@ -114,3 +115,34 @@ async def test_a_row_that_is_tabbed_to_is_one_and_enter_opens_the_profile(people
     await expect(profile).to_be_visible()
     await ada.page.keyboard.press("Escape")
     await expect(row(members, "Grace")).to_be_focused()
+
+
+async def test_where_there_is_room_the_members_stay_beside_the_channel(people: People) -> None:
+    ada = await people.arrive("Ada")
+    await ada.page.set_viewport_size({"width": 1440, "height": 800})
+    await come_to_read(ada)
+    heading = ada.page.get_by_role("heading", name="One member")
+    beside = ada.page.locator(".aside")
+    await expect(heading).to_be_visible()
+    # Something else takes its place for a while.
+    await ada.press("Pinned messages")
+    await expect(heading).to_have_count(0)
+    await beside.get_by_role("button", name="Close").click()
+    await expect(heading).to_be_visible()
+    # A call has its own people; on a small page there is no room.
+    await ada.enter_call()
+    await expect(heading).to_have_count(0)
+    await open_channel(ada, "general")
+    await expect(heading).to_be_visible()
+    await ada.page.set_viewport_size({"width": 1280, "height": 800})
+    await expect(heading).to_have_count(0)
+    await ada.page.set_viewport_size({"width": 1440, "height": 800})
+    # Whoever closes it has closed it for good, till they open it again.
+    await beside.get_by_role("button", name="Close").click()
+    await expect(heading).to_have_count(0)
+    await ada.page.reload()
+    await open_channel(ada, "general")
+    await ada.press("Members")
+    await expect(heading).to_be_visible()
+    await ada.page.reload()
+    await expect(heading).to_be_visible()

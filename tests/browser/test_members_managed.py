@@ -1,8 +1,10 @@
 """Whoever manages finds members in the settings, sees what was done to them, and acts on several at once."""
 
+import asyncio
+
 from playwright.async_api import expect
 
-from tests.kit.community import community, has_no_page, open_settings, own_id, refusal
+from tests.kit.community import ask, community, has_no_page, open_settings, own_id, refusal
 from tests.kit.people import People
 
 
@@ -43,3 +45,81 @@ async def test_members_are_found_and_several_are_kicked_after_a_preview(people: 
     log = await open_settings(here.owner, "Audit log")
     await expect(log).to_contain_text("Grace kicked Edsger")
     await expect(log).to_contain_text("Sells watches")
+
+
+APART = """() => {
+  const placed = (what) => document.querySelector(what)?.getBoundingClientRect();
+  const notice = placed(".notice"), bar = placed(".chosen-bar");
+  return notice && bar && { apart: notice.bottom <= bar.top || bar.bottom <= notice.top };
+}"""
+
+
+async def test_members_are_narrowed_down_and_silenced_on_a_phone(people: People) -> None:
+    """What the notice says of it covers nothing that comes next."""
+    here = await community(people, "timeout_members")
+    silent = f"/api/members/{await own_id(here.owner)}/timeout"
+    assert await refusal(here.member, "PUT", silent, {"duration_s": 60}) == "forbidden"
+    phone = here.moderator.page
+    page = await open_settings(here.moderator, "Members")
+    await phone.set_viewport_size({"width": 390, "height": 780})
+    rows = page.get_by_role("listitem")
+    await page.get_by_text("Filters and order").click()
+    # Who was here when is for those who may send people away.
+    await expect(page.get_by_label("Last seen")).to_have_count(0)
+    await page.get_by_label("Joined").select_option("-30")
+    await expect(page.get_by_text("Nobody is like that.")).to_be_visible()
+    await page.get_by_label("Joined").select_option("1")
+    await page.get_by_label("Choose all 3 shown").check()
+    await page.get_by_role("group", name="3 chosen").get_by_role("button", name="Time out").click()
+    dialog = phone.get_by_role("dialog", name="Time 1 member out?")
+    measured = asyncio.create_task(phone.wait_for_function(APART))
+    await dialog.get_by_role("button", name="Time 1 out").click()
+    assert await (await measured).json_value() == {"apart": True}
+    await page.get_by_role("switch", name="In timeout").check()
+    await expect(rows).to_have_count(1)
+    await expect(rows).to_contain_text("Edsger")
+
+
+async def test_roles_are_given_to_several_and_several_are_banned(people: People) -> None:
+    here = await community(people, "ban_members", "view_audit_log")
+    edsger = await own_id(here.member)
+    page = await open_settings(here.owner, "Members")
+    await page.get_by_text("Filters and order").click()
+    await page.get_by_label("Last seen").select_option("7")
+    row = page.get_by_role("listitem").filter(has_text="Edsger")
+    for act, left_out in (("Give", "Has it already"), ("Take", "")):
+        await page.get_by_label("Choose all 3 shown").check()
+        bar = page.get_by_role("group", name="3 chosen")
+        await bar.get_by_role("button", name=f"{act} a role").click()
+        dialog = here.owner.page.locator("dialog:has(.bulk-people):not(:has(dialog))")
+        await dialog.get_by_label("Role").select_option("Helpers")
+        await expect(dialog.locator(".bulk-people").last).to_contain_text(left_out)
+        await dialog.locator("button[type=submit]").click()
+        await expect(dialog).to_have_count(0)  # Those who are done are chosen no more.
+        await expect(row.filter(has_text="Helpers")).to_have_count(1 if act == "Give" else 0)
+    # The role is gone from Grace, too, who gets it back for what comes.
+    [role] = [
+        each for each in (await ask(here.owner, "GET", "/api/roles"))["roles"] if each["name"] == "Helpers"
+    ]
+    await ask(here.owner, "PUT", f"/api/members/{await own_id(here.moderator)}/roles/{role['id']}")
+
+    page = await open_settings(here.moderator, "Members")
+    await page.get_by_label("Choose all 3 shown").check()
+    await page.get_by_role("group", name="3 chosen").get_by_role("button", name="Ban").click()
+    dialog = here.moderator.page.get_by_role("dialog", name="Ban 1 member?")
+    await dialog.get_by_label("Delete their messages").select_option("Of the last 1 hour")
+    await dialog.get_by_role("button", name="Ban 1").click()
+    await expect(here.member.page.get_by_role("alert")).to_contain_text("You are banned from this server")
+    pages = here.moderator.page.get_by_role("navigation", name="Pages of the settings")
+    await pages.get_by_role("button", name="Bans", exact=True).click()
+    await here.moderator.press("Lift the ban")
+    dialog = here.moderator.page.get_by_role("dialog", name="Lift the ban of Edsger?")
+    await dialog.get_by_label("Reason").fill("They have said sorry")
+    await dialog.get_by_role("button", name="Lift the ban").click()
+    await expect(here.moderator.page.get_by_text("Nobody is banned.")).to_be_visible()
+    await pages.get_by_role("button", name="Audit log", exact=True).click()
+    entry = here.moderator.page.locator("[data-action=member_unban]")
+    await expect(entry).to_contain_text("Grace lifted the ban of Edsger")
+    await expect(entry).to_contain_text("They have said sorry")
+    history = await ask(here.owner, "GET", f"/api/members/{edsger}/moderation")
+    assert [one["action"] for one in history["entries"]][:2] == ["member_unban", "member_ban"]

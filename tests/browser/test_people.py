@@ -7,12 +7,13 @@ from pathlib import Path
 from playwright.async_api import Locator, expect
 
 from tests.browser.test_arriving import as_member, invited, is_in, own_id, without_invite
-from tests.kit.people import People, Person
+from tests.kit.people import People, Person, both_widths
 from tests.kit.product import Product
 from tests.kit.text_channels import come_to_read, message, write
 
 
 async def settings(person: Person, page: str) -> Locator:
+    await person.show_channels()
     await person.press("Settings")
     await person.press(page)
     return person.page.get_by_role("region", name=page)
@@ -23,6 +24,7 @@ async def confirm(person: Person, action: str) -> None:
     await person.page.get_by_role("dialog").last.get_by_role("button", name=action, exact=True).click()
 
 
+@both_widths
 async def test_another_device_is_linked_by_what_the_page_shows_and_unlinked_again(
     people: People, product: Product
 ) -> None:
@@ -77,6 +79,7 @@ async def test_the_only_device_cannot_be_unlinked(people: People) -> None:
     await is_in(ada, "Ada")
 
 
+@both_widths
 async def test_signing_out_warns_when_this_is_the_only_device(people: People) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
@@ -104,6 +107,7 @@ async def test_giving_up_the_only_key_says_that_nobody_can_be_them_again(
     await is_in(ada, "Ada")
 
 
+@both_widths
 async def test_ones_data_comes_as_a_file(people: People, tmp_path: Path) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
@@ -164,6 +168,7 @@ async def test_deleting_everything_wants_the_name_typed(people: People) -> None:
     await expect(message(ada, "Soon gone")).to_have_count(0)
 
 
+@both_widths
 async def test_whom_one_has_blocked_can_be_seen_and_unblocked(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada)
@@ -174,6 +179,7 @@ async def test_whom_one_has_blocked_can_be_seen_and_unblocked(people: People) ->
     await expect(page.get_by_text("You have blocked nobody.")).to_be_visible()
 
 
+@both_widths
 async def test_a_message_and_a_member_are_reported_to_the_moderators(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada)
@@ -205,3 +211,46 @@ async def test_a_message_and_a_member_are_reported_to_the_moderators(people: Peo
         ("Again.", False),
         ("This hurts somebody.", True),
     ]
+
+
+async def test_a_name_opens_the_profile_and_its_right_click_the_menu_of_the_person(people: People) -> None:
+    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
+    await come_to_read(ada)
+    await come_to_read(grace)
+    await write(grace, "Here I am")
+    said = message(ada, "Here I am")
+    name = said.get_by_role("button", name="Grace", exact=True)
+    await name.click()
+    profile = ada.page.get_by_role("dialog", name="Grace")
+    # What the profile shows as a button is not in its menu again.
+    await expect(profile.get_by_role("button", name="Message")).to_be_visible()
+    await profile.get_by_role("button", name="More about Grace").click()
+    await expect(profile.get_by_role("menuitem", name="Change roles")).to_be_visible()
+    await expect(profile.get_by_role("menuitem", name=re.compile("^(Message|History)$"))).to_have_count(0)
+    await ada.page.keyboard.press("Escape")
+    await ada.page.keyboard.press("Escape")
+    await said.locator(".avatar-place").click(button="right")
+    menu = ada.page.get_by_role("menu", name="More about Grace")
+    await expect(menu.get_by_role("menuitem").first).to_be_focused()
+    # The owner may do all of it.
+    for item in ("Profile", "Copy the ID", "Change roles", "Block Grace", "Report"):
+        await expect(menu.get_by_role("menuitem", name=item)).to_be_visible()
+    await menu.get_by_role("menuitem", name="Mention Grace").click()
+    await expect(ada.page.locator("#draft")).to_have_value("@Grace ")
+    await name.focus()
+    await name.dispatch_event("contextmenu")
+    await expect(menu.get_by_role("menuitem").first).to_be_focused()
+    await ada.page.keyboard.press("Escape")
+    await expect(menu).to_have_count(0)
+    await expect(name).to_be_focused()
+    # The same in the list of members; about oneself there is less.
+    await ada.press("Members")
+    members = ada.page.get_by_role("list", name="Members")
+    await members.get_by_role("button", name="Grace", exact=True).click(button="right")
+    await menu.get_by_role("menuitem", name="Profile").click()
+    await expect(ada.page.get_by_role("dialog", name="Grace")).to_be_visible()
+    await ada.page.keyboard.press("Escape")
+    await members.get_by_role("button", name="Ada", exact=True).click(button="right")
+    own = ada.page.get_by_role("menu", name="More about Ada")
+    await expect(own.get_by_role("menuitem", name="Copy the ID")).to_be_visible()
+    await expect(own.get_by_role("menuitem", name="Report")).to_have_count(0)

@@ -1,14 +1,14 @@
-"""The owner writes a rule in the page, tries it, switches it on, and members learn what it does."""
+"""Rules are written in the page, tried and switched on by those who may, and members learn what they do."""
 
-from playwright.async_api import expect
+from playwright.async_api import Locator, expect
 
-from tests.kit.community import ask, community, has_no_page, open_settings, refusal
+from tests.kit.community import ask, community, has_no_page, open_settings, own_id, refusal
 from tests.kit.people import People
-from tests.kit.text_channels import box, shows, write
+from tests.kit.text_channels import box, message, shows, write
 
 
 async def test_a_rule_is_tried_before_it_is_switched_on_and_then_holds(people: People) -> None:
-    here = await community(people, "view_reports")
+    here = await community(people, "view_reports", "manage_automod")
     await write(here.member, "Come to my casino 😀 now")
     await write(here.member, "Nothing to see")
     page = await open_settings(here.owner, "Automatic moderation")
@@ -52,6 +52,77 @@ async def test_a_rule_is_tried_before_it_is_switched_on_and_then_holds(people: P
     await expect(page.get_by_text("There is no rule yet.")).to_be_visible()
     acts = [entry["action"] for entry in (await ask(here.owner, "GET", "/api/audit"))["entries"]][:3]
     assert acts == ["rule_delete", "rule_edit", "rule_create"]
-    for person in (here.moderator, here.member):
-        await has_no_page(person, "Automatic moderation")
-        assert await refusal(person, "GET", "/api/automod/rules") == "forbidden"
+    await has_no_page(here.member, "Automatic moderation")
+    assert await refusal(here.member, "GET", "/api/automod/rules") == "forbidden"
+
+
+async def test_two_who_manage_rules_see_what_the_other_does(people: People) -> None:
+    here = await community(people, "manage_automod")
+    pages = [await open_settings(person, "Automatic moderation") for person in (here.owner, here.moderator)]
+    wish = {"kind": "words", "action": "flag", "words": ["casino"], "enabled": True}
+    await ask(here.owner, "POST", "/api/automod/rules", {**wish, "name": "Gambling"})
+    for page in pages:
+        await expect(page.get_by_role("switch", name="Gambling")).to_be_checked()
+        await page.get_by_role("button", name="Edit Gambling").click()
+    owners, moderators = pages
+    # Whoever cannot time people out by hand cannot do it by a rule.
+    await expect(owners.get_by_role("radio", name="Time its author out")).to_be_visible()
+    await expect(moderators.get_by_role("radio", name="Time its author out")).to_have_count(0)
+    await moderators.get_by_label("Name of the rule").fill("Betting")
+    await owners.get_by_label("Name of the rule").fill("Lotteries")
+    await owners.get_by_role("button", name="Save", exact=True).click()
+    await expect(moderators.get_by_role("alert")).to_contain_text("Somebody has changed this rule meanwhile.")
+    await moderators.get_by_role("button", name="Show theirs").click()
+    await expect(moderators.get_by_label("Name of the rule")).to_have_value("Lotteries")
+    await expect(moderators.get_by_role("alert")).to_have_count(0)
+    await owners.get_by_role("button", name="Edit Lotteries").click()
+    await owners.get_by_role("button", name="Delete the rule").click()
+    question = here.owner.page.get_by_role("dialog", name="Delete the rule Lotteries?")
+    await question.get_by_role("button", name="Delete the rule").click()
+    for person, page in zip((here.owner, here.moderator), pages, strict=True):
+        await expect(page.get_by_text("There is no rule yet.")).to_be_visible()
+        await expect(person.page.locator(".notice")).to_contain_text(["The rule Lotteries was deleted."])
+
+
+async def switch_on(page: Locator, kind: str, action: str, **numbers: str) -> None:
+    """Make a rule of a kind, try it and switch it on; numbers are labels of its fields."""
+    await page.get_by_role("button", name=kind, exact=True).click()
+    await page.get_by_role("radio", name=action).check()
+    for label, number in numbers.items():
+        await page.get_by_label(label.replace("_", " ")).fill(number)
+    await page.get_by_role("button", name="Try it").click()
+    await page.get_by_role("button", name="Switch it on").click()
+    await expect(page.get_by_role("switch", name=kind)).to_be_checked()
+
+
+async def test_each_kind_of_rule_does_what_was_chosen(people: People) -> None:
+    here = await community(people, "view_reports", "manage_automod", "timeout_members")
+    page = await open_settings(here.moderator, "Automatic moderation")
+    await switch_on(page, "New members", "Mark it")
+    await write(here.member, "Good evening")
+    pages = here.moderator.page.get_by_role("navigation", name="Pages of the settings")
+    await pages.get_by_role("button", name="Reports").click()
+    await expect(here.moderator.page.locator(".report")).to_contain_text("Good evening")
+    await pages.get_by_role("button", name="Automatic moderation").click()
+    await page.get_by_role("switch", name="New members").uncheck()
+
+    await switch_on(page, "Links", "Cover it")
+    await write(here.member, "Look at https://spam.example/now please")
+    await expect(message(here.owner, "Look at")).to_contain_text("***")
+    await expect(message(here.owner, "spam.example")).to_have_count(0)
+
+    await switch_on(page, "Many mentions", "Refuse it", Mentions_allowed_in_one_message="0")
+    await box(here.member).fill(f"[Ada](mention:{await own_id(here.owner)}) come")
+    await here.member.page.keyboard.press("Enter")
+    refused = "The rule “Many mentions” of this server does not let this message through."
+    await expect(here.member.page.get_by_role("alert")).to_contain_text(refused)
+
+    await switch_on(page, "Repeated text", "Time its author out", How_often_the_same_may_be_said="1")
+    # Whoever moderates is spared.
+    for person in (here.moderator, here.owner):
+        for _ in range(2):
+            assert await ask(person, "POST", "/api/channels/general/messages", {"text": "Buy"})
+    await ask(here.member, "POST", "/api/channels/general/messages", {"text": "Buy"})
+    again = await refusal(here.member, "POST", "/api/channels/general/messages", {"text": "Buy"})
+    assert again == "rule_refused"
+    await expect(box(here.member)).to_be_disabled()

@@ -16,7 +16,7 @@ from aiohttp import ClientSession
 from playwright.async_api import expect
 
 from tests.chat.member import ChatServer
-from tests.kit.people import People, Person
+from tests.kit.people import People, Person, both_widths
 from tests.kit.pictures import encoded, scene
 from tests.kit.product import COMMAND, Product, running_product
 from tests.kit.text_channels import (
@@ -83,6 +83,7 @@ async def both(people: People) -> tuple[Person, Person]:
     return ada, grace
 
 
+@both_widths
 async def test_two_people_write_to_each_other(people: People) -> None:
     ada, grace = await both(people)
     await write(ada, "Hello *Grace*")
@@ -101,6 +102,7 @@ async def test_two_people_write_to_each_other(people: People) -> None:
     await expect(ada.page.locator("#typing")).to_have_text("")
 
 
+@both_widths
 async def test_what_an_author_changes_or_deletes_changes_for_the_others(people: People) -> None:
     ada, grace = await both(people)
     for text in ("one", "two"):
@@ -119,6 +121,7 @@ async def test_what_an_author_changes_or_deletes_changes_for_the_others(people: 
     await shows(grace, ["two and a half"])
 
 
+@both_widths
 async def test_reactions_come_and_go(people: People) -> None:
     ada, grace = await both(people)
     await write(ada, "Dinner?")
@@ -143,6 +146,7 @@ async def say(http: ClientSession, text: str) -> None:
         await asyncio.sleep(wait_ms / 1000)
 
 
+@both_widths
 async def test_older_messages_come_when_one_scrolls_up_and_nothing_jumps(
     people: People, product: Product
 ) -> None:
@@ -156,6 +160,7 @@ async def test_older_messages_come_when_one_scrolls_up_and_nothing_jumps(
     await ada.page.reload()
     await expect(message(ada, texts[-1])).to_be_in_viewport()
     shown = ada.page.locator(".message")
+    await expect(shown).to_have_count(50)  # The last few are drawn first.
     first = await shown.first.locator(".body > .text").inner_text()
     before = await ada.page.locator("#messages-box").evaluate(TO_THE_TOP)
     await expect(shown.first).not_to_contain_text(first)
@@ -290,6 +295,7 @@ async def test_an_uploaded_picture_appears_at_the_others(people: People) -> None
     assert await image.evaluate("(image) => [image.naturalWidth, image.naturalHeight]") == [320, 240]
 
 
+@both_widths
 async def test_a_connection_that_was_lost_is_gone_on_with(people: People) -> None:
     ada, grace = await both(people)
     await write(grace, "before")
@@ -313,10 +319,21 @@ async def test_a_connection_that_was_lost_is_gone_on_with(people: People) -> Non
 
     line.mend()
     await shows(ada, ["before", "during", "too early"])
+    await ada.show_channels()
     await expect(entry(ada, "random")).to_have_accessible_name("random 1 unread")
+    await ada.hide_channels()
     await expect(ada.page.locator("#text-state")).to_have_text("")
     assert line.first_events == ["authenticate", "resume"]
     await expect(ada.page.locator(".pending")).to_have_count(0)
+
+    # Neither does a reload lose what waits.
+    await line.cut()
+    await box(ada).fill("kept")
+    await box(ada).press("Enter")
+    await expect(ada.page.locator(".pending")).to_have_count(1)
+    await ada.page.reload()
+    line.mend()
+    await shows(ada, ["before", "during", "too early", "kept"])
 
 
 async def test_a_message_whose_answer_was_lost_is_there_once(people: People) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from playwright.async_api import Locator, expect
 
-from tests.kit.people import People, Person
+from tests.kit.people import People, Person, both_widths
 from tests.kit.pictures import encoded, scene
 from tests.kit.text_channels import box, come_to_read, message, shows, write
 from tests.kit.waiting import wait_until
@@ -19,10 +19,21 @@ DROP = """(target, files) => {
     target.dispatchEvent(new DragEvent(kind, { dataTransfer, bubbles: true, cancelable: true }));
   }
 }"""
+ONE = re.compile(r"^one\.\w+$")  # Pictures are written anew, in a format of the server's choice.
 DRAFTS = """async () => {
   const token = JSON.parse(localStorage.getItem("svc.identity")).access_token;
   const answer = await fetch("/api/drafts", { headers: { Authorization: `Bearer ${token}` } });
   return (await answer.json()).drafts;
+}"""
+
+
+SLOW = """async (seconds) => {
+  const token = JSON.parse(localStorage.getItem("svc.identity")).access_token;
+  const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+  const { channels } = await (await fetch("/api/channels", { headers })).json();
+  const { id } = channels.find(({ name }) => name === "general");
+  const body = JSON.stringify({ slow_mode_s: seconds });
+  await fetch(`/api/channels/${id}`, { method: "PATCH", headers, body });
 }"""
 
 
@@ -45,11 +56,13 @@ def uploads(person: Person, state: str) -> Locator:
     return person.page.locator(f".upload-list [data-state={state}]")
 
 
+@both_widths
 async def test_a_few_letters_of_a_name_are_enough_to_mention_somebody(people: People) -> None:
     ada, grace = await both(people)
     await box(ada).press_sequentially("Hello @gr")
     await expect(ada.page.get_by_role("option", name="Grace")).to_have_attribute("aria-selected", "true")
     await box(ada).press("Enter")
+    await expect(box(ada)).to_have_value("Hello @Grace ")
     await box(ada).press_sequentially("and :tad")
     await expect(ada.page.get_by_role("option", name=":tada:")).to_be_visible()
     await box(ada).press("Tab")
@@ -63,6 +76,18 @@ async def test_a_few_letters_of_a_name_are_enough_to_mention_somebody(people: Pe
     await box(ada).press("Escape")
     await box(ada).press("Enter")
     await shows(grace, ["Hello @Grace and 🎉 in #general", "@gr"])
+    # The same goes for a message that is edited.
+    await box(ada).press("ArrowUp")
+    editor = ada.page.get_by_role("textbox", name="Change the message")
+    await expect(editor).to_have_value("@gr")
+    await editor.press_sequentially("ac")
+    await expect(ada.page.get_by_role("option", name="Grace")).to_be_visible()
+    await editor.press("Enter")
+    await expect(editor).to_have_value("@Grace ")
+    await editor.press("Enter")
+    await shows(grace, ["Hello @Grace and 🎉 in #general", "@Grace"])
+    await box(ada).press("ArrowUp")
+    await expect(editor).to_have_value("@Grace ")
 
 
 async def test_signs_are_put_around_what_is_selected_and_taken_away_again(people: People) -> None:
@@ -78,6 +103,7 @@ async def test_signs_are_put_around_what_is_selected_and_taken_away_again(people
     await expect(box(ada)).to_have_value("so bold")
 
 
+@both_widths
 async def test_an_emoji_is_picked_into_the_text_and_as_a_reaction(people: People) -> None:
     ada, grace = await both(people)
     await box(ada).fill("Yes")
@@ -96,6 +122,116 @@ async def test_an_emoji_is_picked_into_the_text_and_as_a_reaction(people: People
     await expect(message(ada, "Yes").locator(".reaction")).to_have_accessible_name("🦄 1 person")
 
 
+async def test_emoji_used_last_react_with_one_press(people: People) -> None:
+    ada, grace = await both(people)
+    await write(ada, "Cake?")
+    cake = message(grace, "Cake?")
+    await cake.hover()
+    await expect(cake.locator(".quick")).to_have_count(0)
+    await cake.get_by_role("button", name="React", exact=True).click()
+    await cake.get_by_role("button", name="🎉").click()
+    await write(ada, "Tea?")
+    tea = message(grace, "Tea?")
+    await tea.hover()
+    quick = tea.get_by_role("button", name="React with 🎉")
+    await quick.focus()
+    await grace.page.keyboard.press("Enter")
+    await expect(message(ada, "Tea?").locator(".reaction")).to_have_accessible_name("🎉 1 person")
+    await expect(quick).to_have_attribute("aria-pressed", "true")
+    await quick.click()
+    await expect(message(ada, "Tea?").locator(".reaction")).to_have_count(0)
+    # A phone has no room for them beside the message.
+    await grace.page.set_viewport_size({"width": 390, "height": 700})
+    await tea.hover()
+    await expect(quick).to_be_hidden()
+    await tea.get_by_role("button", name="More", exact=True).click()
+    await grace.page.get_by_role("menuitem", name="React with 🎉").click()
+    await expect(message(ada, "Tea?").locator(".reaction")).to_have_accessible_name("🎉 1 person")
+
+
+async def test_emoticons_become_emoji_unless_that_is_taken_back(people: People) -> None:
+    ada, grace = await both(people)
+    await box(ada).press_sequentially("Hello :) you <3")
+    await expect(box(ada)).to_have_value("Hello 🙂 you <3")
+    await box(ada).press("Enter")
+    await shows(grace, ["Hello 🙂 you ❤️"])
+    await box(ada).press_sequentially("as :( ")
+    await box(ada).press("Backspace")
+    await expect(box(ada)).to_have_value("as :( ")
+    await box(ada).press_sequentially("and :D is")
+    await box(ada).press("Enter")
+    await shows(grace, ["Hello 🙂 you ❤️", "as :( and :D is"])
+    await box(ada).press_sequentially("so ;) ")
+    await expect(box(ada)).to_have_value("so 😉 ")
+    await box(ada).press("Control+z")
+    await expect(box(ada)).to_have_value("so ;) ")
+    await box(ada).press("Enter")
+    await shows(grace, ["Hello 🙂 you ❤️", "as :( and :D is", "so ;)"])
+    await ada.press("Settings")
+    await ada.press("Look and language")
+    await ada.page.get_by_role("switch", name="Turn emoticons into emoji").uncheck()
+    await ada.page.keyboard.press("Escape")
+    await box(ada).press_sequentially("not :) now")
+    await box(ada).press("Enter")
+    await shows(grace, ["Hello 🙂 you ❤️", "as :( and :D is", "so ;)", "not :) now"])
+
+
+@both_widths
+async def test_commands_are_offered_after_a_slash_and_done_at_once(people: People) -> None:
+    ada, grace = await both(people)
+    await box(ada).press_sequentially("/")
+    await expect(ada.page.get_by_role("option")).to_have_count(6)
+    await box(ada).press_sequentially("sh")
+    offered = ada.page.get_by_role("option", name="/shrug")
+    await expect(offered).to_contain_text("behind your message")
+    await box(ada).press("Enter")
+    await expect(box(ada)).to_have_value("/shrug ")
+    await box(ada).press_sequentially("who knows")
+    await box(ada).press("Enter")
+    await shows(grace, ["who knows ¯\\_(ツ)_/¯"])
+    for text in ("//shrug", "/etc/hosts", "/spoiler the butler"):
+        await write(ada, text)
+    await shows(grace, ["who knows ¯\\_(ツ)_/¯", "/shrug", "/etc/hosts", "the butler"])
+    await expect(message(grace, "the butler").get_by_role("button", name="Spoiler. Show it")).to_be_visible()
+    await write(ada, "/status at lunch")
+    await write(ada, "/nick Ada L.")
+    await grace.press("Members")
+    await expect(grace.page.get_by_role("list", name="Members")).to_contain_text("at lunch")
+    await expect(grace.page.get_by_role("button", name=re.compile("^Ada L"))).to_be_visible()
+    # What the server refuses stays to be changed.
+    await box(ada).fill("/nick Grace")
+    await box(ada).press("Enter")
+    await expect(ada.page.get_by_role("alert")).to_be_visible()
+    await expect(box(ada)).to_have_value("/nick Grace")
+    await expect(ada.page.locator(".messages .message")).to_have_count(4)
+
+
+async def test_slow_mode_counts_down_and_keeps_what_is_written(people: People) -> None:
+    ada, grace = await both(people)
+    await ada.page.evaluate(SLOW, 3600)
+    await expect(grace.page.locator("#typing")).to_contain_text("Slow mode")
+    await write(grace, "First")
+    left = grace.page.get_by_role("timer")
+    await expect(left).to_contain_text("you can write again in")
+    shown = await left.inner_text()
+    await expect(left).not_to_have_text(shown)
+    await box(grace).fill("Second")
+    await box(grace).press("Enter")
+    await expect(grace.page.get_by_role("alert")).to_contain_text("you can write again in")
+    await expect(box(grace)).to_have_value("Second")
+    await grace.page.reload()
+    await expect(left).to_contain_text("you can write again in")
+    await expect(box(grace)).to_have_value("Second")
+    # Moderators do not wait, and nobody when it is over.
+    await write(ada, "Third")
+    await expect(ada.page.get_by_role("timer")).to_have_count(0)
+    await ada.page.evaluate(SLOW, 0)
+    await expect(left).to_have_count(0)
+    await box(grace).press("Enter")
+    await shows(ada, ["First", "Third", "Second"])
+
+
+@both_widths
 async def test_files_that_are_dropped_are_described_sent_and_seen_large(people: People) -> None:
     ada, grace = await both(people)
     document: dict[str, object] = {
@@ -127,6 +263,51 @@ async def test_files_that_are_dropped_are_described_sent_and_seen_large(people: 
     await expect(lightbox).to_have_count(0)
 
 
+async def test_spoilers_are_covered_until_they_are_pressed(people: People) -> None:
+    ada, grace = await both(people)
+    ending: dict[str, object] = {"name": "end.pdf", "type": "application/pdf", "bytes": list(b"%PDF-1.4")}
+    await drop(ada, picture("one.png"), picture("two.png", 400), ending)
+    await expect(uploads(ada, "done")).to_have_count(3)
+    await ada.press("Describe two.png")
+    await ada.page.get_by_role("dialog").get_by_label("Description").fill("The butler")
+    await ada.press("Save")
+    for name in ("two.png", "end.pdf"):
+        mark = ada.page.get_by_role("button", name=f"Spoiler: cover {name} until")
+        await mark.click()
+        await expect(mark).to_have_attribute("aria-pressed", "true")
+        await expect(mark).to_be_focused()
+    await expect(uploads(ada, "done")).to_have_count(3)
+    described = ada.page.get_by_role("button", name="Describe two.png")
+    await expect(described).to_have_attribute("aria-pressed", "true")
+    await write(ada, "Who did it")
+
+    shown = message(grace, "Who did it")
+    await expect(shown.get_by_role("link", name=ONE)).to_be_visible()
+    await expect(shown.get_by_role("button", name="Spoiler: a file. Show it")).to_be_visible()
+    # Neither keys nor screen readers reach what is covered.
+    await expect(shown.locator("[inert] a")).to_have_count(2)
+    # Large, the next one is covered too.
+    await shown.get_by_role("link", name=ONE).click()
+    lightbox = grace.page.get_by_role("dialog")
+    await expect(lightbox).to_have_accessible_name(ONE)
+    await grace.page.keyboard.press("ArrowRight")
+    await expect(lightbox).to_have_accessible_name("Spoiler")
+    await lightbox.get_by_role("button", name="Spoiler: a picture. Show it").click()
+    await expect(lightbox).to_have_accessible_name("The butler")
+    await grace.page.keyboard.press("ArrowLeft")
+    await expect(lightbox).to_have_accessible_name(ONE)
+    await grace.page.keyboard.press("Escape")
+    await shown.get_by_role("button", name="Spoiler: a picture. Show it").press("Enter")
+    await expect(shown.get_by_role("link", name="The butler")).to_be_focused()
+    await shown.get_by_role("button", name="Spoiler: a file. Show it").click()
+    await expect(shown.get_by_role("link", name="end.pdf")).to_be_focused()
+    await expect(shown.locator("[inert]")).to_have_count(0)
+    # The next time they are covered again.
+    await grace.page.reload()
+    await expect(shown.get_by_role("button", name=re.compile("^Spoiler: a"))).to_have_count(2)
+
+
+@both_widths
 async def test_what_is_being_written_is_there_after_a_reload_with_its_files(people: People) -> None:
     ada, _ = await both(people)
     await drop(ada, picture("one.png"))
@@ -143,6 +324,7 @@ async def test_what_is_being_written_is_there_after_a_reload_with_its_files(peop
     await expect(uploads(ada, "done")).to_have_count(1)
 
 
+@both_widths
 async def test_a_reply_names_what_it_answers_and_leads_there(people: People) -> None:
     ada, grace = await both(people)
     await write(ada, "Dinner at eight?")

@@ -69,7 +69,6 @@ def force(address: str, token: str, route: str, mode: GenerationMode) -> None:
         max_examples=EXAMPLES,
         derandomize=True,
         database=None,
-        deadline=None,
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )

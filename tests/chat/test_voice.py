@@ -47,6 +47,7 @@ async def test_a_member_is_given_the_way_into_a_room(sfu: FakeSfu, chat: ChatSer
         assert reply["data"] == {
             "urls": ["/sfu/client"],
             "stun_servers": [],
+            "ice_servers": [],
             "bitrate_kbps": 0,
             "client_join": {
                 "room_id": "lobby",
@@ -165,12 +166,14 @@ async def test_without_a_media_service_the_member_is_told(
         assert (reply["event"], reply["data"]["error"]) == ("error", "voice_unavailable")
 
 
-async def test_a_media_service_that_does_not_answer_is_dialled_again(
-    sfu: FakeSfu, chat: ChatServer, monkeypatch: pytest.MonkeyPatch
+async def test_a_media_service_that_does_not_answer_is_dialled_again_and_the_log_says_why(
+    sfu: FakeSfu, chat: ChatServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(sfu_link, "ANSWER_DEADLINE_S", 0.05)
     sfu.answers_sync = False
     await sfu.until("sync_request", 3)
+    faults = [vars(record).get("fault", "") for record in caplog.records]
+    assert any("SERVER_PASSWORD is not the one that it knows" in fault for fault in faults)
     sfu.answers_sync = True
     async with chat.member("Ada") as ada:
         assert (await ada.ask("voice_join", channel_id="lobby"))["event"] == "voice_join"

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from svc.sfu.offer import build_offer
 from svc.tools.rtpdump import read
+from tests.chat.direct import framed
 from tests.fuzz.targets.engine import STEPS, ask, media, nack, raw_rtcp, raw_rtp, report, wait
 from tests.fuzz.targets.sdp import SHORT
 from tests.kit import packets
@@ -66,6 +67,13 @@ def stun() -> Iterator[bytes]:
     yield b"\0\1\0\x18\x21\x12\xa4\x42transaction." + username + priority
     yield b"\1\1\0\x0c\x21\x12\xa4\x42transaction.\0\x20\0\x08\0\1\x11\x22\x33\x44\x55\x66"
     yield b"\1\x11\0\x0c\x21\x12\xa4\x42transaction.\0\x09\0\x08\0\0\x04\x57conf"
+
+
+def framing() -> Iterator[bytes]:
+    for size in (0, 2, 99):
+        frames = [*stun(), b"", bytes(1500)][: 3 + size % 7]
+        yield bytes([size]) + b"".join(struct.pack("!H", len(each)) + each for each in frames)
+    yield b"\x07\x00\x03yes\x05\xdd"
 
 
 def sdp() -> Iterator[bytes]:
@@ -129,15 +137,24 @@ def _picture(descriptor: bytes, codec: int, step: int = 1) -> bytes:
     return _step(media, 0, 0x2D, step, codec, len(descriptor), *descriptor, 3, 0x18, 0x10, 0)
 
 
+def private() -> Iterator[bytes]:
+    package = framed.key_package(bytes(65), "somebody", 2_000_000_000)
+    yield framed.private_message("a group", 1, 1)
+    yield framed.welcome(package, framed.key_package(bytes(33), "", 0))
+    yield package
+
+
 SEEDS: dict[str, Callable[[], Iterator[bytes]]] = {
     "header": header,
     "keyframe": keyframe,
     "descriptor": descriptor,
     "rtcp": rtcp,
     "stun": stun,
+    "framing": framing,
     "twcc": twcc,
     "sdp": sdp,
     "rtpdump": rtpdump,
+    "private": private,
     "engine": engine,
 }
 

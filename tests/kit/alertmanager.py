@@ -1,4 +1,4 @@
-"""Debian's Alertmanager as a process of its own, with a Slack receiver and nothing else.
+"""Debian's Alertmanager as a process of its own, told what to do with alerts.
 
 ci/setup unpacks it. Listens on a port of the kernel's choice; knows no other Alertmanager.
 """
@@ -46,11 +46,11 @@ class Alertmanager:
 
 
 @asynccontextmanager
-async def alertmanager(slack_url: str, folder: Path) -> AsyncIterator[Alertmanager]:
-    """It posts to `slack_url`, at once. Skips the test where the program is missing."""
+async def alertmanager(configuration: str, folder: Path) -> AsyncIterator[Alertmanager]:
+    """It does as its configuration says, which is YAML. Skips the test where the program is missing."""
     program = _program()
     written = folder / "alertmanager.yml"
-    written.write_text(json.dumps(_configuration(slack_url)))
+    written.write_text(configuration)
     process = await asyncio.create_subprocess_exec(
         *(program, f"--config.file={written}", f"--storage.path={folder / 'alerts'}"),
         *("--web.listen-address=127.0.0.1:0", "--cluster.listen-address="),
@@ -91,8 +91,8 @@ async def _address(output: asyncio.StreamReader) -> str:
     raise AssertionError("".join(said))
 
 
-def _configuration(slack_url: str) -> dict[str, object]:
-    """As its documentation has it; JSON is YAML."""
+def posting_to_slack(slack_url: str) -> str:
+    """A configuration that posts there, at once. As its documentation has it; JSON is YAML."""
     field = {"title": "Severity", "value": "{{ .CommonLabels.severity }}", "short": True}
     slack = {
         "api_url": slack_url,
@@ -102,4 +102,4 @@ def _configuration(slack_url: str) -> dict[str, object]:
         "fields": [field],
     }
     route = {"receiver": "chat", "group_wait": "0s", "group_interval": "1s", "group_by": ["alertname"]}
-    return {"route": route, "receivers": [{"name": "chat", "slack_configs": [slack]}]}
+    return json.dumps({"route": route, "receivers": [{"name": "chat", "slack_configs": [slack]}]})

@@ -65,6 +65,7 @@ async def community(people: People, *permissions: str) -> Community:
 
 async def open_settings(person: Person, page: str) -> Locator:
     """Open a page of the settings."""
+    await person.show_channels()
     await person.press("Settings")
     await (
         person.page.get_by_role("navigation", name="Pages of the settings")

@@ -9,12 +9,13 @@ import json
 import re
 import shutil
 from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
-from aiohttp import ClientSession, ClientWebSocketResponse
+from aiohttp import ClientSession, ClientWebSocketResponse, TCPConnector
 
 from tests.kit.page_statistics import Watcher
 from tests.kit.waiting import wait_until
@@ -143,10 +144,27 @@ def firefox() -> str | None:
 
 
 @asynccontextmanager
-async def running_firefox(executable: str, profile: Path) -> AsyncIterator[Firefox]:
-    _write_preferences(profile)
+async def running_firefox(
+    executable: str,
+    profile: Path,
+    *,
+    inside: Sequence[str] = (),
+    connector: TCPConnector | None = None,
+    preferences: Mapping[str, object] = MappingProxyType({}),
+) -> AsyncIterator[Firefox]:
+    """`inside` is a command that runs what follows it somewhere else; `connector` leads there."""
+    _write_preferences(profile, PREFERENCES | dict(preferences))
     process = await asyncio.create_subprocess_exec(
-        *(executable, "--headless", "--no-remote", "--profile", str(profile), "--remote-debugging-port", "0"),
+        *(
+            *inside,
+            executable,
+            "--headless",
+            "--no-remote",
+            "--profile",
+            str(profile),
+            "--remote-debugging-port",
+            "0",
+        ),
         stdout=DEVNULL,
         stderr=PIPE,
     )
@@ -156,7 +174,7 @@ async def running_firefox(executable: str, profile: Path) -> AsyncIterator[Firef
         # Messages of the browser to nobody must not fill the pipe.
         reading = asyncio.create_task(_read_to_end(process))
         async with (
-            ClientSession() as session,
+            ClientSession(connector=connector) as session,
             session.ws_connect(f"{address}/session", max_msg_size=0) as socket,
         ):
             browser = Firefox(socket)
@@ -167,9 +185,9 @@ async def running_firefox(executable: str, profile: Path) -> AsyncIterator[Firef
     await reading
 
 
-def _write_preferences(profile: Path) -> None:
+def _write_preferences(profile: Path, preferences: Mapping[str, object]) -> None:
     profile.mkdir()
-    lines = [f"user_pref({json.dumps(name)}, {json.dumps(value)});" for name, value in PREFERENCES.items()]
+    lines = [f"user_pref({json.dumps(name)}, {json.dumps(value)});" for name, value in preferences.items()]
     (profile / "user.js").write_text("\n".join(lines))
 
 

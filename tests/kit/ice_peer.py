@@ -80,7 +80,7 @@ class IcePeer:
 
     def drain(self) -> None:
         for data, path in self.agent.transmits:
-            self.network.send(data, (path.local or self.ips[0], PORT), path.remote)
+            self.network.send(data, (path.local or self.ips[0], PORT), path.address)
         self.agent.transmits.clear()
         for event in self.agent.events:
             if isinstance(event, RoleChanged):
@@ -105,7 +105,7 @@ class IcePeer:
         if conflict in request.attributes:
             self.agent.stun_received(data, path, self.network.now)
             return
-        self.network.send(success_response(request, path, own.pwd), (path.local, PORT), path.remote)
+        self.network.send(success_response(request, path, own.pwd), (path.local, PORT), path.address)
         use_candidate = "USE-CANDIDATE" in request.attributes
         generation = self._generation - (own is not self._credentials[-1])
         check = BindingCheck(path, request.attributes["PRIORITY"], use_candidate, generation)

@@ -20,6 +20,8 @@ from tests.kit.synthetic_media import pitch_of, samples_of, shade_of
 # 200 ms, long enough to tell a pitch.
 HEARD_FRAMES = 10
 NACK_INTERVAL_S = 0.1
+# Some seconds of sound.
+KEPT_PAYLOADS = 400
 RTX = {codec.rtx_payload_type for codec in VIDEO}
 
 
@@ -34,6 +36,7 @@ class Incoming:
         self.frames = 0
         self.numbers: list[int] = []  # sequence numbers as they came, those of RTX left out
         self.payload_types: set[int] = set()
+        self.payloads: deque[bytes] = deque(maxlen=KEPT_PAYLOADS)  # as they came, those of RTX left out
         self.shade: int | None = None
         self._ssrc = 0
         self._heard: deque[Sequence[int]] = deque(maxlen=HEARD_FRAMES)
@@ -86,6 +89,7 @@ class Incoming:
         async def note(packet: RtpPacket, arrival_time_ms: int) -> None:
             if packet.payload_type not in RTX:
                 self.numbers.append(packet.sequence_number)
+                self.payloads.append(packet.payload)
                 self.payload_types.add(packet.payload_type)
                 self._ssrc = packet.ssrc
             await take(packet, arrival_time_ms)

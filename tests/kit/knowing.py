@@ -25,8 +25,10 @@ TONES = {
     "unmute": [523],
 }
 OWN_ID = "() => JSON.parse(localStorage.getItem('svc.identity')).member.id"
+# Asked as the page does: Chromium forgets a notice that it is asked for while it brings it up.
 SHOWN = """async () => {
-  const notices = await (await navigator.serviceWorker.ready).getNotifications();
+  const { ready } = navigator.serviceWorker;
+  const notices = await navigator.locks.request("svc.notices", async () => (await ready).getNotifications());
   return notices.map(({ title, body, data }) => ({ title, body, ...data }));
 }"""
 
@@ -41,6 +43,13 @@ async def heard(person: Person) -> list[int]:
     """The tones so far; forgotten when they were asked for."""
     tones: list[int] = await person.page.evaluate("() => window.heard.splice(0)")
     return tones
+
+
+async def hears(person: Person, sound: str) -> bool:
+    """This sound and nothing else since it was asked last."""
+    tones = await heard(person)
+    assert tones in ([], TONES[sound])
+    return bool(tones)
 
 
 async def let_it_end(person: Person) -> None:
@@ -67,6 +76,7 @@ async def notices(page: Page) -> list[dict[str, Any]]:
 
 async def choose(person: Person, channel: str, item: str) -> None:
     """Press an item in the notifications of a channel's menu."""
+    await person.show_channels()
     await entry(person, channel).click(button="right")
     await person.page.get_by_role("menuitem", name="Notifications").click()
     await person.page.get_by_role("menu").get_by_text(item, exact=True).click()
@@ -74,6 +84,7 @@ async def choose(person: Person, channel: str, item: str) -> None:
 
 
 async def open_settings(person: Person, page: str = "Notifications") -> None:
+    await person.show_channels()
     await person.press("Settings")
     await person.page.get_by_role("dialog").get_by_role("button", name=page, exact=True).click()
 

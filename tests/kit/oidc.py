@@ -8,7 +8,7 @@ import hashlib
 import re
 import secrets
 import shutil
-from asyncio.subprocess import DEVNULL, PIPE, Process
+from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -92,7 +92,7 @@ async def oidc_provider(algorithm: str = "RS256", *redirects: str) -> AsyncItera
         pytest.fail("node is missing; ci/setup installs it")
     folder = await _installed()
     process = await asyncio.create_subprocess_exec(
-        *(node, "provider.mjs", algorithm, *redirects), cwd=folder, stdin=PIPE, stdout=PIPE, stderr=DEVNULL
+        *(node, "provider.mjs", algorithm, *redirects), cwd=folder, stdin=PIPE, stdout=PIPE
     )
     try:
         assert process.stdout is not None
@@ -106,7 +106,10 @@ async def oidc_provider(algorithm: str = "RS256", *redirects: str) -> AsyncItera
 
 async def _installed() -> Path:
     folder = await npm_packages(SOURCE)
-    shutil.copy(SOURCE / "provider.mjs", folder)
+    # Another worker may be about to start it: it is there whole, or as it was.
+    copy = folder / f"provider.{secrets.token_hex(8)}"
+    shutil.copy(SOURCE / "provider.mjs", copy)
+    copy.replace(folder / "provider.mjs")
     return folder
 
 

@@ -4,41 +4,62 @@ They lie in the virtual environment in folders of their own, so that nobody's de
 """
 
 import asyncio
+import fcntl
 import hashlib
 import shutil
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, STDOUT
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import TextIO
 
 import pytest
 
-INSTALL_DEADLINE_S = 90.0
+INSTALL_DEADLINE_S = 300.0
 
 
 async def npm_packages(source: Path) -> Path:
     """The folder with the packages of the lock file beside `source/package.json`, and no others."""
-    folder = _folder("npm", source / "package-lock.json")
-    if not (folder / "complete").exists():
-        npm = shutil.which("npm")
-        if npm is None:
-            pytest.fail("npm is missing; ci/setup installs it")
-        folder.mkdir(parents=True, exist_ok=True)
-        for name in ("package.json", "package-lock.json"):
-            shutil.copy(source / name, folder)
-        await _done(npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", cwd=folder)
-        (folder / "complete").touch()
+    async with _missing(_folder("npm", source / "package-lock.json")) as (folder, is_missing):
+        if is_missing:
+            npm = shutil.which("npm")
+            if npm is None:
+                pytest.fail("npm is missing; ci/setup installs it")
+            for name in ("package.json", "package-lock.json"):
+                shutil.copy(source / name, folder)
+            await _done(npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", cwd=folder)
     return folder
 
 
 async def python_packages(requirements: Path) -> Path:
     """The programs of an environment with the packages of a list, and no others."""
-    folder = _folder("pip", requirements)
-    if not (folder / "complete").exists():
-        await _done(sys.executable, "-m", "venv", "--clear", str(folder), cwd=requirements.parent)
-        pip = (str(folder / "bin" / "python"), "-m", "pip", "--disable-pip-version-check")
-        await _done(*pip, "install", "--quiet", "--no-deps", "-r", str(requirements), cwd=folder)
-        (folder / "complete").touch()
+    async with _missing(_folder("pip", requirements)) as (folder, is_missing):
+        if is_missing:
+            await _done(sys.executable, "-m", "venv", str(folder), cwd=requirements.parent)
+            pip = (str(folder / "bin" / "python"), "-m", "pip", "--disable-pip-version-check")
+            await _done(*pip, "install", "--quiet", "--no-deps", "-r", str(requirements), cwd=folder)
     return folder / "bin"
+
+
+@asynccontextmanager
+async def _missing(folder: Path) -> AsyncIterator[tuple[Path, bool]]:
+    """The folder, and whether it is still to be filled: by us alone, in whatever process others are."""
+    complete = folder / "complete"
+    lock = await asyncio.to_thread(_locked, folder)
+    try:
+        yield folder, not await asyncio.to_thread(complete.exists)
+        await asyncio.to_thread(complete.touch)
+    finally:
+        lock.close()
+
+
+def _locked(folder: Path) -> TextIO:
+    """Whoever has it lets go of it before its own deadline."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = folder.with_suffix(".lock").open("w")
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    return lock
 
 
 def _folder(kind: str, pinned: Path) -> Path:
@@ -58,3 +79,7 @@ async def _done(*command: str, cwd: Path) -> None:
             process.kill()
             await process.wait()
     assert process.returncode == 0, output.decode(errors="replace")
+
+
+if __name__ == "__main__":  # FOLDER: has the packages of its lock file, and says where they are.
+    sys.stdout.write(f"{asyncio.run(npm_packages(Path(sys.argv[1])))}\n")

@@ -30,6 +30,7 @@ async () => {
     sent: statistics.filter(({ type }) => type === "outbound-rtp").map((entry) => ({ mid: entry.mid,
       codec: codec(entry), target_bps: entry.targetBitrate ?? 0,
       scalability: entry.scalabilityMode ?? "", frames: entry.framesEncoded ?? 0,
+      packets: entry.packetsSent ?? 0,
       nacks: entry.nackCount ?? 0, packets_resent: entry.retransmittedPacketsSent ?? 0,
       round_trip_s: remote(entry).roundTripTime ?? null,
       fraction_lost: remote(entry).fractionLost ?? null })),
@@ -65,6 +66,7 @@ class Sent:
     target_bps: float
     scalability: str  # Temporal layers, as in L1T3.
     frames: int  # Encoded pictures; 0 for sound.
+    packets: int
     nacks: int  # Requests of the service to send again.
     packets_resent: int
     round_trip_s: float | None  # By the receiver's reports, like the next; None while there are none.

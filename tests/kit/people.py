@@ -11,7 +11,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from playwright.async_api import Browser, Page, async_playwright, expect
+import pytest
+from playwright.async_api import Browser, Page, ViewportSize, async_playwright, expect
 
 from tests.kit.page_relay import put_behind
 from tests.kit.page_statistics import Watcher
@@ -39,7 +40,11 @@ FLAGS = (
     f"--host-resolver-rules=MAP {INSECURE_HOST} 127.0.0.1",
 )
 # A small window: the drawing costs two cores more than the decoding.
-VIEWPORT_WIDTH, VIEWPORT_HEIGHT = 700, 420
+VIEWPORT = ViewportSize(width=700, height=420)
+# A computer and a phone: what everybody uses is tried at both.
+WIDE, NARROW = ViewportSize(width=1280, height=800), ViewportSize(width=390, height=780)
+both_widths = pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"], indirect=True)
+DRAWER_UP_TO = 640  # As in style/home.css: below it the channels stand in a drawer.
 JOIN_DEADLINE_S = 60.0
 # How long anything that must appear may take: whether it comes is asked, not when, and CI's machine is busy.
 DEADLINE_MS = 60_000
@@ -87,7 +92,22 @@ class Person(Watcher):
         """Become a member of the server."""
         await self.page.get_by_label("Your name").fill(self.name)
         await self.press("Join")
-        await expect(self.page.locator("#channels")).to_be_visible(timeout=JOIN_DEADLINE_S * 1000)
+        await expect(self.page.locator("#channels")).to_be_attached(timeout=JOIN_DEADLINE_S * 1000)
+
+    async def show_channels(self) -> None:
+        """On a narrow page they stand in a drawer, with the own corner."""
+        size = self.page.viewport_size
+        is_narrow = size is not None and size["width"] <= DRAWER_UP_TO
+        if is_narrow and await self.page.locator(".home[data-drawer=open]").count() == 0:
+            await self.press("Show the channels")
+        await expect(self.page.locator("#channels")).to_be_visible()
+
+    async def hide_channels(self) -> None:
+        """Back to what the drawer covers, where it is open."""
+        drawer = self.page.locator(".home[data-drawer=open]")
+        if await drawer.count():
+            await self.page.keyboard.press("Escape")
+        await expect(drawer).to_have_count(0)
 
     async def join(self, *, camera: bool = True, microphone: bool = True) -> None:
         """Become a member, and be in the call of the first voice channel."""
@@ -136,17 +156,26 @@ class Person(Watcher):
 class People:
     """Opens pages in one browser, each a person with storage of their own."""
 
-    def __init__(self, browser: Browser, url: str) -> None:
+    def __init__(self, browser: Browser, url: str, viewport: ViewportSize = VIEWPORT) -> None:
         self._browser = browser
         self._url = url
+        self._viewport = viewport
         self._all: list[Person] = []
 
     async def arrive(
-        self, name: str, *, codec: str = "VP8", capture: Capture | None = None, line: Relay | None = None
+        self,
+        name: str,
+        *,
+        codec: str = "VP8",
+        capture: Capture | None = None,
+        line: Relay | None = None,
+        touch: bool = False,
     ) -> Person:
-        """Open the page; whoever arrives stands before the form. `line` is all that leads to the SFU."""
-        viewport = {"width": VIEWPORT_WIDTH, "height": VIEWPORT_HEIGHT}
-        context = await self._browser.new_context(viewport=viewport)  # type: ignore[arg-type]
+        """Open the page; whoever arrives stands before the form. `line` is all that leads to the SFU.
+
+        With `touch` fingers are all there is, as on a phone.
+        """
+        context = await self._browser.new_context(viewport=self._viewport, has_touch=touch, is_mobile=touch)
         await context.add_init_script((capture or Capture()).script())
         person = Person(name, await context.new_page())
         self._all.append(person)
@@ -172,12 +201,25 @@ def chromium() -> str | None:
 
 
 @asynccontextmanager
-async def people_at(url: str, executable: str) -> AsyncIterator[People]:
+async def people_at(
+    url: str,
+    executable: str,
+    *,
+    flags: Sequence[str] = FLAGS,
+    inside: Sequence[str] = (),
+    viewport: ViewportSize = VIEWPORT,
+) -> AsyncIterator[People]:
+    """`inside` is a command that runs what follows it somewhere else."""
+    environment: dict[str, str | float | bool] = {
+        **os.environ,
+        "CHROMIUM": executable,
+        "INSIDE": " ".join(inside),
+    }
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(
-            executable_path=WITHOUT_REAL_TIME, args=FLAGS, env={**os.environ, "CHROMIUM": executable}
+            executable_path=WITHOUT_REAL_TIME, args=flags, env=environment
         )
         try:
-            yield People(browser, url)
+            yield People(browser, url, viewport)
         finally:
             await browser.close()

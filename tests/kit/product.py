@@ -10,7 +10,7 @@ import signal
 import sys
 from asyncio.subprocess import PIPE, STDOUT, Process
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -76,11 +76,16 @@ class Product:
 
 
 @asynccontextmanager
-async def running_product(data_dir: Path, *flags: str, **variables: str) -> AsyncIterator[Product]:
-    """`svc up` for as long as the block runs. It advertises 127.0.0.1 only and asks no STUN server."""
+async def running_product(
+    data_dir: Path, *flags: str, inside: Sequence[str] = (), **variables: str
+) -> AsyncIterator[Product]:
+    """`svc up` for as long as the block runs. It advertises 127.0.0.1 only and asks no STUN server.
+
+    `inside` is a command that runs what follows it somewhere else.
+    """
     quiet = {"ICE_ADVERTISE_IP": "127.0.0.1", "DISABLE_STUN": "true", "PYTHONUNBUFFERED": "1"}
     process = await asyncio.create_subprocess_exec(
-        *(*COMMAND, "--data-dir", str(data_dir), "--host", "127.0.0.1"),
+        *(*inside, *COMMAND, "--data-dir", str(data_dir), "--host", "127.0.0.1"),
         *("--port", "0", "--sfu-port", "0", "--udp-port", "0", *flags),
         env=os.environ | quiet | variables,
         stdout=PIPE,

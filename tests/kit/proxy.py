@@ -4,10 +4,11 @@ The files are used as they are but for names, ports and certificates. Knows noth
 """
 
 import asyncio
+import random
 import socket
 from asyncio.subprocess import STDOUT
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -30,11 +31,13 @@ class Proxy:
 
 
 def free_ports(number: int) -> list[int]:
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(number)]
-    ports = [listener.getsockname()[1] for listener in sockets]
-    for listener in sockets:
-        listener.close()
-    return ports
+    """Of those that the system gives to nobody who asks for any: nobody else has one before we use it."""
+    found: set[int] = set()
+    while len(found) < number:
+        port = random.randint(10_000, 32_000)
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            found.add(port)
+    return list(found)
 
 
 @asynccontextmanager

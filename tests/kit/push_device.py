@@ -4,12 +4,14 @@ The subscription and its keys are a test's; what the push service was sent is ha
 service worker by the browser, as a push that has come.
 """
 
+import asyncio
 import json
 
 from playwright.async_api import Page
 
 from tests.chat.push.service import Browser
 
+REGISTERED_WITHIN_S = 30.0
 # The browser's side of a subscription, kept as browsers do: for longer than the page is open.
 STAND_IN = """
 (() => {
@@ -49,22 +51,23 @@ class Deliverer:
 
     def __init__(self, page: Page) -> None:
         self._page = page
-        self._registration = ""
 
     async def deliver(self, content: object) -> None:
         session = await self._page.context.new_cdp_session(self._page)
+        registered: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
         def updated(event: dict[str, list[dict[str, str]]]) -> None:
             for one in event["registrations"]:
-                self._registration = one["registrationId"]
+                if not registered.done():
+                    registered.set_result(one["registrationId"])
 
         session.on("ServiceWorker.workerRegistrationUpdated", updated)
         await session.send("ServiceWorker.enable")
         origin = await self._page.evaluate("location.origin")
-        await self._page.wait_for_timeout(0)
-        assert self._registration, "the page has no service worker"
+        async with asyncio.timeout(REGISTERED_WITHIN_S):
+            registration = await registered
         await session.send(
             "ServiceWorker.deliverPushMessage",
-            {"origin": origin, "registrationId": self._registration, "data": json.dumps(content)},
+            {"origin": origin, "registrationId": registration, "data": json.dumps(content)},
         )
         await session.detach()

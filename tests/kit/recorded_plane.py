@@ -121,6 +121,7 @@ class RecordedPlane:
     encryption: Mapping[str, str] = MappingProxyType({"sealed_by": "nobody", "aes": "unknown"})
     port = 3478
     probe_prefix = bytes(8)
+    serves_tcp = False
 
     def __init__(self) -> None:
         self.transports: list[RecordedTransport] = []

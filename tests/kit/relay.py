@@ -2,9 +2,7 @@
 
 Neither side knows a way around it: the client is given the relay's address in place of the
 service's, and the service is given none of the client's and learns it from what comes. What is
-lost is decided by a seeded generator for each direction. Towards the client it takes no more than
-`rate_kbps`, if that is set: what comes beyond it waits for a while, and is lost if that takes too long. It
-never reorders.
+lost is decided by a seeded generator for each direction. It never reorders.
 """
 
 import asyncio
@@ -18,12 +16,10 @@ from typing import cast
 from svc.sfu.path import Address
 
 _CANDIDATE = re.compile(r"^(a=candidate:\S+ 1 udp \d+) (\S+) (\d+)", re.MULTILINE | re.IGNORECASE)
+_TCP_CANDIDATE_LINE = re.compile(r"^a=candidate:\S+ 1 tcp .*\r?\n", re.MULTILINE)
 _CANDIDATE_LINE = re.compile(r"^a=candidate:.*\r?\n", re.MULTILINE)
 # RFC 7983: what begins with these is SRTP or SRTCP.
 _MEDIA = range(128, 192)
-# What routers at home keep, about; and the bytes of IP and UDP.
-_LONGEST_WAIT_S = 0.3
-_HEADERS = 28
 
 
 class _Side(asyncio.DatagramProtocol):
@@ -49,12 +45,9 @@ class _Side(asyncio.DatagramProtocol):
 class Relay:
     """`lost` counts, by direction, the media that never arrived."""
 
-    def __init__(self, *, loss: float, seed: int, rate_kbps: int | None = None) -> None:
+    def __init__(self, *, loss: float, seed: int) -> None:
         self.lost: Counter[str] = Counter()
         self.carried: Counter[str] = Counter()
-        # May be changed at any time.
-        self.rate_kbps = rate_kbps
-        self._free_at = 0.0
         self._loss = loss
         self._random = {"up": random.Random(seed), "down": random.Random(seed + 1)}
         self._client: Address | None = None
@@ -79,23 +72,7 @@ class Relay:
 
     def _from_sfu(self, data: bytes, source: Address) -> None:
         if self._client and self._arrives("down", data):
-            self._send_when_free(data, self._client)
-
-    def _send_when_free(self, data: bytes, client: Address) -> None:
-        if self.rate_kbps is None:
-            self.to_client.transport.sendto(data, client)
-            return
-        loop = asyncio.get_running_loop()
-        begins = max(self._free_at, loop.time())
-        if begins - loop.time() > _LONGEST_WAIT_S:
-            self.lost["down"] += 1
-            return
-        self._free_at = begins + (len(data) + _HEADERS) * 8 / (self.rate_kbps * 1000)
-        loop.call_at(self._free_at, self._send, data, client)
-
-    def _send(self, data: bytes, client: Address) -> None:
-        if not self.to_client.transport.is_closing():
-            self.to_client.transport.sendto(data, client)
+            self.to_client.transport.sendto(data, self._client)
 
     def _arrives(self, direction: str, data: bytes) -> bool:
         arrives = self._random[direction].random() >= self._loss
@@ -105,11 +82,9 @@ class Relay:
 
 
 @asynccontextmanager
-async def relay(
-    *, loss: float, seed: int, host: str = "127.0.0.1", rate_kbps: int | None = None
-) -> AsyncIterator[Relay]:
+async def relay(*, loss: float, seed: int, host: str = "127.0.0.1") -> AsyncIterator[Relay]:
     loop = asyncio.get_running_loop()
-    line = Relay(loss=loss, seed=seed, rate_kbps=rate_kbps)
+    line = Relay(loss=loss, seed=seed)
     sides = (line.to_client, line.to_sfu)
     for side in sides:
         await loop.create_datagram_endpoint(lambda side=side: side, local_addr=(host, 0))  # type: ignore[misc]
@@ -121,7 +96,8 @@ async def relay(
 
 
 def _readdressed(sdp: str, address: Address) -> tuple[str, Address]:
-    """The description with its one candidate address replaced, and what that was."""
+    """The description with its one candidate address replaced, and what that was; of UDP alone."""
+    sdp = _TCP_CANDIDATE_LINE.sub("", sdp)
     found = {(host, int(port)) for _, host, port in _CANDIDATE.findall(sdp)}
     assert len(found) == 1, f"a relay stands before one address, not {found}"
     return _CANDIDATE.sub(rf"\1 {address[0]} {address[1]}", sdp), found.pop()

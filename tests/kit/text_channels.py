@@ -15,6 +15,7 @@ async def come_to_read(person: Person, channel: str = "general") -> None:
 
 
 async def open_channel(person: Person, name: str) -> None:
+    await person.show_channels()
     await entry(person, name).click()
     await expect(person.page.locator("#text-name")).to_have_text(name)
     await expect(box(person)).to_be_enabled()

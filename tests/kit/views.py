@@ -15,11 +15,13 @@ from tests.kit.product import Product
 EMPTY = "/web/vendor/licences/preact.txt"
 SETUP = """async () => {
   document.body.replaceChildren();
-  await new Promise((done) => {
-    const link = document.createElement("link");
-    Object.assign(link, { rel: "stylesheet", href: "/web/style.css", onload: done });
-    document.head.append(link);
-  });
+  for (const name of ["style", "later"]) {
+    await new Promise((done) => {
+      const link = document.createElement("link");
+      Object.assign(link, { rel: "stylesheet", href: `/web/${name}.css`, onload: done });
+      document.head.append(link);
+    });
+  }
   const { loadWords } = await import("/web/words/words.js");
   await loadWords();
   window.told = [];

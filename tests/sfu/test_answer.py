@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from svc.sfu.answer import AnswerError, AnswerTerms, Line, read_answer
@@ -307,7 +307,6 @@ def test_a_client_that_copies_our_lines_and_keeps_one_codec_is_understood() -> N
     assert terms.lines[1].payload_types == {112}
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_a_damaged_answer_is_read_or_refused_and_nothing_else(data: st.DataObject) -> None:
     peer, step = data.draw(st.sampled_from(["chromium", "aiortc"])), data.draw(st.sampled_from(list(CALL)))

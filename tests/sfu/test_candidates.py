@@ -7,6 +7,7 @@ from svc.sfu.candidates import (
     CandidateError,
     host_candidates,
     interface_addresses,
+    passive_candidates,
     priority,
     reflexive_candidates,
     refusal,
@@ -140,6 +141,33 @@ def test_reflexive_candidates_are_made_for_what_is_behind_a_nat() -> None:
 def test_what_is_advertised_instead_of_the_interfaces_has_no_reflexive_candidate() -> None:
     hosts = host_candidates(port=3478, interfaces=("10.0.0.2",), bound=WILDCARDS, advertised=("203.0.113.1",))
     assert reflexive_candidates(hosts, {"10.0.0.2": ("203.0.113.9", 3478)}) == ()
+
+
+def test_tcp_is_offered_at_the_address_of_each_udp_candidate_and_below_all_of_them() -> None:
+    hosts = host_candidates(port=3478, interfaces=["192.0.2.1", "2001:db8::1"], bound=WILDCARDS)
+    # A cloud machine's NAT keeps the number; a home's chooses one, and would choose another for TCP.
+    kept = reflexive_candidates(hosts, {"192.0.2.1": ("203.0.113.1", 3478)})
+    chosen = reflexive_candidates(hosts, {"192.0.2.1": ("203.0.113.1", 40000)})
+    passive = passive_candidates((*hosts, *kept, *chosen))
+    assert [candidate.address for candidate in passive] == [
+        ("2001:db8::1", 3478),
+        ("192.0.2.1", 3478),
+        ("203.0.113.1", 3478),
+    ]
+    ranks = [candidate.priority for candidate in (*hosts, *kept, *passive)]
+    assert ranks == sorted(ranks, reverse=True) and len(set(ranks)) == len(ranks)
+    assert len({candidate.foundation for candidate in (*hosts, *kept, *passive)}) == 6
+
+
+def test_a_passive_candidate_is_written_as_rfc_6544_has_it() -> None:
+    (host,) = host_candidates(port=3478, interfaces=["192.0.2.1"], bound=WILDCARDS)
+    (passive,) = passive_candidates([host])
+    # Type preference 90 of TCP, direction 4 of a passive one (section 4.2).
+    rank = (90 << 24) + ((4 << 13) + 8191 << 8) + 255
+    assert (
+        str(passive) == f"candidate:{passive.foundation} 1 tcp {rank} 192.0.2.1 3478 typ host tcptype passive"
+    )
+    assert Candidate.parse(str(passive)) is None
 
 
 def test_the_machines_own_addresses_are_plain_ip_addresses() -> None:

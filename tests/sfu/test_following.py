@@ -13,6 +13,7 @@ from tests.sfu.test_ice import CLIENT, SERVER, answer, checks, selected_agent
 
 HERE = Path((CLIENT, 5000), SERVER)
 ELSEWHERE = Path(("203.0.113.9", 4000), SERVER)
+CONNECTION = Path((CLIENT, 5001, 4096), SERVER)
 AWAY = Path(("203.0.113.10", 4000), SERVER)
 
 
@@ -116,6 +117,36 @@ def test_a_controlling_peers_nomination_wins_at_once_though_the_old_path_lives()
     peer = Peer(HERE, ELSEWHERE, controlling=False)
     peer.check(ELSEWHERE, nominate=True)
     assert peer.selected == [ELSEWHERE]
+
+
+def test_media_moves_to_a_connection_when_udp_falls_silent_and_back_as_soon_as_udp_answers() -> None:
+    peer = Peer(HERE, CONNECTION)
+    peer.check(CONNECTION)
+    peer.wait(5)
+    assert peer.selected == []
+    peer.paths = (CONNECTION,)
+    peer.agent.path_silent(peer.now)
+    peer.wait(2)
+    assert peer.selected == [CONNECTION]
+    # Consent is asked for over it from now on.
+    peer.asked.clear()
+    peer.wait(30)
+    assert {path for _, path in peer.asked} == {CONNECTION} and peer.agent.state is State.CONNECTED
+    peer.paths = (HERE, CONNECTION)
+    peer.check(HERE)
+    assert peer.selected == [CONNECTION, HERE]
+
+
+def test_a_connection_that_takes_the_place_of_another_is_followed() -> None:
+    again = Path((CLIENT, 5002, 8192), SERVER)
+    peer = Peer(CONNECTION)
+    peer.agent.path_silent(peer.now)
+    peer.check(CONNECTION)
+    peer.wait(2)
+    peer.paths = (again,)
+    peer.check(again)
+    peer.wait(DECIDE_AFTER_S)
+    assert peer.selected == [CONNECTION, again]
 
 
 def test_silence_tries_the_other_paths_that_the_peer_has_checked_and_moves_there() -> None:

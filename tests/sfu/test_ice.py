@@ -192,6 +192,20 @@ def test_a_valid_pair_waits_50_ms_for_a_better_one() -> None:
     assert "USE-CANDIDATE" in nomination.attributes and nominated == path
 
 
+def test_a_connection_waits_longer_for_udp() -> None:
+    agent = started(host("198.51.100.1"))
+    connection = Path((CLIENT, 5001, 4096), SERVER)
+    agent.check_received(BindingCheck(connection, 1, use_candidate=False), 0.0)
+    run(agent, 0.1)
+    (request,) = [request for request, path in checks(agent) if path == connection]
+    agent.stun_received(answer(request), connection, 0.1)
+    run(agent, 0.34)
+    assert not any("USE-CANDIDATE" in request.attributes for request, _ in checks(agent))
+    agent.advance(0.36)
+    [(nomination, nominated)] = checks(agent)
+    assert "USE-CANDIDATE" in nomination.attributes and nominated == connection
+
+
 def test_the_better_pair_is_nominated_if_it_answers_in_time() -> None:
     agent = started(host("198.51.100.1"), host("198.51.100.2", rank=1))
     run(agent, 0.02)

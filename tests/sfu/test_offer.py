@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from svc.sfu.codecs import TRANSPORT_CC, VIDEO
@@ -174,7 +174,6 @@ def test_the_password_is_not_shown_where_ice_credentials_are_printed() -> None:
     assert ICE.pwd not in repr(ICE)
 
 
-@settings(deadline=None)
 @given(stream=st.text(max_size=70), track=st.text(max_size=70), cname=st.text(max_size=70))
 def test_whatever_a_peer_calls_its_track_the_offer_has_the_same_lines(
     stream: str, track: str, cname: str

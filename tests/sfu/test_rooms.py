@@ -5,7 +5,7 @@ import pytest
 from svc.base.grants import CAPS
 from svc.sfu import rooms as rooms_module
 from svc.sfu.closing import CloseCode
-from svc.sfu.rooms import FORGET_AFTER_S, AudioControl, NoSeats, Peer, Registration, Rooms, Track
+from svc.sfu.rooms import FORGET_AFTER_S, AudioControl, NoSeats, Peer, Registration, Room, Rooms, Track
 
 
 class Diary:
@@ -20,11 +20,17 @@ class Diary:
     def peer_left(self, room_id: str, user_id: str) -> None:
         self.entries.append(("left", room_id, user_id))
 
+    def speaking_changed(self, room: Room) -> None:
+        """Told to control connections alone; see test_telling."""
+
     def track_published(self, track: Track) -> None:
         self.entries.append(("published", track.track_id))
 
     def track_ended(self, track: Track) -> None:
         self.entries.append(("ended", track.track_id))
+
+    def codecs_changed(self) -> None:
+        pass
 
     def track_changed(self, track: Track) -> None:
         self.entries.append(("changed", track.track_id))

@@ -4,7 +4,7 @@ import re
 import string
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from svc.sfu.sdp import (
@@ -53,7 +53,6 @@ def media(*lines: str) -> MediaDescription:
     return SessionDescription.parse(text).media[0]
 
 
-@settings(deadline=None)
 @given(sessions)
 def test_what_was_written_reads_back_the_same(session: SessionDescription) -> None:
     assert SessionDescription.parse(str(session)) == session
@@ -164,7 +163,6 @@ def test_a_value_that_would_break_out_of_its_line_is_never_written(text: str) ->
         str(session)
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_a_damaged_description_is_read_or_refused_and_nothing_else(data: st.DataObject) -> None:
     text = damaged(data, data.draw(st.sampled_from([*REAL.values(), offer("receiving")])))

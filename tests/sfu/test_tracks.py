@@ -208,8 +208,20 @@ def test_a_client_without_the_publishers_codec_hears_track_unavailable_once() ->
     ben.answer()
     ben.send("renegotiate", "{}")
     ben.answer()
-    assert ben.events("track_unavailable") == [{"track_id": "ac"}]
+    assert ben.events("track_unavailable") == [
+        {"track_id": "ac", "user_id": "ann", "source": "camera", "reason": "codec"}
+    ]
     assert call.tally["refused_tracks"] == 1
+
+
+def test_a_client_hears_when_a_track_that_it_could_not_have_has_ended() -> None:
+    call = Call()
+    ann, ben = call.joined("ann", camera="a ac"), call.join("ben")
+    ben.answering.without_codecs = ("VP8",)
+    ben.answer()
+    ann.session.close()
+    call.settle()
+    assert ben.events("track_available") == [{"track_id": "ac"}]
 
 
 def test_a_client_with_no_codec_of_a_line_hears_track_unavailable() -> None:
@@ -217,7 +229,9 @@ def test_a_client_with_no_codec_of_a_line_hears_track_unavailable() -> None:
     ann, ben = call.joined("ann", camera="a ac"), call.join("ben")
     ben.answering.rejects = ("4",)
     ben.answer()
-    assert ben.events("track_unavailable") == [{"track_id": "ac"}]
+    assert ben.events("track_unavailable") == [
+        {"track_id": "ac", "user_id": "ann", "source": "camera", "reason": "codec"}
+    ]
     assert ann.forwarder(CAMERA).down_tracks == []
 
 
@@ -227,11 +241,98 @@ def test_a_change_to_a_codec_that_a_receiver_lacks_is_told_and_the_way_back_is_o
     ben.answering.without_codecs = ("AV1",)
     ben.answer()
     ann.send_media(CAMERA, AV1, ssrc=8)
-    assert ben.events("track_unavailable") == [{"track_id": "ac"}]
+    assert ben.events("track_unavailable") == [
+        {"track_id": "ac", "user_id": "ann", "source": "camera", "reason": "codec"}
+    ]
     ann.send_media(CAMERA, VP8, ssrc=9)
     ann.send_media(CAMERA, AV1, ssrc=10)
     assert len(ben.events("track_unavailable")) == 2
+    assert ben.events("track_available") == [{"track_id": "ac"}]
     assert not ann.forwarder(CAMERA).down_tracks[0].closed
+
+
+def wanted(person: Person) -> list[str]:
+    """The codecs of their camera's line in the latest offer, the first of each kind, as it lists them."""
+    line = person.lines()[CAMERA]
+    maps = line.rtpmaps()
+    names = [maps[int(number)].name for number in line.formats]
+    return list(dict.fromkeys(name for name in names if name != "rtx"))
+
+
+def test_a_publisher_is_asked_for_a_codec_that_who_joins_can_show() -> None:
+    call = Call()
+    ann = call.joined("ann", camera="a ac")
+    assert wanted(ann) == ["H264", "VP9", "VP8", "AV1"]
+    ben = call.join("ben")
+    ben.answering.without_codecs = ("H264", "AV1")
+    ben.answer()
+    assert len(ann.offers) == 2 and wanted(ann) == ["VP9", "VP8", "H264", "AV1"]
+    cai = call.join("cai")
+    cai.answering.without_codecs = ("VP9",)
+    cai.answer()
+    ann.answer()
+    assert wanted(ann) == ["VP8", "H264", "VP9", "AV1"]
+
+
+def test_a_publisher_is_asked_for_the_floor_where_receivers_have_nothing_in_common() -> None:
+    call = Call()
+    ann = call.joined("ann", camera="a ac")
+    for name, lacks in (("ben", ("VP8", "VP9", "AV1")), ("cai", ("H264", "VP8"))):
+        person = call.join(name)
+        person.answering.without_codecs = lacks
+        person.answer()
+        ann.answer()
+    assert wanted(ann)[0] == "VP8"
+
+
+def test_a_publisher_may_go_back_once_who_could_not_show_it_has_left() -> None:
+    call = Call()
+    ann, ben = call.joined("ann", camera="a ac"), call.join("ben")
+    ben.answering.without_codecs = ("H264",)
+    ben.answer()
+    ann.answer()
+    ben.session.close()
+    call.settle()
+    assert wanted(ann) == ["H264", "VP9", "VP8", "AV1"]
+
+
+def test_a_room_whose_members_show_everything_costs_no_further_offer() -> None:
+    call = Call()
+    ann = call.joined("ann", camera="a ac")
+    call.joined("ben").session.close()
+    call.settle()
+    assert len(ann.offers) == 1
+
+
+def test_who_sends_no_pictures_hears_nothing_of_codecs() -> None:
+    call = Call()
+    ann, cai = call.joined("ann", camera="a ac"), call.joined("cai", mic="c cm")
+    ann.answer()
+    cai.answer()
+    ben = call.join("ben")
+    before = len(ann.offers), len(cai.offers)
+    ben.answering.without_codecs = ("H264",)
+    ben.answer()
+    assert (len(ann.offers), len(cai.offers)) == (before[0] + 1, before[1])
+
+
+def test_a_client_cannot_keep_others_switching() -> None:
+    call = Call()
+    ann, ben = call.joined("ann", camera="a ac"), call.join("ben")
+    for lacks in (("H264",), ("VP9",), ("H264",), ("AV1",), ("VP9",)):
+        ben.answering.without_codecs = lacks
+        ben.answer()
+        ann.answer()
+        ben.send("renegotiate", "{}")
+    assert len(ann.offers) == 4 and wanted(ann)[0] == "VP8"
+
+
+def test_a_client_that_takes_no_pictures_changes_nothing_for_others() -> None:
+    call = Call()
+    ann, ben = call.joined("ann", camera="a ac"), call.join("ben")
+    ben.answering.rejects = ("4",)
+    ben.answer()
+    assert len(ann.offers) == 1
 
 
 @pytest.mark.parametrize("msid", ["", "- x y", "same same"])
@@ -326,13 +427,16 @@ def test_an_offer_never_outgrows_a_message_and_what_waits_gets_the_next_free_lin
     call.joined("ben", camera="b three")
     cai = call.join("cai")
     assert sorted(ids(cai).values()) == ["one", "two", "voice"]
-    assert cai.events("track_unavailable") == [{"track_id": "three"}]
+    assert cai.events("track_unavailable") == [
+        {"track_id": "three", "user_id": "ben", "source": "camera", "reason": "no_line"}
+    ]
     cai.answer()
     ann.session.close()
     call.settle()
     assert ids(cai) == {}
     cai.answer()
     assert sorted(ids(cai).values()) == ["three"]
+    assert cai.events("track_available") == [{"track_id": "three"}]
 
 
 def test_a_full_offer_fits_into_one_message() -> None:

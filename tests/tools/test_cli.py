@@ -5,6 +5,7 @@ from importlib.metadata import version
 import pytest
 
 from svc.cli import main
+from svc.tools.admin.arguments import SUBJECTS
 
 
 def test_the_version_is_that_of_the_distribution(capsys: pytest.CaptureFixture[str]) -> None:
@@ -51,3 +52,15 @@ def test_a_command_line_that_makes_no_sense_ends_with_status_2(
         main(arguments)
     assert end.value.code == 2
     assert "usage: svc" in capsys.readouterr().err
+
+
+def test_help_shows_every_subject_and_each_says_what_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["admin", "--help"])
+    shown = capsys.readouterr().out
+    assert {"channel", "invite", "webhook", "bot", "member", "application"} <= set(SUBJECTS)
+    for name, subject in SUBJECTS.items():
+        assert f"\n    {name}" in shown and subject.help in shown
+        with pytest.raises(SystemExit):
+            main(["admin", name, "--help"])
+        assert f"\n\n{subject.help[0].upper()}{subject.help[1:]}\n\n" in capsys.readouterr().out

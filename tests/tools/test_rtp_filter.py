@@ -200,6 +200,11 @@ def test_a_capture_in_which_nothing_is_sent_is_refused() -> None:
         filter_records(records("opus"), descriptor_id=DESCRIPTOR, layer=0, ssrc=1)
 
 
+def test_a_descriptor_with_another_id_is_named() -> None:
+    with pytest.raises(RtpdumpError, match=f"9 is no Dependency Descriptor; {DESCRIPTOR} seems"):
+        filtered(records("av1_l1t3"), 9, 0)
+
+
 def test_packets_that_no_datagram_holds_are_left_out_and_told() -> None:
     huge = packets.rtp(ssrc=9, sequence=2, payload_type=96, payload=bytes(2000))
     small = [packets.rtp(ssrc=9, sequence=number, payload_type=96, payload=b"x") for number in (1, 3)]

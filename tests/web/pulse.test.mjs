@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
-import { Pulse } from "../../src/svc/web/transport/pulse.js";
+import { Pulse, SILENT_MS } from "../../src/svc/web/transport/pulse.js";
 
 let asked, lost, pulse;
 
@@ -51,4 +51,35 @@ test("anything that comes answers, and a stopped pulse is silent", () => {
   pulse.stop();
   mock.timers.tick(60_000);
   assert.deepEqual([asked, lost], [1, 0]);
+});
+
+test("one that is doubted is lost 2 s after the question, whatever was asked before and after", () => {
+  pulse.start();
+  pulse.ask();
+  mock.timers.tick(500);
+  pulse.doubt();
+  mock.timers.tick(1000);
+  pulse.doubt();
+  mock.timers.tick(999);
+  assert.equal(lost, 0);
+  mock.timers.tick(1);
+  assert.deepEqual([asked, lost], [3, 1]);
+});
+
+test("one beside which a call has fallen silent is lost sooner", () => {
+  pulse.start();
+  pulse.doubt(SILENT_MS);
+  mock.timers.tick(1499);
+  assert.equal(lost, 0);
+  mock.timers.tick(1);
+  assert.equal(lost, 1);
+});
+
+test("one that has answered is asked in peace again", () => {
+  pulse.start();
+  pulse.doubt();
+  pulse.heard();
+  pulse.ask();
+  mock.timers.tick(4999);
+  assert.equal(lost, 0);
 });

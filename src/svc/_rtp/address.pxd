@@ -8,6 +8,7 @@ cdef struct Address:
     uint8_t ip[16]          # ::ffff:a.b.c.d for IPv4; all zero = unspecified
     uint32_t scope          # of an IPv6 link-local address
     uint16_t port
+    uint32_t stream         # 0 = reached by UDP; else the TCP connection whose other end this is (streams)
 
 
 cdef struct Path:
@@ -16,7 +17,7 @@ cdef struct Path:
 
 
 cdef inline bint same(const Address* a, const Address* b) noexcept nogil:
-    return a.port == b.port and memcmp(a.ip, b.ip, 16) == 0
+    return a.port == b.port and a.stream == b.stream and memcmp(a.ip, b.ip, 16) == 0
 
 
 cdef inline bint same_path(const Path* a, const Path* b) noexcept nogil:

@@ -16,7 +16,7 @@ KNOWN_ADDRESSES = 4096
 
 
 cdef uint64_t hash_address(const Address* a, uint64_t seed) noexcept nogil:
-    return mix(mix(mix(load64(a.ip) ^ seed) ^ load64(a.ip + 8)) ^ a.port)
+    return mix(mix(mix(load64(a.ip) ^ seed) ^ load64(a.ip + 8)) ^ a.port ^ (<uint64_t>a.stream << 16))
 
 
 cdef uint64_t hash_bytes(const uint8_t* data, size_t length, uint64_t seed) noexcept nogil:
@@ -45,12 +45,13 @@ cdef int from_text(Address* address, str ip, int port) except -1:
 
 
 cdef tuple to_text(const Address* address):
-    """(textual IP, port); the IP is "" for the unspecified address."""
+    """(textual IP, port), and the connection if there is one; the IP is "" for the unspecified address."""
     cdef bytes packed
     if is_unspecified(address):
         return ("", address.port)
     packed = (<const char*>address.ip)[:16]
-    return (_text(packed[12:] if is_ipv4(address) else packed), address.port)
+    ip = _text(packed[12:] if is_ipv4(address) else packed)
+    return (ip, address.port, address.stream) if address.stream else (ip, address.port)
 
 
 @lru_cache(KNOWN_ADDRESSES)

@@ -55,3 +55,4 @@ cdef struct Command:
 cdef void apply(Core* core, Command* command) noexcept nogil
 cdef void free_command(Command* command) noexcept nogil
 cdef void close_everything(Core* core) noexcept nogil
+cdef void forget_stream(Core* core, uint32_t stream_id) noexcept nogil

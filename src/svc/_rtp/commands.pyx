@@ -9,8 +9,9 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcmp, memcpy, memset
 
-from svc._rtp.address cimport hash_bytes, mix
+from svc._rtp.address cimport Path, hash_bytes, mix
 from svc._rtp.core cimport fall_due, queue_of, random32
+from svc._rtp.delivery cimport send_waiting
 from svc._rtp.egress cimport OUTGOING_BYTES, Outgoing, commit, next_outgoing
 from svc._rtp.feedback cimport request_keyframe, send_bye
 from svc._rtp.forwarder cimport start_in_history
@@ -23,6 +24,7 @@ from svc._rtp.objects cimport AUDIO, MAX_LINES, VIDEO, Credentials, DownTrack, F
 from svc._rtp.ring cimport CLOSED, Event, push
 from svc._rtp.sendqueue cimport forget as forget_waiting
 from svc._rtp.sequence cimport clear as clear_rewriter, init as init_rewriter
+from svc._rtp.silence cimport tell_silence
 from svc._rtp.table cimport insert, lookup, remove
 
 # Packets that a receiver is known to have had, at first: more where they come so fast that these are not yet
@@ -76,12 +78,7 @@ cdef void apply_to_transport(Core* core, Transport* transport, Command* command)
     elif kind == SET_CONTROLLING:
         transport.controlling = command.flag
     elif kind == SELECT:
-        transport.selected = command.path
-        transport.heard_at = core.now
-        transport.silent = False
-        if not transport.has_selected:
-            transport.has_selected = True
-            begin_receiving(core, transport)
+        select(core, transport, &command.path)
     elif kind == SEND_DTLS:
         if transport.has_selected:
             send(core, &transport.selected, command)
@@ -96,6 +93,23 @@ cdef void apply_to_transport(Core* core, Transport* transport, Command* command)
         open_line(core, transport, command)
     elif kind == SET_DEAFENED:
         transport.deafened = <uint8_t>command.flag
+
+
+cdef void select(Core* core, Transport* transport, const Path* path) noexcept nogil:
+    """Send over this path from now on; what waits goes over the one before, for another thread may send here."""
+    cdef uint32_t shard = core.stream_shard if path.remote.stream else transport.packet_shard
+    cdef DownTrack* down_track = transport.down_tracks
+    while shard != transport.shard and down_track != NULL:
+        send_waiting(core, down_track)
+        forget_waiting(queue_of(core, down_track), &core.records, &core.pool, down_track)
+        down_track = down_track.next_received
+    transport.shard = <uint8_t>shard
+    transport.selected = path[0]
+    transport.heard_at = core.now
+    transport.silent = False
+    if not transport.has_selected:
+        transport.has_selected = True
+        begin_receiving(core, transport)
 
 
 cdef void begin_receiving(Core* core, Transport* transport) noexcept nogil:
@@ -142,7 +156,7 @@ cdef void open_transport(Core* core, Command* command) noexcept nogil:
     transport.id = command.id
     transport.rtcp_ssrc = command.ssrc
     transport.controlling = True
-    transport.shard = <uint8_t>(core.next_shard % core.shard_count)
+    transport.shard = transport.packet_shard = <uint8_t>(core.next_shard % core.packet_shards)
     core.next_shard += 1
     transport.next = core.transports
     if core.transports != NULL:
@@ -207,6 +221,19 @@ cdef void close_transport(Core* core, Transport* transport) noexcept nogil:
         free(transport.heard[i])
     free(transport.arrivals)
     free(transport)
+
+
+cdef void forget_stream(Core* core, uint32_t stream_id) noexcept nogil:
+    """A connection has ended: whose path it was looks for another at once."""
+    cdef Transport* transport = core.transports
+    cdef int i
+    while transport != NULL:
+        for i in range(transport.validated_count - 1, -1, -1):
+            if transport.validated[i].remote.stream == stream_id:
+                forget_path(core, transport, i)
+        if transport.has_selected and transport.selected.remote.stream == stream_id and not transport.silent:
+            transport.silent = tell_silence(core, transport, True)
+        transport = transport.next
 
 
 cdef void close_everything(Core* core) noexcept nogil:

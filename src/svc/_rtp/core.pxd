@@ -7,6 +7,7 @@ from svc._rtp.objects cimport AUDIO, Counters, DownTrack, Negotiated, Transport
 from svc._rtp.pool cimport Pool
 from svc._rtp.ring cimport Ring
 from svc._rtp.sendqueue cimport RecordPool, SendQueue
+from svc._rtp.streams cimport Streams
 from svc._rtp.table cimport Table
 
 cdef enum:
@@ -35,11 +36,14 @@ cdef struct Core:
     Egress egress           # of the core's thread: all that is no media
     Shard shards[MAX_SHARDS]
     uint32_t shard_count
+    uint32_t packet_shards  # of these, the first ones; the rest is not for receivers that are reached by UDP
+    uint32_t stream_shard   # of those that are reached by TCP: its egress is the core's
     uint32_t next_shard     # a new transport's
     uint32_t first_shard    # whose turn it is to go first
     Negotiated negotiated
     Counters counters
     RecordPool records
+    Streams* streams        # NULL = TCP is not served
 
     Transport* transports   # a list
     Transport* senders      # a list: those who have sent media

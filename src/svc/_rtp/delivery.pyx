@@ -22,9 +22,11 @@ from svc._rtp.history cimport MAX_AGE, History, get
 from svc._rtp.layers cimport ALL_LAYERS
 from svc._rtp.objects cimport AUDIO, VIDEO, MediaKind, Sent, accepts
 from svc._rtp.ring cimport FORWARDED, Event, push
-from svc._rtp.sendqueue cimport SendQueue, SendRecord, append, end_turn, first_record, give_turn, longest, remove_first
+from svc._rtp.sendqueue cimport SendQueue, SendRecord, append, end_turn, first_record, give_turn
+from svc._rtp.sendqueue cimport is_under_way, longest, remove_first
 from svc._rtp.sequence cimport NO_NUMBER, extend
 from svc._rtp.srtp cimport Plaintext, seal
+from svc._rtp.stream_room cimport count_slow, is_streamed, takes, takes_again
 from svc._rtp.wire cimport store16
 
 # A keyframe for many is sent as fast as it goes, however long that takes. But a queue that has not been empty
@@ -85,7 +87,7 @@ cdef void enqueue(Core* core, DownTrack* down_track, Slot* slot, int64_t output,
 
 cdef void drain(Core* core) noexcept nogil:
     """Write a quantum of what waits, in equal parts for each thread that sends, audio first."""
-    cdef int quantum = max(QUANTUM // <int>core.shard_count, <int>RUN)
+    cdef int quantum = max(QUANTUM // <int>core.packet_shards, <int>RUN)
     cdef int left[MAX_SHARDS]
     cdef Shard* shard
     cdef uint32_t i
@@ -116,6 +118,9 @@ cdef int drain_queue(Core* core, Egress* egress, SendQueue* queue, int left) noe
         if run > 0 and not has_room_for(egress, run):
             return 0
         for i in range(run):
+            if is_streamed(down_track) and not takes(core, down_track, first_record(down_track)):
+                shed_first(core, queue, down_track)
+                continue
             send_first(core, down_track, first_record(down_track))
             remove_first(queue, &core.records, &core.pool, down_track)
         left -= <int>run
@@ -250,12 +255,6 @@ cdef void shed_overdue(Core* core, SendQueue* queue, DownTrack* down_track, int6
         record = first_record(down_track)
 
 
-cdef inline bint is_under_way(const DownTrack* down_track, const SendRecord* record) noexcept nogil:
-    """Whether the receiver has the beginning of this frame: it had better get the rest."""
-    return (not down_track.shedding and down_track.packets > 0
-            and record.slot.header.timestamp + down_track.timestamp_offset == down_track.last_timestamp)
-
-
 cdef void make_room(Core* core) noexcept nogil:
     """Every record is in use: the older half of what waits for somebody goes, of video if there is any."""
     cdef DownTrack* down_track = longest_of(core, VIDEO)
@@ -288,8 +287,11 @@ cdef DownTrack* longest_of(Core* core, MediaKind kind) noexcept nogil:
 cdef void shed_first(Core* core, SendQueue* queue, DownTrack* down_track) noexcept nogil:
     """Drop a receiver's oldest record, as if it had been lost on the way."""
     remember(core, down_track, first_record(down_track))
-    queue.shed_at = core.now
-    count_dropped(core, down_track)
+    if is_streamed(down_track):
+        count_slow(core, down_track)
+    else:
+        queue.shed_at = core.now
+        count_dropped(core, down_track)
     remove_first(queue, &core.records, &core.pool, down_track)
 
 
@@ -414,6 +416,8 @@ cdef int hand_over(Core* core, DownTrack* down_track, Outgoing* outgoing, const 
         return -1
     outgoing.path = down_track.transport.selected
     commit(egress_of(core, down_track), total)
+    if outgoing.path.remote.stream:
+        outgoing.is_video = down_track.forwarder.kind == VIDEO
     core.counters.packets_sent += 1
     core.counters.bytes_sent += <uint32_t>total
     return total
@@ -431,7 +435,8 @@ cdef void resend(Core* core, DownTrack* down_track, uint16_t sequence) noexcept 
     if output < 0 or not down_track.numbers.started or down_track.transport.keyed == 0:
         return
     if egress_of(core, down_track).blocked or (
-            down_track.forwarder.kind == VIDEO and is_overloaded(queue_of(core, down_track), core.now)):
+            down_track.forwarder.kind == VIDEO and is_overloaded(queue_of(core, down_track), core.now)) or (
+            is_streamed(down_track) and not takes_again(core, down_track)):
         # It would delay what waits. Who still misses it asks again.
         return
     if down_track.waiting:

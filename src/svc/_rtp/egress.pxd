@@ -16,6 +16,7 @@ cdef struct Outgoing:
     uint8_t data[OUTGOING_BYTES]    # first, and so aligned: libsrtp stores words
     Path path
     uint16_t length
+    uint16_t is_video       # on a connection, all else goes first
     int64_t last_of         # ns: when the packet came whose last datagram this is; 0 = others follow, or no media
 
 
@@ -67,5 +68,6 @@ cdef inline Outgoing* next_outgoing(Egress* egress) noexcept nogil:
 
 cdef inline void commit(Egress* egress, int length) noexcept nogil:
     egress.batch[egress.count].length = <uint16_t>length
+    egress.batch[egress.count].is_video = 0
     egress.batch[egress.count].last_of = 0
     egress.count += 1

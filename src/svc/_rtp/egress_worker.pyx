@@ -33,6 +33,7 @@ cdef int init(EgressWorker* worker, Egress* egress, Outlet* direct, int core_fd)
     worker.egress = egress
     worker.direct = direct
     worker.outlet = direct[0]
+    worker.outlet.connections = NULL
     worker.core_fd = core_fd
     for i in range(BATCHES):
         worker.batches[i] = <Outgoing*>calloc(BATCH, sizeof(Outgoing))

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 
-Address = tuple[str, int]
+# The third number is a TCP connection's; without it, UDP.
+Address = tuple[str, int] | tuple[str, int, int]
 # (kind, transport id, attached bytes, remote, local ip, a, b, c); kinds and numbers: ring.pxd.
 Event = tuple[str, int, bytes, Address, str, int, int, int]
 

@@ -50,9 +50,10 @@ COUNTERS = (
     "packets_received", "bytes_received", "packets_sent", "bytes_sent", "dropped_unknown_source",
     "dropped_malformed", "dropped_oversized", "dropped_unauthenticated", "dropped_not_negotiated",
     "dropped_duplicate", "dropped_pool_exhausted", "dropped_ring_full", "dropped_send_failed", "dropped_stun",
-    "dropped_overload_video", "dropped_overload_audio",
+    "dropped_overload_video", "dropped_overload_audio", "dropped_slow_video", "dropped_slow_audio",
     "nacks_received", "nacks_sent", "retransmissions_sent", "retransmissions_received", "plis_received",
     "plis_sent", "descriptors_unread", "fillers_sent", "layers_dropped",
+    "tcp_accepted", "tcp_refused",
 )
 # Upper bounds of the forwarding delay's histogram, in seconds; the last bucket has none.
 DELAY_BUCKETS = tuple(50e-6 * 2**i for i in range(11))
@@ -98,6 +99,8 @@ cdef void collect(void* context, Egress* egress) noexcept with gil:
 
 cdef int fill_path(Path* path, tuple remote, str local) except -1:
     from_text(&path.remote, remote[0], remote[1])
+    if len(remote) > 2:
+        path.remote.stream = remote[2]
     return from_text(&path.local, local, 0)
 
 
@@ -118,7 +121,7 @@ cdef class Engine:
                 or init_ring(&core.ice, ICE_RING) < 0 or init_ring(&core.events, EVENT_RING) < 0
                 or init_ring(&core.details, DETAIL_RING) < 0):
             raise MemoryError
-        core.shard_count = 1
+        core.shard_count = core.packet_shards = 1
         core.shards[0].egress = &core.egress
 
     def __dealloc__(self):
@@ -442,7 +445,7 @@ cdef _collect_into(Engine engine, Line line, uint32_t shards):
     core.egress.context = <void*>line
     if shards == 1:
         return
-    core.shard_count = shards
+    core.shard_count = core.packet_shards = shards
     for i in range(shards):
         core.shards[i].egress = &core.shards[i].handed_over
         if init_egress(core.shards[i].egress, collect, <void*>line, &core.counters.dropped_send_failed) < 0:

@@ -28,6 +28,11 @@ from svc._rtp.wire cimport Cursor, load16, load32
 
 # "at most one per receiver per second" (a keyframe request).
 cdef int64_t RECEIVER_INTERVAL = 1_000_000_000
+# Who asks again and again, though keyframes come, cannot decode them: a few times, then ever more rarely, and up to
+# so many doublings. Everybody else's picture would suffer, and the 2 s of `keyframes` go on. Forgotten after a while.
+cdef uint8_t FREE_REQUESTS = 4
+cdef uint8_t MAX_DOUBLINGS = 5
+cdef int64_t CONTENT_AFTER = 60_000_000_000
 # Browsers want transport-wide feedback every 50 to 100 ms; it may be late by PATIENCE.
 cdef int64_t FEEDBACK_INTERVAL = 75_000_000
 # "every 0.9 to 1 s", of which PATIENCE is a part. The jitter keeps reports of many senders apart (RFC 3550
@@ -109,6 +114,7 @@ cdef void reports_received(Core* core, Transport* transport, const Packet* packe
         if down_track == NULL:
             continue
         down_track.announced = True
+        down_track.loses |= block.fraction_lost > 0
         pause_if_hopeless(core, down_track, block.fraction_lost)
         if block.lsr and block.lsr == down_track.sr_sent:
             rtt = core.now - down_track.sr_sent_at - <int64_t>block.dlsr * 1_000_000_000 // 65536
@@ -168,14 +174,32 @@ cdef void keyframe_asked(Core* core, DownTrack* down_track) noexcept nogil:
     if down_track.paused:
         return
     forwarder = down_track.forwarder
-    if down_track.last_request and core.now - down_track.last_request < RECEIVER_INTERVAL:
-        down_track.held_request = down_track.last_request + RECEIVER_INTERVAL
+    if down_track.last_request and core.now - down_track.last_request < interval(down_track):
+        down_track.held_request = down_track.last_request + interval(down_track)
         if forwarder.held_requests == 0 or down_track.held_request < forwarder.held_requests:
             forwarder.held_requests = down_track.held_request
         fall_due(core, down_track.held_request, 0)
         return
-    down_track.last_request = core.now
+    note_request(core, down_track)
     request_keyframe(core, forwarder)
+
+
+cdef int64_t interval(const DownTrack* down_track) noexcept nogil:
+    """How long this receiver waits between two requests."""
+    if down_track.requests <= FREE_REQUESTS:
+        return RECEIVER_INTERVAL
+    return RECEIVER_INTERVAL << min(<int>MAX_DOUBLINGS, <int>(down_track.requests - FREE_REQUESTS))
+
+
+cdef void note_request(Core* core, DownTrack* down_track) noexcept nogil:
+    """A request of this receiver goes through."""
+    if core.now - down_track.last_request >= CONTENT_AFTER:
+        down_track.requests = 0
+    # Losses break pictures: nobody waits longer for a weak line.
+    if down_track.requests < 255 and not down_track.loses:
+        down_track.requests += 1
+    down_track.loses = False
+    down_track.last_request = core.now
 
 
 cdef void request_keyframe(Core* core, Forwarder* forwarder) noexcept nogil:
@@ -201,7 +225,7 @@ cdef void release_held_requests(Core* core, Forwarder* forwarder) noexcept nogil
     while down_track != NULL:
         if down_track.held_request and down_track.held_request <= core.now:
             down_track.held_request = 0
-            down_track.last_request = core.now
+            note_request(core, down_track)
             request(&forwarder.keyframes, core.now)
         elif down_track.held_request and (forwarder.held_requests == 0
                                           or down_track.held_request < forwarder.held_requests):

@@ -132,6 +132,9 @@ cdef bint missing_are_dropped(DownTrack* down_track, Slot* slot, bint going) noe
 
 cdef bint may_start(Core* core, Forwarder* forwarder, DownTrack* down_track, const Slot* slot) noexcept nogil:
     """A picture starts at a keyframe, where one can be told; but no receiver waits for ever."""
+    if down_track.numbers.started and not down_track.new_source and slot.ext_seq <= down_track.numbers.highest:
+        # It has had newer ones, and most of this picture has gone by.
+        return False
     if forwarder.kind == AUDIO or forwarder.codec == OTHER or slot.starts_keyframe:
         return True
     if down_track.waiting_since == 0:

@@ -29,6 +29,7 @@ from svc._rtp.replay cimport ReplayWindow, begin
 from svc._rtp.ring cimport CHECK, DTLS as DTLS_EVENT, STUN as STUN_EVENT, TRACK, Event, is_half_full, push
 from svc._rtp.silence cimport note_sign_of_life
 from svc._rtp.srtp cimport unprotect, unprotect_rtcp
+from svc._rtp.streams cimport abandon, prove
 from svc._rtp.stun cimport (
     BINDING_ERROR, BINDING_REQUEST, BINDING_SUCCESS, BindingRequest, message_type, read_request, verify, write_success,
 )
@@ -155,6 +156,8 @@ cdef void path_validated(Core* core, Transport* transport, const Path* path, con
                          uint32_t generation) noexcept nogil:
     """Media is accepted from this path from now on; Python hears of it once a generation, and of its nomination."""
     cdef int i, at
+    if path.remote.stream:
+        prove(core.streams, path.remote.stream)
     for i in range(transport.validated_count):
         if same_path(&transport.validated[i], path):
             if generation > transport.generations[i] or (generation == transport.generations[i] and (
@@ -218,6 +221,8 @@ cdef void forget_path(Core* core, Transport* transport, int index) noexcept nogi
     for i in range(transport.validated_count):
         if same(&transport.validated[i].remote, &remote):
             return
+    if remote.stream:
+        abandon(core.streams, remote.stream)
     # The address may have become another participant's meanwhile.
     if lookup(&core.by_source, key) == transport:
         remove(&core.by_source, key)

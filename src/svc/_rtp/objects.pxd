@@ -67,6 +67,7 @@ cdef struct Transport:
     uint8_t has_selected
     uint8_t deafened
     uint8_t shard           # which thread sends its media
+    uint8_t packet_shard    # which one does while it is reached by UDP
     uint32_t id
     SrtpContext outbound
     Path selected
@@ -159,6 +160,8 @@ cdef struct DownTrack:
     uint32_t records        # how many wait
     uint32_t ssrc
     uint8_t waiting         # for a keyframe
+    uint8_t requests        # for keyframes, by this receiver, without a minute's pause and without losses
+    bint loses              # it has reported losses since its last request
     uint8_t paused          # waiting because it loses too much: its own wishes do not shorten that
     uint8_t new_source      # the next start goes on with another source's timestamps
     uint8_t has_turn
@@ -247,6 +250,8 @@ cdef struct Counters:
     uint64_t dropped_stun
     uint64_t dropped_overload_video
     uint64_t dropped_overload_audio
+    uint64_t dropped_slow_video     # a receiver's TCP connection takes no more
+    uint64_t dropped_slow_audio
     uint64_t nacks_received
     uint64_t nacks_sent
     uint64_t retransmissions_sent
@@ -256,3 +261,5 @@ cdef struct Counters:
     uint64_t descriptors_unread
     uint64_t fillers_sent
     uint64_t layers_dropped         # packets kept from a receiver by its temporal layer
+    uint64_t tcp_accepted           # as streams counts them
+    uint64_t tcp_refused

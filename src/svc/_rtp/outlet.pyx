@@ -8,7 +8,11 @@ from libc.errno cimport ENOBUFS, errno
 from libc.string cimport memcpy, memset
 
 from svc._rtp.address cimport is_ipv4
+from svc._rtp.stream_io cimport write_frames
 from svc._rtp.udp cimport svc_monotonic, svc_udp_send
+
+cdef enum:
+    STREAM = -2             # in the place of a socket: a connection
 
 cdef int64_t FIRST_DELAY_BUCKET = 50_000    # ns
 
@@ -18,25 +22,37 @@ cdef uint32_t send_batch(Outlet* outlet, Outgoing* batch, uint32_t count) noexce
 
     Fewer than all where the system takes no more for now.
     """
-    cdef uint32_t i, done = 0
+    cdef uint32_t i = 0, done = 0
     cdef int waiting = 0, fd = -1, this_fd, family
     outlet.full = -1
-    for i in range(count):
+    while i < count:
         family = 0 if is_ipv4(&batch[i].path.remote) else 1
-        this_fd = outlet.sockets[family]
+        this_fd = STREAM if batch[i].path.remote.stream else outlet.sockets[family]
         if waiting == SVC_BATCH or (waiting and this_fd != fd):
             done += send_run(outlet, fd, waiting)
+            waiting = 0
             if done < i:
                 break
-            waiting = 0
         fd = this_fd
+        if fd == STREAM:
+            done += send_streamed(outlet, &batch[i], count - i)
+            i = done
+            continue
         write_datagram(&outlet.datagrams[waiting], &batch[i], outlet.bound[family])
         waiting += 1
-    else:
-        if waiting:
-            done += send_run(outlet, fd, waiting)
+        i += 1
+    if waiting:
+        done += send_run(outlet, fd, waiting)
     measure_delay(outlet, batch, done)
     return done
+
+
+cdef uint32_t send_streamed(Outlet* outlet, Outgoing* batch, uint32_t count) noexcept nogil:
+    """Those at the beginning that go to one connection; however slow it is, they are done with."""
+    if outlet.connections == NULL:
+        outlet.failed += 1
+        return 1
+    return write_frames(outlet.connections, batch, count)
 
 
 cdef uint32_t send_run(Outlet* outlet, int fd, int count) noexcept nogil:

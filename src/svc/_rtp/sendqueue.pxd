@@ -47,6 +47,12 @@ cdef inline SendRecord* first_record(DownTrack* down_track) noexcept nogil:
     return <SendRecord*>down_track.first_record
 
 
+cdef inline bint is_under_way(const DownTrack* down_track, const SendRecord* record) noexcept nogil:
+    """Whether the receiver has the beginning of this frame: it had better get the rest."""
+    return (not down_track.shedding and down_track.packets > 0
+            and record.slot.header.timestamp + down_track.timestamp_offset == down_track.last_timestamp)
+
+
 cdef inline void give_turn(SendQueue* queue, DownTrack* down_track) noexcept nogil:
     down_track.has_turn = True
     down_track.next_queued = NULL

@@ -412,18 +412,20 @@ static inline int svc_udp_send(int fd, const struct svc_datagram *d, int count, 
     return svc_send_singly(fd, d, count, failed);
 }
 
-/* Wait until a descriptor can be read, or `full` (-1: none) written to, at most so many milliseconds; whether the
- * first one can be read. */
+/* Wait until a descriptor (there are up to four) can be read, or `full` (-1: none) written to, at most so many
+ * milliseconds; a bit for each that can be read. */
 static inline int svc_wait(const int *fds, int count, int full, int timeout_ms) {
     struct pollfd polled[4];
-    int i;
+    int i, readable = 0;
     for (i = 0; i < count; i++) {
         polled[i].fd = fds[i];
         polled[i].events = (short)(fds[i] == full ? POLLIN | POLLOUT : POLLIN);
         polled[i].revents = 0;
     }
-    (void)poll(polled, (nfds_t)count, timeout_ms);
-    return polled[0].revents & POLLIN;
+    if (poll(polled, (nfds_t)count, timeout_ms) > 0)
+        for (i = 0; i < count; i++)
+            readable |= (polled[i].revents & (POLLIN | POLLERR) ? 1 : 0) << i;
+    return readable;
 }
 
 /* Wait until a socket takes more, at most so many milliseconds; as long where it is not a socket's room (-1). */

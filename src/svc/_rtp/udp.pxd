@@ -22,7 +22,7 @@ cdef extern from "udp.h":
     int svc_udp_port(int fd) nogil
     int svc_udp_receive(int fd, svc_datagram* datagrams, int count, int fresh, bint portable) nogil
     int svc_udp_send(int fd, const svc_datagram* datagrams, int count, bint portable, int* segment, int* failed) nogil
-    bint svc_wait(const int* fds, int count, int full, int timeout_ms) nogil
+    int svc_wait(const int* fds, int count, int full, int timeout_ms) nogil
     void svc_wait_for_room(int fd, int timeout_ms) nogil
     int svc_signal_open(int* fds) nogil
     void svc_signal(int fd) nogil

@@ -203,14 +203,16 @@ static inline int svc_udp_send(int fd, const struct svc_datagram *d, int count, 
 
 static inline int svc_wait(const int *fds, int count, int full, int timeout_ms) {
     WSAPOLLFD polled[4];
-    int i;
+    int i, readable = 0;
     for (i = 0; i < count; i++) {
         polled[i].fd = svc_socket(fds[i]);
         polled[i].events = (short)(fds[i] == full ? POLLRDNORM | POLLWRNORM : POLLRDNORM);
         polled[i].revents = 0;
     }
-    (void)WSAPoll(polled, (ULONG)count, timeout_ms);
-    return polled[0].revents & POLLRDNORM;
+    if (WSAPoll(polled, (ULONG)count, timeout_ms) > 0)
+        for (i = 0; i < count; i++)
+            readable |= (polled[i].revents & (POLLRDNORM | POLLERR) ? 1 : 0) << i;
+    return readable;
 }
 
 static inline void svc_wait_for_room(int fd, int timeout_ms) {

@@ -1,4 +1,4 @@
-"""UdpLoop: the one UDP port, and the native thread that serves it without the GIL."""
+"""UdpLoop: the one media port, and the native thread that serves it without the GIL."""
 
 from collections.abc import Iterable, Sequence
 
@@ -13,9 +13,13 @@ class UdpLoop(Engine):
     system call per datagram, as systems without recvmmsg must. `workers`: threads, 1 to 16. With more
     than one, all but the first only send; each receiver's media is one's, so that it keeps its order.
     ValueError for another number.
+
+    With `tcp`, connections are accepted at the same number, on `addresses` or, where there are any, at
+    `listeners`, which stay their giver's to close. That this cannot be is no error: `tcp_refused` says why.
     """
 
     port: int
+    tcp_refused: str
     def __init__(
         self,
         *,
@@ -23,6 +27,8 @@ class UdpLoop(Engine):
         addresses: Iterable[str],
         port: int,
         sockets: Sequence[int] = (),
+        listeners: Sequence[int] = (),
+        tcp: bool = True,
         portable: bool = False,
         workers: int = 1,
     ) -> None: ...
@@ -34,7 +40,7 @@ class UdpLoop(Engine):
     def fileno(self) -> int:
         """Readable when take_events has something."""
     def descriptors(self) -> list[int]:
-        """Of the sockets, to be handed to another process. None once it has stopped."""
+        """Of all sockets, listening ones too, to be handed to another process. None once it has stopped."""
     def start(self) -> None: ...
     def stop(self) -> None:
         """End the thread, then close the sockets. Waits for the turn that is under way."""

@@ -1,13 +1,18 @@
-"""UdpLoop: the one UDP port, and the native thread that serves it without the GIL.
+"""UdpLoop: the one media port, and the native thread that serves it without the GIL.
 
 The file of the core that opens sockets, starts threads and reads clocks: what to do with a datagram is the
 Engine's, which it drives. Step 1 of a packet's journey (a batch is received) is here; step 9 is outlet's.
 Where there is more than one worker, the others are threads that send and do nothing else (egress_worker). Two
-sockets on one port when IPv4 and IPv6 are both asked for.
+sockets on one port when IPv4 and IPv6 are both asked for; TCP connections at the same number are stream_io's.
 """
 
 import os
 import threading
+from contextlib import suppress
+
+with suppress(ImportError):
+    # Not on Windows, where nothing listens for TCP.
+    from resource import RLIMIT_NOFILE, getrlimit
 
 from libc.stddef cimport size_t
 from libc.stdint cimport int64_t, uint16_t, uint32_t
@@ -24,6 +29,11 @@ from svc._rtp.engine cimport Engine
 from svc._rtp.ingress cimport received
 from svc._rtp.outlet cimport DELAY_BUCKETS, Outlet, send_batch
 from svc._rtp.pool cimport MAX_DATAGRAM, Slot, acquire, release
+from svc._rtp.stream_io cimport StreamIO
+from svc._rtp.stream_io cimport adopt as adopt_listener, close as close_streams, open as open_listener, tidy
+from svc._rtp.stream_io cimport turn as stream_turn
+from svc._rtp.streams cimport MAX_STREAMS
+from svc._rtp.tcp cimport SVC_TCP
 from svc._rtp.udp cimport (
     SVC_BATCH, svc_clear_signal, svc_close, svc_datagram, svc_monotonic, svc_realtime, svc_signal, svc_signal_open,
     svc_udp_adopt, svc_udp_open, svc_udp_port, svc_udp_receive, svc_wait,
@@ -35,6 +45,10 @@ cdef enum:
     BATCHES_PER_TURN = 4
     # A full socket says when it can take more; a full interface does not, and is asked again (ms).
     RETRY_MS = 1
+    # Where the thread does not wait, and nobody is connected, connections are looked for every so many turns.
+    TURNS_BETWEEN_ACCEPTS = 64
+    # Where any port will do: how often another one is tried for one that is free for UDP and TCP.
+    PORTS_TRIED = 20
 
 
 cdef void flush(void* context, Egress* egress) noexcept nogil:
@@ -45,6 +59,7 @@ cdef class UdpLoop(Engine):
     """See udploop.pyi for the contract of each method."""
 
     cdef Outlet outlet          # of the core's thread, with the sockets
+    cdef StreamIO streams       # its connections
     cdef EgressWorker* workers[MAX_SHARDS]  # other threads that send; NULL = none
     cdef int worker_count
     cdef int wake_fds[2]        # read, write: Python posted a command
@@ -56,24 +71,27 @@ cdef class UdpLoop(Engine):
     cdef int used               # how many of these, the first ones, took something in since they were made ready
     cdef list threads
     cdef readonly int port
+    cdef readonly str tcp_refused   # why TCP is not served; "" = it is
 
     def __cinit__(self, **_ignored):
         # Here, because __dealloc__ closes them even if __init__ never ran.
+        self.streams.poller = -1
         self.outlet.sockets[0] = self.outlet.sockets[1] = self.outlet.full = -1
         self.wake_fds[0] = self.wake_fds[1] = self.event_fds[0] = self.event_fds[1] = -1
 
-    def __init__(self, *, seed, addresses, port, sockets=(), portable=False, workers=1):
+    def __init__(self, *, seed, addresses, port, sockets=(), listeners=(), tcp=True, portable=False, workers=1):
         self.outlet.portable = portable
         self.outlet.segment = not portable
         self.threads = []
         self.used = SVC_BATCH
         self.port = port
+        self.tcp_refused = "it is not asked for"
         try:
             if sockets:
                 self._adopt(sockets)
+                self._listen(addresses if tcp else (), listeners)
             else:
-                for address in addresses:
-                    self._open(address)
+                self._open_port(addresses, addresses if tcp else ())
             open_signal(self.wake_fds)
             open_signal(self.event_fds)
             self.core.egress.flush = flush
@@ -85,6 +103,18 @@ cdef class UdpLoop(Engine):
 
     def __dealloc__(self):
         self._close()
+
+    def _open_port(self, addresses, listening):
+        """One number for UDP and TCP; where any will do, one that is free for both."""
+        port = self.port
+        for _ in range(PORTS_TRIED if port == 0 and SVC_TCP and listening else 1):
+            self._close()
+            self.port = port
+            for address in addresses:
+                self._open(address)
+            self._listen(listening, ())
+            if not self.tcp_refused:
+                break
 
     def _open(self, str ip):
         cdef Address address
@@ -111,6 +141,34 @@ cdef class UdpLoop(Engine):
             self.outlet.sockets[<int>at] = os.dup(fd)
             self.port = svc_udp_port(fd)
 
+    def _listen(self, addresses, listeners):
+        """Serve TCP at the same number: without it, whose network lets no UDP out has no call; the others have."""
+        if not SVC_TCP:
+            self.tcp_refused = "this system has no epoll"
+            return
+        for fd in listeners:
+            own = os.dup(fd)
+            if adopt_listener(&self.streams, own) < 0:
+                os.close(own)
+        for address in addresses if not listeners else ():
+            failed = self._open_listener(address)
+            if failed:
+                self.tcp_refused = f"TCP port {self.port} on {address}: {os.strerror(failed)}"
+                return
+        if self.streams.listener_count:
+            self.tcp_refused = ""
+            self.streams.streams.limit = most_streams()
+            self.core.streams = &self.streams.streams
+            self.outlet.connections = &self.streams
+
+    cdef int _open_listener(self, str ip) except -1:
+        cdef Address address
+        from_text(&address, ip, 0)
+        cdef int failed = -open_listener(&self.streams, address.ip, <uint16_t>self.port)
+        if failed < 0:
+            return 0
+        return failed
+
     def _share_out(self, int workers):
         """Divide the receivers among the threads that send: the core's, or all others, for which it then decides."""
         if not 1 <= workers <= MAX_SHARDS:
@@ -119,7 +177,10 @@ cdef class UdpLoop(Engine):
         cdef int i, failed
         if workers == 1:
             return
-        self.core.shard_count = <uint32_t>workers - 1
+        # The last of them is for those who are reached by TCP: connections are this thread's.
+        self.core.shard_count = <uint32_t>workers
+        self.core.packet_shards = self.core.stream_shard = <uint32_t>(workers - 1)
+        self.core.shards[workers - 1].egress = &self.core.egress
         for i in range(workers - 1):
             shard = &self.core.shards[i]
             shard.egress = &shard.handed_over
@@ -138,6 +199,7 @@ cdef class UdpLoop(Engine):
             clear_worker(self.workers[i])
             free(self.workers[i])
         self.worker_count = 0
+        close_streams(&self.streams)
         for fd in {self.outlet.sockets[0], self.outlet.sockets[1], self.wake_fds[0], self.wake_fds[1], self.event_fds[0],
                    self.event_fds[1]}:
             if fd >= 0:
@@ -151,7 +213,9 @@ cdef class UdpLoop(Engine):
         return self.event_fds[0]
 
     def descriptors(self) -> list:
-        return [fd for fd in (self.outlet.sockets[0], self.outlet.sockets[1]) if fd >= 0]
+        cdef uint32_t i
+        udp = [fd for fd in (self.outlet.sockets[0], self.outlet.sockets[1]) if fd >= 0]
+        return udp + [self.streams.listeners[i] for i in range(self.streams.listener_count)]
 
     def start(self):
         self._start("svc-udp", self._run)
@@ -179,7 +243,9 @@ cdef class UdpLoop(Engine):
     def counters(self) -> dict:
         counted = Engine.counters(self)
         cdef int i
-        counted["dropped_send_failed"] += self.outlet.failed
+        counted["dropped_send_failed"] += self.outlet.failed + self.streams.streams.failed
+        counted["tcp_accepted"] = self.streams.streams.accepted
+        counted["tcp_refused"] = self.streams.streams.refused
         for i in range(self.worker_count):
             counted["dropped_send_failed"] += self.workers[i].outlet.failed
         return counted
@@ -213,26 +279,39 @@ cdef class UdpLoop(Engine):
     # --- on the core's thread ---
 
     cdef void run(self) noexcept nogil:
-        cdef int fds[3]
+        cdef int fds[4]
         cdef int count = 1, i
+        cdef int readable, of_connections = 0
+        cdef uint32_t turns = 0
         cdef size_t written
         fds[0] = self.wake_fds[0]
         for i in range(2):
             if self.outlet.sockets[i] >= 0:
                 fds[count] = self.outlet.sockets[i]
                 count += 1
+        if self.streams.poller >= 0:
+            fds[count] = self.streams.poller
+            of_connections = 1 << count
+            count += 1
         while not load_acquire(&self.stopping):
+            turns += 1
+            readable = of_connections if self.streams.streams.count or turns % TURNS_BETWEEN_ACCEPTS == 0 else 0
             if not is_pending(&self.core):
                 self.core.now = svc_monotonic()
-                if svc_wait(fds, count, self.outlet.full, self.timeout_ms()):
+                readable = svc_wait(fds, count, self.outlet.full, self.timeout_ms())
+                if readable & 1:
                     svc_clear_signal(self.wake_fds[0])
-            self.core.now = svc_monotonic()
+            self.core.now = self.streams.streams.now = svc_monotonic()
             self.apply_commands()
             for i in range(2):
                 if self.outlet.sockets[i] >= 0:
                     self.receive_turn(self.outlet.sockets[i])
+            if readable & of_connections:
+                stream_turn(&self.streams, &self.core)
             if self.core.now >= self.core.next_tick:
                 self.tick(self.core.now)
+                if of_connections:
+                    tidy(&self.streams, &self.core)
             self.end_turn()
             written = self.core.ice.head + self.core.events.head + self.core.details.head
             if written != self.signalled:
@@ -302,6 +381,12 @@ cdef inline void read_path(Path* path, const svc_datagram* datagram) noexcept no
     path.remote.scope = datagram.scope
     path.remote.port = datagram.port
     memcpy(path.local.ip, datagram.local, 16)
+
+
+def most_streams() -> int:
+    """A quarter of the descriptors that this process may open: the rest is for signalling."""
+    descriptors, _ = getrlimit(RLIMIT_NOFILE)
+    return MAX_STREAMS if descriptors < 0 else min(MAX_STREAMS, descriptors // 4)
 
 
 cdef int open_signal(int* fds) except -1:

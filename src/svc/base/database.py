@@ -37,8 +37,6 @@ MAX_WAITING = 10_000
 # What one commit takes together. A function takes some 10 µs; more would make the first wait
 # for the last without making the fsync any cheaper.
 MAX_GROUP = 1_000
-# The log is copied into the file when it has grown to this: a few ms of work.
-CHECKPOINT_BYTES = 4 * 1024 * 1024
 # For pages of history and the like. What they ask for is found by an index: 100 messages take 1 ms.
 READERS = 2
 READ_DEADLINE_S = 30.0
@@ -142,6 +140,8 @@ class Database:
         # Why writes are not kept, and what is wrong with the file; empty while all is well.
         self._write_fault = ""
         self._damage = ""
+        # Whether the log is to be emptied, however small it is.
+        self._to_empty = False
         # When the writer began what it is doing, by the monotonic clock.
         self._busy_since: float | None = None
         self._probing = False
@@ -234,6 +234,16 @@ class Database:
         async with self._turn:
             written = self._begin(decide())
         return await written
+
+    async def empty_log(self) -> None:
+        """Copy the log into the file and cut it to nothing: what was deleted is in neither then.
+
+        Where a reader is in it, after the next write that finds none there.
+        """
+        self._to_empty = True
+        # The log is looked at behind the first; the second is answered after that.
+        for _ in range(2):
+            await self.write(lambda connection: None)
 
     def _begin(self, act: Act[Any, Answer]) -> "asyncio.Future[Answer]":
         if self._closed or self._waiting.qsize() >= MAX_WAITING:
@@ -338,7 +348,9 @@ class Database:
                 self._busy_since = time.monotonic()
                 self._commit(connection, group)
                 self._busy_since = None
-                _checkpoint_if_large(connection, log)
+                if self._to_empty:
+                    self._to_empty = not database_file.emptied_log(connection)
+                database_file.checkpoint_if_large(connection, log)
         finally:
             with suppress(sqlite3.Error):
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -486,10 +498,3 @@ def _answer(outcomes: Sequence[_Outcome]) -> None:
             write.future.set_result(answer)
         else:
             write.future.set_exception(fault)
-
-
-def _checkpoint_if_large(connection: Connection, log: Path) -> None:
-    with suppress(OSError, sqlite3.Error):
-        if log.stat().st_size >= CHECKPOINT_BYTES:
-            # Restarts the log when no reader is in it; otherwise what can be copied is.
-            connection.execute("PRAGMA wal_checkpoint(PASSIVE)")

@@ -263,7 +263,7 @@ def _headers(
             f"default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'{media}; "
             "img-src 'self' data: blob:; media-src 'self' blob:; object-src 'none'; base-uri 'none'; "
             "form-action 'none'; "
-            "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types service-worker"
+            "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types service-worker sealing"
         ),
         "X-Content-Type-Options": "nosniff",
         "Referrer-Policy": "no-referrer",

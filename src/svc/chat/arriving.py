@@ -61,6 +61,7 @@ class Arriving:
         self.invites = Invites(
             database,
             directory,
+            hub,
             roles,
             ground.audit,
             ground.changes,

@@ -42,6 +42,7 @@ from svc.chat.channels.routes import ChannelRoutes
 from svc.chat.channels.rules import Channels
 from svc.chat.config import ChatConfig
 from svc.chat.control.commands import Command, Commands
+from svc.chat.direct.feature import PrivateFeature
 from svc.chat.files import Files, media_of
 from svc.chat.ground import Ground
 from svc.chat.joining.server_id import kept_server_id
@@ -53,11 +54,12 @@ from svc.chat.members.commands import MemberCommands
 from svc.chat.members.roles import Roles
 from svc.chat.members.routes import MemberRoutes
 from svc.chat.members.rules import Members
+from svc.chat.messages.message import WEBHOOK
 from svc.chat.messages.profanity import moderated
 from svc.chat.messages.rules import Surroundings
 from svc.chat.moderation.commands import ModerationCommands
 from svc.chat.moderation.history import History
-from svc.chat.moderation.reports import Reports
+from svc.chat.moderation.reports import About, Reports
 from svc.chat.moderation.routes import ModerationRoutes, TimeoutWatch
 from svc.chat.moderation.rules import Moderation
 from svc.chat.notifying import Notifying
@@ -131,14 +133,14 @@ class Community:
         self.origins = Origins(config.allowed_origins, secure=secure)
         self.directory = Directory(time.time)
         self.media = media_of(config, database)
-        self.pace = Pace(time.monotonic)
+        self.pace, self.changes = Pace(time.monotonic), Changes()
         self.tokens = AccessTokens(config.jwt_secret, self.directory)
         self.hub = Hub(self.directory, _steady())
+        known = database, self.directory, self.hub
         self.stamps = self._stamps(database)
         self.tally, self.probes = Tally(), Probes()
         self.audit = Audit(database, self.directory)
         self.settings = Settings(database, self.directory, self.hub, self.audit, self._defaults())
-        self.changes = Changes()
         self.members = Members(
             database,
             self.directory,
@@ -150,25 +152,21 @@ class Community:
             avatar=self.media.urls.link,
         )
         self.channels = Channels(database, self.directory, self.hub, self.audit, self.changes, self._new_id)
-        self.roles = Roles(
-            database, self.directory, self.hub, self.audit, self.channels, self.members, self._new_id
-        )
-        self.moderation = Moderation(database, self.directory, self.members, self.audit, self.changes)
+        self.roles = Roles(*known, self.audit, self.channels, self.members, self._new_id)
+        self.moderation = Moderation(*known, self.members, self.audit, self.changes)
         ground = Ground(config, database, self.directory, self.hub, self.audit, self.changes, self._new_id)
         self.reports = Reports(database, self.directory, self.hub, self.audit, self._author_of, self._new_id)
         occupancy, self.automod = Occupancy(), self._automod(database)
         self.link = link(session, media, self.directory, occupancy)
         self.voice = self._voice(occupancy)
-        self.voice_moderation = VoiceModeration(
-            database, self.directory, self.hub, self.audit, self.voice, self.link
-        )
+        self.voice_moderation = VoiceModeration(*known, self.audit, self.voice, self.link)
         self.arriving = self._arriving(ground, session)
         self.bots, self.blocks = self._bots(ground), Blocks(database, self.directory, self.hub)
-        self.files = self._files(ground, session)
+        self.private, self.files = self._private(ground), self._files(ground, session)
         self.talking = self._talking(ground)
         self.messages, self.webhooks = self.talking.messages, self.talking.webhooks
         self.notifying = Notifying(ground, self.tally.pushes)
-        self.notifying.follow(self.changes, self.messages, self.blocks)
+        self.notifying.follow(self.changes, self.messages, self.blocks, self.private.conversations)
         self.own_affairs = self.moderation.eraser = self._own_affairs(database)
         self.pass_through = SignallingPassThrough(session, client_urls(media), self.origins)
         self.live = self._live()
@@ -193,6 +191,7 @@ class Community:
         await self.talking.load()
         await self.files.load()
         await self.notifying.load()
+        await self.private.load()
         self.directory.may_change = lambda: self._database.applying_alone
 
     def routes(self) -> list[web.RouteDef]:
@@ -210,6 +209,7 @@ class Community:
             self.talking.table(),
             self.files.table(),
             self.notifying.table(),
+            self.private.table(),
             BackupRoutes(self.kept_backups).table(),
             self._status().table(),
             DescriptionRoutes(version("svc-server")).table(),
@@ -230,8 +230,9 @@ class Community:
             *self.talking.tasks(),
             *self.files.tasks(),
             *self.notifying.tasks(),
+            *self.private.tasks(),
         ]
-        return [*tasks, self.link.run] if self._config.media.url else tasks
+        return [*tasks, self.link.run, self.voice.speaking.run] if self._config.media.url else tasks
 
     async def say_goodbye(self) -> None:
         """End the connections that would otherwise stay open."""
@@ -253,8 +254,11 @@ class Community:
             BotCommands(self.bots, self.directory).table(),
             BackupCommands(self.backups).table(),
             TransferCommands(self.exports).table(),
-            StatusCommands(self._config, self.probes, self.files.uploads, lambda: self.address).table(),
+            self._status_commands().table(),
         ]
+
+    def _status_commands(self) -> StatusCommands:
+        return StatusCommands(self._config, self.probes, self.files.uploads, self.link, lambda: self.address)
 
     def _defaults(self) -> Values:
         """Of settings: what the environment says."""
@@ -262,7 +266,7 @@ class Community:
 
     def _automod(self, database: Database) -> Automod:
         doing = self.audit, self.reports, self.moderation
-        return Automod(database, self.directory, *doing, self._new_id)
+        return Automod(database, self.directory, self.hub, *doing, self._new_id)
 
     def _history(self) -> History:
         return History(self._database, self.audit, self.arriving.invites.invitation_of)
@@ -355,6 +359,13 @@ class Community:
             ground.new_id,
             secrets.token_urlsafe,
         )
+
+    def _private(self, ground: Ground) -> PrivateFeature:
+        parts = ground.database, ground.directory, ground.hub, self.arriving.devices, self.blocks.blocks
+        days = ground.config.mls_retention_days
+        private = PrivateFeature(*parts, ground.changes, self._server_id, days, ground.new_id)
+        self.voice.serve_private(private.conversations)
+        return private
 
     def _files(self, ground: Ground, session: ClientSession) -> Files:
         files = Files(ground, session, self.members, self.media)
@@ -467,8 +478,9 @@ class Community:
         changes.sessions_ended.append(control.sessions_ended)
         return voice
 
-    async def _author_of(self, asker_id: str, channel_id: str, message_id: str) -> str:
-        return (await self.messages.history.one(asker_id, channel_id, message_id)).author.id
+    async def _author_of(self, asker_id: str, channel_id: str, message_id: str) -> About:
+        author = (await self.messages.history.one(asker_id, channel_id, message_id)).author
+        return About(author.id, author.display_name if author.kind == WEBHOOK else None)
 
     def _handlers(self) -> Mapping[str, Handler]:
         tables = [
@@ -477,6 +489,7 @@ class Community:
             SettingsRoutes(self.settings).handlers(),
             self.files.handlers(),
             self.notifying.handlers(),
+            self.private.handlers(),
         ]
         return {
             event: self.tally.counted(event, handler) for table in tables for event, handler in table.items()

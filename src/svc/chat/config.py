@@ -1,7 +1,6 @@
 """What the operator has set, read from the spec's variables and checked once.
 
-Those of features that are yet to come are in `further_config`. Spec: chat document sections
-8.2 and 8.3.
+Spec: chat document sections 8.2 and 8.3.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,11 +9,13 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from svc.base.config import ConfigError, flag, is_loopback, items, number, port, required, stun_servers, text
-from svc.chat import further_config
+from svc.base.turn import TurnServer
+from svc.base.turn import read as read_turn
 from svc.chat.access.address import MAX_HOPS
 from svc.chat.access.directory import Channel
 from svc.chat.access.origins import normalised
 from svc.chat.channels.seed import first_channels
+from svc.chat.direct.config import retention_days
 from svc.chat.invites import config as invites_config
 from svc.chat.invites.config import InviteConfig
 from svc.chat.joining import config as joining_config
@@ -50,6 +51,7 @@ class MediaConfig:
     server_id: str
     server_password: str
     stun_servers: Sequence[str]
+    turn: TurnServer | None = None
 
     @property
     def url(self) -> str:
@@ -84,7 +86,7 @@ class ChatConfig:
     media: MediaConfig
     uploads: UploadsConfig
     operating: OperatingConfig
-    # For how long encrypted direct messages are kept.
+    # For how long the messages of private conversations are kept.
     mls_retention_days: int
     # Whether what the links of messages lead to may be fetched and shown in short.
     link_previews: bool
@@ -115,7 +117,7 @@ def read(variables: Mapping[str, str]) -> ChatConfig:
         media=_media(variables),
         uploads=uploads_config.read(variables),
         operating=settings_config.read(variables),
-        mls_retention_days=further_config.mls_retention_days(variables),
+        mls_retention_days=retention_days(variables),
         link_previews=flag(variables, "SVC_LINK_PREVIEWS", True),
     )
 
@@ -148,6 +150,7 @@ def _media(variables: Mapping[str, str]) -> MediaConfig:
         server_id=required(variables, "SERVER_ID", "the media service knows this server by it"),
         server_password=required(variables, "SERVER_PASSWORD", "it proves SERVER_ID to the media service"),
         stun_servers=_stun_urls(variables),
+        turn=read_turn(variables),
     )
 
 

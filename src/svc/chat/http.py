@@ -87,11 +87,15 @@ def local_ip(request: web.Request) -> str:
     return str(name[0]) if isinstance(name, tuple) else ""
 
 
-async def body(request: web.Request) -> dict[str, object]:
-    """The JSON object of a request: UTF-8, whatever its Content-Type says. Raises ChatError."""
+async def body(request: web.Request, most: int | None = None) -> dict[str, object]:
+    """The JSON object of a request: UTF-8, whatever its Content-Type says. Raises ChatError.
+
+    It has at most as many bytes as the server takes usually, or `most`.
+    """
     refuse_compressed(request)
+    whole = request if most is None else request.clone(client_max_size=most)
     try:
-        return loads_object((await request.read()).decode())
+        return loads_object((await whole.read()).decode())
     # The latter two: a body in chunks that are none, and a client that has gone.
     except (ValueError, web.RequestPayloadError, ConnectionError):
         raise ChatError("invalid_json") from None

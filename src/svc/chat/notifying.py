@@ -11,6 +11,7 @@ from aiohttp import web
 
 from svc.chat.access.changes import Changes
 from svc.chat.access.tokens import Asker
+from svc.chat.direct.rules import PrivateConversations
 from svc.chat.fetching.connecting import Guard
 from svc.chat.fetching.posting import Poster
 from svc.chat.ground import Ground
@@ -50,11 +51,16 @@ class Notifying:
             time.time,
         )
 
-    def follow(self, changes: Changes, feature: MessagesFeature, blocks: Blocks) -> None:
+    def follow(
+        self, changes: Changes, feature: MessagesFeature, blocks: Blocks, private: PrivateConversations
+    ) -> None:
         """Ring for messages; let go of what hangs on channels, members and sessions that go."""
         self.ringing.blocks = blocks.blocks
+        feature.presence.do_not_disturb = self.levels.quiet
+        self.levels.on_quiet.append(feature.presence.look)
         self.ringing.follows = feature.threads.follows
         feature.messages.on_posted.append(self.ringing.posted)
+        private.rings = self.ringing.sent_privately
         changes.channel_deletion.append(self.levels.forget_channel_in)
         changes.channel_removed.append(lambda channel: self.levels.forget_channel(channel.id))
         changes.member_removal.append(self.levels.forget_member_in)

@@ -27,7 +27,7 @@ from svc.base.config import ConfigError
 from svc.base.descriptors import raise_limit
 from svc.base.http_connections import serving_http
 from svc.base.http_server import Runner
-from svc.base.listening import bound, inherited
+from svc.base.listening import Inherited, bound, inherited
 from svc.sfu.candidates import host_candidates, interface_addresses
 from svc.sfu.closing import CloseCode
 from svc.sfu.config import Config
@@ -112,8 +112,9 @@ async def running(
     """
     succession = await _succession(flags)
     given = succession.ports if succession else inherited(flags.listen_fds)
-    plane = _open_plane(config, flags, given.udp)
-    sockets = given.tcp or _open_tcp(config, flags)
+    signalling, media = _told_apart(given)
+    sockets = signalling or _open_tcp(config, flags)
+    plane = _open_plane(config, flags, given.udp, media)
     if succession:
         await succession.complete()
     loop = asyncio.get_running_loop()
@@ -140,6 +141,8 @@ async def running(
         ):
             logger.info("encryption", extra=dict(plane.encryption))
             logger.info("listening", extra={"http": front.port, "udp": plane.port})
+            if plane.tcp_refused:
+                logger.warning("no media over TCP", extra={"cause": plane.tcp_refused})
             yield Ports(front.port, plane.port)
     finally:
         given.close()
@@ -183,12 +186,23 @@ async def _offering(
         yield
 
 
-def _open_plane(config: Config, flags: Flags, given: Sequence[socket]) -> MediaPlane:
+def _told_apart(given: Inherited) -> tuple[Sequence[socket], Sequence[socket]]:
+    """Of the TCP sockets handed over those of signalling and those of media, which has the number of UDP."""
+    numbers = {udp.getsockname()[1] for udp in given.udp}
+    media = [tcp for tcp in given.tcp if tcp.getsockname()[1] in numbers]
+    signalling = [tcp for tcp in given.tcp if tcp not in media]
+    return (signalling, media) if signalling else (media, [])
+
+
+def _open_plane(
+    config: Config, flags: Flags, given: Sequence[socket], listening: Sequence[socket]
+) -> MediaPlane:
     try:
         return MediaPlane(
-            addresses=flags.udp_addresses,
+            addresses=[udp.getsockname()[0] for udp in given] or flags.udp_addresses,
             port=config.udp_port,
             sockets=[udp.fileno() for udp in given],
+            listeners=[tcp.fileno() for tcp in listening],
             workers=flags.workers or _default_workers(_processors()),
             log_packets=config.verbose_log,
         )

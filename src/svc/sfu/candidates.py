@@ -1,9 +1,10 @@
 """ICE candidates: reading and writing them, which to refuse, and which to offer.
 
-UDP and component 1 only: everything is bundled on one port with rtcp-mux. Resolves no
-names and sends nothing; `interface_addresses` alone asks the operating system. RFC 8445
-section 5.1 (gathering, priorities, foundations), RFC 8839 section 5.1 (the attribute), the
-media document, section 8 (`ICE_ADVERTISE_IP`).
+Component 1 only: everything is bundled on one port with rtcp-mux. By TCP we are reached, and
+reach nobody: our candidates are passive, and what a peer tells of its own is of no use.
+Resolves no names and sends nothing; `interface_addresses` alone asks the operating system.
+RFC 8445 section 5.1 (gathering, priorities, foundations), RFC 8839 section 5.1 (the attribute),
+RFC 6544 (TCP), the media document, section 8 (`ICE_ADVERTISE_IP`).
 """
 
 import zlib
@@ -20,7 +21,11 @@ Kind = Literal["host", "srflx", "prflx", "relay"]
 
 # RFC 8445 section 5.1.2.2 recommends these type preferences.
 _TYPE_PREFERENCE: dict[Kind, int] = {"host": 126, "prflx": 110, "srflx": 100, "relay": 0}
+# Below all of UDP but relays (RFC 6544 section 4.2).
+_TCP_TYPE_PREFERENCE: dict[Kind, int] = {"host": 90, "prflx": 80, "srflx": 70, "relay": 0}
 MAX_LOCAL_PREFERENCE = 65535
+# Of it, what is left beside the direction, which is 4 for a passive candidate (RFC 6544 section 4.2).
+_PASSIVE, _MAX_OTHER_PREFERENCE = 4 << 13, 8191
 _COMPONENT = 1
 # A candidate of a browser is about 150 characters long, with all its extensions 250.
 _MAX_TEXT = 1000
@@ -30,9 +35,10 @@ class CandidateError(ValueError):
     """The text is no candidate."""
 
 
-def priority(kind: Kind, local_preference: int = MAX_LOCAL_PREFERENCE) -> int:
+def priority(kind: Kind, local_preference: int = MAX_LOCAL_PREFERENCE, *, tcp: bool = False) -> int:
     """RFC 8445 section 5.1.2.1."""
-    return (_TYPE_PREFERENCE[kind] << 24) | (local_preference << 8) | (256 - _COMPONENT)
+    preference = (_TCP_TYPE_PREFERENCE if tcp else _TYPE_PREFERENCE)[kind]
+    return (preference << 24) | (local_preference << 8) | (256 - _COMPONENT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,19 +52,24 @@ class Candidate:
     related: Address | None = None
     ufrag: str | None = None  # Whose generation it belongs to, where the peer says so.
     base: str = ""  # Of ours only: the address that we send from, "" if the kernel chooses.
+    tcp: bool = False  # Of ours only, which are passive.
 
     def __str__(self) -> str:
         """The value of RTCIceCandidateInit.candidate, and of `a=` in a session description."""
         ip, port = self.address
-        text = f"candidate:{self.foundation} {_COMPONENT} udp {self.priority} {ip} {port} typ {self.kind}"
-        return f"{text} raddr {self.related[0]} rport {self.related[1]}" if self.related else text
+        transport = "tcp" if self.tcp else "udp"
+        text = f"candidate:{self.foundation} {_COMPONENT} {transport} {self.priority}"
+        text += f" {ip} {port} typ {self.kind}"
+        if self.related:
+            text += f" raddr {self.related[0]} rport {self.related[1]}"
+        return f"{text} tcptype passive" if self.tcp else text
 
     @classmethod
     def parse(cls, text: str) -> "Candidate | None":
         """Read one candidate; None for one that is well-formed but of no use to us.
 
-        Of no use are the end of candidates (""), TCP, other components, and names
-        (`.local` hides an address from web pages; the peer's checks will tell it).
+        Of no use are the end of candidates (""), TCP (the peer connects, and its checks will tell
+        from where), other components, and names (`.local` hides an address from web pages).
         """
         words = text.removeprefix("a=").removeprefix("candidate:").split()
         if not words:
@@ -150,6 +161,35 @@ def reflexive_candidates(hosts: Iterable[Candidate], mapped: Mapping[str, Addres
         # Which base it was is unknown where the kernel chose it.
         if host.base and mapped.get(host.base, host.address) != host.address
     )
+
+
+def passive_candidates(udp: Iterable[Candidate]) -> tuple[Candidate, ...]:
+    """Where TCP connections are accepted: at the address and the number of each candidate of UDP.
+
+    But not where a NAT has chosen the number: for TCP it would choose another.
+    """
+    return tuple(
+        Candidate(
+            foundation=_foundation(candidate.kind, f"tcp {candidate.base or candidate.address[0]}"),
+            priority=priority(
+                candidate.kind,
+                _PASSIVE | max(0, _MAX_OTHER_PREFERENCE - _rank(candidate)),
+                tcp=True,
+            ),
+            address=candidate.address,
+            kind=candidate.kind,
+            related=candidate.related,
+            base=candidate.base,
+            tcp=True,
+        )
+        for candidate in udp
+        if candidate.related is None or candidate.related[1] == candidate.address[1]
+    )
+
+
+def _rank(candidate: Candidate) -> int:
+    """How many of its kind are preferred to it."""
+    return MAX_LOCAL_PREFERENCE - (candidate.priority >> 8 & MAX_LOCAL_PREFERENCE)
 
 
 def _offerable(interfaces: Iterable[str], bound: Sequence[str]) -> list[str]:

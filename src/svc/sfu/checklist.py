@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from svc.sfu.candidates import MAX_LOCAL_PREFERENCE, Candidate, is_loopback, priority, refusal, version
-from svc.sfu.path import Address, BindingCheck, Path
+from svc.sfu.path import BindingCheck, Path, Remote
 from svc.sfu.stun import Transmission
 
 # A browser on a laptop with a VPN, Docker and IPv6 has about a dozen.
@@ -89,7 +89,8 @@ class CandidatePair:
     @property
     def offered_priority(self) -> int:
         """The PRIORITY of our checks: that of the candidate which they may reveal to the peer."""
-        return priority("prflx", self.local_priority >> 8 & MAX_LOCAL_PREFERENCE)
+        local_preference = self.local_priority >> 8 & MAX_LOCAL_PREFERENCE
+        return priority("prflx", local_preference, tcp=self.path.is_tcp)
 
 
 @dataclass(slots=True, eq=False)
@@ -111,10 +112,11 @@ class Checklist:
     def __init__(self, local_candidates: Iterable[Candidate]) -> None:
         # A server-reflexive candidate is sent from its base: it makes no pair of its own,
         # RFC 8445 section 6.1.2.4.
-        hosts = [candidate for candidate in local_candidates if candidate.kind == "host"]
+        # Nor does one of TCP: the peer connects, and its checks make the pair.
+        hosts = [each for each in local_candidates if each.kind == "host" and not each.tcp]
         self._bases = {(host.base, version(host.address[0])): host.priority for host in reversed(hosts)}
         self._loopback_offered = any(is_loopback(host.address[0]) for host in hosts)
-        self._remotes: dict[Address, int] = {}
+        self._remotes: dict[Remote, int] = {}
         self._pairs: dict[Path, CandidatePair] = {}
         self._triggered: deque[CandidatePair] = deque()
         self._checks_left = MAX_CHECKS
@@ -202,7 +204,8 @@ class Checklist:
 
     def _pair(self, path: Path) -> CandidatePair:
         if path not in self._pairs:
-            ip, _ = path.remote
-            local_priority = self._bases.get((path.local, version(ip)), priority("host"))
+            base = (path.local, version(path.address[0]))
+            of_udp = self._bases.get(base, priority("host"))
+            local_priority = priority("host", tcp=True) if path.is_tcp else of_udp
             self._pairs[path] = CandidatePair(path, local_priority, self._remotes[path.remote])
         return self._pairs[path]

@@ -7,6 +7,7 @@ Media service specification section 1 ("Codecs registered at startup"); RFC 6184
 (H264), RFC 7587 (Opus), RFC 9628 (VP9), RFC 4588 (RTX), RFC 8285 (extensions).
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -104,6 +105,17 @@ _CODECS = {"audio": AUDIO, "video": VIDEO}
 def codecs(kind: str) -> tuple[Codec, ...]:
     """The codecs of one kind, the preferred one first."""
     return _CODECS[kind]
+
+
+_ALL_VIDEO = frozenset(codec.payload_type for codec in VIDEO)
+# VP8: what every browser shows, for a room in which some have nothing else in common.
+_FLOOR = frozenset({112})
+
+
+def for_all(takes: Iterable[frozenset[int]]) -> frozenset[int] | None:
+    """The video codecs, by payload type, that these receivers all take; None where that leaves none out."""
+    common = _ALL_VIDEO.intersection(*takes)
+    return None if common == _ALL_VIDEO else common or _FLOOR
 
 
 def payload_types(kind: str) -> frozenset[int]:

@@ -9,7 +9,7 @@ Decides nothing about seats (`rooms` does). Spec: media document sections 5, 6.1
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from svc.base.allowance import Allowance
 from svc.base.envelope import Envelope, EnvelopeError, payload
@@ -17,8 +17,9 @@ from svc.base.grants import CAPS
 from svc.sfu import fields
 from svc.sfu.closing import CloseCode
 from svc.sfu.connection import Connection
-from svc.sfu.rooms import AudioControl, Peer, Registration
+from svc.sfu.rooms import AudioControl, Peer, Registration, Room
 from svc.sfu.service import Service
+from svc.sfu.telling import SpeakersTeller
 
 FIRST_MESSAGE_DEADLINE_S = 10.0
 EXPECTED_CONTROL = "Expected server_register event"
@@ -44,6 +45,7 @@ class Control:
         self._connection = connection
         self._service = service
         self._registrations: set[Registration] = set()
+        self._speakers = SpeakersTeller(self._say_speakers)
         connection.on_pulse = self._say_keep_alive
 
     async def talk(self) -> None:
@@ -54,6 +56,7 @@ class Control:
         except EnvelopeError as error:
             self._connection.close(CloseCode.POLICY, str(error))
         finally:
+            self._speakers.stop()
             for registration in self._registrations:
                 registration.unwatch(self, self._service.clock())
 
@@ -62,6 +65,12 @@ class Control:
 
     def peer_left(self, room_id: str, user_id: str) -> None:
         self._connection.say("peer_left", {"room_id": room_id, "user_id": user_id})
+
+    def speaking_changed(self, room: Room) -> None:
+        self._speakers.changed(room)
+
+    def _say_speakers(self, room_id: str, user_ids: Sequence[str]) -> None:
+        self._connection.say("speakers", {"room_id": room_id, "user_ids": list(user_ids)})
 
     def _say_keep_alive(self) -> None:
         self._connection.say("keep_alive", {"timestamp": int(self._service.wall_clock() * 1000)})
@@ -132,6 +141,12 @@ class Control:
         peer = self._peer(message)
         peer.member.caps_changed(fields.texts(message, "caps") & CAPS)
 
+    def _receive_speakers_wanted(self, message: Payload) -> None:
+        registration = self._authenticated(message)
+        wanted = fields.flag(message, "wanted")
+        if room := registration.rooms.get(fields.identifier(message, "room_id")):
+            self._speakers.want(room, wanted)
+
     def _authenticated(self, message: Payload) -> Registration:
         registration = self._service.rooms.authenticate(
             fields.identifier(message, "server_id"), fields.identifier(message, "server_password")
@@ -161,5 +176,6 @@ _CONTROL_EVENTS: dict[str, Callable[[Control, Payload], None]] = {
     "disconnect_user": Control._receive_disconnect,
     "user_audio_control": Control._receive_audio_control,
     "user_caps": Control._receive_caps,
+    "speakers_wanted": Control._receive_speakers_wanted,
     "keep_alive": Control._receive_keep_alive,
 }

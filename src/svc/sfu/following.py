@@ -11,7 +11,8 @@ asked, and so is the selected one. Media moves where the peer answers on the new
                 it is asked, and so are the other paths that the peer has checked.
     Lost        no answer in 0.8 s more. All are asked each second; the first that answers is selected.
 
-A path that a controlling peer nominates is selected as soon as it has answered. What is asked is bounded by
+A path that a controlling peer nominates is selected as soon as it has answered, and so is one of UDP while a
+connection of TCP is selected. What is asked is bounded by
 an allowance and goes only to where an authenticated check came from. Sans-I/O; builds no messages.
 """
 
@@ -88,11 +89,13 @@ class Following:
         """The peer has checked a path other than `selected`; None = none is. False if it is not tried."""
         other = self._others.get(check.path)
         if other is None or other.generation != check.generation:
-            other = _Other(CandidatePair(check.path, priority("host"), check.priority), check.generation)
+            local_priority = priority("host", tcp=check.path.is_tcp)
+            other = _Other(CandidatePair(check.path, local_priority, check.priority), check.generation)
         if selected is not None:
             if not self._try(other, now):
                 return False
-            other.nominated |= nominated
+            # Whoever is reached by TCP, for want of better, is reached by UDP as soon as that works.
+            other.nominated |= nominated or (selected.is_tcp and not check.path.is_tcp)
             if self.health is Health.STEADY:
                 self._begin(now)
             self._tell(Sign.CHECKED)

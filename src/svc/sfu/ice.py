@@ -14,7 +14,7 @@ Theory of operation. The SFU offers, so it is controlling, and nominates regular
     Checking     a check every 20 ms, triggered ones first, then the best pair.
     Nominating   a valid pair is checked again with USE-CANDIDATE. Nobody waits for long
                  timers: the best valid pair is nominated at once, or 50 ms later if a
-                 better one may still answer.
+                 better one may still answer; 250 ms, if the first that answers is TCP.
     Connected    the peer has agreed: a pair is selected. Other checks end; consent to
                  send is renewed every 4 to 6 s.
     Failed       nothing answered for 30 s, or consent ran out. Only a restart leads on.
@@ -65,6 +65,8 @@ from svc.sfu.stun import (
 PACE_S = 0.02
 # How long a valid pair waits for a better one: a round trip on a continent.
 NOMINATION_WAIT_S = 0.05
+# A connection waits longer for UDP, over which media is better off.
+TCP_NOMINATION_WAIT_S = 0.25
 # Browsers declare failure after 15 to 30 s.
 PATIENCE_S = 30.0
 
@@ -351,7 +353,7 @@ class IceAgent:
         self._checklist.answered(pair)
         self._forget_checks(lambda other: other.pair is pair and not other.nominating)
         if self.state is State.CHECKING and not self._nominate_at:
-            self._nominate_at = now + NOMINATION_WAIT_S
+            self._nominate_at = now + (TCP_NOMINATION_WAIT_S if pair.path.is_tcp else NOMINATION_WAIT_S)
         theirs = pair.peer_nominated and not self.controlling
         if theirs or (check.nominating and self.state is State.NOMINATING):
             self._select(pair, now)

@@ -38,6 +38,8 @@ _CORE_COUNTERS = {
     "dropped_stun": "STUN messages dropped",
     "dropped_overload_video": "Video packets dropped: they waited to be sent for too long",
     "dropped_overload_audio": "Audio packets dropped: they waited to be sent for too long; video goes first",
+    "dropped_slow_video": "Video packets dropped: the receiver's TCP connection took no more",
+    "dropped_slow_audio": "Audio packets dropped: the receiver's TCP connection took no more of it either",
     "nacks_received": "Packets that receivers asked for again",
     "nacks_sent": "Packets that senders were asked for again",
     "retransmissions_sent": "Packets sent again to receivers",
@@ -47,6 +49,8 @@ _CORE_COUNTERS = {
     "descriptors_unread": "Dependency Descriptors that could not be read; their packets are forwarded whole",
     "fillers_sent": "Padding packets that fill the number of a layer that is not forwarded",
     "layers_dropped": "Packets kept from receivers that asked for fewer temporal layers",
+    "tcp_accepted": "TCP connections accepted at the media port",
+    "tcp_refused": "TCP connections closed at the media port because no participant's check came over them",
 }
 
 _Value = TypeVar("_Value")
@@ -59,6 +63,8 @@ class MeasuredPlane(Protocol):
     encryption: Mapping[str, str]
     port: int
 
+    @property
+    def serves_tcp(self) -> bool: ...
     def statistics(self) -> Mapping[str, int]: ...
     def forwarding_delay(self) -> tuple[Sequence[int], float]: ...
 
@@ -73,7 +79,10 @@ class Measurements:
         self._peers = registry.gauge("svc_sfu_peers_active", "Peers in rooms")
         self._connections = registry.gauge("svc_sfu_websocket_connections_active", "Open WebSockets")
         self._tracks = registry.gauge("svc_sfu_tracks_active", "Tracks being forwarded")
-        registry.gauge("svc_sfu_media_port", "UDP port of all media").set(plane.port)
+        registry.gauge("svc_sfu_media_port", "The port of all media").set(plane.port)
+        registry.gauge("svc_sfu_media_tcp", "1 where that port takes media over TCP too").set(
+            plane.serves_tcp
+        )
         registry.info("svc_sfu_encryption", "How outgoing media is encrypted", plane.encryption)
         registry.counters_from(lambda: _named(service.tally), _named(_SESSION_COUNTERS))
         registry.counters_from(lambda: _named(plane.statistics()), _named(_CORE_COUNTERS))

@@ -189,7 +189,8 @@ class MediaTransport:
 class MediaPlane:
     """The core and its thread, on one UDP port. OSError (EADDRINUSE) when the port is held.
 
-    `sockets` that were handed to us, which stay their giver's to close, are used instead of opening any.
+    `sockets` and `listeners` that were handed to us, which stay their giver's to close, are used instead of
+    opening any. TCP is served at the same number of `addresses`; `tcp_refused` says why where it is not.
     So many `workers`, threads, share the sending.
     """
 
@@ -202,11 +203,17 @@ class MediaPlane:
         addresses: Sequence[str] = ("0.0.0.0", "::"),
         port: int,
         sockets: Sequence[int] = (),
+        listeners: Sequence[int] = (),
         workers: int = 1,
         log_packets: bool = False,
     ) -> None:
         self._core = UdpLoop(
-            seed=secrets.randbits(64), addresses=addresses, port=port, sockets=sockets, workers=workers
+            seed=secrets.randbits(64),
+            addresses=addresses,
+            port=port,
+            sockets=sockets,
+            listeners=listeners,
+            workers=workers,
         )
         self._core.negotiate(
             payloads=[
@@ -223,7 +230,12 @@ class MediaPlane:
         self._probe_listener: Callable[[bytes, Path], None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self.port = self._core.port
+        self.tcp_refused = self._core.tcp_refused
         self.probe_prefix = self._core.transaction_prefix(0)
+
+    @property
+    def serves_tcp(self) -> bool:
+        return not self.tcp_refused
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
         """Serve the port; callbacks come on `loop`."""

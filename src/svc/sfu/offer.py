@@ -45,7 +45,7 @@ class IceParameters:
 
 @dataclass(slots=True)
 class Transceiver:
-    """One m-line of ours. The fields after `direction` are read on sendonly lines only."""
+    """One m-line of ours. The fields after `direction` are read on sendonly lines only, but for the last."""
 
     mid: str
     kind: str  # "audio" or "video"
@@ -56,6 +56,8 @@ class Transceiver:
     ssrc: int = 0
     rtx_ssrc: int | None = None
     first_codec: int | None = None  # the payload type that the publisher uses
+    # On recvonly lines: the payload types that are to be sent, where anything can be; None = all.
+    wanted: frozenset[int] | None = None
 
 
 def is_msid_token(text: str) -> bool:
@@ -118,7 +120,7 @@ def _offer_line(transceiver: Transceiver, transport: list[Attribute]) -> MediaDe
     if not TOKEN.fullmatch(transceiver.mid) or transceiver.direction not in _DIRECTIONS:
         raise SdpError(f"{transceiver.mid!r} {transceiver.direction!r} is no line of an offer")
     receiving = transceiver.direction == "recvonly"
-    offered = _preferred(transceiver.kind, transceiver.first_codec)
+    offered = _preferred(transceiver.kind, transceiver.first_codec, transceiver.wanted)
     media = MediaDescription(transceiver.kind, 9, PROTOCOL, _formats(offered))
     media.lines = [("c", "IN IP4 0.0.0.0")]
     media.attributes = [
@@ -136,9 +138,14 @@ def _offer_line(transceiver: Transceiver, transport: list[Attribute]) -> MediaDe
 
 
 @cache
-def _preferred(kind: str, first_codec: int | None) -> tuple[Codec, ...]:
-    """The codecs of one kind, the publisher's before all others."""
-    return tuple(sorted(codecs(kind), key=lambda codec: codec.payload_type != first_codec))
+def _preferred(kind: str, first_codec: int | None, wanted: frozenset[int] | None) -> tuple[Codec, ...]:
+    """The codecs of one kind, the publisher's before all others, those that are wanted before the rest."""
+
+    def rank(codec: Codec) -> tuple[bool, bool]:
+        number = codec.payload_type
+        return number != first_codec, wanted is not None and number not in wanted
+
+    return tuple(sorted(codecs(kind), key=rank))
 
 
 def _formats(offered: tuple[Codec, ...]) -> list[str]:

@@ -8,18 +8,31 @@ RFC 8445 (section 7.3) describes the checks that `BindingCheck` sums up.
 from dataclasses import dataclass
 
 Address = tuple[str, int]
-"""A textual IP address without zone or brackets, and a UDP port."""
+"""A textual IP address without zone or brackets, and a port."""
+
+Remote = tuple[str, int] | tuple[str, int, int]
+"""The address of a peer; the third number names the TCP connection that leads there, without it UDP does."""
 
 
 @dataclass(frozen=True, slots=True)
 class Path:
     """One way to a peer: their address, and the local IP address that they contacted.
 
-    `local` is "" where the kernel shall choose; the local port is the one UDP mux, so it is not named.
+    `local` is "" where the kernel shall choose; the local port is the one mux, so it is not named.
     """
 
-    remote: Address
+    remote: Remote
     local: str = ""
+
+    @property
+    def address(self) -> Address:
+        """The peer's, whatever it is reached by."""
+        return self.remote[:2]
+
+    @property
+    def is_tcp(self) -> bool:
+        """Whether it is a connection, which the peer has opened."""
+        return len(self.remote) == 3
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,6 +67,8 @@ class MediaTransport(Protocol):
 
 
 class MediaPlane(Protocol):
-    """The one UDP port and everything that passes through it."""
+    """The one media port and everything that passes through it."""
 
+    @property
+    def serves_tcp(self) -> bool: ...
     def open_transport(self, listener: TransportListener) -> MediaTransport: ...

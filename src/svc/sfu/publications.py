@@ -65,13 +65,25 @@ class Publications:
         # browser keeps one stream in lip sync), and so do a screen and its sound.
         self._stream_ids = {cap: new_id() for cap in ("person", "share_screen")}
         self._sending: dict[str, _Sending] = {}
+        self._wanted: frozenset[int] | None = None  # as the latest offer had it
 
     def transceivers(self) -> list[Transceiver]:
         """The four lines as the next offer has them."""
+        self._wanted = self._peer.shown_by_all()
         return [
-            Transceiver(source.mid, source.kind, "recvonly" if source.cap in self._peer.caps else "inactive")
+            Transceiver(
+                source.mid,
+                source.kind,
+                "recvonly" if source.cap in self._peer.caps else "inactive",
+                wanted=self._wanted if source.kind == "video" else None,
+            )
             for source in SOURCES
         ]
+
+    def not_shown_by_all(self) -> bool:
+        """Are pictures sent as an offer asked that did not know of everybody who is to see them?"""
+        pictures = any(sending.source.kind == "video" for sending in self._sending.values())
+        return pictures and self._wanted != self._peer.shown_by_all()
 
     def answered(self, line: Line) -> None:
         """Open or close the line as the client says."""

@@ -155,7 +155,7 @@ class Readiness:
         if mapped is None or refusal(mapped[0], loopback_allowed=True):
             self.dropped["useless answer"] += 1
             return
-        self._answering[path.remote] = None
+        self._answering[path.address] = None
         self.mapped[path.local] = mapped
         if not self.healthy:
             self._become_healthy(Reason.ANSWERED)

@@ -15,6 +15,7 @@ from typing import Protocol
 
 from svc.base.grants import same_secret
 from svc.sfu.closing import CloseCode
+from svc.sfu.codecs import for_all
 from svc.sfu.plane import Forwarder
 
 # Section 3.2: "Rooms empty for 30 minutes are removed by a sweep that runs every 5
@@ -62,6 +63,7 @@ class Member(Protocol):
     def track_published(self, track: Track) -> None: ...
     def track_ended(self, track: Track) -> None: ...
     def track_changed(self, track: Track) -> None: ...
+    def codecs_changed(self) -> None: ...
     def speakers_changed(self, user_ids: list[str]) -> None: ...
     def audio_controlled(self, control: AudioControl) -> None: ...
     def caps_changed(self, caps: frozenset[str]) -> None: ...
@@ -73,6 +75,7 @@ class Watcher(Protocol):
 
     def peer_joined(self, room_id: str, user_id: str) -> None: ...
     def peer_left(self, room_id: str, user_id: str) -> None: ...
+    def speaking_changed(self, room: "Room") -> None: ...
 
 
 @dataclass(slots=True, eq=False)
@@ -81,6 +84,8 @@ class Peer:
     room: "Room"
     member: Member
     caps: frozenset[str]
+    # The video codecs that this peer can show, by payload type; None = all, or it has not said yet.
+    takes: frozenset[int] | None = None
 
     @property
     def present(self) -> bool:
@@ -93,6 +98,23 @@ class Peer:
 
     def others(self) -> list["Peer"]:
         return [peer for peer in self.room.peers.values() if peer is not self]
+
+    def shown_by_all(self) -> frozenset[int] | None:
+        """The video codecs that all others can show; None where that leaves none out."""
+        return for_all(peer.takes for peer in self.others() if peer.takes is not None)
+
+    def can_show(self, payload_types: frozenset[int]) -> None:
+        """Note what an answer accepts. What an earlier one left out stays out: nobody is kept switching."""
+        takes = for_all([payload_types if self.takes is None else self.takes & payload_types])
+        # Who takes no pictures at all is in nobody's way.
+        if payload_types and takes != self.takes:
+            self.takes = takes
+            self.tell_codecs()
+
+    def tell_codecs(self) -> None:
+        """Say to the others that the codecs that all can show may be others by now."""
+        for peer in self.others():
+            peer.member.codecs_changed()
 
 
 @dataclass(slots=True, eq=False)
@@ -139,6 +161,8 @@ class Room:
         if speaking or was_speaking:
             for peer in list(self.peers.values()):
                 peer.member.speakers_changed(self.active_speakers())
+            for watcher in list(self.registration.watchers):
+                watcher.speaking_changed(self)
 
     def control_audio(self, user_id: str, control: AudioControl) -> None:
         """Mute or deafen a user, present or not."""
@@ -262,6 +286,8 @@ class Rooms:
         for track in [track for track in room.tracks.values() if track.user_id == peer.user_id]:
             room.withdraw(track)
         del room.peers[peer.user_id]
+        if peer.takes is not None:
+            peer.tell_codecs()
         room.heard(peer.user_id, speaking=False, level=0)
         self._peers -= 1
         if not room.peers:

@@ -7,7 +7,7 @@ no timer: `app` calls the duties at their intervals. Spec: media document sectio
 from collections import Counter
 from collections.abc import Callable, Mapping
 
-from svc.sfu.candidates import Candidate, reflexive_candidates
+from svc.sfu.candidates import Candidate, passive_candidates, reflexive_candidates
 from svc.sfu.closing import CloseCode
 from svc.sfu.connection import Connection
 from svc.sfu.connectivity import Surroundings
@@ -72,7 +72,8 @@ class Service:
 
     def candidates(self) -> tuple[Candidate, ...]:
         """Our addresses as far as they are known now."""
-        return (*self._hosts, *reflexive_candidates(self._hosts, self._mapped))
+        udp = (*self._hosts, *reflexive_candidates(self._hosts, self._mapped))
+        return (*udp, *passive_candidates(udp)) if self._plane.serves_tcp else udp
 
     def become_ready(self) -> None:
         self.ready = True

@@ -167,7 +167,10 @@ class Session:
             self._connectivity = Connectivity(self._transport, surroundings)
             self._publications = Publications(self._transport, self._peer, self._new_id)
             self._subscriptions = Subscriptions(
-                self._transport, new_ssrc=self._new_ssrc, unavailable=self._say_unavailable
+                self._transport,
+                new_ssrc=self._new_ssrc,
+                unavailable=self._say_unavailable,
+                available=self._say_available,
             )
         except BaseException:
             rooms.leave(self._peer, clock())
@@ -226,7 +229,9 @@ class Session:
                 self._publications.answered(line)
             else:
                 self._subscriptions.answered(offered, line, mixed=terms.mixed)
-        if self._subscriptions.place_waiting():
+                if line.kind == "video" and offered.direction == "sendonly":
+                    self._peer.can_show(line.payload_types)
+        if self._subscriptions.place_waiting() or self._publications.not_shown_by_all():
             self._happened(Event.CHANGED)
 
     def _receive_candidate(self, envelope: Envelope) -> None:
@@ -282,6 +287,11 @@ class Session:
     @_entry
     def track_changed(self, track: Track) -> None:
         self._subscriptions.change(track)
+
+    @_entry
+    def codecs_changed(self) -> None:
+        if self._publications.not_shown_by_all():
+            self._happened(Event.CHANGED)
 
     @_entry
     def speakers_changed(self, user_ids: list[str]) -> None:
@@ -448,9 +458,13 @@ class Session:
     def _say_speakers(self, user_ids: list[str]) -> None:
         self._client.say("active_speakers", {"user_ids": user_ids})
 
-    def _say_unavailable(self, track: Track) -> None:
+    def _say_unavailable(self, track: Track, reason: str) -> None:
         self._tally["refused_tracks"] += 1
-        self._client.say("track_unavailable", {"track_id": track.track_id})
+        whose = {"user_id": track.user_id, "source": track.source}
+        self._client.say("track_unavailable", {"track_id": track.track_id, **whose, "reason": reason})
+
+    def _say_available(self, track: Track) -> None:
+        self._client.say("track_available", {"track_id": track.track_id})
 
     def _number(self, bytes_: int) -> int:
         return int.from_bytes(self._surroundings.random_bytes(bytes_))

@@ -41,7 +41,7 @@ def binding_request(transaction_id: bytes) -> Message:
 def success_response(request: Message, path: Path, pwd: str) -> bytes:
     """The authenticated answer to a check that came over `path`."""
     response = Message(Method.BINDING, Class.RESPONSE, request.transaction_id)
-    response.attributes["XOR-MAPPED-ADDRESS"] = path.remote
+    response.attributes["XOR-MAPPED-ADDRESS"] = path.address
     response.add_message_integrity(pwd.encode())
     return bytes(response)
 

@@ -27,6 +27,8 @@ from svc.sfu.publications import SOURCES
 from svc.sfu.rooms import Track
 
 ALL_LAYERS = -1
+# Why a track is unavailable, as clients are told.
+CODEC, NO_LINE = "codec", "no_line"
 
 # What one line adds to an offer on the wire, where it is JSON within JSON; answers of
 # browsers are shorter. All lines together leave room for the client's own four.
@@ -57,11 +59,13 @@ class Subscriptions:
         transport: MediaTransport,
         *,
         new_ssrc: Callable[[], int],
-        unavailable: Callable[[Track], None],
+        unavailable: Callable[[Track, str], None],
+        available: Callable[[Track], None],
     ) -> None:
         self._transport = transport
         self._new_ssrc = new_ssrc
         self._unavailable = unavailable
+        self._available = available
         self._lines: list[_Receiving] = []
         self._waiting: list[Track] = []
         self._used_ssrcs: set[int] = set()
@@ -89,7 +93,7 @@ class Subscriptions:
             self._occupy(line, track)
         else:
             self._waiting.append(track)
-            self._unavailable(track)
+            self._unavailable(track, NO_LINE)
 
     def place_waiting(self) -> bool:
         """Give lines that have fallen free to tracks that wait for one; True if there were any."""
@@ -97,6 +101,7 @@ class Subscriptions:
         for track in waiting:
             if line := self._free_line(track.kind):
                 self._occupy(line, track)
+                self._available(track)
             else:
                 self._waiting.append(track)
         return len(self._waiting) < len(waiting)
@@ -105,7 +110,10 @@ class Subscriptions:
         """The track has ended: nothing is forwarded from now on."""
         if track in self._waiting:
             self._waiting.remove(track)
+            self._available(track)
         if line := self._line_of(track):
+            if line.told_unavailable:
+                self._available(track)
             self._stop(line)
             line.track = None
             line.transceiver.direction = "inactive"
@@ -189,10 +197,12 @@ class Subscriptions:
         return down_track
 
     def _judge(self, line: _Receiving, track: Track) -> None:
-        """Say so, once, when the client has not accepted the publisher's codec."""
+        """Say so, once, when the client has not accepted the publisher's codec, or now has."""
         lacking = track.payload_type not in line.accepted
         if lacking and not line.told_unavailable:
-            self._unavailable(track)
+            self._unavailable(track, CODEC)
+        elif line.told_unavailable and not lacking:
+            self._available(track)
         line.told_unavailable = lacking
 
     def _stop(self, line: _Receiving) -> None:

@@ -1,6 +1,7 @@
 // The page starts here: its words, its state, what it shows.
 
-import { peopleHere, theCall } from "./call/calling.js";
+import { theCall } from "./call/calling.js";
+import { peopleHere } from "./call/here.js";
 import { arrive } from "./state/arriving.js";
 import { wearLook } from "./state/look.js";
 import { askInfo, comeBack, isSecure } from "./state/server.js";
@@ -13,7 +14,7 @@ import { loadWords } from "./words/words.js";
 const handle = { get call() { return theCall(); }, get people() { return peopleHere(); } };
 Object.defineProperty(window, "svc", { value: Object.freeze(handle) });
 
-await loadWords();
+const words = loadWords();
 wearLook();
 askInfo();
 if (isSecure()) {
@@ -21,4 +22,5 @@ if (isSecure()) {
   comeBack();
   arrive();
 }
+await words;
 render(h(App), document.getElementById("page"));

@@ -6,6 +6,7 @@ const VERSION = "{{version}}";
 const FILES = "{{files}}".split(" ");
 
 const SHELL = `shell-${VERSION}`;
+const WORDS = "words"; // transport/worker.js puts them there, in the language of the page.
 const SHARED = "shared"; // transport/shared.js takes what is in it.
 const PATIENCE_MS = 3000; // A network that takes longer is as good as none: the page that is here is shown.
 const MOST_TEXT = 200;
@@ -85,17 +86,34 @@ async function share(request) {
   return Response.redirect("/#shared", 303);
 }
 
-async function ring({ kind, channel_id: channelId, channel, message_id: messageId, author, text = "", files = 0 }) {
+async function ring({ kind, channel_id: channelId, channel, message_id: messageId, talk_id: talkId, author, text = "", files = 0 }) {
+  if (talkId && !author) return ringUnread(talkId);
   const said = plain(text).slice(0, MOST_TEXT);
-  await self.registration.showNotification(author ? `${author} · #${channel}` : self.location.hostname, {
+  const title = talkId ? author : author ? `${author} · #${channel}` : self.location.hostname;
+  const notice = {
     body: said || (files ? `📎 ${files}` : ""),
     icon: "/web/icon.svg",
     badge: "/web/icon.svg",
-    tag: `${kind} ${channelId}`,
+    tag: `${kind} ${talkId ?? channelId}`,
     renotify: kind === "mention",
-    data: { channelId, messageId },
-  });
+    data: { channelId, messageId, talkId },
+  };
+  // Chromium forgets a notice for good if a page asks which are shown while it is brought up: it could not be closed.
+  await navigator.locks.request("svc.notices", () => self.registration.showNotification(title, notice));
   if (kind === "mention") await self.navigator.setAppBadge?.();
+}
+
+/** Something that the server cannot read; what an open page has told of it stays. */
+async function ringUnread(talkId) {
+  const words = await caches.match("/words/private", { cacheName: WORDS });
+  const body = words ? await words.text() : "🔒";
+  const tag = `mention ${talkId}`;
+  await navigator.locks.request("svc.notices", async () => {
+    const [shown] = await self.registration.getNotifications({ tag });
+    const notice = { body: shown?.body ?? body, icon: "/web/icon.svg", badge: "/web/icon.svg", tag, renotify: !shown, data: { talkId } };
+    await self.registration.showNotification(shown?.title ?? self.location.hostname, notice);
+  });
+  await self.navigator.setAppBadge?.();
 }
 
 /** What a markdown text says, near enough for one line. */
@@ -103,11 +121,12 @@ function plain(text) {
   return text.replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1").replace(/[*_~`>#|]+/g, "").replace(/\s+/g, " ").trim();
 }
 
-async function open({ channelId, messageId } = {}) {
+async function open({ channelId, messageId, talkId } = {}) {
   const [first] = await self.clients.matchAll({ type: "window" });
   if (first) {
-    first.postMessage({ open: { channelId, messageId } });
+    first.postMessage({ open: { channelId, messageId, talkId } });
     return first.focus();
   }
-  return self.clients.openWindow(channelId ? `/#${new URLSearchParams({ channel: channelId, message: messageId })}` : "/");
+  const place = talkId ? { private: talkId } : channelId && { channel: channelId, message: messageId };
+  return self.clients.openWindow(place ? `/#${new URLSearchParams(place)}` : "/");
 }

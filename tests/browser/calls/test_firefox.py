@@ -36,3 +36,19 @@ async def test_two_people_in_firefox_see_and_hear_each_other(fox: Firefox, produ
 
     await asyncio.gather(ada.sees(grace, frames=60), grace.sees(ada, frames=60))
     await asyncio.gather(ada.hears(grace), grace.hears(ada))
+
+
+async def test_a_publisher_turns_to_a_codec_that_who_joins_can_show(
+    people: People, fox: Firefox, product: Product
+) -> None:
+    # The service's first choice, which Firefox has no decoder for here.
+    ada, alan = await people.arrive("Ada", codec=""), await people.arrive("Alan", codec="")
+    await ada.join()
+    await alan.join(camera=False)
+    await alan.sees(ada, frames=30)
+    assert (await alan.statistics()).track("Ada").codec == "video/H264"
+    grace = await fox.arrive("Grace", product.url)
+    await grace.join()
+
+    await asyncio.gather(grace.sees(ada, frames=60), alan.sees(ada, frames=60))
+    assert (await grace.statistics()).track("Ada").codec == "video/VP9"

@@ -9,6 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from aiohttp import ClientSession
+from playwright.async_api import expect
 
 from tests.chat.member import ChatServer, LiveMember
 from tests.kit.people import People
@@ -37,6 +38,7 @@ async def owner(product: Product) -> AsyncIterator[LiveMember]:
 async def test_a_page_follows_to_where_it_is_moved(owner: LiveMember, people: People) -> None:
     ada = await people.arrive("Ada")
     await ada.join()
+    await expect(ada.page.locator("#camera")).to_have_text("Stop camera")
     joined = await owner.pushed("voice_joined")
     member_id = joined["member"]["id"]
     reply = await owner.ask("voice_move", member_id=member_id, channel_id="attic")
@@ -46,3 +48,17 @@ async def test_a_page_follows_to_where_it_is_moved(owner: LiveMember, people: Pe
     assert joined["member"]["id"] == member_id
     await ada.is_connected()
     assert "Attic" in await ada.page.title()
+
+    # By her own click, muted as she is, with the camera on as it is.
+    await expect(ada.page.locator("#camera")).to_have_text("Stop camera")
+    await ada.press("Mute")
+    await ada.page.locator("#voice-channels .channel").first.click()
+    while (joined := await owner.pushed("voice_joined"))["channel_id"] == "attic":
+        pass
+    await ada.is_connected()
+    assert "Voice" in await ada.page.title()
+    await expect(ada.page.locator("#mic")).to_have_text("Unmute")
+    await expect(ada.page.locator("#camera")).to_have_text("Stop camera")
+    here = ada.page.get_by_role("list", name="People in Voice")
+    await expect(here).to_contain_text("muted")
+    await expect(here).to_contain_text("camera")

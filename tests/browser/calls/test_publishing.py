@@ -6,6 +6,24 @@ Spec: media document sections 2 (Peer) and 3.2 (step 4), and 6.2, `renegotiate`.
 from tests.kit.people import People
 from tests.kit.waiting import wait_until
 
+# What is asked of the encoder: layers and bits a second; and of the browser: pictures a second.
+SCREENS = (
+    ("text", "Share text: sharp", ["L1T2", 4_000_000, 15]),
+    ("motion", "Share motion: smooth", ["L1T3", 8_000_000, 60]),
+)
+NOTE_RATE = """() => {
+  const share = navigator.mediaDevices.getDisplayMedia.bind(navigator.mediaDevices);
+  navigator.mediaDevices.getDisplayMedia = (wishes) => {
+    window.wantedRate = wishes.video.frameRate;
+    return share(wishes);
+  };
+}"""
+OF_SCREEN = """() => {
+  const { sender } = svc.call.pc.getTransceivers().find(({ mid }) => mid === "2");
+  const [{ scalabilityMode, maxBitrate }] = sender.getParameters().encodings;
+  return [sender.track.contentHint, scalabilityMode, maxBitrate, window.wantedRate];
+}"""
+
 
 async def test_the_camera_is_switched_off_and_on_again(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
@@ -40,6 +58,15 @@ async def test_a_muted_microphone_is_silent_until_it_is_unmuted(people: People) 
     await ada.press("Mute")
     await wait_until("Grace hears nothing of Ada", silent, within_s=10)
 
+    async def hardly_sends() -> bool:
+        before = await ada.statistics()
+        await ada.page.wait_for_timeout(1500)
+        after = await ada.statistics()
+        return sum(each.packets for each in after.sent) - sum(each.packets for each in before.sent) < 15
+
+    # Fifty packets a second are a voice.
+    await wait_until("Ada sends next to nothing while she is silent", hardly_sends, within_s=10)
+
     await ada.press("Unmute")
     await grace.hears(ada)
 
@@ -50,18 +77,23 @@ async def test_a_screen_share_starts_and_stops_without_disturbing_the_camera(peo
     await grace.join()
     await grace.sees(ada)
 
+    await ada.page.evaluate(NOTE_RATE)
+
     async def shared() -> bool:
         return await grace.shown_screens() == ["Ada’s screen"]
 
     async def not_shared() -> bool:
         return await grace.shown_screens() == []
 
-    for _ in range(2):
+    for kind, item, encoding in SCREENS:
+        await ada.press("More of the call")
+        await ada.page.get_by_role("menu").get_by_text(item, exact=True).click()
         before = (await grace.statistics()).frames("Ada")
         await ada.press("Share screen")
         await wait_until("Grace is shown the screen of Ada", shared, within_s=10)
         await grace.sees(ada, source="screen")
         await grace.sees(ada)
+        assert await ada.page.evaluate(OF_SCREEN) == [kind, *encoding]
 
         await ada.press("Stop sharing")
         await wait_until("the screen of Ada goes away", not_shared, within_s=10)

@@ -6,6 +6,8 @@ Design: `active_speakers`, our own addition to the client protocol; RFC 6464.
 
 import asyncio
 
+from playwright.async_api import expect
+
 from tests.kit.people import People, Person
 from tests.kit.waiting import wait_until
 
@@ -46,3 +48,20 @@ async def test_who_comes_later_is_shown_who_speaks_already(people: People) -> No
 
     await ada.press("Leave")
     await shows_speaking(grace, [])
+
+
+async def test_who_is_outside_the_call_sees_in_the_list_who_speaks(people: People) -> None:
+    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
+    await grace.come_in()
+    await ada.join(camera=False)
+    ring = grace.page.locator(".voice-people .speaking").get_by_text("Ada", exact=True)
+    await expect(ring).to_be_visible()
+    await ada.press("Mute")
+    await expect(ring).to_have_count(0)
+    await ada.press("Unmute")
+    await expect(ring).to_be_visible()
+    # The call tells it from here on, and the server again after it.
+    await grace.enter_call()
+    await expect(ring).to_be_visible()
+    await grace.press("Leave")
+    await expect(ring).to_be_visible()

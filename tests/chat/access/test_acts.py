@@ -37,6 +37,7 @@ ASK_NOBODY = {
     "messages/retention.py _some",
     "messages/searching.py _bit_by_bit",
     "media/sweep.py _some",
+    "direct/sweep.py once",
     "uploads/rules.py tidy_up",
     # What links lead to, for a message that the write looks at again.
     "previews/rules.py _show",

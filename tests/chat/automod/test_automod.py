@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 from tests.chat.member import ChatServer, chat_server
-from tests.chat.people import People, Person, newcomer
+from tests.chat.people import People, Person, holder_of, newcomer
 
 MESSAGES = "/api/channels/general/messages"
 RULES = "/api/automod/rules"
@@ -31,17 +31,39 @@ async def reports(folk: People) -> list[dict[str, Any]]:
     return found
 
 
-async def test_nobody_but_the_owner_has_anything_to_do_with_rules(folk: People) -> None:
+async def test_rules_are_for_those_who_manage_them_who_hear_of_every_change(folk: People) -> None:
     wanted = {"name": "x", "kind": "links", "action": "flag"}
+    async with folk.live("admin", "moderator") as [admin, moderator]:
+        made = await folk.owner.done("POST", RULES, wanted)
+        changed = await folk.admin.done("PUT", f"{RULES}/{made['id']}", {**wanted, "name": "y"})
+        await folk.owner.done("DELETE", f"{RULES}/{made['id']}")
+        assert await admin.pushed("rule_created") == made
+        assert await admin.pushed("rule_updated") == changed
+        assert await admin.pushed("rule_deleted") == {"rule_id": made["id"]}
+        await said(folk.member, "hello")
+        await moderator.pushed("message_posted")
+        assert not [event for event in moderator.kept_events() if event.startswith("rule_")]
     made = await folk.owner.done("POST", RULES, wanted)
     assert made["enabled"] is False
-    for person in (folk.admin, folk.member):
+    for person in (folk.moderator, folk.member):
         assert await person.refused("GET", RULES) == "forbidden"
         assert await person.refused("POST", RULES, wanted) == "forbidden"
         assert await person.refused("PUT", f"{RULES}/{made['id']}", wanted) == "forbidden"
         assert await person.refused("DELETE", f"{RULES}/{made['id']}") == "forbidden"
         assert await person.refused("POST", "/api/automod/trial", wanted) == "forbidden"
     assert (await folk.owner.done("GET", RULES))["rules"] == [made]
+
+
+async def test_nobody_times_people_out_by_a_rule_who_may_not_by_hand(folk: People) -> None:
+    keeper = await holder_of(folk, "manage_automod")
+    wanted = {"name": "x", "kind": "links", "action": "timeout", "timeout_s": 60}
+    assert await keeper.refused("POST", RULES, {**wanted, "enabled": True}) == "forbidden"
+    made = await keeper.done("POST", RULES, wanted)
+    address = f"{RULES}/{made['id']}"
+    assert await keeper.refused("PUT", address, {**wanted, "enabled": True}) == "forbidden"
+    await folk.owner.done("PUT", address, {**wanted, "enabled": True})
+    assert await keeper.refused("PUT", address, {**wanted, "enabled": True, "name": "y"}) == "forbidden"
+    await keeper.done("PUT", address, {**wanted, "enabled": False})
 
 
 async def test_a_flagged_message_is_posted_and_waits_among_the_reports(folk: People) -> None:
@@ -121,6 +143,24 @@ async def test_moderators_roles_and_channels_that_are_excepted_are_spared(folk: 
         assert not (await said(person, "casino"))["flagged"]
 
 
+async def test_a_rule_asks_for_no_rank_and_spares_whoever_moderates(folk: People) -> None:
+    """It is the server's, so whoever ranks above its maker is held to it, too, unless they moderate."""
+    keeper = await holder_of(folk, "manage_automod", "timeout_members")
+    wish = {"name": "x", "kind": "words", "action": "timeout", "words": ["casino"], "timeout_s": 60}
+    await keeper.done("POST", RULES, {**wish, "enabled": True})
+    may_write = ("view_channel", "send_messages")
+    for moderates in ("manage_automod", "timeout_members", "kick_members", "ban_members"):
+        await said(await holder_of(folk, *may_write, moderates), "casino")
+    grand = await newcomer(folk.chat, "Grand")
+    title = {"name": "Grand", "rank": 600, "permissions": list(may_write)}
+    role = await folk.owner.done("POST", "/api/roles", title)
+    await folk.owner.done("PUT", f"/api/members/{grand.id}/roles/{role['id']}")
+    path = f"/api/members/{grand.id}/timeout"
+    assert await keeper.refused("PUT", path, {"duration_s": 60}) == "rank_too_low"
+    assert await refusal(grand, "casino") == "rule_refused"
+    assert await refusal(grand, "hello") == "in_timeout"
+
+
 async def test_edits_are_judged_as_messages_are(folk: People) -> None:
     await rule(folk, "words", "block", words=["casino"])
     await rule(folk, "links", "flag")
@@ -161,6 +201,27 @@ async def test_bad_words_that_are_only_marked_wait_among_the_reports_too(folk: P
     await folk.owner.done("PATCH", "/api/settings", {"profanityMode": "censor"})
     await said(folk.member, "oh shit")
     assert len(await reports(folk)) == 1
+
+
+async def test_what_a_webhook_posts_is_reported_by_its_name_and_resolved(folk: People) -> None:
+    await folk.owner.done("PATCH", "/api/settings", {"profanityMode": "flag"})
+    hook = await folk.owner.done("POST", "/api/webhooks", {"name": "Builds", "channel_id": "general"})
+    card = {"title": "Oh shit", "description": "It is red, damn"}
+    address = f"/api/webhooks/{hook['id']}/{hook['token']}"
+    async with folk.live("moderator") as [moderator]:
+        posted = await folk.owner.done("POST", address, {"text": "What is this?", "cards": [card]})
+        told = await moderator.pushed("report_created")
+    [report] = await reports(folk)
+    assert report == told
+    assert (report["member_id"], report["webhook"]) == (None, {"id": hook["id"], "name": "Builds"})
+    assert (report["message_id"], report["rule"]) == (posted["message_id"], None)
+    assert "shit" in report["text"]
+    by_hand = {"channel_id": "general", "message_id": posted["message_id"], "text": "rude"}
+    await folk.member.done("POST", "/api/reports", by_hand)
+    assert [each["webhook"]["name"] for each in await reports(folk)] == ["Builds", "Builds"]
+    await folk.moderator.done("POST", f"/api/reports/{report['id']}/resolve")
+    [entry] = (await folk.owner.done("GET", "/api/audit?action=report_resolve"))["entries"]
+    assert entry["details"]["nickname"] == "Builds" and "member_id" not in entry["details"]
 
 
 async def test_one_member_cannot_bury_the_reports_of_others(folk: People) -> None:

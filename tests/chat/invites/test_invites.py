@@ -10,6 +10,7 @@ from svc.chat.access.directory import Directory
 from svc.chat.audit.rules import Audit
 from svc.chat.errors import ChatError
 from svc.chat.invites.rules import HOUR_MS, Invites
+from svc.chat.live.hub import Hub
 from tests.chat.member import ChatServer, chat_server
 from tests.chat.people import People, newcomer
 from tests.kit.device import Device
@@ -156,7 +157,9 @@ async def test_expiry_and_rate_go_by_the_clock(database: Database) -> None:
     codes = iter(f"code{number}" for number in range(100))
     roles: Any = Roles()
     audit = Audit(database, directory)
-    invites = Invites(database, directory, roles, audit, Changes(), 2, lambda: next(ids), lambda: next(codes))
+    hub = Hub(directory, lambda: NOW)
+    new_id, new_code = lambda: next(ids), lambda: next(codes)
+    invites = Invites(database, directory, hub, roles, audit, Changes(), 2, new_id, new_code)
     invite = await invites.create(None, "member", None, 7200, NOW)
 
     async def use(after_s: float) -> str | None:

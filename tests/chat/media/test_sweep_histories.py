@@ -162,4 +162,4 @@ async def _awaited(write: Awaitable[None]) -> None:
 
 
 TestHistories = Histories.TestCase
-TestHistories.settings = settings(max_examples=25, stateful_step_count=40, deadline=None, database=None)
+TestHistories.settings = settings(max_examples=25, stateful_step_count=40, database=None)

@@ -36,6 +36,7 @@ def ids(wanted: Wanted) -> str:
         (Wanted(sort="last_seen"), "3124"),
         (Wanted(sort="-last_seen"), "4213"),
         (Wanted(query="BOB"), "14"),
+        (Wanted(ids=frozenset({"3", "1", "gone"})), "13"),
         (Wanted(role_id="cook"), "23"),
         (Wanted(role_id="nothing"), ""),
         (Wanted(joined_after_ms=20, joined_before_ms=30), "23"),
@@ -79,6 +80,7 @@ async def test_the_list_over_http(folk: People) -> None:
     assert await names("in_timeout=true") == ["Guest"]
     assert await names("role_id=moderator") == ["Moderator"]
     assert (await names("sort=-name"))[0] == "Owner"
+    assert await names(f"ids={folk.guest.id},nobody,{folk.owner.id}") == ["Owner", "Guest"]
     assert await names("joined_after_ms=9999999999999") == []
     for person in (folk.owner, keeper):
         told = await person.done("GET", "/api/members?sort=-last_seen&seen_after_ms=1")
@@ -86,6 +88,12 @@ async def test_the_list_over_http(folk: People) -> None:
     assert "last_seen" not in await folk.member.done("GET", "/api/members")
     for query in ("sort=last_seen", "sort=-last_seen", "seen_after_ms=1", "seen_before_ms=1"):
         assert await folk.member.refused("GET", f"/api/members?{query}") == "forbidden"
-    for query in ("sort=rank", "in_timeout=perhaps", "joined_after_ms=-1", "seen_after_ms=x"):
+    for query in (
+        "sort=rank",
+        "in_timeout=perhaps",
+        "joined_after_ms=-1",
+        "seen_after_ms=x",
+        f"ids={',' * 4001}",
+    ):
         assert await keeper.refused("GET", f"/api/members?{query}") == "invalid_request"
     assert await keeper.refused("GET", "/api/members?sort=name&after=nobody") == "unknown_member"

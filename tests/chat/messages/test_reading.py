@@ -16,6 +16,8 @@ from tests.chat.member import ChatServer, LiveMember
 from tests.kit.device import Device
 from tests.kit.waiting import wait_until
 
+AWAKE = {"idle": False, "do_not_disturb": False}
+
 
 async def send(member: LiveMember, text: str, channel_id: str = "general") -> dict[str, Any]:
     frame = await member.ask("message_send", channel_id=channel_id, text=text)
@@ -57,6 +59,17 @@ async def test_unread_messages_and_mentions_are_counted_and_read(chat: ChatServe
             assert (read["unread"], read["mentions"]) == (0, 0)
             back = (await ben.ask("read", channel_id="general", message_id=first["id"]))["data"]
             assert back == read  # a mark does not go back
+            which = {"channel_id": "general", "message_id": first["id"]}
+            for _ in range(2):  # unless one wishes so
+                again = (await ben.ask("read", **which, back=True))["data"]
+                assert (again["unread"], again["mentions"]) == (3, 1)
+                assert again["read_up_to"] < first["id"]
+            assert (await ben.ask("read", **which, back=True, thread=first["id"]))["data"][
+                "error"
+            ] == "invalid_request"
+        async with chat.member("Ben", token) as ben:
+            assert counts(ben.welcome) == (3, 1)
+            await ben.ask("read", channel_id="general", message_id=third["id"])
             await send(ada, "four")
         async with chat.member("Ben", token) as ben:
             assert counts(ben.welcome) == (1, 0)
@@ -263,9 +276,9 @@ async def test_who_comes_and_goes_is_told_after_a_while(
         token = await chat.join("Ben")
         async with chat.member("Ada") as ada:
             async with chat.member("Ben", token) as ben:
-                assert await ada.pushed("presence") == {"member_id": ben.id, "online": True}
+                assert await ada.pushed("presence") == {"member_id": ben.id, "online": True, **AWAKE}
                 assert set(ben.welcome["online"]) == {ada.id, ben.id}
-            assert await ada.pushed("presence") == {"member_id": ben.id, "online": False}
+            assert await ada.pushed("presence") == {"member_id": ben.id, "online": False, **AWAKE}
         assert isinstance(community.messages.presence, Presence)
 
 

@@ -128,7 +128,7 @@ async def test_who_is_in_timeout_only_reads(folk: People) -> None:
 async def test_the_end_of_a_timeout_is_told(database: Database) -> None:
     directory, changes = Directory(lambda: 0.0), Changes()
     nobody: Any = None
-    moderation = Moderation(database, directory, nobody, Audit(database, directory), changes)
+    moderation = Moderation(database, directory, nobody, nobody, Audit(database, directory), changes)
     for name, until in (("ada", 10.0), ("bob", 20.0), ("cyd", 0.0)):
         directory.put_member(Member(name, name, timeout_until=until))
     told: list[str] = []

@@ -172,10 +172,12 @@ def test_style_sheets_lose_comments_and_nothing_else() -> None:
     files = {
         "style/z.css": b'a::after { content: "/* kept */"; }\n/* gone\n  */\n  b { color: red; }',
         "style/base.css": b"@layer base;\n",
+        "style/later/a.css": b"/* gone */i { color: blue; }",
         "words/en/b.ftl": b"b = B",
         "words/en/a.ftl": b"a = A",
     }
     assert joined(gathered(files)) == {
         "style.css": b'@layer base;\na::after { content: "/* kept */"; }\nb { color: red; }',
+        "later.css": b"i { color: blue; }",
         "words/en.ftl": b"a = A\nb = B",
     }

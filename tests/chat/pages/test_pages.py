@@ -49,6 +49,27 @@ async def test_the_page_names_files_that_are_kept_for_a_year(chat: ChatServer) -
             assert response.headers["Cache-Control"] == "public, max-age=31536000, immutable"
 
 
+@pytest.mark.parametrize(
+    ("wished", "language"),
+    [
+        ("", "en"),
+        ("de-AT,de;q=0.9,en;q=0.8", "de"),
+        ("it,fr;q=0.5,en;q=0.4", "fr"),
+        ("tlh, *;q=0.5", "en"),
+        ("ja;q=0", "en"),
+        ("en;q=x, es", "en"),
+    ],
+)
+async def test_the_page_fetches_the_words_of_the_browsers_language_at_once(
+    chat: ChatServer, wished: str, language: str
+) -> None:
+    async with chat.http.get("/", headers={"Accept-Language": wished}) as response:
+        page = await response.text()
+        assert "Accept-Language" in response.headers["Vary"]
+    assert re.findall(r"words/(\w+)\.ftl", page) == [language]
+    assert f'<html lang="{language}">' in page
+
+
 async def test_what_runs_before_the_first_message_is_small_and_takes_few_requests(chat: ChatServer) -> None:
     """All that the page imports at its start, also through others, and its styles."""
     async with chat.http.get("/") as response:
@@ -77,6 +98,7 @@ async def test_the_service_worker_keeps_what_the_page_of_its_version_starts_with
     [files] = re.findall(r'FILES = "([^"]+)"', worker)
     assert set(files.split()) > set(re.findall(r'"(/web/[^"]+)"', page))
     assert any(path.endswith("/later.js") for path in files.split())
+    assert any(path.endswith("/later.css") for path in files.split())
     assert any(path.endswith("/words/en.ftl") for path in files.split())
     assert not any(path.endswith("/sw.js") for path in files.split())
     for path in files.split():

@@ -135,6 +135,16 @@ def test_a_page_is_shown_in_short_with_its_picture(tmp_path: Path) -> None:
     on_an_internet(body, tmp_path)
 
 
+def test_a_link_to_a_picture_is_fetched_once(tmp_path: Path) -> None:
+    async def body() -> None:
+        async with world(tmp_path) as here:
+            (picture,) = await here.shown(f"{HOST}/tea.png")
+            assert picture.keys() == {"url", "image"}
+            assert Counter(here.host.paths) == {"/tea.png": 1}
+
+    on_an_internet(body, tmp_path)
+
+
 def test_redirects_and_pictures_are_followed_and_what_says_nothing_is_not_shown(tmp_path: Path) -> None:
     async def body() -> None:
         async with world(tmp_path) as here:

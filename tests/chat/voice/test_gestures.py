@@ -30,6 +30,25 @@ async def test_hands_have_the_order_of_their_raising(world: World) -> None:
         assert seen["Mod"] == 0 < seen["Ada"] < seen["Bob"]
 
 
+async def test_a_moderator_lowers_a_hand_that_can_be_raised_again(world: World) -> None:
+    lowering: dict[str, object] = {"channel_id": "lobby", "member_id": world.ada.id}
+    assert await error(world.mod.ask("voice_lower_hand", **lowering)) == "not_in_voice"
+    await world.enters(world.ada)
+    await world.enters(world.bob)
+    first = await hand(world.ada)
+    assert await error(world.bob.ask("voice_lower_hand", **lowering)) == "forbidden"
+    elsewhere = {**lowering, "channel_id": "general"}
+    assert await error(world.mod.ask("voice_lower_hand", **elsewhere)) == "unknown_channel"
+    for _ in range(2):  # The second finds no hand, and nobody is told again.
+        reply = await world.mod.ask("voice_lower_hand", **lowering)
+        assert reply["data"] == {}
+    assert await hand(world.ada) > first
+    here = {"channel_id": "lobby", "member_id": world.ada.id}
+    hands = [await world.bob.pushed("voice_updated") for _ in range(3)]
+    assert [each["hand"] for each in hands[:2]] == [first, 0]
+    assert hands[2]["hand"] > first and hands[2].items() >= here.items()
+
+
 async def test_a_hand_is_gone_when_its_person_leaves(world: World) -> None:
     await world.enters(world.ada)
     await hand(world.ada)

@@ -12,7 +12,7 @@ import pytest
 from tests.chat.member import ChatServer
 from tests.chat.people import newcomer
 from tests.chat.webhooks.hook import Hook, hook_of
-from tests.kit.alertmanager import alertmanager
+from tests.kit.alertmanager import alertmanager, posting_to_slack
 from tests.kit.packages import npm_packages, python_packages
 from tests.kit.programs import output_of
 
@@ -161,7 +161,7 @@ async def test_slack_s_own_client_posts_attachments_and_blocks(hook: Hook) -> No
 
 
 async def test_the_alertmanager_s_slack_receiver_posts_alerts(hook: Hook, tmp_path: Path) -> None:
-    async with alertmanager(f"{hook.url}/slack", tmp_path) as manager:
+    async with alertmanager(posting_to_slack(f"{hook.url}/slack"), tmp_path) as manager:
         await manager.alert("DiskFull", "Disk of web-1 & web-2 is 93% full", severity="critical")
         message = await hook.arrived()
         assert message["author"]["display_name"] == "Alertmanager"

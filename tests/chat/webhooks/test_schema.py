@@ -113,7 +113,7 @@ PAYLOADS = objects(
 )
 
 
-@settings(max_examples=600, deadline=None, derandomize=True, database=None)
+@settings(max_examples=600, derandomize=True, database=None)
 @given(mostly(PAYLOADS))
 @example({"cards": [{"title": "a", "timestamp": "2026-02-29T00:00Z"}]})
 @example({"cards": [{"description": "a" * 4000}, {"description": "a" * 2001}]})
@@ -193,7 +193,6 @@ def force(hook: Hook, mode: GenerationMode, checks: list[Any]) -> None:
         max_examples=60,
         derandomize=True,
         database=None,
-        deadline=None,
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )

@@ -67,7 +67,7 @@ class World:
         self.engine.advance(self.now)
         for data, remote, _local in self.engine.take_datagrams():
             if data[0] >= 128:
-                self._endpoints[remote].sent_to(data)
+                self._endpoints[remote[:2]].sent_to(data)
         self._sleep()
 
     def _sleep(self) -> None:

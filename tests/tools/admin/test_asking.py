@@ -100,7 +100,7 @@ async def test_a_member_is_given_roles_and_they_are_taken(chat: ChatServer | Non
     for words, complaint in [
         (["Nobody", "admin"], "There is no such member"),
         (["Olga", "king"], "There is no such role"),
-        (["Olga", "owner"], "Only who ranks higher may do this"),
+        (["Olga", "owner"], "You need a higher role to do this"),
     ]:
         status, output, said = await admin("member", "role", *words)
         assert (status, output, said) == (2, "", f"svc admin: {complaint}\n")

@@ -81,6 +81,7 @@ async def test_a_server_that_runs_has_no_problem(installation: Installation) -> 
     assert "A server runs on the data folder" in said
     assert f"TCP port {installation.chat_port} (the chat server): our own program answers" in said
     assert f"UDP port {installation.sfu.udp_port} (sound and picture) is held by the running SFU" in said
+    assert f"TCP port {installation.sfu.udp_port} (sound and picture where no UDP passes) is held by" in said
     assert "Requests come without a proxy" in said
     assert "WebSockets reach /live" in said
     assert "WebSockets reach /sfu/client" in said
@@ -219,3 +220,26 @@ async def test_the_command_says_it_in_lines_and_in_json(shown: Path) -> None:
     assert [finding["advice"] for finding in findings if finding["verdict"] == "problem"] == [
         f"chmod 700 {shown}"
     ]
+
+
+async def test_a_server_is_tried_from_another_machine(installation: Installation, tmp_path: Path) -> None:
+    """Nothing of this machine is looked at."""
+    address, udp_port = installation.chat.address, installation.sfu.udp_port
+    here = Patient(tmp_path / "none", udp_port=udp_port, seen_from_here=address)
+    findings = await examine(here, QUIET)
+    assert problems(findings) == []
+    said = [finding.what for finding in findings]
+    assert said[1:] == [
+        f"{address} answers",
+        "WebSockets reach /live",
+        "WebSockets reach /sfu/client",
+        f"TCP port {udp_port} of 127.0.0.1 (sound and picture where no UDP passes) can be reached",
+        f"UDP port {udp_port} cannot be tried from outside of a call",
+    ]
+    (nobody,) = free_ports(1)
+    closed = await examine(Patient(tmp_path, udp_port=nobody, seen_from_here=address), QUIET)
+    assert "cannot be reached" in problems(closed)[0]
+    gone = await examine(Patient(tmp_path, seen_from_here=f"http://127.0.0.1:{nobody}"), QUIET)
+    assert f"http://127.0.0.1:{nobody} cannot be reached from here: nobody listens there" in problems(gone)[0]
+    with pytest.raises(ConfigError, match="--from must be"):
+        await examine(Patient(tmp_path, seen_from_here="chat.example.org"), QUIET)

@@ -6,7 +6,7 @@ import pytest
 from yarl import URL
 
 from svc.base.confined import Layer
-from svc.tools.doctor import decoders, folder, machine, network, services, site
+from svc.tools.doctor import decoders, folder, machine, network, services, site, turn
 from svc.tools.doctor.finding import Finding, Verdict
 
 OK, NOTICE, PROBLEM = Verdict.OK, Verdict.NOTICE, Verdict.PROBLEM
@@ -21,6 +21,7 @@ def way(
 
 
 HTTPS, LOCAL = "https://chat.example.org", "http://localhost:5000"
+TURNS = turn.Address.of("turns:turn.example.org:443?transport=tcp")
 CASES: list[tuple[Finding, Verdict, str]] = [
     (decoders.confinement(set(Layer))[-1], OK, ""),
     # As in a container.
@@ -53,6 +54,14 @@ CASES: list[tuple[Finding, Verdict, str]] = [
     (network.advertised([PUBLIC], [PRIVATE], None, 3478), OK, ""),
     (network.advertised([PRIVATE], [PRIVATE], PUBLIC, 3478), OK, ""),
     (network.advertised([OTHER], [PRIVATE], PUBLIC, 3478), PROBLEM, "ICE_ADVERTISE_IP"),
+    (network.tcp_port(3478, taken=True), OK, ""),
+    (network.tcp_port(3478, taken=False), PROBLEM, "ICE_UDP_MUX_PORT"),
+    (turn.unreachable(TURNS, ConnectionResetError()), PROBLEM, "TURN server"),
+    (turn.refused(TURNS, turn.Refused(401, "Unauthorized"), allocated=False), PROBLEM, "static-auth-secret"),
+    (turn.refused(TURNS, turn.Refused(441, "Wrong Credentials"), allocated=False), PROBLEM, "TURN_SECRET"),
+    (turn.refused(TURNS, turn.Refused(486, "Allocation Quota"), allocated=False), PROBLEM, "user-quota"),
+    (turn.refused(TURNS, turn.Refused(403, "Forbidden"), allocated=False), PROBLEM, "log"),
+    (turn.refused(TURNS, turn.Refused(403, "Forbidden"), allocated=True), PROBLEM, "allowed-peer-ip"),
     (site.secure_context(URL("https://chat.example.org")), OK, ""),
     (site.secure_context(URL("http://localhost:5000")), OK, ""),
     (site.secure_context(URL("http://127.0.0.1:5000")), OK, ""),
@@ -70,6 +79,7 @@ CASES: list[tuple[Finding, Verdict, str]] = [
     (site.proxies(way(f"{HTTPS}:443", 1, ["198.51.100.1"]))[-1], OK, ""),
     (services.examined({"obstacle": ""})[0], OK, ""),
     (services.examined({"obstacle": "SVC_SERVER_ENABLED is false"})[0], PROBLEM, "SVC_IDENTITY_TIERS"),
+    (services.examined({"sfu_faults": ["ws://sfu:5005: it answers nothing"]})[0], PROBLEM, "svc sfu"),
     (services.examined({"jobs_waiting": 3, "worker_up": True})[0], OK, ""),
     (services.examined({"jobs_waiting": 0, "worker_up": False})[0], NOTICE, "svc worker"),
     (services.examined({"jobs_waiting": 3, "worker_up": False})[0], PROBLEM, "svc worker"),

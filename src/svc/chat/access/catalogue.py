@@ -35,6 +35,7 @@ class Needs:
 ANYONE = Needs(Who.ANYONE)
 MEMBER = Needs(Who.MEMBER)
 PERSON = Needs(Who.MEMBER, person=True)
+PRIVATE_SENDER = Needs(Who.MEMBER, P.SEND_MESSAGES, person=True)
 OWNER = Needs(Who.OWNER)
 # Whoever has the URL: a secret is in it, and nothing else is asked for.
 URL_HOLDER = Needs(Who.ANYONE, any_origin=True)
@@ -88,6 +89,7 @@ ENDPOINTS: Mapping[str, Needs] = {
     # What one wants to be told of, and on which devices.
     "GET /api/me/notifications": MEMBER,
     "PUT /api/me/notifications": MEMBER,
+    "PUT /api/me/quiet": MEMBER,
     "PUT /api/channels/{channel_id}/notifications": in_channel(P.VIEW_CHANNEL),
     "GET /api/me/push": PERSON,
     "PUT /api/me/push": PERSON,
@@ -140,12 +142,12 @@ ENDPOINTS: Mapping[str, Needs] = {
     "GET /api/reports": on_server(P.VIEW_REPORTS),
     "POST /api/reports": MEMBER,
     "POST /api/reports/{report_id}/resolve": on_server(P.VIEW_REPORTS),
-    # Rules by which messages are moderated; a trial shows messages of every channel.
-    "GET /api/automod/rules": OWNER,
-    "POST /api/automod/rules": OWNER,
-    "PUT /api/automod/rules/{rule_id}": OWNER,
-    "DELETE /api/automod/rules/{rule_id}": OWNER,
-    "POST /api/automod/trial": OWNER,
+    # Rules by which messages are moderated; a trial shows messages of the channels that one views.
+    "GET /api/automod/rules": on_server(P.MANAGE_AUTOMOD),
+    "POST /api/automod/rules": on_server(P.MANAGE_AUTOMOD),
+    "PUT /api/automod/rules/{rule_id}": on_server(P.MANAGE_AUTOMOD),
+    "DELETE /api/automod/rules/{rule_id}": on_server(P.MANAGE_AUTOMOD),
+    "POST /api/automod/trial": on_server(P.MANAGE_AUTOMOD),
     # Messages.
     "GET /api/channels/{channel_id}/messages": in_channel(P.VIEW_CHANNEL),
     "POST /api/channels/{channel_id}/messages": in_channel(P.SEND_MESSAGES),
@@ -163,6 +165,7 @@ ENDPOINTS: Mapping[str, Needs] = {
     "POST /api/channels/{channel_id}/typing": in_channel(P.SEND_MESSAGES),
     "POST /api/channels/{channel_id}/read": in_channel(P.VIEW_CHANNEL),
     "GET /api/search": MEMBER,
+    "GET /api/me/mentions": MEMBER,
     # Threads that one follows.
     "GET /api/me/threads": MEMBER,
     "PUT /api/channels/{channel_id}/messages/{message_id}/follow": in_channel(P.VIEW_CHANNEL),
@@ -214,6 +217,22 @@ ENDPOINTS: Mapping[str, Needs] = {
     "GET /api/drafts": MEMBER,
     "PUT /api/channels/{channel_id}/draft": in_channel(P.VIEW_CHANNEL),
     "DELETE /api/channels/{channel_id}/draft": in_channel(P.VIEW_CHANNEL),
+    # Private conversations; whose device and which group it is about, the rules check.
+    "GET /api/private/device": PERSON,
+    "PUT /api/private/device": PERSON,
+    "POST /api/private/key-packages": PERSON,
+    "GET /api/private/welcomes": PERSON,
+    "DELETE /api/private/welcomes/{welcome_id}": PERSON,
+    "GET /api/private/conversations": PERSON,
+    "POST /api/private/conversations": PRIVATE_SENDER,
+    "GET /api/private/conversations/{conversation_id}": PERSON,
+    "PUT /api/private/conversations/{conversation_id}/members/{member_id}": PRIVATE_SENDER,
+    "POST /api/private/conversations/{conversation_id}/leave": PERSON,
+    "POST /api/private/conversations/{conversation_id}/lost": PERSON,
+    "POST /api/private/conversations/{conversation_id}/key-packages": PERSON,
+    "POST /api/private/conversations/{conversation_id}/commits": PERSON,
+    "POST /api/private/conversations/{conversation_id}/messages": PRIVATE_SENDER,
+    "GET /api/private/conversations/{conversation_id}/log": PERSON,
     # The audit log.
     "GET /api/audit": on_server(P.VIEW_AUDIT_LOG),
 }
@@ -223,6 +242,7 @@ EVENTS: Mapping[str, Needs] = {
     # The live socket itself.
     "ping": MEMBER,
     "in_sight": MEMBER,
+    "idle": MEMBER,
     "reauthenticate": MEMBER,
     # Settings.
     "settings_get": OWNER,
@@ -242,6 +262,7 @@ EVENTS: Mapping[str, Needs] = {
     "read": in_channel(P.VIEW_CHANNEL),
     "history": in_channel(P.VIEW_CHANNEL),
     "search": MEMBER,
+    "mentions": MEMBER,
     "threads": MEMBER,
     "thread_follow": in_channel(P.VIEW_CHANNEL),
     "thread_unfollow": in_channel(P.VIEW_CHANNEL),
@@ -249,12 +270,18 @@ EVENTS: Mapping[str, Needs] = {
     "drafts": MEMBER,
     "draft_put": in_channel(P.VIEW_CHANNEL),
     "draft_delete": in_channel(P.VIEW_CHANNEL),
+    # Private conversations.
+    "private_send": PRIVATE_SENDER,
+    "private_log": PERSON,
+    "private_call_decline": PERSON,
     # With a channel, one that the member can view.
     "notifications_set": MEMBER,
+    "quiet_set": MEMBER,
     # Voice.
     "voice_join": in_channel(P.JOIN_VOICE),
     "voice_mute_self": MEMBER,
     "voice_hand": in_channel(P.JOIN_VOICE),
+    "voice_lower_hand": in_channel(P.MUTE_MEMBERS),
     "voice_send": in_channel(P.JOIN_VOICE),
     "voice_react": in_channel(P.ADD_REACTIONS),
     "voice_stop_screen": in_channel(P.MUTE_MEMBERS),
@@ -273,7 +300,12 @@ _COSTS: Mapping[str, float] = {
     "POST /api/automod/trial": 5.0,
     "PATCH /api/uploads/{upload_id}": 0.1,
 }
-_READING_EVENTS = frozenset({"drafts", "history", "message_edits", "pins", "ping", "settings_get", "threads"})
+_READING_EVENTS = frozenset(
+    {
+        *("drafts", "history", "mentions", "message_edits", "pins", "ping", "private_log", "settings_get"),
+        "threads",
+    }
+)
 _READING_COST = 0.5
 
 

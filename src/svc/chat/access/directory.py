@@ -238,7 +238,7 @@ class Directory:
         raise ChatError("forbidden")
 
     def require_above(self, member_id: str, other_id: str) -> None:
-        """May the first act on the second? Only who ranks higher. Raises ChatError."""
+        """May the first act on the second? They must rank higher. Raises ChatError."""
         self.member(other_id)
         if self.rank(member_id) <= self.rank(other_id):
             raise ChatError("rank_too_low")

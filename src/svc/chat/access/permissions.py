@@ -42,6 +42,7 @@ class Permission(enum.Flag):
     MANAGE_CHANNELS = enum.auto()
     MANAGE_ROLES = enum.auto()
     MANAGE_BOTS = enum.auto()
+    MANAGE_AUTOMOD = enum.auto()
 
 
 P = Permission

@@ -1,1 +1,1 @@
-"""Rules that the owner writes: messages are flagged, censored or refused before anybody sees them."""
+"""Rules without code: messages are flagged, censored or refused before anybody sees them."""

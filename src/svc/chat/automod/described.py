@@ -1,4 +1,4 @@
-"""What the owner's rules say of themselves, for people and for programs."""
+"""What rules about messages say of themselves, for people and for programs."""
 
 from svc.chat.automod import rule
 from svc.chat.automod.rules import TRIAL_MESSAGES, TRIAL_SHOWN
@@ -9,6 +9,7 @@ from svc.chat.described import (
     Described,
     Endpoint,
     Named,
+    Pushed,
     Schema,
     array,
     asked,
@@ -69,6 +70,7 @@ _FOUND = obj(
     }
 )
 _ONE = "/api/automod/rules/{rule_id}"
+_MANAGERS = "who may manage automatic moderation"
 
 DESCRIBED = Described(
     endpoints=[
@@ -83,14 +85,14 @@ DESCRIBED = Described(
             _RULE,
             201,
             body=_ASKED,
-            refusals=["too_many"],
+            refusals=["forbidden", "too_many"],
         ),
         Endpoint(
             f"PUT {_ONE}",
             "Have a rule as the body says, all of it",
             _RULE,
             body=_ASKED,
-            refusals=["unknown_rule"],
+            refusals=["forbidden", "unknown_rule"],
         ),
         Endpoint(f"DELETE {_ONE}", "Delete a rule", refusals=["unknown_rule"]),
         Endpoint(
@@ -105,5 +107,10 @@ DESCRIBED = Described(
             ),
             body=_ASKED,
         ),
+    ],
+    pushes=[
+        Pushed("rule_created", "Somebody has made a rule about messages", _RULE, _MANAGERS),
+        Pushed("rule_updated", "Somebody has changed a rule about messages", _RULE, _MANAGERS),
+        Pushed("rule_deleted", "Somebody has deleted a rule about messages", obj({"rule_id": ID}), _MANAGERS),
     ],
 )

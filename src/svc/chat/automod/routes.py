@@ -1,4 +1,4 @@
-"""`/api/automod`: the owner's rules, and a trial of one before it is switched on. No rules of its own."""
+"""`/api/automod`: rules about messages, and a trial of one before it is switched on. No rules of its own."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""A rule as its owner writes it: what it looks for, in whose messages, and what becomes of them.
+"""A rule as somebody writes it: what it looks for, in whose messages, and what becomes of them.
 
 Reads and checks what a request says; looks at no message and stores nothing.
 """
@@ -56,7 +56,7 @@ class Rule:
     created_at_ms: int = 0
 
     def described(self) -> dict[str, object]:
-        """As its owner sees it."""
+        """As those see it who manage rules."""
         return {
             "id": self.id,
             **self.wanted(),

@@ -1,7 +1,8 @@
 """Which rules there are, whose messages they are for, and what they make of one. No HTTP, no SQL.
 
-Rules are for members' messages, new and changed ones; bots are members. They are not for whoever may manage
-messages in the channel, and not for webhooks: who hands out a URL answers for what is posted there, and
+Rules are for members' messages, new and changed ones; bots are members. A rule is the server's: it asks for
+nobody's rank, but spares those who moderate (`_MODERATORS`, and whoever may manage messages in the channel).
+They are not for webhooks: who hands out a URL answers for what is posted there, and
 `profanityMode` judges it. Of several that object the strictest decides: a timeout, then a refusal; else what
 any of them covers is covered. What a rule does to somebody is in the audit log without an actor.
 """
@@ -21,16 +22,24 @@ from svc.chat.automod.finding import Finder, Recent, Said
 from svc.chat.automod.rule import BLOCK, CENSOR, FLAG, MAX_RULES, TIMEOUT, Rule, read
 from svc.chat.errors import ChatError
 from svc.chat.fields import Data
-from svc.chat.messages.message import Message
+from svc.chat.live.audience import Holders
+from svc.chat.live.hub import Hub
+from svc.chat.messages.message import WEBHOOK, Author, Message
 from svc.chat.messages.profanity import Span, merged, profane_spans
 from svc.chat.messages.watching import Ruling
-from svc.chat.moderation.reports import Filing, Reports
+from svc.chat.moderation.reports import About, Filing, Reports
 from svc.chat.moderation.rules import Moderation
 
 # What a trial looks at, and how much of what it has found it shows.
 TRIAL_MESSAGES, TRIAL_SHOWN = 1_000, 50
 # Of what was found, a report quotes so much.
 MAX_QUOTED = 200
+# Who hears of a rule that is made, changed or deleted.
+_MANAGERS = Holders(Permission.MANAGE_AUTOMOD)
+# Whoever has one of these moderates: no rule judges their messages.
+_MODERATORS = (
+    Permission.MANAGE_AUTOMOD | Permission.TIMEOUT_MEMBERS | Permission.KICK_MEMBERS | Permission.BAN_MEMBERS
+)
 
 
 @dataclass(frozen=True)
@@ -49,6 +58,7 @@ class Automod:
         self,
         database: Database,
         directory: Directory,
+        hub: Hub,
         audit: Audit,
         reports: Reports,
         moderation: Moderation,
@@ -56,6 +66,7 @@ class Automod:
     ) -> None:
         self._database = database
         self._directory = directory
+        self._hub = hub
         self._audit = audit
         self._reports = reports
         self._moderation = moderation
@@ -73,7 +84,7 @@ class Automod:
             self._rules[rule.id] = rule
         self._make_ready()
 
-    # The owner's.
+    # Of those who manage rules.
 
     def all(self) -> list[Rule]:
         """In the order in which they were made."""
@@ -82,6 +93,7 @@ class Automod:
     @changes_rules
     def create(self, actor_id: str, data: Data, now: float) -> Act[None, Rule]:
         rule = read(data, self._new_id(), actor_id, int(now * 1000))
+        self._require_may_switch_on(actor_id, rule)
 
         def write(connection: Connection) -> None:
             if store.count(connection) >= MAX_RULES:
@@ -90,13 +102,19 @@ class Automod:
             details = {"name": rule.name, "enabled": rule.enabled}
             self._audit.record(connection, actor_id, "rule_create", rule.id, details, now)
 
-        return Act(write, lambda _: self._put(rule))
+        def created(_: None) -> Rule:
+            self._put(rule)
+            self._hub.push("rule_created", rule.described(), _MANAGERS)
+            return rule
+
+        return Act(write, created)
 
     @changes_rules
     def edit(self, actor_id: str, rule_id: str, data: Data, now: float) -> Act[None, Rule]:
         """Have the rule as `data` says, and no other way."""
         before = self._known(rule_id)
         after = read(data, rule_id, before.created_by, before.created_at_ms)
+        self._require_may_switch_on(actor_id, after)
         was, wanted = before.wanted(), after.wanted()
         changed = [name for name in wanted if wanted[name] != was[name]]
 
@@ -108,7 +126,13 @@ class Automod:
                     details["enabled"] = {"before": before.enabled, "after": after.enabled}
                 self._audit.record(connection, actor_id, "rule_edit", rule_id, details, now)
 
-        return Act(write, lambda _: self._put(after))
+        def edited(_: None) -> Rule:
+            if changed:
+                self._put(after)
+                self._hub.push("rule_updated", after.described(), _MANAGERS)
+            return after
+
+        return Act(write, edited)
 
     @changes_rules
     def delete(self, actor_id: str, rule_id: str, now: float) -> Act[None, None]:
@@ -121,6 +145,7 @@ class Automod:
         def gone(_: None) -> None:
             self._rules.pop(rule_id, None)
             self._make_ready()
+            self._hub.push("rule_deleted", {"rule_id": rule_id}, _MANAGERS)
 
         return Act(write, gone)
 
@@ -164,13 +189,14 @@ class Automod:
         return _verdict(said, found)
 
     def case(
-        self, member_id: str, channel_id: str, message_id: str, ruling: Ruling, text: str, now: float
+        self, author: Author, channel_id: str, message_id: str, ruling: Ruling, text: str, now: float
     ) -> Filing:
         rule, found = None, profane_spans(text)
         if isinstance(ruling, Verdict) and ruling.rule is not None:
             rule, found = ruling.rule.name, merged(ruling.found)
         quoted = _quoted(text, found)
-        return self._reports.found_by_rule(member_id, channel_id, message_id, rule, quoted, now)
+        about = About(author.id, author.display_name if author.kind == WEBHOOK else None)
+        return self._reports.found_by_rule(about, channel_id, message_id, rule, quoted, now)
 
     def posted(self, ruling: Ruling, now: float) -> None:
         if isinstance(ruling, Verdict) and ruling.said is not None:
@@ -192,7 +218,9 @@ class Automod:
             return Act(lambda _: None, lambda _: None)
         timeout = self._moderation.timing_out_by_rule(said.author_id, rule.timeout_s, rule.name, now)
         quoted = _quoted(said.text, merged(verdict.found))
-        case = self._reports.found_by_rule(said.author_id, said.channel_id, None, rule.name, quoted, now)
+        case = self._reports.found_by_rule(
+            About(said.author_id), said.channel_id, None, rule.name, quoted, now
+        )
 
         def write(connection: Connection) -> None:
             timeout.change(connection)
@@ -217,6 +245,8 @@ class Automod:
             return False
         if set(rule.except_roles) & set(member.role_ids):
             return False
+        if self._directory.permissions(member.id) & _MODERATORS:
+            return False
         return not self._directory.may(member.id, Permission.MANAGE_MESSAGES, channel_id)
 
     def _sees(self, member_id: str, channel_id: str) -> bool:
@@ -227,10 +257,14 @@ class Automod:
             raise ChatError("unknown_rule")
         return rule
 
-    def _put(self, rule: Rule) -> Rule:
+    def _require_may_switch_on(self, actor_id: str, rule: Rule) -> None:
+        """Nobody does by a rule what they may not do by hand."""
+        if rule.enabled and rule.action == TIMEOUT:
+            self._directory.require(actor_id, Permission.TIMEOUT_MEMBERS)
+
+    def _put(self, rule: Rule) -> None:
         self._rules[rule.id] = rule
         self._make_ready()
-        return rule
 
     def _make_ready(self) -> None:
         kept = {finder.rule.id: finder for finder in self._finders}

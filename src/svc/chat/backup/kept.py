@@ -93,6 +93,7 @@ class KeptBackups:
         def begun(_: None) -> None:
             self._fault, self._progress = "", None
             self._making = asyncio.create_task(self._make(now))
+            self._changed()
 
         return Act(write, begun)
 
@@ -103,7 +104,11 @@ class KeptBackups:
         def write(connection: Connection) -> None:
             self._audit.record(connection, actor_id, "backup_delete", None, {"name": name}, now)
 
-        return Act(write, lambda _: path.unlink(missing_ok=True))
+        def deleted(_: None) -> None:
+            path.unlink(missing_ok=True)
+            self._changed()
+
+        return Act(write, deleted)
 
     @follows_rules
     def link(self, actor_id: str, name: str, now: float) -> Act[None, str]:
@@ -167,8 +172,13 @@ class KeptBackups:
             except Exception:
                 logger.exception("a backup failed")
                 self._fault = "The backup could not be made; the reason has been logged"
-        owners = frozenset(m for m in self._directory.members if self._directory.is_owner(m))
-        self._hub.push("backup_finished", {"name": name, "fault": self._fault or None}, Only(owners))
+        self._hub.push("backup_finished", {"name": name, "fault": self._fault or None}, self._owners())
+
+    def _changed(self) -> None:
+        self._hub.push("managed", {"area": "backups"}, self._owners())
+
+    def _owners(self) -> Only:
+        return Only(frozenset(m for m in self._directory.members if self._directory.is_owner(m)))
 
     def _hear(self, progress: Progress) -> None:
         self._progress = progress

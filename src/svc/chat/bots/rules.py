@@ -12,12 +12,13 @@ from svc.base.database import Act, Connection, Database
 from svc.chat.access.acts import changes_rules
 from svc.chat.access.changes import Changes
 from svc.chat.access.directory import Directory, Member
-from svc.chat.access.permissions import MEMBER
+from svc.chat.access.permissions import MEMBER, Permission
 from svc.chat.access.tokens import BOT_PREFIX, AccessTokens
 from svc.chat.audit.rules import Audit
 from svc.chat.bots import store
 from svc.chat.bots.store import BotToken
 from svc.chat.errors import ChatError
+from svc.chat.live.audience import Holders
 from svc.chat.live.closing import CloseCode
 from svc.chat.live.hub import Hub
 from svc.chat.members.roles import Roles
@@ -90,6 +91,7 @@ class Bots:
         def created(member: Member) -> tuple[Member, str]:
             self._members.joined(member)
             self._accept(kept)
+            self._changed()
             return member, token
 
         return Act(write, created)
@@ -106,6 +108,7 @@ class Bots:
 
         def renewed(_: None) -> str:
             self._accept(kept)
+            self._changed()
             return token
 
         return Act(write, renewed)
@@ -144,9 +147,13 @@ class Bots:
             for tell in self._changes.sessions_ended:
                 tell(token.member_id, [ended])
 
+    def _changed(self) -> None:
+        self._hub.push("managed", {"area": "bots"}, Holders(Permission.MANAGE_BOTS))
+
     def _gone(self, member_id: str) -> None:
-        self._known.pop(member_id, None)
         self._tokens.forget_bot(member_id)
+        if self._known.pop(member_id, None):
+            self._changed()
 
     def _is_bot(self, member_id: str) -> bool:
         member = self._directory.members.get(member_id)

@@ -21,7 +21,7 @@ from svc.chat.channels.sight import Sight
 from svc.chat.channels.slow_mode import SlowMode
 from svc.chat.channels.wanted import Differences
 from svc.chat.errors import ChatError
-from svc.chat.live.audience import Only, Viewers
+from svc.chat.live.audience import Holders, Only, Viewers
 from svc.chat.live.hub import Hub
 
 logger = logging.getLogger(__name__)
@@ -245,6 +245,7 @@ class Channels:
         current = self._directory.channels[channel_id]
         with self.sight.watched(self._holders(change), [channel_id]):
             self._directory.put_channel(overrides.changed(current, change))
+        self._hub.push("managed", {"area": "overrides"}, Holders(Permission.MANAGE_CHANNELS, channel_id))
 
     def _managed(self, actor_id: str | None, channel_id: str) -> Channel:
         """A channel that its manager sees; the operator sees all."""

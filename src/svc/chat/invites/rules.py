@@ -16,6 +16,8 @@ from svc.chat.errors import ChatError
 from svc.chat.invites import applications_store, store
 from svc.chat.invites.store import Invite
 from svc.chat.joining.door import Applicant
+from svc.chat.live.audience import Holders, only
+from svc.chat.live.hub import Hub
 from svc.chat.members.roles import Roles
 
 # More than a person hands out; the operator has as many.
@@ -36,6 +38,7 @@ class Invites:
         self,
         database: Database,
         directory: Directory,
+        hub: Hub,
         roles: Roles,
         audit: Audit,
         changes: Changes,
@@ -45,6 +48,7 @@ class Invites:
     ) -> None:
         self._database = database
         self._directory = directory
+        self._hub = hub
         self._roles = roles
         self._audit = audit
         self._joins_per_hour = joins_per_hour
@@ -120,7 +124,11 @@ class Invites:
                 now=now,
             )
 
-        return Act(write, lambda _: invite)
+        def created(_: None) -> Invite:
+            self._changed(actor_id)
+            return invite
+
+        return Act(write, created)
 
     async def visible(self, member_id: str | None, now: float) -> list[Invite]:
         """What a member may hand out and revoke: their own, or with the permission others' too.
@@ -135,8 +143,8 @@ class Invites:
         ]
 
     @follows_rules
-    def revoke(self, actor_id: str | None, invite_id: str, now: float) -> Act[None, None]:
-        def write(connection: Connection) -> None:
+    def revoke(self, actor_id: str | None, invite_id: str, now: float) -> Act[str | None, None]:
+        def write(connection: Connection) -> str | None:
             invite = store.one(connection, invite_id)
             if invite is None or not (actor_id is None or self._may_manage(actor_id, invite)):
                 raise ChatError("unknown_invite")
@@ -149,8 +157,9 @@ class Invites:
                 details={"role_id": invite.role_id, "created_by": invite.created_by},
                 now=now,
             )
+            return invite.created_by
 
-        return Act(write, lambda _: None)
+        return Act(write, self._changed)
 
     async def valid(self, code: str, now: float) -> Invite | None:
         """The invite of a code by which somebody could join now."""
@@ -200,6 +209,13 @@ class Invites:
         """By which invite somebody has come, and whose it was; None where that is not known."""
         found = await applications_store.invitation_of(self._database, member_id)
         return None if found is None else {"invite_id": found[0], "invited_by": found[1]}
+
+    def _changed(self, maker_id: str | None) -> None:
+        """Tell those who see an invite of this maker in their lists."""
+        told = {"area": "invites"}
+        self._hub.push("managed", told, Holders(Permission.MANAGE_INVITES))
+        if maker_id is not None and not self._directory.may(maker_id, Permission.MANAGE_INVITES):
+            self._hub.push("managed", told, only(maker_id))
 
     def _require_landing(self, actor_id: str | None, channel_id: str) -> None:
         """Nobody lands in a category, or in a channel that whoever invites does not see."""

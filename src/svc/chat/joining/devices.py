@@ -44,6 +44,14 @@ class Devices:
         found = await store.devices(self._database, asker.member_id)
         return [device.described(current=device.id == current) for device in found]
 
+    async def current(self, asker: Asker) -> str | None:
+        """The id of the device that asks."""
+        return await store.device_of_session(self._database, asker.session_id)
+
+    def current_in(self, connection: Connection, asker: Asker) -> tuple[str, str] | None:
+        """The id and the thumbprint of the device that asks, for a step of a write."""
+        return store.of_session(connection, asker.session_id)
+
     async def last_seen(self, now: float) -> dict[str, int]:
         """When each member was last seen on any device, in ms; those who are here are seen now."""
         seen = await store.last_seen(self._database)

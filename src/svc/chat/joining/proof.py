@@ -159,6 +159,20 @@ def check_assertion(
     return origin
 
 
+def statement(token: Token, audience: str, now: float) -> tuple[str, Mapping[str, object]]:
+    """What a device states with its key, which the header brings: the key's thumbprint, and the claims.
+
+    Raises ProofRefused.
+    """
+    _refuse_headers(token, _REFUSED_HEADERS - {"jwk"})
+    device = _device_key(token.header.get("jwk"))
+    claims = _verified(token, device.key, _DEVICE_ALGORITHM)
+    _check_times(claims, now)
+    if claims.get("aud") != audience:
+        raise ProofRefused("the statement is meant for another server")
+    return device.thumbprint, claims
+
+
 def _verified(token: Token, key: PublicKey, algorithm: str) -> Mapping[str, object]:
     if token.header.get("alg") != algorithm:
         raise ProofRefused(f"it is not signed with {algorithm}")

@@ -98,6 +98,15 @@ async def device_of_session(database: Database, session_id: str) -> str | None:
     return found["device_id"] if found else None
 
 
+def of_session(connection: Connection, session_id: str) -> tuple[str, str] | None:
+    """The id and the thumbprint of the device that has signed in."""
+    found = connection.execute(
+        "SELECT d.id, d.thumbprint FROM devices d JOIN sessions s ON s.device_id = d.id WHERE s.id = ?",
+        (session_id,),
+    ).fetchone()
+    return (found["id"], found["thumbprint"]) if found else None
+
+
 def seen(
     connection: Connection, member_id: str, thumbprint: str, name: str, new_id: str, now_ms: int
 ) -> Device:

@@ -35,6 +35,7 @@ _CHOICE = Named(
 _ALL = {"notifications": array(_CHOICE)}
 # Without `mute_for_s`, or with 0, a mute lasts until it is taken back.
 _SET: dict[str, Schema] = {"level": _LEVEL, "muted": BOOLEAN, "mute_for_s": integer(0, MAX_MUTE_S)}
+_QUIET: dict[str, Schema] = {"quiet": BOOLEAN}
 
 DESCRIBED = Described(
     endpoints=[
@@ -44,6 +45,12 @@ DESCRIBED = Described(
             "Choose a notification level for all channels, or mute them",
             _CHOICE,
             body=asked({}, _SET),
+        ),
+        Endpoint(
+            "PUT /api/me/quiet",
+            "Do not be disturbed on any device, or be so again",
+            obj(_QUIET),
+            body=asked(_QUIET),
         ),
         Endpoint(
             "PUT /api/channels/{channel_id}/notifications",
@@ -60,10 +67,12 @@ DESCRIBED = Described(
             asked({}, {"channel_id": ID, **_SET}),
             _CHOICE,
             ["unknown_channel"],
-        )
+        ),
+        Event("quiet_set", "Do not be disturbed on any device, or be so again", asked(_QUIET), obj(_QUIET)),
     ],
     pushes=[
-        Pushed("notifications_changed", "What one wants to be told of has changed", _CHOICE, to="the member")
+        Pushed("notifications_changed", "What one wants to be told of has changed", _CHOICE, to="the member"),
+        Pushed("quiet_changed", "One is to be disturbed, or is not", obj(_QUIET), to="the member"),
     ],
-    welcome=_ALL,
+    welcome={**_ALL, **_QUIET},
 )

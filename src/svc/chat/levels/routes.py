@@ -24,11 +24,12 @@ class LevelRoutes:
         return [
             web.get(_OWN, self.list),
             web.put(_OWN, self.put_everywhere),
+            web.put("/api/me/quiet", self.put_quiet),
             web.put("/api/channels/{channel_id}/notifications", self.put),
         ]
 
     def handlers(self) -> Mapping[str, Handler]:
-        return {"notifications_set": self.set_live}
+        return {"notifications_set": self.set_live, "quiet_set": self.set_quiet_live}
 
     async def list(self, request: web.Request) -> web.Response:
         return answer({"notifications": self._levels.of(asker(request).member_id)})
@@ -40,6 +41,13 @@ class LevelRoutes:
     async def put(self, request: web.Request) -> web.Response:
         choice, channel_id = _choice(await body(request)), identifier(request.match_info, "channel_id")
         return answer(await self._levels.choose(asker(request).member_id, channel_id, choice))
+
+    async def put_quiet(self, request: web.Request) -> web.Response:
+        quiet = flag(await body(request), "quiet")
+        return answer(await self._levels.set_quiet(asker(request).member_id, quiet))
+
+    async def set_quiet_live(self, asking: Asker, data: Data) -> object:
+        return await self._levels.set_quiet(asking.member_id, flag(data, "quiet"))
 
     async def set_live(self, asking: Asker, data: Data) -> object:
         channel_id = optional_identifier(data, "channel_id")

@@ -1,8 +1,11 @@
 """What members want to be told of, in each channel. No HTTP, no SQL.
 
 A channel follows the member's choice for all channels until it has one of its own. A mute silences
-mentions too. Nobody else learns what a member has chosen.
+mentions too. Nobody else learns what a member has chosen, except that they do not want to be disturbed:
+nothing rings for them then, whatever else they have chosen.
 """
+
+from collections.abc import Callable
 
 from svc.base.database import Act, Connection, Database
 from svc.chat.access.acts import follows_rules
@@ -28,12 +31,20 @@ class Levels:
         self._directory = directory
         self._hub = hub
         self._chosen: dict[str, dict[str, Choice]] = {}
+        self._quiet: set[str] = set()
+        # Told when somebody does not want to be disturbed, or does again.
+        self.on_quiet: list[Callable[[str], None]] = []
 
     async def load(self) -> None:
         self._chosen = await store.load(self._database)
+        self._quiet = await store.load_quiet(self._database)
 
     def welcome(self, asker: Asker) -> dict[str, object]:
-        return {"notifications": self.of(asker.member_id)}
+        return {"notifications": self.of(asker.member_id), "quiet": self.quiet(asker.member_id)}
+
+    def quiet(self, member_id: str) -> bool:
+        """Does the member not want to be disturbed?"""
+        return member_id in self._quiet
 
     def of(self, member_id: str) -> list[dict[str, object]]:
         """All choices of a member, the one for all channels first; only of channels that they can view."""
@@ -46,7 +57,7 @@ class Levels:
         """What the member wants to be told of in a channel at this moment."""
         chosen = self._chosen.get(member_id, {})
         everywhere, here = chosen.get(_EVERYWHERE, _UNSET), chosen.get(channel_id, _UNSET)
-        if everywhere.is_muted(now_ms) or here.is_muted(now_ms):
+        if member_id in self._quiet or everywhere.is_muted(now_ms) or here.is_muted(now_ms):
             return NOTHING
         return here.level or everywhere.level or USUAL
 
@@ -71,6 +82,19 @@ class Levels:
 
         return Act(write, written)
 
+    @follows_rules
+    def set_quiet(self, member_id: str, quiet: bool) -> Act[None, dict[str, object]]:
+        """Do not disturb the member on any device, or do so again."""
+
+        def written(_: None) -> dict[str, object]:
+            (self._quiet.add if quiet else self._quiet.discard)(member_id)
+            self._hub.push("quiet_changed", {"quiet": quiet}, only(member_id))
+            for tell in self.on_quiet:
+                tell(member_id)
+            return {"quiet": quiet}
+
+        return Act(lambda connection: store.set_quiet(connection, member_id, quiet), written)
+
     # Steps of the writes in which a channel is deleted, or a member goes, and what follows them.
 
     def forget_channel_in(self, connection: Connection, channel_id: str) -> None:
@@ -85,6 +109,7 @@ class Levels:
 
     def forget_member(self, member_id: str) -> None:
         self._chosen.pop(member_id, None)
+        self._quiet.discard(member_id)
 
     def _keep(self, member_id: str, key: str, choice: Choice) -> None:
         chosen = self._chosen.setdefault(member_id, {})

@@ -27,6 +27,18 @@ async def load(database: Database) -> dict[str, dict[str, Choice]]:
     return found
 
 
+async def load_quiet(database: Database) -> set[str]:
+    """Who does not want to be disturbed."""
+    return {row["member_id"] for row in await database.rows("SELECT member_id FROM do_not_disturb")}
+
+
+def set_quiet(connection: Connection, member_id: str, quiet: bool) -> None:
+    if quiet:
+        connection.execute("INSERT OR IGNORE INTO do_not_disturb VALUES (?)", (member_id,))
+    else:
+        connection.execute("DELETE FROM do_not_disturb WHERE member_id = ?", (member_id,))
+
+
 def put(connection: Connection, member_id: str, channel_id: str, choice: Choice) -> None:
     connection.execute(
         "INSERT OR REPLACE INTO notification_levels VALUES (?, ?, ?, ?, ?)",
@@ -42,6 +54,7 @@ def forget_choice(connection: Connection, member_id: str, channel_id: str) -> No
 
 def forget_member(connection: Connection, member_id: str) -> None:
     connection.execute("DELETE FROM notification_levels WHERE member_id = ?", (member_id,))
+    set_quiet(connection, member_id, False)
 
 
 def forget_channel(connection: Connection, channel_id: str) -> None:

@@ -1,6 +1,17 @@
 """What the live socket says of itself, beyond signing in."""
 
-from svc.chat.described import BOOLEAN, TIME_MS, Described, Event, Pushed, asked, integer, obj, string
+from svc.chat.described import (
+    BOOLEAN,
+    TIME_MS,
+    Described,
+    Event,
+    Pushed,
+    asked,
+    choice,
+    integer,
+    obj,
+    string,
+)
 
 _LIMITS = obj(
     {"max_message_bytes": integer(1), "request_burst": integer(1), "requests_per_s": {"type": "number"}}
@@ -12,6 +23,12 @@ DESCRIBED = Described(
             "in_sight",
             "Say whether the member has this page before their eyes; while one is, their devices do not ring",
             data=asked({"visible": BOOLEAN}),
+            reply=obj({}),
+        ),
+        Event(
+            "idle",
+            "Say whether nobody has touched this page for a while; who says so on all pages is shown as idle",
+            data=asked({"idle": BOOLEAN}),
             reply=obj({}),
         ),
         Event(
@@ -36,6 +53,12 @@ DESCRIBED = Described(
             ),
             to="whoever connects",
             kept=False,
-        )
+        ),
+        Pushed(
+            "managed",
+            "A list that is managed has changed; whoever shows it asks for it again",
+            obj({"area": choice("backups", "bans", "bots", "invites", "overrides")}),
+            to="who may see the list",
+        ),
     ],
 )

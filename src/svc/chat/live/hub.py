@@ -30,6 +30,8 @@ class Listener(Protocol):
 
     # Whether its member has it before their eyes, as it says.
     in_sight: bool
+    # Whether nobody has touched it for a while, as it says.
+    idle: bool
 
     def cut_off(self, code: int, reason: str) -> None:
         """Close the page's connection, after what was pushed before; it does not wait."""
@@ -51,6 +53,7 @@ class Hub:
         self._all_outboxes: list[Outbox] = []
         self._viewers_outboxes: dict[str, tuple[frozenset[str], list[Outbox]]] = {}
         self._watching: list[Callable[[str, bool], None]] = []
+        self._watching_idle: list[Callable[[str], None]] = []
 
     def __len__(self) -> int:
         return self._count
@@ -67,6 +70,20 @@ class Hub:
         """Has the member a page before their eyes?"""
         return any(page.in_sight for page in self._pages.get(member_id, ()))
 
+    def looking(self, channel_id: str) -> frozenset[str]:
+        """Who may view a channel and has a page before their eyes."""
+        viewers = self._directory.viewers(channel_id)
+        return frozenset(member for member in self._pages if member in viewers and self.in_sight(member))
+
+    def idle(self, member_id: str) -> bool:
+        """Has the member pages, and has none of them been touched for a while?"""
+        pages = self._pages.get(member_id)
+        return bool(pages) and all(page.idle for page in pages or ())
+
+    def say_idle(self, member_id: str, page: Listener, idle: bool) -> None:
+        page.idle = idle
+        self._tell_idle(member_id)
+
     def online_members(self) -> Iterable[str]:
         return self._pages.keys()
 
@@ -78,6 +95,10 @@ class Hub:
         """Call `changed(member_id, online)` when a member's first page opens and the last closes."""
         self._watching.append(changed)
 
+    def watch_idle(self, changed: Callable[[str], None]) -> None:
+        """Call `changed(member_id)` when what `idle` says of a member who is online may be different."""
+        self._watching_idle.append(changed)
+
     def add(self, member_id: str, page: Listener) -> None:
         pages = self._pages.setdefault(member_id, [])
         pages.append(page)
@@ -85,7 +106,9 @@ class Hub:
         self._forget_outboxes()
         if len(pages) == 1:
             self._tell_watchers(member_id, online=True)
-        elif len(pages) > MAX_PAGES_OF_A_MEMBER:
+            return
+        self._tell_idle(member_id)
+        if len(pages) > MAX_PAGES_OF_A_MEMBER:
             pages[0].cut_off(CloseCode.TOO_MANY_PAGES, "Too many pages of yours are open")
             self.remove(member_id, pages[0])
 
@@ -99,6 +122,8 @@ class Hub:
         if not pages:
             del self._pages[member_id]
             self._tell_watchers(member_id, online=False)
+        else:
+            self._tell_idle(member_id)
 
     def push(
         self, event: str, data: object, to: Audience, *, but_not: str | None = None, kept: bool = True
@@ -150,6 +175,10 @@ class Hub:
     def _tell_watchers(self, member_id: str, *, online: bool) -> None:
         for changed in self._watching:
             changed(member_id, online)
+
+    def _tell_idle(self, member_id: str) -> None:
+        for changed in self._watching_idle:
+            changed(member_id)
 
     def _forget_outboxes(self) -> None:
         self._all_outboxes = []

@@ -18,6 +18,8 @@ class Page:
         self.asker: Asker | None = None
         # Whether its member has it before their eyes, as it says.
         self.in_sight = False
+        # Whether nobody has touched it for a while, as it says.
+        self.idle = False
         self.outbox = Outbox(ws.transport, rounds, self._too_slow)
         self.send = self.outbox.send
         self._rounds = rounds

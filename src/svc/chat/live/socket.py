@@ -194,6 +194,9 @@ class LiveSockets:
         if request.event == "in_sight":
             page.in_sight = flag(request.data, "visible")
             return {}
+        if request.event == "idle":
+            self._hub.say_idle(page.asker.member_id, page, flag(request.data, "idle"))
+            return {}
         if (handler := self._handlers.get(request.event)) is None:
             raise ChatError("unknown_event")
         asker, needs = page.asker, EVENTS[request.event]

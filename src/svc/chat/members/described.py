@@ -21,7 +21,12 @@ from svc.chat.described import (
 )
 from svc.chat.members.listing import SORTS
 from svc.chat.members.roles import MAX_RANK
-from svc.chat.members.routes import MAX_ROLE_NAME_CHARACTERS, MAX_SEARCH_CHARACTERS, MAX_STATUS_CHARACTERS
+from svc.chat.members.routes import (
+    MAX_IDS_CHARACTERS,
+    MAX_ROLE_NAME_CHARACTERS,
+    MAX_SEARCH_CHARACTERS,
+    MAX_STATUS_CHARACTERS,
+)
 from svc.chat.members.rules import MAX_PAGE
 from svc.chat.names import MAX_NICKNAME_CHARACTERS
 
@@ -69,6 +74,7 @@ DESCRIBED = Described(
             obj({"members": array(MEMBER, MAX_PAGE), "next": nullable(ID)}, {"last_seen": mapping(TIME_MS)}),
             query={
                 "query": string(MAX_SEARCH_CHARACTERS),
+                "ids": string(MAX_IDS_CHARACTERS),
                 "role_id": ID,
                 **dict.fromkeys(("joined_after_ms", "joined_before_ms"), TIME_MS),
                 "in_timeout": BOOLEAN,

@@ -21,6 +21,8 @@ class Wanted:
 
     # Part of a name.
     query: str = ""
+    # These at most; empty for any.
+    ids: frozenset[str] = frozenset()
     role_id: str = ""
     joined_after_ms: int | None = None
     joined_before_ms: int | None = None
@@ -52,7 +54,8 @@ def page(
     """
     key = _key(wanted, last_seen)
     backwards = wanted.sort.startswith(BACKWARDS)
-    found: Iterable[Member] = (m for m in members.values() if _matches(m, wanted, now, last_seen))
+    among = [members[i] for i in wanted.ids if i in members] if wanted.ids else members.values()
+    found: Iterable[Member] = (m for m in among if _matches(m, wanted, now, last_seen))
     if after and wanted.sort.removeprefix(BACKWARDS) == JOINED:
         # Ids rise in the order of joining, also those of members who have gone.
         found = (m for m in found if (m.id < after if backwards else m.id > after))

@@ -17,6 +17,8 @@ from svc.chat.names import readable_name
 
 USUAL_PAGE = 100
 MAX_SEARCH_CHARACTERS = 64
+# Those asked for by name: as many as fit an address.
+MAX_IDS_CHARACTERS = 4000
 MAX_ROLE_NAME_CHARACTERS = 32
 # One line under a name.
 MAX_STATUS_CHARACTERS = 80
@@ -149,6 +151,7 @@ def _wanted(request: web.Request) -> Wanted:
         raise ChatError("invalid_request", f"sort must be one of {', '.join(SORTS)}")
     return Wanted(
         query=optional_text(asked, "query", most=MAX_SEARCH_CHARACTERS) or "",
+        ids=frozenset(filter(None, (optional_text(asked, "ids", most=MAX_IDS_CHARACTERS) or "").split(","))),
         role_id=optional_text(asked, "role_id", most=MAX_ID_CHARACTERS) or "",
         joined_after_ms=moment("joined_after_ms"),
         joined_before_ms=moment("joined_before_ms"),

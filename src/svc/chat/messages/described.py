@@ -23,6 +23,7 @@ from svc.chat.described import (
 from svc.chat.messages.emoji import MAX_CHARACTERS as MAX_EMOJI_CHARACTERS
 from svc.chat.messages.fallback import MAX_CHARACTERS as MAX_FALLBACK_CHARACTERS
 from svc.chat.messages.following import MAX_FOLLOWED
+from svc.chat.messages.inbox import MAX_PAGE as MAX_INBOX
 from svc.chat.messages.links import MAX_CHARACTERS as MAX_LINK_CHARACTERS
 from svc.chat.messages.links import MAX_LINKS
 from svc.chat.messages.marks import MOST_UNREAD
@@ -136,6 +137,7 @@ _PAGE = Named(
     ),
 )
 _FOUND = obj({"messages": array(MESSAGE, MAX_FOUND), "more": BOOLEAN})
+_INBOX = obj({"messages": array(MESSAGE, MAX_INBOX), "more": BOOLEAN})
 _EDITS = obj({"edits": array(obj({"text": _TEXT, "replaced_at_ms": TIME_MS}), MAX_EDITS_KEPT)})
 _UNREAD = Named(
     "Unread",
@@ -172,6 +174,7 @@ _CURSORS: dict[str, Schema] = {
 }
 _SEARCH_MORE: dict[str, Schema] = {"before": ID, "limit": integer(1, MAX_FOUND)}
 _MORE_THREADS: dict[str, Schema] = {"before": ID, "limit": integer(1, MAX_THREADS)}
+_MORE_MENTIONS: dict[str, Schema] = {"before": ID, "limit": integer(1, MAX_INBOX)}
 _QUERY = string(MAX_QUERY_CHARACTERS, 1)
 
 _SENDING = (
@@ -185,6 +188,9 @@ _CHANNEL = "/api/channels/{channel_id}"
 _MESSAGE = _CHANNEL + "/messages/{message_id}"
 _REACTION = _MESSAGE + "/reactions/{emoji}"
 _PIN = _CHANNEL + "/pins/{message_id}"
+
+# Who is there, and who of them in which way.
+_PRESENT: dict[str, Schema] = dict.fromkeys(("online", "idle", "do_not_disturb"), array(ID))
 
 DESCRIBED = Described(
     endpoints=[
@@ -222,9 +228,9 @@ DESCRIBED = Described(
         Endpoint(f"POST {_CHANNEL}/typing", "Say that one is typing", refusals=["unknown_channel"]),
         Endpoint(
             f"POST {_CHANNEL}/read",
-            "Everything up to a message has been read, of a channel or of a thread",
+            "Everything up to a message of a channel or thread has been read; with back it is unread again",
             _READ,
-            body=asked({"message_id": ID}, {"thread": ID}),
+            body=asked({"message_id": ID}, {"thread": ID, "back": BOOLEAN}),
             refusals=_HERE,
         ),
         Endpoint(
@@ -233,6 +239,13 @@ DESCRIBED = Described(
             _FOUND,
             query={"query": _QUERY, **_SEARCH_MORE},
             refusals=("invalid_query", "search_busy", "search_running", "search_too_long", *_HERE),
+        ),
+        Endpoint(
+            "GET /api/me/mentions",
+            "The messages that mention one, the newest first",
+            _INBOX,
+            query=_MORE_MENTIONS,
+            refusals=["unknown_message"],
         ),
         Endpoint(
             "GET /api/me/threads",
@@ -267,7 +280,18 @@ DESCRIBED = Described(
         Event("pins", "Pinned messages", asked({"channel_id": ID}), _MESSAGES, ["unknown_channel"]),
         Event("typing", "Say that one is typing", asked({"channel_id": ID}, {"thread": ID}), NOTHING, _HERE),
         Event(
-            "read", "Everything up to a message has been read", asked(_WHICH, {"thread": ID}), _READ, _HERE
+            "read",
+            "Everything up to a message has been read; with back it is unread again",
+            asked(_WHICH, {"thread": ID, "back": BOOLEAN}),
+            _READ,
+            _HERE,
+        ),
+        Event(
+            "mentions",
+            "The messages that mention one",
+            asked({}, _MORE_MENTIONS),
+            _INBOX,
+            ["unknown_message"],
         ),
         Event("threads", "The threads that one follows", asked({}, _MORE_THREADS), _THREADS, _HERE),
         Event("thread_follow", "Be told of a thread's messages", asked(_WHICH), _THREAD_STATE, _HERE),
@@ -354,12 +378,12 @@ DESCRIBED = Described(
         ),
         Pushed(
             "presence",
-            "Somebody has come, or has been gone for a while",
-            obj({"member_id": ID, "online": BOOLEAN}),
+            "Somebody has come, has been gone for a while, or is there in another way",
+            obj({"member_id": ID, "online": BOOLEAN, "idle": BOOLEAN, "do_not_disturb": BOOLEAN}),
             to="other members",
             kept=False,
         ),
     ],
-    welcome={"unread": array(_UNREAD), "online": array(ID), "threads": array(_THREAD_STATE, MAX_FOLLOWED)},
-    present={"online": array(ID)},
+    welcome={"unread": array(_UNREAD), **_PRESENT, "threads": array(_THREAD_STATE, MAX_FOLLOWED)},
+    present=_PRESENT,
 )

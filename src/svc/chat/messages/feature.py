@@ -15,6 +15,7 @@ from svc.chat.access.tokens import Asker
 from svc.chat.audit.rules import Audit
 from svc.chat.live.hub import Hub
 from svc.chat.messages import store
+from svc.chat.messages.inbox import Inbox
 from svc.chat.messages.marking import Marking
 from svc.chat.messages.own import OwnMessages
 from svc.chat.messages.page_cache import PageCache
@@ -63,6 +64,7 @@ class MessagesFeature:
         self.marking = Marking(database, directory, hub, audit, pages, self.indexer, urls)
         self.history = History(database, directory, pages)
         self.search = Search(database, directory)
+        self.inbox = Inbox(database, directory)
         self.presence = Presence(directory, hub)
         self.own = OwnMessages(database, self.messages, urls)
         self.retention = Retention(

@@ -54,6 +54,13 @@ class Marks:
         if waiting := self._mentions.get(key):
             del waiting[: bisect_right(waiting, n)]
 
+    def put_back(self, member_id: str, channel_id: str, n: int, mentions: Iterable[int]) -> None:
+        """Everything after `n` is unread again; `mentions` are those of the member in it."""
+        key = member_id, channel_id
+        self._marks[key] = min(n, self._marks.get(key, 0))
+        waiting = {*mentions, *self._mentions.get(key, ())}
+        self._mentions[key] = sorted(waiting)[-MOST_UNREAD:]
+
     def mark(self, member_id: str, channel_id: str) -> int:
         return self._marks.get((member_id, channel_id), 0)
 

@@ -1,10 +1,12 @@
 """Who is there, and who is typing: told, and kept nowhere.
 
 A member is there while one of their pages is open, and for a short while after the last has
-gone: a page that is loaded again is no news. No HTTP, no SQL.
+gone: a page that is loaded again is no news. They are idle while all their pages say so. Who does
+not want to be disturbed, others keep. No HTTP, no SQL.
 """
 
 import asyncio
+from collections.abc import Callable
 
 from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission
@@ -28,12 +30,24 @@ class Presence:
         self._leaving: dict[str, asyncio.TimerHandle] = {}
         # By member, channel and thread.
         self._typed: dict[tuple[str, str, str | None], float] = {}
+        # Whether a member does not want to be disturbed; `look` when it is different.
+        self.do_not_disturb: Callable[[str], bool] = lambda member_id: False
+        # What was told of those who are there: idle, not to be disturbed.
+        self._told: dict[str, tuple[bool, bool]] = {}
         hub.watch(self._changed)
+        hub.watch_idle(self.look)
 
     def welcome(self, asker: Asker) -> dict[str, object]:
         """Who is there, the one who asks included."""
         there = {*self._hub.online_members(), *self._leaving, asker.member_id}
-        return {"online": sorted(there & self._directory.members.keys())}
+        online = sorted(there & self._directory.members.keys())
+        told = {member_id: self._told.get(member_id, (False, False)) for member_id in online}
+        return {
+            "online": online,
+            # Whoever asks has just touched a page.
+            "idle": [m for m in online if told[m][0] and m != asker.member_id],
+            "do_not_disturb": [m for m in online if self.do_not_disturb(m)],
+        }
 
     def typing(self, member_id: str, channel_id: str, now: float, thread: str | None = None) -> None:
         """Tell whoever may view the channel; more often than it is worth telling, do nothing."""
@@ -59,13 +73,28 @@ class Presence:
             self._leaving[member_id] = loop.call_later(self._grace_s, self._left, member_id)
         elif (timer := self._leaving.pop(member_id, None)) is not None:
             timer.cancel()
+            self.look(member_id)
         else:
             self._tell(member_id, online=True)
+
+    def look(self, member_id: str) -> None:
+        """Tell how a member who is there is there now, if that is news."""
+        told = None if member_id in self._leaving else self._told.get(member_id)
+        if told is not None and told != self._present(member_id):
+            self._tell(member_id, online=True)
+
+    def _present(self, member_id: str) -> tuple[bool, bool]:
+        return self._hub.idle(member_id), self.do_not_disturb(member_id)
 
     def _left(self, member_id: str) -> None:
         del self._leaving[member_id]
         self._tell(member_id, online=False)
 
     def _tell(self, member_id: str, *, online: bool) -> None:
-        told = {"member_id": member_id, "online": online}
+        idle, do_not_disturb = self._present(member_id) if online else (False, False)
+        if online:
+            self._told[member_id] = idle, do_not_disturb
+        else:
+            self._told.pop(member_id, None)
+        told = {"member_id": member_id, "online": online, "idle": idle, "do_not_disturb": do_not_disturb}
         self._hub.push("presence", told, EVERYONE, but_not=member_id, kept=False)

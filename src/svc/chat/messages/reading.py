@@ -125,6 +125,22 @@ class Reads:
 
         return Act(mark, marked)
 
+    @follows_rules
+    def unread(self, member_id: str, channel_id: str, message_id: str) -> Act[list[int], dict[str, object]]:
+        """A message, which may be gone, and everything after it is to be read again; the counts then."""
+        self._directory.channel(member_id, channel_id)
+        n = number_of(message_id) - 1
+
+        def mark(connection: Connection) -> list[int]:
+            return reads_store.mark_unread(connection, member_id, channel_id, n)
+
+        def marked(mentions: list[int]) -> dict[str, object]:
+            self._marks.put_back(member_id, channel_id, n, mentions)
+            self._tell(member_id, channel_id)
+            return self._counts(member_id, channel_id)
+
+        return Act(mark, marked)
+
     # Somebody joins. What was there before is not news to them, also where its cursor is ahead of the clock.
 
     def admit(self, connection: Connection, member: Member) -> None:

@@ -14,6 +14,18 @@ def mark_read(connection: Connection, member_id: str, channel_id: str, n: int) -
     )
 
 
+def mark_unread(connection: Connection, member_id: str, channel_id: str, n: int) -> list[int]:
+    """Put a mark back to `n`; the cursors of what is unread then and mentions the member, none of threads."""
+    where = (member_id, channel_id, n)
+    connection.execute("UPDATE reads SET n = ?3 WHERE member_id = ?1 AND channel_id = ?2 AND n > ?3", where)
+    found = connection.execute(
+        "SELECT m.n FROM mentions AS m JOIN messages AS s ON s.n = m.n"
+        " WHERE m.member_id = ?1 AND m.channel_id = ?2 AND m.n > ?3 AND s.thread IS NULL",
+        where,
+    )
+    return [row[0] for row in found]
+
+
 def mark_all_read(connection: Connection, member_id: str, after: int) -> None:
     """Of somebody new: whatever has a cursor behind `after`."""
     connection.execute(

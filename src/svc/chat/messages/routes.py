@@ -26,6 +26,7 @@ from svc.chat.http import answer, asker, body, nothing, query_number
 from svc.chat.live.socket import Handler
 from svc.chat.messages.emoji import MAX_CHARACTERS as MAX_EMOJI_CHARACTERS
 from svc.chat.messages.feature import MessagesFeature
+from svc.chat.messages.inbox import MAX_PAGE as MAX_MENTIONS
 from svc.chat.messages.message import LAST_MS, number_of
 from svc.chat.messages.page_cache import Wanted
 from svc.chat.messages.query import MAX_CHARACTERS as MAX_QUERY_CHARACTERS
@@ -72,6 +73,7 @@ class MessageRoutes:
             web.post(_CHANNEL + "/typing", _endpoint(self.typing)),
             web.post(_CHANNEL + "/read", _endpoint(self.read)),
             web.get("/api/search", _endpoint(self.search)),
+            web.get("/api/me/mentions", _endpoint(self.mentions)),
             web.get("/api/me/threads", _endpoint(self.threads)),
             web.put(_MESSAGE + "/follow", _endpoint(self.follow)),
             web.delete(_MESSAGE + "/follow", _endpoint(self.unfollow)),
@@ -93,6 +95,7 @@ class MessageRoutes:
             "read": self.read,
             "history": self.history,
             "search": self.search,
+            "mentions": self.mentions,
             "threads": self.threads,
             "thread_follow": self.follow,
             "thread_unfollow": self.unfollow,
@@ -156,8 +159,13 @@ class MessageRoutes:
 
     async def read(self, member_id: str, data: Data) -> Mapping[str, object]:
         channel_id, message_id = _which(data)
+        back = flag(data, "back", default=False)
         if (thread := optional_identifier(data, "thread")) is not None:
+            if back:
+                raise ChatError("invalid_request", "back is for channels, not for threads")
             return await self._feature.threads.read(member_id, channel_id, thread, message_id)
+        if back:
+            return await self._feature.reads.unread(member_id, channel_id, message_id)
         return await self._feature.reads.read(member_id, channel_id, message_id)
 
     async def follow(self, member_id: str, data: Data) -> Mapping[str, object]:
@@ -174,6 +182,11 @@ class MessageRoutes:
             "threads": [{**state, "root": root and root.described(urls)} for root, state in shown],
             "more": more,
         }
+
+    async def mentions(self, member_id: str, data: Data) -> Mapping[str, object]:
+        limit = number(data, "limit", least=1, most=MAX_MENTIONS, default=USUAL_FOUND)
+        found, more = await self._feature.inbox.page(member_id, _cursor(data, "before"), limit)
+        return {"messages": [message.described(self._feature.urls) for message in found], "more": more}
 
     async def history(self, member_id: str, data: Data) -> Mapping[str, object]:
         cursors = {name: _cursor(data, name) for name in ("before", "after", "around")}

@@ -33,6 +33,8 @@ from svc.chat.names import shows_something
 # A message that has been rewritten more often is about something else by now.
 MAX_EDITS_KEPT = 50
 MAX_NONCE_CHARACTERS = 64
+# What is said of a webhook's message, which nobody watches.
+NO_RULING = Ruling()
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +139,7 @@ class Messages:
             refused = Refused(ruling)
             return Act(lambda c: _sent_before(c, member_id, draft, refused), lambda found: found)
         message = self.new(draft.channel_id, author, draft.text, reply_to=draft.reply_to, ruling=ruling)
-        case = self._case(message, ruling, draft.text, now)
+        case = self.case(message, draft.text, now, ruling)
         if not draft.previews:
             message = dataclasses.replace(message, no_previews=True)
         if draft.thread is not None:
@@ -177,7 +179,7 @@ class Messages:
         reply_to: str | None = None,
         cards: Sequence[object] = (),
         attachments: Sequence[object] = (),
-        ruling: Ruling = Ruling(),  # noqa: B008 - it is never changed
+        ruling: Ruling = NO_RULING,
     ) -> Message:
         """A message that is yet to be inserted, its text judged. Raises ChatError.
 
@@ -279,7 +281,7 @@ class Messages:
             store.update(connection, new)
             if not (old.groups and new.groups):
                 store.delete_mentions_but(connection, new.n, new.mentions)
-            if (case := self._case(new, ruling, text, now)) is not None:
+            if (case := self.case(new, text, now, ruling)) is not None:
                 case.write(connection)
                 cases.append(case)
             return old, new
@@ -357,12 +359,12 @@ class Messages:
         judged = moderated(text, self._surroundings.profanity_mode())
         return Moderated(covered(judged.text, ruling.spans), judged.flagged or ruling.flagged)
 
-    def _case(self, message: Message, ruling: Ruling, text: str, now: float) -> Case | None:
-        """What moderators hear of a message: that it was marked for them."""
+    def case(self, message: Message, text: str, now: float, ruling: Ruling = NO_RULING) -> Case | None:
+        """What moderators hear of a message: that it was marked for them, for what was found in `text`."""
         marked = message.flagged and self._surroundings.profanity_mode() == FLAG
         if not (marked or ruling.reported):
             return None
-        about = message.author.id, message.channel_id, message.id
+        about = message.author, message.channel_id, message.id
         return self._surroundings.watch.case(*about, ruling, text, now)
 
     def channels_of(self, connection: Connection, message_ids: Sequence[str]) -> set[str]:

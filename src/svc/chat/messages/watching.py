@@ -9,6 +9,7 @@ from typing import Protocol
 
 from svc.base.database import Connection
 from svc.chat.errors import ChatError
+from svc.chat.messages.message import Author
 from svc.chat.messages.profanity import Span
 
 
@@ -39,7 +40,7 @@ class Watch(Protocol):
         """Of a `new` message, or of one that its author changes."""
 
     def case(
-        self, member_id: str, channel_id: str, message_id: str, ruling: Ruling, text: str, now: float
+        self, author: Author, channel_id: str, message_id: str, ruling: Ruling, text: str, now: float
     ) -> Case:
         """Of a message, by what it says before anything is covered."""
 
@@ -66,7 +67,7 @@ class Nobody:
         return Ruling()
 
     def case(
-        self, member_id: str, channel_id: str, message_id: str, ruling: Ruling, text: str, now: float
+        self, author: Author, channel_id: str, message_id: str, ruling: Ruling, text: str, now: float
     ) -> Case:
         return self
 

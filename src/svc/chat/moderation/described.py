@@ -43,7 +43,9 @@ _REPORT = Named(
             # Null: the server itself, which has found the message by a rule or by its list of bad words.
             "reporter_id": nullable(ID),
             "rule": nullable(string()),
-            "member_id": ID,
+            # One of the two, the other null: who wrote it.
+            "member_id": nullable(ID),
+            "webhook": nullable(obj({"id": ID, "name": string()})),
             "channel_id": nullable(ID),
             "message_id": nullable(ID),
             "text": string(MAX_REPORT_CHARACTERS),

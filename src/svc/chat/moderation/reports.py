@@ -23,9 +23,18 @@ MAX_OPEN_OF_ONE = 20
 # So that somebody who writes a lot that a rule marks does not bury them either.
 MAX_OPEN_OF_SERVER = 20
 
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class About:
+    """Whom a report is about: a member, or a webhook by the name it posted under."""
+
+    id: str
+    webhook: str | None = None
+
+
 # Who wrote a message, for a member who asks, by channel and message. Raises ChatError when there is
 # none that they may see.
-AuthorOf = Callable[[str, str, str], Awaitable[str]]
+AuthorOf = Callable[[str, str, str], Awaitable[About]]
 
 
 class Reports:
@@ -48,13 +57,13 @@ class Reports:
         self._new_id = new_id
 
     async def about_member(self, reporter_id: str, member_id: str, text: str, now: float) -> Report:
-        return await self._file(self._report(reporter_id, member_id, None, None, text, now))
+        return await self._file(self._report(reporter_id, About(member_id), None, None, text, now))
 
     async def about_message(
         self, reporter_id: str, channel_id: str, message_id: str, text: str, now: float
     ) -> Report:
-        author_id = await self._author_of(reporter_id, channel_id, message_id)
-        return await self._file(self._report(reporter_id, author_id, channel_id, message_id, text, now))
+        author = await self._author_of(reporter_id, channel_id, message_id)
+        return await self._file(self._report(reporter_id, author, channel_id, message_id, text, now))
 
     async def page(self, asker_id: str, wanted: WantedReports, limit: int) -> tuple[list[Report], str | None]:
         """Reports, newest first, and what to ask for `before` to go on."""
@@ -74,6 +83,8 @@ class Reports:
                 raise ChatError("already_resolved")
             store.resolve(connection, report_id, actor_id, note, int(now * 1000))
             details: dict[str, object] = {"member_id": report.member_id, "note": note}
+            if report.webhook is not None:
+                details = {"nickname": report.webhook, "note": note}
             if report.channel_id is not None:
                 details["channel_id"] = report.channel_id
             self._audit.record(
@@ -90,7 +101,7 @@ class Reports:
 
     def found_by_rule(
         self,
-        member_id: str,
+        about: About,
         channel_id: str,
         message_id: str | None,
         rule: str | None,
@@ -98,20 +109,20 @@ class Reports:
         now: float,
     ) -> "Filing":
         """What the server itself has to say; `rule` is None where it was `profanityMode`."""
-        report = self._report(None, member_id, channel_id, message_id, text, now)
+        report = self._report(None, about, channel_id, message_id, text, now)
         return Filing(self, dataclasses.replace(report, rule=rule))
 
     def _report(
         self,
         reporter_id: str | None,
-        member_id: str,
+        about: About,
         channel_id: str | None,
         message_id: str | None,
         text: str,
         now: float,
     ) -> Report:
-        now_ms = int(now * 1000)
-        return Report(self._new_id(), reporter_id, member_id, channel_id, message_id, text, now_ms)
+        report = Report(self._new_id(), reporter_id, about.id, channel_id, message_id, text, int(now * 1000))
+        return dataclasses.replace(report, webhook=about.webhook)
 
     @follows_rules
     def _file(self, report: Report) -> Act[None, Report]:

@@ -13,9 +13,12 @@ from svc.base.database import Act, Connection, Database
 from svc.chat.access.acts import changes_rules
 from svc.chat.access.changes import Changes
 from svc.chat.access.directory import Directory, Member
+from svc.chat.access.permissions import Permission
 from svc.chat.audit.rules import Audit
 from svc.chat.errors import ChatError
+from svc.chat.live.audience import Holders
 from svc.chat.live.closing import CloseCode
+from svc.chat.live.hub import Hub
 from svc.chat.members.rules import Members
 from svc.chat.moderation import store
 from svc.chat.moderation.store import Ban
@@ -37,10 +40,17 @@ class Moderation:
     """`wake` is called when the time at which the next timeout ends has changed."""
 
     def __init__(
-        self, database: Database, directory: Directory, members: Members, audit: Audit, changes: Changes
+        self,
+        database: Database,
+        directory: Directory,
+        hub: Hub,
+        members: Members,
+        audit: Audit,
+        changes: Changes,
     ) -> None:
         self._database = database
         self._directory = directory
+        self._hub = hub
         self._members = members
         self._audit = audit
         self._changes = changes
@@ -93,6 +103,7 @@ class Moderation:
         def banned(present: list[str]) -> None:
             for present_id in present:
                 self._gone(present_id, "Banned from this server")
+            self._bans_changed()
             if delete_messages_s and self.eraser is not None:
                 self.eraser.erasure_due()
 
@@ -103,9 +114,10 @@ class Moderation:
         def write(connection: Connection) -> None:
             if not store.unban(connection, member_id):
                 raise ChatError("unknown_ban")
-            self._audit.record(connection, actor_id, "member_unban", member_id, {"reason": reason}, now)
+            details = {"nickname": store.nickname(connection, member_id), "reason": reason}
+            self._audit.record(connection, actor_id, "member_unban", member_id, details, now)
 
-        return Act(write, lambda _: None)
+        return Act(write, lambda _: self._bans_changed())
 
     async def bans(self, after: str, limit: int) -> tuple[list[Ban], str | None]:
         """Bans in the order in which the members joined, and what to ask for `after` to go on."""
@@ -182,6 +194,9 @@ class Moderation:
             self._directory.member(member_id)
             if self._directory.is_owner(member_id):
                 raise ChatError("rank_too_low", "Nobody sends the owner away")
+
+    def _bans_changed(self) -> None:
+        self._hub.push("managed", {"area": "bans"}, Holders(Permission.BAN_MEMBERS))
 
     def _gone(self, member_id: str, reason: str) -> None:
         self._members.removed(member_id, CloseCode.SIGNED_OUT, reason)

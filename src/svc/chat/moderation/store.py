@@ -40,6 +40,8 @@ class Report:
     note: str = ""
     # The name that the rule had which has found the message.
     rule: str | None = None
+    # The name under which a webhook posted it; `member_id` is the webhook's id then.
+    webhook: str | None = None
 
     def described(self) -> dict[str, object]:
         """As clients see it."""
@@ -47,7 +49,8 @@ class Report:
             "id": self.id,
             "reporter_id": self.reporter_id,
             "rule": self.rule,
-            "member_id": self.member_id,
+            "member_id": self.member_id if self.webhook is None else None,
+            "webhook": None if self.webhook is None else {"id": self.member_id, "name": self.webhook},
             "channel_id": self.channel_id,
             "message_id": self.message_id,
             "text": self.text,
@@ -194,8 +197,8 @@ def is_open_about(connection: Connection, member_id: str, message_id: str) -> bo
 
 def insert_report(connection: Connection, report: Report) -> None:
     connection.execute(
-        "INSERT INTO reports (id, reporter_id, member_id, channel_id, message_id, text, created_at_ms, rule)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO reports (id, reporter_id, member_id, channel_id, message_id, text, created_at_ms, rule,"
+        " webhook) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             report.id,
             report.reporter_id,
@@ -205,6 +208,7 @@ def insert_report(connection: Connection, report: Report) -> None:
             report.text,
             report.created_at_ms,
             report.rule,
+            report.webhook,
         ),
     )
 

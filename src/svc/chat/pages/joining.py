@@ -1,6 +1,6 @@
 """Joins the page's many files, which are for people, into the few that a browser fetches.
 
-The style sheets become one, and so do the words of each language. The modules become two: what the page
+The style sheets become two, and the words of each language one. The modules become two: what the page
 starts with, and what it fetches later. Comments and indentation stay behind.
 
 Each module becomes a function that runs once and returns what the module exports. It asks for what it imports
@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from svc.chat.pages.javascript import Dynamic, Import, Module, NotUnderstood, Part, read
 
 STYLE, _STYLES = "style.css", "style/"
+LATER_STYLE, _LATER_STYLES = "later.css", "style/later/"
 _WORDS = re.compile(r"(words/[\w-]+)/[\w-]+\.ftl")
 FIRST, LATER = "first.js", "later.js"
 # The module that starts the page. It stays a file: it may wait, and what others import from may not.
@@ -24,6 +25,8 @@ START = "main.js"
 SERVICE_WORKER = "sw.js"
 # Libraries; some are large, and fetched only by those who want them.
 _VENDOR = "vendor/"
+# A worker and what it imports: it runs apart from the page, so nothing of it is joined.
+_WORKER = "sealing/"
 _HEAD = """/*! Made of the modules under /web/, where each is as it was written; /web/main.js is the first.
 The licences of the libraries are under /web/vendor/licences/. */
 const svc$once = (make) => { let made; return () => made ??= make(); };
@@ -33,13 +36,14 @@ _LINE_END = re.compile(rb"\s*\n\s*")
 
 
 def gathered(contents: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The files with the style sheets as one, base first, and the words of each language as one."""
+    """The files with the style sheets as two, base first, and the words of each language as one."""
     parts: dict[str, list[bytes]] = {}
     for name, content in sorted(
         contents.items(), key=lambda item: (item[0] != f"{_STYLES}base.css", item[0])
     ):
         words = _WORDS.fullmatch(name)
-        whole = STYLE if name.startswith(_STYLES) else f"{words[1]}.ftl" if words else name
+        style = LATER_STYLE if name.startswith(_LATER_STYLES) else STYLE
+        whole = style if name.startswith(_STYLES) else f"{words[1]}.ftl" if words else name
         parts.setdefault(whole, []).append(content)
     return {name: b"\n".join(contents) for name, contents in sorted(parts.items())}
 
@@ -47,9 +51,9 @@ def gathered(contents: Mapping[str, bytes]) -> dict[str, bytes]:
 def joined(written: Mapping[str, bytes]) -> dict[str, bytes]:
     """The gathered files for browsers, modules joined. Raises NotUnderstood, with the name of the module."""
     made = dict(written)
-    if STYLE in made:
-        style = _CSS_COMMENT.sub(lambda found: found[1] or "", made[STYLE].decode())
-        made[STYLE] = _LINE_END.sub(b"\n", style.encode())
+    for sheet in {STYLE, LATER_STYLE} & set(made):
+        style = _CSS_COMMENT.sub(lambda found: found[1] or "", made[sheet].decode())
+        made[sheet] = _LINE_END.sub(b"\n", style.encode())
     if START in made:
         modules = _Modules(written)
         made = {name: content for name, content in made.items() if name not in modules.place}
@@ -60,7 +64,7 @@ def joined(written: Mapping[str, bytes]) -> dict[str, bytes]:
 
 def is_own_module(name: str) -> bool:
     """Is this a module of ours that the page runs?"""
-    return name.endswith(".js") and name != SERVICE_WORKER and not name.startswith(_VENDOR)
+    return name.endswith(".js") and name != SERVICE_WORKER and not name.startswith((_VENDOR, _WORKER))
 
 
 class _Modules:

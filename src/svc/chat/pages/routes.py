@@ -11,7 +11,7 @@ import gzip
 import hashlib
 import logging
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -21,11 +21,14 @@ from aiohttp import web
 from svc.base.strict_json import dumps
 from svc.chat.errors import ChatError
 from svc.chat.pages.javascript import NotUnderstood
-from svc.chat.pages.joining import FIRST, SERVICE_WORKER, gathered, is_own_module, joined
+from svc.chat.pages.joining import FIRST, LATER_STYLE, SERVICE_WORKER, gathered, is_own_module, joined
 
 logger = logging.getLogger(__name__)
 
 INDEX = "index.html"
+_WORDS = re.compile(r"words/([\w-]+)\.ftl")
+# What the page fetches beside its script, where the browser's language has no words here.
+_USUAL_LANGUAGE = "en"
 _VERSION_DIGITS = 16
 _FOR_A_YEAR = "public, max-age=31536000, immutable"
 _ASK_EACH_TIME = "no-cache"
@@ -73,6 +76,7 @@ class Pages:
         self._name = name
         self._icon = icon
         self.version, self._plain, self._of_version = _prepared(tuple(_contents(folder.resolve())))
+        self._languages = [found[1] for found in map(_WORDS.fullmatch, self._of_version) if found]
 
     def table(self) -> list[web.RouteDef]:
         return [
@@ -83,7 +87,11 @@ class Pages:
         ]
 
     async def index(self, request: web.Request) -> web.Response:
-        return _answer(request, self._of_version, INDEX, _ASK_EACH_TIME)
+        language = spoken(request.headers.get("Accept-Language", ""), self._languages)
+        name = INDEX if language == _USUAL_LANGUAGE else f"{INDEX}.{language}"
+        response = _answer(request, self._of_version, name, _ASK_EACH_TIME)
+        response.headers["Vary"] = "Accept-Encoding, Accept-Language"
+        return response
 
     async def service_worker(self, request: web.Request) -> web.Response:
         return _answer(request, self._of_version, SERVICE_WORKER, _ASK_EACH_TIME)
@@ -100,6 +108,19 @@ class Pages:
         if version == self.version:
             return _answer(request, self._of_version, name, _FOR_A_YEAR)
         return _answer(request, self._plain, path, _ASK_EACH_TIME)
+
+
+def spoken(wished: str, known: Collection[str]) -> str:
+    """The language of `known` that an Accept-Language header likes best (RFC 9110, section 12.5.4)."""
+    likings = dict[str, float]()
+    for part in wished.split(","):
+        tag, _, quality = part.strip().partition(";")
+        number = re.fullmatch(r"\s*q=([01](?:\.\d{1,3})?)\s*", quality)
+        likings.setdefault(tag.partition("-")[0].lower(), float(number[1]) if number else 1.0)
+    best = max(
+        (name for name in likings if name in known and likings[name]), key=likings.__getitem__, default=""
+    )
+    return best or _USUAL_LANGUAGE
 
 
 def _answer(request: web.Request, files: Mapping[str, _File], name: str, caching: str) -> web.Response:
@@ -148,6 +169,7 @@ def _prepared(contents: tuple[tuple[str, bytes], ...]) -> tuple[str, dict[str, _
     if SERVICE_WORKER in made:
         made[SERVICE_WORKER] = _for_this_version(made, version)
     files = {name: _file(name, content) for name, content in made.items()}
+    files |= {f"{INDEX}.{language}": _file(INDEX, page) for language, page in _pages_in_languages(made)}
     plain = {
         name: files[name] if made.get(name) == content else _file(name, content)
         for name, content in written.items()
@@ -172,12 +194,24 @@ def _with_versions(files: Mapping[str, bytes], version: str) -> bytes:
     return page.replace("</head>", f"{first}</head>", 1).encode()
 
 
+def _pages_in_languages(files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
+    """The page for each other language, whose words it fetches at once."""
+    page, usual = files.get(INDEX, b""), f"words/{_USUAL_LANGUAGE}.ftl".encode()
+    for name in files:
+        found = _WORDS.fullmatch(name)
+        if found and found[1] != _USUAL_LANGUAGE:
+            yield (
+                found[1],
+                page.replace(usual, name.encode()).replace(b'lang="en"', f'lang="{found[1]}"'.encode()),
+            )
+
+
 def _for_this_version(files: Mapping[str, bytes], version: str) -> bytes:
-    """The service worker, which keeps the files that the page starts with, and its own modules that come
-    later: after an update of the server nobody has those of this version any more.
+    """The service worker, which keeps the files that the page starts with, and its own modules and style that
+    come later: after an update of the server nobody has those of this version any more.
     """
     kept = re.findall(rf'"(/web/{version}/[^"]+)"', files[INDEX].decode())
-    kept += [f"/web/{version}/{name}" for name in files if is_own_module(name)]
+    kept += [f"/web/{version}/{name}" for name in files if is_own_module(name) or name == LATER_STYLE]
     worker = files[SERVICE_WORKER].decode().replace("{{version}}", version)
     return worker.replace("{{files}}", " ".join(dict.fromkeys(kept))).encode()
 

@@ -163,7 +163,9 @@ class Previews:
         }
         if short.image:
             wanted = Wanted("image", short.image, MAX_PICTURE_BYTES)
-            shown |= (await self._pictures.collect([wanted], holder)).pictures
+            # A picture that the link leads to is here already, if it is small enough to be whole.
+            at_hand = {link: page.data} if short.image == link and len(page.data) < MAX_BYTES else {}
+            shown |= (await self._pictures.collect([wanted], holder, at_hand)).pictures
         return shown if shown.keys() - {"url", "site"} else None
 
     async def _in_short(self, page: Fetched, holder: str) -> Short | None:

@@ -10,7 +10,7 @@ import hashlib
 import logging
 import secrets
 from collections import Counter, OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, field
 
 from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_private_key
@@ -61,13 +61,16 @@ logger = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True)
 class Notice:
     kind: str  # MENTION or MESSAGE
-    channel_id: str
+    # Of a channel, or of a private conversation.
+    place_id: str
     content: bytes = field(repr=False)
+    # May this member still be told of it?
+    allowed: Callable[[str], bool] = field(repr=False)
 
     @property
     def topic(self) -> str:
         """Of two notices with the same one a push service keeps the newer (RFC 8030 section 5.4)."""
-        return encoded(hashlib.sha256(f"{self.kind} {self.channel_id}".encode()).digest())[:32]
+        return encoded(hashlib.sha256(f"{self.kind} {self.place_id}".encode()).digest())[:32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +134,26 @@ class Ringing:
             if self._allowances[kind].of(member_id).take_if_left(now):
                 self._count("rate_limited")
                 continue
-            self._ring(member_id, Notice(kind, message.channel_id, self._content(kind, message)))
+            notice = Notice(kind, message.channel_id, self._content(kind, message), self._views(message))
+            self._ring(member_id, notice)
+
+    def sent_privately(
+        self, conversation_id: str, member_ids: Collection[str], allowed: Callable[[str], bool]
+    ) -> None:
+        """Ring for something that the server cannot read: it says where it is, and nothing of it."""
+        reachable = self._subscriptions.members()
+        now = self._now()
+        content = dumps({"kind": MENTION, "talk_id": conversation_id})
+        for member_id in reachable & set(member_ids):
+            if self._hub.in_sight(member_id) or self._levels.quiet(member_id):
+                continue
+            if self._allowances[MENTION].of(member_id).take_if_left(now):
+                self._count("rate_limited")
+                continue
+            self._ring(member_id, Notice(MENTION, conversation_id, content, allowed))
+
+    def _views(self, message: Message) -> Callable[[str], bool]:
+        return lambda member_id: member_id in self._directory.viewers(message.channel_id)
 
     def _kind(self, member_id: str, message: Message, now: float) -> str | None:
         """What the message is to a member; None where they are not to be rung for it."""
@@ -207,9 +229,11 @@ class Ringing:
 
     async def _attempt(self, member_id: str, session_id: str, notice: Notice) -> "_Attempt":
         """Send a notice, if it is still wanted."""
-        if member_id not in self._directory.viewers(notice.channel_id) or self._hub.in_sight(member_id):
+        if not notice.allowed(member_id) or self._hub.in_sight(member_id):
             return _Attempt("not_needed")
         now = self._now()
+        if self._levels.quiet(member_id):
+            return _Attempt("not_needed")
         found = await self._subscriptions.current(member_id, session_id, int(now * 1000))
         if found is None:
             return _Attempt("gone")

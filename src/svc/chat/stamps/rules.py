@@ -29,6 +29,7 @@ LONGEST_MS: Mapping[tuple[str, str], int] = {
     ("jobs", "due_at_ms"): HOUR_MS,
     ("jobs", "lease_until_ms"): HOUR_MS,
     ("notification_levels", "muted_until_ms"): 31 * DAY_MS,
+    ("private_key_packages", "expires_at_ms"): 92 * DAY_MS,
 }
 # A step back that is smaller than this is the usual correction of a clock.
 _STEP_S = 5.0

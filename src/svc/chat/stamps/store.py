@@ -29,12 +29,17 @@ PAST: Mapping[str, Sequence[str]] = {
     "jobs": ("created_at_ms",),
     "drafts": ("changed_at_ms",),
     "emoji": ("created_at_ms",),
+    "private_devices": ("added_at_ms",),
+    "private_key_packages": ("taken_at_ms",),
+    "private_conversations": ("created_at_ms",),
+    "private_welcomes": ("sent_at_ms",),
 }
 # The same of tables that may be very large. They are looked through only where something else was wrong.
 PAST_OF_LARGE: Mapping[str, Sequence[str]] = {
     "messages": ("edited_at_ms",),
     "message_edits": ("replaced_at_ms",),
     "reactions": ("reacted_at_ms",),
+    "private_entries": ("sent_at_ms",),
 }
 # Moments to come, which are at most so many ms away: see `rules`.
 ENDS: Mapping[str, Sequence[str]] = {
@@ -44,6 +49,7 @@ ENDS: Mapping[str, Sequence[str]] = {
     "invites": ("expires_at_ms",),
     "jobs": ("due_at_ms", "lease_until_ms"),
     "notification_levels": ("muted_until_ms",),
+    "private_key_packages": ("expires_at_ms",),
 }
 # An entry of the audit log is never changed. A message's own moment has a rule of its own below.
 LEFT_ALONE = {("audit_log", "at_ms"), ("messages", "posted_at_ms")}
@@ -58,6 +64,8 @@ _WITH_IDS = (
     "reports",
     "webhooks",
     "uploads",
+    "private_conversations",
+    "private_welcomes",
 )
 
 

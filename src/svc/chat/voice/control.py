@@ -4,13 +4,14 @@ Tells the media service: whom to silence, what somebody may send, whom to put ou
 nothing and pushes nothing. Spec: media document section 6.1; `user_caps` is the design's.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Protocol
 
 from svc.chat.access.directory import VOICE, Channel, Directory
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Asker
 from svc.chat.voice.occupancy import Occupancy
+from svc.chat.voice.rooms import Rooms
 from svc.chat.voice.states import Mute, States
 
 # What each permission lets a member send (`svc.base.grants`).
@@ -30,6 +31,8 @@ class MediaLink(Protocol):
 
     # Told of a room and a user: somebody is in it at another service than the others.
     astray: Callable[[str, str], None]
+    # Told who speaks in a room that was asked about.
+    speaking: Callable[[str, Sequence[str]], None]
 
     def reaches(self, room_id: str) -> bool:
         """Is the service that has the room connected, and has it told who is there?"""
@@ -50,8 +53,11 @@ class MediaLink(Protocol):
 class MediaControl:
     """A watcher of the occupancy; its other methods are called when something has changed."""
 
-    def __init__(self, directory: Directory, occupancy: Occupancy, states: States, link: MediaLink) -> None:
+    def __init__(
+        self, directory: Directory, rooms: Rooms, occupancy: Occupancy, states: States, link: MediaLink
+    ) -> None:
         self._directory = directory
+        self._rooms = rooms
         self._occupancy = occupancy
         self._states = states
         self._link = link
@@ -64,7 +70,7 @@ class MediaControl:
 
     def caps(self, member_id: str, room_id: str) -> frozenset[str]:
         """What a member may send in a room."""
-        permitted = self._directory.permissions(member_id, room_id)
+        permitted = self._rooms.permissions(member_id, room_id)
         caps = frozenset(cap for cap, permission in _CAPS.items() if permission in permitted)
         return caps - {"share_screen"} if (room_id, member_id) in self._screen_stopped else caps
 
@@ -134,6 +140,11 @@ class MediaControl:
             if self._session.get((room_id, member_id)) in session_ids:
                 self.put_out(room_id, member_id)
 
+    def private_left(self, room_id: str, member_id: str) -> None:
+        """A member has left a private conversation, and its call."""
+        if member_id in self._occupancy.users(room_id):
+            self.put_out(room_id, member_id)
+
     def member_gone(self, member_id: str) -> None:
         for room_id in self._occupancy.rooms_of(member_id):
             self.put_out(room_id, member_id)
@@ -144,7 +155,7 @@ class MediaControl:
         known = user_id in self._directory.members or (room_id, user_id) in self._granted
         session_id = self._session.get((room_id, user_id))
         ended = session_id is not None and not self._directory.has_session(user_id, session_id)
-        if known and (ended or not self._directory.may(user_id, Permission.JOIN_VOICE, room_id)):
+        if known and (ended or not self._rooms.may(user_id, Permission.JOIN_VOICE, room_id)):
             self.put_out(room_id, user_id)
             return False
         return known

@@ -32,13 +32,15 @@ _GRANT = obj(
     {
         "urls": array(string()),
         "stun_servers": array(string()),
+        # With a time-limited name and password where the operator has a TURN server.
+        "ice_servers": array(obj({"urls": array(string())}, {"username": string(), "credential": string()})),
         # What a microphone is to send at most; 0 for no limit.
         "bitrate_kbps": integer(0),
         "client_join": _CLIENT_JOIN,
     }
 )
 _MUTE: dict[str, Schema] = {"muted": BOOLEAN, "deafened": BOOLEAN}
-_VIEWERS = "who may view the channel"
+_VIEWERS = "who may view the channel; of a private conversation its members"
 _ACT = ("unknown_member", "rank_too_low")
 _THERE = ("unknown_channel", "not_in_voice")
 _PUT_OUT = (*_ACT, "not_in_voice", "voice_unavailable")
@@ -54,10 +56,20 @@ DESCRIBED = Described(
     events=[
         Event(
             "voice_join",
-            "Be let into a voice channel: where to connect, and with what",
+            "Be let into a voice channel, or into the call of a private conversation by its id",
             asked({"channel_id": ID}),
             _GRANT,
-            ("channel_archived", "channel_full", "unknown_channel", "voice_full", "voice_unavailable"),
+            (
+                *("channel_archived", "channel_full", "private_refused", "unknown_channel", "voice_full"),
+                "voice_unavailable",
+            ),
+        ),
+        Event(
+            "private_call_decline",
+            "Answer a private call that rings with no",
+            asked({"conversation_id": ID}),
+            NOTHING,
+            ("unknown_conversation",),
         ),
         Event("voice_mute_self", "Show that one is silent or deaf", asked({}, _MUTE), obj(_STATE)),
         Event(
@@ -72,6 +84,13 @@ DESCRIBED = Described(
             "Raise one's hand in a call, or take it down",
             asked({"channel_id": ID, "raised": BOOLEAN}),
             obj(_HAND),
+            _THERE,
+        ),
+        Event(
+            "voice_lower_hand",
+            "Take down the raised hand of somebody in a call",
+            asked({"member_id": ID, "channel_id": ID}),
+            NOTHING,
             _THERE,
         ),
         Event(
@@ -132,10 +151,24 @@ DESCRIBED = Described(
             kept=False,
         ),
         Pushed(
+            "voice_speaking",
+            "Who speaks in a call; twice a second at most",
+            obj({"channel_id": ID, "member_ids": array(ID)}),
+            to="who may view the channel, looks at the page and is not in the call",
+            kept=False,
+        ),
+        Pushed(
             "voice_screen_stopped",
             "A moderator has stopped your screen; leave the channel to share one again",
             obj({"channel_id": ID}),
             to="whose screen it is",
+        ),
+        Pushed(
+            "private_call_declined",
+            "A member of a private conversation does not take its call",
+            obj({"conversation_id": ID, "member_id": ID}),
+            to="members of the conversation",
+            kept=False,
         ),
         Pushed(
             "voice_state",

@@ -11,10 +11,11 @@ from collections.abc import Callable, Mapping
 from svc.base.allowance import Allowances
 from svc.chat.access.permissions import Permission
 from svc.chat.errors import ChatError
-from svc.chat.live.audience import Only, Viewers
+from svc.chat.live.audience import Only
 from svc.chat.live.hub import Hub
 from svc.chat.messages.emoji import checked_emoji
 from svc.chat.voice.occupancy import Occupancy
+from svc.chat.voice.rooms import Rooms
 
 # Somebody who applauds presses a few times; a page that holds the button is no applause.
 REACTION_BURST = 8
@@ -27,18 +28,18 @@ Place = tuple[str, str]  # room and user
 
 
 class Gestures:
-    """A watcher of the occupancy. `require` refuses who has not that permission in a voice channel."""
+    """A watcher of the occupancy."""
 
     def __init__(
         self,
         hub: Hub,
+        rooms: Rooms,
         occupancy: Occupancy,
-        require: Callable[[str, str, Permission], None],
         clock: Callable[[], float],
     ) -> None:
         self._hub = hub
         self._occupancy = occupancy
-        self._require = require
+        self._rooms = rooms
         self._clock = clock
         self._hands: dict[Place, int] = {}
         self._sent: dict[Place, frozenset[str]] = {}
@@ -82,6 +83,17 @@ class Gestures:
         self._tell(member_id, channel_id, now)
         return now
 
+    def lower_hand(self, actor_id: str, member_id: str, channel_id: str) -> None:
+        """A moderator takes somebody's hand down, for instance because they have spoken.
+
+        It takes nothing away that they cannot do again, so it asks for no higher role and is not logged.
+        """
+        self._rooms.require(actor_id, Permission.MUTE_MEMBERS, channel_id)
+        if member_id not in self._occupancy.users(channel_id):
+            raise ChatError("not_in_voice")
+        if self._hands.pop((channel_id, member_id), DOWN) != DOWN:
+            self._tell(member_id, channel_id, {"hand": DOWN})
+
     def react(self, member_id: str, channel_id: str, emoji: str) -> None:
         """Show an emoji to who is in the call now. Raises ChatError."""
         self._require_there(member_id, channel_id, Permission.ADD_REACTIONS)
@@ -95,10 +107,10 @@ class Gestures:
 
     def _tell(self, member_id: str, channel_id: str, new: Mapping[str, object]) -> None:
         update = {"channel_id": channel_id, "member_id": member_id, **new}
-        self._hub.push("voice_updated", update, Viewers(channel_id))
+        self._hub.push("voice_updated", update, self._rooms.audience(channel_id))
 
     def _require_there(self, member_id: str, channel_id: str, permission: Permission) -> None:
-        self._require(member_id, channel_id, permission)
+        self._rooms.require(member_id, permission, channel_id)
         if member_id not in self._occupancy.users(channel_id):
             raise ChatError("not_in_voice", "You are not in this call")
 

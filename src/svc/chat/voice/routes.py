@@ -66,8 +66,10 @@ class VoiceEvents:
             "voice_join": self.voice_join,
             "voice_mute_self": self.voice_mute_self,
             "voice_hand": self.voice_hand,
+            "voice_lower_hand": self.voice_lower_hand,
             "voice_send": self.voice_send,
             "voice_react": self.voice_react,
+            "private_call_decline": self.private_call_decline,
             "voice_mute": self.voice_mute,
             "voice_stop_screen": self.voice_stop_screen,
             "voice_disconnect": self.voice_disconnect,
@@ -84,6 +86,11 @@ class VoiceEvents:
         channel_id, raised = identifier(data, "channel_id"), flag(data, "raised")
         return self._voice.gestures.raise_hand(asker.member_id, channel_id, raised)
 
+    async def voice_lower_hand(self, asker: Asker, data: Data) -> object:
+        member_id, channel_id = identifier(data, "member_id"), identifier(data, "channel_id")
+        self._voice.gestures.lower_hand(asker.member_id, member_id, channel_id)
+        return {}
+
     async def voice_send(self, asker: Asker, data: Data) -> object:
         channel_id, camera, screen = (
             identifier(data, "channel_id"),
@@ -95,6 +102,10 @@ class VoiceEvents:
     async def voice_react(self, asker: Asker, data: Data) -> object:
         emoji = text(data, "emoji", most=2 * MAX_EMOJI_CHARACTERS, least=1)
         self._voice.gestures.react(asker.member_id, identifier(data, "channel_id"), emoji)
+        return {}
+
+    async def private_call_decline(self, asker: Asker, data: Data) -> object:
+        self._voice.decline(asker.member_id, identifier(data, "conversation_id"))
         return {}
 
     async def voice_mute(self, asker: Asker, data: Data) -> object:

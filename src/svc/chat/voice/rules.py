@@ -8,16 +8,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from svc.base.grants import client_credential, issue_user_token
+from svc.base.turn import TurnServer
 from svc.chat.access.directory import VOICE, Channel, Directory
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Asker
 from svc.chat.errors import ChatError
-from svc.chat.live.audience import Only, Viewers, only
+from svc.chat.live.audience import Only, only
 from svc.chat.live.hub import Hub
 from svc.chat.voice.control import MediaControl, MediaLink
 from svc.chat.voice.gestures import Gestures
 from svc.chat.voice.occupancy import Occupancy
+from svc.chat.voice.rooms import Conversations, Rooms
 from svc.chat.voice.seats import Seats
+from svc.chat.voice.speaking import Speaking
 from svc.chat.voice.states import Mute, States
 
 # Long enough for a slow phone to connect; well under the five minutes allowed, so
@@ -34,6 +37,7 @@ class MediaAccess:
     # Of each service, to be tried in turn.
     urls: Sequence[Sequence[str]]
     stun_servers: Sequence[str]
+    turn: TurnServer | None = None
 
 
 class Voice:
@@ -60,24 +64,34 @@ class Voice:
         self._link = link
         self._seats = Seats(max_users)
         self.occupancy = occupancy
+        self.rooms = Rooms(directory)
         self.states = States(directory.person_of)
-        self.control = MediaControl(directory, occupancy, self.states, link)
-        self.gestures = Gestures(hub, occupancy, self.require_voice_channel, clock)
+        self.control = MediaControl(directory, self.rooms, occupancy, self.states, link)
+        self.gestures = Gestures(hub, self.rooms, occupancy, clock)
+        self.speaking = Speaking(hub, directory, occupancy, link)
         link.astray = self._astray
         # Everybody hears that somebody has come before that one is put out again.
         occupancy.watch(self)
         occupancy.watch(self.control)
         occupancy.watch(self.gestures)
 
+    def serve_private(self, conversations: Conversations) -> None:
+        """Let members of private conversations call each other."""
+        self.rooms.conversations = conversations
+        conversations.left = self.control.private_left
+
     def welcome(self, asker: Asker) -> dict[str, object]:
         """Who is in the voice channels that a member sees."""
         seen = self._directory.visible_channels(asker.member_id)
-        return {"voice": {channel.id: self._people(channel.id) for channel in seen if channel.kind == VOICE}}
+        channels = [channel.id for channel in seen if channel.kind == VOICE]
+        occupied = {room_id for room_id, _ in self.occupancy.everybody()}
+        private = [one for one in sorted(occupied) if asker.member_id in self.rooms.people_of(one)]
+        return {"voice": {room_id: self._people(room_id) for room_id in [*channels, *private]}}
 
     async def join(self, asker: Asker, channel_id: str, now: float) -> dict[str, object]:
-        """Let a member into a channel: where to connect, and with what."""
+        """Let a member into a channel or a private call: where to connect, and with what."""
         member_id = asker.member_id
-        self.require_voice_channel(member_id, channel_id, Permission.JOIN_VOICE)
+        self._require_entry(member_id, channel_id)
         if not self._access.server_id:
             raise ChatError("voice_unavailable")
         self.reserve(member_id, channel_id, now)
@@ -85,11 +99,13 @@ class Voice:
         # It may have taken seconds.
         if not self._directory.has_session(member_id, asker.session_id):
             raise ChatError("token_invalid")
-        self.require_voice_channel(member_id, channel_id, Permission.JOIN_VOICE)
+        self._require_entry(member_id, channel_id)
+        channel = self.rooms.channel(channel_id)
         return {
             "urls": list(self._access.urls[self._link.service_of(channel_id)]),
             "stun_servers": list(self._access.stun_servers),
-            "bitrate_kbps": self._directory.channels[channel_id].bitrate_kbps,
+            "ice_servers": self._ice_servers(member_id, now),
+            "bitrate_kbps": channel.bitrate_kbps if channel else 0,
             "client_join": self._grant(asker, channel_id, now),
         }
 
@@ -103,8 +119,8 @@ class Voice:
 
         Those who may move members get in where it is full: they have to look after it.
         """
-        moves = self._directory.may(member_id, Permission.MOVE_MEMBERS, channel_id)
-        channel = self._directory.channels.get(channel_id)
+        moves = self.rooms.may(member_id, Permission.MOVE_MEMBERS, channel_id)
+        channel = self.rooms.channel(channel_id)
         return 0 if channel is None or moves else channel.user_limit
 
     def require_voice_channel(self, member_id: str, channel_id: str, permission: Permission) -> None:
@@ -112,6 +128,18 @@ class Voice:
         if self._directory.channel(member_id, channel_id).kind != VOICE:
             raise ChatError("unknown_channel")
         self._directory.require(member_id, permission, channel_id)
+
+    def _require_entry(self, member_id: str, room_id: str) -> None:
+        self.rooms.require(member_id, Permission.JOIN_VOICE, room_id)
+        if self.rooms.is_private(room_id):
+            self.rooms.require_writable(member_id, room_id)
+
+    def decline(self, member_id: str, conversation_id: str) -> None:
+        """Answer a private call that rings with no: its members hear of it. Raises ChatError."""
+        if member_id not in (people := self.rooms.people_of(conversation_id)):
+            raise ChatError("unknown_conversation")
+        declined = {"conversation_id": conversation_id, "member_id": member_id}
+        self._hub.push("private_call_declined", declined, Only(people), kept=False)
 
     def choose(self, member_id: str, muted: bool | None, deafened: bool | None) -> dict[str, bool]:
         """A member silences themselves, or not any more; shown to others, enforced by their own page."""
@@ -128,7 +156,7 @@ class Voice:
         if new:
             for room_id in self.occupancy.rooms_of(member_id):
                 update = {"channel_id": room_id, "member_id": member_id, **new}
-                self._hub.push("voice_updated", update, Viewers(room_id))
+                self._hub.push("voice_updated", update, self.rooms.audience(room_id))
 
     def _astray(self, room_id: str, user_id: str) -> None:
         """Somebody is in a room at another media service than the others: let them ask to join it anew."""
@@ -139,14 +167,15 @@ class Voice:
     def joined(self, room_id: str, user_id: str) -> None:
         self._seats.occupied((room_id, user_id))
         newcomer = {"channel_id": room_id, "member": self._person(room_id, user_id)}
-        self._hub.push("voice_joined", newcomer, Viewers(room_id))
+        self._hub.push("voice_joined", newcomer, self.rooms.audience(room_id))
         limit = self._limit(user_id, room_id)
         over = limit and len(self.occupancy.users(room_id)) > limit
         if over or self._seats.exceeded_by(self.occupancy.everybody()):
             self.control.put_out(room_id, user_id)
 
     def left(self, room_id: str, user_id: str) -> None:
-        self._hub.push("voice_left", {"channel_id": room_id, "member_id": user_id}, Viewers(room_id))
+        gone = {"channel_id": room_id, "member_id": user_id}
+        self._hub.push("voice_left", gone, self.rooms.audience(room_id))
 
     def in_step(self) -> None:
         """Who is there has been told one by one."""
@@ -177,6 +206,12 @@ class Voice:
             "user_token": token,
             "user_id": member_id,
         }
+
+    def _ice_servers(self, member_id: str, now: float) -> list[dict[str, object]]:
+        """As an RTCConfiguration has them."""
+        access = self._access
+        stun: list[dict[str, object]] = [{"urls": [url]} for url in access.stun_servers]
+        return [*stun, access.turn.described(member_id, now)] if access.turn else stun
 
     def _people(self, channel_id: str) -> list[dict[str, object]]:
         return [self._person(channel_id, user_id) for user_id in self.occupancy.users(channel_id)]

@@ -32,6 +32,11 @@ KEEP_ALIVE_S = 20.0
 MAX_FRAME_BYTES = 4 * 1024 * 1024
 MAX_WAITING_FRAMES = 1024
 _DOES_NOT_READ = "the media service does not read"
+# Section 7: it drops what it does not believe without a word.
+_DOES_NOT_ANSWER = (
+    "the media service answers nothing: SERVER_PASSWORD is not the one that it knows this SERVER_ID by"
+    " (restart svc sfu after a change), or it is overloaded"
+)
 
 logger = logging.getLogger(__name__)
 
@@ -43,6 +48,7 @@ class Rooms(Protocol):
     def left(self, room_id: str, user_id: str) -> None: ...
     def synchronise(self, actual: Mapping[str, Sequence[str]]) -> None: ...
     def in_step(self) -> None: ...
+    def speaking(self, room_id: str, user_ids: Sequence[str]) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +77,8 @@ class SfuLink:
         self._backoff = backoff
         self._conversation: _Conversation | None = None
         self._in_step = asyncio.Event()
-        self._reported = False
+        # What keeps us from being in step; empty while we are.
+        self.fault = ""
 
     @property
     def in_step(self) -> bool:
@@ -132,14 +139,14 @@ class SfuLink:
         raise LinkError(f"closed with code {ws.close_code}")
 
     def _report(self, fault: Exception) -> None:
-        """Say that it is gone once, not at every attempt to find it again."""
-        level = logging.DEBUG if self._reported else logging.WARNING
-        self._reported = True
-        fields = {"url": self._url, "fault": str(fault) or type(fault).__name__}
-        logger.log(level, "no media service", extra=fields)
+        """Say once that it is gone, and once that it does not answer, not at every attempt."""
+        known, self.fault = self.fault, str(fault) or type(fault).__name__
+        news = not known or (self.fault == _DOES_NOT_ANSWER != known)
+        level = logging.WARNING if news else logging.DEBUG
+        logger.log(level, "no media service", extra={"url": self._url, "fault": self.fault})
 
     def _now_in_step(self) -> None:
-        self._reported = False
+        self.fault = ""
         logger.info("in step with the media service", extra={"url": self._url})
         self._backoff.reset()
         self._in_step.set()
@@ -215,6 +222,8 @@ class _Conversation:
             self._send("sync_request", self._credentials)
             async with asyncio.timeout(ANSWER_DEADLINE_S):
                 await self._answered.wait()
+        except TimeoutError:
+            raise LinkError(_DOES_NOT_ANSWER) from None
         finally:
             asked.set_result(self._answered.is_set())
 
@@ -241,6 +250,8 @@ class _Conversation:
                 self._rooms.joined(*_room_and_user(payload(envelope)))
             case "peer_left":
                 self._rooms.left(*_room_and_user(payload(envelope)))
+            case "speakers":
+                self._rooms.speaking(*_room_and_users(payload(envelope)))
             case "sync_response":
                 self._rooms.synchronise(_people(payload(envelope)))
                 self._answered.set()
@@ -280,4 +291,4 @@ def _room_and_users(room: object) -> tuple[str, list[str]]:
     match room:
         case {"room_id": str(room_id), "user_ids": list(user_ids)}:
             return room_id, [user_id for user_id in user_ids if isinstance(user_id, str)]
-    raise EnvelopeError("the media service listed a room without users")
+    raise EnvelopeError("the media service named no room and users")

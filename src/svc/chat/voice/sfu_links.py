@@ -24,6 +24,8 @@ class Link(Protocol):
 
     @property
     def in_step(self) -> bool: ...
+    @property
+    def fault(self) -> str: ...
     async def run(self) -> NoReturn: ...
     async def confirm_room(self, room_id: str, within_s: float) -> None: ...
     def register(self, room_id: str) -> None: ...
@@ -31,7 +33,8 @@ class Link(Protocol):
 
 
 class SfuLinks:
-    """`connect(index, rooms)` makes the link to a service; `astray` is told who is in a room elsewhere."""
+    """`connect(index, rooms)` makes the link to a service; `astray` is told who is in a room elsewhere,
+    `speaking` who speaks in a room."""
 
     def __init__(
         self,
@@ -40,6 +43,8 @@ class SfuLinks:
         occupancy: Occupancy,
     ) -> None:
         self.astray: Callable[[str, str], None] = lambda room_id, user_id: None
+        self.speaking: Callable[[str, Sequence[str]], None] = lambda room_id, user_ids: None
+        self._names = names
         self._occupancy = occupancy
         self._links = [connect(index, _RoomsOfOne(index, self)) for index in range(len(names))]
         self._lost_at: list[float | None] = [0.0 for _ in names]
@@ -51,6 +56,12 @@ class SfuLinks:
     def in_step(self) -> bool:
         """Is every service connected, and has told who is there?"""
         return bool(self._links) and all(link.in_step for link in self._links)
+
+    @property
+    def faults(self) -> list[str]:
+        """What keeps a service from being in step, each with the service's address."""
+        named = zip(self._names, self._links, strict=True)
+        return [f"{name}: {link.fault}" for name, link in named if link.fault]
 
     def reaches(self, room_id: str) -> bool:
         """Is the service that has the room?"""
@@ -140,6 +151,10 @@ class SfuLinks:
         if self._placement.of(room_id) == index:
             self._occupancy.left(room_id, user_id)
 
+    def spoke(self, index: int, room_id: str, user_ids: Sequence[str]) -> None:
+        if self._placement.of(room_id) == index:
+            self.speaking(room_id, user_ids)
+
     def synchronise(self, index: int, actual: Mapping[str, Sequence[str]]) -> None:
         """Take over who is really there; what other services have of the rooms stays."""
         elsewhere = {
@@ -191,3 +206,6 @@ class _RoomsOfOne:
 
     def in_step(self) -> None:
         self._links.came_in_step(self._index)
+
+    def speaking(self, room_id: str, user_ids: Sequence[str]) -> None:
+        self._links.spoke(self._index, room_id, user_ids)

@@ -29,7 +29,7 @@ def media_access(media: MediaConfig) -> MediaAccess:
         [*(f"{url}/client" for url in service.public_urls), passed_through(at)]
         for at, service in enumerate(media.services)
     ]
-    return MediaAccess(media.server_id, media.server_password, urls, media.stun_servers)
+    return MediaAccess(media.server_id, media.server_password, urls, media.stun_servers, media.turn)
 
 
 def link(session: ClientSession, media: MediaConfig, directory: Directory, occupancy: Occupancy) -> SfuLinks:

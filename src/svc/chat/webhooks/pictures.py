@@ -98,15 +98,18 @@ class Pictures:
         others.memory = self.memory
         return others
 
-    async def collect(self, wanted: Sequence[Wanted], holder: str = "") -> Collected:
+    async def collect(
+        self, wanted: Sequence[Wanted], holder: str = "", at_hand: Mapping[str, bytes] | None = None
+    ) -> Collected:
         """Have what can be had; nothing that a picture or its host does makes this fail.
 
         `holder` is on whose behalf: all posts of one share what there is with those of others.
+        `at_hand` are the files that are here already, by their addresses.
         """
         by_url: dict[str, list[Wanted]] = {}
         for ref in wanted:
             by_url.setdefault(ref.url, []).append(ref)
-        message = _Message(self, holder)
+        message = _Message(self, holder, at_hand or {})
         async with asyncio.TaskGroup() as group:
             for url, refs in by_url.items():
                 group.create_task(message.have(url, refs))
@@ -119,10 +122,11 @@ class Pictures:
 class _Message:
     """What the pictures of one message share."""
 
-    def __init__(self, means: Pictures, holder: str) -> None:
+    def __init__(self, means: Pictures, holder: str, at_hand: Mapping[str, bytes]) -> None:
         began = asyncio.get_running_loop().time()
         self._means = means
         self._holder = holder
+        self._at_hand = at_hand
         self._downloads_end = began + DOWNLOAD_DEADLINE_S
         self._storing_ends = self._downloads_end + STORE_DEADLINE_S
         self._budget = Allowance(MAX_MESSAGE_BYTES)
@@ -163,10 +167,17 @@ class _Message:
             held += size
 
         try:
-            async with self._downloads:
-                data = await self._means.fetcher.fetch(
-                    url, max_bytes=max_bytes, deadline=self._downloads_end, count=count, holder=self._holder
-                )
+            if data := self._at_hand.get(url, b""):
+                count(len(data))
+            else:
+                async with self._downloads:
+                    data = await self._means.fetcher.fetch(
+                        url,
+                        max_bytes=max_bytes,
+                        deadline=self._downloads_end,
+                        count=count,
+                        holder=self._holder,
+                    )
             if not self._budget.take(held):
                 raise NotFetched("media_budget", TOO_MUCH)
         except BaseException:

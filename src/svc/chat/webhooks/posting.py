@@ -88,10 +88,10 @@ class Posting:
         parsed = parse(payload)
         if isinstance(parsed, Refused):
             raise refusal(parsed.problems)
-        judged, flagged = self._judged(parsed)
+        judged, marked = self._judged(parsed)
         collected = await self._collected(judged, webhook)
         posted = Posted(
-            await self._write(webhook.id, judged, collected.pictures, flagged),
+            await self._write(webhook.id, judged, collected.pictures, marked),
             [*judged.warnings, *collected.warnings],
         )
         told = named([warning.described() for warning in posted.warnings])
@@ -109,24 +109,24 @@ class Posting:
             told = named(problems) if isinstance(problems, list) else ()
             self.history.note(webhook.id, Attempt(at_ms, outcome, error, named=told))
 
-    def _judged(self, payload: Payload) -> tuple[Payload, bool]:
-        """With every word as it may be shown, and whether there was one that may not. Raises ChatError."""
+    def _judged(self, payload: Payload) -> tuple[Payload, Sequence[str]]:
+        """With every word as it may be shown, and the texts that had some which may not. Raises ChatError."""
         mode = self._profanity_mode()
         if mode == OFF:
-            return payload, False
-        flagged = False
+            return payload, ()
+        marked: list[str] = []
 
         def judged(text: str) -> str:
-            nonlocal flagged
             verdict = moderated(text, mode)
-            flagged |= verdict.flagged
+            if verdict.flagged:
+                marked.append(text)
             return verdict.text
 
         # As it would be shown: what is cut off offends nobody.
         name = None if payload.display_name is None else judged(shown_name(payload.display_name, ""))
         cards = [with_texts(card, judged) for card in payload.cards]
         judged_so = dataclasses.replace(payload, text=judged(payload.text), display_name=name, cards=cards)
-        return judged_so, flagged
+        return judged_so, marked
 
     async def _collected(self, payload: Payload, webhook: Webhook) -> Collected:
         wanted = wanted_pictures(payload)
@@ -140,7 +140,7 @@ class Posting:
         webhook_id: str,
         payload: Payload,
         pictures: Mapping[str, Mapping[str, object]],
-        flagged: bool,
+        marked: Sequence[str],
     ) -> Act[None, Message]:
         """In the channel that the webhook has by now."""
         webhook = self._webhooks.current(webhook_id)
@@ -152,17 +152,22 @@ class Posting:
         author = Author(WEBHOOK, webhook.id, shown_name(payload.display_name, webhook.name), picture)
         cards = stored(payload.cards, pictures)
         message = self._messages.new(webhook.channel_id, author, payload.text, cards=cards)
-        if flagged and not message.flagged:
+        if marked and not message.flagged:
             message = dataclasses.replace(message, flagged=True)
+        case = self._messages.case(message, "\n".join(marked), message.posted_at_ms / 1000)
         keys = {str(found["key"]) for found in pictures.values()} | ({picture} if picture else set())
 
         def insert(connection: Connection) -> None:
             self._messages.insert(connection, message)
+            if case is not None:
+                case.write(connection)
             for key in sorted(keys):
                 self._media.refer(connection, key, MESSAGE, message.id)
 
         def posted(_: None) -> Message:
             self._messages.posted(message)
+            if case is not None:
+                case.filed()
             return message
 
         return Act(insert, posted)

@@ -43,7 +43,7 @@ def add(parser: argparse.ArgumentParser, variables: Mapping[str, str]) -> None:
     common.add_argument("--json", action="store_true", help="one line of JSON")
     whats = parser.add_subparsers(dest="admin_command", required=True, metavar="WHAT")
     for name, subject in SUBJECTS.items():
-        whole = whats.add_parser(name, help=subject.help, description=subject.help.capitalize())
+        whole = whats.add_parser(name, help=subject.help, description=_sentence(subject.help))
         rows = whole.add_subparsers(dest="admin_action", required=True, metavar="ACTION")
         for action in subject.actions:
             row = rows.add_parser(action.name, help=action.help, parents=[common])
@@ -56,6 +56,10 @@ def add(parser: argparse.ArgumentParser, variables: Mapping[str, str]) -> None:
         whats.add_parser("import", help="read an export of svc, Discord or Slack", parents=[common])
     )
     parser.set_defaults(variables=variables)
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:]
 
 
 def _run(options: argparse.Namespace) -> None:

@@ -1,8 +1,11 @@
 """The command line of `svc bench`: which service, and under what load. Light, for every `svc` reads this."""
 
 import argparse
+import os
+import sys
 from pathlib import Path
 
+from svc.base.config import ConfigError
 from svc.tools.argument_types import count
 
 # How many rates `svc bench --plot` measures, up to the one that is given.
@@ -39,6 +42,13 @@ def add(parser: argparse.ArgumentParser) -> None:
     sfu.set_defaults(run=_run_sfu)
     _add_chat(services.add_parser("chat", help="the chat server: messages a second, CPU, latency, memory"))
     _add_attack(services.add_parser("attack", help="attack an instance, and see what its members notice"))
+    outages = services.add_parser(
+        "outages", help="how soon a call is whole again after outages of the network"
+    )
+    outages.add_argument(
+        "outages", nargs=argparse.REMAINDER, help="as `python -m benchmarks.outages --help` says"
+    )
+    outages.set_defaults(run=_run_outages)
 
 
 def _add_chat(parser: argparse.ArgumentParser) -> None:
@@ -127,6 +137,17 @@ def _run_attack(options: argparse.Namespace) -> None:
         options.json,
     )
     rig.run(plan, means)
+
+
+def _run_outages(options: argparse.Namespace) -> None:
+    """With the browsers and the networks of the tests: they are in a checkout, and not installed."""
+    checkout = Path(__file__).parents[4]
+    if not (checkout / "benchmarks" / "outages.py").exists():
+        raise ConfigError(
+            "svc bench outages runs in a checkout of the source, with its test tools (make dev)"
+        )
+    os.chdir(checkout)
+    os.execv(sys.executable, [sys.executable, "-m", "benchmarks.outages", *options.outages])
 
 
 def _rates(text: str) -> list[int]:

@@ -147,11 +147,11 @@ class Connecting:
 
     def _stun_received(self, ice: IceAgent, data: bytes, path: Path, now: float) -> None:
         message = read_message(data)
-        answered = answer_request(data, self.local.pwd.encode(), _mapped(path.remote))
+        answered = answer_request(data, self.local.pwd.encode(), _mapped(path.address))
         if message is None or answered is None:
             ice.stun_received(data, path, now)
             return
-        self._send(answered[1], path.remote)
+        self._send(answered[1], path.address)
         attributes = message.attributes
         check = BindingCheck(path, attributes.get("PRIORITY", 0), "USE-CANDIDATE" in attributes)
         ice.check_received(check, now)
@@ -159,11 +159,11 @@ class Connecting:
     def _carry(self, ice: IceAgent) -> None:
         """Send what is to be sent, take what has come of it, and ask to be called again."""
         for data, path in ice.transmits:
-            self._send(data, path.remote)
+            self._send(data, path.address)
         ice.transmits.clear()
         for event in ice.events:
             if isinstance(event, Selected):
-                self._remote = event.path.remote
+                self._remote = event.path.address
                 self._dtls.start(self._loop.time())
         ice.events.clear()
         for data in self._dtls.transmits:

@@ -6,8 +6,10 @@ Changes nothing, and is harmless on a running server. The exit status is 1 where
 import asyncio
 import json
 import ssl
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +17,10 @@ from yarl import URL
 
 from svc.base.config import ConfigError
 from svc.base.control_socket import ControlFailed, NobodyThere, ask
+from svc.base.turn import read as read_turn
 from svc.sfu.config import Config
 from svc.tools.certificate import FILE_NAME as OWN_CERTIFICATE
-from svc.tools.doctor import decoders, folder, machine, network, services, site
+from svc.tools.doctor import afar, decoders, folder, machine, network, services, site, turn
 from svc.tools.doctor.finding import Finding, Verdict, notice, ok
 
 USUAL_PORT, USUAL_SFU_PORT, USUAL_UDP_PORT = 5000, 5005, 3478
@@ -39,6 +42,8 @@ class Patient:
     url: str = ""
     # Whose certificates are good besides those that the system trusts.
     ca_file: Path | None = None
+    # A server on another machine, to be tried from this one; then nothing here is examined.
+    seen_from_here: str = ""
 
 
 def run(patient: Patient, variables: Mapping[str, str], *, as_json: bool) -> int:
@@ -56,6 +61,9 @@ def run(patient: Patient, variables: Mapping[str, str], *, as_json: bool) -> int
 
 
 async def examine(patient: Patient, variables: Mapping[str, str]) -> list[Finding]:
+    if patient.seen_from_here:
+        url = _url("--from", patient.seen_from_here)
+        return list(await afar.examined(url, patient.udp_port or USUAL_UDP_PORT, _trust(patient)))
     config = Config.read(variables)
     found = [*machine.examined(), *folder.examined(patient.data_dir)]
     found += await decoders.examined()
@@ -70,9 +78,12 @@ async def examine(patient: Patient, variables: Mapping[str, str]) -> list[Findin
     port, sfu_port = _ports(patient, server)
     found.append(await network.port("the chat server", port, "chat", secure_too=True))
     sfu = await network.port("the SFU", sfu_port, "sfu")
-    udp_port = patient.udp_port or await network.media_port(sfu_port) or USUAL_UDP_PORT
+    media = await network.media(sfu_port)
+    udp_port = patient.udp_port or media.port or USUAL_UDP_PORT
     found += [sfu, network.udp_port(udp_port, ours="our own program" in sfu.what)]
+    found.append(network.tcp_port(udp_port, taken=media.tcp))
     found += await network.outside(config, udp_port)
+    found += await _turn(patient, variables, config.advertised)
     if patient.url:
         found += await _site(patient, server)
     return found
@@ -89,9 +100,7 @@ def _ports(patient: Patient, server: Mapping[str, Any] | None) -> tuple[int, int
 
 
 async def _site(patient: Patient, server: Mapping[str, Any] | None) -> list[Finding]:
-    url = URL(patient.url.rstrip("/"))
-    if url.scheme not in ("http", "https") or not url.host:
-        raise ConfigError(f"--url must be an http:// or https:// address, not {patient.url!r}")
+    url = _url("--url", patient.url)
     if server is None:
         return [
             notice(f"{url} is not examined: no server runs on the data folder", "Start it and ask again.")
@@ -101,18 +110,49 @@ async def _site(patient: Patient, server: Mapping[str, Any] | None) -> list[Find
         answer = await _asked(patient.data_dir, "status_probe", {"mark": mark})
         return answer and answer["arrival"]
 
-    trust = ssl.create_default_context()
-    if patient.ca_file is not None:
-        try:
-            trust.load_verify_locations(patient.ca_file)
-        except (OSError, ssl.SSLError) as fault:
-            raise ConfigError(f"{patient.ca_file} holds no certificates: {fault}") from None
+    trust = _trust(patient)
     self_made = patient.data_dir / OWN_CERTIFICATE
     if self_made.exists():
         trust.load_verify_locations(self_made)
         trust.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
     hops, voice = int(server["trusted_proxy_hops"]), bool(server["sfu"])
     return list(await site.examined(url, hops, arrival, trust, voice=voice))
+
+
+async def _turn(
+    patient: Patient, variables: Mapping[str, str], advertised: Sequence[str]
+) -> Sequence[Finding]:
+    """As members of the running server get it; where none runs, as `variables` say."""
+    running = await _asked(patient.data_dir, "status_turn", {})
+    if running is not None:
+        server = running["server"]
+    elif (configured := read_turn(variables)) is not None:
+        server = configured.described("doctor", time.time())
+    else:
+        server = None
+    if server is None:
+        return []
+    # A relay is an IPv4 address, and reaches those; no TURN server reaches its own loopback.
+    reached = [ip for ip in advertised if ip_address(ip).version == 4 and not ip_address(ip).is_loopback]
+    return await turn.examined(server, reached, _trust(patient))
+
+
+def _url(flag: str, said: str) -> URL:
+    url = URL(said.rstrip("/"))
+    if url.scheme not in ("http", "https") or not url.host:
+        raise ConfigError(f"{flag} must be an http:// or https:// address, not {said!r}")
+    return url
+
+
+def _trust(patient: Patient) -> ssl.SSLContext:
+    """What the system trusts, and what the command line names."""
+    trust = ssl.create_default_context()
+    if patient.ca_file is not None:
+        try:
+            trust.load_verify_locations(patient.ca_file)
+        except (OSError, ssl.SSLError) as fault:
+            raise ConfigError(f"{patient.ca_file} holds no certificates: {fault}") from None
+    return trust
 
 
 async def _asked(data_dir: Path, command: str, arguments: Mapping[str, object]) -> Mapping[str, Any] | None:

@@ -9,6 +9,7 @@ import re
 import secrets
 import socket
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from ipaddress import ip_address
 
 from aiohttp import ClientError, ClientSession, ClientTimeout
@@ -22,7 +23,15 @@ from svc.tools.doctor.finding import Finding, Findings, notice, ok, problem
 ANSWER_DEADLINE_S = 3.0
 MAX_HEALTH_BYTES = 64 * 1024
 _TRANSACTION_ID_BYTES = 12
-_MEDIA_PORT = re.compile(r"^svc_sfu_media_port ([0-9.]+)$", re.MULTILINE)
+_MEDIA = re.compile(r"^svc_sfu_media_(port|tcp) ([0-9.]+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Media:
+    """Where a running SFU takes media. `tcp`: over TCP too; None where none runs, or an older one."""
+
+    port: int | None = None
+    tcp: bool | None = None
 
 
 async def port(name: str, number: int, service: str, *, secure_too: bool = False) -> Finding:
@@ -65,6 +74,19 @@ def udp_port(number: int, *, ours: bool) -> Finding:
         f"UDP port {number} is held, and no SFU of ours runs",
         "Stop the program that holds it, or choose another with --udp-port or ICE_UDP_MUX_PORT.",
     )
+
+
+def tcp_port(number: int, *, taken: bool | None) -> Finding:
+    """The same number over TCP, for those whose network passes no UDP; `taken` as `Media.tcp` says."""
+    said = f"TCP port {number} (sound and picture where no UDP passes)"
+    if taken:
+        return ok(f"{said} is held by the running SFU; its firewall must let it in")
+    advice = "Stop the program that holds it and restart the SFU, or choose another ICE_UDP_MUX_PORT."
+    if taken is False:
+        return problem(f"{said} is not served: calls need UDP", advice)
+    if _can_bind(socket.SOCK_STREAM, number):
+        return ok(f"{said} is free")
+    return notice(f"{said} is held: calls would need UDP", advice)
 
 
 async def outside(config: Config, udp: int) -> Findings:
@@ -136,17 +158,17 @@ async def _ask_stun(host: str, number: int) -> str:
                 return ip
 
 
-async def media_port(sfu_port: int) -> int | None:
-    """The UDP port of the SFU that runs at this TCP port; None where none answers."""
+async def media(sfu_port: int) -> Media:
+    """What the SFU that runs at this TCP port says of its media; nothing where none answers."""
     try:
         async with (
             ClientSession(timeout=ClientTimeout(total=ANSWER_DEADLINE_S)) as http,
             http.get(f"http://127.0.0.1:{sfu_port}/metrics") as response,
         ):
-            found = _MEDIA_PORT.search(await response.text())
+            said = {name: int(float(value)) for name, value in _MEDIA.findall(await response.text())}
     except (ClientError, OSError, ValueError):
-        return None
-    return int(float(found[1])) if found else None
+        return Media()
+    return Media(said.get("port"), bool(said["tcp"]) if "tcp" in said else None)
 
 
 async def _health(url: str) -> Mapping[str, object] | None:

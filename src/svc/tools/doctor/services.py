@@ -1,4 +1,4 @@
-"""What a running server says of itself: whether people can join, and whether uploads are worked on.
+"""What a running server says of itself: whether people can join and call, and whether uploads are worked on.
 
 Judges the answer of the control socket's `status_get`; asks nobody. A server of an older version
 leaves facts out, and nothing is said of those.
@@ -14,6 +14,8 @@ def examined(status: Mapping[str, Any]) -> Findings:
     found = []
     if "obstacle" in status:
         found.append(_joining(status["obstacle"]))
+    for fault in status.get("sfu_faults", ()):
+        found.append(problem(f"There are no calls: {fault}", "Start svc sfu, or see what its log says."))
     if "jobs_waiting" in status:
         found.append(_worker(status["jobs_waiting"], up=status["worker_up"]))
     return found

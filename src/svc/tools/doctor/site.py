@@ -54,9 +54,9 @@ async def examined(
             async with http.get(url / "health", params={"probe": mark}, ssl=trust) as response:
                 healthy = response.status == 200
             async with asyncio.timeout(ANSWER_DEADLINE_S):
-                certificate = await _certificate(url, trust)
+                shown = await certificate(url, trust)
         except ClientConnectorCertificateError as fault:
-            return [secure_context(url), _untrusted(fault)]
+            return [secure_context(url), untrusted(fault)]
         except (ClientError, OSError) as fault:
             return [problem(f"{url} cannot be reached: {fault}", "Is the name right, and is the port open?")]
         arrival = await arrivals(mark)
@@ -67,11 +67,11 @@ async def examined(
                     "Let the name, and the proxy behind it, point to this machine and its port.",
                 )
             ]
-        found = [secure_context(url), *certificate_finding(certificate, datetime.now(UTC))]
+        found = [secure_context(url), *certificate_finding(shown, datetime.now(UTC))]
         found += proxies(Way(url, hops, arrival))
-        found.append(await _websocket(http, url / "live", trust))
+        found.append(await websocket(http, url / "live", trust))
         if voice:
-            found.append(await _websocket(http, url / "sfu" / "client", trust))
+            found.append(await websocket(http, url / "sfu" / "client", trust))
         else:
             found.append(notice("There is no voice: SFU_WS_HOST is not set", "Set it, or use svc up."))
     return found
@@ -134,7 +134,7 @@ def _hops(way: Way, entries: int) -> Finding:
     )
 
 
-async def _websocket(http: ClientSession, url: URL, trust: ssl.SSLContext) -> Finding:
+async def websocket(http: ClientSession, url: URL, trust: ssl.SSLContext) -> Finding:
     try:
         closing = ClientWSTimeout(ws_close=1.0)
         async with http.ws_connect(url, ssl=trust, timeout=closing, origin=str(url.origin())):
@@ -146,7 +146,7 @@ async def _websocket(http: ClientSession, url: URL, trust: ssl.SSLContext) -> Fi
         )
 
 
-def _untrusted(fault: ClientConnectorCertificateError) -> Finding:
+def untrusted(fault: ClientConnectorCertificateError) -> Finding:
     reason = getattr(fault.certificate_error, "verify_message", "") or "it is not trusted"
     return problem(
         f"The certificate is refused: {reason}",
@@ -154,7 +154,7 @@ def _untrusted(fault: ClientConnectorCertificateError) -> Finding:
     )
 
 
-async def _certificate(url: URL, trust: ssl.SSLContext) -> datetime | None:
+async def certificate(url: URL, trust: ssl.SSLContext) -> datetime | None:
     """When the certificate ends that the other side shows; None without one. Raises OSError."""
     if url.scheme != "https":
         return None

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from svc._rtp.descriptor import read_descriptor
 from svc._rtp.header import parse_header
 from svc.tools.rtp.packets import Packet, read_packets
 from svc.tools.rtp.replay import MAX_PACKET, Replay, simple_packet
@@ -51,12 +52,20 @@ def filter_records(
     switches: Sequence[Switch] = (),
     ssrc: int | None = None,
 ) -> Outcome:
-    """Send the stream with the Dependency Descriptor through the core; RtpdumpError where there is none."""
+    """Send the stream with the Dependency Descriptor through the core; one without goes as it came.
+
+    Raises RtpdumpError where there is no media, and where the descriptor has another id.
+    """
     packets = read_packets(records)
     streams = find_streams(packets)
     stream = streams.main(descriptor_id) if ssrc is None else streams.media.get(ssrc)
     if stream is None:
         raise RtpdumpError("there is no media in it" if ssrc is None else f"SSRC {ssrc} sends no media in it")
+    descriptors = _descriptor_ids(stream)
+    if descriptors and descriptor_id not in descriptors:
+        raise RtpdumpError(
+            f"extension {descriptor_id} is no Dependency Descriptor; {descriptors[0]} seems to be one"
+        )
     passage = _Passage(stream, streams.repetitions.get(stream.ssrc, []), descriptor_id)
     passage.ask_for(layer)
     waiting = sorted(switches, key=lambda switch: switch.at_ms)
@@ -66,6 +75,27 @@ def filter_records(
         if isinstance(packet, Packet):
             passage.send(packet)
     return passage.outcome
+
+
+def _descriptor_ids(stream: Stream) -> list[int]:
+    """The extensions whose values read as Dependency Descriptors, at least one of them with its structure."""
+    values: dict[int, list[bytes]] = {}
+    for packet in stream.packets:
+        for extension_id, value in packet.header["extensions"]:
+            values.setdefault(extension_id, []).append(value)
+    return [extension_id for extension_id, found in values.items() if _are_descriptors(found)]
+
+
+def _are_descriptors(values: list[bytes]) -> bool:
+    structure = None
+    for value in values:
+        descriptor = read_descriptor(value, structure)
+        if isinstance(descriptor, str):
+            if structure is not None:
+                return False
+        elif descriptor["structure"] is not None:
+            structure = descriptor["structure"]
+    return structure is not None
 
 
 class _Passage:

@@ -1,22 +1,30 @@
 // How many temporal layers of other people's video are asked for, so that their sound stays whole: fewer when sound
-// has to be concealed or much is lost, more again when all has been well for a while. Sans I/O: readings in, layers out.
+// has to be concealed, much is lost or pictures keep freezing, more again when all has been well for a while; and
+// fewer for a small tile. Sans I/O: readings in, layers out.
 
 const BAD_CONCEALED = 0.01; // Of the sound of a second.
+const AWFUL_CONCEALED = 0.02;
+const BAD_DRAINED_MS = 100; // In a second, of what waits to be heard: what was tried makes everything late.
 const BAD_LOST = 0.08; // Of the packets of a second; what is sent again in time is not lost.
 const AWFUL_LOST = 0.2;
-const TOP = 2; // Layers 0, 1 and 2.
+const BAD_FREEZES_S = 2; // One after another, with a freeze in each.
+const SEVERAL = 2; // Cameras; that a single one of many freezes is its sender's doing. A screen may stand still.
+const SMALL_PX = 200; // In a tile that is narrower nobody misses every second picture.
+const OF_SMALL = 1;
+/** The highest of the layers 0, 1 and 2. */
+export const ALL = 2;
 const WELL_S = 4; // So long all must be well before more is tried,
-const WELL_MOST_S = 10; // and at most so long, after attempts that failed.
-const SETTLING_S = 2; // What was asked for takes a moment to be felt.
+const WELL_AGAIN_S = 6; // and so long where the last attempt has failed.
+const SETTLING_S = 2; // That less is asked for takes a moment to be felt.
 
 /** The layer that each choice of a person's stands for; "automatic" is decided here. */
 export const LAYERS = { high: -1, low: 1, saver: 0 };
 
 export class Automatic {
   /** The highest layer to ask for: 0, 1, or 2 for all. */
-  layer = TOP;
+  layer = ALL;
 
-  #wellS = 0; #neededS = WELL_S; #sinceChangeS = SETTLING_S; #raisedS = Infinity;
+  #wellS = 0; #failed = new Set(); #sinceChangeS = SETTLING_S; #raisedS = Infinity; #frozenS = 0; #waitMs = 0;
 
   /** Take in what was measured in the last second; returns the layer to ask for. */
   hear({ received }) {
@@ -24,26 +32,39 @@ export class Automatic {
     this.#raisedS += 1;
     const concealed = Math.max(0, ...received.map((each) => each.concealed));
     const lost = Math.max(0, ...received.map((each) => each.lost));
-    if (concealed > BAD_CONCEALED || lost > BAD_LOST) this.#worse(lost > AWFUL_LOST);
+    this.#frozenS = freeze(received.filter(({ source }) => source === "camera")) ? this.#frozenS + 1 : 0;
+    const frozen = this.#frozenS >= BAD_FREEZES_S;
+    if (this.#drained(received) || concealed > BAD_CONCEALED || frozen || lost > BAD_LOST) this.#worse(lost > AWFUL_LOST || concealed > AWFUL_CONCEALED);
     else this.#better(received);
     return this.layer;
   }
 
+  /** Has what waits to be heard become far less since the last second, while more is tried? */
+  #drained(received) {
+    const before = this.#waitMs;
+    const voices = received.filter(({ source }) => source === "mic");
+    this.#waitMs = voices.reduce((sum, { waitMs }) => sum + waitMs, 0) / Math.max(1, voices.length);
+    return this.#raisedS <= WELL_S && voices.length > 0 && before - this.#waitMs > BAD_DRAINED_MS;
+  }
+
   #worse(awful) {
     this.#wellS = 0;
-    if (this.layer === 0 || this.#sinceChangeS < SETTLING_S) return;
+    const tooEarly = this.#raisedS < WELL_S;
+    if (this.layer === 0 || (this.#sinceChangeS < SETTLING_S && !tooEarly)) return;
     // What was tried too early is tried later the next time.
-    if (this.#raisedS < WELL_S) this.#neededS = Math.min(WELL_MOST_S, this.#neededS * 1.6);
-    this.#become(awful ? 0 : this.layer - 1);
+    if (tooEarly) this.#failed.add(this.layer);
+    this.#raisedS = Infinity;
+    this.#become(awful && !tooEarly ? 0 : this.layer - 1);
   }
 
   #better(received) {
     this.#wellS += 1;
-    if (this.layer === TOP || this.#wellS < this.#neededS || !received.length) return;
+    if (this.#raisedS === WELL_S) this.#failed.clear();
+    const neededS = this.#failed.has(this.layer + 1) ? WELL_AGAIN_S : WELL_S;
+    if (this.layer === ALL || this.#wellS < neededS || !received.length) return;
     this.#wellS = 0;
     this.#raisedS = 0;
     this.#become(this.layer + 1);
-    if (this.layer === TOP) this.#neededS = WELL_S;
   }
 
   #become(layer) {
@@ -52,8 +73,14 @@ export class Automatic {
   }
 }
 
-/** What to ask for of one track: the person's own choice, or what is decided automatically. */
-export function layerFor(choice, automatic) {
+function freeze(cameras) {
+  const frozen = cameras.filter(({ freezes }) => freezes > 0).length;
+  return frozen > 0 && frozen >= Math.min(SEVERAL, cameras.length);
+}
+
+/** What to ask for of one track: the person's own choice, or what is decided automatically for a tile of this width. */
+export function layerFor(choice, automatic, widthPx = Infinity) {
   if (choice in LAYERS) return LAYERS[choice];
-  return automatic >= TOP ? -1 : automatic;
+  const layer = widthPx < SMALL_PX ? Math.min(OF_SMALL, automatic) : automatic;
+  return layer >= ALL ? -1 : layer;
 }

@@ -3,34 +3,46 @@
 // Knows nothing of the page, and leaves SDP and candidates to session.js.
 
 import { Backoff, pause } from "../transport/backoff.js";
+import { explained, HEAR_EVERY_MS, SilenceWatch, StandstillWatch, TroubleWatch } from "./trouble.js";
 
 // After these endings we are not wanted back: we left, another tab took our place,
 // somebody put us out.
 const FINAL = new Set(["left", "replaced", "removed"]);
 
 /**
- * Events: "state", "tracks" and "speakers", after the properties of these names have changed.
+ * Events: "state", "trouble", "tracks" and "speakers", after the properties of these names have changed.
  */
 export class Call extends EventTarget {
   /** "joining", "connected", "reconnecting" or "over". */
   state = "joining";
+  /** What keeps us from hearing anybody, in words; "" while nothing does. */
+  trouble = "";
 
   #requestGrant; #codec; #music; #wanted; #sending = new Map(); #session = null;
   #leaving = new AbortController(); #backoff = new Backoff(250, 1000); #attempts = 0;
+  #reachable; #sealing; #doubt; #asking = false; #lastTrouble = null; #silence = new SilenceWatch(); #standstill = new StandstillWatch(); #hearing = 0;
+  #watch = new TroubleWatch(() => this.#look(), (trouble) => {
+    this.trouble = explained(trouble);
+    this.#changed("trouble");
+  });
 
   /**
-   * `requestGrant` asks the chat server to let us in: async () => {urls, stun_servers, client_join}.
+   * `requestGrant` asks the chat server to let us in: async () => {urls, ice_servers, client_join}.
    * `codec` ("VP8", "VP9", "H264", "AV1") chooses what our video is sent as; without it
    * the SFU's first choice is used. The page takes it from location.hash (#codec=AV1);
    * it is there for trying codecs out, and the tests use it. `music()`: is our sound more than a voice?
-   * `wanted(offered)`: what we want of it.
+   * `wanted(offered)`: what we want of it. `sealing` (sealing.js) keeps the server from hearing it. `reachable()`: does the chat server answer? `doubt()`: ask it whether it does.
    */
-  constructor({ requestGrant, codec = null, music = () => false, wanted }) {
+  constructor({ requestGrant, codec = null, music = () => false, wanted, reachable = () => true, doubt = () => {}, sealing = null }) {
     super();
+    this.#reachable = reachable;
+    this.#doubt = doubt;
+    this.#watch.became(this.state);
     this.#wanted = wanted;
     this.#music = music;
     this.#requestGrant = requestGrant;
-    this.#codec = codec;
+    this.#codec = sealing?.codec ?? codec;
+    this.#sealing = sealing;
   }
 
   /** What we receive: [{mid, trackId, userId, source, receiver}]. */
@@ -41,6 +53,11 @@ export class Call extends EventTarget {
   /** What the room has for us, also what we do not want: [{mid, trackId, userId, source}]. */
   get offered() {
     return this.#session?.offered ?? [];
+  }
+
+  /** What we cannot be sent: [{trackId, userId, source, reason}]; reason is "codec" or "no_line". */
+  get withheld() {
+    return this.#session?.withheld ?? [];
   }
 
   /** Who speaks, by user id and the loudest first; ourselves too. */
@@ -73,6 +90,11 @@ export class Call extends EventTarget {
     this.#session?.review();
   }
 
+  /** What the statistics say, once a second while we are connected. */
+  read({ path }) {
+    if (this.#silence.hears(path.came)) this.#doubtAll();
+  }
+
   leave() {
     this.#leaving.abort();
     this.#session?.leave();
@@ -86,6 +108,7 @@ export class Call extends EventTarget {
       wasConnected ||= this.state === "connected";
       const refused = !wasConnected && ending.kind === "refused";
       if (this.#leaving.signal.aborted || FINAL.has(ending.kind) || refused) {
+        this.#sealing?.stop();
         this.#become("over");
         return ending;
       }
@@ -97,16 +120,20 @@ export class Call extends EventTarget {
   /** One session from grant to ending. */
   async #stayOnce() {
     let grant, Session;
+    this.#asking = true;
     try {
       [grant, { Session }] = await Promise.all([this.#requestGrant(), import("./session.js")]);
     } catch (error) {
       // Silence has no code, and a media service that restarts will be back.
       const passing = !error.code || error.code === "unreachable" || error.code === "voice_unavailable";
+      this.#lastTrouble = { what: error.code === "voice_unavailable" ? "voice" : "server" };
       return { kind: passing ? "lost" : "refused", reason: error.message };
+    } finally {
+      this.#asking = false;
     }
     if (this.#leaving.signal.aborted) return { kind: "left", reason: "" };
     const url = webSocketUrl(grant.urls[this.#attempts++ % grant.urls.length]);
-    const session = new Session({ url, grant, sending: this.#sending, codec: this.#codec, music: this.#music, wanted: this.#wanted });
+    const session = new Session({ url, grant, sending: this.#sending, codec: this.#codec, music: this.#music, wanted: this.#wanted, sealing: this.#sealing });
     this.#session = session;
     for (const property of ["tracks", "speakers"]) session.addEventListener(property, () => this.#changed(property));
     session.addEventListener("connected", () => {
@@ -116,13 +143,37 @@ export class Call extends EventTarget {
     session.addEventListener("silent", () => this.#become("reconnecting"));
     const ending = await session.ended;
     this.#session = null;
+    this.#lastTrouble = session.trouble;
     for (const property of ["tracks", "speakers"]) this.#changed(property);
     return ending;
+  }
+
+  #hear() {
+    const heard = this.tracks.map(({ receiver }) => receiver.getSynchronizationSources()[0]?.timestamp ?? 0);
+    if (this.#standstill.stops(heard.reduce((sum, at) => sum + at, 0))) this.#doubtAll();
+  }
+
+  #doubtAll() {
+    this.#session?.doubt();
+    this.#doubt(); // The next session needs its grant.
+  }
+
+  /** What keeps us, as far as that is known; for TroubleWatch. */
+  #look() {
+    if (!this.#reachable()) return { what: "server" };
+    const known = this.#session?.obstacle ?? this.#lastTrouble;
+    return known ?? { what: this.#asking && this.state === "joining" ? "server" : "lost" };
   }
 
   #become(state) {
     if (this.state === state) return;
     this.state = state;
+    clearInterval(this.#hearing);
+    if (state === "connected") {
+      this.#hearing = setInterval(() => this.#hear(), HEAR_EVERY_MS);
+      this.#lastTrouble = null;
+    } else if (state === "reconnecting") this.#doubt();
+    this.#watch.became(state);
     this.#changed("state");
   }
 

@@ -6,17 +6,13 @@ import { channelsById } from "../state/channels.js";
 import { raiseHand } from "../state/gestures.js";
 import { notify, tried } from "../state/notices.js";
 import { open, place } from "../state/place.js";
+import { isPrivateRoom } from "../state/private_calls.js";
 import { onlySound } from "../state/call_layout.js";
-import { callSettings, people, wishesFor } from "../state/call_settings.js";
-import { ask, listen, member } from "../state/server.js";
+import { callSettings, people, volumeOf } from "../state/call_settings.js";
+import { ask, connection, doubtConnection, listen, member } from "../state/server.js";
 import { peopleIn } from "../state/voice.js";
 import { keep, keptLike } from "../transport/kept.js";
 import { t } from "../words/words.js";
-import { Call } from "./call.js";
-import { Layering } from "./layering.js";
-import { Publisher } from "./publisher.js";
-import { watchQuality } from "./quality.js";
-import { Sound } from "./sound.js";
 import { Watching } from "./watching.js";
 
 const KEPT = "svc.call"; // In sessionStorage: where this tab was and what it sent, so that a reload comes back.
@@ -39,6 +35,8 @@ export const sending = signal({ mic: false, camera: null, screen: null });
 export const deafened = signal(false);
 /** Does the browser want a gesture before it plays sound? */
 export const soundBlocked = signal(false);
+/** What keeps the call from going on, in words; "" while nothing does. */
+export const callTrouble = signal("");
 /** Why the last call ended, in words; "" when we left ourselves. */
 export const ending = signal("");
 /** What we join with: {mic, camera}. */
@@ -47,11 +45,7 @@ export const wishes = signal(keptLike({ mic: true, camera: false }, WISHES));
 /** The highest layer of other people's video that is asked for automatically: 0, 1, or 2 for all. */
 export const automaticLayer = signal(2);
 
-const volumeOf = (userId, source) => {
-  const { volume, muted, screenVolume } = wishesFor(userId);
-  return source === "screen_audio" ? screenVolume : muted ? 0 : volume;
-};
-export const sound = new Sound((blocked) => { soundBlocked.value = blocked; }, volumeOf);
+let sound = null; // Made with the first call.
 
 const watching = new Watching();
 /** Whose screen we want to see: ids, also of those whose picture is still on its way. */
@@ -61,8 +55,8 @@ let call = null;
 let handUp = false; // It is raised again in a new session of the same call, though at the end.
 let screenStopped = false; // By a moderator, until we leave the room.
 let publisher = null;
-let layering = null;
 let lastPlace = null; // The room that we are or were last in, and what we sent there, until we leave it ourselves.
+let entering = null; // The room that we are about to enter, while what calls need is fetched.
 let moving = null; // Where to go when the call that is ending has ended.
 
 /** The Call of the moment, for statistics and layers, or null. */
@@ -73,10 +67,10 @@ export function chooseWishes(changes) {
   keep(WISHES, wishes.value);
 }
 
-/** Enter a voice channel; a call that we are in is left for it. */
-export function joinCall(channelId, { mic, camera } = wishes.value) {
-  const there = { channelId, mic, camera };
-  if (call && callChannel.value === channelId) return;
+/** Enter a voice channel as `wish` says, {mic, camera}; from another call we go over as we are in it. */
+export function joinCall(channelId, wish = entering ?? (call && lastPlace) ?? wishes.value) {
+  const there = { ...wish, channelId };
+  if ((call || entering) && callChannel.value === channelId) return;
   if (!call) {
     enter(there);
     return;
@@ -85,7 +79,13 @@ export function joinCall(channelId, { mic, camera } = wishes.value) {
   call.leave();
 }
 
-export const leaveCall = () => call?.leave();
+export function leaveCall() {
+  if (entering) {
+    keep(KEPT, null, SESSION);
+    over("");
+  }
+  call?.leave();
+}
 export const toggleMic = () => publisher?.toggleMic();
 export const toggleCamera = () => publisher?.toggleCamera();
 export function toggleScreen() {
@@ -97,7 +97,7 @@ export function watchScreen(userId, watch) {
   watching.choose(userId, watch);
   call?.review();
 }
-export const unblockSound = () => sound.play();
+export const unblockSound = () => sound?.play();
 /** The key to talk is held, or not. */
 export const pressToTalk = (pressed) => publisher?.mic?.press(pressed);
 /** How loud our own microphone is, 0 to 1; 0 while it is not open. */
@@ -115,30 +115,38 @@ export function toggleHand() {
 /** Hear nobody; with that one's own microphone is muted too. */
 export function toggleDeafened() {
   deafened.value = !deafened.value;
-  sound.silence(deafened.value);
   if (deafened.value && sending.value.mic) publisher?.toggleMic();
+  remember();
   tell();
 }
 
 /** Be in a room until leaving it. */
-async function enter({ channelId, mic, camera }) {
-  const codec = new URLSearchParams(location.hash.slice(1)).get("codec");
-  const mine = new Call({ requestGrant: () => ask("voice_join", { channel_id: channelId }), codec, music: () => callSettings.value.music, wanted: (offered) => watching.wanted(offered) });
-  call = mine;
-  const devices = new Publisher(mine, () => callSettings.value);
-  const layers = new Layering(mine);
-  const stopWatching = watchQuality(mine, (reading) => {
-    layers.hear(reading);
-    automaticLayer.value = layers.layer;
-  });
-  layering = layers;
-  publisher = devices;
+async function enter(there) {
+  const { channelId, mic, camera } = there;
+  entering = there;
   batch(() => {
     callChannel.value = channelId;
     callState.value = "joining";
     ending.value = "";
-    deafened.value = false;
+    deafened.value = there.deafened ?? false;
   });
+  const being = await import("./being.js").catch(() => null);
+  if (entering !== there) return;
+  if (!being) over(t("error-unreachable"));
+  if (!being) return;
+  entering = null;
+  const { Call, Layering, Publisher, sealingOf, watchQuality } = being;
+  sound ??= made(being);
+  const mine = new Call({ requestGrant: () => ask("voice_join", { channel_id: channelId }), codec: new URLSearchParams(location.hash.slice(1)).get("codec"), music: () => callSettings.value.music, wanted: (offered) => watching.wanted(offered), reachable: () => connection.value === "online", doubt: doubtConnection, sealing: sealingOf(channelId) });
+  call = mine;
+  const devices = new Publisher(mine, () => callSettings.value);
+  const layers = new Layering(mine);
+  const stopWatching = watchQuality(mine, (reading) => {
+    mine.read(reading);
+    layers.hear(reading);
+    automaticLayer.value = layers.layer;
+  });
+  publisher = devices;
   mine.addEventListener("state", () => {
     if (mine.state === "over") return;
     callState.value = mine.state;
@@ -156,6 +164,7 @@ async function enter({ channelId, mic, camera }) {
     sound.render(mine.tracks);
     layers.ask();
   });
+  mine.addEventListener("trouble", () => { callTrouble.value = mine.trouble; });
   mine.addEventListener("speakers", () => { speakers.value = mine.speakers; });
   devices.addEventListener("change", () => {
     if (publisher !== devices) return; // A device may open or close after we have left.
@@ -172,7 +181,31 @@ async function enter({ channelId, mic, camera }) {
   if (camera) devices.toggleCamera();
   const ended = await mine.stay();
   stopWatching();
+  layers.stop();
   leaveRoom(ended, devices);
+}
+
+/** Plays others as loud as the person wants each. */
+function made({ Sound }) {
+  const sounds = new Sound((blocked) => { soundBlocked.value = blocked; }, volumeOf);
+  effect(() => sounds.silence(deafened.value));
+  effect(() => { sounds.speakTo(callSettings.value.speaker); });
+  effect(() => {
+    people.value;
+    sounds.setVolumes();
+  });
+  return sounds;
+}
+
+/** No call any more, for this reason; "" where none needs to be told. */
+function over(reason) {
+  entering = null;
+  batch(() => {
+    callState.value = "none";
+    callChannel.value = null;
+    ending.value = reason;
+    if (reason) notify(reason);
+  });
 }
 
 function leaveRoom({ kind, reason }, devices) {
@@ -182,15 +215,12 @@ function leaveRoom({ kind, reason }, devices) {
   sound.render([]);
   handUp = false;
   batch(() => {
-    call = publisher = layering = null;
+    call = publisher = null;
     tracks.value = [];
     unwatched.value = [];
     speakers.value = [];
     sending.value = { mic: false, camera: null, screen: null };
-    callState.value = "none";
-    callChannel.value = null;
-    ending.value = { replaced: t("call-replaced"), removed: t("call-removed") }[kind] ?? reason;
-    if (ending.value) notify(ending.value);
+    over({ replaced: t("call-replaced"), removed: t("call-removed") }[kind] ?? reason);
   });
   const next = moving;
   moving = null;
@@ -199,7 +229,7 @@ function leaveRoom({ kind, reason }, devices) {
 
 function remember({ mic = sending.value.mic, camera = sending.value.camera !== null } = {}) {
   if (!call || call.state === "over") return;
-  lastPlace = { channelId: callChannel.value, mic, camera };
+  lastPlace = { channelId: callChannel.value, mic, camera, deafened: deafened.value };
   keep(KEPT, lastPlace, SESSION);
 }
 
@@ -216,6 +246,7 @@ function tellSent() {
 
 /** A moderator sends us to another room; we may already have been put out of this one. */
 function follow({ from_channel_id: from, channel_id: channelId }) {
+  if (isPrivateRoom(from) && from !== channelId) return; // Nobody moves us to where others could hear.
   const there = { ...(lastPlace ?? wishes.value), channelId };
   if (place.value?.channelId === from) open(channelId);
   if (call && callChannel.value === from) {
@@ -224,26 +255,10 @@ function follow({ from_channel_id: from, channel_id: channelId }) {
   } else if (!call && lastPlace?.channelId === from) enter(there);
 }
 
-/**
- * Everybody in our call, ourselves last: {id, nickname, own, camera, screen, unwatched, ...marks}; `camera` and `screen` are
- * tracks or null, `unwatched` says that there is a screen which we do not receive.
- */
-export function peopleHere() {
-  const own = member.value;
-  const here = callChannel.value;
-  if (!here || !own) return [];
-  const video = (id, source) => tracks.value.find((track) => track.userId === id && track.source === source)?.receiver.track ?? null;
-  const others = peopleIn(here).filter(({ id }) => id !== own.id)
-    .map((each) => ({ ...each, own: false, camera: video(each.id, "camera"), screen: video(each.id, "screen"), unwatched: unwatched.value.includes(each.id) }));
-  const { mic, camera, screen } = sending.value;
-  const marks = peopleIn(here).find(({ id }) => id === own.id) ?? {};
-  return [...others, { ...marks, id: own.id, nickname: own.nickname, own: true, self_muted: !mic, self_deafened: deafened.value, camera, screen }];
-}
-
 listen({
   greet() {
-    const last = keptLike({ channelId: "", mic: false, camera: false }, KEPT, SESSION);
-    if (!call && channelsById.value.has(last.channelId)) enter(last);
+    const last = keptLike({ channelId: "", mic: false, camera: false, deafened: false }, KEPT, SESSION);
+    if (!call && !entering && channelsById.value.has(last.channelId)) enter(last);
   },
   hear(event, data) {
     if (event === "voice_moved") follow(data);
@@ -251,26 +266,22 @@ listen({
       screenStopped = true;
       publisher?.stopScreen();
       notify(t("screen-stopped"));
+    } else if (event === "voice_updated" && handUp && data.hand === 0 && data.member_id === member.value?.id) {
+      handUp = false;
+      notify(t("hand-lowered"));
     }
   },
   forget() {
     moving = null;
-    call?.leave();
+    leaveCall();
     keep(KEPT, null, SESSION);
   },
 });
 
-effect(() => sound.silence(deafened.value));
-effect(() => {
-  people.value;
-  sound.setVolumes();
-  layering?.ask();
-});
 effect(() => {
   watching.chooseOnlySound(onlySound.value);
   call?.review();
 });
-effect(() => { sound.speakTo(callSettings.value.speaker); });
 
 // What the person chooses for a device holds at once.
 const OF_DEVICES = {
@@ -285,6 +296,5 @@ effect(() => {
   for (const [device, names] of Object.entries(OF_DEVICES)) {
     if (names.some((name) => now[name] !== before[name])) publisher?.reopen(device);
   }
-  layering?.ask();
 });
 

@@ -1,13 +1,20 @@
 // Asks the SFU for the layers that are wanted of each video, and asks anew only where that has changed.
 
-import { callSettings, wishesFor } from "../state/call_settings.js";
-import { Automatic, layerFor } from "./automatic.js";
+import { focused, tilePx } from "../state/call_layout.js";
+import { callSettings, people, wishesFor } from "../state/call_settings.js";
+import { effect } from "../vendor/signals.js";
+import { ALL, Automatic, layerFor } from "./automatic.js";
+
+// How long voices wait on a narrow line: what is tried there makes everything late before anything is lost.
+const NARROW_WAIT_MS = 240;
 
 export class Layering {
   #call; #automatic = new Automatic(); #asked = new Map();
 
   constructor(call) {
     this.#call = call;
+    // What is asked for changes with what the person chooses, and with the tiles.
+    this.stop = effect(() => this.ask());
   }
 
   /** The highest layer that is asked for automatically, for showing. */
@@ -23,9 +30,16 @@ export class Layering {
 
   /** Ask for what is wanted now. */
   ask() {
+    // Looked at also while there are no tracks yet, or it would not be heard when they change.
+    const [of, large, px] = [callSettings.value.quality, focused.value, people.value && tilePx.value];
+    const wait = this.#automatic.layer < ALL ? NARROW_WAIT_MS : null;
+    for (const { receiver, source } of this.#call.tracks) {
+      if (source === "mic" && receiver.jitterBufferTarget !== wait) receiver.jitterBufferTarget = wait;
+    }
     for (const { trackId, userId, source } of this.#call.tracks) {
       if (source !== "camera" && source !== "screen") continue;
-      const wanted = layerFor(wishesFor(userId).quality || callSettings.value.quality, this.#automatic.layer);
+      const widthPx = source === "screen" || large.includes(`camera ${userId}`) ? Infinity : px;
+      const wanted = layerFor(wishesFor(userId).quality || of, this.#automatic.layer, widthPx);
       if ((this.#asked.get(trackId) ?? -1) === wanted) continue;
       this.#asked.set(trackId, wanted);
       this.#call.setLayer(trackId, wanted);

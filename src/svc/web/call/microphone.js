@@ -9,7 +9,7 @@ export class Microphone {
   /** What is sent. */
   track;
 
-  #raw; #listened; #context; #analyser; #samples; #timer; #muted = false; #pressed = false; #loudUntil = 0; #settings; #release = 0; #stopNoise = null;
+  #raw; #listened = null; #context = null; #analyser; #samples; #timer; #muted = false; #pressed = false; #loudUntil = 0; #settings; #release = 0; #stopNoise = null; #closed = false;
 
   /** `raw` is the device's track, `settings` those of calls. */
   static async of(raw, settings) {
@@ -22,13 +22,6 @@ export class Microphone {
   constructor(raw, settings) {
     this.#raw = this.track = raw;
     this.#settings = settings;
-    // What is listened to is a copy, so that a closed gate can hear when to open.
-    this.#listened = raw.clone();
-    this.#context = new AudioContext();
-    this.#analyser = this.#context.createAnalyser();
-    this.#analyser.fftSize = 1024;
-    this.#samples = new Float32Array(this.#analyser.fftSize);
-    this.#context.createMediaStreamSource(new MediaStream([this.#listened])).connect(this.#analyser);
     if (settings.input === "voice" && settings.threshold > 0) this.#timer = setInterval(() => this.#apply(), LOOK_MS);
   }
 
@@ -59,17 +52,33 @@ export class Microphone {
 
   /** How loud it is, 0 to 1: the root of the mean square, stretched so that speech is near the middle. */
   level() {
+    if (this.#closed) return 0;
+    if (!this.#context) this.#listen();
     this.#analyser.getFloatTimeDomainData(this.#samples);
     const square = this.#samples.reduce((sum, sample) => sum + sample * sample, 0) / this.#samples.length;
     return Math.min(1, Math.sqrt(square) ** 0.5);
   }
 
   close() {
+    if (this.#closed) return;
+    this.#closed = true;
     clearInterval(this.#timer);
     clearTimeout(this.#release);
-    for (const track of [this.#raw, this.#listened, this.track]) track.stop();
+    for (const track of [this.#raw, this.#listened, this.track]) track?.stop();
     this.#stopNoise?.();
-    this.#context.close();
+    this.#context?.close();
+  }
+
+  /** Only once somebody wants to know: it takes part of a core for as long as it lasts, and time while one joins. */
+  #listen() {
+    // What is listened to is a copy, so that a closed gate can hear when to open.
+    this.#listened = this.#raw.clone();
+    this.#listened.enabled = true;
+    this.#context = new AudioContext();
+    this.#analyser = this.#context.createAnalyser();
+    this.#analyser.fftSize = 1024;
+    this.#samples = new Float32Array(this.#analyser.fftSize);
+    this.#context.createMediaStreamSource(new MediaStream([this.#listened])).connect(this.#analyser);
   }
 
   #apply(now = performance.now()) {

@@ -13,7 +13,7 @@ export class Publisher extends EventTarget {
   /** {video, audio} or null. */
   screen = null;
 
-  #call; #settings; #opening = new Set(); #stopped = false;
+  #call; #settings; #opening = new Set(); #again = new Set(); #stopped = false;
 
   /** `settings()` gives what the person wants of calls now. */
   constructor(call, settings) {
@@ -49,9 +49,12 @@ export class Publisher extends EventTarget {
 
   /** The person wants another device, or the same one otherwise: `what` is "microphone" or "camera". */
   async reopen(what) {
-    if (what === "microphone" && this.mic) {
-      const { muted } = this.mic;
-      await this.#open(what, () => this.#startMic(muted));
+    if (this.#opening.has(what)) this.#again.add(what); // What was wished for meanwhile holds as well.
+    else if (what === "microphone" && this.mic) {
+      const before = this.mic;
+      before.close(); // What is open Chromium opens again just as it is, whatever is wished for.
+      await this.#open(what, () => this.#startMic(before.muted));
+      if (this.mic === before) this.#stopMic();
     } else if (what === "camera" && this.camera) await this.#open(what, () => this.#startCamera());
   }
 
@@ -75,6 +78,7 @@ export class Publisher extends EventTarget {
       if (sentence) this.#trouble(sentence);
     } finally {
       this.#opening.delete(device);
+      if (this.#again.delete(device) && !this.#stopped) this.reopen(device);
     }
   }
 

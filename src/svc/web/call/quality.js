@@ -7,9 +7,9 @@ const EVERY_MS = 1000;
 const KEPT = 180; // Readings: three minutes.
 
 /**
- * The last reading, or null: {atMs, path: {kind, roundTripMs, availableKbps}, sent: [{mid, source, kbps, width,
+ * The last reading, or null: {atMs, path: {kind, roundTripMs, availableKbps, came}, sent: [{mid, source, kbps, width,
  * height, fps, codec, lost}], received: [{mid, trackId, userId, source, kbps, width, height, fps, codec, jitterMs,
- * lost, concealed, freezes}]}. `lost` and `concealed` are shares, 0 to 1, of the second before.
+ * waitMs, lost, concealed, freezes}]}. `came` grows with whatever comes over the path, answers to checks too. `waitMs` is how long sound waits before it is heard. `lost` and `concealed` are shares, 0 to 1, of the second before.
  */
 export const reading = signal(null);
 /** [{atMs, roundTripMs, lost, kbpsIn, kbpsOut, people: {memberId: kbit/s}}], the oldest first. */
@@ -60,6 +60,7 @@ function read(entries, before, tracks) {
       const concealed = change(entry, "concealedSamples") - change(entry, "silentConcealedSamples");
       return {
         ...common(entry), trackId, userId, source, kbps: kbps(entry, "bytesReceived"), jitterMs: Math.round((entry.jitter ?? 0) * 1000),
+        waitMs: Math.round(1000 * share(change(entry, "jitterBufferDelay"), change(entry, "jitterBufferEmittedCount"))),
         lost: share(lost, lost + came), concealed: share(Math.max(0, concealed), change(entry, "totalSamplesReceived")), freezes: change(entry, "freezeCount"),
       };
     }));
@@ -70,10 +71,12 @@ function read(entries, before, tracks) {
 }
 
 function pathOf(all, entries) {
-  const pair = all.find((entry) => entry.type === "candidate-pair" && entry.nominated && entry.state === "succeeded");
+  const selected = all.find(({ type }) => type === "transport")?.selectedCandidatePairId; // Firefox has none.
+  const pair = entries.get(selected) ?? all.find((entry) => entry.type === "candidate-pair" && entry.nominated && entry.state === "succeeded");
   const local = entries.get(pair?.localCandidateId);
   const kind = local?.candidateType === "relay" ? "relay" : local?.protocol ?? "";
-  return { kind, roundTripMs: Math.round((pair?.currentRoundTripTime ?? 0) * 1000), availableKbps: Math.round((pair?.availableOutgoingBitrate ?? 0) / 1000) };
+  const came = ["bytesReceived", "requestsReceived", "responsesReceived"].reduce((sum, name) => sum + (pair?.[name] ?? 0), 0);
+  return { kind, roundTripMs: Math.round((pair?.currentRoundTripTime ?? 0) * 1000), availableKbps: Math.round((pair?.availableOutgoingBitrate ?? 0) / 1000), came };
 }
 
 function summary({ atMs, path, sent, received }) {

@@ -7,11 +7,22 @@
 // send on; every later line brings somebody's track, named by the `tracks` map
 // that travels beside the SDP. A frame is {event, data}, data a string of JSON.
 
-import { Pulse } from "../transport/pulse.js";
-import { t } from "../words/words.js";
+import { Pulse, SILENT_MS } from "../transport/pulse.js";
+import { RelayWatch, stuck } from "./trouble.js";
 
 export const SOURCES = { mic: "0", camera: "1", screen: "2", screen_audio: "3" };
 
+// Of the few pictures of a text a quarter would be too few, so it has two layers; without a limit of our own
+// Chromium sends no more than 2.5 Mbit/s, too little for 60 pictures a second or for 4K.
+const ENCODINGS = {
+  camera: { scalabilityMode: "L1T3" },
+  text: { scalabilityMode: "L1T2", maxBitrate: 4_000_000 },
+  motion: { scalabilityMode: "L1T3", maxBitrate: 8_000_000 },
+};
+const MUSIC_KBPS = 128;
+
+// A call is there after a second, and after two where it goes over TCP or through a relay.
+const USUALLY_MS = 2000;
 const CONNECT_DEADLINE_MS = 15_000; // As long as the SFU waits for our answer.
 // Chromium starts as small as its first guess of the bandwidth, 300 kbit/s, and needs half
 // a minute to grow. Told to keep the size it is sharp at once; by now it knows what it has.
@@ -28,13 +39,18 @@ export class Session extends EventTarget {
   tracks = [];
   /** What the room has for us, also what we do not want: [{mid, trackId, userId, source}]. */
   offered = [];
+  /** What we cannot be sent: [{trackId, userId, source, reason}]; reason is "codec" (this browser cannot show it) or "no_line". */
+  withheld = [];
   /** Who speaks, by user id and the loudest first; ourselves too. */
   speakers = [];
   ended;
+  /** What ended it, where that is a trouble; see trouble.js. */
+  trouble = null;
 
+  #relay; #since = performance.now(); #connected = false;
   #socket; #pc; #sending; #codec; #candidates = []; #work = Promise.resolve();
-  #end; #deadline; #reason = ""; #music; #wanted;
-  #pulse = new Pulse(() => this.#send("keep_alive", { timestamp: Date.now() }), () => this.#finish("lost", ""));
+  #end; #deadline; #reason = ""; #music; #voiceKbps; #wanted; #sealing;
+  #pulse = new Pulse(() => this.#send("keep_alive", { timestamp: Date.now() }), () => this.#finish("lost", "", { what: "server" }));
   // A voice and its face belong to one stream, so that receivers keep them in step.
   #person = new MediaStream(); #screen = new MediaStream();
 
@@ -43,20 +59,29 @@ export class Session extends EventTarget {
    * the track to publish, which the caller may change and then announce with `publish`; `music()` says whether
    * our sound is more than a voice; `wanted(offered)` gives those of them that we want to be sent.
    */
-  constructor({ url, grant, sending, codec, music = () => false, wanted = (offered) => offered }) {
+  constructor({ url, grant, sending, codec, music = () => false, wanted = (offered) => offered, sealing = null }) {
     super();
     this.#wanted = wanted;
+    this.#sealing = sealing;
     this.#music = music;
+    this.#voiceKbps = grant.bitrate_kbps;
     this.ended = new Promise((resolve) => { this.#end = resolve; });
     this.#sending = sending;
     this.#codec = codec;
-    this.#pc = this.#openPeerConnection(grant.stun_servers ?? []);
+    this.#pc = this.#openPeerConnection(grant.ice_servers);
+    this.#relay = new RelayWatch(this.#pc, grant.ice_servers);
     this.#socket = this.#openSocket(url, grant.client_join);
-    this.#deadline = setTimeout(() => this.#finish("lost", t("call-not-connected")), CONNECT_DEADLINE_MS);
+    this.#deadline = setTimeout(() => this.#finish("lost", ""), CONNECT_DEADLINE_MS);
   }
 
   get pc() {
     return this.#pc;
+  }
+
+  /** What keeps it from having media, once that takes longer than usual; null until then. */
+  get obstacle() {
+    if (performance.now() - this.#since < USUALLY_MS) return null;
+    return stuck(this.#pc, { signalled: this.#socket.readyState === WebSocket.OPEN, hadMedia: this.#connected, relay: this.#relay.state });
   }
 
   /** Put what `sending` holds for `source` on its line, or take the line down when it holds nothing. */
@@ -78,13 +103,18 @@ export class Session extends EventTarget {
     this.#send("set_layer", { track_id: trackId, max_temporal_layer: layer });
   }
 
+  /** Nothing comes to us: does the service still answer? */
+  doubt() {
+    this.#pulse.doubt(SILENT_MS);
+  }
+
   leave() {
     this.#finish("left", "");
   }
 
-  #openPeerConnection(stunServers) {
-    const iceServers = stunServers.map((urls) => ({ urls }));
-    const pc = new RTCPeerConnection({ iceServers, bundlePolicy: "max-bundle" });
+  #openPeerConnection(iceServers) {
+    // Chromium lets frames past a transform that comes late, unless it is told to wait for one.
+    const pc = new RTCPeerConnection({ iceServers, bundlePolicy: "max-bundle", encodedInsertableStreams: this.#sealing !== null });
     pc.addEventListener("icecandidate", ({ candidate }) => {
       if (candidate?.candidate) this.#send("candidate", candidate);
     });
@@ -112,13 +142,16 @@ export class Session extends EventTarget {
     const state = this.#pc.connectionState;
     if (state === "connected") {
       clearTimeout(this.#deadline);
+      this.#connected = true;
       this.dispatchEvent(new Event("connected"));
     } else if (state === "disconnected") {
+      this.#since = performance.now();
+      this.dispatchEvent(new Event("silent"));
       // Our network may have changed: new candidates can save the session.
       this.#send("renegotiate", { ice_restart: true });
-      this.#pulse.ask(); // Which may lead nowhere any more.
+      this.doubt(); // It may lead nowhere any more.
     } else if (state === "failed") {
-      this.#finish("lost", "The media connection was lost.");
+      this.#finish("lost", "");
     }
   }
 
@@ -128,15 +161,18 @@ export class Session extends EventTarget {
     else if (event === "active_speakers") this.#nameSpeakers(JSON.parse(data));
     else if (event === "path_lost") this.dispatchEvent(new Event("silent")); // An offer follows, which restarts ICE.
     else if (event === "path_back") this.dispatchEvent(new Event("connected"));
+    else if (event === "track_unavailable" || event === "track_available") this.#withhold(JSON.parse(data));
     else if (event === "room_error") this.#reason = data;
   }
 
   async #answer({ type, sdp, tracks = {} }) {
-    await this.#pc.setRemoteDescription({ type, sdp: this.#music() ? withMusic(sdp) : sdp });
+    await this.#pc.setRemoteDescription({ type, sdp: withSound(sdp, this.#music(), this.#voiceKbps) });
+    for (const [source, own] of Object.entries(SOURCES)) this.#sealing?.seal(this.#pc.getTransceivers().find(({ mid }) => mid === own).sender, source);
     this.#nameOffered(tracks);
     this.#receiveWanted();
     for (const source of Object.keys(SOURCES)) await this.#arrange(source);
-    await this.#pc.setLocalDescription();
+    const answer = await this.#pc.createAnswer();
+    await this.#pc.setLocalDescription({ type: answer.type, sdp: inStereo(answer.sdp) });
     this.#send("answer", this.#pc.localDescription);
     for (const candidate of this.#candidates.splice(0)) await this.#addCandidate(candidate);
     this.#nameTracks();
@@ -149,8 +185,9 @@ export class Session extends EventTarget {
   }
 
   #nameOffered(tracks) {
-    this.offered = this.#pc.getTransceivers().filter(({ mid }) => mid in tracks).map(({ mid }) => {
+    this.offered = this.#pc.getTransceivers().filter(({ mid }) => mid in tracks).map(({ mid, receiver }) => {
       const { track_id: trackId, user_id: userId, source } = tracks[mid];
+      this.#sealing?.open(receiver, { userId, source });
       return { mid, trackId, userId, source };
     });
   }
@@ -166,9 +203,17 @@ export class Session extends EventTarget {
 
   #nameTracks() {
     const lines = new Map(this.#pc.getTransceivers().map((line) => [line.mid, line]));
-    this.tracks = this.offered.filter(({ mid }) => lines.get(mid).currentDirection === "recvonly")
+    const withheld = new Set(this.withheld.map(({ trackId }) => trackId));
+    this.tracks = this.offered.filter(({ mid, trackId }) => lines.get(mid).currentDirection === "recvonly" && !withheld.has(trackId))
       .map((each) => ({ ...each, receiver: lines.get(each.mid).receiver }));
     this.dispatchEvent(new Event("tracks"));
+  }
+
+  /** Without a reason: it can be received again, or has ended. */
+  #withhold({ track_id: trackId, user_id: userId, source, reason }) {
+    const others = this.withheld.filter((each) => each.trackId !== trackId);
+    this.withheld = reason ? [...others, { trackId, userId, source, reason }] : others;
+    this.#queue(() => this.#nameTracks());
   }
 
   #nameSpeakers({ user_ids: userIds }) {
@@ -192,7 +237,7 @@ export class Session extends EventTarget {
   async #prepareSender(sender, source, track) {
     sender.setStreams?.(source.startsWith("screen") ? this.#screen : this.#person);
     if (track.kind !== "video") return;
-    const encoding = { scalabilityMode: "L1T3" };
+    const encoding = { ...ENCODINGS[source === "camera" ? source : track.contentHint] };
     const codec = this.#codec && senderCodec(this.#codec);
     if (codec) encoding.codec = codec;
     await wish(sender, encoding, "maintain-resolution");
@@ -210,19 +255,35 @@ export class Session extends EventTarget {
     this.#socket.send(JSON.stringify({ event, data: JSON.stringify(data) }));
   }
 
-  #finish(kind, reason) {
+  #finish(kind, reason, trouble = null) {
+    // Whoever was connected and loses the socket has lost no more than that.
+    if (kind === "lost" && !(this.#connected && this.#pc.connectionState === "connected")) this.trouble ??= trouble ?? this.obstacle;
+    else this.trouble ??= trouble;
     clearTimeout(this.#deadline);
     this.#pulse.stop();
     this.#socket.close(1000);
     this.#pc.close();
-    this.tracks = this.offered = [];
+    this.tracks = this.offered = this.withheld = [];
     this.#end({ kind, reason });
   }
 }
 
-/** Our sound in stereo and at 128 kbit/s: what an encoder does is what the other side says that it wants (RFC 7587). */
-function withMusic(sdp) {
-  return sdp.replace(/^(a=fmtp:\d+ .*useinbandfec=1)\r?$/gmu, "$1;stereo=1;sprop-stereo=1;maxaveragebitrate=128000\r");
+/**
+ * The offer, with what our encoders of sound shall do; they do what the other side says that it wants (RFC 7587). A voice
+ * sends next to nothing while it is silent (DTX); music and the sound of a screen are stereo. `kbps` is the channel's, or 0.
+ */
+function withSound(sdp, music, kbps) {
+  const rich = `stereo=1;sprop-stereo=1;maxaveragebitrate=${(kbps || MUSIC_KBPS) * 1000}`;
+  const voice = kbps ? `usedtx=1;maxaveragebitrate=${kbps * 1000}` : "usedtx=1";
+  return sdp.split(/(?=^m=)/mu).map((line) => {
+    const wish = music || line.includes(`a=mid:${SOURCES.screen_audio}\r`) ? rich : voice;
+    return line.replace(/^(a=fmtp:\d+ .*useinbandfec=1)\r?$/gmu, `$1;${wish}\r`);
+  }).join("");
+}
+
+/** Our answer, so that what comes in stereo is not played as one channel: Chromium asks for that only where it is told to. */
+function inStereo(sdp) {
+  return sdp.replace(/^(a=fmtp:\d+ (?!.*stereo=1).*useinbandfec=1)/gmu, "$1;stereo=1");
 }
 
 /** Ask for this encoding; a browser that knows nothing of it sends as it likes. */

@@ -12,6 +12,8 @@ export class Sound {
   constructor(onBlocked, volume) {
     this.#onBlocked = onBlocked;
     this.#volume = volume;
+    // A phone that was locked, or rang, may have paused what plays.
+    document.addEventListener("visibilitychange", () => { if (!document.hidden) this.play(); });
   }
 
   /** `tracks`: the call's tracks; those that are no sound are ignored. */
@@ -46,8 +48,9 @@ export class Sound {
       const volume = this.#silent ? 0 : this.#volume(each.userId, each.source);
       if (volume > GAIN_ABOVE && !each.amplifier) each.amplifier = this.#amplify(each.element.srcObject);
       if (each.amplifier) each.amplifier.gain.value = volume;
-      else each.element.volume = volume;
-      each.element.muted = volume === 0 || each.amplifier !== null;
+      each.element.volume = Math.min(volume, GAIN_ABOVE);
+      // Until the browser lets the graph play, the element is better than silence.
+      each.element.muted = volume === 0 || (each.amplifier !== null && this.#context.state === "running");
     }
   }
 
@@ -59,16 +62,27 @@ export class Sound {
   }
 
   async play() {
+    this.#resume();
     const attempts = [...this.#playing.values()].filter(({ element }) => element.paused).map(({ element }) => element.play());
     const blocked = await Promise.allSettled(attempts);
     this.#onBlocked(blocked.some(({ reason }) => reason?.name === "NotAllowedError"));
   }
 
   #amplify(stream) {
-    this.#context ??= new AudioContext();
-    if (this.#speaker) this.#context.setSinkId?.(this.#speaker).catch(() => {});
+    if (!this.#context) this.#openGraph();
     const gain = this.#context.createGain();
     this.#context.createMediaStreamSource(stream).connect(gain).connect(this.#context.destination);
     return gain;
+  }
+  #openGraph() {
+    this.#context = new AudioContext();
+    if (this.#speaker) this.#context.setSinkId?.(this.#speaker).catch(() => {});
+    this.#context.addEventListener("statechange", () => this.setVolumes());
+    // Browsers let it play after a gesture, and not by themselves.
+    for (const gesture of ["click", "keydown"]) addEventListener(gesture, () => this.#resume());
+  }
+
+  #resume() {
+    if (this.#context && this.#context.state !== "running") this.#context.resume().catch(() => {});
   }
 }

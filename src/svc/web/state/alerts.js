@@ -1,11 +1,15 @@
 // Tells of new messages that ring: whoever makes sounds or shows notices listens here. Keeps which of them this
 // browser is to make.
 
+/** @import { Channel, Message } from "../types/api.js" */
+/** @import { Signal } from "../vendor/signals.js" */
+
 import { inTurn, keep, keptLike } from "../transport/kept.js";
 import { signal } from "../vendor/signals.js";
 import { channelsById } from "./channels.js";
 import { isMuted, levelOf } from "./notifications.js";
-import { blocked } from "./people.js";
+import { blocked, ownQuiet } from "./people.js";
+import { place } from "./place.js";
 import { push } from "./push.js";
 import { kindOf, meansOf } from "./ringing.js";
 import { listen, member } from "./server.js";
@@ -16,36 +20,58 @@ import { seen } from "./unread.js";
 const KEPT = "svc.alerts"; // In localStorage.
 const ONE_TAB_MS = 3000; // So long a tab keeps the others from ringing for the same message.
 export const SOUNDS = ["message", "mention", "join", "leave", "mute"];
+/** @type {Alerts} */
 const USUAL = { notices: false, sounds: Object.fromEntries(SOUNDS.map((name) => [name, true])) };
 
-/** {notices: bool, sounds: {message, mention, join, leave, mute}} */
+/**
+ * Which of them this browser is to make; sounds by the names in `SOUNDS`.
+ * @typedef {{notices: boolean, sounds: {[name: string]: boolean}}} Alerts
+ * @typedef {{talkId: string, seq: number, memberId: string, name: string, text: string}} Private
+ * @typedef {{kind: "mention" | "message", channel: Channel, message: Message} | {kind: "mention", said: Private}} What
+ * @typedef {What & {sound: boolean, notice: boolean}} Alert
+ */
+
+/** @type {Signal<Alerts>} */
 export const alerts = signal(keptLike(USUAL, KEPT));
 
+/** @param {Partial<Alerts>} changes */
 export function chooseAlerts(changes) {
   alerts.value = { ...alerts.value, ...changes };
   keep(KEPT, alerts.value);
 }
 
+/** @param {string} name @param {boolean} on */
 export const chooseSound = (name, on) => chooseAlerts({ sounds: { ...alerts.value.sounds, [name]: on } });
 
+/** @type {((alert: Alert) => void)[]} */
 const listeners = [];
 
-/** Hear of what rings: `heard({kind, sound, notice, channel, message})`. */
+/** Hear of what rings: `heard({kind, sound, notice, channel, message})`, or with what was `said` privately. @param {(alert: Alert) => void} heard */
 export const onAlert = (heard) => listeners.push(heard);
 
+/** @param {Message} message */
 async function ring(message) {
   const [own, channelId] = [member.value, message.channel_id];
   const follows = !message.thread || threads.value.has(message.thread);
   const kind = kindOf(message, { own, blocked: blocked.value, level: levelOf(channelId), muted: isMuted(channelId), follows });
-  if (!kind) return;
-  const { notices, sounds } = alerts.value;
-  const here = { inSight: inSight.value, sees: !message.thread && seen.value === channelId, elsewhere: await seenElsewhere() };
-  const means = meansOf({ ...here, sound: sounds[kind], notices, rung: push.value === "on" });
   const channel = channelsById.value.get(channelId);
-  if (!channel || !(means.sound || means.notice)) return;
-  await inTurn(`svc.ring ${message.id}`, async (lock) => {
+  if (kind && channel) await tell(message.id, { kind, channel, message }, { sees: !message.thread && seen.value === channelId, rung: push.value === "on" });
+}
+
+/** A private message has come, which the server cannot read and rings no device for. @param {Private} said */
+export async function ringPrivately(said) {
+  if (!blocked.value.has(said.memberId)) await tell(`${said.talkId} ${said.seq}`, { kind: "mention", said }, { sees: place.value?.talkId === said.talkId, rung: false });
+}
+
+/** @param {string} id @param {What} what @param {{sees: boolean, rung: boolean}} here */
+async function tell(id, what, here) {
+  if (ownQuiet.value) return;
+  const { notices, sounds } = alerts.value;
+  const means = meansOf({ ...here, inSight: inSight.value, elsewhere: await seenElsewhere(), sound: sounds[what.kind], notices });
+  if (!(means.sound || means.notice)) return;
+  await inTurn(`svc.ring ${id}`, async (lock) => {
     if (!lock) return; // Another tab was faster.
-    for (const heard of listeners) heard({ kind, ...means, channel, message });
+    for (const heard of listeners) heard({ ...what, ...means });
     await new Promise((resolve) => { setTimeout(resolve, ONE_TAB_MS); });
   }, { ifAvailable: true });
 }

@@ -1,6 +1,10 @@
 // The way in: what somebody wishes who is not signed in here, by what they prove who they are, and what stands
 // against it. Knows the steps and the words for none of them.
 
+/** @import { Answer } from "../types/wire.js" */
+/** @import { Proof, Way } from "../transport/account.js" */
+/** @import { Signal } from "../vendor/signals.js" */
+
 import { claimsOf, LOCAL } from "../transport/account.js";
 import { deviceKey, keepsKey } from "../transport/device_key.js";
 import { post } from "../transport/http.js";
@@ -10,18 +14,24 @@ import { channelsById } from "./channels.js";
 import { followAddress, open } from "./place.js";
 import { forgetIdentity, info, join, listen, member, ownAccount, rejection } from "./server.js";
 
+/**
+ * @typedef {{name: string, invite: string, code: string, message: string, rules: string}} Wished
+ * @typedef {"new" | "back" | "code" | "certificate" | "waiting"} Step
+ * @typedef {{field: string | null, key?: string, error?: unknown, reason?: string, looked?: boolean}} Problem
+ */
+
 /** What is written in the forms; `rules` is the version that was accepted. */
 export const wishes = signal({ name: "", invite: "", code: "", message: "", rules: "" });
-/** "new", "back" (somebody who signed out here), "code" (of another device, or of the owner), "certificate" or "waiting". */
+/** "new", "back" (somebody who signed out here), "code" (of another device, or of the owner), "certificate" or "waiting". @type {Signal<Step>} */
 export const step = signal("new");
-/** What the server says of the invite, {founder, members, online, approval, expires_at_ms}; null until it has. */
+/** What the server says of the invite, {founder, members, online, approval, expires_at_ms}; null until it has. @type {Signal<Answer<"POST", "/api/invites/view"> | null>} */
 export const invitation = signal(null);
-/** What stands against it: {field, error} or {field, key}, a key of words; null for nothing. `looked`: nobody has sent it yet. */
+/** What stands against it: {field, error} or {field, key}, a key of words; null for nothing. `looked`: nobody has sent it yet. @type {Signal<Problem | null>} */
 export const problem = signal(null);
 export const busy = signal(false);
-/** The proof of an account or a certificate that is in our hands, while more is asked; null for none. */
+/** The proof of an account or a certificate that is in our hands, while more is asked; null for none. @type {Signal<Proof | null>} */
 export const held = signal(null);
-/** Who was here before, {id, nickname, way}; null for nobody. */
+/** Who was here before, {id, nickname, way}; null for nobody. @type {Signal<{id: string, nickname: string, way: Way} | null>} */
 export const known = signal(null);
 
 /** Does this browser keep nothing, so that whoever comes in is gone with the page? */
@@ -30,6 +40,7 @@ export const forgetful = signal(false);
 /** Must somebody new bring an invite? Where the local network needs none, only the server knows. */
 export const invited = computed(() => info.value?.joinPolicy !== "open" && !info.value?.lanOpen);
 
+/** @type {Record<string, string>} */
 const FIELDS = {
   invalid_nickname: "name", profanity_refused: "name", name_missing: "name", invite_required: "invite", invite_invalid: "invite", too_many_invite_attempts: "invite",
   rules_not_accepted: "rules", code_invalid: "code", identity_taken: "code", too_many_devices: "code",
@@ -39,6 +50,7 @@ const USUAL_WAIT_MS = 5000;
 let another = false; // At the provider, be asked for the account again.
 let timer = 0;
 
+/** @param {Partial<Wished>} changes */
 export const wish = (changes) => { wishes.value = { ...wishes.value, ...changes }; };
 
 /** At the start of the page: what the address says, and what the person brings from the provider. */
@@ -51,8 +63,9 @@ export async function arrive() {
   // Whoever goes back from the provider may find the page as they left it.
   addEventListener("pageshow", ({ persisted }) => { if (persisted) busy.value = false; });
   if (member.value !== null || brought === null) return;
-  if (brought.carried) batch(() => ([wishes.value, step.value] = [brought.carried.wishes, brought.carried.step]));
-  if (brought.refused) problem.value = { field: null, key: "provider", reason: brought.refused };
+  const carried = /** @type {{wishes: Wished, step: Step} | null} */ (brought.carried);
+  if (carried) batch(() => ([wishes.value, step.value] = [carried.wishes, carried.step]));
+  if (brought.refused !== undefined) problem.value = { field: null, key: "provider", reason: brought.refused };
   else await attempt(async () => ({ way: "account", idToken: await brought.exchange() }));
 }
 
@@ -75,13 +88,13 @@ export async function look() {
   try {
     const told = await post("/api/invites/view", { code: codeOf(invite) });
     if (wishes.value.invite === invite) invitation.value = told;
-  } catch (error) {
+  } catch (/** @type {any} */ error) {
     // Whoever needs none is not bothered with it; and what is no answer is none.
     if (error.status && wishes.value.invite === invite) problem.value = { field: "invite", error, looked: true };
   }
 }
 
-/** Another way to come in; nothing that was written is lost. */
+/** Another way to come in; nothing that was written is lost. @param {Step} name */
 export function goTo(name) {
   clearTimeout(timer);
   batch(() => {
@@ -104,10 +117,10 @@ export async function enterByAccount() {
   }
 }
 
-/** Come in with a certificate that an issuer has made for this browser's key. */
+/** Come in with a certificate that an issuer has made for this browser's key. @param {string} certificate */
 export async function enterByCertificate(certificate) {
   const text = certificate.trim();
-  const { sub, jwk } = claimsOf(text);
+  const { sub, jwk } = /** @type {{sub?: string, jwk?: JsonWebKey}} */ (claimsOf(text));
   if (!sub || !jwk) problem.value = { field: "certificate", key: "certificate-unreadable" };
   else if (jwk.x !== (await deviceKey()).jwk.x) problem.value = { field: "certificate", key: "certificate-other-key" };
   else await attempt(async () => ({ way: "certificate", certificate: text }));
@@ -127,6 +140,7 @@ export async function beSomebodyElse() {
   });
 }
 
+/** @param {() => Promise<Proof>} prove */
 async function attempt(prove) {
   clearTimeout(timer);
   batch(() => ([busy.value, problem.value] = [true, null]));
@@ -140,7 +154,7 @@ async function attempt(prove) {
   }
 }
 
-/** One code may be a device's or the owner's; the person need not know which. */
+/** One code may be a device's or the owner's; the person need not know which. @param {Proof} proof */
 async function asked(proof) {
   const { name, invite, code, message, rules } = wishes.value;
   if (step.value === "back") return join({}, proof);
@@ -150,19 +164,20 @@ async function asked(proof) {
   }
   try {
     return await join({ link_code: codeOf(code) }, proof);
-  } catch (error) {
+  } catch (/** @type {any} */ error) {
     if (error.code !== "code_invalid") throw error;
     return join({ recovery_code: codeOf(code) }, proof);
   }
 }
 
+/** @param {string | null} channelId */
 function arrived(channelId) {
   const hash = new URLSearchParams(location.hash.slice(1));
   hash.delete("invite");
   hash.delete("link");
   // They have done their work; the address can be shown around again.
   history.replaceState(null, "", hash.size ? `#${hash}` : location.pathname);
-  if (!followAddress() && channelsById.value.has(channelId)) open(channelId);
+  if (!followAddress() && channelId && channelsById.value.has(channelId)) open(channelId);
   start();
 }
 
@@ -176,6 +191,7 @@ export function start() {
   });
 }
 
+/** @param {any} error @param {Proof | null} proof */
 function refused(error, proof) {
   const nameless = error.code === "invalid_nickname" && !wishes.value.name.trim();
   batch(() => {
@@ -185,13 +201,13 @@ function refused(error, proof) {
     if (error.code === "approval_pending") {
       rejection.value = null;
       step.value = "waiting";
-      timer = setTimeout(() => attempt(async () => proof), error.details.retry_after_ms ?? USUAL_WAIT_MS);
+      timer = setTimeout(() => attempt(async () => proof ?? LOCAL), error.details.retry_after_ms ?? USUAL_WAIT_MS);
       return;
     }
     if (step.value === "waiting") step.value = "new";
     if (error.code === "rules_not_accepted") {
       const { rules, rules_version: rulesVersion } = error.details;
-      info.value = { ...info.value, rules, rulesVersion };
+      if (info.value) info.value = { ...info.value, rules, rulesVersion };
     }
     if (nameless) {
       // They are no member yet, or not any more.
@@ -202,7 +218,7 @@ function refused(error, proof) {
   });
 }
 
-/** The code in what was pasted, which may be the whole link. */
+/** The code in what was pasted, which may be the whole link. @param {string} text */
 export function codeOf(text) {
   const [, hash] = text.trim().split("#");
   const named = new URLSearchParams(hash ?? "");

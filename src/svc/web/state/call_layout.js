@@ -1,19 +1,28 @@
 // How the people in a call are laid out: decided here, drawn by the views.
 
+/** @import { Signal } from "../vendor/signals.js" */
+/** @typedef {{id: string, own: boolean, screen?: unknown, unwatched?: boolean}} Pictured */
+
 import { signal } from "../vendor/signals.js";
 
-/** "grid" (all alike) or "speaker" (who speaks is large). */
+/** "grid" (all alike) or "speaker" (who speaks is large). @type {Signal<"grid" | "speaker">} */
 export const mode = signal("grid");
-/** What the person has pinned: "camera ID" or "screen ID" with a member's id, or null. */
+/** What the person has pinned: "camera ID" or "screen ID" with a member's id, or null. @type {Signal<string | null>} */
 export const pinned = signal(null);
 /** Are other people's pictures not shown, to save what the line and the battery hold? */
 export const onlySound = signal(false);
 
+/** What is large now, as keys like `pinned`, and how wide the other tiles are. */
+export const focused = signal(/** @type {string[]} */ ([]));
+export const tilePx = signal(Infinity);
+
+/** @param {string} key */
 export const pin = (key) => { pinned.value = pinned.value === key ? null : key; };
 
 /**
  * Which tiles are large and which small: {large: [key], small: [key]}; `small` alone means that all are alike.
  * `people` as calling.js has them, `speaker` the id of who spoke last, or null.
+ * @param {Pictured[]} people @param {{mode: "grid" | "speaker", pinned: string | null, speaker: string | null}} how
  */
 export function arranged(people, { mode: how, pinned: held, speaker }) {
   const screens = people.filter(({ screen }) => screen).map(({ id }) => `screen ${id}`);
@@ -24,6 +33,6 @@ export function arranged(people, { mode: how, pinned: held, speaker }) {
   }
   if (screens.length) return { large: screens, small: rest };
   if (how !== "speaker" || people.length < 3) return { large: [], small: rest };
-  const other = people.find(({ id, own }) => id === speaker && !own) ?? people.find(({ own }) => !own);
+  const other = people.find(({ id, own }) => id === speaker && !own) ?? /** @type {Pictured} */ (people.find(({ own }) => !own));
   return { large: [`camera ${other.id}`], small: rest.filter((key) => key !== `camera ${other.id}`) };
 }

@@ -24,11 +24,13 @@ export const callSettings = signal(keptLike(USUAL, KEPT));
 /** {memberId: {volume: 0 to 2, muted, screenVolume: 0 to 2, quality}}, of those for whom it is not the usual. */
 export const people = signal(eachLike(NOBODY, keptLike({}, KEPT_PEOPLE)));
 
+/** @param {Partial<typeof USUAL>} changes */
 export const chooseForCalls = (changes) => { callSettings.value = { ...callSettings.value, ...changes }; };
 
-/** What is remembered of this person. */
+/** What is remembered of this person. @param {string} memberId */
 export const wishesFor = (memberId) => people.value[memberId] ?? NOBODY;
 
+/** @param {string} memberId @param {Partial<typeof NOBODY>} changes */
 export function choosePerson(memberId, changes) {
   const { [memberId]: before = NOBODY, ...others } = people.value;
   const all = Object.entries({ ...others, [memberId]: { ...before, ...changes } });
@@ -37,3 +39,9 @@ export function choosePerson(memberId, changes) {
 
 effect(() => keep(KEPT, callSettings.value));
 effect(() => keep(KEPT_PEOPLE, people.value));
+
+/** How loud somebody's microphone or the sound of their screen shall be, 0 to 2. @param {string} memberId @param {string} source */
+export function volumeOf(memberId, source) {
+  const { volume, muted, screenVolume } = wishesFor(memberId);
+  return source === "screen_audio" ? screenVolume : muted ? 0 : volume;
+}

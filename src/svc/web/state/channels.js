@@ -1,20 +1,28 @@
 // The channels that we see, in their order, and what we may do in each. Knows nothing of what is in them.
 
+/** @import { Channel, Greeting } from "../types/api.js" */
+/** @import { Permission } from "../types/wire.js" */
+/** @import { Signal } from "../vendor/signals.js" */
+
 import { computed, signal } from "../vendor/signals.js";
 import { api, listen } from "./server.js";
 
+/** @type {Signal<Channel[]>} */
 export const channels = signal([]);
 export const channelsById = computed(() => new Map(channels.value.map((channel) => [channel.id, channel])));
 export const textChannels = computed(() => channels.value.filter(({ type }) => type === "text"));
 export const voiceChannels = computed(() => channels.value.filter(({ type }) => type === "voice"));
-/** {server: [permission], channels: {channelId: [permission]}} */
+/** {server: [permission], channels: {channelId: [permission]}} @type {Signal<Greeting["permissions"]>} */
 export const permissions = signal({ server: [], channels: {} });
 
-/** May we do this, in the channel or, without one, on the server? */
+/** May we do this, in the channel or, without one, on the server? @param {Permission} permission @param {string | null} [channelId] */
 export function may(permission, channelId = null) {
   const { server, channels: inChannels } = permissions.value;
   return (channelId === null ? server : inChannels[channelId] ?? []).includes(permission);
 }
+
+/** The same in the room of a call; in a private one it is what we may on the server. @param {Permission} permission @param {string} roomId */
+export const mayInCall = (permission, roomId) => may(permission, channelsById.value.has(roomId) ? roomId : null);
 
 async function askPermissions() {
   // Without an answer the server goes on refusing what is not allowed any more.

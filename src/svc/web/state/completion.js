@@ -1,24 +1,26 @@
 // What is being completed while somebody writes: people, roles and groups after "@", channels after "#", emoji after
-// ":". Says what it is, who comes into question, and what the text is then. Pure functions; shows nothing.
+// ":", commands after "/". Says what it is, who comes into question, and what the text is then. Pure functions; shows nothing.
 
+import { asking, commandsFor } from "./commands.js";
 import { matching } from "./matching.js";
+import { WORD_BEFORE } from "./shortened.js";
 
-/** @typedef {{sign: "@" | "#" | ":", query: string, start: number, end: number}} Asked The text from start to end is what will be replaced. */
-/** @typedef {{kind: "member" | "role" | "group" | "channel" | "emoji", id: string, name: string, character?: string, url?: string}} Candidate */
+/** @typedef {{sign: "@" | "#" | ":" | "/", query: string, start: number, end: number}} Asked The text from start to end is what will be replaced. */
+/** @typedef {{kind: "member" | "role" | "group" | "channel" | "emoji" | "command", id: string, name: string, character?: string, url?: string}} Candidate */
 /**
  * @typedef {object} Sources
  * @property {Iterable<{id: string, name: string}>} [members]
  * @property {Iterable<{id: string, name: string}>} [roles]
  * @property {Iterable<{id: string, name: string}>} [channels]
  * @property {boolean} [mayMentionGroups] Everyone, here, and roles.
+ * @property {(permission: string) => boolean} [may]
  * @property {(prefix: string, limit: number) => {name: string, character?: string, url?: string}[]} [findEmoji]
  */
 
 const LONGEST = 40; // A name of 32 characters, and a few that somebody mistypes.
 const LEAST_OF_EMOJI = 2; // Else every ":)" would ask.
 const USUAL_LIMIT = 8;
-// As in an address. Scripts that are written without spaces have a name right behind a word.
-const WORD_BEFORE = /(?:[\p{N}_\\/:@#&=?.+-]|(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}])\p{L})$/u;
+const AFTER_WORD = new RegExp(`${WORD_BEFORE}$`, "u");
 const NAME = /^(?:[^\s[\]()<>`@#|][^\n[\]()<>`]*)?$/u;
 const EMOJI_NAME = /^[\p{L}\p{N}_+-]+$/u;
 // What would mean something within the label of a link.
@@ -31,9 +33,11 @@ const GROUPS = ["everyone", "here"];
  * @param {string} text @param {number} caret @returns {Asked | null}
  */
 export function completing(text, caret) {
+  const command = asking(text, caret);
+  if (command) return command;
   const before = text.slice(0, caret);
   const start = lastSign(before);
-  if (start < 0 || WORD_BEFORE.test(before.slice(0, start)) || isInCode(before)) return null;
+  if (start < 0 || AFTER_WORD.test(before.slice(0, start)) || isInCode(before)) return null;
   const sign = /** @type {Asked["sign"]} */ (before[start]);
   const query = before.slice(start + 1);
   const fits = sign === ":" ? query.length >= LEAST_OF_EMOJI && EMOJI_NAME.test(query) : NAME.test(query);
@@ -43,6 +47,7 @@ export function completing(text, caret) {
 /** Who comes into question, the best first. @param {Asked} asked @param {Sources} sources @param {number} [limit] @returns {Candidate[]} */
 export function candidates({ sign, query }, sources, limit = USUAL_LIMIT) {
   if (sign === ":") return (sources.findEmoji?.(query, limit) ?? []).map((each) => ({ kind: "emoji", id: each.name, ...each }));
+  if (sign === "/") return commandsFor(query, sources.may ?? (() => false)).map(({ name }) => ({ kind: "command", id: name, name }));
   if (sign === "#") return matching(of("channel", sources.channels), query, named, limit);
   const groups = sources.mayMentionGroups ? GROUPS.map((name) => ({ id: name, name })) : [];
   const roles = sources.mayMentionGroups ? sources.roles : [];
@@ -59,6 +64,7 @@ export function complete(text, { start, end }, chosen) {
 
 /** A candidate as markdown. @param {Candidate} chosen */
 export function written({ kind, id, name, character }) {
+  if (kind === "command") return `/${name}`;
   if (kind === "emoji") return character ?? `:${name}:`;
   const scheme = kind === "role" || kind === "channel" ? kind : "mention";
   return `[${escaped(name)}](${scheme}:${id})`;

@@ -1,18 +1,30 @@
 // The messages of a text channel that the page holds: a window onto its history, which moves as one scrolls and
 // follows what is pushed. The channels that were open last keep theirs, so that going back shows them at once.
 
+/** @import { Message, MessagePage } from "../types/api.js" */
+/** @import { About, Data, KeptPage, Told } from "../types/wire.js" */
+/** @import { Signal } from "../vendor/signals.js" */
+/**
+ * @typedef {(event: "history", wanted: Data<"history">) => Promise<MessagePage>} Asking
+ * @typedef {Message["reactions"]} Reactions
+ * @typedef {{channel_id: string, id: string, [detail: string]: any}} Changed
+ */
+
 import { signal } from "../vendor/signals.js";
 import { explain } from "../words/words.js";
+import { expected } from "./place.js";
+import { act } from "./private_talks.js";
 import { ask, connection, listen } from "./server.js";
 import { partsOf, spotOf } from "./spot.js";
 
 const PAGE = 50;
 const MOST = 400; // As much as scrolls smoothly; what is further away is fetched again.
 const MOST_HELD = 6; // Channels.
+const AGAIN_MS = 2000;
 
 /** The signals are for showing; only this class changes them. */
 export class Conversation {
-  /** The oldest first. */
+  /** The oldest first. @type {Signal<Message[]>} */
   messages = signal([]);
   moreBefore = signal(false);
   moreAfter = signal(false);
@@ -22,9 +34,10 @@ export class Conversation {
   /** Whether the reader is at the newest message, to be set from outside; decides which end makes room. */
   atEnd = true;
 
-  #turn = 0; #loading = false; #heard = [];
+  #turn = 0; #loading = false;
+  /** @type {Told[]} */ #heard = [];
 
-  /** @param {string} channelId @param {string | null} [thread] @param {typeof ask} [asking] resolves with the server's reply. */
+  /** @param {string} channelId @param {string | null} [thread] @param {Asking} [asking] resolves with the server's reply. */
   constructor(channelId, thread = null, asking = ask) {
     this.channelId = channelId;
     this.thread = thread;
@@ -32,21 +45,42 @@ export class Conversation {
     this.ask = asking;
   }
 
+  /** Take a newest page that was asked for earlier. @param {Promise<MessagePage>} page */
+  expect(page) {
+    const asking = this.ask;
+    this.ask = async (/** @type {Parameters<Asking>} */ ...wanted) => {
+      this.ask = asking;
+      return await page.catch(() => null) ?? asking(...wanted);
+    };
+  }
+
   /** Hold the newest page and nothing else. */
   newest() {
     return this.#load({}, ({ messages, more_before: more }) => this.#hold(messages, more, false));
   }
 
-  /** Hold the page around this message; rejects if there is no such message any more. */
+  /** Hold the page around this message; rejects if there is no such message any more. @param {string} messageId */
   around(messageId) {
     return this.#load({ around: messageId }, ({ messages, more_before: before, more_after: after }) => this.#hold(messages, before, after), true);
   }
 
-  /** Hold the page around the first message since this moment; resolves with its id, or with the last one's, or null. */
+  /** Hold the page around the first message since this moment; resolves with its id, or with the last one's, or null. @param {number} atMs */
   async at(atMs) {
     await this.#load({ at_ms: atMs }, ({ messages, more_before: before, more_after: after }) => this.#hold(messages, before, after), true);
     const held = this.messages.value;
     return (held.find(({ posted_at_ms: postedAt }) => postedAt >= atMs) ?? held.at(-1))?.id ?? null;
+  }
+
+  /** Hold the page behind this place, whether or not there is a message; resolves with the id of its first one, or null. @param {string} messageId */
+  async behind(messageId) {
+    /** @type {string | null} */
+    let first = null;
+    await this.#load({ after: messageId }, ({ messages, more_after: after }) => {
+      if (!messages.length) return;
+      first = messages[0].id;
+      this.#hold(messages, true, after);
+    }, true);
+    return first;
   }
 
   async older() {
@@ -59,7 +93,7 @@ export class Conversation {
 
   async newer() {
     if (!this.moreAfter.value || this.#loading || !this.messages.value.length) return;
-    await this.#load({ after: this.messages.value.at(-1).id }, ({ messages, more_after: more }) => {
+    await this.#load({ after: this.messages.value.at(-1)?.id }, ({ messages, more_after: more }) => {
       const all = [...this.messages.value, ...messages];
       this.#hold(all.slice(-MOST), this.moreBefore.value || all.length > MOST, more);
     });
@@ -70,22 +104,23 @@ export class Conversation {
     return this.loaded.value ? this.newer() : this.newest();
   }
 
-  /** Take a push that is about this channel. */
-  hear(event, data) {
-    if (this.#loading) this.#heard.push([event, data]);
-    this.#apply(event, data);
+  /** Take a push that is about this channel. @param {Told} push */
+  hear(...push) {
+    if (this.#loading) this.#heard.push(push);
+    this.#apply(...push);
   }
 
-  /** Show these messages, which were the newest when the server was heard of last. */
+  /** Show these messages, which were the newest when the server was heard of last. @param {Pick<KeptPage, "messages" | "more_before">} page */
   recall({ messages, more_before: more }) {
     if (!this.loaded.value) this.#hold(messages, more, false);
   }
 
-  /** Take a message that the server has just stored for us. */
+  /** Take a message that the server has just stored for us. @param {Message} message */
   take(message) {
-    this.#apply("message_posted", message);
+    this.hear("message_posted", message);
   }
 
+  /** @param {Message[]} messages @param {boolean} before @param {boolean} after */
   #hold(messages, before, after) {
     this.messages.value = messages;
     this.moreBefore.value = before;
@@ -93,27 +128,37 @@ export class Conversation {
     this.loaded.value = true;
   }
 
+  /** @param {Omit<Data<"history">, "channel_id">} cursor @param {(page: MessagePage) => void} take */
   async #load(cursor, take, strict = false) {
     const turn = ++this.#turn;
     this.#loading = true;
     this.#heard = [];
     try {
-      const page = await this.ask("history", { channel_id: this.channelId, limit: PAGE, ...(this.thread && { thread: this.thread }), ...cursor });
+      const page = await this.ask("history", { ...newestOf(this.channelId, this.thread), ...cursor });
       if (turn !== this.#turn) return;
       take(page);
       this.problem.value = "";
       // The page may be older or newer than what was pushed meanwhile; to hear it twice does no harm.
-      for (const [event, data] of this.#heard.splice(0)) this.#apply(event, data);
-    } catch (error) {
+      for (const push of this.#heard.splice(0)) this.#apply(...push);
+    } catch (/** @type {any} */ error) {
       if (strict && error.status !== undefined) throw error;
-      if (turn === this.#turn && error.code !== "unreachable") this.problem.value = explain(error);
+      if (turn !== this.#turn) return;
+      if (error.code !== "unreachable") this.problem.value = explain(error);
+      // Once the connection is there again it is tried anyway; one that is there has lost the answer.
+      else if (!strict && connection.value === "online") setTimeout(() => this.#unanswered(turn), AGAIN_MS);
     } finally {
       if (turn === this.#turn) this.#loading = false;
     }
   }
 
-  #apply(event, data) {
-    const { channel_id: _channel, id, ...rest } = data;
+  /** @param {number} turn */
+  #unanswered(turn) {
+    if (turn === this.#turn && held.get(this.spot) === this && !this.loaded.value) this.newest();
+  }
+
+  /** @param {Told} push */
+  #apply(...[event, data]) {
+    const { channel_id: _channel, id, ...rest } = /** @type {Changed} */ (data);
     switch (event) {
       case "message_posted":
         // What is said in a thread is aside.
@@ -136,10 +181,12 @@ export class Conversation {
     }
   }
 
+  /** @param {string} wanted */
   #has(wanted) {
     return this.messages.value.some(({ id }) => id === wanted);
   }
 
+  /** @param {Message} message */
   #add(message) {
     if (!this.loaded.value || this.moreAfter.value || this.#has(message.id)) return;
     const held = this.messages.value;
@@ -153,13 +200,14 @@ export class Conversation {
     this.messages.value = all.slice(-MOST);
   }
 
+  /** @param {string} id @param {(message: Message) => Partial<Message>} changes */
   #change(id, changes) {
     if (!this.#has(id)) return;
     this.messages.value = this.messages.value.map((message) => (message.id === id ? { ...message, ...changes(message) } : message));
   }
 }
 
-/** Emoji stay in the order of their code points, and members in that of their reacting. */
+/** Emoji stay in the order of their code points, and members in that of their reacting. @param {Reactions} reactions @param {{emoji: string, member_id: string, added: boolean}} change */
 export function changedReactions(reactions, { emoji, member_id: memberId, added }) {
   const before = reactions.find((reaction) => reaction.emoji === emoji)?.member_ids ?? [];
   const others = before.filter((id) => id !== memberId);
@@ -169,55 +217,78 @@ export function changedReactions(reactions, { emoji, member_id: memberId, added 
   return [...rest, { emoji, member_ids: members }].sort((one, other) => (one.emoji < other.emoji ? -1 : 1));
 }
 
-let recalled = new Map(); // What was kept of each channel, while the server is silent.
-const held = new Map(); // The one that was wanted last is the last.
+/** @param {string} channelId @param {string | null} [thread] */
+const newestOf = (channelId, thread = null) => ({ channel_id: channelId, limit: PAGE, ...(thread && { thread }) });
 
-/** The conversation of a channel, or of a thread in it, fetched if it is new here. */
+/** The newest page of the channel that will be open, until the greeting is there. @type {{spot: string, page: Promise<MessagePage>} | null} */
+let early = null;
+/** What was kept of each channel, while the server is silent. @type {Map<string, KeptPage>} */
+let recalled = new Map();
+/** The one that was wanted last is the last. @type {Map<string, Conversation>} */
+const held = new Map();
+
+/** The conversation of a channel, or of a thread in it, fetched if it is new here. @param {string} spot */
 export function conversationOf(spot) {
   const known = held.get(spot);
   const { channelId, thread } = partsOf(spot);
   const conversation = known ?? new Conversation(channelId, thread);
   held.delete(spot);
   held.set(spot, conversation);
-  if (held.size > MOST_HELD) held.delete(held.keys().next().value);
+  if (held.size > MOST_HELD) held.delete([...held.keys()][0]);
   if (!known && connection.value === "online") conversation.newest();
-  else if (!known && recalled.has(spot)) conversation.recall(recalled.get(spot));
+  const kept = known ? null : recalled.get(spot);
+  if (kept && connection.value !== "online") conversation.recall(kept);
   return conversation;
 }
 
+/** @typedef {Pick<Message, "channel_id" | "id"> & {talk_id?: string}} Named @param {Named} message */
 const named = ({ channel_id, id }) => ({ channel_id, message_id: id });
 
-/** What may be done with a message; each resolves or rejects as the request does. */
+/** What may be done with a message; each resolves or rejects as the request does. A private one has a `talk_id`. */
 export const acts = {
-  edit: (message, text) => ask("message_edit", { ...named(message), text }),
-  remove: (message) => ask("message_delete", named(message)),
-  react: (message, emoji, added) => ask(added ? "reaction_add" : "reaction_remove", { ...named(message), emoji }),
+  /** @param {Named} message @param {string} text */
+  edit: (message, text) => (message.talk_id ? act("edit", message, text) : ask("message_edit", { ...named(message), text })),
+  /** @param {Named} message */
+  remove: (message) => (message.talk_id ? act("remove", message) : ask("message_delete", named(message))),
+  /** @param {Named} message @param {string} emoji @param {boolean} added */
+  react: (message, emoji, added) => (message.talk_id ? act("react", message, emoji, added) : ask(added ? "reaction_add" : "reaction_remove", { ...named(message), emoji })),
+  /** @param {Named} message */
   removePreviews: (message) => ask("previews_remove", named(message)),
+  /** @param {Named} message @param {boolean} pinned */
   pin: (message, pinned) => ask(pinned ? "pin_add" : "pin_remove", named(message)),
 };
 
 listen({
+  early(asking) {
+    const channelId = expected();
+    early = channelId ? { spot: spotOf(channelId), page: asking("history", newestOf(channelId)) } : null;
+    early?.page.catch(() => {}); // It is asked for again.
+  },
   recall({ pages }) {
     recalled = pages;
-    for (const [channelId, conversation] of held) if (pages.has(channelId)) conversation.recall(pages.get(channelId));
+    for (const [channelId, conversation] of held) conversation.recall(/** @type {KeptPage} */ (pages.get(channelId)));
   },
   greet() {
     recalled = new Map();
     // What we hold may be out of date: the open one is fetched again, the others when they are opened.
-    const last = [...held].slice(-2); // A thread may stand beside its channel.
+    const last = new Map([...held].slice(-2)); // A thread may stand beside its channel.
+    if (early && !last.has(early.spot)) last.set(early.spot, new Conversation(early.spot));
     held.clear();
     for (const [spot, conversation] of last) {
       held.set(spot, conversation);
+      if (early && spot === early.spot) conversation.expect(early.page);
       conversation.newest();
     }
+    early = null;
   },
   resume() {
     for (const conversation of held.values()) if (!conversation.loaded.value) conversation.again();
   },
-  hear(event, data) {
+  hear(...push) {
+    const [event, data] = push;
     for (const [spot, conversation] of held) {
-      if (conversation.channelId !== data.channel_id) continue;
-      conversation.hear(event, data);
+      if (conversation.channelId !== /** @type {About} */ (data).channel_id) continue;
+      conversation.hear(...push);
       if (event === "channel_deleted") held.delete(spot);
     }
   },

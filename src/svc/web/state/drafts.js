@@ -1,6 +1,10 @@
 // What is being written in each spot: kept in this browser while it is typed, and of channels on the server a moment
 // later, so that it is there on all of one's devices.
 
+/** @import { Draft, Message } from "../types/api.js" */
+/** @import { Signal } from "../vendor/signals.js" */
+/** @import { Names } from "./shortened.js" */
+
 import { eachLike, keep, keptLike } from "../transport/kept.js";
 import { effect, signal } from "../vendor/signals.js";
 import { ask, listen } from "./server.js";
@@ -10,14 +14,22 @@ import { uploadsOf } from "./uploads.js";
 const QUIET_MS = 1000; // So long nothing is typed before it goes to the server.
 const KEPT = "svc.drafts"; // In localStorage: {channelId: {text, saved}}, for when the page ends before the server knows.
 
-const drafts = new Map(); // By channel: {text: signal, reply: signal, timer, saved, restoring}
+/**
+ * @typedef {{message: Message, ping: boolean} | null} Reply
+ * @typedef {{text: Signal<string>, names: Names, reply: Signal<Reply>, timer: number, saved: string, restoring: boolean}} Written
+ */
+
+/** By channel. @type {Map<string, Written>} */
+const drafts = new Map();
 let known = false; // Has the server told which drafts there are? Before that nothing of them is overwritten.
 
-/** {text, reply}: signals. `reply` is {message, ping} or null, and stays in this page. */
+/** {text, reply}: signals; `names` as state/shortened.js has them. `reply` is {message, ping} or null, and stays in this page. @param {string} channelId */
 export function draftOf(channelId) {
-  if (!drafts.has(channelId)) {
+  let draft = drafts.get(channelId);
+  if (!draft) {
     const { text, saved } = keptHere()[channelId] ?? { text: "", saved: "" };
-    drafts.set(channelId, { text: signal(text), reply: signal(null), timer: 0, saved, restoring: false });
+    draft = { text: signal(text), names: new Map(), reply: signal(/** @type {Reply} */ (null)), timer: 0, saved, restoring: false };
+    drafts.set(channelId, draft);
     // A file that is there now belongs to it.
     let before = "";
     effect(() => {
@@ -26,10 +38,10 @@ export function draftOf(channelId) {
       before = now;
     });
   }
-  return drafts.get(channelId);
+  return draft;
 }
 
-/** The text is this now. */
+/** The text is this now. @param {string} channelId @param {string} text */
 export function write(channelId, text) {
   const draft = draftOf(channelId);
   draft.text.value = text;
@@ -37,6 +49,7 @@ export function write(channelId, text) {
   later(channelId);
 }
 
+/** @param {string} channelId */
 function later(channelId) {
   const draft = draftOf(channelId);
   clearTimeout(draft.timer);
@@ -48,16 +61,18 @@ export async function saveAll() {
   await Promise.all([...drafts.keys()].map(save));
 }
 
-/** It was sent, or thrown away. */
+/** It was sent, or thrown away. @param {string} channelId */
 export function clear(channelId) {
   const draft = draftOf(channelId);
   clearTimeout(draft.timer);
   draft.text.value = "";
+  draft.names.clear();
   draft.reply.value = null;
   keepHere(channelId);
   save(channelId);
 }
 
+/** @param {string} channelId */
 async function save(channelId) {
   const draft = draftOf(channelId);
   if (partsOf(channelId).thread) return; // The server keeps none of threads.
@@ -73,14 +88,14 @@ async function save(channelId) {
   const asking = draft.saved ? ask("draft_put", { channel_id: channelId, text, attachments }) : ask("draft_delete", { channel_id: channelId });
   try {
     await asking;
-  } catch (error) {
+  } catch (/** @type {any} */ error) {
     draft.saved = before;
     if (error.code === "unreachable" && drafts.get(channelId) === draft) later(channelId);
   }
   if (drafts.get(channelId) === draft) keepHere(channelId); // Nobody signed out meanwhile.
 }
 
-/** Files are on the server alone, so a draft that has some is there or nowhere. */
+/** Files are on the server alone, so a draft that has some is there or nowhere. @param {string} channelId */
 function keepHere(channelId) {
   const { text, saved } = draftOf(channelId);
   const all = keptHere();
@@ -91,7 +106,7 @@ function keepHere(channelId) {
 
 const keptHere = () => eachLike({ text: "", saved: "" }, keptLike({}, KEPT));
 
-/** What is kept may be of anybody's making. */
+/** What is kept may be of anybody's making. @param {string} saved */
 function hasFiles(saved) {
   try {
     return JSON.parse(saved)[1].length > 0;
@@ -100,7 +115,7 @@ function hasFiles(saved) {
   }
 }
 
-/** One that another page of ours, or an earlier one, has written. */
+/** One that another page of ours, or an earlier one, has written. @param {Draft} draft */
 function take({ channel_id: channelId, text, attachments }) {
   const draft = draftOf(channelId);
   const told = JSON.stringify([text, attachments]);
@@ -114,7 +129,7 @@ function take({ channel_id: channelId, text, attachments }) {
   uploadsOf(channelId).restore(attachments).finally(() => { draft.restoring = false; });
 }
 
-/** Those that the server has, and those that it has no more. What it never had goes there now. */
+/** Those that the server has, and those that it has no more. What it never had goes there now. @param {Draft[]} told */
 function takeAll(told) {
   told.forEach(take);
   for (const channelId of Object.keys(keptHere())) {
@@ -124,7 +139,7 @@ function takeAll(told) {
   }
 }
 
-/** The server has this one no more: it was sent, or thrown away, on another device. */
+/** The server has this one no more: it was sent, or thrown away, on another device. @param {string} channelId */
 function dropped(channelId) {
   const draft = draftOf(channelId);
   const untouched = JSON.stringify([draft.text.value, uploadsOf(channelId).ready]) === draft.saved;

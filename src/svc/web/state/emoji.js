@@ -1,12 +1,17 @@
 // The server's own emoji.
 
+/** @import { Emoji } from "../types/api.js" */
+/** @import { Signal } from "../vendor/signals.js" */
+
 import { signal } from "../vendor/signals.js";
 import { listen } from "./server.js";
 
-/** By name: {id, name, url, animated, created_by, created_at_ms}. */
+/** By name: {id, name, url, animated, created_by, created_at_ms}. @type {Signal<Map<string, Emoji>>} */
 export const emoji = signal(new Map());
 
+/** @param {Emoji[]} list */
 const byName = (list) => new Map(list.map((each) => [each.name, each]));
+/** @param {string} id */
 const others = (id) => [...emoji.value.values()].filter((each) => each.id !== id);
 
 listen({

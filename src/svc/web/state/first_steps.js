@@ -1,6 +1,8 @@
 // What an owner does who is alone on their server: name it, add a channel, invite somebody. Gone once somebody else is
 // a member, or when the owner wants it gone.
 
+/** @import { Signal } from "../vendor/signals.js" */
+
 import { keep, kept } from "../transport/kept.js";
 import { computed, signal } from "../vendor/signals.js";
 import { channels } from "./channels.js";
@@ -11,7 +13,7 @@ const HIDDEN = "svc.firstSteps"; // In localStorage, once they are wanted no mor
 const FIRST_CHANNELS = 2; // A new server has a channel to write in and one to speak in.
 
 const hidden = signal(kept(HIDDEN) !== null);
-/** Are we the only member? null until it was asked. */
+/** Are we the only member? null until it was asked. @type {Signal<boolean | null>} */
 const alone = signal(null);
 
 /** Which are done, {named, channel}; null where there is nobody to greet. */
@@ -25,6 +27,7 @@ export function hideFirstSteps() {
   hidden.value = true;
 }
 
+/** @param {string} name */
 export const nameServer = (name) => api("PATCH", "/api/settings", { name });
 
 /** Find out whether there is somebody to greet. Without an answer there is not. */

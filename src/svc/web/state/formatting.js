@@ -9,13 +9,13 @@ export const FORMATS = [
   { key: "s", shift: true, sign: "||", words: "format-spoiler" },
 ];
 
-/** The format that a key press asks for, or null. */
+/** The format that a key press asks for, or null. @param {Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "shiftKey" | "altKey">} pressed */
 export function formatOf({ key, ctrlKey, metaKey, shiftKey, altKey }) {
   if (!(ctrlKey || metaKey) || altKey) return null;
   return FORMATS.find((format) => format.key === key.toLowerCase() && Boolean(format.shift) === shiftKey) ?? null;
 }
 
-/** The text with the sign put around start to end, or taken from around it, and the selection then. */
+/** The text with the sign put around start to end, or taken from around it, and the selection then. @param {string} text @param {number} start @param {number} end @param {string} sign */
 export function formatted(text, start, end, sign) {
   const [before, inner, after] = [text.slice(0, start), text.slice(start, end), text.slice(end)];
   const { length } = sign;
@@ -28,10 +28,10 @@ export function formatted(text, start, end, sign) {
   return { text: before + sign + inner + sign + after, start: start + length, end: end + length };
 }
 
-/** Does it begin or end with the sign, and not with a longer one of the same? One star is not the end of two. */
+/** Does it begin or end with the sign, and not with a longer one of the same? One star is not the end of two. @param {string} text @param {string} sign @param {"startsWith" | "endsWith"} how */
 function has(text, sign, how) {
   if (!text[how](sign)) return false;
   if (sign !== "*") return true;
-  const stars = (how === "endsWith" ? /\*+$/u : /^\*+/u).exec(text)[0].length;
+  const stars = (how === "endsWith" ? /\*+$/u : /^\*+/u).exec(text)?.[0].length ?? 0;
   return stars % 2 === 1;
 }

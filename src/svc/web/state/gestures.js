@@ -1,20 +1,24 @@
 // What people in a call show each other without a word: raised hands, in their order, and reactions that float.
 
+/** @import { Signal } from "../vendor/signals.js" */
+
 import { signal } from "../vendor/signals.js";
 import { ask, listen } from "./server.js";
 
 const SHOWN_MS = 4000; // As long as the style lets one float.
 const MOST_SHOWN = 24;
 
-/** The reactions that float now: [{key, channelId, memberId, emoji}], the oldest first. */
+/** The reactions that float now: [{key, channelId, memberId, emoji}], the oldest first. @type {Signal<{key: number, channelId: string, memberId: string, emoji: string}[]>} */
 export const reactions = signal([]);
 
 let nextKey = 1;
 
+/** @param {string} channelId @param {boolean} raised */
 export const raiseHand = (channelId, raised) => ask("voice_hand", { channel_id: channelId, raised });
+/** @param {string} channelId @param {string} emoji */
 export const react = (channelId, emoji) => ask("voice_react", { channel_id: channelId, emoji });
 
-/** Those of these people whose hand is raised, in the order of raising. */
+/** Those of these people whose hand is raised, in the order of raising. @template {{hand: number}} T @param {T[]} people */
 export const raisedHands = (people) => people.filter(({ hand }) => hand > 0).sort((one, other) => one.hand - other.hand);
 
 listen({

@@ -1,5 +1,7 @@
 // The page as it is installed in the browser: its service worker, and the version that waits to take its place.
 
+/** @import { Signal } from "../vendor/signals.js" */
+
 import { register } from "../transport/worker.js";
 import { signal } from "../vendor/signals.js";
 import { saveAll } from "./drafts.js";
@@ -9,7 +11,7 @@ import { anyPending } from "./uploads.js";
 
 /** Does a new version wait to be loaded? */
 export const newVersion = signal(false);
-/** What asks the person whether to install the page, or null where the browser does not offer it. */
+/** What asks the person whether to install the page, or null where the browser does not offer it. @type {Signal<BeforeInstallPromptEvent | null>} */
 export const installing = signal(null);
 
 let watched = false;

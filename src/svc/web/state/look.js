@@ -4,12 +4,13 @@ import { keep, keptLike } from "../transport/kept.js";
 import { effect, signal } from "../vendor/signals.js";
 
 const KEPT = "svc.look";
-const USUAL = { theme: "system", density: "cosy", textSize: 100 };
+const USUAL = { theme: "system", density: "cosy", textSize: 100, emoticons: true };
 export const TEXT_SIZES = [87.5, 100, 112.5, 125, 150];
 
-/** {theme: "system" | "light" | "dark", density: "cosy" | "compact", textSize: per cent} */
+/** {theme: "system" | "light" | "dark", density: "cosy" | "compact", textSize: per cent, emoticons: do ":)" and the like become emoji?} */
 export const look = signal(known(keptLike(USUAL, KEPT)));
 
+/** @param {Partial<typeof USUAL>} changes */
 export const choose = (changes) => { look.value = { ...look.value, ...changes }; };
 
 /** Keep it, and let the style sheets know. */
@@ -23,7 +24,7 @@ export function wearLook(root = document.documentElement) {
   });
 }
 
-/** A size that is none of ours could make the page unreadable, and with it the way back. */
+/** A size that is none of ours could make the page unreadable, and with it the way back. @param {typeof USUAL} kept */
 function known(kept) {
   return TEXT_SIZES.includes(kept.textSize) ? kept : { ...kept, textSize: USUAL.textSize };
 }

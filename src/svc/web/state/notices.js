@@ -1,27 +1,31 @@
 // Short notices to the person, such as that something was refused: shown for a while, then gone.
 
+/** @import { Signal } from "../vendor/signals.js" */
+
 import { signal } from "../vendor/signals.js";
 import { explain } from "../words/words.js";
 
 const SHOWN_MS = 8000;
 const MOST = 4;
 
-/** [{id, text, kind}], the oldest first; kind is "error" or "done". */
+/** [{id, text, kind}], the oldest first; kind is "error" or "done". @type {Signal<{id: number, text: string, kind: string}[]>} */
 export const notices = signal([]);
 
 let nextId = 1;
 
+/** @param {string} text @param {"error" | "done"} [kind] */
 export function notify(text, kind = "error") {
   const id = nextId++;
   notices.value = [...notices.value.filter((each) => each.text !== text), { id, text, kind }].slice(-MOST);
   setTimeout(() => dismiss(id), SHOWN_MS);
 }
 
+/** @param {number} id */
 export function dismiss(id) {
   notices.value = notices.value.filter((notice) => notice.id !== id);
 }
 
-/** Wait for what was asked, and say why if it was refused; resolves with whether it was done. */
+/** Wait for what was asked, and say why if it was refused; resolves with whether it was done. @param {Promise<unknown>} promise */
 export async function tried(promise) {
   try {
     await promise;

@@ -1,27 +1,40 @@
 // Messages on their way: shown at once, sent one after the other, sent again with the same nonce when the
-// connection is back, and kept with what was wrong when the server refused.
+// connection is back, also after a reload, and kept with what was wrong when the server refused.
 
+/** @import { Message } from "../types/api.js" */
+/** @import { Data } from "../types/wire.js" */
+/**
+ * @typedef {{nonce: string, spot: string, text: string, reply: Pick<Message, "id"> | null, ping: boolean, attachments: string[], atMs: number, state: "sending" | "refused", problem: string}} Item
+ */
+
+import { eachLike, keep, keptLike } from "../transport/kept.js";
 import { effect, signal } from "../vendor/signals.js";
 import { explain } from "../words/words.js";
 import { conversationOf } from "./conversation.js";
 import { ask, connection, listen, member } from "./server.js";
+import { begins } from "./slow_mode.js";
 import { partsOf } from "./spot.js";
 
 const AGAIN_MS = 2000;
+const KEPT = "svc.outbox"; // In sessionStorage, by nonce: a reload of this tab loses nothing.
+const SESSION = "sessionStorage";
+/** @type {Item} */
+const ITEM = { nonce: "", spot: "", text: "", reply: null, ping: true, attachments: [], atMs: 0, state: "sending", problem: "" };
 
 /** [{nonce, spot, text, reply, ping, attachments, atMs, state, problem}]; state is "sending" or "refused". */
-export const outbox = signal([]);
+export const outbox = signal(Object.values(eachLike(ITEM, keptLike({}, KEPT, SESSION))).filter(({ nonce, spot }) => nonce && spot));
 
 const busy = new Set(); // Spots in which one is being sent.
 
-/** Send a message, as soon as that is possible. `attachments` are ids of finished uploads, `reply` a message. */
+/** Send a message, as soon as that is possible. `attachments` are ids of finished uploads, `reply` a message. @param {string} spot @param {Pick<Item, "text"> & Partial<Item>} what */
 export function send(spot, { text, reply = null, ping = true, attachments = [] }, atMs = Date.now()) {
+  /** @type {Item} */
   const item = { nonce: crypto.randomUUID(), spot, text, reply, ping, attachments, atMs, state: "sending", problem: "" };
   outbox.value = [...outbox.value, item];
   go(spot);
 }
 
-/** Try one again that was refused. */
+/** Try one again that was refused. @param {string} nonce */
 export function sendAgain(nonce) {
   const item = outbox.value.find((each) => each.nonce === nonce);
   if (!item) return;
@@ -29,13 +42,14 @@ export function sendAgain(nonce) {
   go(item.spot);
 }
 
-/** Forget one that was refused; gives it back, to be written anew. */
+/** Forget one that was refused; gives it back, to be written anew. @param {string} nonce */
 export function discard(nonce) {
   const item = outbox.value.find((each) => each.nonce === nonce);
   outbox.value = outbox.value.filter((each) => each.nonce !== nonce);
   return item;
 }
 
+/** @param {string} spot */
 async function go(spot) {
   if (busy.has(spot)) return;
   busy.add(spot);
@@ -54,11 +68,13 @@ async function go(spot) {
   }
 }
 
+/** @param {string} spot */
 const next = (spot) => outbox.value.find((each) => each.spot === spot && each.state === "sending");
 
-/** False when the connection was lost, and the rest must wait. */
+/** False when the connection was lost, and the rest must wait. @param {Item} item */
 async function sent({ nonce, spot, text, reply, ping, attachments }) {
   const { channelId, thread } = partsOf(spot);
+  /** @type {Data<"message_send">} */
   const data = { channel_id: channelId, text, nonce };
   if (thread) data.thread = thread;
   if (reply) Object.assign(data, { reply_to: reply.id, ping });
@@ -67,16 +83,24 @@ async function sent({ nonce, spot, text, reply, ping, attachments }) {
     const message = await ask("message_send", data);
     conversationOf(spot).take(message);
     discard(nonce);
-  } catch (error) {
+    begins(channelId);
+  } catch (/** @type {any} */ error) {
     if (error.code === "unreachable" || error.code === "server_stopping") return false;
+    if (error.code === "slow_mode") begins(channelId, error.details?.retry_after_ms);
     change(nonce, { state: "refused", problem: explain(error) });
   }
   return true;
 }
 
+/** @param {string} nonce @param {Partial<Item>} changes */
 function change(nonce, changes) {
   outbox.value = outbox.value.map((each) => (each.nonce === nonce ? { ...each, ...changes } : each));
 }
+
+effect(() => {
+  const all = outbox.value;
+  keep(KEPT, all.length ? Object.fromEntries(all.map((each) => [each.nonce, each])) : null, SESSION);
+});
 
 effect(() => {
   if (connection.value !== "online") return;

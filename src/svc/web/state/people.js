@@ -1,34 +1,67 @@
 // The members and their roles, who is there, and whom we have blocked. Somebody whom we have not met yet is
 // asked for when their name is wanted.
 
+/** @import { Member, Resumption, Role } from "../types/api.js" */
+/** @import { Answer } from "../types/wire.js" */
+/** @import { Signal } from "../vendor/signals.js" */
+
 import { computed, signal } from "../vendor/signals.js";
-import { api, listen } from "./server.js";
+import { api, ask, listen, member } from "./server.js";
 
 const PAGE = 200;
+const AT_ONCE = 100; // So many ids fit one request.
 
-/** By id, those that we know of. */
+/** By id, those that we know of. @type {Signal<Map<string, Member>>} */
 export const members = signal(new Map());
 /** All of them? */
 export const complete = signal(false);
-/** The highest first. */
+/** The highest first. @type {Signal<Role[]>} */
 export const roles = signal([]);
 export const rolesById = computed(() => new Map(roles.value.map((role) => [role.id, role])));
-/** Ids of those who are there, and of those whom we have blocked. */
-export const online = signal(new Set());
-export const blocked = signal(new Set());
+/** Ids of those who are there, and of those whom we have blocked. @typedef {Set<string>} Ids */
+export const online = signal(/** @type {Ids} */ (new Set()));
+export const blocked = signal(/** @type {Ids} */ (new Set()));
+/** Of those who are there: who touches no page, and who does not want to be disturbed. */
+const idle = signal(/** @type {Ids} */ (new Set()));
+const quiet = signal(/** @type {Ids} */ (new Set()));
+/** Do we not want to be disturbed? */
+export const ownQuiet = computed(() => quiet.value.has(member.value?.id ?? ""));
+
+/** How somebody is there: "online", "idle", "quiet" (not to be disturbed) or "away". @param {string} id */
+export function presenceOf(id) {
+  if (!online.value.has(id)) return "away";
+  if (quiet.value.has(id)) return "quiet";
+  return idle.value.has(id) ? "idle" : "online";
+}
+
+/** Do not disturb us, on any device, or do so again. @param {boolean} on */
+export const setQuiet = (on) => ask("quiet_set", { quiet: on });
 
 const asked = new Set();
+/** Ids of those who are asked for with the next request. @type {string[]} */
+let wanted = [];
+/** @type {Promise<void> | null} */
 let loading = null;
 let greetings = 0; // How often we were told everything.
 
-/** The member with this id, or null until the server has told. */
+/** The member with this id, or null until the server has told. @param {string} id */
 export function memberOf(id) {
   const known = members.value.get(id);
   if (!known && !asked.has(id)) {
     asked.add(id);
-    api("GET", `/api/members/${encodeURIComponent(id)}`).then(put, () => {});
+    // What is drawn now wants others too.
+    if (wanted.push(id) === 1) queueMicrotask(askWanted);
   }
   return known ?? null;
+}
+
+function askWanted() {
+  const ids = wanted;
+  wanted = [];
+  for (let from = 0; from < ids.length; from += AT_ONCE) {
+    const some = ids.slice(from, from + AT_ONCE);
+    api("GET", `/api/members?${new URLSearchParams({ ids: String(some), limit: String(AT_ONCE) })}`).then((told) => meet(told.members), () => {});
+  }
 }
 
 /** Fetch all members, once. */
@@ -39,39 +72,58 @@ export function loadMembers() {
 }
 
 async function fetchAll() {
-  let [round, after] = [null, null];
+  let round = 0;
+  /** @type {string | null} */
+  let after = null;
   do {
     // What was fetched before everything was told anew is gone.
     if (round !== greetings) [round, after] = [greetings, null];
-    const { members: page, next } = await api("GET", `/api/members?limit=${PAGE}${after ? `&after=${encodeURIComponent(after)}` : ""}`);
-    meet(page);
-    after = next;
+    /** @type {Answer<"GET", "/api/members">} */
+    const page = await api("GET", `/api/members?limit=${PAGE}${after ? `&after=${encodeURIComponent(after)}` : ""}`);
+    meet(page.members);
+    after = page.next;
   } while (after || round !== greetings);
   complete.value = true;
 }
 
-/** The role whose colour a member has: the highest that has one. */
+/** The role whose colour a member has: the highest that has one. @param {Pick<Member, "roles"> | null} [member] */
 export function colouredRole(member) {
   return roles.value.find((role) => role.color !== null && member?.roles?.includes(role.id)) ?? null;
 }
 
-/** Names of roles in CSS: "#rrggbb", or null. */
+/** Names of roles in CSS: "#rrggbb", or null. @param {{color: number | string | null} | null} [role] */
 export function colourOf(role) {
   return role?.color == null ? null : typeof role.color === "number" ? `#${role.color.toString(16).padStart(6, "0")}` : role.color;
 }
 
-/** Know these too, as the server has just told. */
+/** Know these too, as the server has just told. @param {Member[]} told */
 export function meet(told) {
-  members.value = new Map([...members.value, ...told.map((each) => [each.id, each])]);
+  const known = new Map(members.value);
+  for (const each of told) known.set(each.id, each);
+  members.value = known;
 }
 
+/** @param {string} id */
 export const block = (id) => api("PUT", `/api/me/blocks/${encodeURIComponent(id)}`);
+/** @param {string} id */
 export const unblock = (id) => api("DELETE", `/api/me/blocks/${encodeURIComponent(id)}`);
 
+/** @param {Member} member */
 function put(member) {
   members.value = new Map(members.value).set(member.id, member);
 }
 
+/** @param {Partial<Pick<Resumption, "online" | "idle" | "do_not_disturb">>} told */
+function present({ online: there, idle: untouched, do_not_disturb: undisturbed }) {
+  online.value = new Set(there);
+  idle.value = new Set(untouched);
+  quiet.value = new Set(undisturbed);
+}
+
+/** @param {Ids} set @param {string} id @param {boolean} [isIn] */
+const changed = (set, id, isIn) => (set.has(id) === Boolean(isIn) ? set : isIn ? new Set(set).add(id) : without(set, id));
+
+/** @param {Ids} set @param {string} id */
 function without(set, id) {
   return new Set([...set].filter((each) => each !== id));
 }
@@ -80,7 +132,7 @@ listen({
   greet(greeting) {
     roles.value = greeting.roles;
     blocked.value = new Set(greeting.blocked);
-    online.value = new Set(greeting.online);
+    present(greeting);
     complete.value = false;
     greetings += 1;
     asked.clear();
@@ -90,13 +142,18 @@ listen({
     roles.value = scene.roles;
     members.value = new Map([[scene.member.id, scene.member]]);
   },
-  resume(present) {
-    online.value = new Set(present.online);
+  resume(told) {
+    present(told);
   },
   hear(event, data) {
     switch (event) {
       case "presence":
-        online.value = data.online ? new Set(online.value).add(data.member_id) : without(online.value, data.member_id);
+        online.value = changed(online.value, data.member_id, data.online);
+        idle.value = changed(idle.value, data.member_id, data.idle);
+        quiet.value = changed(quiet.value, data.member_id, data.do_not_disturb);
+        break;
+      case "quiet_changed":
+        quiet.value = changed(quiet.value, member.value?.id ?? "", data.quiet);
         break;
       case "member_joined":
         put(data);
@@ -129,7 +186,7 @@ listen({
   forget() {
     members.value = new Map();
     roles.value = [];
-    online.value = new Set();
+    present({});
     blocked.value = new Set();
     complete.value = false;
   },

@@ -1,25 +1,40 @@
 // Where in the page we are: which channel is open, what stands beside it, which dialog lies over it. Kept so that
 // whoever comes back lands where they were; the address may name a place too (#channel=…&message=…).
 
+/** @import { Signal } from "../vendor/signals.js" */
+/**
+ * @typedef {{channelId: string, talkId?: undefined} | {talkId: string, channelId?: undefined}} Place
+ * @typedef {{name: string, under?: Open | null, [detail: string]: any}} Open
+ * @typedef {{channelId?: string, talkId?: string, messageId?: string, atMs?: number, newest?: boolean}} Target
+ */
+
 import { keep, kept } from "../transport/kept.js";
-import { signal } from "../vendor/signals.js";
+import { computed, signal } from "../vendor/signals.js";
 import { channelsById, textChannels } from "./channels.js";
 import { listen } from "./server.js";
 
-const KEPT = "svc.place"; // In localStorage: the channel that was open last.
+const KEPT = "svc.place"; // In localStorage: the channel that was open last, or the private conversation behind its sign.
+const PRIVATE = "private ";
+const KEPT_MEMBERS = "svc.members"; // In localStorage: whether the members stand beside the channels.
 
-/** {channelId} of the channel that is open, or null until we know one. For a voice channel it is its call. */
+/** {channelId} of the channel that is open, for a voice channel its call; {talkId} of a private conversation; or null. @type {Signal<Place | null>} */
 export const place = signal(null);
-/** What stands beside the channel: {name, …}, or null. */
+/** What was opened beside the channel: {name, …}, or null. @type {Signal<Open | null>} */
 export const aside = signal(null);
-/** What lies over the page: {name, …, under}, or null; `under` are the settings that it was opened from. */
+/** Is there room for the members beside a channel all the time? */
+const roomy = signal(false);
+const membersStay = signal(false);
+const mayStay = computed(() => roomy.value && channelsById.value.get(place.value?.channelId ?? "")?.type === "text");
+/** What stands beside the channel: what was opened there, or the members, where there is room and they were not closed. */
+export const beside = computed(() => aside.value ?? (mayStay.value && membersStay.value ? { name: "members" } : null));
+/** What lies over the page: {name, …, under}, or null; `under` are the settings that it was opened from. @type {Signal<Open | null>} */
 export const dialog = signal(null);
 /** On a small screen: whether the list of channels covers the rest. */
 export const drawer = signal(false);
-/** Where to go in the open channel, {messageId}, or {atMs} for the first message since then; a new object each time. */
+/** Where to go in the open channel, {messageId}, {atMs} for the first message since then, or {newest}; a new object each time. @type {Signal<Target | null>} */
 export const target = signal(null);
 
-/** Open a channel, and go to a message in it if one is named. */
+/** Open a channel, and go to a message in it if one is named. @param {string} channelId @param {string | null} [messageId] */
 export function open(channelId, messageId = null) {
   if (place.value?.channelId !== channelId) place.value = { channelId };
   drawer.value = false;
@@ -27,32 +42,93 @@ export function open(channelId, messageId = null) {
   keep(KEPT, channelId);
 }
 
-/** Go to what was said in this channel since then. */
+/** Open a private conversation, and go to a message in it if one is named. @param {string} talkId @param {string | null} [messageId] */
+export function openTalk(talkId, messageId = null) {
+  if (place.value?.talkId !== talkId) place.value = { talkId };
+  if (messageId) target.value = { talkId, messageId };
+  aside.value = dialog.value = null;
+  drawer.value = false;
+  keep(KEPT, PRIVATE + talkId);
+}
+
+/** It is not ours any more: be in a channel. */
+export function leaveTalk() {
+  place.value = null;
+  keep(KEPT, null);
+  settle();
+}
+
+/** Go to what was said in this channel since then. @param {string} channelId @param {number} atMs */
 export function openAt(channelId, atMs) {
   open(channelId);
   target.value = { channelId, atMs };
 }
 
+/** @param {string} name @param {object} [details] */
 export const showAside = (name, details = {}) => { aside.value = { name, ...details }; };
-export const toggleAside = (name) => { aside.value = aside.value?.name === name ? null : { name }; };
-export const closeAside = () => { aside.value = null; };
+
+/** @param {string} name */
+export function toggleAside(name) {
+  if (beside.value?.name === name) closeAside();
+  else if (name === "members" && mayStay.value) stay(true);
+  else showAside(name);
+}
+
+export function closeAside() {
+  if (beside.value?.name === "members" && mayStay.value) stay(false);
+  else aside.value = null;
+}
+
+/** @param {boolean} on */
+function stay(on) {
+  aside.value = null;
+  membersStay.value = on;
+  keep(KEPT_MEMBERS, String(on));
+}
+
+/** Once the page has nothing better to do: the messages come first. */
+function makeRoom() {
+  if (roomy.peek() || !globalThis.matchMedia) return;
+  const wide = matchMedia("(min-width: 1300px)");
+  const look = () => { roomy.value = wide.matches; };
+  wide.addEventListener("change", look);
+  (globalThis.requestIdleCallback ?? setTimeout)(() => {
+    membersStay.value = kept(KEPT_MEMBERS) !== "false";
+    look();
+  });
+}
+
+/** @param {string} name @param {object} [details] */
 export const showDialog = (name, details = {}) => { dialog.value = { name, ...details, under: name === "settings" ? null : settingsOf(dialog.value) }; };
 /** Back to the settings, where it was opened from them. */
 export const closeDialog = () => { dialog.value = dialog.value?.under ?? null; };
 export const closeDialogs = () => { dialog.value = null; };
 
+/** @param {Open | null} open @returns {Open | null} */
 const settingsOf = (open) => (open?.name === "settings" ? open : open?.under ?? null);
 
-/** The address that leads to a message. */
+/** The address that leads to a message. @param {string} channelId @param {string} messageId */
 export function addressOf(channelId, messageId) {
   const hash = new URLSearchParams({ channel: channelId, message: messageId });
   return `${location.origin}/#${hash}`;
 }
 
+/** The place that such an address names, {channelId, messageId}, either null; null where it is not of this server. @param {URL} url */
+export function placeIn(url) {
+  if (url.origin !== location.origin || url.pathname !== "/") return null;
+  const hash = new URLSearchParams(url.hash.slice(1));
+  return { channelId: hash.get("channel"), messageId: hash.get("message") };
+}
+
 /** Go where the address leads, if it leads anywhere that we see; says whether it did. */
 export function followAddress() {
   const hash = new URLSearchParams(location.hash.slice(1));
-  const [channelId, messageId] = [hash.get("channel"), hash.get("message")];
+  const [channelId, messageId, talkId] = [hash.get("channel"), hash.get("message"), hash.get("private")];
+  if (talkId) {
+    history.replaceState(null, "", location.pathname);
+    openTalk(talkId);
+    return true;
+  }
   if (!channelId || !channelsById.value.has(channelId)) return false;
   hash.delete("channel");
   hash.delete("message");
@@ -61,20 +137,39 @@ export function followAddress() {
   return true;
 }
 
+/** The channel that will probably be open when the server has greeted us, or null. */
+export function expected() {
+  const hash = new URLSearchParams(location.hash.slice(1));
+  if (hash.has("message") || hash.has("private")) return null;
+  const last = kept(KEPT);
+  return hash.get("channel") ?? place.value?.channelId ?? (last?.startsWith(PRIVATE) ? null : last);
+}
+
+// A link to a message that is put into the address of an open page.
+globalThis.addEventListener?.("hashchange", () => { if (channelsById.value.size) followAddress(); });
+
 /** Be in a channel that there is: the one of the address, the one that was open last, or the first. */
 function settle() {
   if (followAddress()) return;
-  const known = (id) => id && channelsById.value.has(id);
-  if (known(place.value?.channelId)) return;
+  const known = (/** @type {string | null | undefined} */ id) => Boolean(id) && channelsById.value.has(id ?? "");
+  if (known(place.value?.channelId) || place.value?.talkId) return;
   const last = kept(KEPT);
+  if (last?.startsWith(PRIVATE)) {
+    place.value = { talkId: last.slice(PRIVATE.length) };
+    return;
+  }
   const channelId = known(last) ? last : textChannels.value[0]?.id;
   place.value = channelId ? { channelId } : null;
+  if (channelId) keep(KEPT, channelId);
 }
 
 listen({
-  greet: settle,
+  greet() {
+    settle();
+    makeRoom();
+  },
   recall: settle,
-  hear(event) {
+  hear(event, _) {
     if (event.startsWith("channel_")) settle();
   },
   forget() {

@@ -1,9 +1,14 @@
 // Web Push: whether this device is rung while no page is in sight, subscribed with the browser and told to the
 // server, and renewed when either has lost it.
 
+/** @import { Body } from "../types/wire.js" */
+
+/** @import { Signal } from "../vendor/signals.js" */
+
 import { keep, kept } from "../transport/kept.js";
-import { running } from "../transport/worker.js";
+import { running, teach } from "../transport/worker.js";
 import { signal } from "../vendor/signals.js";
+import { t } from "../words/words.js";
 import { api, listen } from "./server.js";
 
 const KEPT = "svc.push"; // In localStorage while it is wanted: the endpoint that the server was told.
@@ -11,6 +16,7 @@ const KEPT = "svc.push"; // In localStorage while it is wanted: the endpoint tha
 /**
  * "off", "on", "busy" while that changes, or why it cannot be: "insecure" (needs https), "install" (only once the page
  * is installed), "unsupported", "refused" (by the person or the browser), "failed" (the browser's push service).
+ * @type {Signal<"off" | "on" | "busy" | "insecure" | "install" | "unsupported" | "refused" | "failed">}
  */
 export const push = signal("off");
 
@@ -46,27 +52,28 @@ function lookAgain() {
   lookAtPush();
 }
 
-/** Have a subscription with the server's key that the server knows; "on", or why not. */
+/** Have a subscription with the server's key that the server knows; "on", or why not. @returns {Promise<"on" | "unsupported" | "refused" | "failed">} */
 async function renew() {
   const registration = await running();
   if (!registration) return "unsupported";
   const { public_key: key, subscribed } = await api("GET", "/api/me/push");
   const subscription = await subscriptionWith(registration.pushManager, bytes(key));
   if (typeof subscription === "string") return subscription;
-  const { endpoint, keys } = subscription.toJSON();
+  const { endpoint, keys } = /** @type {Body<"PUT", "/api/me/push">} */ (subscription.toJSON());
   if (!subscribed || endpoint !== kept(KEPT)) await api("PUT", "/api/me/push", { endpoint, keys });
   keep(KEPT, endpoint);
+  await teach("private", t("private-pushed")).catch(() => {});
   return "on";
 }
 
-/** One that was made with another key is of no use any more. Why there is none, where there is none. */
+/** One that was made with another key is of no use any more. Why there is none, where there is none. @param {PushManager} manager @param {Uint8Array<ArrayBuffer>} key @returns {Promise<PushSubscription | "refused" | "failed">} */
 async function subscriptionWith(manager, key) {
   const present = await manager.getSubscription();
   if (present && same(new Uint8Array(present.options.applicationServerKey ?? []), key)) return present;
   try {
     await present?.unsubscribe();
     return await manager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
-  } catch (error) {
+  } catch (/** @type {any} */ error) {
     return error.name === "NotAllowedError" ? "refused" : "failed";
   }
 }
@@ -87,8 +94,10 @@ function obstacle() {
   return Notification.permission === "denied" ? "refused" : null;
 }
 
+/** @param {Uint8Array} one @param {Uint8Array} other */
 const same = (one, other) => one.length === other.length && one.every((each, at) => each === other[at]);
 
+/** @param {string} base64url */
 function bytes(base64url) {
   return Uint8Array.from(atob(base64url.replaceAll("-", "+").replaceAll("_", "/")), (each) => each.charCodeAt(0));
 }

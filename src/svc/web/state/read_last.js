@@ -1,6 +1,10 @@
 // What was read last, kept for when the server cannot be reached: the channels, and the newest messages of those that
 // were open last. Gone with the sign-in.
 
+/** @import { Message, Pushes } from "../types/api.js" */
+/** @import { KeptPage, Scene } from "../types/wire.js" */
+/** @import { Signal } from "../vendor/signals.js" */
+
 import { drop, dropAll, keep, kept, names } from "../transport/read_last.js";
 import { effect, signal, untracked } from "../vendor/signals.js";
 import { channels, channelsById, permissions } from "./channels.js";
@@ -14,25 +18,27 @@ import { unread } from "./unread.js";
 
 const MOST_CHANNELS = 10;
 const MOST_MESSAGES = 50;
-const QUIET_MS = 1000; // So long nothing changes before it is kept.
+const EVERY_MS = 1000; // What changes is kept as often as that.
 const PATIENCE_MS = 3000; // A server that takes longer is as good as none.
 const SCENE = "scene"; // Everything but the messages: {member, info, channels, …, at_ms}.
 const PAGE = "messages "; // And the id of the channel: {messages, more_before, at_ms}.
 
-/** When what is shown was so, in ms since 1970; null where it is what the server says. */
+/** When what is shown was so, in ms since 1970; null where it is what the server says. @type {Signal<number | null>} */
 export const shownFrom = signal(null);
 
 let greeted = false; // Since the page was loaded.
+/** @type {Map<string, KeptPage>} */
 let pages = new Map(); // What is shown from here, by channel.
-const timers = new Map();
+/** @type {Map<string, {make: () => object, timer: number}>} */
+const waiting = new Map();
 
-/** When the messages of this channel were so, while they are shown from here. */
+/** When the messages of this channel were so, while they are shown from here. @param {string} channelId */
 export const pageFrom = (channelId) => (shownFrom.value === null ? null : pages.get(channelId)?.at_ms ?? shownFrom.value);
 
 /** Show what is kept, if the server is still silent then. */
 async function show() {
   if (greeted || shownFrom.value !== null) return;
-  const scene = await kept(SCENE).catch(() => undefined);
+  const scene = /** @type {Scene | undefined} */ (await kept(SCENE).catch(() => undefined));
   const found = scene ? await keptPages() : new Map();
   if (!scene || greeted || shownFrom.value !== null || scene.member.id !== member.value?.id) return;
   pages = found;
@@ -44,18 +50,25 @@ async function show() {
   }
 }
 
+/** @returns {Promise<Map<string, KeptPage>>} */
 async function keptPages() {
   const found = new Map();
-  for (const name of await names()) if (name.startsWith(PAGE)) found.set(name.slice(PAGE.length), await kept(name));
+  for (const name of /** @type {string[]} */ (await names())) if (name.startsWith(PAGE)) found.set(name.slice(PAGE.length), await kept(name));
   return found;
 }
 
+/** As it is once the time is over: what changes all the time is kept all the same. @param {string} name @param {() => object} make */
 function later(name, make) {
-  clearTimeout(timers.get(name));
-  timers.set(name, setTimeout(() => {
-    timers.delete(name);
-    if (member.value && greeted) keep(name, make()).then(tidy).catch(() => {}); // A full disk is no fault of the reader's.
-  }, QUIET_MS));
+  const waits = waiting.get(name);
+  if (waits) {
+    waits.make = make;
+    return;
+  }
+  const one = { make, timer: setTimeout(() => {
+    waiting.delete(name);
+    if (member.value && greeted) keep(name, one.make()).then(tidy).catch(() => {}); // A full disk is no fault of the reader's.
+  }, EVERY_MS) };
+  waiting.set(name, one);
 }
 
 /** Keep no more than there may be, and nothing of channels that we do not see any more. */
@@ -65,7 +78,7 @@ async function tidy() {
   await Promise.all(found.filter(([id]) => !visible.includes(id)).map(([id]) => drop(PAGE + id)));
 }
 
-/** What is deleted or changed is so here too, where nobody reads it at the moment. */
+/** What is deleted or changed is so here too, where nobody reads it at the moment. @param {string} channelId @param {(messages: Message[]) => Message[]} change */
 async function follow(channelId, change) {
   const page = await kept(PAGE + channelId);
   if (page) await keep(PAGE + channelId, { ...page, messages: change(page.messages) });
@@ -89,7 +102,7 @@ effect(() => {
 });
 
 effect(() => {
-  const channel = channelsById.value.get(place.value?.channelId);
+  const channel = channelsById.value.get(place.value?.channelId ?? "");
   if (channel?.type !== "text") return;
   const { messages, moreBefore, moreAfter, loaded } = untracked(() => conversationOf(channel.id));
   const [all, more] = [messages.value, moreBefore.value];
@@ -103,18 +116,18 @@ listen({
     shownFrom.value = null;
     pages = new Map();
   },
-  hear(event, { channel_id: channelId, id, ...changes }) {
-    const change = {
-      message_deleted: (messages) => messages.filter((each) => each.id !== id),
-      message_edited: (messages) => messages.map((each) => (each.id === id ? { ...each, ...changes } : each)),
-    }[event];
-    if (change && channelId !== place.value?.channelId) follow(channelId, change).catch(() => {});
+  hear(event, data) {
+    if ((event !== "message_deleted" && event !== "message_edited") || data.channel_id === place.value?.channelId) return;
+    follow(data.channel_id, (messages) => {
+      if (event === "message_deleted") return messages.filter(({ id }) => id !== data.id);
+      return messages.map((each) => (each.id === data.id ? { ...each, ...data } : each));
+    }).catch(() => {});
   },
   forget() {
     greeted = false;
     shownFrom.value = null;
-    for (const each of timers.values()) clearTimeout(each);
-    timers.clear();
+    for (const { timer } of waiting.values()) clearTimeout(timer);
+    waiting.clear();
     dropAll().catch(() => {});
   },
 });

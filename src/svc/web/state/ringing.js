@@ -1,6 +1,8 @@
 // What rings, and by which means. Decisions only: nothing is asked, kept or shown here.
 
-/** Does the message name us, or a group that we belong to? A reply that notifies names whom it answers. */
+/** @import { Member, Message } from "../types/api.js" */
+
+/** Does the message name us, or a group that we belong to? A reply that notifies names whom it answers. @param {Pick<Message, "mentions" | "mention_groups">} message @param {Pick<Member, "id" | "roles">} own */
 export function namesUs({ mentions, mention_groups: groups }, own) {
   const ours = ["everyone", "here", ...(own.roles ?? [])];
   return mentions.includes(own.id) || (groups ?? []).some((group) => ours.includes(group));
@@ -8,11 +10,13 @@ export function namesUs({ mentions, mention_groups: groups }, own) {
 
 /**
  * What a new message is to us: "mention", "message", or null where we do not want to be told of it.
- * @param {{own: object, blocked: Set<string>, level: string, muted: boolean, follows?: boolean}} us
+ * @param {Pick<Message, "author" | "mentions" | "mention_groups">} message
+ * @param {{own: Pick<Member, "id" | "roles"> | null, blocked: Set<string>, level: string, muted: boolean, follows?: boolean}} us
  *   `follows`: the thread that it is in, if it is in one
+ * @returns {"mention" | "message" | null}
  */
 export function kindOf(message, { own, blocked, level, muted, follows = true }) {
-  if (message.author.id === own.id || blocked.has(message.author.id)) return null;
+  if (!own || message.author.id === own.id || blocked.has(message.author.id)) return null;
   if (muted || level === "nothing") return null;
   if (namesUs(message, own)) return "mention";
   return level === "all" && follows ? "message" : null;

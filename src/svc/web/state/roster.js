@@ -1,6 +1,8 @@
 // The members as the list of them shows them: those who are there by the highest of their roles, then the others,
 // each by name; and only those whose names hold the letters that are looked for.
 
+/** @import { Member, Role } from "../types/api.js" */
+
 import { computed, signal } from "../vendor/signals.js";
 import { folded } from "./matching.js";
 import { members, online, roles } from "./people.js";
@@ -18,13 +20,20 @@ const found = computed(() => {
   return letters ? sorted.value.filter(({ nickname }) => folded(nickname).includes(letters)) : sorted.value;
 });
 
+/**
+ * @typedef {{key: string, role: Role | null, count: number, member?: undefined} | {key: string, member: Member, here: boolean, role?: undefined}} Row
+ */
+
 /** Rows in their order: {role, key, count} heads a group, where `role` may be null; {member, here} is a person. */
 export const roster = computed(() => rosterOf(found.value, online.value, roles.value));
 
+/** @param {Iterable<Member>} people @param {Set<string>} here @param {Role[]} allRoles @returns {Row[]} */
 export function rosterOf(people, here, allRoles) {
   const shown = allRoles.filter(({ id }) => id !== EVERYBODY);
-  const groups = new Map([...shown.map((role) => [role.id, []]), ["here", []], ["away", []]]);
-  for (const member of people) groups.get(groupOf(member, here, shown)).push(member);
+  /** @type {Map<string, Member[]>} */
+  const groups = new Map([...shown.map(({ id }) => id), "here", "away"].map((key) => [key, []]));
+  for (const member of people) groups.get(groupOf(member, here, shown))?.push(member);
+  /** @type {Row[]} */
   const rows = [];
   for (const [key, group] of groups) {
     if (!group.length) continue;
@@ -34,6 +43,7 @@ export function rosterOf(people, here, allRoles) {
   return rows;
 }
 
+/** @param {Pick<Member, "id" | "roles">} member @param {Set<string>} here @param {Role[]} shown */
 function groupOf({ id, roles: own = [] }, here, shown) {
   if (!here.has(id)) return "away";
   return shown.find((role) => own.includes(role.id))?.id ?? "here";

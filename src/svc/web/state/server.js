@@ -1,6 +1,12 @@
 // The chat server: who we are to it, whether it can be reached, and how anything is asked of it. What it tells
 // goes to those who have said that they listen; this file knows none of them.
 
+/** @import { Member, Pushes, Requests } from "../types/api.js" */
+/** @import { Answer, Body, Data, Info, Listener, Method, Path, Reply, Scene } from "../types/wire.js" */
+/** @import { Proof, Wishes } from "../transport/account.js" */
+/** @import { Asking } from "../transport/live.js" */
+/** @import { Signal } from "../vendor/signals.js" */
+
 import { Account } from "../transport/account.js";
 import { Backoff, pause } from "../transport/backoff.js";
 import { available } from "../transport/device_key.js";
@@ -8,28 +14,34 @@ import { request, Refusal } from "../transport/http.js";
 import { Live } from "../transport/live.js";
 import { batch, signal } from "../vendor/signals.js";
 
-/** "none" (nobody is signed in), "connecting", "online", "offline" (it is tried again) or "crowded" (it is not). */
+/** "none" (nobody is signed in), "connecting", "online", "offline" (it is tried again) or "crowded" (it is not). @type {Signal<"none" | "connecting" | "online" | "offline" | "crowded">} */
 export const connection = signal("none");
-/** Our own member, as the server tells it; null for somebody new. */
+/** Our own member, as the server tells it; null for somebody new. @type {Signal<Member | null>} */
 export const member = signal(null);
-/** What the server says of itself to anyone; null until it is known. */
+/** What the server says of itself to anyone; null until it is known. @type {Signal<Info | null>} */
 export const info = signal(null);
 /** Has it not even said that? It is asked again. */
 export const unheard = signal(false);
-/** Why we were sent away, a Refusal; null otherwise. */
+/** Why we were sent away, a Refusal; null otherwise. @type {Signal<Refusal | null>} */
 export const rejection = signal(null);
 
-let account = null;
+/** @type {Account} */
+let account;
+/** @type {Live | null} */
 let live = null;
-const listeners = { greet: [], recall: [], resume: [], hear: [], forget: [] };
+/** @type {Record<string, ((...told: any[]) => void)[]>} */
+const listeners = { early: [], greet: [], recall: [], resume: [], hear: [], forget: [] };
 
 /**
  * Hear what the server tells: `greet(greeting)` when it tells everything, `resume(present)` when it goes on,
  * `hear(event, data)` for a push, `forget()` when we are nobody here any more, and `recall(scene)` when the server is
- * silent and what is known of before is shown. Each is optional.
+ * silent and what is known of before is shown. `early(ask)` may ask what the greeting need not be there for. Each is
+ * optional.
+ * @param {Listener & {early?: (ask: Asking) => void}} listener
  */
 export function listen(listener) {
-  for (const [name, all] of Object.entries(listeners)) if (listener[name]) all.push((...told) => listener[name](...told));
+  const parts = /** @type {Record<string, ((...told: any[]) => void) | undefined>} */ (listener);
+  for (const [name, all] of Object.entries(listeners)) if (parts[name]) all.push((...told) => parts[name]?.(...told));
 }
 
 /** May a browser hold a key here? */
@@ -61,7 +73,7 @@ export async function askInfo() {
   }
 }
 
-/** Become a member, or the one that the proof already is. Resolves with the answer; rejects as the request does. */
+/** Become a member, or the one that the proof already is. Resolves with the answer; rejects as the request does. @param {Wishes} wishes @param {Proof} [proof] */
 export async function join(wishes, proof) {
   const answer = await account.join(wishes, proof);
   rejection.value = null;
@@ -72,15 +84,30 @@ export async function join(wishes, proof) {
 /** What the account knows how to do beside it: signing in by other ways, forgetting its key. */
 export const ownAccount = () => account;
 
-/** Resolves with the live socket's reply; rejects with a Refusal, or with Unreachable. */
-export function ask(event, data = {}) {
-  return live.request(event, data);
+/**
+ * Resolves with the live socket's reply; rejects with a Refusal, or with Unreachable.
+ * @template {keyof Requests} E
+ * @param {E} event @param {Data<E>} data
+ * @returns {Promise<Reply<E>>}
+ */
+export function ask(event, data = /** @type {Data<E>} */ ({})) {
+  return /** @type {Live} */ (live).request(event, data);
 }
 
-/** The same over HTTP, as ourselves. */
+/**
+ * The same over HTTP, as ourselves.
+ * @template {Method} M @template {Path<M>} P
+ * @param {M} method @param {P} path @param {Body<M, P>} [body]
+ * @returns {Promise<Answer<M, P>>}
+ */
 export async function api(method, path, body) {
-  return request(method, path, { token: await account.accessToken(), body });
+  // Checked by the line above already: to check it again takes TypeScript as long as all the rest.
+  const asking = /** @type {(method: M, path: P, options: object) => Promise<any>} */ (/** @type {unknown} */ (request));
+  return asking(method, path, { token: await account.accessToken(), body });
 }
+
+/** A call has fallen silent: make sure that the live socket still answers, for without it there is no other call. */
+export const doubtConnection = () => live?.doubt();
 
 export const accessToken = () => account.accessToken();
 
@@ -101,26 +128,26 @@ export async function forgetIdentity() {
 export function connect() {
   live?.close();
   connection.value = "connecting";
-  live = new Live(webSocketUrl("/live"), (refused) => account.accessToken(refused));
-  live.addEventListener("push", ({ detail }) => batch(() => tell("hear", detail.event, detail.data)));
-  live.addEventListener("offline", () => { connection.value = "offline"; });
-  live.addEventListener("crowded", () => { connection.value = "crowded"; });
-  return new Promise((resolve) => {
-    const here = (what) => ({ detail }) => {
+  const opened = live = new Live(webSocketUrl("/live"), (refused) => account.accessToken(refused), (asking) => tell("early", asking));
+  opened.addEventListener("push", ({ detail }) => batch(() => tell("hear", detail.event, detail.data)));
+  opened.addEventListener("offline", () => { connection.value = "offline"; });
+  opened.addEventListener("crowded", () => { connection.value = "crowded"; });
+  return /** @type {Promise<void>} */ (new Promise((resolve) => {
+    const here = (/** @type {string} */ what) => (/** @type {{detail: unknown}} */ { detail }) => {
       batch(() => {
         tell(what, detail);
         connection.value = "online";
       });
       resolve();
     };
-    live.addEventListener("authenticated", here("greet"));
-    live.addEventListener("resumed", here("resume"));
-    live.addEventListener("rejected", ({ detail }) => {
+    opened.addEventListener("authenticated", here("greet"));
+    opened.addEventListener("resumed", here("resume"));
+    opened.addEventListener("rejected", ({ detail }) => {
       rejection.value = detail instanceof Refusal ? detail : null;
       signOut();
       resolve();
     });
-  });
+  }));
 }
 
 listen({
@@ -134,14 +161,13 @@ listen({
   },
 });
 
-/** Those that the server says to anybody too; name and description of nothing are empty there. */
+/** Those that the server says to anybody too; name and description of nothing are empty there. @param {Pushes["settings_changed"]} changed */
 function hearSettings(changed) {
-  if (!info.value) return;
-  const known = Object.entries(changed).filter(([name]) => name in info.value);
-  info.value = { ...info.value, ...Object.fromEntries(known) };
+  const told = info.value;
+  if (told) info.value = { ...told, ...Object.fromEntries(Object.entries(changed).filter(([name]) => name in told)) };
 }
 
-/** Show this, which was so before, until the server says more. */
+/** Show this, which was so before, until the server says more. @param {Scene} scene */
 export function recall(scene) {
   batch(() => {
     info.value ??= scene.info;
@@ -160,10 +186,12 @@ function leave() {
   askInfo(); // How many are members may be another number by now.
 }
 
+/** @param {string} what @param {unknown[]} told */
 function tell(what, ...told) {
   for (const listener of listeners[what]) listener(...told);
 }
 
+/** @param {string} path */
 function webSocketUrl(path) {
   const url = new URL(path, location.href);
   url.protocol = url.protocol.replace("http", "ws");

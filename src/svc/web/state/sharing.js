@@ -1,5 +1,7 @@
 // What was shared with the installed page and waits for its channel.
 
+/** @import { Signal } from "../vendor/signals.js" */
+
 import { dropShared, takeShared } from "../transport/shared.js";
 import { signal } from "../vendor/signals.js";
 import { draftOf, write } from "./drafts.js";
@@ -7,12 +9,12 @@ import { open } from "./place.js";
 import { listen } from "./server.js";
 import { uploadsOf } from "./uploads.js";
 
-/** {text, files}, or null. */
+/** {text, files}, or null. @type {Signal<{text: string, files: File[]} | null>} */
 export const shared = signal(null);
 
-/** Put it into what is being written in this channel; says whether all files had room. */
+/** Put it into what is being written in this channel; says whether all files had room. @param {string} channelId */
 export function shareInto(channelId) {
-  const { text, files } = shared.value;
+  const { text, files } = shared.value ?? { text: "", files: [] };
   const before = draftOf(channelId).text.value;
   open(channelId);
   if (text) write(channelId, before ? `${before}\n${text}` : text);

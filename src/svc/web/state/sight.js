@@ -12,10 +12,11 @@ export const inSight = signal(false);
 
 /** Is another tab of ours in sight? */
 export async function seenElsewhere() {
-  const { held } = await navigator.locks.query().catch(() => ({ held: [] }));
+  const { held = [] } = await navigator.locks.query().catch(() => /** @type {LockManagerSnapshot} */ ({}));
   return !inSight.value && held.some(({ name }) => name === LOCK);
 }
 
+/** @type {(value?: unknown) => void} */
 let letGo = () => {};
 
 effect(() => {

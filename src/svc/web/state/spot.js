@@ -4,7 +4,7 @@
 /** @param {string} channelId @param {string | null} [thread] the id of the message that the thread hangs on */
 export const spotOf = (channelId, thread = null) => (thread ? `${channelId}/${thread}` : channelId);
 
-/** {channelId, thread}; `thread` is null in the channel itself. */
+/** {channelId, thread}; `thread` is null in the channel itself. @param {string} spot */
 export function partsOf(spot) {
   const [channelId, thread = null] = spot.split("/");
   return { channelId, thread };

@@ -1,29 +1,33 @@
 // The threads that we follow, and what is unread in each: counted as docs/live.md says.
 
+/** @import { Message, ThreadState } from "../types/api.js" */
+/** @import { Signal } from "../vendor/signals.js" */
+
 import { computed, signal } from "../vendor/signals.js";
 import { blocked } from "./people.js";
 import { namesUs } from "./ringing.js";
 import { ask, listen, member } from "./server.js";
 import { MOST } from "./unread.js";
 
-/** By the id of the message that it hangs on: {channel_id, thread, following, read_up_to, last, unread, mentions}. */
+/** By the id of the message that it hangs on: {channel_id, thread, following, read_up_to, last, unread, mentions}. @type {Signal<Map<string, ThreadState>>} */
 export const threads = signal(new Map());
 /** Unread messages of all of them. */
 export const unreadInThreads = computed(() => [...threads.value.values()].reduce((sum, each) => sum + each.unread, 0));
 
-/** Everything up to this message of the thread is read. */
+/** Everything up to this message of the thread is read. @param {string} thread @param {string} messageId */
 export function readThread(thread, messageId) {
   const state = threads.value.get(thread);
   if (!state || !(state.unread || state.mentions)) return;
   put({ ...state, unread: 0, mentions: 0, read_up_to: messageId });
-  ask("read", { channel_id: state.channel_id, message_id: messageId, thread }).then(put, () => {});
+  ask("read", { channel_id: state.channel_id, message_id: messageId, thread }).then((told) => { if ("thread" in told) put(told); }, () => {});
 }
 
-/** Be told of a thread, or not any more. */
+/** Be told of a thread, or not any more. @param {string} channelId @param {string} thread @param {boolean} on */
 export async function follow(channelId, thread, on) {
   put(await ask(on ? "thread_follow" : "thread_unfollow", { channel_id: channelId, message_id: thread }));
 }
 
+/** @param {ThreadState} state */
 function put(state) {
   const others = new Map(threads.value);
   if (state.following) others.set(state.thread, state);
@@ -31,16 +35,17 @@ function put(state) {
   threads.value = others;
 }
 
+/** @param {Message} message */
 function posted(message) {
-  const state = threads.value.get(message.thread);
-  if (!state) return;
+  const state = threads.value.get(message.thread ?? "");
   const [own, { id, author }] = [member.value, message];
+  if (!state || !own) return;
   if (author.id === own.id) {
     put({ ...state, last: id, read_up_to: id, unread: 0, mentions: 0 });
     return;
   }
   const named = !blocked.value.has(author.id) && namesUs(message, own);
-  const more = (count) => Math.min(MOST, count + 1);
+  const more = (/** @type {number} */ count) => Math.min(MOST, count + 1);
   put({ ...state, last: id, unread: more(state.unread), mentions: named ? more(state.mentions) : state.mentions });
 }
 
@@ -53,7 +58,7 @@ listen({
     else if (event === "message_posted" && data.thread) posted(data);
     else if (event === "message_deleted" && data.thread) {
       const state = threads.value.get(data.thread);
-      if (state && data.id > state.read_up_to) put({ ...state, unread: Math.max(0, state.unread - 1) });
+      if (state && data.id > (state.read_up_to ?? "")) put({ ...state, unread: Math.max(0, state.unread - 1) });
     } else if (event === "channel_deleted") {
       threads.value = new Map([...threads.value].filter(([, { channel_id: id }]) => id !== data.channel_id));
     }

@@ -1,27 +1,31 @@
 // Who is typing where, for as long as that is good; and telling the others that we are.
 
+/** @import { About } from "../types/wire.js" */
+/** @import { Signal } from "../vendor/signals.js" */
+
 import { signal } from "../vendor/signals.js";
 import { ask, listen } from "./server.js";
 
 const GOOD_MS = 6000;
 const AGAIN_MS = 3000;
 
-/** {channelId: [memberId]} */
+/** {channelId: [memberId]} @type {Signal<{[channelId: string]: string[]}>} */
 export const typing = signal({});
 
 const timers = new Map();
 const said = new Map();
 
-/** We have pressed a key in this channel. */
+/** We have pressed a key in this channel. @param {string} channelId @param {number} [now] */
 export function weType(channelId, now = performance.now()) {
   if (now - (said.get(channelId) ?? -AGAIN_MS) < AGAIN_MS) return;
   said.set(channelId, now);
   ask("typing", { channel_id: channelId }).catch(() => {});
 }
 
-/** What we typed is sent: the next key is told at once. */
+/** What we typed is sent: the next key is told at once. @param {string} channelId */
 export const weSent = (channelId) => said.delete(channelId);
 
+/** @param {string} channelId @param {string} memberId */
 function stop(channelId, memberId) {
   clearTimeout(timers.get(`${channelId} ${memberId}`));
   timers.delete(`${channelId} ${memberId}`);
@@ -31,10 +35,10 @@ function stop(channelId, memberId) {
 
 listen({
   hear(event, data) {
-    const { channel_id: channelId, member_id: memberId } = data;
-    if (event === "message_posted") stop(channelId, data.author.id);
+    if (event === "message_posted") stop(data.channel_id, data.author.id);
     // Who types in a thread types aside.
     if (event !== "typing" || data.thread) return;
+    const { channel_id: channelId, member_id: memberId } = data;
     const key = `${channelId} ${memberId}`;
     clearTimeout(timers.get(key));
     timers.set(key, setTimeout(() => stop(channelId, memberId), GOOD_MS));

@@ -1,6 +1,10 @@
 // What is unread in each channel, counted as the server does: docs/live.md says how. The channel whose newest
 // message is before the reader's eyes counts as read at once.
 
+/** @import { Member, Message } from "../types/api.js" */
+/** @import { About, Counts } from "../types/wire.js" */
+/** @import { Signal } from "../vendor/signals.js" */
+
 import { computed, signal } from "../vendor/signals.js";
 import { isMuted } from "./notifications.js";
 import { blocked } from "./people.js";
@@ -8,14 +12,15 @@ import { namesUs } from "./ringing.js";
 import { ask, listen, member } from "./server.js";
 
 export const MOST = 500; // Means that or more.
+/** @type {Counts} */
 const NONE = { read_up_to: "", last: null, unread: 0, mentions: 0 };
 
-/** {channelId: {read_up_to, last, unread, mentions}} */
+/** {channelId: {read_up_to, last, unread, mentions}} @type {Signal<Record<string, Counts>>} */
 export const unread = signal({});
-/** The channel whose newest message the reader sees right now, or null; the view of it says so. */
+/** The channel whose newest message the reader sees right now, or null; the view of it says so. @type {Signal<string | null>} */
 export const seen = signal(null);
 
-/** What to show of a channel, {unread, mentions}. */
+/** What to show of a channel, {unread, mentions}. @param {string} channelId */
 export function countsOf(channelId) {
   return channelId === seen.value ? NONE : unread.value[channelId] ?? NONE;
 }
@@ -23,36 +28,49 @@ export function countsOf(channelId) {
 /** Of all channels together, but those that are muted. */
 export const totals = computed(() => {
   const all = Object.keys(unread.value).filter((id) => !isMuted(id)).map(countsOf);
-  const sum = (name) => all.reduce((total, counts) => total + counts[name], 0);
+  const sum = (/** @type {"unread" | "mentions"} */ name) => all.reduce((total, counts) => total + counts[name], 0);
   return { unread: sum("unread"), mentions: sum("mentions") };
 });
 
+/** The channel that its reader has marked as unread, until they open it again; or null. @type {Signal<string | null>} */
+export const leftUnread = signal(null);
+
 const telling = new Map(); // What is being told to the server as read, by channel.
 
-/** Everything up to this message is read. */
+/** Everything up to this message is read. @param {string} channelId @param {string} messageId */
 export function read(channelId, messageId) {
   const counts = unread.value[channelId] ?? NONE;
-  if (!(counts.unread || counts.mentions) || telling.get(channelId) === messageId) return;
+  if (channelId === leftUnread.value || !(counts.unread || counts.mentions) || telling.get(channelId) === messageId) return;
   telling.set(channelId, messageId);
   ask("read", { channel_id: channelId, message_id: messageId }).catch(() => telling.delete(channelId));
 }
 
-/** Everything that is in these channels. */
+/** This message and everything after it is to be read again. @param {Pick<Message, "channel_id" | "id">} message */
+export async function markUnread({ channel_id: channelId, id }) {
+  leftUnread.value = channelId;
+  telling.delete(channelId);
+  await ask("read", { channel_id: channelId, message_id: id, back: true });
+}
+
+/** Everything that is in these channels. @param {string[]} channelIds */
 export function readAll(channelIds) {
+  if (channelIds.includes(leftUnread.value ?? "")) leftUnread.value = null;
   for (const id of channelIds) {
     const { last } = unread.value[id] ?? NONE;
     if (last) read(id, last);
   }
 }
 
-function posted(counts, message) {
-  const [own, { id, author }] = [member.value, message];
+/** @param {Counts} counts @param {Message} message @param {Member} own */
+function posted(counts, message, own) {
+  const { id, author } = message;
   if (author.id === own.id) return { read_up_to: id, last: id, unread: 0, mentions: 0 };
   const mentioned = !blocked.value.has(author.id) && namesUs(message, own);
-  const more = (count) => Math.min(MOST, count + 1);
+  const more = (/** @type {number} */ count) => Math.min(MOST, count + 1);
   return { ...counts, last: id, unread: more(counts.unread), mentions: mentioned ? more(counts.mentions) : counts.mentions };
 }
 
+/** @param {string} channelId @param {Counts} counts */
 function put(channelId, counts) {
   unread.value = { ...unread.value, [channelId]: counts };
 }
@@ -69,12 +87,14 @@ listen({
     telling.clear();
   },
   hear(event, data) {
-    const { channel_id: channelId, id } = data;
+    const { channel_id: channelId = "", id = "", thread } = /** @type {About} */ (data);
     const counts = unread.value[channelId] ?? NONE;
     // Threads are counted by themselves.
-    if (data.thread && event !== "unread") return;
-    if (event === "message_posted") put(channelId, posted(counts, data));
-    else if (event === "message_deleted" && id > counts.read_up_to) put(channelId, { ...counts, unread: Math.max(0, counts.unread - 1) });
+    if (thread && event !== "unread") return;
+    if (event === "message_posted" && member.value) {
+      if (channelId === leftUnread.value && data.author.id === member.value.id) leftUnread.value = null;
+      put(channelId, posted(counts, data, member.value));
+    } else if (event === "message_deleted" && id > counts.read_up_to) put(channelId, { ...counts, unread: Math.max(0, counts.unread - 1) });
     else if (event === "unread") {
       const { channel_id: _, ...present } = data;
       put(channelId, present);
@@ -85,6 +105,7 @@ listen({
     }
   },
   forget() {
+    leftUnread.value = null;
     unread.value = {};
   },
 });

@@ -1,37 +1,49 @@
 // Files on their way into one message: sent, then checked by the server, then ready to be attached. Hears of the
-// second part by pushes. What was cut off goes on where it stopped when the server is there again.
+// second part by pushes. What was cut off goes on where it stopped when the server is there again, also after a reload.
+
+/** @import { Upload } from "../types/api.js" */
+/** @import { Told } from "../types/wire.js" */
+/** @import { Signal } from "../vendor/signals.js" */
+/** @import { KeptFile } from "./kept_files.js" */
 
 import { Backoff, pause } from "../transport/backoff.js";
-import { Refusal } from "../transport/http.js";
-import { sendFile } from "../transport/upload.js";
+import { Refusal, Unreachable } from "../transport/http.js";
 import { signal } from "../vendor/signals.js";
 import { explain, t } from "../words/words.js";
+import { forgetFile, keepFile, keepUploadId, takeKeptFiles } from "./kept_files.js";
 import { accessToken, api, listen } from "./server.js";
+import { nameAs } from "./spoilers.js";
 import { partsOf } from "./spot.js";
 
 const MOST = 10; // A message takes no more.
+const BEHIND_MS = 500; // So long after the greeting the first messages have the browser to themselves.
 const MOST_TRIES = 5; // At letting go of one whose last piece the server still reads.
 
+/** @typedef {{state: "sending" | "checking" | "done" | "refused", progress: number, waits: boolean, cut: boolean, problem: string, result: Upload["result"]}} How */
+/** @type {How} */
 const FRESH = { state: "sending", progress: 0, waits: false, cut: false, problem: "", result: null };
 
-let nextKey = 1;
-
 /**
- * One file: {key, file, name, state, progress, waits, cut, problem, id, result, alt}; state is "sending" (`waits`: for the
- * line to come back), "checking", "done" or "refused" (`cut`: by the line, and can go on).
+ * One file: {key, file, name, state, progress, waits, cut, problem, id, result, alt, place}; state is "sending" (`waits`: for the
+ * line to come back), "checking", "done" or "refused" (`cut`: by the line, and can go on); `place` stays where the key changes.
+ * @typedef {How & {key: string, file: File | null, name: string, id: string | null, alt: string, place?: string}} OneFile
  */
 export class Uploads {
+  /** @type {Signal<OneFile[]>} */
   list = signal([]);
 
-  #spot; #stops = new Map();
+  #spot;
+  /** @type {Map<string, AbortController>} */ #stops = new Map();
+  /** @type {Map<string, string>} */ #words = new Map();
 
+  /** @param {string} spot */
   constructor(spot) {
     this.#spot = spot;
   }
 
   /** Ids of those that can be attached. */
   get ready() {
-    return this.list.value.filter(({ state }) => state === "done").map(({ id }) => id);
+    return this.list.value.filter(({ state }) => state === "done").map(({ id }) => /** @type {string} */ (id));
   }
 
   /** Is one of them neither there nor refused? */
@@ -39,14 +51,14 @@ export class Uploads {
     return this.list.value.some(({ state }) => state === "sending" || state === "checking");
   }
 
-  /** Send these files; says whether there was room for all. */
+  /** Send these files; says whether there was room for all. @param {FileList | File[]} files */
   add(files) {
     const taken = [...files].slice(0, MOST - this.list.value.length);
     for (const file of taken) this.#begin(file);
     return taken.length === files.length;
   }
 
-  /** Try a file again that was refused, or go on with one that was cut off. */
+  /** Try a file again that was refused, or go on with one that was cut off. @param {string} key */
   retry(key) {
     const upload = this.#find(key);
     if (!upload?.file) return;
@@ -54,10 +66,11 @@ export class Uploads {
     this.#send(key);
   }
 
-  /** Let one go, here and on the server. */
+  /** Let one go, here and on the server. @param {string} key */
   cancel(key) {
     const upload = this.#find(key);
     this.#stops.get(key)?.abort();
+    forgetFile(key);
     this.#drop(key);
     if (upload?.id) letGo(upload.id);
   }
@@ -67,108 +80,176 @@ export class Uploads {
     for (const each of this.#stops.values()) each.abort();
   }
 
-  /** Say what a picture shows. */
+  /** Say what a picture shows. @param {string} key @param {string} alt */
   async describe(key, alt) {
-    const { id } = this.#find(key);
+    const { id } = this.#known(key);
     await api("PUT", `/api/uploads/${id}/alt`, { alt });
     this.#change(key, { alt });
   }
 
-  /** These hang on a message now; gives them back. */
+  /** Make it a spoiler, or none. Its name says which, so it is sent again, and described again. @param {string} key @param {boolean} on */
+  spoil(key, on) {
+    const { file, id, alt, place = key } = this.#known(key);
+    if (!file) return;
+    this.#stops.get(key)?.abort();
+    forgetFile(key);
+    if (id) letGo(id);
+    const renamed = new File([file], nameAs(file.name, on), { type: file.type, lastModified: file.lastModified });
+    const other = crypto.randomUUID();
+    if (alt) this.#words.set(other, alt);
+    this.#change(key, { ...FRESH, key: other, place, file: renamed, name: renamed.name, id: null });
+    keepFile(other, this.#spot, renamed);
+    this.#send(other);
+  }
+
+  /** These hang on a message now; gives them back. @param {(string | null)[]} ids */
   attached(ids) {
     const taken = this.list.value.filter(({ id }) => ids.includes(id));
+    for (const { key } of taken) forgetFile(key);
     this.list.value = this.list.value.filter(({ id }) => !ids.includes(id));
     return taken;
   }
 
-  /** Take up those that a draft holds. */
+  /** Take up those that a draft holds. @param {string[]} ids */
   async restore(ids) {
     const missing = ids.filter((id) => !this.list.value.some((upload) => upload.id === id));
     for (const id of missing) {
       const told = await api("GET", `/api/uploads/${id}`).catch(() => null);
       if (!told) continue;
-      const upload = { ...FRESH, key: nextKey++, file: null, name: told.name, state: "checking", id, alt: told.alt };
+      /** @type {OneFile} */
+      const upload = { ...FRESH, key: crypto.randomUUID(), file: null, name: told.name, state: "checking", id, alt: told.alt };
       this.list.value = [...this.list.value, upload];
       this.#take(upload.key, told);
     }
   }
 
-  hear(event, data) {
-    const id = data.upload_id ?? data.id;
+  /** Go on with a file that was on its way before a reload. @param {Omit<KeptFile, "spot">} kept */
+  async goOn({ key, file, id }) {
+    if (this.list.value.some((upload) => upload.key === key || (id && upload.id === id))) return;
+    this.#put(key, file, id);
+    await this.#send(key);
+    if (id && this.#find(key)?.state === "checking") this.#askOf(key, id);
+  }
+
+  /** @param {Told} push */
+  hear(...[event, data]) {
+    const { upload_id: uploadId, id = uploadId } = /** @type {{upload_id?: string, id?: string}} */ (data);
     const upload = this.list.value.find((other) => other.id === id);
-    if (upload) this.#hearOf(upload.key, event, data);
+    if (upload) this.#hearOf(upload.key, .../** @type {Told} */ ([event, data]));
   }
 
   /** Go on with what was cut off, and ask how those stand that are being checked: we may have missed what was pushed. */
   async ask() {
     for (const { key, cut } of this.list.value) if (cut) this.retry(key);
-    for (const { key, id } of this.list.value.filter(({ state }) => state === "checking")) {
-      try {
-        this.#take(key, await api("GET", `/api/uploads/${id}`));
-      } catch (error) {
-        if (error instanceof Refusal && !error.passes) this.#refuse(key, explain(error));
-      }
+    for (const { key, id, state } of this.list.value) if (id && state === "checking") await this.#askOf(key, id);
+  }
+
+  /** @param {string} key @param {string} id */
+  async #askOf(key, id) {
+    try {
+      this.#take(key, await api("GET", `/api/uploads/${id}`));
+    } catch (error) {
+      if (error instanceof Refusal && !error.passes) this.#refuse(key, explain(error));
     }
   }
 
+  /** @param {File} file */
   #begin(file) {
-    const key = nextKey++;
-    this.list.value = [...this.list.value, { ...FRESH, key, file, name: file.name, id: null, alt: "" }];
+    const key = crypto.randomUUID();
+    this.#put(key, file);
+    keepFile(key, this.#spot, file);
     this.#send(key);
   }
 
+  /** @param {string} key @param {File} file @param {string | null} [id] */
+  #put(key, file, id = null) {
+    this.list.value = [...this.list.value, { ...FRESH, key, file, name: file.name, id, alt: "" }];
+  }
+
+  /** @param {string} key */
   async #send(key) {
     const stop = new AbortController();
     this.#stops.set(key, stop);
-    const { file, id } = this.#find(key);
+    const { file, id } = this.#known(key);
+    if (!file) return;
     try {
+      const { sendFile } = await import("../transport/upload.js").catch(() => { throw new Unreachable("The server cannot be reached."); });
       await sendFile(`/api/channels/${encodeURIComponent(partsOf(this.#spot).channelId)}/uploads`, file, {
         id: id ?? "",
         token: accessToken,
         signal: stop.signal,
-        begun: (given) => this.#change(key, { id: given }),
+        begun: (given) => {
+          this.#change(key, { id: given });
+          keepUploadId(key, given);
+        },
         progressed: (progress) => this.#change(key, { progress, waits: false }),
         waits: () => this.#change(key, { waits: true }),
       });
       // A push may have told already how it ended.
       if (this.#find(key)?.state === "sending") this.#change(key, { state: "checking", progress: 0, waits: false });
-    } catch (error) {
+    } catch (/** @type {any} */ error) {
       const cut = error.code === "unreachable";
+      if (!cut && !stop.signal.aborted) forgetFile(key);
       this.#change(key, { state: "refused", problem: cut ? t("upload-cut-off") : explain(error), cut });
     }
     this.#stops.delete(key);
   }
 
+  /** @param {string} key @param {Pick<Upload, "id" | "state" | "result" | "refusal">} told */
   #take(key, { id, state, result, refusal }) {
-    if (state === "done") this.#change(key, { id, state: "done", result });
+    if (state === "done") this.#end(key, id, result);
     else if (state === "refused") this.#refuse(key, explain(refusal), id);
     else this.#change(key, { id, state: "checking", progress: 0 });
   }
 
-  #hearOf(key, event, data) {
+  /** @param {string} key @param {string} id @param {Upload["result"]} result */
+  async #end(key, id, result) {
+    const words = this.#words.get(key);
+    if (words) {
+      this.#change(key, { id });
+      await this.describe(key, words).catch(() => {});
+      this.#words.delete(key);
+    }
+    this.#change(key, { id, state: "done", result });
+    // Of a channel the draft has it now; the server keeps no drafts of threads.
+    if (!partsOf(this.#spot).thread) forgetFile(key);
+  }
+
+  /** @param {string} key @param {Told} push */
+  #hearOf(key, ...[event, data]) {
     if (event === "upload_progress") this.#change(key, { progress: data.progress });
     else if (event === "upload_done") this.#take(key, data);
     else if (event === "upload_refused") this.#refuse(key, explain(data));
   }
 
+  /** @param {string} key @param {string} problem @param {string | null} [id] */
   #refuse(key, problem, id = null) {
+    forgetFile(key);
     this.#change(key, { state: "refused", problem, ...(id && { id }) });
   }
 
+  /** @param {string} key */
+  #known(key) {
+    return /** @type {OneFile} */ (this.#find(key));
+  }
+
+  /** @param {string} key */
   #find(key) {
     return this.list.value.find((upload) => upload.key === key);
   }
 
+  /** @param {string} key */
   #drop(key) {
     this.list.value = this.list.value.filter((upload) => upload.key !== key);
   }
 
+  /** @param {string} key @param {Partial<OneFile>} changes */
   #change(key, changes) {
     this.list.value = this.list.value.map((upload) => (upload.key === key ? { ...upload, ...changes } : upload));
   }
 }
 
-/** Nothing waits for this: what stays on the server is forgotten after a day. */
+/** Nothing waits for this: what stays on the server is forgotten after a day. @param {string} id */
 async function letGo(id) {
   const backoff = new Backoff(500, 4000);
   for (let tries = 0; tries < MOST_TRIES; tries++) {
@@ -178,26 +259,34 @@ async function letGo(id) {
   }
 }
 
+/** @type {Map<string, Uploads>} */
 const bySpot = new Map();
 
-/** The files of the message that is being written in this spot. */
+/** The files of the message that is being written in this spot. @param {string} spot */
 export function uploadsOf(spot) {
-  if (!bySpot.has(spot)) bySpot.set(spot, new Uploads(spot));
-  return bySpot.get(spot);
+  const uploads = bySpot.get(spot) ?? new Uploads(spot);
+  bySpot.set(spot, uploads);
+  return uploads;
 }
 
 /** Is a file on its way in any channel? */
 export const anyPending = () => [...bySpot.values()].some(({ pending }) => pending);
 
+let looked = false;
+
+const takeUp = () => takeKeptFiles(({ spot, ...kept }) => uploadsOf(spot).goOn(kept)).catch(() => {});
+
 listen({
   greet() {
     for (const uploads of bySpot.values()) uploads.ask();
+    if (!looked) setTimeout(takeUp, BEHIND_MS);
+    looked = true;
   },
   resume() {
     for (const uploads of bySpot.values()) uploads.ask();
   },
-  hear(event, data) {
-    if (event.startsWith("upload_")) for (const uploads of bySpot.values()) uploads.hear(event, data);
+  hear(...push) {
+    if (push[0].startsWith("upload_")) for (const uploads of bySpot.values()) uploads.hear(...push);
   },
   forget() {
     for (const uploads of bySpot.values()) uploads.stop();

@@ -1,14 +1,21 @@
 // Who is in which voice channel. Knows nothing of our own call.
 
+/** @import { VoiceMember } from "../types/api.js" */
+/** @import { Signal } from "../vendor/signals.js" */
+
 import { signal } from "../vendor/signals.js";
 import { listen } from "./server.js";
 
-/** {channelId: [{id, nickname, muted, deafened, self_muted, self_deafened, hand, camera, screen}]} */
+/** {channelId: [{id, nickname, muted, deafened, self_muted, self_deafened, hand, camera, screen}]} @type {Signal<{[channelId: string]: VoiceMember[]}>} */
 export const voice = signal({});
 
-/** Who is in this channel. */
+/** Who speaks in the calls that we are not in, by channel. @type {Signal<{[channelId: string]: string[]}>} */
+export const speaking = signal({});
+
+/** Who is in this channel. @param {string} channelId */
 export const peopleIn = (channelId) => voice.value[channelId] ?? [];
 
+/** @param {string} channelId @param {VoiceMember[]} members */
 function change(channelId, members) {
   voice.value = { ...voice.value, [channelId]: members };
 }
@@ -16,18 +23,22 @@ function change(channelId, members) {
 listen({
   greet(greeting) {
     voice.value = greeting.voice;
+    speaking.value = {};
   },
   hear(event, data) {
-    const others = (memberId) => peopleIn(data.channel_id).filter(({ id }) => id !== memberId);
+    const others = (/** @type {string} */ channelId, /** @type {string} */ memberId) => peopleIn(channelId).filter(({ id }) => id !== memberId);
     switch (event) {
       case "voice_state":
         change(data.channel_id, data.members);
         break;
       case "voice_joined":
-        change(data.channel_id, [...others(data.member.id), data.member]);
+        change(data.channel_id, [...others(data.channel_id, data.member.id), data.member]);
         break;
       case "voice_left":
-        change(data.channel_id, others(data.member_id));
+        change(data.channel_id, others(data.channel_id, data.member_id));
+        break;
+      case "voice_speaking":
+        speaking.value = { ...speaking.value, [data.channel_id]: data.member_ids };
         break;
       case "voice_updated": {
         const { channel_id: channelId, member_id: memberId, ...changes } = data;
@@ -49,7 +60,11 @@ listen({
       default:
     }
   },
+  resume() {
+    speaking.value = {}; // Nobody has told us since.
+  },
   forget() {
     voice.value = {};
+    speaking.value = {};
   },
 });

@@ -1,6 +1,10 @@
 // Who we are to the server: signs in with this browser's key, alone or with what vouches for it, and keeps an access
 // token fresh. All tabs share what is kept here, and only one of them renews it at a time. Shows nothing.
 
+/** @import { Member } from "../types/api.js" */
+/** @import { Answer, Body, Telling } from "../types/wire.js" */
+/** @import { DeviceKey } from "./device_key.js" */
+
 import { post, Refusal } from "./http.js";
 import { deviceKey, forgetDeviceKey, signed } from "./device_key.js";
 import { inTurn, keep, keptLike, like } from "./kept.js";
@@ -11,17 +15,26 @@ const TURN = "svc.identity"; // The lock that tabs take to change it.
 const FRESH_SHARE = 2 / 3; // Of a token's life; the rest is for slow networks and sleeping tabs.
 const RETRY_MS = 15_000;
 
-/** The key of this browser is the member: nobody vouches for it. */
+/**
+ * @typedef {"local" | "account" | "certificate"} Way
+ * @typedef {{way: Way, idToken?: string, certificate?: string}} Proof
+ * @typedef {{member: Member, proof: Proof, access_token: string, refresh_token: string, fresh_until: number}} Identity
+ * @typedef {Omit<Body<"POST", "/api/auth/join">, "assertion">} Wishes
+ * @typedef {Answer<"POST", "/api/auth/refresh"> & {member?: Member | null, proof?: Proof}} Fresh
+ */
+
+/** The key of this browser is the member: nobody vouches for it. @type {Proof} */
 export const LOCAL = { way: "local" };
-const NOBODY = { member: {}, proof: {}, access_token: "", refresh_token: "", fresh_until: 0 };
+/** @type {Identity} */
+const NOBODY = { member: /** @type {Member} */ ({}), proof: /** @type {Proof} */ ({}), access_token: "", refresh_token: "", fresh_until: 0 };
 const NAMED = { id: "", nickname: "", roles: [] };
 
 /**
  * A proof is {way: "local"}, {way: "account", idToken} or {way: "certificate", certificate}.
  * Events: "renewed" (detail: a fresh access token, for connections that had the one before).
  */
-export class Account extends EventTarget {
-  #identity = null; #timer = 0;
+export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTarget) {
+  /** @type {Identity | null} */ #identity = null; #timer = 0;
 
   constructor() {
     super();
@@ -41,7 +54,7 @@ export class Account extends EventTarget {
 
   /** Who signed out in this browser: {id, nickname, way}; null if nobody has. */
   get known() {
-    const known = keptLike({ id: "", nickname: "", way: "local" }, KNOWN);
+    const known = keptLike({ id: "", nickname: "", way: /** @type {Way} */ ("local") }, KNOWN);
     return known.id ? known : null;
   }
 
@@ -50,7 +63,7 @@ export class Account extends EventTarget {
     keep(KNOWN, null);
   }
 
-  /** Become a member, or sign in as the one that the proof already is. Resolves with the server's answer. */
+  /** Become a member, or sign in as the one that the proof already is. Resolves with the server's answer. @param {Wishes} wishes */
   join(wishes, proof = LOCAL) {
     return this.#inTurn(() => this.#signIn(proof, wishes));
   }
@@ -58,10 +71,11 @@ export class Account extends EventTarget {
   /**
    * A token that is good for a while, and not `refused`, which the server did not take. Rejects with
    * a Refusal that does not pass when the server knows us no more.
+   * @param {string | null} [refused]
    */
   async accessToken(refused = null) {
     if (!this.#isFresh(refused)) await this.#renew(refused);
-    return this.#identity.access_token;
+    return this.#identity?.access_token ?? ""; // We may have signed out meanwhile.
   }
 
   /** Drop what the server gave us. The key stays: whoever is let in again is the same person. */
@@ -81,21 +95,24 @@ export class Account extends EventTarget {
     await forgetDeviceKey();
   }
 
+  /** @param {string | null} refused */
   async #renew(refused) {
     await this.#inTurn(async () => {
       this.#load();
       if (!this.#identity) throw new Refusal({ error: "signed_out", message: "You have signed out." });
       if (this.#isFresh(refused)) return; // Another tab was faster.
       try {
-        this.#keep(await post("/api/auth/refresh", { refresh_token: this.#identity.refresh_token }));
-      } catch (error) {
+        const fresh = await post("/api/auth/refresh", { refresh_token: this.#identity.refresh_token });
+        if (this.#identity) this.#keep(fresh);
+      } catch (/** @type {any} */ error) {
         if (error.code !== "refresh_invalid") throw error;
-        await this.#signIn(this.#identity.proof, {});
+        if (this.#identity) await this.#signIn(this.#identity.proof, {});
       }
     });
     this.#plan();
   }
 
+  /** @param {Proof} proof @param {Wishes} wishes */
   async #signIn(proof, wishes) {
     if (proof.way === "account" && !proof.idToken) {
       throw new Refusal({ error: "sign_in_again", message: "Your sign-in has ended." });
@@ -110,8 +127,10 @@ export class Account extends EventTarget {
     return answer;
   }
 
+  /** @param {Fresh} told */
   #keep({ member = this.member, proof = this.#identity?.proof, access_token, refresh_token, expires_in_ms: life }) {
-    this.#identity = { member, proof, access_token, refresh_token, fresh_until: Date.now() + life * FRESH_SHARE };
+    const fresh_until = Date.now() + life * FRESH_SHARE;
+    this.#identity = /** @type {Identity} */ ({ member, proof, access_token, refresh_token, fresh_until });
     keep(KEPT, this.#identity);
   }
 
@@ -123,6 +142,7 @@ export class Account extends EventTarget {
     this.#identity = kept.refresh_token && kept.member.id ? kept : null;
   }
 
+  /** @param {string | null} refused */
   #isFresh(refused) {
     return this.#identity !== null && Date.now() < this.#identity.fresh_until && this.#identity.access_token !== refused;
   }
@@ -140,12 +160,16 @@ export class Account extends EventTarget {
     }, delay);
   }
 
+  /** @template T @param {() => Promise<T>} act */
   #inTurn(act) {
     return inTurn(TURN, act);
   }
 }
 
-/** What a sign-in sends to say whose key this is: docs/http.md, "Signing in and devices". */
+/**
+ * What a sign-in sends to say whose key this is: docs/http.md, "Signing in and devices".
+ * @param {Proof} proof @param {DeviceKey} key @param {{audience: string, nonce: string}} challenge
+ */
 async function vouched(proof, key, { audience, nonce }) {
   const { way, idToken, certificate } = proof;
   const token = idToken ?? certificate;
@@ -156,11 +180,11 @@ async function vouched(proof, key, { audience, nonce }) {
   return { certificate: own, assertion };
 }
 
-/** What a JWT claims, believed by nobody yet; nothing for what is no JWT. */
+/** What a JWT claims, believed by nobody yet; nothing for what is no JWT. @param {string | undefined} token @returns {Record<string, unknown>} */
 export function claimsOf(token) {
   try {
-    const payload = token.split(".")[1].replaceAll("-", "+").replaceAll("_", "/");
-    const letters = Uint8Array.from(atob(payload), (letter) => letter.codePointAt(0));
+    const payload = `${token}`.split(".")[1].replaceAll("-", "+").replaceAll("_", "/");
+    const letters = Uint8Array.from(atob(payload), (letter) => letter.charCodeAt(0));
     return Object(JSON.parse(new TextDecoder().decode(letters)));
   } catch {
     return {};

@@ -4,6 +4,7 @@
 export class Backoff {
   #firstMs; #limitMs; #nextMs;
 
+  /** @param {number} firstMs @param {number} limitMs */
   constructor(firstMs, limitMs) {
     this.#firstMs = firstMs;
     this.#limitMs = limitMs;
@@ -22,7 +23,10 @@ export class Backoff {
   }
 }
 
-/** Resolves after `ms`, or at once when `signal` is aborted. */
+/**
+ * Resolves after `ms`, or at once when `signal` is aborted.
+ * @param {number} ms @param {AbortSignal | null} [signal] @returns {Promise<void>}
+ */
 export function pause(ms, signal = null) {
   if (signal?.aborted) return Promise.resolve();
   return new Promise((resolve) => {

@@ -1,8 +1,9 @@
 // This browser's key: made once, kept in IndexedDB, and never to be read, not even by this page. A browser that keeps
 // nothing has one until the page goes. Whoever holds it is the member. Signs; sends nothing.
 
-const DATABASE = "svc";
-const STORE = "keys";
+import { indexed } from "./indexed.js";
+
+const inStore = indexed("svc", "keys");
 const NAME = "device";
 const CURVE = { name: "ECDSA", namedCurve: "P-256" };
 const SIGNATURE = { name: "ECDSA", hash: "SHA-256" };
@@ -10,7 +11,13 @@ const SIGNATURE = { name: "ECDSA", hash: "SHA-256" };
 /** Browsers lend keys to https:// pages and to those of this computer only. */
 export const available = () => Boolean(globalThis.crypto?.subtle && globalThis.indexedDB);
 
-/** The key, made now if there is none yet: {privateKey, jwk, thumbprint}. */
+/**
+ * A public key in JSON (RFC 7517).
+ * @typedef {Pick<JsonWebKey, "crv" | "kty" | "x" | "y">} PublicKey
+ * @typedef {{privateKey: CryptoKey, jwk: PublicKey, thumbprint: string}} DeviceKey
+ */
+
+/** The key, made now if there is none yet. @returns {Promise<DeviceKey>} */
 export async function deviceKey() {
   const { privateKey, publicKey } = await pair();
   const { crv, kty, x, y } = await crypto.subtle.exportKey("jwk", publicKey);
@@ -28,15 +35,20 @@ export async function forgetDeviceKey() {
 /** Resolves with whether the key will be there when the page is opened again. */
 export const keepsKey = () => stored().then(() => unkept === null, () => false);
 
-/** A JWT with these claims, signed with the key; `header` is added to its header. */
+/**
+ * A JWT with these claims, signed with the key; `header` is added to its header.
+ * @param {Pick<DeviceKey, "privateKey">} key @param {object} claims
+ */
 export async function signed({ privateKey }, claims, header = {}) {
   const parts = [{ alg: "ES256", typ: "JWT", ...header }, claims].map((part) => base64url(bytes(JSON.stringify(part))));
   const signature = await crypto.subtle.sign(SIGNATURE, privateKey, bytes(parts.join(".")));
   return [...parts, base64url(new Uint8Array(signature))].join(".");
 }
 
+/** @type {CryptoKeyPair | null} */
 let unkept = null;
 
+/** @returns {Promise<CryptoKeyPair>} */
 async function pair() {
   if (unkept) return unkept;
   const made = () => crypto.subtle.generateKey(CURVE, false, ["sign", "verify"]);
@@ -48,9 +60,10 @@ async function pair() {
   }
 }
 
+/** @returns {Promise<CryptoKeyPair | undefined>} */
 const stored = () => inStore("readonly", (store) => store.get(NAME));
 
-/** Another tab may have kept one since we looked; that one counts. */
+/** Another tab may have kept one since we looked; that one counts. @param {CryptoKeyPair} made */
 async function keep(made) {
   let kept = made;
   await inStore("readwrite", (store) => {
@@ -64,33 +77,10 @@ async function keep(made) {
   return kept;
 }
 
-async function inStore(mode, act) {
-  const database = await opened();
-  try {
-    const transaction = database.transaction(STORE, mode);
-    const request = act(transaction.objectStore(STORE));
-    await new Promise((resolve, reject) => {
-      transaction.addEventListener("complete", resolve);
-      transaction.addEventListener("abort", () => reject(transaction.error));
-    });
-    return request.result;
-  } finally {
-    database.close();
-  }
-}
-
-function opened() {
-  const request = indexedDB.open(DATABASE, 1);
-  request.addEventListener("upgradeneeded", () => request.result.createObjectStore(STORE));
-  return new Promise((resolve, reject) => {
-    request.addEventListener("success", () => resolve(request.result));
-    request.addEventListener("error", () => reject(request.error));
-  });
-}
-
+/** @param {string} text */
 const bytes = (text) => new TextEncoder().encode(text);
 
-/** RFC 4648 section 5, without padding. */
+/** RFC 4648 section 5, without padding. @param {Uint8Array} data */
 export function base64url(data) {
   return btoa(String.fromCharCode(...data)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }

@@ -1,11 +1,13 @@
 // Requests to the chat server's HTTP API, and what its refusals look like. Keeps nothing.
 
+/** @import { Answer, Body, Method, Path, Refused } from "../types/wire.js" */
+
 // A refusal for asking too fast says how long to wait. Longer waits are for people to decide on.
 const LONGEST_WAIT_MS = 3_000;
 
 /** The server answered a request with an error; `code` is for programs, the message for people. */
 export class Refusal extends Error {
-  /** @param {{error: string, message?: string}} body @param {number} status */
+  /** @param {Refused} body */
   constructor(body, status = 0) {
     super(body.message || body.error);
     this.code = body.error;
@@ -27,21 +29,29 @@ export class Unreachable extends Error {
 
 /**
  * Resolves with the answer, null for 204; rejects with a Refusal, or with Unreachable.
- * @param {string} method @param {string} path
- * @param {{token?: string, body?: unknown, signal?: AbortSignal}} options `body` is sent as JSON, a Blob as it is.
+ * @template {Method} M @template {Path<M>} P
+ * @param {M} method @param {P} path
+ * @param {{token?: string, body?: Body<M, P>, signal?: AbortSignal}} options `body` is sent as JSON, a Blob as it is.
+ * @returns {Promise<Answer<M, P>>}
  */
 export function request(method, path, { token, body, signal } = {}) {
+  /** @type {Record<string, string>} */
   const headers = {};
   if (token) headers.Authorization = `Bearer ${token}`;
   const raw = body instanceof Blob;
   if (body !== undefined) headers["Content-Type"] = raw ? body.type : "application/json";
-  const options = { method, headers, signal, body: body === undefined || raw ? body : JSON.stringify(body) };
+  const options = { method, headers, signal, body: raw || body === undefined ? /** @type {Blob | undefined} */ (body) : JSON.stringify(body) };
   return answered(path, options, 3);
 }
 
-/** For whoever has no token. */
+/**
+ * For whoever has no token.
+ * @template {Path<"POST">} P
+ * @param {P} path @param {Body<"POST", P>} body
+ */
 export const post = (path, body) => request("POST", path, { body });
 
+/** @param {string} path @param {RequestInit} options @param {number} attempts */
 async function answered(path, options, attempts) {
   let response;
   let answer;
@@ -59,7 +69,11 @@ async function answered(path, options, attempts) {
   return answered(path, options, attempts - 1);
 }
 
-/** A file, as it comes: resolves with a Blob, which the browser may keep on the disk. Rejects as `request` does. */
+/**
+ * A file, as it comes: resolves with a Blob, which the browser may keep on the disk. Rejects as `request` does.
+ * @param {Path<"GET">} path
+ * @param {{token: string, progressed?: (bytes: number) => void, signal?: AbortSignal}} options
+ */
 export async function download(path, { token, progressed = () => {}, signal }) {
   let response;
   try {
@@ -73,7 +87,7 @@ export async function download(path, { token, progressed = () => {}, signal }) {
         controller.enqueue(piece);
       },
     });
-    return await new Response(response.body.pipeThrough(counted), { headers: response.headers }).blob();
+    return await new Response(response.body?.pipeThrough(counted), { headers: response.headers }).blob();
   } catch (error) {
     if (error instanceof Refusal || signal?.aborted) throw error;
     throw new Unreachable("The connection was lost.");

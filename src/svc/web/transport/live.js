@@ -2,51 +2,90 @@
 // by id, passes pushes on, each once, and reconnects by itself, going on where it was.
 // Knows nothing of calls or of the page. Frames are JSON: {event, data, id?, seq?}.
 
+/**
+ * @import { Greeting, Requests, Resumption } from "../types/api.js"
+ * @import { Data, Push, Refused, Reply, Telling } from "../types/wire.js"
+ */
+
 import { Refusal, Unreachable } from "./http.js";
 import { Backoff } from "./backoff.js";
-import { Pulse } from "./pulse.js";
+import { Pulse, SILENT_MS } from "./pulse.js";
 
 const REPLY_DEADLINE_MS = 10_000; // The server allows as long for our first frame.
-// An attempt to connect takes no longer at first, because a network that comes back shows only in a new one; then
-// twice as long each time, because there are slow ones.
-const CONNECT_DEADLINE_MS = [5000, 20_000];
+// An attempt to connect takes no longer, because a network that comes back shows only in a new one; but for every
+// fourth, because there are slow ones.
+const CONNECT_DEADLINE_MS = [4000, 4000, 4000, 8000];
 const TOO_MANY_PAGES = 4009; // The server's close code for the oldest of many pages.
+
+/** @typedef {{resolve: (reply: {event: string, data: any}) => void, reject: (error: Error) => void, timer: number}} Waiting */
+/** @typedef {<E extends keyof Requests>(event: E, data: Data<E>) => Promise<Reply<E>>} Asking */
+/** @typedef {{authenticated: Greeting, resumed: Resumption, push: Push, offline: undefined, rejected: Error, crowded: undefined}} Events */
 
 /**
  * Events: "authenticated" (detail: the server's greeting, which is everything), "resumed" (detail: what no push
  * tells of; those that we missed follow), "push" (detail: {event, data}), "offline", and two after which no more
  * attempts follow: "rejected" (detail: Refusal; there is no token for us) and "crowded" (too many pages of ours).
  */
-export class Live extends EventTarget {
-  #url; #getToken; #token = null; #refused = null; #socket = null; #nextId = 1; #waiting = new Map(); #closed = false;
+export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
+  #url; #getToken; #nextId = 1; #closed = false;
+  /** @type {string | null} */ #token = null;
+  /** @type {string | null} */ #refused = null;
+  /** @type {WebSocket | null} */ #socket = null;
+  /** @type {Map<unknown, Waiting>} */ #waiting = new Map();
   // The largest number of a push that we have taken in; null before there was a greeting.
-  #seq = null;
+  /** @type {number | null} */ #seq = null;
   #authenticated = false; #timer = 0; #backoff = new Backoff(250, 4000);
-  #patienceMs = CONNECT_DEADLINE_MS[0]; #connecting = 0;
+  #attempts = 0; #connecting = 0;
+  // What was in vain without a network is tried at once when there is one.
+  #online = () => {
+    if (this.#timer) {
+      clearTimeout(this.#timer);
+      this.#open();
+    } else if (this.#socket && !this.#authenticated) this.#abandon();
+  };
   #pulse = new Pulse(() => this.#ask("ping", {}).catch(() => {}), () => this.#abandon());
 
-  /** `getToken(refused)` resolves with an access token other than the one that was refused. */
-  constructor(url, getToken) {
+  /** @type {(asking: Asking) => void} */
+  #early;
+
+  /**
+   * `getToken(refused)` resolves with an access token other than the one that was refused. `early` takes a function
+   * that asks as `request` does; what it asks goes out behind our token, and does not wait for the greeting.
+   * @param {URL} url @param {(refused: string | null) => Promise<string>} getToken @param {(asking: Asking) => void} [early]
+   */
+  constructor(url, getToken, early = () => {}) {
     super();
     this.#url = url;
     this.#getToken = getToken;
+    this.#early = early;
+    globalThis.addEventListener?.("online", this.#online);
     this.#open();
   }
 
-  /** Go on with a fresh token; without it the server ends the connection with the old one. */
+  /** Go on with a fresh token; without it the server ends the connection with the old one. @param {string} token */
   async reauthenticate(token) {
     this.#token = token;
     if (this.#authenticated) await this.#ask("reauthenticate", { access_token: token }).catch(() => {});
   }
 
-  /** Resolves with the reply's data; rejects with a Refusal, or with an Error when the socket is not there. */
+  /**
+   * Resolves with the reply's data; rejects with a Refusal, or with an Error when the socket is not there.
+   * @template {keyof Requests} E
+   * @param {E} event @param {Data<E>} data @returns {Promise<Reply<E>>}
+   */
   async request(event, data) {
     if (!this.#authenticated) throw new Unreachable("The chat server cannot be reached right now.");
     return (await this.#ask(event, data)).data;
   }
 
+  /** Another connection to the same server has fallen silent: does this one answer? */
+  doubt() {
+    if (this.#authenticated) this.#pulse.doubt(SILENT_MS);
+  }
+
   close() {
     this.#closed = true;
+    globalThis.removeEventListener?.("online", this.#online);
     clearTimeout(this.#timer);
     clearTimeout(this.#connecting);
     this.#pulse.stop();
@@ -54,6 +93,7 @@ export class Live extends EventTarget {
   }
 
   async #open() {
+    this.#timer = 0;
     try {
       this.#token = await this.#getToken(this.#refused);
     } catch (error) {
@@ -73,11 +113,11 @@ export class Live extends EventTarget {
     const socket = new WebSocket(this.#url);
     this.#socket = socket;
     this.#connecting = setTimeout(() => {
-      this.#patienceMs = Math.min(2 * this.#patienceMs, CONNECT_DEADLINE_MS[1]);
+      this.#backoff.reset(); // It has waited long enough.
       this.#abandon();
-    }, this.#patienceMs);
+    }, CONNECT_DEADLINE_MS[this.#attempts++ % CONNECT_DEADLINE_MS.length]);
     // An abandoned socket may end minutes later.
-    const whileOurs = (handle) => (event) => { if (this.#socket === socket) handle(event); };
+    const whileOurs = (/** @type {(event: any) => void} */ handle) => (/** @type {Event} */ event) => { if (this.#socket === socket) handle(event); };
     socket.addEventListener("open", whileOurs(() => this.#authenticate()));
     socket.addEventListener("message", whileOurs(({ data }) => {
       this.#pulse.heard();
@@ -98,13 +138,15 @@ export class Live extends EventTarget {
     let reply;
     try {
       const before = this.#seq === null ? null : { seq: this.#seq };
-      reply = await this.#ask(before ? "resume" : "authenticate", { access_token: this.#token, ...before });
+      const greeting = this.#ask(before ? "resume" : "authenticate", { access_token: this.#token, ...before });
+      if (!before) this.#early(async (event, data) => (await this.#ask(event, data)).data);
+      reply = await greeting;
     } catch (error) {
-      if (error.code === "token_invalid") this.#refused = this.#token;
+      if (error instanceof Refusal && error.code === "token_invalid") this.#refused = this.#token;
       return this.#socket?.close(); // Then try again.
     }
     clearTimeout(this.#connecting);
-    this.#patienceMs = CONNECT_DEADLINE_MS[0];
+    this.#attempts = 0;
     this.#pulse.start();
     this.#authenticated = true;
     this.#backoff.reset();
@@ -113,7 +155,7 @@ export class Live extends EventTarget {
     return this.#tell(reply.event, reply.data);
   }
 
-  /** Resolves with the reply, {event, data}. */
+  /** Resolves with the reply. @param {string} event @param {object} data @returns {Promise<{event: string, data: any}>} */
   #ask(event, data) {
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
@@ -122,10 +164,11 @@ export class Live extends EventTarget {
         reject(new Unreachable("The chat server did not answer in time."));
       }, REPLY_DEADLINE_MS);
       this.#waiting.set(id, { resolve, reject, timer });
-      this.#socket.send(JSON.stringify({ event, id, data }));
+      this.#socket?.send(JSON.stringify({ event, id, data }));
     });
   }
 
+  /** @param {{event: string, id?: number, data: any, seq?: number}} frame */
   #receive({ event, id, data, seq }) {
     const request = this.#waiting.get(id);
     if (!request) {
@@ -138,7 +181,7 @@ export class Live extends EventTarget {
     else request.resolve({ event, data });
   }
 
-  /** Pushes without a number are not kept by the server, and come only once. */
+  /** Pushes without a number are not kept by the server, and come only once. @param {number} [seq] */
   #isNew(seq) {
     if (seq === undefined) return true;
     if (this.#seq !== null && seq <= this.#seq) return false;
@@ -146,7 +189,9 @@ export class Live extends EventTarget {
     return true;
   }
 
+  /** @param {number} [code] that the socket was closed with */
   #lost(code) {
+    this.#socket = null;
     clearTimeout(this.#connecting);
     this.#pulse.stop();
     for (const { reject, timer } of this.#waiting.values()) {
@@ -167,6 +212,7 @@ export class Live extends EventTarget {
     this.#timer = setTimeout(() => this.#open(), this.#backoff.next());
   }
 
+  /** @param {string} type @param {unknown} [detail] */
   #tell(type, detail) {
     this.dispatchEvent(new CustomEvent(type, { detail }));
   }

@@ -10,7 +10,12 @@ const KEPT = "svc.sign-in"; // In sessionStorage, while the person is there: {st
 const SESSION = "sessionStorage";
 const NOTHING = { state: "", verifier: "", issuer: "", redirect: "", hash: "", carried: null };
 
-/** Go there; the page ends. `carried` is given back on return. `another`: ask who it is, even if it is known there. */
+/** @typedef {{carried: unknown, refused: string, exchange?: undefined} | {carried: unknown, refused?: undefined, exchange: () => Promise<string>}} CameBack */
+
+/**
+ * Go there; the page ends. `carried` is given back on return. `another`: ask who it is, even if it is known there.
+ * @param {unknown} carried
+ */
 export async function goToProvider(carried, another = false) {
   const [{ issuer, authorization_endpoint: address, client_id: client }, key] = await Promise.all([request("GET", "/api/auth/provider"), deviceKey()]);
   const [state, verifier, redirect] = [random(), random(), `${location.origin}/`];
@@ -29,6 +34,7 @@ export async function goToProvider(carried, another = false) {
  * What the person came back with, or null where nobody was sent away: {carried, exchange()} or {carried, refused};
  * `refused` is "cancelled", "mismatch", or the provider's own words. Nothing of it stays in the address, where
  * what stood there before is again.
+ * @returns {CameBack | null}
  */
 export function comeFromProvider() {
   const answer = new URLSearchParams(location.search);
@@ -42,10 +48,10 @@ export function comeFromProvider() {
   // Somebody else's answer, or one of another provider's (RFC 9207).
   if (answer.get("state") !== state || (answer.get("iss") ?? issuer) !== issuer) return { carried, refused: "mismatch" };
   if (answer.has("error")) {
-    const words = answer.get("error_description") || answer.get("error");
+    const words = answer.get("error_description") || `${answer.get("error")}`;
     return { carried, refused: answer.get("error") === "access_denied" ? "cancelled" : words };
   }
-  const given = { code: answer.get("code"), code_verifier: verifier, redirect_uri: redirect };
+  const given = { code: answer.get("code") ?? "", code_verifier: verifier, redirect_uri: redirect };
   const exchange = async () => (await post("/api/auth/exchange", given)).id_token;
   return { carried, exchange };
 }

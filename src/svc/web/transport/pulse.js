@@ -1,15 +1,22 @@
 // Asks every 10 s whether a connection still leads anywhere, and says so when nothing was heard 5 s later: a browser
-// takes minutes to notice that its network has changed. Asks at once when there is a network again, or the page is seen again.
-// Knows nothing of what it asks over.
+// takes minutes to notice that its network has changed. Where there is reason to doubt, such as a network that has come
+// back or a page that is seen again, it asks at once and waits for 2 s; where a call has fallen silent, for 1.5 s. Knows
+// nothing of what it asks over.
 
 const EVERY_MS = 10_000;
 const WITHIN_MS = 5000;
+const IN_DOUBT_MS = 2000;
+/** How long an answer may take where other packets of the same server are missing already. */
+export const SILENT_MS = 1500;
 
 export class Pulse {
-  #ask; #lost; #next = 0; #deadline = 0;
-  #now = () => this.ask();
+  #ask; #lost; #next = 0; #deadline = 0; #inDoubt = false;
+  #doubt = () => this.doubt();
 
-  /** `ask()` sends something that is answered; `lost()` is called once, and the pulse has stopped by then. */
+  /**
+   * `ask()` sends something that is answered; `lost()` is called once, and the pulse has stopped by then.
+   * @param {() => void} ask @param {() => void} lost
+   */
   constructor(ask, lost) {
     this.#ask = ask;
     this.#lost = lost;
@@ -19,35 +26,48 @@ export class Pulse {
   start() {
     this.stop();
     this.#later();
-    globalThis.addEventListener?.("online", this.#now);
-    globalThis.document?.addEventListener("visibilitychange", this.#now);
+    globalThis.addEventListener?.("online", this.#doubt);
+    globalThis.document?.addEventListener("visibilitychange", this.#doubt);
   }
 
   /** Something has come over it. */
   heard() {
     clearTimeout(this.#deadline);
     this.#deadline = 0;
+    this.#inDoubt = false;
   }
 
   /** Ask now; from then on an answer is awaited. */
   ask() {
-    clearTimeout(this.#next);
-    this.#later();
-    this.#deadline ||= setTimeout(() => {
-      this.stop();
-      this.#lost();
-    }, WITHIN_MS);
-    this.#ask();
+    this.#question(WITHIN_MS);
+  }
+
+  /** Ask now, and wait for no longer than a connection that is there needs. */
+  doubt(withinMs = IN_DOUBT_MS) {
+    if (!this.#inDoubt) this.heard(); // What was asked before may take longer than this.
+    this.#inDoubt = true;
+    this.#question(withinMs);
   }
 
   stop() {
     clearTimeout(this.#next);
     this.heard();
-    globalThis.removeEventListener?.("online", this.#now);
-    globalThis.document?.removeEventListener("visibilitychange", this.#now);
+    globalThis.removeEventListener?.("online", this.#doubt);
+    globalThis.document?.removeEventListener("visibilitychange", this.#doubt);
+  }
+
+  /** @param {number} withinMs */
+  #question(withinMs) {
+    clearTimeout(this.#next);
+    this.#later();
+    this.#deadline ||= setTimeout(() => {
+      this.stop();
+      this.#lost();
+    }, withinMs);
+    this.#ask();
   }
 
   #later() {
-    this.#next = setTimeout(this.#now, EVERY_MS);
+    this.#next = setTimeout(() => this.ask(), EVERY_MS);
   }
 }

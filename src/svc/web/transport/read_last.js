@@ -3,18 +3,25 @@
 const DATABASE = "svc.read";
 const STORE = "kept";
 
+/** @param {string} name @param {unknown} value */
 export const keep = (name, value) => inStore("readwrite", (store) => store.put(value, name));
+/** @param {string} name */
 export const drop = (name) => inStore("readwrite", (store) => store.delete(name));
 export const dropAll = () => inStore("readwrite", (store) => store.clear());
 
-/** Undefined where there is none. */
+/** Undefined where there is none. @param {string} name */
 export const kept = (name) => inStore("readonly", (store) => store.get(name));
 
 /** All names. */
 export const names = () => inStore("readonly", (store) => store.getAllKeys());
 
+/** @type {Promise<IDBDatabase> | null} */
 let opening = null;
 
+/**
+ * @template T
+ * @param {IDBTransactionMode} mode @param {(store: IDBObjectStore) => IDBRequest<T>} act @returns {Promise<T>}
+ */
 async function inStore(mode, act) {
   opening ??= opened();
   const transaction = (await opening).transaction(STORE, mode);
@@ -26,6 +33,7 @@ async function inStore(mode, act) {
   return request.result;
 }
 
+/** @returns {Promise<IDBDatabase>} */
 function opened() {
   const request = indexedDB.open(DATABASE, 1);
   request.addEventListener("upgradeneeded", () => request.result.createObjectStore(STORE));

@@ -7,9 +7,11 @@ const TEXT = "/shared/text";
 export async function takeShared() {
   if (!globalThis.caches || !(await caches.has(SHARED))) return null;
   const cache = await caches.open(SHARED);
+  /** @type {{text: string, files: File[]}} */
   const found = { text: "", files: [] };
   for (const request of await cache.keys()) {
     const answer = await cache.match(request);
+    if (!answer) continue;
     if (new URL(request.url).pathname === TEXT) found.text = await answer.text();
     else found.files.push(await fileOf(answer));
   }
@@ -19,6 +21,7 @@ export async function takeShared() {
 
 export const dropShared = async () => { await globalThis.caches?.delete(SHARED); };
 
+/** @param {Response} answer */
 async function fileOf(answer) {
   const name = decodeURIComponent(answer.headers.get("X-Name") ?? "file");
   return new File([await answer.blob()], name, { type: answer.headers.get("Content-Type") ?? "" });

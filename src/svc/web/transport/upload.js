@@ -1,6 +1,8 @@
 // A file on its way to the server, in pieces (tus 1.0.0, docs/http.md): after a lost connection it goes on where the
 // server says that it stopped. With XMLHttpRequest, for fetch does not say how far it is. Keeps nothing.
 
+/** @import { Path } from "../types/wire.js" */
+
 import { Backoff, pause } from "./backoff.js";
 import { Refusal, Unreachable } from "./http.js";
 
@@ -12,14 +14,22 @@ const MOST_TRIES = 6; // One after the other without a byte that arrived; with t
 const PASSING = ["offset_mismatch", "upload_busy", "upload_cut_short", "unknown_upload"];
 
 /**
+ * What goes with a request beside its address.
+ * @typedef {{headers?: Record<string, string | number>, body?: Blob, progressed?: (bytes: number) => void}} Sent
+ * @typedef {(method: string, path: string, sent?: Sent) => Promise<XMLHttpRequest>} Ask
+ */
+
+/**
  * Resolves with the id of the upload; rejects with a Refusal, or with Unreachable, and then `id` goes on with it.
- * @param {string} path @param {File} file
+ * @param {Path<"POST">} path @param {File} file
  * @param {{token: () => Promise<string>, id?: string, named?: Record<string, string>, begun?: (id: string) => void,
  *   progressed?: (share: number) => void, waits?: () => void, signal?: AbortSignal}} options
  */
 export async function sendFile(path, file, { token, id = "", named = {}, begun = () => {}, progressed = () => {}, waits = () => {}, signal }) {
   const backoff = new Backoff(1000, 20_000);
+  /** @type {Ask} */
   const ask = async (method, where, more) => answered(method, where, { token: await token(), signal, ...more });
+  /** @type {[number | null, number, number]} */
   let [at, furthest, tries] = [id ? null : 0, 0, 0]; // Where it is; null where the server has to be asked.
   for (;;) {
     try {
@@ -33,7 +43,7 @@ export async function sendFile(path, file, { token, id = "", named = {}, begun =
       await ask("PATCH", address(id), { headers, body: piece, progressed: (bytes) => progressed((from + bytes) / file.size) });
       at += piece.size;
       backoff.reset();
-    } catch (error) {
+    } catch (/** @type {any} */ error) {
       if (signal?.aborted || !passes(error) || ++tries > MOST_TRIES) throw error;
       at = null;
       if (error.code === "unknown_upload") [id, at] = ["", 0]; // It was forgotten meanwhile.
@@ -43,18 +53,21 @@ export async function sendFile(path, file, { token, id = "", named = {}, begun =
   }
 }
 
-const address = (id) => `/api/uploads/${id}`;
-const passes = (error) => error instanceof Unreachable || (error instanceof Refusal && (error.passes || PASSING.includes(error.code)));
+const address = (/** @type {string} */ id) => `/api/uploads/${id}`;
+const passes = (/** @type {unknown} */ error) => error instanceof Unreachable || (error instanceof Refusal && (error.passes || PASSING.includes(error.code)));
 
-/** Resolves with the id. */
+/** Resolves with the id. @param {Ask} ask @param {string} path @param {File} file @param {Record<string, string>} named @returns {Promise<string>} */
 async function create(ask, path, file, named) {
   const metadata = Object.entries({ filename: file.name, ...named }).map(([name, text]) => `${name} ${base64(text)}`);
   const answer = await ask("POST", path, { headers: { "Upload-Length": file.size, "Upload-Metadata": metadata.join(",") } });
-  return answer.getResponseHeader("Location").split("/").at(-1);
+  return `${answer.getResponseHeader("Location")}`.split("/").at(-1) ?? "";
 }
 
-/** Resolves with the request once it was answered well. */
-function answered(method, path, { token, headers = {}, body = null, progressed = () => {}, signal }) {
+/**
+ * Resolves with the request once it was answered well.
+ * @param {string} method @param {string} path @param {Sent & {token: string, signal?: AbortSignal}} sent @returns {Promise<XMLHttpRequest>}
+ */
+function answered(method, path, { token, headers = {}, body, progressed = () => {}, signal }) {
   const request = new XMLHttpRequest();
   request.open(method, path);
   request.responseType = "json";
@@ -87,5 +100,5 @@ function answered(method, path, { token, headers = {}, body = null, progressed =
   });
 }
 
-/** RFC 4648 section 4, of the text in UTF-8. */
+/** RFC 4648 section 4, of the text in UTF-8. @param {string} text */
 const base64 = (text) => btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(""));

@@ -3,6 +3,7 @@
 const ADDRESS = "/sw.js";
 const PATIENCE_MS = 10_000; // One that does not start in this time is as good as none.
 
+/** @type {Promise<ServiceWorkerRegistration | null> | null} */
 let registered = null;
 
 /** Resolves with the registration, or with null where the browser has no service workers, or refuses. */
@@ -12,11 +13,16 @@ export function register() {
   return registered;
 }
 
-/** Resolves with the registration once its worker runs; null where none does. */
+/** Resolves with the registration once its worker runs; null where none does. @returns {Promise<ServiceWorkerRegistration | null>} */
 export async function running() {
   if (!(await register())) return null;
   const late = new Promise((resolve) => { setTimeout(resolve, PATIENCE_MS, null); });
   return Promise.race([navigator.serviceWorker.ready, late]);
+}
+
+/** Have the worker say it in the language of the page, where it can know nothing else. @param {string} name @param {string} words */
+export async function teach(name, words) {
+  await (await caches.open("words")).put(`/words/${name}`, new Response(words));
 }
 
 /** The one address that the page may run a worker from. */

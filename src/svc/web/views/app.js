@@ -3,8 +3,10 @@
 
 import { callChannel, callState, deafened, sending } from "../call/calling.js";
 import { channelsById } from "../state/channels.js";
-import { aside, closeAside, closeDialog, dialog, drawer, place } from "../state/place.js";
+import { beside, closeAside, closeDialog, dialog, drawer, place } from "../state/place.js";
 import { connection, info, member } from "../state/server.js";
+import { ringing } from "../state/private_calls.js";
+import { nameOf, privateUnread, talksById } from "../state/private_talks.js";
 import { totals } from "../state/unread.js";
 import { html, useEffect, useErrorBoundary } from "../vendor/preact.js";
 import { t } from "../words/words.js";
@@ -19,6 +21,8 @@ import { ASIDES, DIALOGS } from "./places.js";
 import { onHeldKey, onShortcut } from "./shortcuts.js";
 
 const CallView = Later(() => import("./call/call_view.js"), "CallView");
+const Ringing = Later(() => import("./private/ringing.js"), "Ringing");
+const Talk = Later(() => import("./private/talk.js"), "Talk");
 
 export function App() {
   const [fault, again] = useErrorBoundary((error) => {
@@ -32,17 +36,20 @@ export function App() {
   }, []);
   document.title = title();
   if (fault) return html`<main class="empty"><h1>${t("fault-title")}</h1><p>${t("fault-text")}</p><${Button} look="primary" onClick=${again}>${t("try-again")}<//></main>`;
-  return html`${member.value === null ? html`<${Arriving} />` : html`<${Bars} /><${Home} />`}<${Overlay} /><${Notices} />`;
+  return html`${member.value === null ? html`<${Arriving} />` : html`<${Bars} /><${Home} />`}<${Overlay} />${ringing.value && html`<${Ringing} key=${ringing.value.talkId} />`}<${Notices} />`;
 }
 
 function Home() {
   const channel = channelsById.value.get(place.value?.channelId);
-  const Beside = ASIDES[aside.value?.name];
+  const talkId = place.value?.talkId;
+  // Most of what stands beside a channel is of that channel.
+  const at = beside.value;
+  const Beside = channel || at?.name === "members" ? ASIDES[at?.name] : null;
   return html`<div class="home" data-drawer=${drawer.value ? "open" : "shut"} data-aside=${Beside ? "open" : "shut"}>
     <${Sidebar} />
     ${drawer.value && html`<div class="scrim" onClick=${() => { drawer.value = false; }}></div>`}
-    ${channel ? html`<${Room} key=${channel.id} channel=${channel} />` : html`<${Nowhere} />`}
-    ${Beside && html`<aside class="aside" key=${aside.value.name}><${Beside} channel=${channel} ...${aside.value} onClose=${closeAside} /></aside>`}
+    ${channel ? html`<${Room} key=${channel.id} channel=${channel} />` : talkId ? html`<${Talk} key=${talkId} talkId=${talkId} />` : html`<${Nowhere} />`}
+    ${Beside && html`<aside class="aside" key=${at.name}><${Beside} channel=${channel} ...${at} onClose=${closeAside} /></aside>`}
   </div>`;
 }
 
@@ -64,8 +71,11 @@ function Overlay() {
 function title() {
   const server = info.value?.name || "svc";
   const channel = channelsById.value.get(callState.value !== "none" && !place.value ? callChannel.value : place.value?.channelId);
-  const name = channel && member.value ? `${channel.name} · ${server}` : server;
-  const { mentions, unread } = totals.value;
+  const talk = talksById.value.get(place.value?.talkId);
+  const here = channel?.name ?? (talk && nameOf(talk));
+  const name = here && member.value ? `${here} · ${server}` : server;
+  const mentions = totals.value.mentions + privateUnread.value;
+  const { unread } = totals.value;
   const call = callState.value === "none" ? "" : deafened.value ? "🔕 " : sending.value.mic ? "🎙 " : "🔇 ";
   return call + (mentions ? `(${mentions}) ${name}` : unread ? `• ${name}` : name);
 }

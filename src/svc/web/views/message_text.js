@@ -3,10 +3,11 @@
 import { channelsById } from "../state/channels.js";
 import { emoji } from "../state/emoji.js";
 import { colourOf, memberOf, rolesById } from "../state/people.js";
-import { open, showDialog } from "../state/place.js";
+import { open, placeIn, showDialog } from "../state/place.js";
 import { member } from "../state/server.js";
 import { html, useMemo } from "../vendor/preact.js";
 import { computed } from "../vendor/signals.js";
+import { t } from "../words/words.js";
 import { Markdown as Shown } from "./markdown/markdown.js";
 import { plain as plainly } from "./markdown/plain.js";
 
@@ -20,7 +21,14 @@ const context = computed(() => ({
   members: (id) => memberOf(id)?.nickname,
   onMention: (memberId) => showDialog("profile", { memberId }),
   onChannel: (id) => { if (channelsById.value.get(id)?.type === "text") open(id); },
+  placeOf,
 }));
+
+function placeOf(url) {
+  const { channelId, messageId } = placeIn(url) ?? {};
+  const channel = messageId && channelsById.value.get(channelId);
+  return channel ? { words: t("link-to-message", { channel: channel.name }), go: () => open(channelId, messageId) } : null;
+}
 
 /** The text of a message or a card. In the text of a posted `message` only those are mentioned whom the server has told. */
 export function Markdown({ text, message }) {

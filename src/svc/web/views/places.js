@@ -4,6 +4,8 @@
 import { Later } from "./parts/later.js";
 
 export const ASIDES = {
+  callText: Later(() => import("./call/call_text.js"), "CallText"),
+  inbox: Later(() => import("./conversation/inbox.js"), "Inbox"),
   members: Later(() => import("./people/members.js"), "Members"),
   pins: Later(() => import("./conversation/pins.js"), "Pins"),
   quality: Later(() => import("./call/quality_panel.js"), "QualityPanel"),
@@ -24,6 +26,10 @@ export const DIALOGS = {
   lightbox: Later(() => import("./conversation/lightbox.js"), "Lightbox"),
   moderate: Later(() => import("./managing/moderate_dialog.js"), "Moderate"),
   "moderation-history": Later(() => import("./managing/history_dialog.js"), "ModerationHistory"),
+  "private-group": Later(() => import("./private/group_dialog.js"), "GroupDialog"),
+  "private-people": Later(() => import("./private/people_dialog.js"), "PeopleDialog"),
+  "private-number": Later(() => import("./private/number_dialog.js"), "NumberDialog"),
+  "private-search": Later(() => import("./private/search_dialog.js"), "SearchDialog"),
   profile: Later(() => import("./people/profile.js"), "Profile"),
   recovery: Later(() => import("./people/recovery.js"), "Recovery"),
   report: Later(() => import("./people/report.js"), "Report"),

@@ -3,7 +3,7 @@
 import { pressToTalk, toggleCamera, toggleDeafened, toggleHand, toggleMic } from "../call/calling.js";
 import { callSettings } from "../state/call_settings.js";
 import { textChannels } from "../state/channels.js";
-import { aside, closeAside, dialog, open, place, showAside, showDialog } from "../state/place.js";
+import { aside, closeAside, dialog, drawer, open, place, showAside, showDialog, target, toggleAside } from "../state/place.js";
 import { member } from "../state/server.js";
 import { countsOf, readAll } from "../state/unread.js";
 import { draftId } from "./composer/draft_id.js";
@@ -12,6 +12,7 @@ import { draftId } from "./composer/draft_id.js";
 export const SHORTCUTS = [
   { keys: "Ctrl+K", words: "shortcut-switcher", act: () => showDialog("switcher") },
   { keys: "Ctrl+F", words: "shortcut-search", act: () => showAside("search") },
+  { keys: "Ctrl+Alt+N", words: "shortcut-inbox", act: () => toggleAside("inbox") },
   { keys: "Ctrl+/", words: "shortcut-sheet", act: () => showDialog("shortcuts") },
   { keys: "Alt+ArrowUp", words: "shortcut-previous", act: () => step(-1) },
   { keys: "Alt+ArrowDown", words: "shortcut-next", act: () => step(1) },
@@ -65,11 +66,16 @@ export function onShortcut(event) {
   found.act();
 }
 
-/** Close what stands beside; where nothing does, the open channel is read. */
+/** Close what covers the channel or stands beside it; where nothing does, the open channel is read, and its newest message shown. */
 function escape(event) {
   if (event.defaultPrevented || dialog.value) return;
-  if (aside.value) closeAside();
-  else if (place.value) readAll([place.value.channelId]);
+  if (drawer.value) drawer.value = false;
+  else if (aside.value) closeAside();
+  else if (place.value?.channelId) {
+    const { channelId } = place.value;
+    readAll([channelId]);
+    target.value = { channelId, newest: true };
+  }
 }
 
 function pressed({ key, ctrlKey, metaKey, altKey, shiftKey }) {

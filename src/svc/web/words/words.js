@@ -1,6 +1,8 @@
 // The words of the page: one catalogue a language (Fluent), chosen by the person or by their browser. Whoever
 // shows something asks `t` for its words; no sentence stands in code. Knows no state and no views.
 
+/** @import { Refused } from "../types/wire.js" */
+
 import { keep, kept } from "../transport/kept.js";
 import { FluentBundle, FluentResource } from "../vendor/fluent.js";
 
@@ -10,7 +12,6 @@ const CHOSEN = "svc.language"; // In localStorage; without it the browser's lang
 export const LANGUAGES = { de: "Deutsch", en: "English", es: "Español", fr: "Français", ja: "日本語" };
 
 let bundle = new FluentBundle("en");
-let fallback = bundle;
 
 /** The language that is shown, for `Intl` and the page's `lang`. */
 export const language = () => bundle.locales[0];
@@ -18,16 +19,16 @@ export const language = () => bundle.locales[0];
 /** What the person chose, or null for what the browser says. */
 export const chosenLanguage = () => kept(CHOSEN);
 
-/** Choose a language, or null for the browser's; it holds from the next start of the page on. */
+/** Choose a language, or null for the browser's; it holds from the next start of the page on. @param {string | null} name */
 export function chooseLanguage(name) {
   keep(CHOSEN, name);
 }
 
-/** Fetch the catalogue of the person's language, and English for what it may lack. */
+/** Fetch the catalogue of the person's language, or English where that cannot be had. Each has all words, says a test. */
 export async function loadWords() {
   const wanted = [chosenLanguage(), ...navigator.languages].map((name) => name?.split("-")[0]);
   const name = wanted.find((each) => each && Object.hasOwn(LANGUAGES, each)) ?? "en";
-  [fallback, bundle] = await Promise.all([catalogue("en"), catalogue(name)]);
+  bundle = await catalogue(name) ?? await catalogue("en") ?? bundle;
   document.documentElement.lang = name;
 }
 
@@ -36,40 +37,41 @@ export async function loadWords() {
  * @param {string} id @param {Record<string, string | number | Date>} [args] @returns {string}
  */
 export function t(id, args) {
-  for (const each of [bundle, fallback]) {
-    const message = each.getMessage(id);
-    if (message?.value) return each.formatPattern(message.value, args, []);
-  }
-  return id;
+  const message = bundle.getMessage(id);
+  return message?.value ? bundle.formatPattern(message.value, args, []) : id;
 }
 
-/** Is there a message with this key? */
-export const knows = (id) => Boolean((bundle.getMessage(id) ?? fallback.getMessage(id))?.value);
+/** Is there a message with this key? @param {string} id */
+export const knows = (id) => Boolean(bundle.getMessage(id)?.value);
 
-/** What went wrong, in the reader's language where we have the words, else in the server's. */
+/** What went wrong, in the reader's language where we have the words, else in the server's. @param {unknown} error a Refusal, or whatever else was thrown */
 export function explain(error) {
-  const id = `error-${String(error.code ?? "").replaceAll("_", "-")}`;
-  return knows(id) ? t(id, { message: error.message, rule: error.details?.rule ?? "", ...numbers(error.details) }) : error.message;
+  const { code, message, details } = /** @type {{code?: string, message: string, details?: Refused}} */ (error);
+  const id = `error-${String(code ?? "").replaceAll("_", "-")}`;
+  return knows(id) ? t(id, { message, rule: details?.rule ?? "", ...numbers(details) }) : message;
 }
 
-/** "1.5 MB", and less than a kilobyte as a part of one. */
+/** "1.5 MB", and less than a kilobyte as a part of one. @param {number} count */
 export function bytesOf(count) {
   const units = ["kilobyte", "megabyte", "gigabyte", "terabyte"];
   const at = Math.max(0, units.findLastIndex((_, power) => count >= 1000 ** (power + 1)));
   return new Intl.NumberFormat(language(), { style: "unit", unit: units[at], maximumFractionDigits: 1 }).format(count / 1000 ** (at + 1));
 }
 
-/** "Ada, Grace and Alan". */
+/** "Ada, Grace and Alan". @param {Iterable<string>} names */
 export const listed = (names) => new Intl.ListFormat(language()).format(names);
 
+/** @param {Partial<Refused>} [details] */
 function numbers(details = {}) {
   const waitMs = details.retry_after_ms;
   return { seconds: waitMs === undefined ? 0 : Math.ceil(waitMs / 1000), limit: details.limit ?? 0 };
 }
 
+/** @param {string} name */
 async function catalogue(name) {
+  const answer = await fetch(new URL(`${name}.ftl`, import.meta.url)).catch(() => null);
+  if (!answer?.ok) return null;
   const made = new FluentBundle(name, { useIsolating: false });
-  const answer = await fetch(new URL(`${name}.ftl`, import.meta.url));
-  if (answer.ok) made.addResource(new FluentResource(await answer.text()));
+  made.addResource(new FluentResource(await answer.text()));
   return made;
 }

@@ -55,7 +55,6 @@ def force(hook: Hook, path: str, mode: GenerationMode) -> None:
         max_examples=30,
         derandomize=True,
         database=None,
-        deadline=None,
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from svc.chat.webhooks import limits
@@ -103,7 +103,6 @@ def test_a_moment_without_a_zone_is_in_utc(text: str, found: datetime | None) ->
 
 
 # How long it takes depends on who else is at work.
-unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 # Payloads in the shape of all three, with the wrong value now and then.
 _SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
@@ -125,19 +124,16 @@ _ANY = st.recursive(
 _BODIES = st.dictionaries(st.sampled_from(_KEYS), _ANY, max_size=10)
 
 
-@unhurried
 @given(_BODIES)
 def test_whatever_discord_s_tools_send_is_accepted_or_not_readable(body: dict[str, object]) -> None:
     _accepted_unless_unreadable(lambda: discord.message(Node(body)))
 
 
-@unhurried
 @given(_BODIES)
 def test_whatever_slack_s_tools_send_is_accepted_or_not_readable(body: dict[str, object]) -> None:
     _accepted_unless_unreadable(lambda: slack.message(Node(body)))
 
 
-@unhurried
 @given(st.sampled_from(sorted(github.EVENTS)), _BODIES)
 def test_whatever_github_sends_is_accepted_or_not_readable(event: str, body: dict[str, object]) -> None:
     _accepted_unless_unreadable(lambda: github.message(event, Node(body)))

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from svc.chat.messages.mentions import mentioned
@@ -89,20 +89,17 @@ def test_nothing_else_mentions_anybody(mrkdwn: str) -> None:
 
 
 # How long it takes depends on who else is at work.
-unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 _PIECES = st.sampled_from(
     [*"[]()<>|*_~`!\\ \n#&ab0", "](", "mention:m-1", "```", "http://a.test", "&lt;", "\0"]
 )
 
 
-@unhurried
 @given(st.lists(_PIECES, max_size=30).map("".join))
 def test_only_slack_s_way_of_writing_a_link_mentions(mrkdwn: str) -> None:
     if not re.search(r"<mention:m-1(\||>)", mrkdwn.replace("\0", "")):
         assert mentioned(markdown(mrkdwn)) == ()
 
 
-@unhurried
 @given(st.text())
 def test_any_text_can_be_read(mrkdwn: str) -> None:
     markdown(mrkdwn)

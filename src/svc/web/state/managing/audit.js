@@ -14,8 +14,8 @@ export const ACTIONS = {
   server: ["settings_change", "icon_change", "icon_remove", "emoji_create", "emoji_rename", "emoji_delete", "backup_create", "backup_download", "backup_delete", "import"],
 };
 
-/** A page: {entries: [{id, at_ms, actor_id, action, target_id, details}], next}. */
+/** A page: {entries: [{id, at_ms, actor_id, action, target_id, details}], next}. @param {{actor?: string, target?: string, action?: string}} wish @param {number | null} [before] */
 export function auditPage({ actor, target, action }, before = null) {
-  const asked = Object.entries({ actor_id: actor, target_id: target, action, before }).filter(([, value]) => value);
+  const asked = Object.entries({ actor_id: actor, target_id: target, action, before }).filter(([, value]) => value).map(([name, value]) => [name, `${value}`]);
   return api("GET", `/api/audit?${new URLSearchParams(asked)}`);
 }

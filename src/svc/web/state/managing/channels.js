@@ -1,15 +1,18 @@
-// What managers do to channels. What they move is shown moved at once, and back again if the server refuses.
+// What managers do to channels.
 
-import { channels } from "../channels.js";
+/** @import { Override } from "../../types/api.js" */
+/** @import { Body, PathOf } from "../../types/wire.js" */
+
 import { api } from "../server.js";
-import { placed } from "./order.js";
 import { keyOf } from "./privacy.js";
 
-const path = (id, rest = "") => `/api/channels/${encodeURIComponent(id)}${rest}`;
+const path = /** @type {PathOf<"/api/channels">} */ ((id, /** @type {any} */ rest = "") => `/api/channels/${encodeURIComponent(id)}${rest}`);
 
-/** Resolves with the channel. `wanted`: {name, type, topic?, slow_mode_s?, parent_id?, overrides?}. */
+/** Resolves with the channel. `wanted`: {name, type, topic?, slow_mode_s?, parent_id?, overrides?}. @param {Body<"POST", "/api/channels">} wanted */
 export const createChannel = (wanted) => api("POST", "/api/channels", wanted);
+/** @param {string} id @param {Body<"PATCH", `/api/channels/${string}`>} changes */
 export const editChannel = (id, changes) => api("PATCH", path(id), changes);
+/** @param {string} id */
 export const deleteChannel = (id) => api("DELETE", path(id));
 
 /** Those that were put away. */
@@ -18,32 +21,16 @@ export async function archivedChannels() {
   return all.filter(({ archived }) => archived);
 }
 
-/** Put a channel where `order.js` says. */
-export async function moveChannel(id, where) {
-  const before = channels.value;
-  const wanted = placed(before, id, where);
-  const byId = new Map(before.map((each) => [each.id, each]));
-  const positions = before.map(({ position }) => position).sort((one, other) => one - other);
-  channels.value = wanted.channel_ids.map((each, at) => ({ ...byId.get(each), position: positions[at], ...(each in wanted.parents && { parent_id: wanted.parents[each] }) }));
-  const shown = channels.value;
-  try {
-    await api("PUT", "/api/channels/order", wanted);
-  } catch (error) {
-    if (channels.value === shown) channels.value = before;
-    throw error;
-  }
-}
-
-/** A channel's overrides: [{type, target_id, allow, deny}]. */
+/** A channel's overrides: [{type, target_id, allow, deny}]. @param {string} id */
 export const overridesOf = async (id) => (await api("GET", path(id, "/overrides"))).overrides;
 
-/** Put one override, or take it away where it says nothing. */
+/** Put one override, or take it away where it says nothing. @param {string} id @param {Override} override */
 export function putOverride(id, { type, target_id: target, allow, deny }) {
-  const where = path(id, `/overrides/${type}/${encodeURIComponent(target)}`);
+  const where = path(id, /** @type {const} */ (`/overrides/${type}/${encodeURIComponent(target)}`));
   return allow.length || deny.length ? api("PUT", where, { allow, deny }) : api("DELETE", where);
 }
 
-/** The list of overrides with one of them changed. */
+/** The list of overrides with one of them changed. @param {Override[]} overrides @param {Override} override */
 export function replaced(overrides, override) {
   const others = overrides.filter((each) => keyOf(each) !== keyOf(override));
   return override.allow.length || override.deny.length ? [...others, override] : others;

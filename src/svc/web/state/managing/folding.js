@@ -6,8 +6,9 @@ import { signal } from "../../vendor/signals.js";
 const KEPT = "svc.folded";
 
 /** Ids of categories. */
-export const folded = signal(new Set(keptLike([], KEPT)));
+export const folded = signal(new Set(keptLike(/** @type {string[]} */ ([]), KEPT)));
 
+/** @param {string} id */
 export function toggleFolded(id) {
   const after = new Set(folded.value);
   if (!after.delete(id)) after.add(id);

@@ -1,18 +1,25 @@
 // Invites: made, listed, revoked; and those who wait until somebody lets them in.
 
+/** @import { Invite } from "../../types/api.js" */
+/** @import { Body, PathOf } from "../../types/wire.js" */
+
 import { api } from "../server.js";
 
-const one = (id) => `/api/invites/${encodeURIComponent(id)}`;
+const one = /** @type {PathOf<"/api/invites">} */ ((id, /** @type {any} */ rest = "") => `/api/invites/${encodeURIComponent(id)}${rest}`);
 
-/** Resolves with the invite. `wish`: {max_uses?, lifetime_s?, role_id?, channel_id?, approval?}. */
+/** Resolves with the invite. `wish`: {max_uses?, lifetime_s?, role_id?, channel_id?, approval?}. @param {Body<"POST", "/api/invites">} wish */
 export const createInvite = (wish) => api("POST", "/api/invites", wish);
 export const invites = async () => (await api("GET", "/api/invites")).invites;
+/** @param {string} id */
 export const revokeInvite = (id) => api("DELETE", one(id));
-/** Who came by it and has stayed. */
-export const cameBy = async (id) => (await api("GET", `${one(id)}/members`)).members;
+/** Who came by it and has stayed. @param {string} id */
+export const cameBy = async (id) => (await api("GET", one(id, "/members"))).members;
+/** @param {Pick<Invite, "code">} invite */
 export const addressOfInvite = ({ code }) => `${location.origin}/#${new URLSearchParams({ invite: code })}`;
 
 /** Who waits. */
 export const applications = async () => (await api("GET", "/api/applications?state=pending")).applications;
+/** @param {string} id */
 export const approve = (id) => api("POST", `/api/applications/${encodeURIComponent(id)}/approve`);
+/** @param {string} id @param {string} [reason] */
 export const refuse = (id, reason) => api("POST", `/api/applications/${encodeURIComponent(id)}/refuse`, reason ? { reason } : {});

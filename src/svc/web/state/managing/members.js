@@ -1,5 +1,9 @@
 // The members as whoever runs the server looks for them: filters, pages, and what is done to several at once.
 
+/** @import { Permission } from "../../types/wire.js" */
+
+/** @import { Member, Role } from "../../types/api.js" */
+
 import { may } from "../channels.js";
 import { meet } from "../people.js";
 import { api, member as own } from "../server.js";
@@ -9,26 +13,27 @@ const DAY_MS = 86_400_000;
 const PAGE = 50;
 
 /** Those of all members whom nobody has narrowed down yet. Days: within so many, or before them where negative. */
-export const EVERYBODY = { query: "", roleId: "", joinedDays: 0, seenDays: 0, kind: "", inTimeout: false, sort: "-joined" };
+export const EVERYBODY =  { query: "", roleId: "", joinedDays: 0, seenDays: 0, kind: "", inTimeout: false, sort: "-joined" };
 
-/** What any of these permit is offered in the list. */
+/** What any of these permit is offered in the list. @type {Permission[]} */
 export const MANAGING = ["manage_nicknames", "timeout_members", "kick_members", "ban_members", "manage_roles", "view_reports"];
 
-/** The server's words for a wish, as a query. */
+/** The server's words for a wish, as a query. @param {typeof EVERYBODY} wish @param {number} now @param {string | null} [after] */
 export function asked({ query, roleId, joinedDays, seenDays, kind, inTimeout, sort }, now, after = null) {
   const said = {
     query: query.trim(), role_id: roleId, ...within("joined", joinedDays, now), ...within("seen", seenDays, now),
-    bot: kind && String(kind === "bots"), in_timeout: inTimeout && "true", sort, after, limit: PAGE,
+    bot: kind && String(kind === "bots"), in_timeout: inTimeout && "true", sort, after, limit: String(PAGE),
   };
-  return new URLSearchParams(Object.entries(said).filter(([, value]) => value));
+  return new URLSearchParams(/** @type {[string, string][]} */ (Object.entries(said).filter(([, value]) => value)));
 }
 
+/** @param {"joined" | "seen"} what @param {number} days @param {number} now */
 function within(what, days, now) {
   if (!days) return {};
   return { [`${what}_${days > 0 ? "after" : "before"}_ms`]: String(now - Math.abs(days) * DAY_MS) };
 }
 
-/** A page: {ids, next, lastSeen}; the members themselves are in `members` of people.js then. */
+/** A page: {ids, next, lastSeen}; the members themselves are in `members` of people.js then. @param {typeof EVERYBODY} wish @param {string | null} [after] */
 export async function findMembers(wish, after = null) {
   const { members, next, last_seen: lastSeen = {} } = await api("GET", `/api/members?${asked(wish, Date.now(), after)}`);
   meet(members);
@@ -38,21 +43,23 @@ export async function findMembers(wish, after = null) {
 /** What may be done to several. */
 export const offeredActs = () => [may("manage_roles") && "give", may("manage_roles") && "take", may("timeout_members") && "timeout", may("kick_members") && "kick", may("ban_members") && "ban"].filter(Boolean);
 
-/** Why this cannot be done to a member: a word for it, or null. */
+/** Why this cannot be done to a member: a word for it, or null. @param {string} act @param {Member} member @param {Role | null} [role] */
 export function obstacle(act, member, role = null) {
   if (act !== "give" && act !== "take") return ranksBelow(member) ? null : member.id === own.value?.id ? "self" : "rank";
   if (!mayGiveRolesTo(member)) return "rank";
-  const has = member.roles.includes(role?.id);
+  const has = member.roles.includes(role?.id ?? "");
   if (act === "take") return has ? null : "has-not";
   return has ? "has" : isOwner() || !role || role.permissions.every((each) => may(each)) ? null : "rank";
 }
 
 /**
  * Do this to each, one after the other; the others go on where the server refuses one.
- * @param {object[]} people @param {(member: object) => Promise<unknown>} act @param {(done: number) => boolean} progressed says whether to go on
- * @returns {Promise<{done: object[], refused: {member: object, error: Error}[]}>}
+ * @template T
+ * @param {T[]} people @param {(member: T) => Promise<unknown>} act @param {(done: number) => boolean} progressed says whether to go on
+ * @returns {Promise<{done: T[], refused: {member: T, error: unknown}[]}>}
  */
 export async function doToEach(people, act, progressed) {
+  /** @type {[T[], {member: T, error: unknown}[]]} */
   const [done, refused] = [[], []];
   for (const member of people) {
     try {

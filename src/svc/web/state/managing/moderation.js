@@ -1,24 +1,39 @@
 // What moderators do to members, and what was done to them before.
 
+/** @import { PathOf } from "../../types/wire.js" */
+
 import { api, ask } from "../server.js";
 
-const one = (id, rest = "") => `/api/members/${encodeURIComponent(id)}${rest}`;
+const one = /** @type {PathOf<"/api/members">} */ ((id, /** @type {any} */ rest = "") => `/api/members/${encodeURIComponent(id)}${rest}`);
+/** @param {string} [reason] */
 const said = (reason) => (reason ? { reason } : {});
 
+/** @param {string} id @param {string} nickname */
 export const rename = (id, nickname) => api("PATCH", one(id), { nickname });
+/** @param {string} id @param {number} seconds @param {string} [reason] */
 export const timeOut = (id, seconds, reason) => api("PUT", one(id, "/timeout"), { duration_s: seconds, ...said(reason) });
+/** @param {string} id */
 export const endTimeout = (id) => api("DELETE", one(id, "/timeout"));
+/** @param {string} id @param {string} [reason] */
 export const kick = (id, reason) => api("POST", one(id, "/kick"), said(reason));
+/** @param {string} id @param {string} [reason] @param {number} [deleteSeconds] */
 export const ban = (id, reason, deleteSeconds) => api("PUT", `/api/bans/${encodeURIComponent(id)}`, { ...said(reason), ...(deleteSeconds && { delete_messages_s: deleteSeconds }) });
-export const unban = (id, reason) => api("DELETE", `/api/bans/${encodeURIComponent(id)}${reason ? `?${new URLSearchParams({ reason })}` : ""}`);
-/** A page of bans: {bans, next}. */
-export const bans = (after = null) => api("GET", `/api/bans${after ? `?after=${encodeURIComponent(after)}` : ""}`);
-/** What was done to a member before: {nickname, joined_at_ms, left_at_ms, banned, reports, entries, next}. */
-export const historyOf = (id, before = null) => api("GET", one(id, `/moderation${before ? `?before=${encodeURIComponent(before)}` : ""}`));
+/** @param {string} id @param {string} [reason] */
+export const unban = (id, reason) => api("DELETE", `/api/bans/${encodeURIComponent(id)}?${new URLSearchParams(reason ? { reason } : {})}`);
+/** A page of bans: {bans, next}. @param {string | null} [after] */
+export const bans = (after = null) => api("GET", `/api/bans?${new URLSearchParams(after ? { after } : {})}`);
+/** What was done to a member before: {nickname, joined_at_ms, left_at_ms, banned, reports, entries, next}. @param {string} id @param {number | null} [before] */
+export const historyOf = (id, before = null) => api("GET", `/api/members/${encodeURIComponent(id)}/moderation?${new URLSearchParams(before ? { before: `${before}` } : {})}`);
 
-/** In calls. */
+/** In calls. @param {string} id @param {boolean} muted */
 export const muteInCalls = (id, muted) => ask("voice_mute", { member_id: id, muted });
+/** @param {string} id @param {boolean} deafened */
 export const deafenInCalls = (id, deafened) => ask("voice_mute", { member_id: id, deafened });
+/** @param {string} id @param {string} channelId */
+export const lowerHandOf = (id, channelId) => ask("voice_lower_hand", { member_id: id, channel_id: channelId });
+/** @param {string} id */
 export const stopScreenOf = (id) => ask("voice_stop_screen", { member_id: id });
+/** @param {string} id */
 export const endCallOf = (id) => ask("voice_disconnect", { member_id: id });
+/** @param {string} id @param {string} channelId */
 export const moveToCall = (id, channelId) => ask("voice_move", { member_id: id, channel_id: channelId });

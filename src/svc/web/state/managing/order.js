@@ -1,50 +1,61 @@
 // The channels as they are listed, and what moving one of them comes to. Asks nobody.
 
+/** @import { Channel } from "../../types/api.js" */
+
+/**
+ * @typedef {{kind: "text" | "voice" | "category", category: Channel | null, channels: Channel[]}} Section
+ * @typedef {{parentId: string | null, beforeId: string | null}} Where in a category or none; before another or last
+ */
+
 /**
  * The sections of the list, in their order: the text channels and the voice channels in no category, then each
  * category. `all` are the channels by position.
+ * @param {Channel[]} all @returns {Section[]}
  */
 export function sectionsOf(all) {
   const categories = all.filter(({ type }) => type === "category");
   const known = new Set(categories.map(({ id }) => id));
-  const loose = all.filter(({ type, parent_id: parent }) => type !== "category" && !known.has(parent));
+  const loose = all.filter(({ type, parent_id: parent }) => type !== "category" && !known.has(parent ?? ""));
   return [
     { kind: "text", category: null, channels: loose.filter(({ type }) => type === "text") },
     { kind: "voice", category: null, channels: loose.filter(({ type }) => type === "voice") },
-    ...categories.map((category) => ({ kind: "category", category, channels: all.filter(({ type, parent_id: parent }) => type !== "category" && parent === category.id) })),
+    ...categories.map((category) => ({ kind: /** @type {const} */ ("category"), category, channels: all.filter(({ type, parent_id: parent }) => type !== "category" && parent === category.id) })),
   ];
 }
 
-/** What the server is to be asked, for a channel to stand in a category (or none) before another (or last). */
+/** One that is there. @param {Channel[]} all @param {string} id */
+const found = (all, id) => /** @type {Channel} */ (all.find((each) => each.id === id));
+
+/** What the server is to be asked, for a channel to stand in a category (or none) before another (or last). @param {Channel[]} all @param {string} id @param {Where} where @returns {{channel_ids: string[], parents: {[id: string]: string | null}}} */
 export function placed(all, id, { parentId, beforeId }) {
-  const channel = all.find((each) => each.id === id);
+  const channel = found(all, id);
   const others = all.filter((each) => each.id !== id);
   const at = beforeId ? others.findIndex((each) => each.id === beforeId) : others.length;
   const ids = [...others.slice(0, at), channel, ...others.slice(at)].map((each) => each.id);
   return { channel_ids: ids, parents: (channel.parent_id ?? null) === parentId ? {} : { [id]: parentId } };
 }
 
-/** Where a channel stands that was dropped on another one, or on a category's heading. */
+/** Where a channel stands that was dropped on another one, or on a category's heading. @param {Channel[]} all @param {string} id @param {Channel} onto @param {boolean} after @returns {Where | null} */
 export function dropped(all, id, onto, after) {
-  const channel = all.find((each) => each.id === id);
+  const channel = found(all, id);
   const sections = sectionsOf(all);
   if (channel.type === "category") {
-    const categories = sections.filter(({ category }) => category).map(({ category }) => category);
+    const categories = sections.flatMap(({ category }) => category ?? []);
     const over = onto.type === "category" ? onto : categories.find((each) => each.id === onto.parent_id);
     if (!over) return null;
     return { parentId: null, beforeId: after ? following(categories, over.id) : over.id };
   }
-  if (onto.type === "category") return { parentId: onto.id, beforeId: sections.find(({ category }) => category?.id === onto.id).channels.find((each) => each.id !== id)?.id ?? null };
+  if (onto.type === "category") return { parentId: onto.id, beforeId: sections.find(({ category }) => category?.id === onto.id)?.channels.find((each) => each.id !== id)?.id ?? null };
   const section = sections.find(({ channels }) => channels.includes(onto));
-  return { parentId: onto.parent_id ?? null, beforeId: after ? following(section.channels.filter((each) => each.id !== id), onto.id) : onto.id };
+  return { parentId: onto.parent_id ?? null, beforeId: after ? following((section?.channels ?? []).filter((each) => each.id !== id), onto.id) : onto.id };
 }
 
-/** Where a channel stands that goes one place up (-1) or down (1); null where there is none. */
+/** Where a channel stands that goes one place up (-1) or down (1); null where there is none. @param {Channel[]} all @param {string} id @param {1 | -1} by @returns {Where | null} */
 export function stepped(all, id, by) {
   const sections = sectionsOf(all);
-  const channel = all.find((each) => each.id === id);
+  const channel = found(all, id);
   if (channel.type === "category") {
-    const categories = sections.filter(({ category }) => category).map(({ category }) => category);
+    const categories = sections.flatMap(({ category }) => category ?? []);
     const onto = categories[categories.indexOf(channel) + by];
     return onto ? dropped(all, id, onto, by > 0) : null;
   }
@@ -60,6 +71,7 @@ export function stepped(all, id, by) {
   return { parentId: section.category?.id ?? null, beforeId: by > 0 ? section.channels[0]?.id ?? null : null };
 }
 
+/** @param {Channel[]} list @param {string} id */
 function following(list, id) {
   return list[list.findIndex((each) => each.id === id) + 1]?.id ?? null;
 }

@@ -3,35 +3,36 @@
 
 import { problemsIn } from "./schema.js";
 
-/** The same with this at `path`, such as ["cards", 0, "title"]; nothing is left that is empty. */
+/** The same with this at `path`, such as ["cards", 0, "title"]; nothing is left that is empty. @param {any} value @param {(string | number)[]} path @param {unknown} wanted @returns {any} */
 export function withAt(value, [key, ...rest], wanted) {
   const changed = Array.isArray(value) ? [...value] : { ...value };
   const put = rest.length ? withAt(changed[key] ?? (typeof rest[0] === "number" ? [] : {}), rest, wanted) : wanted;
   if (!isEmpty(put)) changed[key] = put;
-  else if (Array.isArray(changed)) changed.splice(key, 1);
+  else if (Array.isArray(changed)) changed.splice(Number(key), 1);
   else delete changed[key];
   return changed;
 }
 
+/** @param {unknown} value */
 const isEmpty = (value) => value === "" || value === null || value === undefined || value === false || (typeof value === "object" && Object.keys(value).length === 0);
 
-/** The card as messages have it, for its preview. What cannot be shown is left out. */
+/** The card as messages have it, for its preview. What cannot be shown is left out. @param {any} card whatever somebody has typed */
 export function shownCard({ color, fields, author, footer, image_url: image, thumbnail_url: thumbnail, ...card }) {
-  const told = (text) => (typeof text === "string" ? text : "");
+  const told = (/** @type {unknown} */ text) => (typeof text === "string" ? text : "");
   const number = typeof color === "string" && /^#[0-9a-f]{6}$/i.test(color) ? parseInt(color.slice(1), 16) : null;
   return {
     ...Object.fromEntries(Object.entries(card).filter(([, value]) => typeof value === "string")),
     color: Number.isInteger(color) ? color : number,
     author: author?.name ? { name: told(author.name), url: author.url } : null,
     footer: footer?.text ? { text: told(footer.text) } : null,
-    fields: (Array.isArray(fields) ? fields : []).filter(Boolean).map(({ name, value, inline }) => ({ name: told(name), value: told(value), inline: inline === true })),
+    fields: (Array.isArray(fields) ? fields : []).filter(Boolean).map((/** @type {any} */ { name, value, inline }) => ({ name: told(name), value: told(value), inline: inline === true })),
   };
 }
 
-/** The addresses of its pictures, which the server fetches when it is posted. */
+/** The addresses of its pictures, which the server fetches when it is posted. @param {any} card */
 export const picturesOf = ({ image_url: image, thumbnail_url: thumbnail, author, footer }) => [image, thumbnail, author?.icon_url, footer?.icon_url].filter((url) => typeof url === "string" && url);
 
-/** What the server's description of webhooks says is wrong with a payload. */
+/** What the server's description of webhooks says is wrong with a payload. @param {any} description @param {unknown} payload */
 export function problemsWith(description, payload) {
   const { post } = Object.values(description.paths)[0];
   return problemsIn(post.requestBody.content["application/json"].schema, payload, description);

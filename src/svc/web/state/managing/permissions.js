@@ -1,19 +1,22 @@
 // What may be allowed to people, and what comes of roles and of a channel's overrides. Arithmetic on sets of names,
 // the same as the server's; asks nobody.
 
-/** Those that a channel can override, and those of the whole server, as they are shown. */
+/** @import { Override, Role } from "../../types/api.js" */
+/** @import { Permission } from "../../types/wire.js" */
+
+/** Those that a channel can override, and those of the whole server, as they are shown. @type {{name: string, permissions: Permission[]}[]} */
 export const GROUPS = [
   { name: "text", permissions: ["view_channel", "send_messages", "attach_files", "add_reactions", "mention_everyone", "manage_messages", "manage_webhooks"] },
   { name: "voice", permissions: ["join_voice", "speak", "share_video", "share_screen", "mute_members", "move_members"] },
   { name: "members", permissions: ["change_nickname", "create_invites", "manage_invites", "manage_nicknames", "timeout_members", "kick_members", "ban_members", "view_reports", "view_audit_log"] },
-  { name: "server", permissions: ["manage_channels", "manage_roles", "manage_emoji", "manage_bots"] },
+  { name: "server", permissions: ["manage_channels", "manage_roles", "manage_emoji", "manage_bots", "manage_automod"] },
 ];
 /** The groups that concern one channel. */
 export const CHANNEL_GROUPS = GROUPS.slice(0, 2);
 export const OF_A_CHANNEL = CHANNEL_GROUPS.flatMap(({ permissions }) => permissions);
 export const ALL = GROUPS.flatMap(({ permissions }) => permissions);
 
-/** What somebody with these roles may do on the server. */
+/** What somebody with these roles may do on the server. @param {Pick<Role, "permissions">[]} roles */
 export function ofRoles(roles) {
   return new Set(roles.flatMap(({ permissions }) => permissions));
 }
@@ -21,8 +24,7 @@ export function ofRoles(roles) {
 /**
  * What comes of overrides: roles first, where one that allows wins over one that denies; then the person's own.
  * Whoever may not view a channel may do nothing in it.
- * @param {Set<string>} serverWide @param {string[]} roleIds @param {string | null} memberId
- * @param {{type: "role" | "member", target_id: string, allow: string[], deny: string[]}[]} overrides
+ * @param {Set<Permission>} serverWide @param {string[]} roleIds @param {string | null} memberId @param {Override[]} overrides
  */
 export function inChannel(serverWide, roleIds, memberId, overrides) {
   const granted = new Set(serverWide);
@@ -35,19 +37,27 @@ export function inChannel(serverWide, roleIds, memberId, overrides) {
   return granted.has("view_channel") ? granted : new Set([...granted].filter((name) => !OF_A_CHANNEL.includes(name)));
 }
 
-/** "allow", "deny" or "neutral": what an override says of a permission. */
+/** @typedef {"allow" | "deny" | "neutral"} Word */
+
+/** "allow", "deny" or "neutral": what an override says of a permission. @param {Pick<Override, "allow" | "deny"> | null | undefined} override @param {Permission} permission @returns {Word} */
 export function saysOf(override, permission) {
-  if (override?.allow.includes(permission)) return "allow";
-  return override?.deny.includes(permission) ? "deny" : "neutral";
+  const named = /** @type {Override["allow"][number]} */ (permission);
+  if (override?.allow.includes(named)) return "allow";
+  return override?.deny.includes(named) ? "deny" : "neutral";
 }
 
-/** The override with another word on a permission. */
+/**
+ * The override with another word on a permission.
+ * @template {Pick<Override, "allow" | "deny">} O
+ * @param {O} override @param {Permission} permission @param {Word} word @returns {O}
+ */
 export function withWord(override, permission, word) {
-  const others = (names) => names.filter((name) => name !== permission);
+  const others = (/** @type {Override["allow"]} */ names) => names.filter((name) => name !== permission);
   const { allow, deny } = override;
+  const named = /** @type {Override["allow"][number]} */ (permission);
   return {
     ...override,
-    allow: word === "allow" ? [...others(allow), permission] : others(allow),
-    deny: word === "deny" ? [...others(deny), permission] : others(deny),
+    allow: word === "allow" ? [...others(allow), named] : others(allow),
+    deny: word === "deny" ? [...others(deny), named] : others(deny),
   };
 }

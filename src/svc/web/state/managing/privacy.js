@@ -1,23 +1,29 @@
 // A private channel: seen by some roles and people only. Says which overrides make it so, in an order in which the
 // server takes them: first who shall see it, then who shall not. Asks nobody.
 
+/** @import { Word } from "./permissions.js" */
+
+/** @import { Override, Role } from "../../types/api.js" */
+
 import { withWord } from "./permissions.js";
 
 const SEEING = "view_channel";
+/** @type {Pick<Override, "allow" | "deny">} */
 const EMPTY = { allow: [], deny: [] };
 
-/** Is somebody kept out? */
+/** Is somebody kept out? @param {Override[]} overrides */
 export const isPrivate = (overrides) => overrides.some(({ type, deny }) => type === "role" && deny.includes(SEEING));
 
-/** "role:ID" and "member:ID" of those who were let in. */
+/** "role:ID" and "member:ID" of those who were let in. @param {Override[]} overrides */
 export const letIn = (overrides) => overrides.filter(({ allow }) => allow.includes(SEEING)).map(keyOf);
 
+/** @param {Pick<Override, "type" | "target_id">} override */
 export const keyOf = ({ type, target_id: id }) => `${type}:${id}`;
 
 /**
  * The overrides that are to be put so that only `wanted` see the channel.
- * @param {object[]} overrides those that there are @param {Set<string>} wanted keys as `letIn` has them
- * @param {object[]} roles all roles @param {{id: string, roles: string[], rank: number, owner: boolean}} self
+ * @param {Override[]} overrides those that there are @param {Set<string>} wanted keys as `letIn` has them
+ * @param {Role[]} roles all roles @param {{id: string, roles: string[], rank: number, owner: boolean}} self
  */
 export function madePrivate(overrides, wanted, roles, self) {
   const seen = new Set(wanted);
@@ -33,19 +39,21 @@ export function madePrivate(overrides, wanted, roles, self) {
   return [...allowed, ...shut, ...dropped].filter((each) => !same(each, said.get(keyOf(each))));
 }
 
-/** The overrides that are to be put so that everybody sees it again whose roles say so. */
+/** The overrides that are to be put so that everybody sees it again whose roles say so. @param {Override[]} overrides */
 export function madeOpen(overrides) {
   const kept = overrides.filter(({ allow, deny }) => allow.includes(SEEING) || deny.includes(SEEING));
   // Those who are shut out first: nobody loses anything on the way.
-  return kept.sort((one, other) => other.deny.includes(SEEING) - one.deny.includes(SEEING)).map((each) => withWord(each, SEEING, "neutral"));
+  return kept.sort((one, other) => Number(other.deny.includes(SEEING)) - Number(one.deny.includes(SEEING))).map((each) => withWord(each, SEEING, "neutral"));
 }
 
+/** @param {Map<string, Override>} said @param {string} key @param {Word} word @returns {Override} */
 function changed(said, key, word) {
-  const [type, id] = key.split(/:(.*)/s);
+  const [type, id] = /** @type {[Override["type"], string]} */ (key.split(/:(.*)/s));
   return withWord(said.get(key) ?? { type, target_id: id, ...EMPTY }, SEEING, word);
 }
 
+/** @param {Override} one @param {Override} [other] */
 function same(one, other) {
-  return Boolean(other) && one.allow.length === other.allow.length && one.deny.length === other.deny.length
+  return other !== undefined && one.allow.length === other.allow.length && one.deny.length === other.deny.length
     && one.allow.every((name) => other.allow.includes(name)) && one.deny.every((name) => other.deny.includes(name));
 }

@@ -1,20 +1,26 @@
 // What members and rules report: those that wait for somebody to look at them.
 
+/** @import { Report } from "../../types/api.js" */
+/** @import { Signal } from "../../vendor/signals.js" */
+
 import { effect, signal } from "../../vendor/signals.js";
 import { may } from "../channels.js";
-import { api, connection, listen } from "../server.js";
+import { api, connection, listen, member } from "../server.js";
 
-/** The open ones, the newest first; null until they are known or where we may not see them. */
+/** The open ones, the newest first; null until they are known or where we may not see them. @type {Signal<Report[] | null>} */
 export const openReports = signal(null);
+
+/** What another moderator has just seen to: {report, by}; null before. @type {Signal<{report: Report, by: string | null} | null>} */
+export const resolvedElsewhere = signal(null);
 
 /** A page of those that are done: {reports, next}. */
 export const resolvedReports = () => api("GET", "/api/reports?state=resolved");
 
-/** Rejects where another moderator was first; either way it waits no more. */
+/** Rejects where another moderator was first; either way it waits no more. @param {string} id @param {string} [note] */
 export async function resolveReport(id, note) {
   try {
     await api("POST", `/api/reports/${encodeURIComponent(id)}/resolve`, note ? { note } : {});
-  } catch (error) {
+  } catch (/** @type {any} */ error) {
     if (error.code !== "already_resolved") throw error;
     forget(id);
     throw error;
@@ -22,15 +28,16 @@ export async function resolveReport(id, note) {
   forget(id);
 }
 
+/** @param {string} id */
 function forget(id) {
   openReports.value = (openReports.value ?? []).filter((each) => each.id !== id);
 }
 
-/** The message that a report is about. */
-export const messageOf = ({ channel_id: channelId, message_id: id }) => api("GET", `/api/channels/${encodeURIComponent(channelId)}/messages/${encodeURIComponent(id)}`);
+/** The message that a report is about. @param {Report} report */
+export const messageOf = ({ channel_id: channelId, message_id: id }) => api("GET", `/api/channels/${encodeURIComponent(`${channelId}`)}/messages/${encodeURIComponent(`${id}`)}`);
 
-/** The messages around it, a few on either side. */
-export const around = async ({ channel_id: channelId, message_id: id }) => (await api("GET", `/api/channels/${encodeURIComponent(channelId)}/messages?${new URLSearchParams({ around: id, limit: 7 })}`)).messages;
+/** The messages around it, a few on either side. @param {Report} report */
+export const around = async ({ channel_id: channelId, message_id: id }) => (await api("GET", `/api/channels/${encodeURIComponent(`${channelId}`)}/messages?${new URLSearchParams({ around: `${id}`, limit: "7" })}`)).messages;
 
 export function loadReports() {
   return api("GET", "/api/reports?state=open").then(({ reports }) => { openReports.value = reports; });
@@ -45,7 +52,11 @@ effect(() => {
 
 listen({
   hear(event, data) {
-    if (event === "report_resolved" && openReports.value) forget(data.report_id);
+    if (event === "report_resolved" && openReports.value) {
+      const report = openReports.value.find(({ id }) => id === data.report_id);
+      if (report && data.resolved_by !== member.value?.id) resolvedElsewhere.value = { report, by: data.resolved_by };
+      forget(data.report_id);
+    }
     if (event === "report_created" && openReports.value) openReports.value = [data, ...openReports.value.filter(({ id }) => id !== data.id)];
   },
   forget() {

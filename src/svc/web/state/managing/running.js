@@ -1,37 +1,33 @@
 // What belongs to the server itself: its bots, the files that it keeps, its backups, and how it is doing.
 
-import { signal } from "../../vendor/signals.js";
-import { api, listen } from "../server.js";
+/** @import { PathOf } from "../../types/wire.js" */
 
-const bot = (id, rest = "") => `/api/bots/${encodeURIComponent(id)}${rest}`;
+import { api } from "../server.js";
+
+const bot = /** @type {PathOf<"/api/bots">} */ ((id, /** @type {any} */ rest = "") => `/api/bots/${encodeURIComponent(id)}${rest}`);
 /** [{member, has_token, token_made_by, token_made_at_ms}] */
 export const bots = async () => (await api("GET", "/api/bots")).bots;
-/** Resolves with {member, token}: nobody is told the token again. */
+/** Resolves with {member, token}: nobody is told the token again. @param {string} nickname */
 export const createBot = (nickname) => api("POST", "/api/bots", { nickname });
+/** @param {string} id */
 export const renewToken = async (id) => (await api("POST", bot(id, "/token"))).token;
+/** @param {string} id */
 export const deleteBot = (id) => api("DELETE", bot(id));
 
 const MOST_HOLDERS = 20;
 /** What files take, {bytes, limit_bytes, by_kind, by_member, others_bytes, database_bytes, disk_free_bytes}. */
 export const storage = () => api("GET", `/api/storage?limit=${MOST_HOLDERS}`);
-/** Would fewer files be kept than before? 0 days keep all. */
+/** Would fewer files be kept than before? 0 days keep all. @param {number} before @param {number} after */
 export const keepsLess = (before, after) => after > 0 && (before === 0 || after < before);
 
-const backup = (name, rest = "") => `/api/backups/${encodeURIComponent(name)}${rest}`;
+const backup = /** @type {PathOf<"/api/backups">} */ ((name, /** @type {any} */ rest = "") => `/api/backups/${encodeURIComponent(name)}${rest}`);
 /** {backups: [{name, bytes, made_at_ms}], making, fault} */
 export const backups = () => api("GET", "/api/backups");
 export const makeBackup = () => api("POST", "/api/backups");
+/** @param {string} name */
 export const deleteBackup = (name) => api("DELETE", backup(name));
-/** An address that is good once. */
+/** An address that is good once. @param {string} name */
 export const addressOfBackup = async (name) => (await api("POST", backup(name, "/link"))).url;
-/** How many backups have been finished while we are here. */
-export const backupsFinished = signal(0);
-
-listen({
-  hear(event) {
-    if (event === "backup_finished") backupsFinished.value += 1;
-  },
-});
 
 /** {versions, started_at_ms, checks: [{check, verdict, state}], connected, connected_members, in_calls} */
 export const health = () => api("GET", "/api/health");

@@ -1,14 +1,22 @@
 // A value held against a JSON Schema: as much of it as our own descriptions use. Pure.
 
 /**
+ * JSON Schema 2020-12, as much of it as is used.
+ * @typedef {{[keyword: string]: any}} Schema
+ * @typedef {{path: string, keyword: string, limit: number | null}} Wrong
+ */
+
+/**
  * What is wrong: [{path, keyword, limit}], at most `most` of them; `path` is such as `cards[0].fields[1].name`.
- * @param {object} schema @param {unknown} value @param {object} root where `$ref` leads to
+ * @param {Schema} schema @param {any} value of any kind @param {object} root where `$ref` leads to
+ * @returns {Wrong[]}
  */
 export function problemsIn(schema, value, root, path = "", most = 20) {
   if (schema.$ref) return problemsIn(target(root, schema.$ref), value, root, path, most);
+  /** @type {Wrong[]} */
   const found = [];
-  const wrong = (keyword, limit = null, at = path) => found.push({ path: at, keyword, limit });
-  const holds = (each) => problemsIn(each, value, root, path, 1).length === 0;
+  const wrong = (/** @type {string} */ keyword, /** @type {number | null} */ limit = null, at = path) => found.push({ path: at, keyword, limit });
+  const holds = (/** @type {Schema} */ each) => problemsIn(each, value, root, path, 1).length === 0;
   if (schema.type && ![schema.type].flat().some((type) => isOf(type, value))) return [{ path, keyword: "type", limit: null }];
   if (schema.enum && !schema.enum.includes(value)) wrong("enum");
   if (schema.anyOf && !schema.anyOf.some(holds)) wrong("anyOf");
@@ -22,7 +30,7 @@ export function problemsIn(schema, value, root, path = "", most = 20) {
   if (Array.isArray(value)) {
     if (value.length < schema.minItems) wrong("minItems", schema.minItems);
     if (value.length > schema.maxItems) wrong("maxItems", schema.maxItems);
-    if (schema.items) value.slice(0, schema.maxItems).forEach((each, index) => found.push(...problemsIn(schema.items, each, root, `${path}[${index}]`, most)));
+    if (schema.items) value.slice(0, schema.maxItems).forEach((/** @type {unknown} */ each, /** @type {number} */ index) => found.push(...problemsIn(schema.items, each, root, `${path}[${index}]`, most)));
   } else if (isOf("object", value)) {
     for (const key of schema.required ?? []) if (!Object.hasOwn(value, key)) wrong("required", null, below(path, key));
     for (const [key, each] of Object.entries(schema.properties ?? {})) if (Object.hasOwn(value, key)) found.push(...problemsIn(each, value[key], root, below(path, key), most));
@@ -30,6 +38,7 @@ export function problemsIn(schema, value, root, path = "", most = 20) {
   return found.slice(0, most);
 }
 
+/** @param {Schema} schema @param {string} value @param {(keyword: string, limit?: number) => void} wrong */
 function ofText(schema, value, wrong) {
   const length = [...value].length;
   if (length < schema.minLength) wrong("required");
@@ -37,9 +46,12 @@ function ofText(schema, value, wrong) {
   else if (schema.pattern && !new RegExp(schema.pattern, "u").test(value)) wrong("pattern");
 }
 
+/** @param {string} path @param {string} key */
 const below = (path, key) => (path ? `${path}.${key}` : key);
-const target = (root, reference) => reference.replace("#/", "").split("/").reduce((node, key) => node[key], root);
+/** @param {object} root @param {string} reference @returns {Schema} */
+const target = (root, reference) => reference.replace("#/", "").split("/").reduce((node, key) => node[key], /** @type {any} */ (root));
 
+/** @param {string} type @param {unknown} value */
 function isOf(type, value) {
   if (type === "null") return value === null;
   if (type === "array") return Array.isArray(value);

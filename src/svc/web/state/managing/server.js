@@ -1,35 +1,49 @@
 // What the owner settles for the whole server, and its emoji and webhooks.
 
+/** @import { Webhook } from "../../types/api.js" */
+/** @import { Body, Path, PathOf } from "../../types/wire.js" */
+
+import { post } from "../../transport/http.js";
 import { sendFile } from "../../transport/upload.js";
 import { accessToken, api } from "../server.js";
 
 export const settings = () => api("GET", "/api/settings");
-/** Resolves with all of them. */
+/** Resolves with all of them. @param {Body<"PATCH", "/api/settings">} changes */
 export const changeSettings = (changes) => api("PATCH", "/api/settings", changes);
+/** @param {Path<"POST">} path @param {File} file @param {Record<string, string>} [named] */
 const sent = (path, file, named) => sendFile(path, file, { token: accessToken, named });
+/** @param {File} file */
 export const sendIcon = (file) => sent("/api/icon", file);
 export const removeIcon = () => api("DELETE", "/api/icon");
 
-/** A name for an emoji, made of the name of its file: 2 to 30 of a-z, 0-9 and _. */
+/** A name for an emoji, made of the name of its file: 2 to 30 of a-z, 0-9 and _. @param {string} fileName */
 export function emojiNameOf(fileName) {
   const plain = fileName.replace(/\.[^.]*$/, "").normalize("NFKD").toLowerCase().replace(/[^a-z0-9]+/g, "_").replace(/^_+|_+$/g, "");
   return plain.slice(0, 30).padEnd(2, "_");
 }
 
+/** @param {File} file @param {string} name */
 export const sendEmoji = (file, name) => sent("/api/emoji", file, { name });
+/** @param {string} id @param {string} name */
 export const renameEmoji = (id, name) => api("PATCH", `/api/emoji/${encodeURIComponent(id)}`, { name });
+/** @param {string} id */
 export const deleteEmoji = (id) => api("DELETE", `/api/emoji/${encodeURIComponent(id)}`);
 
-const webhook = (id, rest = "") => `/api/webhooks/${encodeURIComponent(id)}${rest}`;
+const webhook = /** @type {PathOf<"/api/webhooks">} */ ((id, /** @type {any} */ rest = "") => `/api/webhooks/${encodeURIComponent(id)}${rest}`);
 export const webhooks = async () => (await api("GET", "/api/webhooks")).webhooks;
+/** @param {Body<"POST", "/api/webhooks">} wish */
 export const createWebhook = (wish) => api("POST", "/api/webhooks", wish);
+/** @param {string} id @param {Body<"PATCH", `/api/webhooks/${string}`>} changes */
 export const editWebhook = (id, changes) => api("PATCH", webhook(id), changes);
+/** @param {string} id */
 export const deleteWebhook = (id) => api("DELETE", webhook(id));
+/** @param {string} id @param {Blob} file */
 export const setWebhookPicture = (id, file) => api("PUT", webhook(id, "/picture"), file);
+/** @param {Pick<Webhook, "id" | "token">} webhook */
 export const addressOfWebhook = ({ id, token }) => (token ? `${location.origin}/api/webhooks/${id}/${token}` : null);
-/** What became of the last posts to it, the newest first. */
+/** What became of the last posts to it, the newest first. @param {string} id */
 export const postsOfWebhook = async (id) => (await api("GET", webhook(id, "/posts"))).posts;
 /** What the server says that webhooks take. */
 export const webhookDescription = () => api("GET", "/openapi/webhooks.json");
-/** Post as a program would: without who we are. Resolves with {message_id, warnings}. */
-export const postTo = (address, payload) => api("POST", new URL(address).pathname, payload);
+/** Post as a program would: without who we are. Resolves with {message_id, warnings}. @param {string} address @param {Body<"POST", `/api/webhooks/${string}/${string}`>} payload */
+export const postTo = (address, payload) => post(/** @type {`/api/webhooks/${string}/${string}`} */ (new URL(address).pathname), payload);

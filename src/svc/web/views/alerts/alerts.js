@@ -1,29 +1,47 @@
-// How the person is told while the page is open: whether it is in sight, the badge, sounds, notices, and what the
-// system shows of a call.
+// Whether the page is in sight, and which message is opened from a notice. How the person is told of what happens is
+// fetched behind the first messages.
 
-import { tellSystem } from "../../call/media_session.js";
 import { onAlert } from "../../state/alerts.js";
-import { open } from "../../state/place.js";
+import { open, openTalk } from "../../state/place.js";
+import { connection } from "../../state/server.js";
 import { inSight } from "../../state/sight.js";
-import { wearBadge } from "./badge.js";
-import { soundCalls } from "./call_sounds.js";
-import { chime } from "./chimes.js";
-import { closeReadNotices, showNotice } from "./notices.js";
+import { effect } from "../../vendor/signals.js";
+import { loadStyle } from "../parts/later.js";
+
+const BEHIND_MS = 500; // So long after the greeting the first messages have the line to themselves.
+const MOST_EARLY = 10;
+
+const early = []; // What happened before there was anything to tell it with.
+let tellOf = (alert) => { if (early.length < MOST_EARLY) early.push(alert); };
 
 export function startAlerts() {
   watchSight();
-  wearBadge();
-  soundCalls();
-  tellSystem();
-  closeReadNotices();
-  onAlert((alert) => {
-    if (alert.sound) chime(alert.kind);
-    if (alert.notice) showNotice(alert);
-  });
+  onAlert((alert) => tellOf(alert));
+  tellLater();
   // A notice was pressed.
   navigator.serviceWorker?.addEventListener("message", ({ data }) => {
-    if (data?.open?.channelId) open(data.open.channelId, data.open.messageId);
+    const { channelId, messageId, talkId } = data?.open ?? {};
+    if (talkId) openTalk(talkId);
+    else if (channelId) open(channelId, messageId);
   });
+}
+
+function tellLater() {
+  const stop = effect(() => {
+    if (connection.value !== "online") return;
+    queueMicrotask(() => stop());
+    setTimeout(fetchTelling, BEHIND_MS);
+  });
+}
+
+/** Without the network it is tried again with the next connection. What else comes later is here then, too. */
+function fetchTelling() {
+  import("./telling.js").then(({ startTelling, tell }) => {
+    startTelling();
+    tellOf = tell;
+    early.splice(0).forEach(tell);
+  }, tellLater);
+  loadStyle().catch(() => {});
 }
 
 /** A page in a window that lies behind another is visible to the browser, but not to the person. */

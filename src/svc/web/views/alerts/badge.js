@@ -3,6 +3,7 @@
 
 import { callState, deafened, sending } from "../../call/calling.js";
 import { info } from "../../state/server.js";
+import { privateUnread } from "../../state/private_talks.js";
 import { totals } from "../../state/unread.js";
 import { computed, effect } from "../../vendor/signals.js";
 
@@ -14,7 +15,7 @@ let turn = 0;
 
 export function wearBadge() {
   // Drawn when it looks different, not with each message.
-  const [mentioned, news] = [computed(() => totals.value.mentions), computed(() => totals.value.unread > 0)];
+  const [mentioned, news] = [computed(() => totals.value.mentions + privateUnread.value), computed(() => totals.value.unread > 0)];
   effect(() => {
     const [mentions, unread] = [mentioned.value, news.value];
     const icon = info.value?.iconUrl ?? OWN;

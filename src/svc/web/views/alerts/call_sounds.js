@@ -2,6 +2,7 @@
 
 import { callChannel, callState, sending } from "../../call/calling.js";
 import { alerts } from "../../state/alerts.js";
+import { ownQuiet } from "../../state/people.js";
 import { member } from "../../state/server.js";
 import { peopleIn } from "../../state/voice.js";
 import { effect } from "../../vendor/signals.js";
@@ -14,7 +15,7 @@ export function soundCalls() {
     const name = change(before, now);
     before = now;
     const wish = name === "unmute" ? "mute" : name;
-    if (name && alerts.peek().sounds[wish]) chime(name);
+    if (name && !ownQuiet.peek() && alerts.peek().sounds[wish]) chime(name);
   });
 }
 

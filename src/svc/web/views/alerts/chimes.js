@@ -12,9 +12,11 @@ const TONES = {
   leave: [[587, 0, 0.12], [440, 0.09, 0.18]],
   mute: [[392, 0, 0.09]],
   unmute: [[523, 0, 0.09]],
+  ring: [[659, 0, 0.3], [784, 0.3, 0.3], [659, 0.6, 0.45]],
 };
 
 let context = null;
+let quietAt = 0; // On the clock of the context: when the last tone ends.
 const last = new Map();
 
 /** Make this sound, where the browser lets the page: it wants a gesture first. */
@@ -37,5 +39,8 @@ function play(name) {
     tone.connect(loudness).connect(context.destination);
     tone.start(at);
     tone.stop(at + lasts + 0.02);
+    quietAt = Math.max(quietAt, at + lasts);
+    // A loudspeaker that is kept open takes part of a core, and of a battery.
+    tone.onended = () => { if (context.currentTime >= quietAt) context.suspend(); };
   }
 }

@@ -1,7 +1,9 @@
 // Notices of the system, while the page is open and not in sight. The service worker shows them, as it does what is
 // pushed, so that a press on either leads to the message.
 
+import { talks, talksById } from "../../state/private_talks.js";
 import { unread } from "../../state/unread.js";
+import { inTurn } from "../../transport/kept.js";
 import { running } from "../../transport/worker.js";
 import { effect } from "../../vendor/signals.js";
 
@@ -13,34 +15,45 @@ export async function askForNotices() {
   return Boolean(globalThis.Notification) && (await Notification.requestPermission()) === "granted";
 }
 
-export async function showNotice({ kind, channel, message }) {
+export async function showNotice(alert) {
   if (globalThis.Notification?.permission !== "granted") return;
   const worker = (await running())?.active;
-  worker?.postMessage({
-    ring: {
-      kind,
-      channel_id: channel.id,
-      channel: channel.name,
-      message_id: message.id,
-      author: message.author.display_name,
-      text: message.text ?? "",
-      files: message.attachments.length,
-    },
-  });
+  worker?.postMessage({ ring: alert.said ? privately(alert.said) : inChannel(alert) });
 }
+
+const inChannel = ({ kind, channel, message }) => ({
+  kind,
+  channel_id: channel.id,
+  channel: channel.name,
+  message_id: message.id,
+  author: message.author.display_name,
+  text: message.text ?? "",
+  files: message.attachments.length,
+});
+
+const privately = ({ talkId, name, text }) => ({ kind: "mention", talk_id: talkId, author: name, text });
 
 /** What was read meanwhile needs no notice any more, wherever it was read. */
 export function closeReadNotices() {
   let before = new Set();
   effect(() => {
-    const waiting = new Set(Object.entries(unread.value).filter(([, counts]) => counts.unread).map(([id]) => id));
+    const channels = Object.entries(unread.value).filter(([, counts]) => counts.unread).map(([id]) => id);
+    const waiting = new Set([...channels, ...talks.value.filter((talk) => talk.unread).map(({ id }) => id)]);
     const done = [...before].filter((id) => !waiting.has(id));
     before = waiting;
     if (done.length && globalThis.Notification?.permission === "granted") close(done);
   });
 }
 
-async function close(channelIds) {
-  const shown = (await (await running())?.getNotifications()) ?? [];
-  for (const notice of shown) if (channelIds.includes(notice.data?.channelId)) notice.close();
+async function close(ids) {
+  const shown = (await noticesShown()) ?? [];
+  for (const notice of shown) {
+    const { channelId, messageId, talkId } = notice.data ?? {};
+    // One may have come while we asked.
+    const isNewer = talkId ? talksById.value.get(talkId)?.unread : messageId > unread.value[channelId]?.read_up_to;
+    if (ids.includes(talkId ?? channelId) && !isNewer) notice.close();
+  }
 }
+
+/** Never while the service worker brings one up (sw.js says why). */
+const noticesShown = () => inTurn("svc.notices", async () => (await running())?.getNotifications());

@@ -4,13 +4,14 @@ import { invitation, known, step } from "../../state/arriving.js";
 import { info, isSecure, rejection, unheard } from "../../state/server.js";
 import { html } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
+import { Later } from "../parts/later.js";
 import { Back } from "./back.js";
-import { CertificateForm } from "./certificate_form.js";
-import { CodeForm } from "./code_form.js";
 import { NewForm } from "./new_form.js";
 import { Waiting } from "./waiting.js";
 import { banned } from "./ways.js";
 
+const CertificateForm = Later(() => import("./certificate_form.js"), "CertificateForm");
+const CodeForm = Later(() => import("./code_form.js"), "CodeForm");
 const STEPS = { back: Back, certificate: CertificateForm, code: CodeForm, new: NewForm, waiting: Waiting };
 
 export function Arriving() {

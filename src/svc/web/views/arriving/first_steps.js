@@ -36,7 +36,10 @@ function NameIt({ done }) {
   const [problem, setProblem] = useState("");
   const place = useRef(null);
   // The first thing to do. On a phone this would put a keyboard over the others.
-  useEffect(() => { if (!done && matchMedia("(pointer: fine)").matches) place.current.elements.server.focus(); }, []);
+  useEffect(() => {
+    const writing = Boolean(document.activeElement?.value);
+    if (!done && !writing && matchMedia("(pointer: fine)").matches) place.current.elements.server.focus();
+  }, []);
   const submit = async (event) => {
     event.preventDefault();
     const wanted = event.currentTarget.elements.server.value.trim();

@@ -1,22 +1,25 @@
 // The call that goes on while one is elsewhere: where it is, and its most needed buttons.
 
-import { callChannel, callState, deafened, leaveCall, sending, toggleDeafened, toggleMic } from "../../call/calling.js";
+import { callChannel, callState, callTrouble, deafened, leaveCall, sending, toggleDeafened, toggleMic } from "../../call/calling.js";
 import { channelsById } from "../../state/channels.js";
-import { open, place } from "../../state/place.js";
+import { open, openTalk, place } from "../../state/place.js";
+import { nameOf, talksById } from "../../state/private_talks.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { IconButton } from "../parts/button.js";
 
 export function CallBar() {
   const id = callChannel.value;
-  if (!id || place.value?.channelId === id) return null;
+  if (!id || place.value?.channelId === id || place.value?.talkId === id) return null;
+  const talk = talksById.value.get(id);
   const { mic } = sending.value;
   return html`<section class="call-bar" aria-label=${t("your-call")}>
-    <button type="button" class="where" onClick=${() => open(id)}>
-      <strong>${t(`call-${callState.value}`)}</strong><span dir="auto">${channelsById.value.get(id)?.name}</span>
+    <button type="button" class="where" onClick=${() => (talk ? openTalk(id) : open(id))}>
+      <strong>${t(`call-${callState.value}`)}</strong><span dir="auto">${talk ? nameOf(talk) : channelsById.value.get(id)?.name}</span>
     </button>
     <${IconButton} icon=${mic ? "mic" : "mic-off"} label=${mic ? t("mute") : t("unmute")} onClick=${toggleMic} />
     <${IconButton} icon=${deafened.value ? "deafen" : "headphones"} label=${deafened.value ? t("undeafen") : t("deafen")} onClick=${toggleDeafened} />
     <${IconButton} icon="leave" label=${t("leave-call")} class="danger" onClick=${leaveCall} />
+    ${callTrouble.value && html`<p class="trouble" role="alert">${callTrouble.value}</p>`}
   </section>`;
 }

@@ -1,11 +1,14 @@
 // A voice channel: the call that we are in, or the way into it.
 
-import { callChannel, callState, ending, joinCall, peopleHere, soundBlocked, unblockSound } from "../../call/calling.js";
+import { callChannel, callState, callTrouble, ending, joinCall, soundBlocked, unblockSound } from "../../call/calling.js";
+import { peopleHere } from "../../call/here.js";
 import { may } from "../../state/channels.js";
-import { aside, drawer, showDialog, toggleAside } from "../../state/place.js";
+import { aside, drawer, showAside, showDialog, target, toggleAside } from "../../state/place.js";
+import { countsOf } from "../../state/unread.js";
 import { peopleIn } from "../../state/voice.js";
-import { html } from "../../vendor/preact.js";
+import { html, useEffect } from "../../vendor/preact.js";
 import { listed, t } from "../../words/words.js";
+import { InboxButton } from "../alerts/inbox_button.js";
 import { Button, IconButton } from "../parts/button.js";
 import { Controls } from "./controls.js";
 import { Stage } from "./stage.js";
@@ -13,13 +16,21 @@ import { Stage } from "./stage.js";
 export function CallView({ channel }) {
   const here = callChannel.value === channel.id;
   const people = here ? peopleHere() : [];
+  const wanted = target.value?.channelId === channel.id;
+  // What was written is beside the call, and whoever goes to a message of it wants to see it.
+  useEffect(() => { if (wanted) showAside("callText"); }, [wanted]);
+  const { unread } = countsOf(channel.id);
   return html`<main id="call" class="call">
     <header class="head">
       <${IconButton} icon="menu" label=${t("show-channels")} class="only-small" onClick=${() => { drawer.value = true; }} />
       <h1 id="room-name" dir="auto" tabindex="-1">${channel.name}</h1>
-      ${here && html`<p id="people-count" class="quiet">${t("people-in-call", { count: people.length })}</p>
+      ${here && html`<p id="people-count" class="quiet not-small">${t("people-in-call", { count: people.length })}</p>
         <p id="call-state" class="pill" role="status" data-state=${callState.value}>${t(`call-${callState.value}`)}</p>`}
-      <span class="head-actions"><${IconButton} icon="people" label=${t("members")} aria-pressed=${aside.value?.name === "members"} onClick=${() => toggleAside("members")} /></span>
+      <span class="head-actions">
+        <${IconButton} icon="thread" label=${unread ? `${t("call-text")}, ${t("unread-count", { count: unread })}` : t("call-text")} class=${unread ? "with-news" : ""} aria-pressed=${aside.value?.name === "callText"} onClick=${() => toggleAside("callText")} />
+        <${InboxButton} />
+        <${IconButton} icon="people" label=${t("members")} aria-pressed=${aside.value?.name === "members"} onClick=${() => toggleAside("members")} />
+      </span>
     </header>
     ${here ? html`<${InCall} people=${people} />` : html`<${WayIn} channel=${channel} />`}
   </main>`;
@@ -27,6 +38,7 @@ export function CallView({ channel }) {
 
 function InCall({ people }) {
   return html`
+    ${callTrouble.value && html`<p id="call-trouble" class="trouble" role="alert">${callTrouble.value}</p>`}
     ${soundBlocked.value && html`<button id="unblock" type="button" class="notice" onClick=${unblockSound}>${t("sound-blocked")}</button>`}
     <${Stage} people=${people} />
     <${Controls} />`;

@@ -2,8 +2,9 @@
 // for both.
 
 import { callChannel, ownHand, toggleHand } from "../../call/calling.js";
-import { may } from "../../state/channels.js";
+import { mayInCall } from "../../state/channels.js";
 import { raisedHands, react, reactions } from "../../state/gestures.js";
+import { lowerHandOf } from "../../state/managing/moderation.js";
 import { tried } from "../../state/notices.js";
 import { memberOf } from "../../state/people.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
@@ -16,12 +17,17 @@ import { beside } from "../parts/menu.js";
 
 const USUAL = ["👍", "👏", "❤️", "😂", "🎉", "😮", "🤔", "👋"];
 
-/** Whose turn it is: one line above the stage, while there is a hand. */
+/** Whose turn it is: one line above the stage, while there is a hand. Whoever moderates takes one down by pressing its name. */
 export function Hands({ people }) {
   const hands = raisedHands(people);
+  const channelId = callChannel.value;
+  const moderates = mayInCall("mute_members", channelId);
+  const nameOf = ({ nickname, own }) => (own ? t("name-you", { name: nickname }) : nickname);
   return html`<div class="hands" role="status">${hands.length > 0 && html`<span class="pill">
     <${Icon} name="hand" /><span class="unseen">${t("raised-hands")}</span>
-    <span dir="auto">${listed(hands.map(({ nickname, own }) => (own ? t("name-you", { name: nickname }) : nickname)))}</span>
+    ${moderates
+      ? hands.map((each) => html`<${Button} key=${each.id} icon="close" title=${t("lower-hand")} aria-label=${t("lower-hand-of", { name: each.nickname })} onClick=${() => tried(lowerHandOf(each.id, channelId))}><span dir="auto">${nameOf(each)}</span><//>`)
+      : html`<span dir="auto">${listed(hands.map(nameOf))}</span>`}
   </span>`}</div>`;
 }
 
@@ -73,7 +79,7 @@ function Gestures({ holder, onClose, onLeave }) {
   const choose = (emoji) => tried(react(channelId, emoji));
   return html`<div class="menu gestures" popover="manual" role="dialog" aria-label=${t("react")} ref=${box} onKeyDown=${pressed}>
     <${Button} icon="hand" aria-pressed=${ownHand()} onClick=${() => { toggleHand(); onClose(); }}>${ownHand() ? t("lower-hand") : t("raise-hand")}<//>
-    ${may("add_reactions", channelId) && html`<div class="signs" role="group" aria-label=${t("react-with")}>
+    ${mayInCall("add_reactions", channelId) && html`<div class="signs" role="group" aria-label=${t("react-with")}>
       ${USUAL.map((sign) => html`<button type="button" key=${sign} aria-label=${sign} onClick=${() => choose(sign)}><${Sign} sign=${sign} /></button>`)}
       <span ref=${more}><${IconButton} icon="add" label=${t("emoji-more")} aria-expanded=${all} onClick=${() => setAll(!all)} /></span>
     </div>`}

@@ -15,7 +15,7 @@ export function JoinDialog({ channelId, onClose }) {
   const join = () => {
     onClose();
     open(channelId);
-    joinCall(channelId);
+    joinCall(channelId, wishes.value);
   };
   return html`<${Dialog} title=${t("join-with", { channel: channelsById.value.get(channelId)?.name ?? "" })} onClose=${onClose} class="join-dialog">
     <${Switch} label=${t("with-mic")} checked=${mic} onChange=${(on) => chooseWishes({ mic: on })} />

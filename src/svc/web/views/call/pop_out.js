@@ -1,24 +1,41 @@
-// The call in a small window that stays above others, where the browser has such windows.
+// The call in a small window that stays above others; where the browser has such windows for one picture alone, the
+// largest of them.
 
-import { callState, peopleHere } from "../../call/calling.js";
+import { callState } from "../../call/calling.js";
+import { peopleHere } from "../../call/here.js";
+import { notify } from "../../state/notices.js";
 import { h, html, render, useEffect } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { LeaveControl, MicControl } from "./control.js";
 import { Stage } from "./stage.js";
 
-const SIZE = { width: 420, height: 260 };
+const SIZE = { width: 420, height: 300 };
+const PICTURES = "#screens .with-video video, #people .with-video video";
 
-export const canPopOut = () => "documentPictureInPicture" in window;
+const ofPage = () => "documentPictureInPicture" in window;
+export const canPopOut = () => ofPage() || document.pictureInPictureEnabled === true;
 
 export async function popOut() {
+  if (!ofPage()) return popPicture();
   const small = await window.documentPictureInPicture.requestWindow(SIZE);
   for (const sheet of document.querySelectorAll("link[rel=stylesheet]")) small.document.head.append(sheet.cloneNode());
   Object.assign(small.document.documentElement.dataset, document.documentElement.dataset);
+  small.document.title = document.title;
+  small.document.documentElement.lang = document.documentElement.lang;
   small.document.body.className = "popped-out";
   render(h(PoppedOut, { close: () => small.close() }), small.document.body);
   small.addEventListener("pagehide", () => render(null, small.document.body));
 }
 
+async function popPicture() {
+  const picture = document.querySelector(PICTURES);
+  if (picture) await picture.requestPictureInPicture();
+  else notify(t("pop-out-nothing"));
+}
+
 function PoppedOut({ close }) {
   const over = callState.value === "none";
   useEffect(() => { if (over) close(); }, [over]);
-  return html`<${Stage} people=${peopleHere()} />`;
+  return html`<${Stage} people=${peopleHere()} />
+    <div class="call-controls" role="group" aria-label=${t("call-controls")}><${MicControl} /><${LeaveControl} /></div>`;
 }

@@ -1,10 +1,13 @@
 // The stage: a tile for every person and every shared screen; what is pinned, shared or said is large.
 
 import { speakers } from "../../call/calling.js";
-import { arranged, mode, onlySound, pinned } from "../../state/call_layout.js";
+import { arranged, focused, mode, onlySound, pinned, tilePx } from "../../state/call_layout.js";
+import { may } from "../../state/channels.js";
+import { showDialog } from "../../state/place.js";
 import { member } from "../../state/server.js";
 import { html, useComputed, useLayoutEffect, useRef } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
+import { Button } from "../parts/button.js";
 import { FloatingReactions, Hands } from "./gestures.js";
 import { PersonTile, ScreenTile } from "./tile.js";
 
@@ -19,6 +22,7 @@ export function Stage({ people }) {
   if (speaker) lastSpeaker.current = speaker;
   const shown = onlySound.value ? people.map((each) => (each.own ? each : { ...each, camera: null })) : people;
   const { large, small } = arranged(shown, { mode: mode.value, pinned: pinned.value, speaker: lastSpeaker.current });
+  useLayoutEffect(() => { focused.value = large; }, [String(large)]);
   const tile = (key) => {
     const [kind, id] = key.split(" ");
     const person = shown.find((each) => each.id === id);
@@ -28,7 +32,7 @@ export function Stage({ people }) {
     ${large.length > 0 && html`<${Tiles} id="screens" label=${t("in-focus")}>${large.map(tile)}<//>`}
     <${Tiles} id="people" label=${t("people")}>${small.map(tile)}<//>
     <${FloatingReactions} />
-    ${people.length === 1 && html`<p class="quiet alone">${t("alone-in-call")}</p>`}
+    ${people.length === 1 && html`<p class="quiet alone">${t("alone-in-call")} ${may("create_invites") && html`<${Button} look="link" onClick=${() => showDialog("invite")}>${t("invite-people")}<//>`}</p>`}
   </section>`;
 }
 
@@ -39,7 +43,11 @@ function Tiles({ id, label, children }) {
   useLayoutEffect(() => {
     const fit = () => {
       const { clientWidth, clientHeight } = list.current;
-      if (clientWidth) list.current.style.setProperty("--tile", `${largestTile(count, clientWidth, clientHeight)}px`);
+      if (!clientWidth) return;
+      const px = largestTile(count, clientWidth, clientHeight);
+      list.current.style.setProperty("--tile", `${px}px`);
+      // In a window of its own the call is as small as one wants it.
+      if (id === "people" && list.current.ownerDocument === document) tilePx.value = px;
     };
     const observer = new ResizeObserver(fit);
     observer.observe(list.current);
@@ -49,14 +57,16 @@ function Tiles({ id, label, children }) {
   return html`<ul id=${id} class="tiles" aria-label=${label} ref=${list}>${children}</ul>`;
 }
 
-/** As many columns as make the tiles largest. */
-export function largestTile(count, width, height) {
-  let best = Math.min(width, NARROWEST_TILE_PX);
+/** As many columns as make the tiles largest; where they would be too small they are scrolled, and fill the width. */
+function largestTile(count, width, height) {
+  let best = 0;
   for (let columns = 1; columns <= count; columns++) {
     const rows = Math.ceil(count / columns);
     const byWidth = (width - GAP_PX * (columns - 1)) / columns;
     const byHeight = ((height - GAP_PX * (rows - 1)) / rows) * RATIO;
     best = Math.max(best, Math.floor(Math.min(byWidth, byHeight)));
   }
-  return best;
+  if (best >= NARROWEST_TILE_PX) return best;
+  const columns = Math.max(1, Math.floor((width + GAP_PX) / (NARROWEST_TILE_PX + GAP_PX)));
+  return Math.floor((width - GAP_PX * (columns - 1)) / columns);
 }

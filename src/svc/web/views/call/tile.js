@@ -2,7 +2,7 @@
 
 import { callChannel, speakers, watched, watchScreen } from "../../call/calling.js";
 import { pin, pinned } from "../../state/call_layout.js";
-import { may } from "../../state/channels.js";
+import { mayInCall } from "../../state/channels.js";
 import { callSettings, wishesFor } from "../../state/call_settings.js";
 import { stopScreenOf } from "../../state/managing/moderation.js";
 import { ranksBelow } from "../../state/managing/rank.js";
@@ -11,14 +11,14 @@ import { memberOf } from "../../state/people.js";
 import { showDialog } from "../../state/place.js";
 import { html, useComputed, useEffect, useRef } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
-import { Marks } from "../channels/channel_list.js";
+import { Marks } from "../channels/voice_people.js";
 import { Avatar, hue } from "../parts/avatar.js";
 import { Button, IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
 import { Zoomable } from "./zoom.js";
 
 export function PersonTile({ person }) {
-  const { id, nickname, own, camera } = person;
+  const { id, nickname, own, camera, withheld } = person;
   const speaking = useComputed(() => speakers.value.includes(id)).value;
   const known = useComputed(() => memberOf(id)).value;
   const mirrored = own && callSettings.value.mirror;
@@ -27,14 +27,16 @@ export function PersonTile({ person }) {
       marks=${html`<${Marks} person=${person} />${wishesFor(id).muted && html`<${Quieted} />`}`}>
     <${Video} track=${camera} />
     ${!camera && html`<${Avatar} id=${id} name=${nickname} url=${known?.avatar} size="large" />`}
+    ${withheld?.mic && html`<p class="withheld quiet">${t("withheld-sound", { reason: withheld.mic })}</p>`}
+    ${withheld?.camera && !withheld.mic && html`<p class="withheld quiet">${t("withheld", { reason: withheld.camera })}</p>`}
   <//>`;
 }
 
-export function ScreenTile({ person: { id, nickname, own, screen } }) {
+export function ScreenTile({ person: { id, nickname, own, screen, withheld } }) {
   const name = own ? t("your-screen") : t("screen-of", { name: nickname });
-  if (!screen) return html`<${UnwatchedScreen} id=${id} name=${name} />`;
+  if (!screen) return html`<${UnwatchedScreen} id=${id} name=${name} reason=${withheld?.screen} />`;
   const actions = !own && html`
-    ${may("mute_members", callChannel.value) && ranksBelow(memberOf(id)) && html`<${IconButton} icon="screen-stop" label=${t("stop-screen-of", { name: nickname })} onClick=${() => tried(stopScreenOf(id))} />`}
+    ${mayInCall("mute_members", callChannel.value) && ranksBelow(memberOf(id)) && html`<${IconButton} icon="screen-stop" label=${t("stop-screen-of", { name: nickname })} onClick=${() => tried(stopScreenOf(id))} />`}
     <${IconButton} icon="close" label=${t("watch-no-more", { name })} onClick=${() => watchScreen(id, false)} />`;
   return html`<${Tile} look="tile screen with-video" id=${id} name=${name} pinKey=${`screen ${id}`} own=${own} actions=${actions}>
     <${Zoomable} label=${name}><${Video} track=${screen} /><//>
@@ -42,11 +44,12 @@ export function ScreenTile({ person: { id, nickname, own, screen } }) {
 }
 
 /** A screen that is shared and that we are not sent. */
-function UnwatchedScreen({ id, name }) {
+function UnwatchedScreen({ id, name, reason }) {
   const coming = watched.value.includes(id);
+  const watch = () => html`<${Button} look="primary" onClick=${() => watchScreen(id, true)}>${t("watch")}<span class="unseen" dir="auto"> ${name}</span><//>`;
   return html`<li class="tile screen unwatched" data-id=${id}>
     <span class="quiet"><${Icon} name="screen" /> <span class="name" dir="auto">${name}</span></span>
-    ${coming ? html`<span class="quiet">${t("loading")}</span>` : html`<${Button} look="primary" onClick=${() => watchScreen(id, true)}>${t("watch")}<span class="unseen" dir="auto"> ${name}</span><//>`}
+    ${reason || coming ? html`<span class="quiet">${reason ? t("withheld", { reason }) : t("loading")}</span>` : watch()}
   </li>`;
 }
 
@@ -54,7 +57,8 @@ function Tile({ look, id, name, pinKey, own, marks, actions, children }) {
   const tile = useRef(null);
   const full = () => (document.fullscreenElement ? document.exitFullscreen() : tile.current.requestFullscreen());
   const isPinned = pinned.value === pinKey;
-  return html`<li class=${look} data-id=${id} ref=${tile} style=${{ "--hue": hue(id) }} onDblClick=${() => pin(pinKey)}>
+  // Where nothing hovers over it, a touch takes the focus there, which shows what can be done with it.
+  return html`<li class=${look} data-id=${id} ref=${tile} tabindex="-1" style=${{ "--hue": hue(id) }} onDblClick=${() => pin(pinKey)}>
     ${children}
     <span class="label"><span class="name" dir="auto">${name}</span>${marks}</span>
     <span class="tile-actions">

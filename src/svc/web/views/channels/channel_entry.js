@@ -13,7 +13,9 @@ import { draggable } from "../managing/dragging.js";
 import { takingPeople } from "../managing/dragging_people.js";
 import { IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
-import { VoicePeople } from "./voice_people.js";
+import { Later } from "../parts/later.js";
+
+const VoicePeople = Later(() => import("./voice_people.js"), "VoicePeople");
 
 export function TextChannel({ channel }) {
   const counts = useComputed(() => countsOf(channel.id)).value;
@@ -30,13 +32,14 @@ export function TextChannel({ channel }) {
         ${count > 0 && html`<span class="badge" aria-hidden="true">${count}</span>`}
         ${unread > 0 && html`<span class="unseen">${t("unread-count", { count: unread })}${mentions > 0 && `, ${t("mention-count", { count: mentions })}`}</span>`}
       </button>
-      <${ChannelMenu} channel=${channel} />
+      <span class="row-actions"><${ChannelMenu} channel=${channel} /></span>
     </div>
   </li>`;
 }
 
 export function VoiceChannel({ channel }) {
   const people = useComputed(() => peopleIn(channel.id)).value;
+  const { unread } = useComputed(() => (isMuted(channel.id) ? {} : countsOf(channel.id))).value;
   const current = useComputed(() => place.value?.channelId === channel.id).value;
   const enter = () => {
     open(channel.id);
@@ -44,13 +47,15 @@ export function VoiceChannel({ channel }) {
   };
   return html`<li ...${takingPeople(channel.id, draggable(channel))} onContextMenu=${openMenuIn} onKeyDown=${(event) => onMoveKey(event, channel)}>
     <div class="channel-row">
-      <button type="button" class="channel" aria-current=${current ? "page" : undefined} onClick=${enter}>
+      <button type="button" class=${`channel ${unread ? "unread" : ""}`} aria-current=${current ? "page" : undefined} onClick=${enter}>
         <${Icon} name="voice" /><span class="channel-name" dir="auto">${channel.name}</span>
         ${channel.user_limit > 0 && html`<span class="badge" title=${t("user-limit-of", { count: people.length, limit: channel.user_limit })}>${people.length}/${channel.user_limit}</span>`}
-        <span class="unseen">${t("voice-channel")}${people.length > 0 && `, ${t("people-in-call", { count: people.length })}`}</span>
+        <span class="unseen">${t("voice-channel")}${people.length > 0 && `, ${t("people-in-call", { count: people.length })}`}${unread > 0 && `, ${t("unread-count", { count: unread })}`}</span>
       </button>
-      <${IconButton} icon="gear" label=${t("join-with", { channel: channel.name })} class="beside" onClick=${() => showDialog("join", { channelId: channel.id })} />
-      <${ChannelMenu} channel=${channel} />
+      <span class="row-actions">
+        <${IconButton} icon="gear" label=${t("join-with", { channel: channel.name })} onClick=${() => showDialog("join", { channelId: channel.id })} />
+        <${ChannelMenu} channel=${channel} />
+      </span>
     </div>
     ${people.length > 0 && html`<${VoicePeople} channel=${channel} people=${people} />`}
   </li>`;

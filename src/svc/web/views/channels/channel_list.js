@@ -5,6 +5,7 @@ import { channels, may } from "../../state/channels.js";
 import { folded, toggleFolded } from "../../state/managing/folding.js";
 import { sectionsOf } from "../../state/managing/order.js";
 import { place, showDialog } from "../../state/place.js";
+import { talks } from "../../state/private_talks.js";
 import { countsOf } from "../../state/unread.js";
 import { html, useComputed } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -13,12 +14,15 @@ import { draggable } from "../managing/dragging.js";
 import { IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
 import { moveAmong } from "../parts/menu.js";
+import { Later } from "../parts/later.js";
 import { TextChannel, VoiceChannel } from "./channel_entry.js";
+
+const Talks = Later(() => import("../private/talks.js"), "Talks");
 
 export function ChannelList() {
   const move = (event) => moveAmong(event, [...event.currentTarget.querySelectorAll(".channel, .category")]);
   const sections = useComputed(() => sectionsOf(channels.value)).value;
-  return html`<nav id="channels" aria-label=${t("channels")} onKeyDown=${move}>${sections.map((section) => (section.category
+  return html`<nav id="channels" aria-label=${t("channels")} onKeyDown=${move}>${talks.value.length > 0 && html`<${Talks} />`}${sections.map((section) => (section.category
     ? html`<${Category} key=${section.category.id} ...${section} />`
     : html`<${Loose} key=${section.kind} ...${section} bare=${sections.length === 2} />`))}</nav>`;
 }
@@ -54,5 +58,3 @@ function Add({ type, parentId, name }) {
   const label = name ? t("create-channel-in", { name }) : type === "text" ? t("create-text-channel") : t("create-voice-channel");
   return html`<${IconButton} icon="add" label=${label} class="add" onClick=${() => showDialog("create-channel", { type, parentId })} />`;
 }
-
-export { Marks } from "./voice_people.js";

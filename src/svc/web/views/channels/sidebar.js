@@ -16,7 +16,7 @@ export function Sidebar() {
   return html`<div class="sidebar">
     <header class="server-head">
       <img src=${server?.iconUrl ?? "/web/icon.svg"} alt="" width="32" height="32" />
-      <h2 dir="auto">${server?.name || t("this-server")}</h2>
+      <h2 dir="auto" title=${server?.name || undefined}>${server?.name || t("this-server")}</h2>
       ${openReports.value?.length > 0 && html`<${IconButton} icon="flag" label=${t("reports-waiting", { count: openReports.value.length })} class="urgent" onClick=${() => showDialog("settings", { page: "reports" })} />`}
       ${may("create_invites") && html`<${IconButton} icon="invite" label=${t("invite-people")} onClick=${() => showDialog("invite")} />`}
       <${IconButton} icon="search" label=${t("switcher-open")} onClick=${() => showDialog("switcher")} />

@@ -1,13 +1,14 @@
 // Who is in a voice channel, in the list of channels.
 
-import { speakers } from "../../call/calling.js";
+import { callChannel, speakers } from "../../call/calling.js";
 import { memberOf } from "../../state/people.js";
 import { showDialog } from "../../state/place.js";
+import { speaking } from "../../state/voice.js";
 import { html, useComputed } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
-import { draggablePerson } from "../managing/dragging_people.js";
+import { openMenuIn } from "../managing/channel_menu.js";
 import { MemberMenu } from "../managing/member_menu.js";
-import { voiceItems } from "../managing/voice_items.js";
+import { draggablePerson, voiceItems } from "../managing/voice_items.js";
 import { Avatar } from "../parts/avatar.js";
 import { Icon } from "../parts/icon.js";
 
@@ -16,17 +17,17 @@ export function VoicePeople({ channel, people }) {
 }
 
 function VoicePerson({ person, channelId }) {
-  const speaking = useComputed(() => speakers.value.includes(person.id)).value;
+  const speaks = useComputed(() => (callChannel.value === channelId ? speakers.value : speaking.value[channelId] ?? []).includes(person.id)).value;
   const known = useComputed(() => memberOf(person.id)).value;
   const show = () => showDialog("profile", { memberId: person.id });
   const items = voiceItems(person, channelId);
-  return html`<li class=${speaking ? "speaking" : ""} ...${draggablePerson(person.id, channelId)}>
+  return html`<li class=${speaks ? "speaking" : ""} ...${draggablePerson(person.id, channelId)} onContextMenu=${openMenuIn}>
     <button type="button" onClick=${show}>
       <${Avatar} id=${person.id} name=${person.nickname} url=${known?.avatar} size="small" />
       <span dir="auto">${person.nickname}</span>
       <${Marks} person=${person} sent />
     </button>
-    ${known && items.length > 0 && html`<${MemberMenu} member=${known} more=${items} class="beside" />`}
+    ${known && items.length > 0 && html`<span class="row-actions"><${MemberMenu} member=${known} more=${items} /></span>`}
   </li>`;
 }
 

@@ -1,25 +1,38 @@
-// What comes into question while one writes "@", "#" or ":", above the field.
+// What comes into question while one writes "@", "#", ":" or a "/" at the start, above the field.
 
 import { channels, may } from "../../state/channels.js";
-import { candidates, complete, completing } from "../../state/completion.js";
 import { emoji } from "../../state/emoji.js";
 import { loadMembers, members, roles } from "../../state/people.js";
+import { isNamed } from "../../state/shortened.js";
 import { html, useEffect, useId, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Avatar } from "../parts/avatar.js";
 import { Icon } from "../parts/icon.js";
 
+const SIGNS = /[@#:]|^\//u; // Without one of them there is nothing to complete.
+
+let deciding = null; // state/completion.js, fetched with the first of these signs.
 let emojiFinder = null; // Of the emoji picker's catalogue, which is fetched when the first one is wanted.
 
-/** What is offered at the caret: {asked, list, at}; `onKey` takes the keys that are for it and says so. */
-export function useCompletion(field, channelId, put) {
+/**
+ * What is offered at the caret, where `channelId` is null people and emoji alone: {asked, list, at}; `onKey` takes the keys that are for
+ * it and says so. `names` are those in the field already.
+ */
+export function useCompletion(field, channelId, names, put) {
   const id = useId();
   const [offer, setOffer] = useState(null);
   const [, again] = useState(0);
   const look = () => {
     const { value, selectionStart, selectionEnd } = field.current;
-    const asked = selectionStart === selectionEnd ? completing(value, selectionStart) : null;
-    if (!asked) {
+    if (!deciding) {
+      if (SIGNS.test(value)) import("../../state/completion.js").then((module) => {
+        deciding = module;
+        if (field.current) look();
+      }, () => {});
+      return;
+    }
+    const asked = selectionStart === selectionEnd ? deciding.completing(value, selectionStart) : null;
+    if (!asked || isNamed(value, asked.start, asked.end, names) || (channelId === null && !"@:".includes(asked.sign))) {
       setOffer(null);
       return;
     }
@@ -27,10 +40,10 @@ export function useCompletion(field, channelId, put) {
     if (asked.sign === ":" && !emojiFinder) findEmojiLater(() => again((count) => count + 1));
     setOffer({ asked, at: 0 });
   };
-  const list = offer ? candidates(offer.asked, sources(channelId)) : [];
+  const list = offer ? deciding.candidates(offer.asked, sources(channelId)) : [];
   const at = offer && list.length ? Math.min(offer.at, list.length - 1) : 0;
   const choose = (chosen) => {
-    const { text, caret } = complete(field.current.value, offer.asked, chosen);
+    const { text, caret } = deciding.complete(field.current.value, offer.asked, chosen);
     setOffer(null);
     put(text, caret);
   };
@@ -50,9 +63,10 @@ export function useCompletion(field, channelId, put) {
 function sources(channelId) {
   return {
     members: [...members.value.values()].map(({ id, nickname: name }) => ({ id, name })),
-    roles: roles.value.filter(({ id }) => id !== "member"),
+    roles: channelId === null ? [] : roles.value.filter(({ id }) => id !== "member"),
     channels: channels.value.filter(({ type }) => type === "text"),
-    mayMentionGroups: may("mention_everyone", channelId),
+    mayMentionGroups: channelId !== null && may("mention_everyone", channelId),
+    may: (permission) => may(permission, channelId),
     findEmoji: (prefix, limit) => emojiFinder?.(prefix, limit) ?? [],
   };
 }
@@ -71,13 +85,20 @@ export function CompletionList({ completion: { id, list, at, choose } }) {
   return html`<ul id=${id} class="completion" role="listbox" aria-label=${t("completion")}>${list.map((each, index) => html`<li key=${`${each.kind} ${each.id}`}
       id=${index === at ? `${id}-at` : undefined} role="option" aria-selected=${index === at}
       onPointerDown=${(event) => event.preventDefault()} onClick=${() => choose(each)}>
-    <${Sign} each=${each} /><span dir="auto">${each.kind === "emoji" ? `:${each.name}:` : each.name}</span>
+    <${Sign} each=${each} /><span dir="auto">${nameOf(each)}</span>
+    ${each.kind === "command" && html`<small class="quiet">${t(`command-${each.name}`)}</small>`}
     ${(each.kind === "role" || each.kind === "group") && html`<small class="quiet">${t(`completion-${each.kind}`)}</small>`}
   </li>`)}</ul>`;
+}
+
+function nameOf({ kind, name }) {
+  if (kind === "command") return `/${name}`;
+  return kind === "emoji" ? `:${name}:` : name;
 }
 
 function Sign({ each: { kind, id, name, character, url } }) {
   if (kind === "member") return html`<${Avatar} id=${id} name=${name} url=${members.value.get(id)?.avatar} size="small" />`;
   if (kind === "emoji") return url ? html`<img class="emoji" src=${url} alt="" />` : html`<span class="emoji">${character}</span>`;
+  if (kind === "command") return html`<${Icon} name="send" />`;
   return html`<${Icon} name=${kind === "channel" ? "hash" : "people"} />`;
 }

@@ -7,6 +7,8 @@ import { formatOf, formatted } from "../../state/formatting.js";
 import { notify } from "../../state/notices.js";
 import { send } from "../../state/outbox.js";
 import { shownFrom } from "../../state/read_last.js";
+import { secondsLeft } from "../../state/slow_mode.js";
+import { restored, shortened } from "../../state/shortened.js";
 import { spotOf } from "../../state/spot.js";
 import { weSent, weType } from "../../state/typing.js";
 import { uploadsOf } from "../../state/uploads.js";
@@ -14,12 +16,18 @@ import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js"
 import { t } from "../../words/words.js";
 import { EmojiPopup } from "../emoji/emoji_popup.js";
 import { IconButton } from "../parts/button.js";
+import { Later } from "../parts/later.js";
 import { attach } from "./attach.js";
 import { CompletionList, useCompletion } from "./completion_list.js";
 import { draftId } from "./draft_id.js";
+import { useEmoticons } from "./emoticons.js";
 import { grow } from "./grow.js";
 import { ReplyLine } from "./reply_line.js";
-import { UploadList } from "./upload_list.js";
+import { SlowLeft, slowWords } from "./slow_left.js";
+
+const MOST = 4000; // Characters of a message.
+const FEW = 200; // So many left are told.
+const UploadList = Later(() => import("./upload_list.js"), "UploadList");
 
 /** `thread`: the id of the message on which the thread hangs that is written in, or nothing. */
 export function Composer({ channel, thread = null, editLast, sent }) {
@@ -38,29 +46,52 @@ export function Composer({ channel, thread = null, editLast, sent }) {
     if (matchMedia("(pointer: fine)").matches) field.current.focus();
   }, [id]);
 
+  const markdown = (now) => restored(now, draft.names);
+  const short = (now) => shortened(markdown(now), draft.names);
   /** Write this, with the selection there. */
   const put = (now, start, end = start) => {
-    field.current.value = now;
-    write(id, now);
+    field.current.value = short(now);
+    write(id, markdown(now));
     field.current.focus();
-    field.current.setSelectionRange(start, end);
+    field.current.setSelectionRange(short(now.slice(0, start)).length, short(now.slice(0, end)).length);
   };
-  const completion = useCompletion(field, channel.id, put);
+  const completion = useCompletion(field, channel.id, draft.names, put);
   const insert = (sign) => {
     const { value, selectionStart: start, selectionEnd: end } = field.current;
     setPicking(false);
     put(`${value.slice(0, start)}${sign} ${value.slice(end)}`, start + sign.length + 1);
   };
+  const emoticons = useEmoticons();
   const submit = (event) => {
     event?.preventDefault();
+    const written = markdown(field.current.value);
+    if (!written.startsWith("/") || away) {
+      deliver(written);
+      return;
+    }
+    import("./commands.js").then(({ obey }) => obey(written, () => clear(id))).then((text) => {
+      // What one pressed twice is done once.
+      if (text !== null && draft.text.value === written) deliver(text);
+    }, () => notify(t("error-unreachable")));
+  };
+  const deliver = (written) => {
     if (away) return;
+    const left = secondsLeft(channel.id);
+    if (left) {
+      notify(slowWords(left));
+      return;
+    }
     if (uploads.pending) {
       notify(t("files-on-their-way"));
       return;
     }
-    const now = field.current.value;
+    const now = emoticons.sent(written);
     const attachments = uploads.ready;
     if (!now.trim() && !attachments.length) return;
+    if (now.length > MOST) {
+      notify(t("too-long"));
+      return;
+    }
     send(id, { text: now, attachments, reply: reply?.message ?? null, ping: reply?.ping ?? true });
     uploads.attached(attachments);
     clear(id);
@@ -69,7 +100,7 @@ export function Composer({ channel, thread = null, editLast, sent }) {
     sent();
   };
   const pressed = (event) => {
-    if (event.isComposing || completion.onKey(event)) return;
+    if (event.isComposing || completion.onKey(event) || emoticons.pressed(event)) return;
     const format = formatOf(event);
     if (format) {
       event.preventDefault();
@@ -86,15 +117,24 @@ export function Composer({ channel, thread = null, editLast, sent }) {
     }
   };
   const typed = (event) => {
-    write(id, event.currentTarget.value);
+    emoticons.typed(event);
+    write(id, markdown(event.currentTarget.value));
     if (event.currentTarget.value.trim()) weType(channel.id);
     completion.look();
   };
   const pasted = (event) => {
     const list = [...event.clipboardData.files];
-    if (!list.length) return;
+    const words = event.clipboardData.getData("text/plain");
+    const { value, selectionStart, selectionEnd } = event.currentTarget;
+    const isLong = value.length - (selectionEnd - selectionStart) + words.length > MOST;
+    if (!list.length && !isLong) return;
     event.preventDefault();
-    attach(id, list);
+    if (list.length) {
+      attach(id, list);
+    } else if (mayAttach) {
+      attach(id, [new File([words], "message.txt", { type: "text/plain" })]);
+      notify(t("pasted-as-file"), "done");
+    } else notify(t("too-long"));
   };
   const picked = (event) => {
     attach(id, [...event.currentTarget.files]);
@@ -105,15 +145,17 @@ export function Composer({ channel, thread = null, editLast, sent }) {
   const offered = completion.list.length > 0;
   return html`<form id=${thread ? undefined : "composer"} class="composer" novalidate onSubmit=${submit}>
     <${CompletionList} completion=${completion} />
-    ${reply && html`<${ReplyLine} draft=${draft} reply=${reply} />`}
-    <${UploadList} uploads=${uploads} />
+    ${reply && html`<${ReplyLine} ...${reply} onPing=${() => { draft.reply.value = { ...reply, ping: !reply.ping }; }} onClose=${() => { draft.reply.value = null; }} />`}
+    ${uploads.list.value.length > 0 && html`<${UploadList} uploads=${uploads} />`}
     <div class="row">
       ${mayAttach && html`<${IconButton} icon="attach" label=${t("attach")} disabled=${away} onClick=${() => files.current.click()} />`}
       <input id=${thread ? undefined : "files"} type="file" multiple hidden ref=${files} onChange=${picked} />
-      <textarea id=${draftId(thread)} class="draft" ref=${field} rows="1" maxlength="4000" dir="auto" disabled=${!maySend} readonly=${away} value=${text} aria-haspopup="listbox"
+      <textarea id=${draftId(thread)} class="draft" ref=${field} rows="1" maxlength=${MOST} dir="auto" disabled=${!maySend} readonly=${away} value=${short(text)} aria-haspopup="listbox"
         aria-autocomplete="list" aria-controls=${offered ? completion.id : undefined} aria-activedescendant=${offered ? `${completion.id}-at` : undefined}
         aria-label=${label} placeholder=${maySend ? label : t("read-only")}
         onInput=${typed} onClick=${completion.look} onBlur=${completion.close} onKeyDown=${pressed} onPaste=${pasted}></textarea>
+      ${text.length > MOST - FEW && html`<span class="left quiet" role="status" title=${t("characters-left", { count: MOST - text.length })}>${MOST - text.length}<span class="unseen"> ${t("characters-left", { count: MOST - text.length })}</span></span>`}
+      <${SlowLeft} channelId=${channel.id} />
       <span ref=${emojiButton}><${IconButton} icon="emoji" label=${t("emoji-choose")} disabled=${!maySend || away} aria-expanded=${picking} onClick=${() => setPicking(!picking)} /></span>
       <${IconButton} icon="send" label=${t("send")} class="send" type="submit" disabled=${!maySend || away} />
     </div>

@@ -4,5 +4,6 @@ const HIGHEST_PX = 240;
 
 export function grow(field) {
   field.style.height = "auto";
+  if (!field.value) return; // Nothing to measure, which would cost a layout of the page.
   field.style.height = `${Math.min(HIGHEST_PX, field.scrollHeight + 2)}px`;
 }

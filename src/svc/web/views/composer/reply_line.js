@@ -6,11 +6,11 @@ import { quoted } from "../conversation/message.js";
 import { IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
 
-export function ReplyLine({ draft, reply: { message, ping } }) {
-  const change = () => { draft.reply.value = { message, ping: !ping }; };
+/** `onPing` is missing where nobody is told in any other way. */
+export function ReplyLine({ message, ping = false, onPing = null, onClose }) {
   return html`<div class="reply-line">
     <${Icon} name="reply" /><span class="one-line" dir="auto">${t("replying-to", { name: message.author.display_name })} <span class="quiet">${quoted(message)}</span></span>
-    <button type="button" class=${`button chip ${ping ? "on" : ""}`} aria-pressed=${ping} onClick=${change}>${t("ping")}</button>
-    <${IconButton} icon="close" label=${t("no-reply")} onClick=${() => { draft.reply.value = null; }} />
+    ${onPing && html`<button type="button" class=${`button chip ${ping ? "on" : ""}`} aria-pressed=${ping} onClick=${onPing}>${t("ping")}</button>`}
+    <${IconButton} icon="close" label=${t("no-reply")} onClick=${onClose} />
   </div>`;
 }

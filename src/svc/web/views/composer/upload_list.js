@@ -1,6 +1,7 @@
 // The files of the message that is being written: what they look like, how far each is, and what is wrong with it.
 
 import { tried } from "../../state/notices.js";
+import { isSpoiler, shownName } from "../../state/spoilers.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { sizeOf } from "../conversation/attachments.js";
@@ -13,11 +14,13 @@ import { Icon } from "../parts/icon.js";
 export function UploadList({ uploads }) {
   const list = uploads.list.value;
   if (!list.length) return null;
-  return html`<ul class="upload-list" aria-label=${t("files")}>${list.map((upload) => html`<${Upload} key=${upload.key} upload=${upload} uploads=${uploads} />`)}</ul>`;
+  return html`<ul class="upload-list" aria-label=${t("files")}>${list.map((upload) => html`<${Upload} key=${upload.place ?? upload.key} upload=${upload} uploads=${uploads} />`)}</ul>`;
 }
 
 function Upload({ upload, uploads }) {
-  const { key, name, state, progress, waits, problem, result, file, alt } = upload;
+  const { key, state, progress, waits, problem, result, file, alt } = upload;
+  const name = shownName(upload.name);
+  const spoiler = isSpoiler(upload);
   const [describing, setDescribing] = useState(false);
   const words = { sending: waits ? t("upload-waits") : t("upload-sending"), checking: t("upload-checking"), done: t("upload-done"), refused: problem }[state];
   const under = state === "sending" || state === "checking";
@@ -27,6 +30,7 @@ function Upload({ upload, uploads }) {
     <span class=${state === "refused" ? "error" : "quiet"} role="status">${words}${state === "done" && file ? ` · ${sizeOf(file.size)}` : ""}</span>
     ${under && html`<progress max="1" value=${progress} aria-label=${`${words} ${name}`}></progress>`}
     <span class="upload-actions">
+      ${state !== "refused" && (file || spoiler) && html`<button type="button" class=${`button chip ${spoiler ? "on" : ""}`} disabled=${!file} aria-pressed=${spoiler} aria-label=${t("spoiler-mark", { name })} title=${t("spoiler-mark", { name })} onClick=${() => uploads.spoil(key, !spoiler)}>${t("spoiler")}</button>`}
       ${state === "done" && result.kind !== "file" && html`<${IconButton} icon="edit" label=${t("describe-file", { name })} aria-pressed=${Boolean(alt)} onClick=${() => setDescribing(true)} />`}
       ${state === "refused" && file && html`<${Button} look="link" onClick=${() => uploads.retry(key)}>${t("try-again")}<//>`}
       <${IconButton} icon="close" label=${t("remove-file", { name })} onClick=${() => uploads.cancel(key)} />

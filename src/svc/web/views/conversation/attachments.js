@@ -2,10 +2,11 @@
 // loaded, so that nothing jumps. Everything comes from our own server, by the addresses it gives.
 
 import { showDialog } from "../../state/place.js";
+import { isSpoiler, shownName } from "../../state/spoilers.js";
 import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { language } from "../../words/words.js";
 import { Icon } from "../parts/icon.js";
-import { blurred } from "./blurhash.js";
+import { Covered } from "./covered.js";
 
 const WIDEST_PX = 420;
 const HIGHEST_PX = 320;
@@ -15,9 +16,15 @@ export function Attachments({ files, channelId }) {
   const isPicture = ({ kind, width }) => kind === "picture" && width;
   const pictures = files.filter(isPicture);
   return html`<div class="media">
-    ${pictures.length > 0 && html`<div class=${pictures.length > 1 ? "gallery" : "single"}>${pictures.map((file) => html`<${Openable} key=${file.id} file=${file} channelId=${channelId} alone=${pictures.length === 1} />`)}</div>`}
-    ${files.filter((file) => !isPicture(file)).map((file) => html`<${Attachment} key=${file.id} file=${file} />`)}
+    ${pictures.length > 0 && html`<div class=${pictures.length > 1 ? "gallery" : "single"}>${pictures.map((file) => html`<${Shown} key=${file.id} file=${file} View=${Openable} channelId=${channelId} alone=${pictures.length === 1} />`)}</div>`}
+    ${files.filter((file) => !isPicture(file)).map((file) => html`<${Shown} key=${file.id} file=${file} View=${Attachment} />`)}
   </div>`;
+}
+
+/** A file as `View` shows it, covered where it is a spoiler. */
+function Shown({ View, file, ...rest }) {
+  if (!isSpoiler(file)) return html`<${View} file=${file} ...${rest} />`;
+  return html`<${Covered} kind=${file.kind}><${View} file=${{ ...file, name: shownName(file.name) }} ...${rest} /><//>`;
 }
 
 /** A picture that opens large; with others beside it, in a square of its own. */
@@ -63,9 +70,16 @@ function Frame({ size: { width, height }, placeholder, room = {}, loaded, childr
   const { widest = WIDEST_PX, highest = HIGHEST_PX } = room;
   const holder = useRef(null);
   useEffect(() => {
-    const before = placeholder ? blurred(placeholder) : null;
-    if (before) holder.current.prepend(before);
-    return () => before?.remove();
+    let before = null;
+    let gone = false;
+    if (placeholder) import("./blurhash.js").then(({ blurred }) => {
+      before = gone ? null : blurred(placeholder);
+      if (before) holder.current.prepend(before);
+    }, () => {});
+    return () => {
+      gone = true;
+      before?.remove();
+    };
   }, [placeholder]);
   const scale = Math.min(1, widest / width, highest / height);
   const style = { inlineSize: `${Math.max(1, Math.round(width * scale))}px`, aspectRatio: `${width} / ${height}` };

@@ -2,7 +2,7 @@
 
 import { may } from "../../state/channels.js";
 import { conversationOf } from "../../state/conversation.js";
-import { drawer, showDialog, target, toggleAside, aside } from "../../state/place.js";
+import { beside, drawer, showDialog, target, toggleAside } from "../../state/place.js";
 import { notify } from "../../state/notices.js";
 import { memberOf } from "../../state/people.js";
 import { connection, member } from "../../state/server.js";
@@ -10,10 +10,12 @@ import { unreadInThreads } from "../../state/threads.js";
 import { typing } from "../../state/typing.js";
 import { html, useEffect, useMemo, useRef } from "../../vendor/preact.js";
 import { explain, listed, t } from "../../words/words.js";
+import { InboxButton } from "../alerts/inbox_button.js";
 import { LevelButton } from "../alerts/level_menu.js";
 import { useDropping } from "../composer/attach.js";
 import { Composer } from "../composer/composer.js";
 import { Button, IconButton } from "../parts/button.js";
+import { lasting } from "../parts/time.js";
 import { Timeline } from "./timeline.js";
 
 export function Conversation({ channel }) {
@@ -24,18 +26,19 @@ export function Conversation({ channel }) {
   return html`<main id="text" class="conversation" ...${dropping.on}>
     <${Head} channel=${channel} />
     <${Messages} channel=${channel} conversation=${conversation} timeline=${timeline} />
-    <${Typing} channelId=${channel.id} />
+    <${Typing} channel=${channel} />
     <${Composer} channel=${channel} editLast=${() => timeline.current?.editLast()} sent=${() => timeline.current?.toEnd()} />
     ${dropping.shown}
   </main>`;
 }
 
 /** Go to the message that is wanted, fetching what is around it if it is not here. */
-function useJumps(channel, conversation, timeline) {
+export function useJumps(channel, conversation, timeline) {
   const wanted = target.value;
   useEffect(() => {
     if (!wanted || wanted.channelId !== channel.id) return;
-    reach(conversation, wanted).then((id) => id && timeline.current?.reveal(id), (error) => notify(error.code === "unknown_message" ? t("message-gone") : explain(error)));
+    if (wanted.newest) timeline.current?.toEnd();
+    else reach(conversation, wanted).then((id) => id && timeline.current?.reveal(id), (error) => notify(error.code === "unknown_message" ? t("message-gone") : explain(error)));
     target.value = null;
   }, [wanted]);
 }
@@ -48,13 +51,14 @@ async function reach(conversation, { messageId, atMs }) {
 }
 
 function Head({ channel }) {
-  const shown = aside.value?.name;
+  const shown = beside.value?.name;
   return html`<header class="head">
     <${IconButton} icon="menu" label=${t("show-channels")} class="only-small" onClick=${() => { drawer.value = true; }} />
     <h1 id="text-name" dir="auto" tabindex="-1">${channel.name}</h1>
     <p id="topic" class="quiet" dir="auto" title=${channel.topic || undefined}>${channel.topic}</p>
     <span class="head-actions">
       <${LevelButton} channel=${channel} />
+      <${InboxButton} />
       <${IconButton} icon="thread" label=${t("threads")} class=${unreadInThreads.value ? "with-news" : ""} aria-pressed=${shown === "threads"} onClick=${() => toggleAside("threads")} />
       <${IconButton} icon="pin" label=${t("pins")} aria-pressed=${shown === "pins"} onClick=${() => toggleAside("pins")} />
       <${IconButton} icon="people" label=${t("members")} aria-pressed=${shown === "members"} onClick=${() => toggleAside("members")} />
@@ -63,7 +67,7 @@ function Head({ channel }) {
   </header>`;
 }
 
-function Messages({ channel, conversation, timeline }) {
+export function Messages({ channel, conversation, timeline }) {
   const { loaded, messages, problem } = conversation;
   if (problem.value) {
     return html`<div class="empty"><p class="error">${problem.value}</p><${Button} onClick=${() => conversation.again()}>${t("try-again")}<//></div>`;
@@ -72,9 +76,11 @@ function Messages({ channel, conversation, timeline }) {
   return html`<${Timeline} key=${channel.id} ref=${timeline} channel=${channel} conversation=${conversation} empty=${!messages.value.length} may=${(permission) => may(permission, channel.id)} onDialog=${showDialog} />`;
 }
 
-function Typing({ channelId }) {
+/** Who is typing, or how often one may write. */
+export function Typing({ channel: { id: channelId, slow_mode_s: slowS } }) {
   const own = member.value.id;
   const names = (typing.value[channelId] ?? []).filter((id) => id !== own).map((id) => memberOf(id)?.nickname ?? t("somebody"));
-  const words = !names.length ? "" : names.length > 3 ? t("many-typing") : t("typing", { names: listed(names), count: names.length });
+  const waits = slowS > 0 && may("send_messages", channelId) && !may("manage_messages", channelId);
+  const words = !names.length ? waits && t("slow-mode-here", { time: lasting(slowS) }) : names.length > 3 ? t("many-typing") : t("typing", { names: listed(names), count: names.length });
   return html`<p id="typing" class="quiet" aria-live="polite" dir="auto">${words}</p>`;
 }

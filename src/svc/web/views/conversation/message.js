@@ -2,12 +2,13 @@
 // done with it. Drawn anew only when something about it has changed.
 
 import { answered } from "../../state/answered.js";
-import { blocked, colouredRole, colourOf, memberOf, online } from "../../state/people.js";
-import { open, showAside, showDialog } from "../../state/place.js";
+import { blocked, colouredRole, colourOf, memberOf, presenceOf } from "../../state/people.js";
+import { open, openTalk, showAside, showDialog } from "../../state/place.js";
 import { member } from "../../state/server.js";
 import { html, memo, useComputed, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Markdown, plain } from "../message_text.js";
+import { usePersonMenu } from "../people/asked_person.js";
 import { Avatar, BotSign, hue } from "../parts/avatar.js";
 import { Button } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
@@ -16,20 +17,26 @@ import { Actions, openMenuOf } from "./actions.js";
 import { Attachments } from "./attachments.js";
 import { Card } from "./card.js";
 import { Answers } from "./answers.js";
-import { Editor } from "./editor.js";
 import { Previews } from "./previews.js";
+import { Editor } from "./editor.js";
 import { Reactions } from "./reactions.js";
 
 const MOST_QUOTED = 160;
 
-export const Message = memo(({ message, follows, isNew, replied, conversation, editing, marked, may, onEdit }) => {
+export const Message = memo(({ message, follows, isNew, replied, bare, conversation, editing, marked, may, onEdit }) => {
   const own = member.value.id;
   const { author, reactions, mentions, mention_groups: groups } = message;
   const [shown, show] = useState(false); // Of somebody whom we have blocked.
   const hidden = blocked.value.has(author.id) && !shown;
   const named = mentions.includes(own) || (groups ?? []).some((group) => ["everyone", "here", ...(member.value.roles ?? [])].includes(group));
+  const [askAbout, personMenu] = usePersonMenu();
+  const asked = (event) => {
+    const person = author.kind === "member" && event.target.closest(".author, .avatar-place");
+    if (person) askAbout(event, { id: author.id, name: author.display_name }, event.target.closest("button") ?? event.currentTarget);
+    else openMenuOf(event);
+  };
   const look = ["message", follows && "follows", named && !hidden && "mentions-me", marked && "marked"].filter(Boolean).join(" ");
-  return html`<li class=${look} data-id=${message.id} data-author=${author.id} tabindex="-1" onContextMenu=${openMenuOf}>
+  return html`<li class=${look} data-id=${message.id} data-author=${author.id} tabindex="-1" onContextMenu=${asked}>
     ${isNew && html`<p class="new-line"><span>${t("new-messages")}</span></p>`}
     <${AuthorAvatar} author=${author} />
     <div class="body">
@@ -43,13 +50,14 @@ export const Message = memo(({ message, follows, isNew, replied, conversation, e
       <${Reactions} message=${message} reactions=${reactions} may=${may("add_reactions")} />
       ${message.answers && !conversation.thread && html`<${Answers} message=${message} />`}
     </div>
-    ${!editing && html`<${Actions} message=${message} may=${may} onEdit=${() => onEdit(message.id)} />`}
+    ${!editing && !bare && html`<${Actions} message=${message} may=${may} onEdit=${() => onEdit(message.id)} />`}
+    ${personMenu}
   </li>`;
 });
 
 function AuthorAvatar({ author }) {
   const isMember = author.kind === "member";
-  const presence = useComputed(() => (isMember ? online.value.has(author.id) : undefined)).value;
+  const presence = useComputed(() => (isMember ? presenceOf(author.id) : undefined)).value;
   const picture = html`<${Avatar} id=${author.id} name=${author.display_name} url=${author.avatar} presence=${presence} />`;
   return isMember ? html`<span class="avatar-place" onClick=${() => showDialog("profile", { memberId: author.id })}>${picture}</span>` : html`<span class="avatar-place">${picture}</span>`;
 }
@@ -77,8 +85,9 @@ function Text({ message }) {
 
 /** What a message answers: a line of it, which leads there. */
 function Replied({ id, conversation }) {
-  const replied = useComputed(() => conversation.messages.value.find((each) => each.id === id) ?? answered(conversation.channelId, id)).value;
-  const go = () => (conversation.thread ? showAside("thread", { channelId: conversation.channelId, thread: conversation.thread, messageId: id }) : open(conversation.channelId, id));
+  const { channelId, talkId = null } = conversation;
+  const replied = useComputed(() => conversation.messages.value.find((each) => each.id === id) ?? (talkId ? null : answered(channelId, id))).value;
+  const go = () => (talkId ? openTalk(talkId, id) : conversation.thread ? showAside("thread", { channelId, thread: conversation.thread, messageId: id }) : open(channelId, id));
   return html`<button type="button" class="replied" onClick=${go} title=${t("go-to-message")}>
     <${Icon} name="reply" />${replied ? html`<b dir="auto">${replied.author.display_name}</b> <span dir="auto">${quoted(replied)}</span>` : html`<span>${t("earlier-message")}</span>`}
   </button>`;

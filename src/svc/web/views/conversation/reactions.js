@@ -5,20 +5,19 @@ import { emoji } from "../../state/emoji.js";
 import { tried } from "../../state/notices.js";
 import { memberOf } from "../../state/people.js";
 import { member } from "../../state/server.js";
-import { keep, keptLike } from "../../transport/kept.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { listed, t } from "../../words/words.js";
 import { EmojiPopup } from "../emoji/emoji_popup.js";
-import { isSign } from "../emoji/remembered.js";
+import { remembered, used } from "../emoji/remembered.js";
 import { IconButton } from "../parts/button.js";
 
 const USUAL = ["👍", "❤️", "😂", "🎉", "😮", "😢", "👀", "✅"];
 const MOST_OWN = 40; // Of the server's own emoji.
 const MOST_NAMED = 12;
-const RECENT = "svc.reactions"; // In localStorage: what was reacted with last.
+const MOST_QUICK = 3; // Beside the other buttons of a message.
 
 /** The usual ones, those that were used last first. */
-const recent = () => [...new Set([...keptLike([], RECENT).filter(isSign), ...USUAL])].slice(0, USUAL.length);
+const recent = () => [...new Set([...remembered.value.recent, ...USUAL])].slice(0, USUAL.length);
 
 export function Reactions({ message, reactions, may }) {
   if (!reactions.length) return null;
@@ -46,6 +45,15 @@ export function Sign({ sign }) {
   return found && sign.startsWith(":") ? html`<img class="emoji" src=${found.url} alt=${sign} />` : html`<span class="emoji">${sign}</span>`;
 }
 
+/** The emoji that were used last, which react with one press: {sign, own, label, press}. */
+export function quickOf(message, reactions) {
+  const known = (sign) => !sign.startsWith(":") || emoji.value.has(sign.slice(1, -1));
+  return remembered.value.recent.filter(known).slice(0, MOST_QUICK).map((sign) => {
+    const own = reactions.some(({ emoji: each, member_ids: ids }) => each === sign && ids.includes(member.value.id));
+    return { sign, own, label: t("react-with-sign", { sign }), press: () => tried(acts.react(message, sign, !own)) };
+  });
+}
+
 /** A row of emoji to react with. */
 export function Picker({ onChoose, onClose }) {
   const row = useRef(null);
@@ -59,7 +67,7 @@ export function Picker({ onChoose, onClose }) {
   }, []);
   const own = [...emoji.value.keys()].slice(0, MOST_OWN).map((name) => `:${name}:`);
   const choose = (sign) => {
-    keep(RECENT, [sign, ...recent()].slice(0, USUAL.length));
+    used(sign);
     onChoose(sign);
     onClose();
   };

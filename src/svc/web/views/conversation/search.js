@@ -1,12 +1,13 @@
 // Search in all channels that one sees, beside the one that is open.
 
 import { channelsById } from "../../state/channels.js";
-import { open, showDialog } from "../../state/place.js";
+import { showDialog } from "../../state/place.js";
 import { api } from "../../state/server.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
 import { Aside } from "../parts/aside.js";
 import { Button } from "../parts/button.js";
+import { goTo } from "./go_to.js";
 import { MessageLine } from "./message_line.js";
 
 export function Search({ channel, onClose }) {
@@ -47,7 +48,7 @@ export function Search({ channel, onClose }) {
       ${!busy && found && !found.problem && html`<p class="quiet">${t("search-count", { count: found.messages.length, more: found.more ? "yes" : "no" })}</p>`}
     </div>
     <ul class="message-lines">${found?.messages.map((message) => html`<${MessageLine} key=${message.id} message=${message}
-      where=${channelsById.value.get(message.channel_id)?.name} onOpen=${() => open(message.channel_id, message.id)} />`)}</ul>
+      where=${channelsById.value.get(message.channel_id)?.name} onOpen=${() => goTo(message)} />`)}</ul>
     ${found?.more && html`<${Button} disabled=${busy} onClick=${() => find(found.query, found.messages.at(-1).id)}>${t("search-more")}<//>`}
   <//>`;
 }

@@ -1,16 +1,18 @@
 // The list of messages: keeps its place while messages come and go above and below, separates the days, asks for
 // more at either end, and says when the newest is on the screen.
 
+import { notify } from "../../state/notices.js";
 import { outbox } from "../../state/outbox.js";
 import { showDialog } from "../../state/place.js";
 import { member } from "../../state/server.js";
 import { inSight } from "../../state/sight.js";
 import { readThread, threads, unreadInThreads } from "../../state/threads.js";
-import { read, seen, unread } from "../../state/unread.js";
+import { leftUnread, read, seen, unread } from "../../state/unread.js";
 import { Component, createRef, html } from "../../vendor/preact.js";
 import { effect } from "../../vendor/signals.js";
-import { t } from "../../words/words.js";
-import { Button } from "../parts/button.js";
+import { explain, t } from "../../words/words.js";
+import { Button, IconButton } from "../parts/button.js";
+import { Icon } from "../parts/icon.js";
 import { Later } from "../parts/later.js";
 import { dayOf, sameDay } from "../parts/time.js";
 import { draftId } from "../composer/draft_id.js";
@@ -20,34 +22,56 @@ import { Pending } from "./pending.js";
 const FirstSteps = Later(() => import("../arriving/first_steps.js"), "FirstSteps");
 const NEAR_PX = 400; // So far from an end, more is fetched.
 const AT_END_PX = 24; // Nobody scrolls to the very pixel.
+const AT_FIRST = 20; // So many messages are drawn first, as a screen shows, and nothing that is done with them;
+const REST_MS = 100; // the rest a moment later.
 const TOGETHER_MS = 5 * 60_000; // What somebody says within it stands under one name.
 
 export class Timeline extends Component {
   box = createRef();
   list = createRef();
-  state = { atEnd: true, editing: null, marked: null };
+  state = { atEnd: true, editing: null, marked: null, news: 0 };
 
-  #frame = 0; #observer = null; #anchor = null; #following = true; #top = 0; #stopReading = null;
+  #news = 0; #all = false; #frame = 0; #observer = null; #anchor = null; #following = true; #top = 0; #stopReading = null;
   // The first message that was unread when the channel was opened stays marked.
   #newFrom = this.#unreadFrom();
 
   #unreadFrom() {
     const { channel, conversation: { thread } } = this.props;
     const counts = thread ? threads.peek().get(thread) : unread.peek()[channel.id];
-    return counts?.unread ? counts.read_up_to : null;
+    if (!counts?.unread) return null;
+    // How many there are is said until the first of them was in sight.
+    if (!thread) this.#news = counts.unread;
+    return counts.read_up_to;
+  }
+
+  /** Go to the first message that was unread, which may not be here. */
+  async #toNews() {
+    const { conversation } = this.props;
+    const here = conversation.messages.value.find(({ id }) => id > this.#newFrom);
+    const reaches = !conversation.moreBefore.value || conversation.messages.value[0]?.id <= this.#newFrom;
+    this.#dropNews();
+    const id = here && reaches ? here.id : await conversation.behind(this.#newFrom).catch((error) => notify(explain(error)));
+    if (id) this.reveal(id);
   }
 
   componentDidMount() {
+    if (leftUnread.peek() === this.props.channel.id) leftUnread.value = null;
     // Windows change their size, composers grow, and pictures come.
     this.#observer = new ResizeObserver(() => this.#settle());
     this.#observer.observe(this.box.current);
     this.#observer.observe(this.list.current);
     document.addEventListener("visibilitychange", this.#look);
     this.#stopReading = effect(() => {
-      const counts = unread.value[this.props.channel.id];
+      const { channel, conversation } = this.props;
+      const counts = unread.value[channel.id];
+      if (leftUnread.value === channel.id && !conversation.thread && counts?.unread && counts.read_up_to !== this.#newFrom) {
+        this.#newFrom = counts.read_up_to;
+        this.forceUpdate();
+      }
       if (inSight.value || counts?.unread || unreadInThreads.value) this.#look();
     });
     this.#settle();
+    this.#drawAllSoon();
   }
 
   componentWillUnmount() {
@@ -59,6 +83,7 @@ export class Timeline extends Component {
   }
 
   getSnapshotBeforeUpdate() {
+    this.#noteScroll();
     this.#anchor = this.#following && !this.props.conversation.moreAfter.value ? null : this.#firstVisible();
     return null;
   }
@@ -68,6 +93,16 @@ export class Timeline extends Component {
       this.box.current.scrollTop += this.#anchor.element.getBoundingClientRect().bottom - this.#anchor.bottom;
     }
     this.#settle();
+  }
+
+  #drawAllSoon() {
+    requestAnimationFrame(() => setTimeout(() => this.#drawAll(), REST_MS));
+  }
+
+  #drawAll() {
+    if (this.#all) return;
+    this.#all = true;
+    if (this.list.current) this.forceUpdate();
   }
 
   /** Show the newest message, whatever is shown now. */
@@ -81,6 +116,7 @@ export class Timeline extends Component {
 
   /** Bring this message into sight, and mark it for a moment. */
   reveal(id) {
+    this.#all = true;
     this.#following = false;
     this.setState({ marked: id }, () => {
       const element = this.#element(id);
@@ -104,20 +140,23 @@ export class Timeline extends Component {
   /** The same function each time, or every message would be drawn anew with each that comes. */
   may = (permission) => this.props.may(permission);
 
-  render({ channel, conversation, empty, root = null }, { atEnd, editing, marked }) {
+  render({ channel, conversation, empty, root = null }, { atEnd, editing, marked, news }) {
     const { messages, moreBefore, moreAfter } = conversation;
+    const shown = this.#all ? messages.value : messages.value.slice(-AT_FIRST);
     const waiting = moreAfter.value ? [] : outbox.value.filter(({ spot }) => spot === conversation.spot);
     return html`<div class="timeline">
+      ${news > 0 && html`<p class="news"><button type="button" onClick=${() => this.#toNews()}><${Icon} name="up" /> ${t("news-count", { count: news })}</button>
+        <${IconButton} icon="close" label=${t("close")} onClick=${this.#dropNews} /></p>`}
       <div id=${conversation.thread ? undefined : "messages-box"} class="messages-box" role="log" aria-label=${t("messages")} tabindex="0" ref=${this.box} onScroll=${this.#scrolled} onKeyDown=${this.#pressed}>
         <div id=${conversation.thread ? undefined : "messages"} class="messages" ref=${this.list}>
           ${root}
           ${empty && !root && member.value.roles.includes("owner") && html`<${FirstSteps} />`}
           ${moreBefore.value ? html`<p class="quiet older">${t("loading")}</p>` : !root && html`<p id="beginning" class="quiet" dir="auto">${t(empty ? "empty-channel" : "beginning", { channel: channel.name })}</p>`}
-          ${days(messages.value).map(({ day, list }) => html`<section key=${day} aria-label=${day}>
+          ${days(shown).map(({ day, list }) => html`<section key=${day} aria-label=${day}>
             <h2 class="day">${conversation.thread ? html`<span>${day}</span>` : html`<button type="button" title=${t("jump-to-date")} onClick=${() => showDialog("jump", { channelId: channel.id, atMs: list[0].message.posted_at_ms })}>${day}</button>`}</h2>
             <ol>${list.map(({ message, follows, previous }) => html`<${Message} key=${message.id} message=${message} follows=${follows}
               isNew=${this.#newFrom !== null && message.id > this.#newFrom && (!previous || previous.id <= this.#newFrom)}
-              replied=${message.reply_to} conversation=${conversation} editing=${editing === message.id} marked=${marked === message.id} may=${this.may} onEdit=${this.edit} />`)}</ol>
+              replied=${message.reply_to} bare=${!this.#all} conversation=${conversation} editing=${editing === message.id} marked=${marked === message.id} may=${this.may} onEdit=${this.edit} />`)}</ol>
           </section>`)}
           ${waiting.length > 0 && html`<ol class="waiting">${waiting.map((item) => html`<${Pending} key=${item.nonce} item=${item} />`)}</ol>`}
         </div>
@@ -144,6 +183,17 @@ export class Timeline extends Component {
     return null;
   }
 
+  #dropNews = () => {
+    this.#news = 0;
+    this.setState({ news: 0 });
+  };
+
+  #seesNews() {
+    const [line, box] = [this.list.current.querySelector(".new-line"), this.box.current.getBoundingClientRect()];
+    const { top, bottom } = line?.getBoundingClientRect() ?? {};
+    return bottom > box.top && top < box.bottom;
+  }
+
   get #below() {
     // Where nothing is shown any more, there is nothing below.
     const { scrollHeight = 0, scrollTop = 0, clientHeight = 0 } = this.box.current ?? {};
@@ -159,8 +209,7 @@ export class Timeline extends Component {
   #settle() {
     const box = this.box.current;
     if (!box) return;
-    // Whoever scrolls is told a frame later.
-    if (box.scrollTop < this.#top - AT_END_PX && this.#below >= AT_END_PX) this.#following = false;
+    this.#noteScroll();
     if (this.#following) {
       box.scrollTop = box.scrollHeight;
       this.#top = box.scrollTop;
@@ -168,17 +217,24 @@ export class Timeline extends Component {
     this.#look();
   }
 
+  /** Whoever scrolls is told a frame later, and what is drawn before that must not move what they went to. */
+  #noteScroll() {
+    if (this.box.current?.scrollTop < this.#top - AT_END_PX && this.#below >= AT_END_PX) this.#following = false;
+  }
+
   #look = () => {
     cancelAnimationFrame(this.#frame);
     this.#frame = requestAnimationFrame(() => {
       const [box, { channel, conversation }] = [this.box.current, this.props];
       if (!box?.clientHeight) return;
-      if (box.scrollTop < NEAR_PX) conversation.older();
+      if (box.scrollTop < NEAR_PX && this.#all) conversation.older();
       if (this.#below < NEAR_PX) conversation.newer();
       const atEnd = this.#below < AT_END_PX;
       conversation.atEnd = atEnd;
       if (atEnd !== this.state.atEnd) this.setState({ atEnd });
-      const sees = atEnd && inSight.value && !conversation.moreAfter.value;
+      if (this.#news && this.#seesNews()) this.#news = 0;
+      if (this.#news !== this.state.news) this.setState({ news: this.#news });
+      const sees = atEnd && inSight.value && !conversation.moreAfter.value && leftUnread.value !== channel.id;
       const last = conversation.messages.value.at(-1);
       if (conversation.thread) {
         if (sees && last) readThread(conversation.thread, last.id);

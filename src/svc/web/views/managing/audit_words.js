@@ -4,9 +4,8 @@ import { channelsById } from "../../state/channels.js";
 import { memberOf, rolesById } from "../../state/people.js";
 import { html } from "../../vendor/preact.js";
 import { knows, t } from "../../words/words.js";
-import { Time } from "../parts/time.js";
+import { lasting, Time } from "../parts/time.js";
 import { roleName } from "../people/members.js";
-import { lasting } from "./channel_overview.js";
 import { permissionName } from "./parts/permission.js";
 
 const DAY_S = 86400;
@@ -29,7 +28,7 @@ const whoOf = ({ actor_id: id, details }) => (details.rule ? t("the-rule", { rul
 
 function argumentsOf(entry) {
   const { action, target_id: target, details } = entry;
-  const about = ABOUT_MEMBERS.test(action) ? text(details.nickname) || text(details.before) || memberOf(target)?.nickname || t("somebody") : memberOf(text(details.author_id) || text(details.member_id) || "-")?.nickname ?? text(details.nickname) ?? "";
+  const about = ABOUT_MEMBERS.test(action) ? text(details.nickname) || text(details.before) || memberOf(target)?.nickname || t("somebody") : memberOf(text(details.author_id) || text(details.member_id) || "-")?.nickname ?? (text(details.nickname) || t("somebody"));
   const channel = channelsById.value.get(text(details.channel_id) || target);
   const role = rolesById.value.get(text(details.role_id) || target);
   const named = text(details.name) || text(details.after?.name) || (role && roleName(role)) || channel?.name || "";

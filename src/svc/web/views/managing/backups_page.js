@@ -1,6 +1,7 @@
 // Backups of the server: made, downloaded and deleted. They are restored where the server runs, never here.
 
-import { addressOfBackup, backups, backupsFinished, deleteBackup, makeBackup } from "../../state/managing/running.js";
+import { timesChanged } from "../../state/managing/changed.js";
+import { addressOfBackup, backups, deleteBackup, makeBackup } from "../../state/managing/running.js";
 import { tried } from "../../state/notices.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { bytesOf, t } from "../../words/words.js";
@@ -14,7 +15,7 @@ import { ListPage, Row } from "./parts/list_page.js";
 const LOOK_MS = 2000; // How far one has come is not pushed.
 
 export function BackupsPage() {
-  const { value, problem, set, again } = useAnswer(backups, [backupsFinished.value]);
+  const { value, problem, set, again } = useAnswer(backups, [timesChanged("backups")]);
   const [deleting, setDeleting] = useState(null);
   const making = value?.making;
   useEffect(() => {

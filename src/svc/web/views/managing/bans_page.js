@@ -1,5 +1,6 @@
 // Who is banned, and the way back.
 
+import { timesChanged } from "../../state/managing/changed.js";
 import { bans, unban } from "../../state/managing/moderation.js";
 import { notify, tried } from "../../state/notices.js";
 import { html, useState } from "../../vendor/preact.js";
@@ -13,13 +14,13 @@ import { useAnswer } from "./parts/asking.js";
 import { ListPage, Row } from "./parts/list_page.js";
 
 export function BansPage() {
-  const { value, problem, set, again } = useAnswer(bans);
+  const { value, problem, set, again } = useAnswer(bans, [timesChanged("bans")]);
   const [lifting, setLifting] = useState(null);
   const [reason, setReason] = useState("");
   const lift = async () => {
     const { member_id: id, nickname: name } = lifting;
-    if (!await tried(unban(id, reason.trim()))) return;
-    notify(t("unbanned", { name }), "done");
+    if (await tried(unban(id, reason.trim()))) notify(t("unbanned", { name }), "done");
+    // Also where it was refused: another moderator may have been first.
     again();
   };
   const further = () => tried(bans(value.next).then((page) => set({ bans: [...value.bans, ...page.bans], next: page.next })));

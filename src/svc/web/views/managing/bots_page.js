@@ -1,5 +1,6 @@
 // Bots: accounts that belong to the server and are programs. Each has a token, which is shown once.
 
+import { timesChanged } from "../../state/managing/changed.js";
 import { bots, createBot, deleteBot, renewToken } from "../../state/managing/running.js";
 import { ranksBelow } from "../../state/managing/rank.js";
 import { notify, tried } from "../../state/notices.js";
@@ -25,7 +26,7 @@ async function found() {
 }
 
 export function BotsPage() {
-  const { value, problem, again } = useAnswer(found);
+  const { value, problem, again } = useAnswer(found, [timesChanged("bots")]);
   const [shown, setShown] = useState(null); // {name, token}
   const [asking, setAsking] = useState(null); // {act, member}
   const told = (member, token) => {

@@ -12,7 +12,8 @@ import { Button } from "../parts/button.js";
 import { Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
 import { roleName } from "../people/members.js";
-import { Among, lasting } from "./channel_overview.js";
+import { lasting } from "../parts/time.js";
+import { Among } from "./channel_overview.js";
 import { DELETED_S, deleting, TIMEOUTS_S } from "./moderate_dialog.js";
 
 /** `act` is "give", "take", "timeout", "kick" or "ban"; `onDone` hears to whom it was done. */

@@ -1,14 +1,14 @@
 // The menu of a channel in the list, and the keys that move it. Other features put their own items in front.
 
 import { channels, may } from "../../state/channels.js";
-import { moveChannel } from "../../state/managing/channels.js";
+import { moveChannel } from "../../state/managing/moving.js";
 import { stepped } from "../../state/managing/order.js";
 import { tried } from "../../state/notices.js";
 import { showDialog } from "../../state/place.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { tellingItems } from "../alerts/level_menu.js";
-import { MenuButton } from "../parts/menu.js";
+import { MenuButton, openWhere } from "../parts/menu.js";
 
 /** What the menu of a channel offers: (channel) => items, as MenuButton takes them. */
 export const CHANNEL_ITEMS = [tellingItems, managing];
@@ -16,16 +16,13 @@ export const CHANNEL_ITEMS = [tellingItems, managing];
 export function ChannelMenu({ channel }) {
   // What it offers depends on what is unread and on all channels. It is made when it is opened, not with each message.
   const items = () => CHANNEL_ITEMS.flatMap((each) => each(channel));
-  return channel.type === "text" || may("manage_channels") ? html`<${MenuButton} label=${t("menu-of", { name: channel.name })} items=${items} class="beside" />` : null;
+  return channel.type === "text" || may("manage_channels") ? html`<${MenuButton} label=${t("menu-of", { name: channel.name })} items=${items} />` : null;
 }
 
 /** The right button of the mouse opens it too. */
 export function openMenuIn(event) {
-  const button = event.currentTarget.querySelector(".channel-row .menu-holder > button, :scope > .menu-holder > button");
-  if (!button) return;
-  event.preventDefault();
-  event.stopPropagation();
-  button.click();
+  const button = event.currentTarget.querySelector(":scope > :is(.channel-row, .row-actions) .menu-holder > button, :scope > .menu-holder > button");
+  if (button) openWhere(event, button);
 }
 
 /** Ctrl+Shift+Arrow moves a channel one place. */

@@ -6,6 +6,7 @@ import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
 import { Field } from "../parts/field.js";
+import { lasting } from "../parts/time.js";
 import { InCategory, NAME_CHARACTERS } from "./create_channel.js";
 import { useAsking } from "./parts/asking.js";
 import { TypedConfirm } from "./parts/typed_confirm.js";
@@ -62,11 +63,4 @@ export function Among({ label, hint, value, all, words, onChange }) {
   return html`<label class="field">${label}<select onChange=${(event) => onChange(Number(event.currentTarget.value))}>
     ${offered.map((each) => html`<option key=${each} value=${each} selected=${each === value}>${words(each)}</option>`)}</select>
     ${hint && html`<p class="quiet">${hint}</p>`}</label>`;
-}
-
-/** A length of time in words. */
-export function lasting(seconds) {
-  if (!seconds) return t("lasting-none");
-  for (const [unit, length] of [["days", 86400], ["hours", 3600], ["minutes", 60]]) if (seconds % length === 0) return t(`lasting-${unit}`, { count: seconds / length });
-  return t("lasting-seconds", { count: seconds });
 }

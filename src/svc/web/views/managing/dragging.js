@@ -1,7 +1,7 @@
 // Channels in the list are dragged to another place by those who manage them.
 
 import { channels, may } from "../../state/channels.js";
-import { moveChannel } from "../../state/managing/channels.js";
+import { moveChannel } from "../../state/managing/moving.js";
 import { dropped } from "../../state/managing/order.js";
 import { tried } from "../../state/notices.js";
 import { signal } from "../../vendor/signals.js";

@@ -1,30 +1,11 @@
 // Somebody in a call is dragged to another voice channel by a moderator.
 
 import { may } from "../../state/channels.js";
-import { moveToCall } from "../../state/managing/moderation.js";
 import { tried } from "../../state/notices.js";
 import { signal } from "../../vendor/signals.js";
-import { mayMove } from "./voice_items.js";
-
-const KIND = "application/x-svc-person";
 
 /** {id, from, over}: who is dragged out of which channel, and over which; null otherwise. */
-const drag = signal(null);
-
-/** The attributes of a person in the list. */
-export function draggablePerson(id, channelId) {
-  if (!mayMove(id, channelId)) return {};
-  return {
-    draggable: true,
-    onDragStart: (event) => {
-      event.stopPropagation();
-      event.dataTransfer.setData(KIND, id);
-      event.dataTransfer.effectAllowed = "move";
-      drag.value = { id, from: channelId };
-    },
-    onDragEnd: () => { drag.value = null; },
-  };
-}
+export const drag = signal(null);
 
 /** The attributes of a voice channel that takes people, with those that it has for other reasons. */
 export function takingPeople(channelId, others) {
@@ -50,7 +31,7 @@ export function takingPeople(channelId, others) {
       event.stopPropagation();
       const { id } = drag.value;
       drag.value = null;
-      tried(moveToCall(id, channelId));
+      import("../../state/managing/moderation.js").then(({ moveToCall }) => tried(moveToCall(id, channelId)), () => {});
     },
   };
 }

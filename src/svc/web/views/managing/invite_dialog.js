@@ -11,7 +11,8 @@ import { Dialog } from "../parts/dialog.js";
 import { Switch } from "../parts/field.js";
 import { QrCode } from "../parts/qr_code.js";
 import { roleName } from "../people/members.js";
-import { Among, lasting } from "./channel_overview.js";
+import { lasting } from "../parts/time.js";
+import { Among } from "./channel_overview.js";
 import { useAsking } from "./parts/asking.js";
 import { Reach } from "./parts/reach.js";
 

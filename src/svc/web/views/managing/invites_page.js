@@ -1,6 +1,7 @@
 // The links by which people may come, and the people who wait to be let in.
 
 import { may } from "../../state/channels.js";
+import { timesChanged } from "../../state/managing/changed.js";
 import { addressOfInvite, applications, approve, cameBy, invites, refuse, revokeInvite } from "../../state/managing/invites.js";
 import { tried } from "../../state/notices.js";
 import { memberOf, rolesById } from "../../state/people.js";
@@ -16,12 +17,12 @@ import { useAnswer } from "./parts/asking.js";
 import { ListPage, Row } from "./parts/list_page.js";
 
 export function InvitesPage() {
-  const { value, problem, again } = useAnswer(invites);
+  const { value, problem, again } = useAnswer(invites, [timesChanged("invites")]);
   const [ending, setEnding] = useState(null);
   const revoke = async () => { if (await tried(revokeInvite(ending.id))) again(); };
   return html`${may("manage_invites") && html`<${Waiting} />`}
     <${ListPage} label=${t("settings-invites")} about=${may("manage_invites") ? t("invites-all-about") : t("invites-own-about")} items=${value} problem=${problem} again=${again} empty=${t("no-invites")}
-      row=${(invite) => html`<${Link} key=${invite.id} invite=${invite} onRevoke=${() => setEnding(invite)} />`}>
+      row=${(invite) => html`<${Link} key=${`${invite.id} ${invite.uses}`} invite=${invite} onRevoke=${() => setEnding(invite)} />`}>
       ${may("create_invites") && html`<p><${Button} look="primary" icon="add" onClick=${() => showDialog("invite")}>${t("invite-people")}<//></p>`}
     <//>
     ${ending && html`<${Confirm} title=${t("revoke-title")} text=${t("revoke-text")} action=${t("revoke")} onConfirm=${revoke} onClose=${() => setEnding(null)} />`}`;
@@ -42,14 +43,14 @@ function Link({ invite, onRevoke }) {
   return html`<${Row} title=${code} text=${text}>
     ${uses > 0 && came === null && html`<${Button} onClick=${() => tried(cameBy(invite.id).then(setCame))}>${t("invite-who-came")}<//>`}
     <${IconButton} icon="copy" label=${t("copy-invite")} onClick=${() => copy(addressOfInvite(invite), t("invite-copied"))} />
-    <${IconButton} icon="phone" label=${t("invite-code-for-phones")} onClick=${() => showDialog("invite", { invite })} />
+    <${IconButton} icon="squares" label=${t("invite-code-for-phones")} onClick=${() => showDialog("invite", { invite })} />
     <${IconButton} icon="trash" label=${t("revoke-invite", { code })} onClick=${onRevoke} />
   <//>`;
 }
 
 /** Those who have asked to be let in; nothing where nobody has. */
 function Waiting() {
-  const { value, problem, again } = useAnswer(applications);
+  const { value, problem, again } = useAnswer(applications, [timesChanged("applications")]);
   if (!value?.length && !problem) return null;
   const decide = async (promise) => { if (await tried(promise)) again(); };
   return html`<h4>${t("applications")}</h4>

@@ -6,12 +6,20 @@ import { endTimeout } from "../../state/managing/moderation.js";
 import { mayGiveRolesTo, ranksBelow } from "../../state/managing/rank.js";
 import { tried } from "../../state/notices.js";
 import { showDialog } from "../../state/place.js";
+import { mayWriteTo, writeTo } from "../../state/private_talks.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { MenuButton } from "../parts/menu.js";
 
 /** Items as MenuButton takes them. */
-export function memberItems(member) {
+export const memberItems = (member) => [
+  may("send_messages") && mayWriteTo(member) && { label: t("private-message"), icon: "lock", onChoose: () => tried(writeTo(member.id)) },
+  may("view_reports") && { label: t("moderation-history"), icon: "file", onChoose: () => showDialog("moderation-history", { memberId: member.id }) },
+  ...actItems(member),
+].filter(Boolean);
+
+/** Those that the profile has no room for. */
+export function actItems(member) {
   const { id } = member;
   const below = ranksBelow(member);
   const timedOut = member.timeout_until_ms > Date.now();
@@ -19,14 +27,14 @@ export function memberItems(member) {
   return [
     mayGiveRolesTo(member) && { label: t("change-roles"), icon: "people", onChoose: () => showDialog("member-roles", { memberId: id }) },
     below && may("manage_nicknames") && act("rename", "edit"),
-    may("view_reports") && { label: t("moderation-history"), icon: "file", onChoose: () => showDialog("moderation-history", { memberId: id }) },
     below && may("timeout_members") && (timedOut ? { label: t("end-timeout"), icon: "bell", onChoose: () => tried(endTimeout(id)) } : act("timeout", "bell-off")),
     below && may("kick_members") && act("kick", "close", true),
     below && may("ban_members") && act("ban", "trash", true),
   ].filter(Boolean);
 }
 
-export function MemberMenu({ member, more = [], ...rest }) {
-  const items = [...more, ...memberItems(member)].filter(Boolean);
+/** The button that opens them, after `more`. */
+export function MemberMenu({ member, more = [], items: about = memberItems(member), ...rest }) {
+  const items = [...more, ...about].filter(Boolean);
   return items.length ? html`<${MenuButton} label=${t("menu-of", { name: member.nickname })} items=${items} ...${rest} />` : null;
 }

@@ -3,7 +3,7 @@
 import { may } from "../../state/channels.js";
 import { EVERYBODY, findMembers, offeredActs } from "../../state/managing/members.js";
 import { tried } from "../../state/notices.js";
-import { members, online, roles, rolesById } from "../../state/people.js";
+import { members, online, presenceOf, roles, rolesById } from "../../state/people.js";
 import { showDialog } from "../../state/place.js";
 import { html, useEffect, useId, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -73,7 +73,7 @@ function OneMember({ member, seen, chosen, onChoose }) {
   const names = own.map((each) => rolesById.value.get(each)).filter((role) => role && role.id !== "member").sort((one, other) => other.rank - one.rank).map(roleName);
   const lastSeen = here ? t("is-online") : seen ? t("seen-on", { date: dateOf(seen) }) : null;
   const sign = html`${chosen !== null && html`<input type="checkbox" aria-label=${t("choose-named", { name: nickname })} checked=${chosen} onChange=${(event) => onChoose(event.currentTarget.checked)} />`}
-    <${Avatar} id=${id} name=${nickname} url=${avatar} presence=${here} size="small" />`;
+    <${Avatar} id=${id} name=${nickname} url=${avatar} presence=${presenceOf(id)} size="small" />`;
   const title = html`<button type="button" class="plain" dir="auto" onClick=${() => showDialog("profile", { memberId: id })}>${nickname}</button>
     <${BotSign} bot=${member.bot} />${timeout > Date.now() && html`<span class="badge">${t("timed-out")}</span>`}`;
   return html`<${Row} sign=${sign} title=${title} text=${[...names, t("joined-on", { date: dateOf(joinedAt) }), lastSeen].filter(Boolean).join(" · ")}><${MemberMenu} member=${member} /><//>`;

@@ -8,7 +8,8 @@ import { t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
 import { Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
-import { Among, lasting } from "./channel_overview.js";
+import { lasting } from "../parts/time.js";
+import { Among } from "./channel_overview.js";
 import { useAsking } from "./parts/asking.js";
 
 export const TIMEOUTS_S = [60, 300, 600, 3600, 86400, 604800, 2419200];

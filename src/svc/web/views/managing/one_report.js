@@ -13,22 +13,24 @@ import { explain, t } from "../../words/words.js";
 import { quoted } from "../conversation/message.js";
 import { Button } from "../parts/button.js";
 import { Field } from "../parts/field.js";
-import { Time } from "../parts/time.js";
-import { lasting } from "./channel_overview.js";
+import { lasting, Time } from "../parts/time.js";
 import { MemberMenu } from "./member_menu.js";
 import { useAnswer } from "./parts/asking.js";
 
 const AT_ONCE_S = 3600;
-const nameOf = (id) => memberOf(id)?.nickname ?? t("somebody");
+export const nameOf = (id) => memberOf(id)?.nickname ?? t("somebody");
+/** Whom it is about. */
+export const whoseOf = ({ member_id: about, webhook }) => (webhook ? t("report-webhook", { name: webhook.name }) : nameOf(about));
 
 export function OneReport({ report }) {
-  const { member_id: about, message_id: messageId, created_at_ms: at, resolved_by: by, note, text } = report;
+  const { member_id: about, message_id: messageId, channel_id: channelId, created_at_ms: at, resolved_by: by, note, text } = report;
   const [noting, setNoting] = useState(false);
-  const member = memberOf(about);
+  const member = about ? memberOf(about) : undefined;
+  const channel = channelsById.value.get(channelId);
   const time = () => tried(timeOut(about, AT_ONCE_S, saidBy(report))).then((done) => done && notify(t("moderate-timeout-done", { name: nameOf(about) }), "done"));
   return html`<li class="managed-row report">
     <div class="managed-words">
-      <small class="quiet" dir="auto">${saidBy(report)} · <${Time} ms=${at} style="whole" /></small>
+      <small class="quiet" dir="auto">${saidBy(report)}${channel && ` · #${channel.name}`} · <${Time} ms=${at} style="whole" /></small>
       ${text && html`<span dir="auto">${report.reporter_id ? text : html`<mark>${text}</mark>`}</span>`}
       ${messageId && html`<${Reported} report=${report} />`}
       ${by && html`<small class="quiet" dir="auto">${t("report-resolved-by", { name: nameOf(by) })} ${note}</small>`}
@@ -43,8 +45,9 @@ export function OneReport({ report }) {
   </li>`;
 }
 
-function saidBy({ reporter_id: reporter, rule, member_id: about, message_id: messageId }) {
-  const name = nameOf(about);
+function saidBy(report) {
+  const { reporter_id: reporter, rule, message_id: messageId } = report;
+  const name = whoseOf(report);
   if (reporter) return t("report-by", { reporter: nameOf(reporter), name });
   if (rule === null) return t("report-by-bad-words", { name });
   return messageId ? t("report-by-rule", { rule, name }) : t("report-by-rule-out", { rule, name });
@@ -78,7 +81,7 @@ function Reported({ report }) {
   return html`${wide ? html`<${Around} report=${report} />` : html`<blockquote dir="auto"><b>${message.author.display_name}</b> ${quoted(message)}</blockquote>`}
     <span class="managed-acts"><${Button} onClick=${go}>${t("go-to-message")}<//><${Button} aria-expanded=${wide} onClick=${() => setWide(!wide)}>${t("report-around")}<//>
     ${may("manage_messages", channelId) && html`<${Button} look="danger" onClick=${remove}>${t("delete-message")}<//>`}
-    <small class="quiet" dir="auto">${channelsById.value.get(channelId)?.name}</small></span>`;
+  </span>`;
 }
 
 /** A few messages before it and after it. */

@@ -2,13 +2,14 @@
 // what comes of them.
 
 import { may } from "../../state/channels.js";
+import { timesChanged } from "../../state/managing/changed.js";
 import { overridesOf, putOverride, replaced } from "../../state/managing/channels.js";
 import { CHANNEL_GROUPS, inChannel, ofRoles, saysOf, withWord } from "../../state/managing/permissions.js";
 import { isPrivate, keyOf, letIn, madeOpen, madePrivate } from "../../state/managing/privacy.js";
 import { isOwner } from "../../state/managing/rank.js";
 import { notify } from "../../state/notices.js";
 import { memberOf, roles, rolesById } from "../../state/people.js";
-import { html, useRef, useState } from "../../vendor/preact.js";
+import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
 import { Switch } from "../parts/field.js";
@@ -22,6 +23,9 @@ import { PrivateTo } from "./private_to.js";
 export function Overrides({ channel }) {
   const turn = useRef(Promise.resolve());
   const { value: overrides, problem, set, again } = useAnswer(() => overridesOf(channel.id), [channel.id]);
+  const times = timesChanged("overrides");
+  // Not before what is put here is done: the answer would not know of it.
+  useEffect(() => { turn.current.then(again); }, [times]);
   if (problem) return html`<p class="error" role="alert">${problem} <${Button} look="link" onClick=${again}>${t("try-again")}<//></p>`;
   if (!overrides) return html`<p class="quiet" role="status">${t("loading")}</p>`;
   /** Shown at once; then put one after the other, as each is checked by what the last has done. */

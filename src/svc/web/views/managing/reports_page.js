@@ -1,16 +1,24 @@
 // What members and rules have reported, in the settings: what waits, and what was seen to.
 
-import { loadReports, openReports, resolvedReports } from "../../state/managing/reports.js";
-import { html, useState } from "../../vendor/preact.js";
+import { loadReports, openReports, resolvedElsewhere, resolvedReports } from "../../state/managing/reports.js";
+import { notify } from "../../state/notices.js";
+import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
-import { OneReport } from "./one_report.js";
+import { nameOf, OneReport, whoseOf } from "./one_report.js";
 import { useAnswer } from "./parts/asking.js";
 import { ListPage } from "./parts/list_page.js";
 
 export function ReportsPage() {
   const [done, setDone] = useState(false);
   const { problem, again } = useAnswer(loadReports);
+  const elsewhere = resolvedElsewhere.value;
+  const before = useRef(elsewhere);
+  // It goes from under the hands of whoever looks at it.
+  useEffect(() => {
+    if (elsewhere !== before.current) notify(t("report-resolved-elsewhere", { who: nameOf(elsewhere.by), name: whoseOf(elsewhere.report) }), "done");
+    before.current = elsewhere;
+  }, [elsewhere]);
   return html`<${ListPage} label=${t("settings-reports")} about=${t("reports-about")} items=${openReports.value} problem=${problem} again=${again} empty=${t("no-reports")}
       row=${(report) => html`<${OneReport} key=${report.id} report=${report} />`} />
     ${done ? html`<h4>${t("reports-done")}</h4><${Done} />` : html`<p><${Button} look="link" onClick=${() => setDone(true)}>${t("reports-show-done")}<//></p>`}`;

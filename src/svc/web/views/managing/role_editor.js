@@ -22,15 +22,19 @@ const NEW = { name: "", color: null, permissions: [] };
 /** `role` is null for one that is yet to be made; `isNew` where it was made just now. */
 export function RoleEditor({ role, isNew = false, onDone, onMade }) {
   const [changes, setChanges] = useState({});
+  // One by one: another who manages roles may switch others meanwhile.
+  const [switched, setSwitched] = useState({});
   const [ending, setEnding] = useState(false);
   const { busy, problem, setProblem, run } = useAsking();
   const start = useRef(null);
   // Whoever has just made a role gives it to somebody next.
   useLayoutEffect(() => { (isNew && role ? document.querySelector(".role-holders input") : start.current.querySelector("input"))?.focus(); }, []);
   const shownName = role && roleName(role);
-  const now = { ...(role ?? NEW), ...(role && { name: shownName }), ...changes };
+  const before = role?.permissions ?? NEW.permissions;
+  const permissions = [...before.filter((each) => switched[each] !== false), ...Object.keys(switched).filter((each) => switched[each] && !before.includes(each))];
+  const now = { ...(role ?? NEW), ...(role && { name: shownName }), ...changes, permissions };
+  const different = { ...changes, ...(Object.keys(switched).length && { permissions }) };
   const change = (wanted) => setChanges({ ...changes, ...wanted });
-  const toggle = (name, on) => change({ permissions: on ? [...now.permissions, name] : now.permissions.filter((each) => each !== name) });
   const save = async (event) => {
     event.preventDefault();
     if (!now.name.trim()) {
@@ -38,8 +42,9 @@ export function RoleEditor({ role, isNew = false, onDone, onMade }) {
       return;
     }
     let made = null;
-    if (!await run(async () => { made = role ? await editRole(role.id, changes) : await createRole({ name: now.name.trim(), permissions: now.permissions, ...(now.color !== null && { color: now.color }) }); })) return;
+    if (!await run(async () => { made = role ? await editRole(role.id, different) : await createRole({ name: now.name.trim(), permissions: now.permissions, ...(now.color !== null && { color: now.color }) }); })) return;
     setChanges({});
+    setSwitched({});
     notify(t("saved"), "done");
     if (!role) onMade(made.id);
   };
@@ -48,12 +53,12 @@ export function RoleEditor({ role, isNew = false, onDone, onMade }) {
       <${Field} label=${t("role-name")} value=${now.name} maxlength="32" onInput=${(event) => change({ name: event.currentTarget.value })} problem=${problem} autocomplete="off" />
       <${ColourChoice} value=${now.color} onChange=${(color) => change({ color })} />
       ${GROUPS.map(({ name, permissions }) => html`<fieldset key=${name} class="permissions"><legend>${t(`permissions-${name}`)}</legend>
-        ${permissions.map((each) => html`<${PermissionSwitch} key=${each} name=${each} checked=${now.permissions.includes(each)} disabled=${!isOwner() && !may(each)} onChange=${(on) => toggle(each, on)} />`)}</fieldset>`)}
-      <footer class="buttons sticky"><${Button} look="primary" type="submit" disabled=${busy || (role && !Object.keys(changes).length)}>${role ? t("save") : t("create-role")}<//></footer>
+        ${permissions.map((each) => html`<${PermissionSwitch} key=${each} name=${each} checked=${now.permissions.includes(each)} disabled=${!isOwner() && !may(each)} onChange=${(on) => setSwitched({ ...switched, [each]: on })} />`)}</fieldset>`)}
+      <footer class="buttons sticky"><${Button} look="primary" type="submit" disabled=${busy || (role && !Object.keys(different).length)}>${role ? t("save") : t("create-role")}<//></footer>
     </form>
     ${role && role.id !== "member" && html`<${Holders} role=${role} />`}
     ${role && !role.built_in && html`<section class="ending"><${Button} look="danger" onClick=${() => setEnding(true)}>${t("delete-role")}<//></section>`}
-    ${ending && html`<${Confirm} title=${t("delete-role-title", { name: shownName })} text=${t("delete-role-text")} action=${t("delete-role")} onConfirm=${() => tried(deleteRole(role.id)).then((done) => done && onDone())} onClose=${() => setEnding(false)} />`}`;
+    ${ending && html`<${Confirm} title=${t("delete-role-title", { name: shownName })} text=${t("delete-role-text")} action=${t("delete-role")} onConfirm=${() => tried(deleteRole(role.id))} onClose=${() => setEnding(false)} />`}`;
 }
 
 /** Who has the role: given and taken here too. */

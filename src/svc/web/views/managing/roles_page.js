@@ -8,6 +8,7 @@ import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Button, IconButton } from "../parts/button.js";
 import { roleName } from "../people/members.js";
+import { useGone } from "./parts/gone.js";
 import { ListPage, Row } from "./parts/list_page.js";
 import { RoleEditor } from "./role_editor.js";
 
@@ -23,6 +24,7 @@ export function RolesPage({ roleId = null }) {
     setOpen(null);
     setMade(null);
   };
+  useGone(!open || open === "new" || open === made || role, role && roleName(role), (name) => t("role-was-deleted", { name }), close);
   if (role || open === "new") return html`<${RoleEditor} key=${open} role=${role ?? null} isNew=${role?.id === made} onDone=${close} onMade=${(id) => { setMade(id); setOpen(id); }} />`;
   return html`<${ListPage} label=${t("roles")} about=${t("roles-about")} items=${roles.value} empty="" row=${(each) => html`<${Ranked} key=${each.id} role=${each} drag=${drag} onDrag=${setDrag} onOpen=${() => setOpen(each.id)} />`}>
     <p><${Button} look="primary" icon="add" onClick=${() => setOpen("new")}>${t("create-role")}<//></p>

@@ -1,6 +1,6 @@
 // One rule: what it looks for, what becomes of the message, whom it spares; tried before it is switched on.
 
-import { textChannels } from "../../state/channels.js";
+import { may, textChannels } from "../../state/channels.js";
 import { ACTIONS, deleteRule, entriesOf, saveRule } from "../../state/managing/rules.js";
 import { notify, tried } from "../../state/notices.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
@@ -8,7 +8,8 @@ import { t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
 import { Confirm } from "../parts/dialog.js";
 import { Choice, Field, Switch } from "../parts/field.js";
-import { Among, lasting } from "./channel_overview.js";
+import { lasting } from "../parts/time.js";
+import { Among } from "./channel_overview.js";
 import { useAsking } from "./parts/asking.js";
 import { Chips, Pick } from "./parts/pick.js";
 import { RuleTrial } from "./rule_trial.js";
@@ -18,7 +19,8 @@ const WITHIN_S = [10, 60, 600, 3600];
 const NEWCOMERS_S = [0, 3600, 86400, 604800, 2592000];
 const idOf = (key) => key.slice("role:".length);
 
-export function RuleEditor({ rule, onSaved, onDone, onDeleted }) {
+/** `theirs` is the rule as it is by now, `onTheirs` shows it: somebody else may have changed it since it was opened. */
+export function RuleEditor({ rule, theirs, onTheirs, onDone }) {
   const [now, setNow] = useState(rule);
   const [lists, setLists] = useState({ words: rule.words.join("\n"), allowed: rule.allowed.join("\n") });
   const [triedAs, setTriedAs] = useState(null); // What the rule said when it was tried last.
@@ -28,29 +30,30 @@ export function RuleEditor({ rule, onSaved, onDone, onDeleted }) {
   useLayoutEffect(() => start.current.querySelector("input")?.focus(), []);
   const change = (key) => (value) => setNow({ ...now, [key]: value });
   const wanted = { ...now, name: now.name.trim(), words: entriesOf(lists.words), allowed: entriesOf(lists.allowed), timeout_s: now.timeout_s || 600 };
+  const changed = rule.id && !busy && JSON.stringify(theirs) !== JSON.stringify(rule);
   const asTried = triedAs === JSON.stringify(wanted);
   const save = async (enabled) => {
-    let saved;
-    if (!await run(async () => { saved = await saveRule({ ...wanted, enabled }); })) return;
+    if (!await run(() => saveRule({ ...wanted, enabled }))) return;
     notify(enabled ? t("rule-is-on") : t("saved"), "done");
-    onSaved(saved);
+    onDone();
   };
   return html`<p><${Button} icon="back" onClick=${onDone}>${t("all-rules")}<//></p>
     <form class="stack" onSubmit=${(event) => { event.preventDefault(); if (rule.enabled || asTried) save(true); }} novalidate ref=${start}>
       <${Field} label=${t("rule-name")} hint=${t("rule-name-hint")} value=${now.name} maxlength="64" onInput=${(event) => change("name")(event.currentTarget.value)} autocomplete="off" />
       <${LookedFor} now=${now} change=${change} lists=${lists} setLists=${setLists} />
-      <${Choice} label=${t("rule-action")} value=${now.action} onChange=${change("action")} options=${ACTIONS.map((each) => ({ value: each, label: t(`rule-action-${each}`), hint: t(`rule-action-${each}-hint`) }))} />
+      <${Choice} label=${t("rule-action")} value=${now.action} onChange=${change("action")} options=${ACTIONS.filter((each) => each !== "timeout" || rule.action === each || may("timeout_members")).map((each) => ({ value: each, label: t(`rule-action-${each}`), hint: t(`rule-action-${each}-hint`) }))} />
       ${now.action === "timeout" && html`<${Among} label=${t("timeout-for")} value=${wanted.timeout_s} all=${TIMEOUTS_S} words=${lasting} onChange=${change("timeout_s")} />`}
       ${now.kind !== "newcomers" && html`<${Among} label=${t("rule-whom")} value=${now.newcomer_s} all=${NEWCOMERS_S} words=${(seconds) => (seconds ? t("rule-newcomers", { time: lasting(seconds) }) : t("rule-everybody"))} onChange=${change("newcomer_s")} />`}
       <${Spared} now=${now} change=${change} />
       ${problem && html`<p class="error" role="alert">${problem}</p>`}
+      ${changed && html`<p class="error" role="alert">${t("rule-was-changed")} <${Button} look="link" onClick=${onTheirs}>${t("rule-show-theirs")}<//></p>`}
       <${RuleTrial} rule=${wanted} onTried=${() => setTriedAs(JSON.stringify(wanted))} />
       <footer class="buttons">${rule.enabled
         ? html`<${Button} look="primary" type="submit" disabled=${busy}>${t("save")}<//>`
         : html`<${Button} disabled=${busy} onClick=${() => save(false)}>${t("rule-save-off")}<//><${Button} look="primary" type="submit" disabled=${busy || !asTried} title=${asTried ? undefined : t("rule-try-first")}>${t("rule-switch-on")}<//>`}</footer>
     </form>
     ${rule.id && html`<section class="ending"><${Button} look="danger" onClick=${() => setEnding(true)}>${t("rule-delete")}<//></section>`}
-    ${ending && html`<${Confirm} title=${t("rule-delete-title", { name: rule.name })} text=${t("rule-delete-text")} action=${t("rule-delete")} onConfirm=${() => tried(deleteRule(rule.id)).then((done) => done && onDeleted(rule.id))} onClose=${() => setEnding(false)} />`}`;
+    ${ending && html`<${Confirm} title=${t("rule-delete-title", { name: rule.name })} text=${t("rule-delete-text")} action=${t("rule-delete")} onConfirm=${() => tried(deleteRule(rule.id))} onClose=${() => setEnding(false)} />`}`;
 }
 
 function LookedFor({ now, change, lists, setLists }) {

@@ -1,24 +1,26 @@
-// The owner's rules in the settings: each with what it does, and a new one of each kind.
+// Rules about messages in the settings: each with what it does, and a new one of each kind.
 
-import { KINDS, newRule, rules, saveRule } from "../../state/managing/rules.js";
+import { KINDS, loadRules, newRule, rules, saveRule } from "../../state/managing/rules.js";
 import { tried } from "../../state/notices.js";
 import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Button, IconButton } from "../parts/button.js";
 import { Switch } from "../parts/field.js";
 import { useAnswer } from "./parts/asking.js";
+import { useGone } from "./parts/gone.js";
 import { ListPage } from "./parts/list_page.js";
 import { RuleEditor } from "./rule_editor.js";
 
 export function RulesPage() {
-  const { value, problem, set, again } = useAnswer(rules);
+  const { problem, again } = useAnswer(loadRules);
   const [open, setOpen] = useState(null);
-  const put = (rule) => set((all) => (all.some(({ id }) => id === rule.id) ? all.map((each) => (each.id === rule.id ? rule : each)) : [...all, rule]));
   const done = () => setOpen(null);
-  if (open) return html`<${RuleEditor} key=${open.id ?? open.kind} rule=${open} onSaved=${(rule) => { put(rule); done(); }} onDone=${done} onDeleted=${(id) => { set((all) => all.filter((each) => each.id !== id)); done(); }} />`;
+  const present = !open?.id || rules.value?.find(({ id }) => id === open.id);
+  useGone(present, open?.name, (name) => t("rule-was-deleted", { name }), done);
+  if (open && present) return html`<${RuleEditor} key=${JSON.stringify(open)} rule=${open} theirs=${present} onTheirs=${() => setOpen(present)} onDone=${done} />`;
   // What is switched on is tried first.
-  const toggle = (rule, on) => (on ? setOpen(rule) : tried(saveRule({ ...rule, enabled: false }).then(put)));
-  return html`<${ListPage} label=${t("settings-rules")} about=${t("rules-about")} items=${value} problem=${problem} again=${again} empty=${t("no-rules")}
+  const toggle = (rule, on) => (on ? setOpen(rule) : tried(saveRule({ ...rule, enabled: false })));
+  return html`<${ListPage} label=${t("settings-rules")} about=${t("rules-about")} items=${rules.value} problem=${problem} again=${again} empty=${t("no-rules")}
     row=${(rule) => html`<li class="managed-row" key=${rule.id}>
       <span class="managed-words"><${Switch} label=${html`<span dir="auto">${rule.name}</span>`} hint=${inShort(rule)} checked=${rule.enabled} onChange=${(on) => toggle(rule, on)} /></span>
       <span class="managed-acts"><${IconButton} icon="gear" label=${t("edit-named", { name: rule.name })} onClick=${() => setOpen(rule)} /></span></li>`}>

@@ -9,7 +9,8 @@ import { bytesOf, t } from "../../words/words.js";
 import { Avatar } from "../parts/avatar.js";
 import { Button } from "../parts/button.js";
 import { Confirm } from "../parts/dialog.js";
-import { Among, lasting } from "./channel_overview.js";
+import { lasting } from "../parts/time.js";
+import { Among } from "./channel_overview.js";
 import { useAnswer } from "./parts/asking.js";
 import { ListPage, Row } from "./parts/list_page.js";
 

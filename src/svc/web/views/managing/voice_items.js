@@ -2,11 +2,14 @@
 
 import { tracks, unwatched } from "../../call/calling.js";
 import { may, voiceChannels } from "../../state/channels.js";
-import { deafenInCalls, endCallOf, moveToCall, muteInCalls, stopScreenOf } from "../../state/managing/moderation.js";
+import { deafenInCalls, endCallOf, lowerHandOf, moveToCall, muteInCalls, stopScreenOf } from "../../state/managing/moderation.js";
 import { ranksBelow } from "../../state/managing/rank.js";
 import { tried } from "../../state/notices.js";
 import { memberOf } from "../../state/people.js";
 import { t } from "../../words/words.js";
+import { drag } from "./dragging_people.js";
+
+const KIND = "application/x-svc-person";
 
 export const mayMove = (id, channelId) => ranksBelow(memberOf(id)) && may("move_members", channelId);
 
@@ -15,14 +18,31 @@ const shares = (id) => tracks.value.some(({ userId, source }) => userId === id &
 
 /** `person` as state/voice.js has them, in this channel. */
 export function voiceItems(person, channelId) {
-  const { id, muted, deafened } = person;
-  if (!ranksBelow(memberOf(id))) return [];
+  const { id, muted, deafened, hand } = person;
+  const lower = hand > 0 && may("mute_members", channelId) && { label: t("lower-hand"), icon: "hand", onChoose: () => tried(lowerHandOf(id, channelId)) };
+  if (!ranksBelow(memberOf(id))) return [lower].filter(Boolean);
   const rooms = mayMove(id, channelId) ? voiceChannels.value.filter((each) => each.id !== channelId && may("move_members", each.id)) : [];
   return [
+    lower,
     may("mute_members", channelId) && { label: muted ? t("unmute-in-calls") : t("mute-in-calls"), icon: muted ? "mic" : "mic-off", onChoose: () => tried(muteInCalls(id, !muted)) },
     may("mute_members", channelId) && { label: deafened ? t("undeafen-in-calls") : t("deafen-in-calls"), icon: deafened ? "headphones" : "deafen", onChoose: () => tried(deafenInCalls(id, !deafened)) },
     may("mute_members", channelId) && shares(id) && { label: t("stop-screen"), icon: "screen-stop", onChoose: () => tried(stopScreenOf(id)) },
     ...rooms.map((room) => ({ label: t("move-to", { channel: room.name }), icon: "voice", onChoose: () => tried(moveToCall(id, room.id)) })),
     mayMove(id, channelId) && { label: t("end-call-of"), icon: "leave", danger: true, onChoose: () => tried(endCallOf(id)) },
   ].filter(Boolean);
+}
+
+/** The attributes of a person in the list. */
+export function draggablePerson(id, channelId) {
+  if (!mayMove(id, channelId)) return {};
+  return {
+    draggable: true,
+    onDragStart: (event) => {
+      event.stopPropagation();
+      event.dataTransfer.setData(KIND, id);
+      event.dataTransfer.effectAllowed = "move";
+      drag.value = { id, from: channelId };
+    },
+    onDragEnd: () => { drag.value = null; },
+  };
 }

@@ -16,7 +16,8 @@ import { WebhookPosts } from "./webhook_posts.js";
 
 export function WebhookEditor({ webhook, onChanged, onDone, onDeleted }) {
   const { id, name, picture, channel_id: channelId } = webhook;
-  const [wanted, setWanted] = useState(name);
+  const [typed, setTyped] = useState(null);
+  const wanted = typed ?? name;
   const [ending, setEnding] = useState(false);
   const [posted, setPosted] = useState(0);
   const input = useRef(null);
@@ -29,12 +30,16 @@ export function WebhookEditor({ webhook, onChanged, onDone, onDeleted }) {
   };
   const rename = (event) => {
     event.preventDefault();
-    if (wanted.trim()) change({ name: wanted.trim() }).then((done) => done && notify(t("saved"), "done"));
+    if (wanted.trim()) change({ name: wanted.trim() }).then((done) => {
+      if (!done) return;
+      setTyped(null);
+      notify(t("saved"), "done");
+    });
   };
   return html`<p><${Button} icon="back" onClick=${onDone}>${t("all-webhooks")}<//></p>
     <div class="own-picture"><${Avatar} id=${id} name=${name} url=${picture?.url ?? picture} size="huge" /><${Button} onClick=${() => input.current.click()}>${t("choose-picture")}<//>
       <input type="file" accept="image/png,image/jpeg,image/webp,image/gif" hidden ref=${input} onChange=${picked} aria-label=${t("choose-picture")} /></div>
-    <form class="row-form" onSubmit=${rename}><${Field} label=${t("webhook-name")} value=${wanted} maxlength="64" onInput=${(event) => setWanted(event.currentTarget.value)} autocomplete="off" /><${Button} type="submit" disabled=${wanted.trim() === name}>${t("save")}<//></form>
+    <form class="row-form" onSubmit=${rename}><${Field} label=${t("webhook-name")} value=${wanted} maxlength="64" onInput=${(event) => setTyped(event.currentTarget.value)} autocomplete="off" /><${Button} type="submit" disabled=${wanted.trim() === name}>${t("save")}<//></form>
     <${ChannelChoice} value=${channelId} onChange=${(to) => change({ channel_id: to })} />
     ${address ? html`<${Copyable} label=${t("webhook-url")} text=${address} /><p class="quiet">${t("webhook-url-about")}</p>
       <${WebhookPosts} id=${id} times=${posted} /><${Snippets} address=${address} /><${CardComposer} address=${address} onPosted=${() => setPosted(posted + 1)} />` : html`<p class="error">${t("webhook-no-url")}</p>`}

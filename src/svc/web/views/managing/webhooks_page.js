@@ -1,6 +1,7 @@
 // Webhooks: addresses with which programs post into a channel.
 
 import { channelsById } from "../../state/channels.js";
+import { timesChanged } from "../../state/managing/changed.js";
 import { createWebhook, webhooks } from "../../state/managing/server.js";
 import { place } from "../../state/place.js";
 import { html, useState } from "../../vendor/preact.js";
@@ -10,15 +11,18 @@ import { Button, IconButton } from "../parts/button.js";
 import { Field } from "../parts/field.js";
 import { ChannelChoice, webhookChannels } from "./channel_choice.js";
 import { useAnswer, useAsking } from "./parts/asking.js";
+import { useGone } from "./parts/gone.js";
 import { ListPage, Row } from "./parts/list_page.js";
 import { WebhookEditor } from "./webhook_editor.js";
 
 export function WebhooksPage() {
-  const { value, problem, set, again } = useAnswer(webhooks);
+  const { value, problem, set, again } = useAnswer(webhooks, [timesChanged("webhooks")]);
   const [open, setOpen] = useState(null);
+  const done = () => setOpen(null);
   const put = (webhook) => set((all) => [...all.filter(({ id }) => id !== webhook.id), webhook]);
   const shown = value?.find(({ id }) => id === open);
-  if (shown) return html`<${WebhookEditor} key=${open} webhook=${shown} onChanged=${put} onDone=${() => setOpen(null)} onDeleted=${() => { set((all) => all.filter(({ id }) => id !== open)); setOpen(null); }} />`;
+  useGone(!open || !value || shown, shown?.name, (name) => t("webhook-was-deleted", { name }), done);
+  if (shown) return html`<${WebhookEditor} key=${shown.id} webhook=${shown} onChanged=${put} onDone=${done} onDeleted=${() => set((all) => all.filter(({ id }) => id !== shown.id))} />`;
   const made = (webhook) => {
     put(webhook);
     setOpen(webhook.id);

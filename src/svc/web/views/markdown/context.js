@@ -11,6 +11,7 @@
  * @property {(id: string) => string | undefined} [members] What a member is called now.
  * @property {(id: string) => void} [onMention] Somebody wants to know more of this member.
  * @property {(id: string) => void} [onChannel] Somebody wants to go there.
+ * @property {(url: URL) => {words: string, go: () => void} | null} [placeOf] A message of this server that an address leads to.
  */
 
 /** @typedef {import("./parse.js").Node} Node */

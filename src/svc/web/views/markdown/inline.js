@@ -46,7 +46,7 @@ function inline(node, context, inLink) {
     case "link":
       return link(node, context, inLink);
     case "address":
-      return address(href, [unturned(text)], inLink);
+      return place(href, context, inLink) ?? address(href, [unturned(text)], inLink);
     case "picture":
       return ["![", text, "](", address(href, [unturned(href)], inLink), ")"];
     case "emoji":
@@ -69,6 +69,19 @@ function link(node, context, inLink) {
   if (url && !pretends(wordsOf(children), url)) return address(href, label, false);
   // Shown as it was written; the real address can be followed.
   return ["[", ...label, "](", address(href, [unturned(href)], false), ")"];
+}
+
+/** A link to a message of this server; null for others. @param {string} href @param {Context} context @param {boolean} inLink */
+function place(href, { placeOf }, inLink) {
+  const url = inLink || !placeOf ? null : webAddress(href);
+  const found = url && placeOf?.(url);
+  if (!found) return null;
+  const go = (/** @type {MouseEvent} */ event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return; // Whoever wants another tab gets it.
+    event.preventDefault();
+    found.go();
+  };
+  return html`<a class="mention" href=${url.href} onClick=${go}>${found.words}</a>`;
 }
 
 /** A link out of the page, which tells the other side nothing of us. @param {string} href @param {any[]} label @param {boolean} inLink */

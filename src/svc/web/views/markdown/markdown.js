@@ -15,6 +15,8 @@ import { isOnlyEmoji } from "./signs.js";
 
 const MOST_DIGITS = 2; // Of a list's numbers, that fit into the usual space before an entry.
 
+const TASK = /^\[([ xX])\] /u;
+
 /** @type {Context} */
 const NOTHING = {};
 
@@ -61,11 +63,25 @@ const blocks = (nodes, context) => nodes.map((node) => block(node, context));
 
 /** @param {Node} node @param {Context} context @param {"auto"} [dir] */
 function list({ start, children }, context, dir) {
-  const entries = children.map((entry) => html`<li>${blocks(entry.children, context)}</li>`);
+  const entries = children.map((entry) => {
+    const task = taskOf(entry);
+    if (!task) return html`<li>${blocks(entry.children, context)}</li>`;
+    return html`<li class="task"><span class="task-mark" role="img" aria-label=${t(task.done ? "markdown-done" : "markdown-to-do")}>${task.done ? "☑" : "☐"}</span>${blocks(task.children, context)}</li>`;
+  });
   if (start === undefined) return html`<ul dir=${dir}>${entries}</ul>`;
   const digits = String(start + children.length - 1).length;
   const style = digits > MOST_DIGITS ? { "--digits": digits } : undefined;
   return html`<ol start=${start} dir=${dir} style=${style}>${entries}</ol>`;
+}
+
+/** An entry that begins with "[ ]" or "[x]", without that; null for others. @param {Node} entry */
+function taskOf({ children: [first, ...rest] }) {
+  const text = first?.type === "paragraph" ? first.children[0] : first;
+  const found = text?.type === "text" ? TASK.exec(text.text ?? "") : null;
+  if (!found) return null;
+  const left = { ...text, text: (text.text ?? "").slice(found[0].length) };
+  const begins = first.type === "paragraph" ? { ...first, children: [left, ...first.children.slice(1)] } : left;
+  return { done: found[1] !== " ", children: [begins, ...rest] };
 }
 
 /** Moved by the keyboard where it is wider than its column. @param {Node} node @param {Context} context @param {"auto"} [dir] */

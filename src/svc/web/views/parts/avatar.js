@@ -3,9 +3,9 @@
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 
-/** `person`: {id, name, avatar}; `presence`: true, false, or nothing where it is not shown. */
+/** `person`: {id, name, avatar}; `presence`: "online", "idle", "quiet", "away", or nothing where it is not shown. */
 export function Avatar({ id, name, url, presence, size = "medium" }) {
-  return html`<span class=${`avatar ${size}`} aria-hidden="true" style=${{ "--hue": hue(id) }} data-online=${presence}>
+  return html`<span class=${`avatar ${size}`} aria-hidden="true" style=${{ "--hue": hue(id) }} data-presence=${presence}>
     ${url ? html`<img src=${url} alt="" loading="lazy" />` : initials(name)}
   </span>`;
 }

@@ -9,12 +9,23 @@ export function Dialog({ title, onClose, children, wide = false, class: look = "
   const box = useRef(null);
   const id = useId();
   useLayoutEffect(() => {
-    const before = document.activeElement;
-    box.current.showModal();
-    return () => { if (before?.isConnected) before.focus(); };
+    const [shown, before] = [box.current, document.activeElement];
+    shown.showModal();
+    return () => {
+      // While it is open, nothing else takes the focus.
+      shown.close();
+      if (before?.isConnected) before.focus();
+    };
   }, []);
   const pressed = (event) => { if (event.target === box.current) onClose(); };
-  return html`<dialog ref=${box} class=${`dialog ${wide ? "wide" : ""} ${look}`} aria-labelledby=${id} onClose=${onClose} onMouseDown=${pressed}>
+  const closed = () => { if (box.current) onClose(); };
+  // Escape: the browser would hide it now and tell us a moment later, in which every shortcut is lost.
+  const cancelled = (event) => {
+    if (event.target !== box.current) return;
+    event.preventDefault();
+    onClose();
+  };
+  return html`<dialog ref=${box} class=${`dialog ${wide ? "wide" : ""} ${look}`} aria-labelledby=${id} onCancel=${cancelled} onClose=${closed} onMouseDown=${pressed}>
     <div class="dialog-body">
       <header><h2 id=${id}>${title}</h2><${IconButton} icon="close" label=${t("close")} onClick=${onClose} /></header>
       ${children}

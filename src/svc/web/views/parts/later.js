@@ -1,8 +1,24 @@
-// A component whose module is fetched when it is first shown.
+// A component whose module is fetched when it is first shown, and the style sheet of all of them with the first one.
 
 import { notify } from "../../state/notices.js";
 import { h, useEffect, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
+
+const STYLE = new URL("../../later.css", import.meta.url);
+
+let styled = null;
+
+/** Have the style sheet here before a view waits for it. */
+export function loadStyle() {
+  styled ??= new Promise((resolve, reject) => {
+    const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href: STYLE, onload: resolve, onerror: reject });
+    document.head.append(link);
+  }).catch((error) => {
+    styled = null;
+    throw error;
+  });
+  return styled;
+}
 
 /** `load` imports the module, which exports the component as `name`. Without the network there is a notice, and nothing is shown. */
 export function Later(load, name) {
@@ -11,7 +27,7 @@ export function Later(load, name) {
     const [, again] = useState(0);
     useEffect(() => {
       if (View) return;
-      load().then((module) => {
+      Promise.all([load(), loadStyle()]).then(([module]) => {
         View = module[name];
         again(1);
       }, () => {

@@ -5,8 +5,8 @@ import { Icon } from "./icon.js";
 import { IconButton } from "./button.js";
 
 /**
- * `items`: [{label, icon?, danger?, checked?, onChoose}], falsy ones are left out, or a function that makes them. One with
- * `items` instead of `onChoose` shows those in its place; one with `heading` alone is a heading.
+ * `items`: [{label, icon?, danger?, checked?, why?, onChoose}], falsy ones are left out, or a function that makes them. One with
+ * `why` cannot be chosen, and says so. One with `items` instead of `onChoose` shows those in its place; one with `heading` alone is a heading.
  */
 export function MenuButton({ icon = "more", label, items, class: look = "", children, ...rest }) {
   const [open, setOpen] = useState(false);
@@ -24,12 +24,26 @@ export function MenuButton({ icon = "more", label, items, class: look = "", chil
   </span>`;
 }
 
-function Menu({ label, items, holder, onClose }) {
+let pointed = null; // Where the menu that opens next was asked for.
+
+/** Press a menu's button for a right click or a long touch; the menu opens there. */
+export function openWhere(event, button) {
+  event.preventDefault();
+  event.stopPropagation();
+  if (button.ariaExpanded !== "true") pointed = whereOf(event);
+  button.click();
+}
+
+/** The menu itself, within `holder`. `opener` has the focus again when it closes; `at` is where it was asked for. */
+export function Menu({ label, items, holder, opener = null, at = pointed, onClose }) {
   const list = useRef(null);
+  const anchor = useRef(at);
+  const goBack = () => (opener ?? holder.current.querySelector("button"))?.focus();
   const [inner, setInner] = useState(null);
   useLayoutEffect(() => {
     if (!inner) list.current.showPopover();
-    beside(list.current, holder.current);
+    pointed = null;
+    beside(list.current, anchor.current ?? holder.current);
     list.current.querySelector("button")?.focus();
   }, [inner]);
   const shown = inner ?? items;
@@ -39,12 +53,13 @@ function Menu({ label, items, holder, onClose }) {
     return () => document.removeEventListener("pointerdown", elsewhere);
   }, []);
   const choose = (item) => {
+    if (item.why) return;
     if (item.items) {
       setInner(() => item.items);
       return;
     }
     onClose();
-    holder.current.querySelector("button")?.focus();
+    goBack();
     item.onChoose();
   };
   const pressed = (event) => {
@@ -52,7 +67,7 @@ function Menu({ label, items, holder, onClose }) {
       event.stopPropagation();
       event.preventDefault();
       onClose();
-      holder.current.querySelector("button")?.focus();
+      goBack();
     } else moveAmong(event, [...list.current.querySelectorAll("button")]);
   };
   return html`<div class="menu" role="menu" aria-label=${label} popover="manual" ref=${list} onKeyDown=${pressed}>
@@ -62,11 +77,16 @@ function Menu({ label, items, holder, onClose }) {
   </div>`;
 }
 
+/** Where an event happened, as something to put a menu beside. */
+export function whereOf({ clientX: start, clientY: top }) {
+  return { getBoundingClientRect: () => ({ start, top, bottom: top }) };
+}
+
 function Item({ item, onChoose }) {
-  const { label, icon, danger, checked, items } = item;
+  const { label, icon, danger, checked, items, why } = item;
   return html`<button type="button" class=${danger ? "danger" : ""} tabindex="-1" role=${checked === undefined ? "menuitem" : "menuitemradio"}
-    aria-checked=${checked} aria-haspopup=${items ? "menu" : undefined} onClick=${() => onChoose(item)}>
-    ${icon && html`<${Icon} name=${icon} />`}<span>${label}</span>${checked && html`<${Icon} name="check" />`}${items && html`<span class="further"><${Icon} name="back" /></span>`}
+    aria-checked=${checked} aria-haspopup=${items ? "menu" : undefined} aria-disabled=${why ? "true" : undefined} onClick=${() => onChoose(item)}>
+    ${icon && html`<${Icon} name=${icon} />`}<span>${label}${why && html`<small>${why}</small>`}</span>${checked && html`<${Icon} name="check" />`}${items && html`<span class="further"><${Icon} name="back" /></span>`}
   </button>`;
 }
 
@@ -77,7 +97,7 @@ export function beside(popup, anchor, size = { width: popup.offsetWidth, height:
   const height = Math.min(size.height, innerHeight - 16);
   const below = at.bottom + 4 + height <= innerHeight;
   const top = below ? at.bottom + 4 : Math.max(8, at.top - 4 - height);
-  const left = Math.min(Math.max(8, at.right - width), innerWidth - width - 8);
+  const left = Math.min(Math.max(8, at.start ?? at.right - width), innerWidth - width - 8);
   Object.assign(popup.style, { top: `${top}px`, left: `${Math.max(8, left)}px` });
 }
 

@@ -4,6 +4,7 @@ import { html } from "../../vendor/preact.js";
 import { language, t } from "../../words/words.js";
 
 const DAY_MS = 86_400_000;
+const CLOCK = { hour: "numeric", minute: "2-digit" };
 const formats = new Map();
 
 function format(options) {
@@ -14,10 +15,11 @@ function format(options) {
 
 /** `style`: "clock" for the time of day, "day", or "long" for both; the whole of it on hovering. */
 export function Time({ ms, style = "clock" }) {
-  const options = style === "clock" ? { hour: "2-digit", minute: "2-digit" } : style === "day" ? { dateStyle: "medium" } : { dateStyle: "medium", timeStyle: "short" };
-  const whole = format({ dateStyle: "full", timeStyle: "medium" }).format(ms);
-  return html`<time datetime=${new Date(ms).toISOString()} title=${whole}>${format(options).format(ms)}</time>`;
+  const options = style === "clock" ? CLOCK : style === "day" ? { dateStyle: "medium" } : { dateStyle: "medium", timeStyle: "short" };
+  return html`<time datetime=${new Date(ms).toISOString()} onMouseEnter=${(event) => { event.currentTarget.title = wholeOf(ms); }}>${format(options).format(ms)}</time>`;
 }
+
+const wholeOf = (ms) => format({ dateStyle: "full", timeStyle: "medium" }).format(ms);
 
 /** The day in words. */
 export function dayOf(ms, now = Date.now()) {
@@ -30,11 +32,11 @@ export const dateOf = (ms) => format({ dateStyle: "medium" }).format(ms);
 
 /** "15:30", and with the day where it is another: "Tue 15:30". */
 export function momentOf(ms, now = Date.now()) {
-  return format({ hour: "2-digit", minute: "2-digit", ...(!sameDay(ms, now) && { weekday: "short" }) }).format(ms);
+  return format({ ...CLOCK, ...(!sameDay(ms, now) && { weekday: "short" }) }).format(ms);
 }
 
 /** Day and time: "Today, 15:30". */
-export const agoOf = (ms, now = Date.now()) => `${dayOf(ms, now)}, ${format({ hour: "2-digit", minute: "2-digit" }).format(ms)}`;
+export const agoOf = (ms, now = Date.now()) => `${dayOf(ms, now)}, ${format(CLOCK).format(ms)}`;
 
 /** A day as the browser's calendar has it, "2026-01-31", in the reader's time zone. */
 export function dayName(ms) {
@@ -51,4 +53,11 @@ export function beginningOf(name) {
 
 export function sameDay(one, other) {
   return new Date(one).toDateString() === new Date(other).toDateString();
+}
+
+/** A length of time in words. */
+export function lasting(seconds) {
+  if (!seconds) return t("lasting-none");
+  for (const [unit, length] of [["days", 86400], ["hours", 3600], ["minutes", 60]]) if (seconds % length === 0) return t(`lasting-${unit}`, { count: seconds / length });
+  return t("lasting-seconds", { count: seconds });
 }

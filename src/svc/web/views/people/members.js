@@ -1,6 +1,6 @@
 // The members by their roles, those who are there first. Only the rows in sight are drawn; arrow keys go through all.
 
-import { colouredRole, colourOf, complete, loadMembers, members } from "../../state/people.js";
+import { colouredRole, colourOf, complete, loadMembers, members, presenceOf } from "../../state/people.js";
 import { showDialog } from "../../state/place.js";
 import { roster, wanted } from "../../state/roster.js";
 import { html, memo, useEffect, useLayoutEffect, useState } from "../../vendor/preact.js";
@@ -9,6 +9,7 @@ import { MemberMenu } from "../managing/member_menu.js";
 import { Aside } from "../parts/aside.js";
 import { Avatar, BotSign } from "../parts/avatar.js";
 import { useWindow } from "../parts/window_of.js";
+import { usePersonMenu } from "./asked_person.js";
 
 // As in style/people.css.
 const HEAD_REM = 2.25;
@@ -48,18 +49,21 @@ function Roster({ rows }) {
   };
   return html`<ul class="members" ref=${list} aria-label=${t("members")} style=${{ paddingBlock: `${before}px ${after}px` }} onKeyDown=${move}>
     ${drawn.map((row, number) => (row.member
-      ? html`<${Member} key=${row.key} member=${row.member} here=${row.here} colour=${colourOf(colouredRole(row.member))} reached=${row.key === stop} place=${from + number + 1} of=${rows.length} />`
+      ? html`<${Member} key=${row.key} member=${row.member} here=${row.here} presence=${presenceOf(row.member.id)} colour=${colourOf(colouredRole(row.member))} reached=${row.key === stop} place=${from + number + 1} of=${rows.length} />`
       : html`<li key=${`group ${row.key}`} class="group" aria-posinset=${from + number + 1} aria-setsize=${rows.length}><h3 dir="auto">${groupName(row)} <span class="quiet">${row.count}</span></h3></li>`))}
   </ul>`;
 }
 
-const Member = memo(({ member, here, colour, reached, place, of }) => {
+const Member = memo(({ member, here, presence, colour, reached, place, of }) => {
   const { id, nickname, avatar, status_text: status } = member;
   const tabindex = reached ? 0 : -1;
-  return html`<li data-id=${id} class=${here ? "" : "is-away"} aria-posinset=${place} aria-setsize=${of}><button type="button" tabindex=${tabindex} onClick=${() => showDialog("profile", { memberId: id })}>
-    <${Avatar} id=${id} name=${nickname} url=${avatar} presence=${here} />
-    <span class="who"><span class=${colour ? "coloured" : ""} style=${{ "--role": colour }} dir="auto">${nickname}</span><${BotSign} bot=${member.bot} />${status && html`<small class="quiet" dir="auto">${status}</small>`}</span>
-  </button><${MemberMenu} member=${member} tabindex=${tabindex} /></li>`;
+  const how = presence === "idle" || presence === "quiet" ? t(`is-${presence}`) : null;
+  const [ask, menu] = usePersonMenu();
+  const asked = (event) => { if (!event.target.closest(".menu")) ask(event, { id, name: nickname }, event.currentTarget.querySelector("button")); };
+  return html`<li data-id=${id} onContextMenu=${asked} class=${here ? "" : "is-away"} aria-posinset=${place} aria-setsize=${of}><button type="button" tabindex=${tabindex} onClick=${() => showDialog("profile", { memberId: id })}>
+    <${Avatar} id=${id} name=${nickname} url=${avatar} presence=${presence} />
+    <span class="who"><span class=${colour ? "coloured" : ""} style=${{ "--role": colour }} dir="auto">${nickname}</span><${BotSign} bot=${member.bot} />${(how || status) && html`<small class="quiet">${how}${how && status && " · "}<span dir="auto">${status}</span></small>`}</span>
+  </button><${MemberMenu} member=${member} tabindex=${tabindex} />${menu}</li>`;
 });
 
 /** The index of the person whom this key leads to; null for other keys. */

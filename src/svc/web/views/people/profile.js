@@ -3,13 +3,14 @@
 import { may } from "../../state/channels.js";
 import { written } from "../../state/completion.js";
 import { tried } from "../../state/notices.js";
-import { block, blocked, colourOf, memberOf, online, rolesById, unblock } from "../../state/people.js";
+import { block, blocked, colourOf, memberOf, presenceOf, rolesById, unblock } from "../../state/people.js";
 import { closeDialogs, place, showDialog } from "../../state/place.js";
+import { mayWriteTo, writeTo } from "../../state/private_talks.js";
 import { draftOf, write } from "../../state/drafts.js";
 import { member as ownMember } from "../../state/server.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
-import { MemberMenu } from "../managing/member_menu.js";
+import { actItems, MemberMenu } from "../managing/member_menu.js";
 import { Avatar, BotSign } from "../parts/avatar.js";
 import { Button } from "../parts/button.js";
 import { Dialog } from "../parts/dialog.js";
@@ -25,17 +26,11 @@ export function Profile({ memberId, onClose }) {
   const own = memberId === ownMember.value.id;
   const isBlocked = blocked.value.has(memberId);
   const { nickname, avatar, status_text: status, roles, joined_at_ms: joinedAt, timeout_until_ms: timeout } = member;
-  const mention = () => {
-    const { channelId } = place.value;
-    write(channelId, `${draftOf(channelId).text.value}${mentionOf(memberId, nickname)}`);
-    closeDialogs();
-    document.getElementById("draft")?.focus();
-  };
   return html`<${Dialog} title=${nickname} onClose=${onClose} class="profile">
     <div class="who-is">
-      <${Avatar} id=${memberId} name=${nickname} url=${avatar} presence=${online.value.has(memberId)} size="huge" />
+      <${Avatar} id=${memberId} name=${nickname} url=${avatar} presence=${presenceOf(memberId)} size="huge" />
       <div>
-        <p class="quiet">${online.value.has(memberId) ? t("is-online") : t("is-away")} <${BotSign} bot=${member.bot} /></p>
+        <p class="quiet">${t(`is-${presenceOf(memberId)}`)} <${BotSign} bot=${member.bot} /></p>
         ${status && html`<p dir="auto">${status}</p>`}
         <p class="quiet">${t("joined-on", { date: dateOf(joinedAt) })}</p>
         ${timeout && timeout > Date.now() && html`<p class="error">${t("in-timeout")}</p>`}
@@ -43,14 +38,23 @@ export function Profile({ memberId, onClose }) {
     </div>
     <ul class="roles" aria-label=${t("roles")}>${roles.map((id) => rolesById.value.get(id)).filter(Boolean).map((role) => html`<li key=${role.id} style=${{ "--role": colourOf(role) }} dir="auto">${roleName(role)}</li>`)}</ul>
     ${may("view_reports") && html`<details class="history"><summary>${t("moderation-history")}</summary><${History} memberId=${memberId} onClose=${() => {}} /></details>`}
-    ${own && html`<footer><${MemberMenu} member=${member} /></footer>`}
+    ${own && html`<footer><${MemberMenu} member=${member} items=${actItems(member)} /></footer>`}
     ${!own && html`<footer>
-      <${MemberMenu} member=${member} more=${[ownMember.value.roles.includes("owner") && { label: t("recovery-item"), icon: "link", onChoose: () => showDialog("recovery", { memberId }) }].filter(Boolean)} />
+      <${MemberMenu} member=${member} items=${actItems(member)} more=${[ownMember.value.roles.includes("owner") && { label: t("recovery-item"), icon: "link", onChoose: () => showDialog("recovery", { memberId }) }].filter(Boolean)} />
       <${Button} onClick=${() => showDialog("report", { memberId })}>${t("report-short")}<//>
       <${Button} onClick=${() => tried(isBlocked ? unblock(memberId) : block(memberId))}>${isBlocked ? t("unblock", { name: nickname }) : t("block", { name: nickname })}<//>
-      ${place.value && html`<${Button} look="primary" onClick=${mention}>${t("mention", { name: nickname })}<//>`}
+      ${place.value?.channelId && html`<${Button} onClick=${() => mention(memberId, nickname)}>${t("mention", { name: nickname })}<//>`}
+      ${may("send_messages") && mayWriteTo(member) && html`<${Button} look="primary" icon="lock" onClick=${() => tried(writeTo(memberId))}>${t("private-message")}<//>`}
     </footer>`}
   <//>`;
+}
+
+/** Put a mention behind what is being written in the open channel. */
+export function mention(id, name) {
+  const { channelId } = place.value;
+  write(channelId, `${draftOf(channelId).text.value}${mentionOf(id, name)}`);
+  closeDialogs();
+  document.getElementById("draft")?.focus();
 }
 
 /** A mention to put into a text. */

@@ -1,6 +1,7 @@
 // Signing out, and being somebody else; both say what becomes of who one is.
 
 import { devices, loadDevices } from "../../state/devices.js";
+import { talks } from "../../state/private_talks.js";
 import { forgetIdentity, member, ownAccount, signOut } from "../../state/server.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -20,6 +21,6 @@ export function IdentityPage({ onPage }) {
     <p><${Button} onClick=${() => setAsked("out")}>${t("sign-out")}<//></p>
     ${way === "local" && html`<p><${Button} look="danger" onClick=${() => setAsked("other")}>${t("be-somebody-else")}<//></p>`}
     ${asked === "out" && html`<${Confirm} title=${t("sign-out-title")} text=${t(`sign-out-${way}`)} action=${t("sign-out")} onConfirm=${signOut} onClose=${close}>
-      ${alone && html`<p class="advice">${t("sign-out-alone")}</p>`}<//>`}
+      ${alone && html`<p class="advice">${t("sign-out-alone")}</p>`}${talks.value.length > 0 && html`<p class="advice">${t("private-erased")}</p>`}<//>`}
     ${asked === "other" && html`<${Confirm} title=${t("somebody-else-title")} text=${alone ? t("somebody-else-alone", { name: nickname }) : t("somebody-else-text")} action=${t("be-somebody-else")} onConfirm=${forgetIdentity} onClose=${close} />`}`;
 }

@@ -3,10 +3,10 @@
 import { choose, look, TEXT_SIZES } from "../../state/look.js";
 import { html } from "../../vendor/preact.js";
 import { chooseLanguage, chosenLanguage, LANGUAGES, t } from "../../words/words.js";
-import { Choice } from "../parts/field.js";
+import { Choice, Switch } from "../parts/field.js";
 
 export function LookPage() {
-  const { theme, density, textSize } = look.value;
+  const { theme, density, textSize, emoticons } = look.value;
   const speak = (event) => {
     chooseLanguage(event.currentTarget.value || null);
     location.reload();
@@ -16,6 +16,7 @@ export function LookPage() {
     <${Choice} label=${t("density")} value=${density} onChange=${(value) => choose({ density: value })} options=${["cosy", "compact"].map((value) => ({ value, label: t(`density-${value}`) }))} />
     <label class="field">${t("text-size")}<select value=${textSize} onChange=${(event) => choose({ textSize: Number(event.currentTarget.value) })}>
       ${TEXT_SIZES.map((size) => html`<option key=${size} value=${size} selected=${size === textSize}>${size} %</option>`)}</select></label>
+    <${Switch} label=${t("emoticons")} hint=${t("emoticons-hint")} checked=${emoticons} onChange=${(value) => choose({ emoticons: value })} />
     <label class="field">${t("language")}<select onChange=${speak}>
       <option value="" selected=${!chosenLanguage()}>${t("language-browser")}</option>
       ${Object.entries(LANGUAGES).map(([name, own]) => html`<option key=${name} value=${name} selected=${name === chosenLanguage()} lang=${name}>${own}</option>`)}</select></label>`;

@@ -27,7 +27,7 @@ export const PAGES = [
   { name: "members", Page: Later(() => import("../managing/members_page.js"), "MembersPage"), may: () => MANAGING.some((each) => may(each)) },
   { name: "invites", Page: Later(() => import("../managing/invites_page.js"), "InvitesPage"), may: () => may("create_invites") || may("manage_invites") },
   { name: "roles", Page: Later(() => import("../managing/roles_page.js"), "RolesPage"), may: () => may("manage_roles") },
-  { name: "rules", Page: Later(() => import("../managing/rules_page.js"), "RulesPage"), may: isOwner },
+  { name: "rules", Page: Later(() => import("../managing/rules_page.js"), "RulesPage"), may: () => may("manage_automod") },
   { name: "reports", Page: Later(() => import("../managing/reports_page.js"), "ReportsPage"), may: () => may("view_reports") },
   { name: "bans", Page: Later(() => import("../managing/bans_page.js"), "BansPage"), may: () => may("ban_members") },
   { name: "audit", Page: Later(() => import("../managing/audit_page.js"), "AuditPage"), may: () => may("view_audit_log") },

@@ -4,6 +4,7 @@ notifications = Benachrichtigungen
 notifications-muted = Benachrichtigungen: stumm
 channel-muted = stumm
 mark-read = Als gelesen markieren
+mark-unread = Als ungelesen markieren
 tell-me-of = Benachrichtigungen für
 level-default = Wie überall ({ $level })
 level-all = Alle Nachrichten

@@ -109,15 +109,52 @@ copy-report = Bericht kopieren
 
 ## Hands, reactions and screens
 
+call-text = Text zum Anruf
 raise-hand = Hand heben
 lower-hand = Hand senken
+lower-hand-of = Hand von { $name } senken
+hand-lowered = Die Moderation hat deine Hand gesenkt. Du kannst sie wieder heben.
 raised-hands = Gehobene Hände
 hand-raised = Hand gehoben
 shortcut-hand = Hand heben oder senken
 watch = Ansehen
 watch-no-more = { $name } nicht mehr ansehen
+withheld = { $reason ->
+    [codec] Dieser Browser kann dieses Bild nicht zeigen.
+   *[no_line] In diesem Anruf gibt es zu viele Bilder. Dieses kommt, sobald ein anderes endet.
+}
+withheld-sound = { $reason ->
+    [codec] Dieser Browser kann die Stimme nicht abspielen.
+   *[no_line] In diesem Anruf gibt es zu viele Stimmen. Du hörst diese, sobald eine andere endet.
+}
 stop-screen-of = Bildschirm von { $name } beenden
 stop-screen = Bildschirmübertragung beenden
 screen-stopped = Die Moderation hat deinen Bildschirm beendet. Um ihn wieder zu teilen, verlasse den Anruf und tritt ihm neu bei.
 zoom-label = { $name }: Plus und Minus zoomen, die Pfeiltasten verschieben, 0 zeigt alles
 zoom-reset = { $percent } % · alles zeigen
+
+## Warum ein Anruf nicht zustande kommt
+
+trouble-offline = Dieses Gerät hat kein Netz. Der Anruf geht weiter, sobald es eines hat.
+trouble-server = Der Server antwortet nicht. Prüfe dein Netz; der Anruf geht weiter, sobald der Server antwortet.
+trouble-voice = Der Server erreicht seinen Mediendienst nicht, darum gibt es gerade keine Anrufe. Sag es der Person, die ihn betreibt; deiner geht von selbst weiter.
+trouble-signalling = Der Server antwortet, aber seine Leitung für Anrufe öffnet sich nicht. Vielleicht blockiert ein Proxy oder eine Browser-Erweiterung WebSockets.
+trouble-encryption = Der Mediendienst ist erreichbar, aber unterwegs wird verändert, was gesendet wird. Versuche ein anderes Netz oder schalte dein VPN aus.
+trouble-lost = Die Leitung des Anrufs ist verloren. Sie wird wieder versucht, bis es gelingt.
+trouble-path = { $ways ->
+    [udp] Dieses Netz lässt kein UDP zu Port { $port } des Servers durch.
+   *[both] Dieses Netz lässt weder UDP noch TCP zu Port { $port } des Servers durch.
+}
+trouble-relay = { $relay ->
+    [refused] Das Relay lehnt das Passwort des Servers ab: Sag es der Person, die den Server betreibt.
+    [silent] Auch das Relay ist nicht erreichbar.
+   *[useless] Das Relay antwortet, führt aber nirgendwohin: Sag es der Person, die den Server betreibt.
+}
+trouble-elsewhere = Versuche ein anderes Netz, etwa das deines Telefons, oder ein VPN.
+
+## Was dieser Browser nicht kann
+
+screen-never = Dieser Browser kann keinen Bildschirm teilen. Browser auf Computern können es.
+screen-insecure = Browser teilen den Bildschirm nur auf HTTPS-Adressen. Bitte deinen Host um eine.
+pop-out-never = Dieser Browser hat keine Fenster, die über anderen bleiben. Chrome und Edge auf Computern haben sie.
+pop-out-nothing = Niemand zeigt ein Bild, das in einem eigenen Fenster stehen könnte.

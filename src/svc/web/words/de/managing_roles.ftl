@@ -20,6 +20,7 @@ role-held-by-none = Noch hat sie niemand.
 give-role-to = Rolle geben an
 delete-role = Rolle löschen
 delete-role-title = Die Rolle { $name } löschen?
+role-was-deleted = Die Rolle { $name } wurde gelöscht.
 delete-role-text = Alle, die sie haben, verlieren sie. Sie lässt sich nicht wiederherstellen.
 change-roles = Rollen ändern
 roles-of = Rollen von { $name }

@@ -1,7 +1,7 @@
-# The owner's rules about messages, and their trial.
+# Rules about messages, and their trial.
 
 settings-rules = Automatische Moderation
-rules-about = Regeln prüfen, was Mitglieder schreiben, auch wenn sie es ändern. Sie gelten nicht für dich, nicht für alle, die im Kanal Nachrichten verwalten dürfen, und nicht für Webhooks.
+rules-about = Regeln prüfen, was Mitglieder schreiben, auch wenn sie es ändern. Sie gelten nicht für den Besitzer, nicht für alle, die moderieren, und nicht für Webhooks.
 no-rules = Es gibt noch keine Regel. Beginne mit einer der obigen; nichts geschieht, bevor du sie einschaltest.
 rule-create = Neue Regel
 all-rules = Alle Regeln
@@ -52,3 +52,6 @@ rule-delete-title = Regel { $name } löschen?
 rule-delete-text = Sie gilt sofort nicht mehr. Ihre Meldungen bleiben.
 error-rule-refused = Die Regel „{ $rule }“ dieses Servers lässt diese Nachricht nicht durch.
 error-unknown-rule = Diese Regel gibt es nicht mehr: Jemand hat sie gelöscht.
+rule-was-deleted = Die Regel { $name } wurde gelöscht.
+rule-was-changed = Jemand hat diese Regel inzwischen geändert. Wenn du speicherst, ersetzt du die andere Fassung.
+rule-show-theirs = Die andere zeigen

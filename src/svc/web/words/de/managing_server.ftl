@@ -53,6 +53,7 @@ webhook-no-url = Der Server kann diese URL nicht mehr lesen. Lösche den Webhook
 webhook-delete = Webhook löschen
 webhook-delete-title = Den Webhook { $name } löschen?
 webhook-delete-text = Seine URL funktioniert sofort nicht mehr. Die Nachrichten bleiben.
+webhook-was-deleted = Der Webhook { $name } wurde gelöscht.
 snippets = So verwendest du ihn
 snippet-copy = Das kopieren
 card-try = Ausprobieren

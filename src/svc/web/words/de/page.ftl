@@ -73,6 +73,7 @@ typing = { $count ->
 many-typing = Mehrere Personen schreiben…
 react = Reagieren
 react-with = Reagieren mit
+react-with-sign = Mit { $sign } reagieren
 reactions = Reaktionen
 reaction-count = { $count ->
     [one] 1 Person
@@ -82,6 +83,7 @@ reply = Antworten
 pin = Anpinnen
 unpin = Nicht mehr anpinnen
 copy-text = Text kopieren
+copy-id = ID kopieren
 copy-link = Link kopieren
 copied = Kopiert.
 link-copied = Der Link ist kopiert.
@@ -167,7 +169,6 @@ call-connected = Verbunden
 call-reconnecting = Verbindung wird wiederhergestellt…
 call-replaced = Du bist von einem anderen Tab oder Gerät aus beigetreten.
 call-removed = Du wurdest aus dem Raum entfernt.
-call-not-connected = Der Anruf konnte nicht verbunden werden.
 call-controls = Anrufsteuerung
 your-call = Dein Anruf
 people-in-call = { $count ->
@@ -235,7 +236,7 @@ shortcuts = Tastenkürzel
 shortcut-send = Senden
 shortcut-new-line = Neue Zeile
 shortcut-edit-last = Deine letzte Nachricht bearbeiten
-shortcut-read = Seitenbereich schließen oder Kanal als gelesen markieren
+shortcut-read = Seitenbereich schließen, oder den Kanal als gelesen markieren und zur neuesten Nachricht gehen
 shortcut-switcher = Zu einem Kanal oder einer Person gehen
 shortcut-search = Suche
 shortcut-sheet = Diese Tastenkürzel
@@ -255,3 +256,4 @@ error-slow-mode = In diesem Kanal gilt der Slowmode. Warte { $seconds ->
    *[other] { $seconds } Sekunden
 }.
 error-rate-limited = Das war zu schnell. Warte einen Moment.
+slow-mode-here = Slowmode: Nach jeder Nachricht wartest du { $time }.

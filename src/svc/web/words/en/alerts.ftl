@@ -4,6 +4,7 @@ notifications = Notifications
 notifications-muted = Notifications: muted
 channel-muted = muted
 mark-read = Mark as read
+mark-unread = Mark as unread
 tell-me-of = Notify me about
 level-default = As everywhere ({ $level })
 level-all = All messages

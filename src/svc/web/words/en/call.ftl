@@ -109,15 +109,52 @@ copy-report = Copy a report
 
 ## Hands, reactions and screens
 
+call-text = Text of the call
 raise-hand = Raise hand
 lower-hand = Lower hand
+lower-hand-of = Lower the hand of { $name }
+hand-lowered = A moderator has lowered your hand. You can raise it again.
 raised-hands = Raised hands
 hand-raised = hand raised
 shortcut-hand = Raise or lower your hand
 watch = Watch
 watch-no-more = Stop watching { $name }
+withheld = { $reason ->
+    [codec] This browser cannot show this picture.
+   *[no_line] There are too many pictures in this call. This one comes when another ends.
+}
+withheld-sound = { $reason ->
+    [codec] This browser cannot play their voice.
+   *[no_line] There are too many voices in this call. You hear this one when another ends.
+}
 stop-screen-of = Stop the screen of { $name }
 stop-screen = Stop their screen
 screen-stopped = A moderator has stopped your screen. To share it again, leave the call and join it again.
 zoom-label = { $name }: plus and minus zoom, the arrow keys move, 0 shows all
 zoom-reset = { $percent } % · show all
+
+## Why a call does not come about
+
+trouble-offline = This device has no network. The call goes on as soon as it has one.
+trouble-server = The server does not answer. Check your network; the call goes on as soon as the server answers.
+trouble-voice = The server cannot reach its media service, so there are no calls now. Tell whoever runs it; yours goes on by itself.
+trouble-signalling = The server answers, but its line for calls does not open. A proxy or an extension of the browser may block WebSockets.
+trouble-encryption = The media service is reached, but something on the way changes what is sent. Try another network, or turn off your VPN.
+trouble-lost = The line of the call is lost. It is tried again until it works.
+trouble-path = { $ways ->
+    [udp] This network lets no UDP through to port { $port } of the server.
+   *[both] This network lets neither UDP nor TCP through to port { $port } of the server.
+}
+trouble-relay = { $relay ->
+    [refused] The relay refuses the server’s password: tell whoever runs the server.
+    [silent] The relay cannot be reached either.
+   *[useless] The relay answers but leads nowhere: tell whoever runs the server.
+}
+trouble-elsewhere = Try another network, such as your phone’s, or a VPN.
+
+## What this browser cannot do
+
+screen-never = This browser cannot share screens. Browsers on computers can.
+screen-insecure = Browsers share screens on HTTPS addresses only. Ask your host for one.
+pop-out-never = This browser has no windows that stay above others. Chrome and Edge on computers have them.
+pop-out-nothing = Nobody shows a picture that could stand in a window of its own.

@@ -52,7 +52,7 @@ end-call-of = Remove from the call
 
 ## Reports
 
-reports-about = What members and your rules have reported, the newest first.
+reports-about = What members and rules have reported, the newest first.
 reports-waiting = { $count ->
     [one] One report waits
    *[other] { $count } reports wait
@@ -65,12 +65,14 @@ report-by = { $reporter } reported { $name }
 report-by-rule = The rule “{ $rule }” found this in a message of { $name }
 report-by-rule-out = The rule “{ $rule }” timed { $name } out for this
 report-by-bad-words = The list of bad words found this in a message of { $name }
+report-webhook = { $name } (webhook)
 report-around = Show what was said around it
 report-timeout = Time out for { $time }
 report-note = With a note
 report-note-what = Note for the other moderators
 report-resolve = Resolve
 report-resolved-by = Resolved by { $name }.
+report-resolved-elsewhere = { $who } resolved the report about { $name }.
 error-already-resolved = Somebody else has resolved this report already.
 
 ## The audit log
@@ -221,3 +223,16 @@ act-backup-create = Making a backup
 act-backup-download = Downloading a backup
 act-backup-delete = Deleting a backup
 act-import = Import
+
+## Somebody else was first
+
+error-unknown-member = This person is not a member any more.
+error-unknown-ban = This ban is lifted already.
+error-unknown-role = This role is gone: somebody has deleted it.
+error-unknown-channel = This channel is gone: somebody has deleted it, or you cannot see it any more.
+error-unknown-webhook = This webhook is gone: somebody has deleted it.
+error-unknown-invite = This invite is gone: somebody has revoked it, or it has expired.
+error-unknown-application = This person waits no more: somebody else has decided.
+error-unknown-emoji = This emoji is gone: somebody has deleted it.
+error-unknown-report = This report is gone.
+error-rank-too-low = You need a higher role for this.

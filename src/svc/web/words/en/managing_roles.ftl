@@ -20,6 +20,7 @@ role-held-by-none = Nobody has it yet.
 give-role-to = Give it to
 delete-role = Delete the role
 delete-role-title = Delete the role { $name }?
+role-was-deleted = The role { $name } was deleted.
 delete-role-text = Everybody who has it loses it. It cannot be brought back.
 change-roles = Change roles
 roles-of = Roles of { $name }

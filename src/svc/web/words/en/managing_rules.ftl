@@ -1,7 +1,7 @@
-# The owner's rules about messages, and their trial.
+# Rules about messages, and their trial.
 
 settings-rules = Automatic moderation
-rules-about = Rules look at what members write, also when they change it. They spare you, those who may manage messages in a channel, and webhooks.
+rules-about = Rules look at what members write, also when they change it. They spare the owner, everybody who moderates, and webhooks.
 no-rules = There is no rule yet. Begin with one of the above; nothing happens before you switch it on.
 rule-create = New rule
 all-rules = All rules
@@ -52,3 +52,6 @@ rule-delete-title = Delete the rule { $name }?
 rule-delete-text = It stops at once. Reports that it has made stay.
 error-rule-refused = The rule “{ $rule }” of this server does not let this message through.
 error-unknown-rule = This rule is gone: somebody has deleted it.
+rule-was-deleted = The rule { $name } was deleted.
+rule-was-changed = Somebody has changed this rule meanwhile. If you save, what they wrote is replaced.
+rule-show-theirs = Show theirs

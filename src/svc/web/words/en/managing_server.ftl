@@ -53,6 +53,7 @@ webhook-no-url = The server cannot read this URL any more. Delete the webhook an
 webhook-delete = Delete the webhook
 webhook-delete-title = Delete the webhook { $name }?
 webhook-delete-text = Its URL stops working at once. Messages stay.
+webhook-was-deleted = The webhook { $name } was deleted.
 snippets = How to use it
 snippet-copy = Copy this
 card-try = Try it

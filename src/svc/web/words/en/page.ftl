@@ -73,6 +73,7 @@ typing = { $count ->
 many-typing = Several people are typing…
 react = React
 react-with = React with
+react-with-sign = React with { $sign }
 reactions = Reactions
 reaction-count = { $count ->
     [one] 1 person
@@ -82,6 +83,7 @@ reply = Reply
 pin = Pin
 unpin = Unpin
 copy-text = Copy the text
+copy-id = Copy the ID
 copy-link = Copy a link to it
 copied = Copied.
 link-copied = The link is copied.
@@ -167,7 +169,6 @@ call-connected = Connected
 call-reconnecting = Reconnecting…
 call-replaced = You joined from another tab or device.
 call-removed = You were removed from the room.
-call-not-connected = The call could not be connected.
 call-controls = Call controls
 your-call = Your call
 people-in-call = { $count ->
@@ -235,7 +236,7 @@ shortcuts = Keyboard shortcuts
 shortcut-send = Send
 shortcut-new-line = A new line
 shortcut-edit-last = Change your last message
-shortcut-read = Close what is beside, or mark the channel read
+shortcut-read = Close what is beside, or mark the channel read and go to the newest message
 shortcut-switcher = Go to a channel or a person
 shortcut-search = Search
 shortcut-sheet = These shortcuts
@@ -255,3 +256,4 @@ error-slow-mode = This channel is in slow mode. Wait { $seconds ->
    *[other] { $seconds } seconds
 }.
 error-rate-limited = That was too fast. Wait a moment.
+slow-mode-here = Slow mode: after a message you wait { $time }.

@@ -17,3 +17,33 @@ format-italic = Italic
 format-code = Code
 format-strike = Struck out
 format-spoiler = Hidden until pressed
+news-count = { $count ->
+    [one] 1 new message
+   *[other] { NUMBER($count) } new messages
+}
+pasted-as-file = The text is too long for a message, so it is attached as a file.
+too-long = The text is too long for a message of 4,000 characters.
+characters-left = { $count ->
+    [one] 1 character left
+   *[other] { $count } characters left
+}
+emoticons = Turn emoticons into emoji
+emoticons-hint = What you write as :) is sent as 🙂. Backspace right after it takes that back.
+command-shrug = ¯\_(ツ)_/¯ behind your message
+command-tableflip = (╯°□°)╯︵ ┻━┻ behind your message
+command-unflip = ┬─┬ノ( º _ ºノ) behind your message
+command-spoiler = Send the text hidden until pressed
+command-nick = Change your name here
+command-status = Change your status; without words, clear it
+slow-mode-left = Slow mode: you can write again in { $seconds ->
+    [one] 1 second
+   *[other] { $seconds } seconds
+}.
+spoiler = Spoiler
+spoiler-cover = Spoiler: { $kind ->
+    [picture] a picture
+    [video] a video
+    [audio] a sound
+   *[file] a file
+}. Show it
+spoiler-mark = Spoiler: cover { $name } until somebody presses it

@@ -4,6 +4,7 @@ notifications = Notificaciones
 notifications-muted = Notificaciones: silenciadas
 channel-muted = silenciado
 mark-read = Marcar como leído
+mark-unread = Marcar como no leído
 tell-me-of = Avisarme de
 level-default = Como en todas partes ({ $level })
 level-all = Todos los mensajes

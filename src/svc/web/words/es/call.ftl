@@ -109,15 +109,52 @@ copy-report = Copiar un informe
 
 ## Hands, reactions and screens
 
+call-text = Texto de la llamada
 raise-hand = Levantar la mano
 lower-hand = Bajar la mano
+lower-hand-of = Bajar la mano de { $name }
+hand-lowered = Un moderador ha bajado tu mano. Puedes volver a levantarla.
 raised-hands = Manos levantadas
 hand-raised = mano levantada
 shortcut-hand = Levantar o bajar la mano
 watch = Ver
 watch-no-more = Dejar de ver { $name }
+withheld = { $reason ->
+    [codec] Este navegador no puede mostrar esta imagen.
+   *[no_line] Hay demasiadas imágenes en esta llamada. Esta llegará cuando termine otra.
+}
+withheld-sound = { $reason ->
+    [codec] Este navegador no puede reproducir su voz.
+   *[no_line] Hay demasiadas voces en esta llamada. Oirás esta cuando termine otra.
+}
 stop-screen-of = Detener la pantalla de { $name }
 stop-screen = Detener su pantalla
 screen-stopped = Un moderador ha detenido tu pantalla. Para compartirla de nuevo, sal de la llamada y vuelve a entrar.
 zoom-label = { $name }: más y menos acercan y alejan, las flechas mueven, 0 muestra todo
 zoom-reset = { $percent } % · mostrar todo
+
+## Por qué no se establece una llamada
+
+trouble-offline = Este dispositivo no tiene red. La llamada seguirá en cuanto la tenga.
+trouble-server = El servidor no responde. Comprueba tu red; la llamada seguirá en cuanto el servidor responda.
+trouble-voice = El servidor no alcanza su servicio de medios, así que ahora no hay llamadas. Avisa a quien lo administra; la tuya seguirá sola.
+trouble-signalling = El servidor responde, pero su línea para llamadas no se abre. Puede que un proxy o una extensión del navegador bloquee los WebSockets.
+trouble-encryption = Se llega al servicio de medios, pero algo en el camino altera lo que se envía. Prueba otra red o desactiva tu VPN.
+trouble-lost = Se ha perdido la línea de la llamada. Se volverá a intentar hasta que funcione.
+trouble-path = { $ways ->
+    [udp] Esta red no deja pasar UDP al puerto { $port } del servidor.
+   *[both] Esta red no deja pasar ni UDP ni TCP al puerto { $port } del servidor.
+}
+trouble-relay = { $relay ->
+    [refused] El relé rechaza la contraseña del servidor: avisa a quien administra el servidor.
+    [silent] Tampoco se llega al relé.
+   *[useless] El relé responde, pero no lleva a ninguna parte: avisa a quien administra el servidor.
+}
+trouble-elsewhere = Prueba otra red, como la de tu teléfono, o una VPN.
+
+## Lo que este navegador no puede
+
+screen-never = Este navegador no puede compartir la pantalla. Los navegadores de ordenador sí.
+screen-insecure = Los navegadores solo comparten la pantalla en direcciones HTTPS. Pídele una a tu anfitrión.
+pop-out-never = Este navegador no tiene ventanas que queden por encima de otras. Chrome y Edge en ordenadores las tienen.
+pop-out-nothing = Nadie muestra una imagen que pueda estar en una ventana aparte.

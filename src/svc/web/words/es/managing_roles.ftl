@@ -20,6 +20,7 @@ role-held-by-none = Nadie lo tiene todavía.
 give-role-to = Dárselo a
 delete-role = Eliminar el rol
 delete-role-title = ¿Eliminar el rol { $name }?
+role-was-deleted = Se ha eliminado el rol { $name }.
 delete-role-text = Lo pierden todos los que lo tienen. No se podrá recuperar.
 change-roles = Cambiar roles
 roles-of = Roles de { $name }

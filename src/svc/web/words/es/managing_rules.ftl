@@ -1,7 +1,7 @@
-# The owner's rules about messages, and their trial.
+# Rules about messages, and their trial.
 
 settings-rules = Moderación automática
-rules-about = Las reglas miran lo que escriben los miembros, también cuando lo cambian. No se aplican a ti, a quienes pueden gestionar mensajes en el canal ni a los webhooks.
+rules-about = Las reglas miran lo que escriben los miembros, también cuando lo cambian. No se aplican al propietario, a quienes moderan ni a los webhooks.
 no-rules = Todavía no hay ninguna regla. Empieza con una de las de arriba; no pasa nada hasta que la actives.
 rule-create = Regla nueva
 all-rules = Todas las reglas
@@ -52,3 +52,6 @@ rule-delete-title = ¿Eliminar la regla { $name }?
 rule-delete-text = Deja de aplicarse de inmediato. Sus denuncias se quedan.
 error-rule-refused = La regla «{ $rule }» de este servidor no deja pasar este mensaje.
 error-unknown-rule = Esta regla ya no existe: alguien la ha eliminado.
+rule-was-deleted = Se ha eliminado la regla { $name }.
+rule-was-changed = Alguien ha cambiado esta regla mientras tanto. Si guardas, sustituyes lo que escribió.
+rule-show-theirs = Mostrar la suya

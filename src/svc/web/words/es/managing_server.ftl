@@ -53,6 +53,7 @@ webhook-no-url = El servidor ya no puede leer esta URL. Elimina el webhook y cre
 webhook-delete = Eliminar el webhook
 webhook-delete-title = ¿Eliminar el webhook { $name }?
 webhook-delete-text = Su URL deja de funcionar de inmediato. Los mensajes se quedan.
+webhook-was-deleted = Se ha eliminado el webhook { $name }.
 snippets = Cómo usarlo
 snippet-copy = Copiar esto
 card-try = Pruébalo

@@ -73,6 +73,7 @@ typing = { $count ->
 many-typing = Varias personas están escribiendo…
 react = Reaccionar
 react-with = Reaccionar con
+react-with-sign = Reaccionar con { $sign }
 reactions = Reacciones
 reaction-count = { $count ->
     [one] 1 persona
@@ -82,6 +83,7 @@ reply = Responder
 pin = Fijar
 unpin = Dejar de fijar
 copy-text = Copiar el texto
+copy-id = Copiar el ID
 copy-link = Copiar un enlace al mensaje
 copied = Copiado.
 link-copied = Enlace copiado.
@@ -167,7 +169,6 @@ call-connected = En llamada
 call-reconnecting = Reconectando…
 call-replaced = Te has unido desde otra pestaña u otro dispositivo.
 call-removed = Te han sacado de la sala.
-call-not-connected = No se pudo conectar la llamada.
 call-controls = Controles de la llamada
 your-call = Tu llamada
 people-in-call = { $count ->
@@ -235,7 +236,7 @@ shortcuts = Atajos de teclado
 shortcut-send = Enviar
 shortcut-new-line = Nueva línea
 shortcut-edit-last = Editar tu último mensaje
-shortcut-read = Cerrar lo que está al lado o marcar el canal como leído
+shortcut-read = Cerrar lo que está al lado, o marcar el canal como leído e ir al mensaje más reciente
 shortcut-switcher = Ir a un canal o a una persona
 shortcut-search = Buscar
 shortcut-sheet = Estos atajos
@@ -255,3 +256,4 @@ error-slow-mode = Este canal está en modo lento. Espera { $seconds ->
    *[other] { $seconds } segundos
 }.
 error-rate-limited = Vas demasiado rápido. Espera un momento.
+slow-mode-here = Modo lento: después de cada mensaje esperas { $time }.

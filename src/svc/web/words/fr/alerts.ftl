@@ -4,6 +4,7 @@ notifications = Notifications
 notifications-muted = Notifications : en sourdine
 channel-muted = en sourdine
 mark-read = Marquer comme lu
+mark-unread = Marquer comme non lu
 tell-me-of = M’avertir pour
 level-default = Comme partout ({ $level })
 level-all = Tous les messages

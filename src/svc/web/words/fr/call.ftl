@@ -109,15 +109,52 @@ copy-report = Copier un rapport
 
 ## Hands, reactions and screens
 
+call-text = Texte de l’appel
 raise-hand = Lever la main
 lower-hand = Baisser la main
+lower-hand-of = Baisser la main de { $name }
+hand-lowered = La modération a baissé ta main. Tu peux la lever de nouveau.
 raised-hands = Mains levées
 hand-raised = main levée
 shortcut-hand = Lever ou baisser la main
 watch = Regarder
 watch-no-more = Ne plus regarder { $name }
+withheld = { $reason ->
+    [codec] Ce navigateur ne peut pas afficher cette image.
+   *[no_line] Il y a trop d’images dans cet appel. Celle-ci arrivera quand une autre se terminera.
+}
+withheld-sound = { $reason ->
+    [codec] Ce navigateur ne peut pas lire sa voix.
+   *[no_line] Il y a trop de voix dans cet appel. Tu entendras celle-ci quand une autre se terminera.
+}
 stop-screen-of = Arrêter l’écran de { $name }
 stop-screen = Arrêter son écran
 screen-stopped = La modération a arrêté ton écran. Pour le partager de nouveau, quitte l’appel et rejoins-le.
 zoom-label = { $name } : plus et moins zooment, les flèches déplacent, 0 montre tout
 zoom-reset = { $percent } % · tout montrer
+
+## Pourquoi un appel ne s’établit pas
+
+trouble-offline = Cet appareil n’a pas de réseau. L’appel reprendra dès qu’il en aura un.
+trouble-server = Le serveur ne répond pas. Vérifie ton réseau ; l’appel reprendra dès que le serveur répondra.
+trouble-voice = Le serveur n’atteint pas son service de médias : il n’y a pas d’appels pour l’instant. Préviens la personne qui le gère ; le tien reprendra de lui-même.
+trouble-signalling = Le serveur répond, mais sa ligne pour les appels ne s’ouvre pas. Un proxy ou une extension du navigateur bloque peut-être les WebSockets.
+trouble-encryption = Le service de médias est joignable, mais quelque chose modifie en chemin ce qui est envoyé. Essaie un autre réseau ou coupe ton VPN.
+trouble-lost = La ligne de l’appel est perdue. Elle est réessayée jusqu’à ce que cela marche.
+trouble-path = { $ways ->
+    [udp] Ce réseau ne laisse pas passer UDP vers le port { $port } du serveur.
+   *[both] Ce réseau ne laisse passer ni UDP ni TCP vers le port { $port } du serveur.
+}
+trouble-relay = { $relay ->
+    [refused] Le relais refuse le mot de passe du serveur : préviens la personne qui gère le serveur.
+    [silent] Le relais n’est pas joignable non plus.
+   *[useless] Le relais répond mais ne mène nulle part : préviens la personne qui gère le serveur.
+}
+trouble-elsewhere = Essaie un autre réseau, comme celui de ton téléphone, ou un VPN.
+
+## Ce que ce navigateur ne peut pas
+
+screen-never = Ce navigateur ne peut pas partager d’écran. Ceux des ordinateurs le peuvent.
+screen-insecure = Les navigateurs ne partagent un écran que sur des adresses HTTPS. Demandes-en une à ton hôte.
+pop-out-never = Ce navigateur n’a pas de fenêtres qui restent au-dessus des autres. Chrome et Edge sur ordinateur en ont.
+pop-out-nothing = Personne ne montre d’image qui pourrait tenir dans une fenêtre à part.

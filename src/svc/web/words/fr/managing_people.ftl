@@ -52,7 +52,7 @@ end-call-of = Retirer de l’appel
 
 ## Signalements
 
-reports-about = Ce que les membres et tes règles ont signalé, du plus récent au plus ancien.
+reports-about = Ce que les membres et les règles ont signalé, du plus récent au plus ancien.
 reports-waiting = { $count ->
     [one] { $count } signalement en attente
    *[other] { $count } signalements en attente
@@ -65,12 +65,14 @@ report-by = { $reporter } a signalé { $name }
 report-by-rule = La règle « { $rule } » a trouvé ceci dans un message de { $name }
 report-by-rule-out = La règle « { $rule } » a exclu { $name } temporairement pour ceci
 report-by-bad-words = La liste de gros mots a trouvé ceci dans un message de { $name }
+report-webhook = { $name } (webhook)
 report-around = Afficher ce qui a été dit autour
 report-timeout = Exclure pendant { $time }
 report-note = Avec une note
 report-note-what = Note pour les autres modérateurs
 report-resolve = Marquer comme traité
 report-resolved-by = Traité par { $name }.
+report-resolved-elsewhere = { $who } a traité le signalement concernant { $name }.
 error-already-resolved = Quelqu’un d’autre a déjà traité ce signalement.
 
 ## Le journal d’audit
@@ -221,3 +223,16 @@ act-backup-create = Création d’une sauvegarde
 act-backup-download = Téléchargement d’une sauvegarde
 act-backup-delete = Suppression d’une sauvegarde
 act-import = Importation
+
+## Somebody else was first
+
+error-unknown-member = Cette personne n’est plus membre.
+error-unknown-ban = Ce bannissement est déjà levé.
+error-unknown-role = Ce rôle n’existe plus : quelqu’un l’a supprimé.
+error-unknown-channel = Ce salon n’existe plus : quelqu’un l’a supprimé, ou tu ne peux plus le voir.
+error-unknown-webhook = Ce webhook n’existe plus : quelqu’un l’a supprimé.
+error-unknown-invite = Cette invitation n’est plus valable : quelqu’un l’a révoquée, ou elle a expiré.
+error-unknown-application = Cette personne n’attend plus : quelqu’un d’autre a décidé.
+error-unknown-emoji = Cet émoji n’existe plus : quelqu’un l’a supprimé.
+error-unknown-report = Ce signalement n’existe plus.
+error-rank-too-low = Il te faut un rôle plus élevé pour cela.

@@ -20,6 +20,7 @@ role-held-by-none = Personne ne l’a encore.
 give-role-to = Le donner à
 delete-role = Supprimer le rôle
 delete-role-title = Supprimer le rôle { $name } ?
+role-was-deleted = Le rôle { $name } a été supprimé.
 delete-role-text = Tous les membres qui l’ont le perdront. Il ne pourra pas être rétabli.
 change-roles = Modifier les rôles
 roles-of = Rôles de { $name }

@@ -1,7 +1,7 @@
-# The owner's rules about messages, and their trial.
+# Rules about messages, and their trial.
 
 settings-rules = Modération automatique
-rules-about = Les règles examinent ce que les membres écrivent, y compris quand ils le modifient. Elles ne s’appliquent ni à toi, ni à ceux qui peuvent gérer les messages d’un salon, ni aux webhooks.
+rules-about = Les règles examinent ce que les membres écrivent, y compris quand ils le modifient. Elles ne s’appliquent ni au propriétaire, ni à ceux qui modèrent, ni aux webhooks.
 no-rules = Il n’y a pas encore de règle. Commence par l’une de celles ci-dessus ; rien ne se passe avant que tu l’actives.
 rule-create = Nouvelle règle
 all-rules = Toutes les règles
@@ -52,3 +52,6 @@ rule-delete-title = Supprimer la règle { $name } ?
 rule-delete-text = Elle s’arrête tout de suite. Ses signalements restent.
 error-rule-refused = La règle « { $rule } » de ce serveur ne laisse pas passer ce message.
 error-unknown-rule = Cette règle n’existe plus : quelqu’un l’a supprimée.
+rule-was-deleted = La règle { $name } a été supprimée.
+rule-was-changed = Quelqu’un a modifié cette règle entre-temps. Si tu enregistres, sa version est remplacée.
+rule-show-theirs = Afficher la sienne

@@ -53,6 +53,7 @@ webhook-no-url = Le serveur ne peut plus lire cette URL. Supprime le webhook et 
 webhook-delete = Supprimer le webhook
 webhook-delete-title = Supprimer le webhook { $name } ?
 webhook-delete-text = Son URL cesse aussitôt de fonctionner. Les messages restent.
+webhook-was-deleted = Le webhook { $name } a été supprimé.
 snippets = Comment l’utiliser
 snippet-copy = Copier ceci
 card-try = Essayer

@@ -76,6 +76,7 @@ typing = { $count ->
 many-typing = Plusieurs personnes écrivent…
 react = Réagir
 react-with = Réagir avec
+react-with-sign = Réagir avec { $sign }
 reactions = Réactions
 reaction-count = { $count ->
     [one] { $count } personne
@@ -85,6 +86,7 @@ reply = Répondre
 pin = Épingler
 unpin = Désépingler
 copy-text = Copier le texte
+copy-id = Copier l’ID
 copy-link = Copier le lien du message
 copied = Copié.
 link-copied = Le lien est copié.
@@ -170,7 +172,6 @@ call-connected = En appel
 call-reconnecting = Reconnexion…
 call-replaced = Tu as rejoint l’appel depuis un autre onglet ou appareil.
 call-removed = Quelqu’un a mis fin à ta participation à l’appel.
-call-not-connected = La connexion à l’appel a échoué.
 call-controls = Commandes de l’appel
 your-call = Ton appel
 people-in-call = { $count ->
@@ -238,7 +239,7 @@ shortcuts = Raccourcis clavier
 shortcut-send = Envoyer
 shortcut-new-line = Nouvelle ligne
 shortcut-edit-last = Modifier ton dernier message
-shortcut-read = Fermer le panneau latéral, ou marquer le salon comme lu
+shortcut-read = Fermer le panneau latéral, ou marquer le salon comme lu et aller au message le plus récent
 shortcut-switcher = Aller à un salon ou à une personne
 shortcut-search = Rechercher
 shortcut-sheet = Ces raccourcis
@@ -258,3 +259,4 @@ error-slow-mode = Ce salon est en mode lent. Attends { $seconds ->
    *[other] { $seconds } secondes
 }.
 error-rate-limited = C’était trop rapide. Attends un instant.
+slow-mode-here = Mode lent : après chaque message, tu attends { $time }.

@@ -17,3 +17,33 @@ format-italic = Italique
 format-code = Code
 format-strike = Barré
 format-spoiler = Masqué jusqu’au clic
+news-count = { $count ->
+    [one] 1 nouveau message
+   *[other] { NUMBER($count) } nouveaux messages
+}
+pasted-as-file = Le texte est trop long pour un message ; il est donc joint en fichier.
+too-long = Le texte est trop long pour un message de 4 000 caractères.
+characters-left = { $count ->
+    [one] { $count } caractère restant
+   *[other] { $count } caractères restants
+}
+emoticons = Transformer les émoticônes en émojis
+emoticons-hint = Ce que tu écris :) est envoyé comme 🙂. La touche Retour arrière juste après annule cela.
+command-shrug = ¯\_(ツ)_/¯ à la fin de ton message
+command-tableflip = (╯°□°)╯︵ ┻━┻ à la fin de ton message
+command-unflip = ┬─┬ノ( º _ ºノ) à la fin de ton message
+command-spoiler = Envoyer le texte masqué jusqu’à ce qu’on appuie dessus
+command-nick = Changer ton nom ici
+command-status = Changer ton statut ; sans texte, l’effacer
+slow-mode-left = Mode lent : tu peux écrire de nouveau dans { $seconds ->
+    [one] 1 seconde
+   *[other] { $seconds } secondes
+}.
+spoiler = Spoiler
+spoiler-cover = Spoiler : { $kind ->
+    [picture] une image
+    [video] une vidéo
+    [audio] un son
+   *[file] un fichier
+}. Afficher
+spoiler-mark = Spoiler : masquer { $name } jusqu’à ce qu’on appuie dessus

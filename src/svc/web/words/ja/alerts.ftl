@@ -4,6 +4,7 @@ notifications = 通知
 notifications-muted = 通知: ミュート中
 channel-muted = ミュート中
 mark-read = 既読にする
+mark-unread = 未読にする
 tell-me-of = 通知する内容
 level-default = 全体の設定に従う（{ $level }）
 level-all = すべてのメッセージ

@@ -109,15 +109,52 @@ copy-report = レポートをコピー
 
 ## Hands, reactions and screens
 
+call-text = 通話のテキスト
 raise-hand = 手を挙げる
 lower-hand = 手を下ろす
+lower-hand-of = { $name } の手を下ろす
+hand-lowered = モデレーターがあなたの手を下ろしました。もう一度挙げることができます。
 raised-hands = 挙がっている手
 hand-raised = 挙手中
 shortcut-hand = 手を挙げる・下ろす
 watch = 見る
 watch-no-more = { $name } の視聴をやめる
+withheld = { $reason ->
+    [codec] このブラウザーではこの映像を表示できません。
+   *[no_line] この通話には映像が多すぎます。ほかの映像が終わると表示されます。
+}
+withheld-sound = { $reason ->
+    [codec] このブラウザーではこの人の声を再生できません。
+   *[no_line] この通話には声が多すぎます。ほかの声が終わると聞こえます。
+}
 stop-screen-of = { $name } の画面を止める
 stop-screen = 画面の共有を止める
 screen-stopped = モデレーターがあなたの画面の共有を止めました。もう一度共有するには、通話から退出して入り直してください。
 zoom-label = { $name }：＋と−で拡大・縮小、矢印キーで移動、0で全体を表示
 zoom-reset = { $percent } % · 全体を表示
+
+## 通話がつながらない理由
+
+trouble-offline = この端末はネットワークにつながっていません。つながると通話は続きます。
+trouble-server = サーバーが応答しません。ネットワークを確認してください。サーバーが応答すると通話は続きます。
+trouble-voice = サーバーがメディアサービスに接続できないため、今は通話できません。管理者に知らせてください。通話は自動で再開します。
+trouble-signalling = サーバーは応答しますが、通話用の回線が開きません。プロキシかブラウザーの拡張機能が WebSocket を妨げているかもしれません。
+trouble-encryption = メディアサービスには届きますが、途中で送信内容が変えられています。別のネットワークを試すか、VPN を切ってください。
+trouble-lost = 通話の回線が切れました。つながるまで繰り返し試します。
+trouble-path = { $ways ->
+    [udp] このネットワークはサーバーのポート { $port } への UDP を通しません。
+   *[both] このネットワークはサーバーのポート { $port } への UDP も TCP も通しません。
+}
+trouble-relay = { $relay ->
+    [refused] リレーがサーバーのパスワードを拒否しています。サーバーの管理者に知らせてください。
+    [silent] リレーにも届きません。
+   *[useless] リレーは応答しますが、どこにもつながりません。サーバーの管理者に知らせてください。
+}
+trouble-elsewhere = スマートフォンの回線など別のネットワークか、VPN を試してください。
+
+## このブラウザーにできないこと
+
+screen-never = このブラウザーでは画面を共有できません。パソコンのブラウザーではできます。
+screen-insecure = ブラウザーは HTTPS のアドレスでだけ画面を共有します。ホストに頼んでください。
+pop-out-never = このブラウザーには、ほかの上に表示され続けるウィンドウがありません。パソコンの Chrome と Edge にはあります。
+pop-out-nothing = 別ウィンドウで表示できる映像がありません。

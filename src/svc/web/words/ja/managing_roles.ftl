@@ -19,6 +19,7 @@ role-held-by-none = まだ誰もいません。
 give-role-to = ロールを付ける相手
 delete-role = ロールを削除
 delete-role-title = ロール「{ $name }」を削除しますか？
+role-was-deleted = ロール「{ $name }」は削除されました。
 delete-role-text = このロールを持つ全員から外されます。元に戻すことはできません。
 change-roles = ロールを変更
 roles-of = { $name } のロール

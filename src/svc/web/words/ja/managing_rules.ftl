@@ -1,7 +1,7 @@
-# The owner's rules about messages, and their trial.
+# Rules about messages, and their trial.
 
 settings-rules = 自動モデレーション
-rules-about = ルールは、メンバーの投稿とその編集を確認します。あなた、チャンネルのメッセージを管理できる人、Webhookには適用されません。
+rules-about = ルールは、メンバーの投稿とその編集を確認します。オーナー、モデレートする人、Webhookには適用されません。
 no-rules = ルールはまだありません。上のどれかから始めてください。有効にするまでは何も起こりません。
 rule-create = 新しいルール
 all-rules = すべてのルール
@@ -52,3 +52,6 @@ rule-delete-title = ルール「{ $name }」を削除しますか？
 rule-delete-text = すぐに適用されなくなります。これまでの報告は残ります。
 error-rule-refused = このサーバーのルール「{ $rule }」により、このメッセージは投稿できません。
 error-unknown-rule = このルールはもうありません。誰かが削除しました。
+rule-was-deleted = ルール「{ $name }」は削除されました。
+rule-was-changed = ほかの人がこのルールを変更しました。保存すると、その変更は上書きされます。
+rule-show-theirs = 相手の変更を表示

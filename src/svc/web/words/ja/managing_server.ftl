@@ -53,6 +53,7 @@ webhook-no-url = サーバーはこのURLを読み取れなくなりました。
 webhook-delete = ウェブフックを削除
 webhook-delete-title = ウェブフック「{ $name }」を削除しますか？
 webhook-delete-text = URLはすぐに使えなくなります。メッセージは残ります。
+webhook-was-deleted = Webhook「{ $name }」は削除されました。
 snippets = 使い方
 snippet-copy = コピー
 card-try = 試してみる

@@ -69,6 +69,7 @@ typing = { $count ->
 many-typing = 複数の人が入力中…
 react = リアクション
 react-with = リアクションの絵文字
+react-with-sign = { $sign } でリアクション
 reactions = リアクション
 reaction-count = { $count ->
    *[other] { $count }人
@@ -77,6 +78,7 @@ reply = 返信
 pin = ピン留め
 unpin = ピン留めを外す
 copy-text = テキストをコピー
+copy-id = IDをコピー
 copy-link = メッセージのリンクをコピー
 copied = コピーしました。
 link-copied = リンクをコピーしました。
@@ -160,7 +162,6 @@ call-connected = 接続済み
 call-reconnecting = 再接続しています…
 call-replaced = 別のタブまたはデバイスから参加しました。
 call-removed = ルームから外されました。
-call-not-connected = 通話に接続できませんでした。
 call-controls = 通話の操作
 your-call = 参加中の通話
 people-in-call = { $count ->
@@ -226,7 +227,7 @@ shortcuts = キーボードショートカット
 shortcut-send = 送信
 shortcut-new-line = 改行
 shortcut-edit-last = 最後に書いたメッセージを編集
-shortcut-read = 横のパネルを閉じる、またはチャンネルを既読にする
+shortcut-read = 横のパネルを閉じる、またはチャンネルを既読にして最新のメッセージへ移動する
 shortcut-switcher = チャンネルやメンバーへ移動
 shortcut-search = 検索
 shortcut-sheet = このショートカット一覧
@@ -245,3 +246,4 @@ error-slow-mode = このチャンネルは低速モードです。あと{ $secon
    *[other] { $seconds }秒
 }お待ちください。
 error-rate-limited = 操作が速すぎます。少し待ってください。
+slow-mode-here = 低速モード：次のメッセージまで{ $time }待ちます。

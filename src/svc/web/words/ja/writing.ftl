@@ -17,3 +17,26 @@ format-italic = 斜体
 format-code = コード
 format-strike = 取り消し線
 format-spoiler = ネタバレ（押すと表示）
+news-count = 新しいメッセージ { NUMBER($count) } 件
+pasted-as-file = メッセージには長すぎるため、ファイルとして添付しました。
+too-long = 4,000文字のメッセージには長すぎます。
+characters-left = { $count ->
+   *[other] 残り{ $count }文字
+}
+emoticons = 顔文字を絵文字に変える
+emoticons-hint = :) と書くと 🙂 として送信されます。直後に Backspace を押すと元に戻ります。
+command-shrug = メッセージの後に ¯\_(ツ)_/¯ を付ける
+command-tableflip = メッセージの後に (╯°□°)╯︵ ┻━┻ を付ける
+command-unflip = メッセージの後に ┬─┬ノ( º _ ºノ) を付ける
+command-spoiler = 押すまで隠れたテキストを送る
+command-nick = ここでの名前を変える
+command-status = ステータスを変える。テキストがなければ消す
+slow-mode-left = 低速モード：あと { $seconds } 秒で書き込めます。
+spoiler = ネタバレ
+spoiler-cover = ネタバレ：{ $kind ->
+    [picture] 画像
+    [video] 動画
+    [audio] 音声
+   *[file] ファイル
+}。表示する
+spoiler-mark = ネタバレ：押すまで { $name } を隠す

@@ -1,6 +1,6 @@
 // Asking the server from a form: whether an answer is awaited, and what it refused.
 
-import { useEffect, useState } from "../../../vendor/preact.js";
+import { useEffect, useRef, useState } from "../../../vendor/preact.js";
 import { explain } from "../../../words/words.js";
 
 /** `run(make)` waits for the promise that `make` returns, and says whether it was done; one at a time. */
@@ -27,11 +27,22 @@ export function useAsking() {
 /** What the server tells once: `value` is null until then; `again()` asks anew, `set` puts what we know by now. */
 export function useAnswer(ask, about = []) {
   const [state, setState] = useState({ value: null, problem: "" });
-  const set = (change) => setState(({ value }) => ({ value: typeof change === "function" ? change(value) : change, problem: "" }));
+  const awaited = useRef(null);
   const again = () => {
-    let wanted = true;
-    ask().then((value) => wanted && setState({ value, problem: "" }), (error) => wanted && setState({ value: null, problem: explain(error) }));
-    return () => { wanted = false; };
+    const mine = ask();
+    awaited.current = mine;
+    const forget = () => { if (awaited.current === mine) awaited.current = null; };
+    const told = (next) => {
+      if (awaited.current === mine) setState(next);
+      forget();
+    };
+    mine.then((value) => told({ value, problem: "" }), (error) => told({ value: null, problem: explain(error) }));
+    return forget;
+  };
+  const set = (change) => {
+    setState(({ value }) => ({ value: typeof change === "function" ? change(value) : change, problem: "" }));
+    // What was asked before may not know of it.
+    if (awaited.current) again();
   };
   useEffect(again, about);
   return { ...state, set, again };

@@ -1,8 +1,4 @@
-"""Variables of features that this server does not have yet: read, checked and kept for them.
-
-None has an effect before its feature exists; a value that cannot be used is refused today.
-Spec: chat document section 8.2.
-"""
+"""How long encrypted messages of private conversations are kept. Spec: chat document section 8.2."""
 
 from collections.abc import Mapping
 
@@ -11,7 +7,7 @@ from svc.base.config import text
 MLS_RETENTION_DAYS = 30
 
 
-def mls_retention_days(variables: Mapping[str, str]) -> int:
+def retention_days(variables: Mapping[str, str]) -> int:
     """It can only shorten: what is longer, or no whole number of days, gives the usual time."""
     value = text(variables, "MLS_RETENTION_DAYS")
     if value.isascii() and value.isdigit() and 1 <= int(value[:6]) <= MLS_RETENTION_DAYS and len(value) <= 6:

@@ -1,0 +1,73 @@
+"""How soon a call and the chat are whole again after outages of the network. python -m benchmarks.outages
+
+    python -m benchmarks.outages [--times 20] [--client firefox] [--ipv6] [OUTAGE ...]
+
+`svc bench outages` is the same, in a checkout. A page in Chromium and another client talk, each behind a
+router of its own (tests.kit.home_networks); the client meets each outage again and again, in one call.
+Seconds from the moment the network is back until both hear each other for good, and until a message that
+was written meanwhile is shown; and from the beginning of the outage until the page says what is wrong.
+Linux, root.
+"""
+
+import argparse
+import asyncio
+import statistics
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.kit.outages import CLIENTS, OUTAGES, Healed, Outage, outage, talking, why_not
+
+TIMES = 20
+# Seconds; beyond it counts as late.
+GOAL_S = 5.0
+COLUMNS = ("sound: p50", "worst", "late", "chat: p50", "worst", "said: worst")
+
+
+async def main() -> None:
+    asked = _arguments()
+    if reason := why_not(asked.client):
+        raise SystemExit(reason)
+    print(f"| {'outage':<44} | times | {' | '.join(COLUMNS)} |")
+    for each in map(outage, asked.outages or [each.name for each in OUTAGES]):
+        with tempfile.TemporaryDirectory() as folder:
+            async with talking(Path(folder), asked.client, (6,) if asked.ipv6 else (4,)) as talk:
+                found = []
+                for _ in range(asked.times):
+                    found.append(await talk.through(each, asked.seconds if each.lasts_s else None))
+                    print(f"{each.name}: {found[-1]}", file=sys.stderr, flush=True)
+        print(_line(each, found), flush=True)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    names = [each.name for each in OUTAGES]
+    parser.add_argument("outages", nargs="*", choices=[*names, []], metavar="OUTAGE", help=", ".join(names))
+    parser.add_argument("--times", type=int, default=TIMES)
+    parser.add_argument("--client", choices=list(CLIENTS), default="chromium", help="who meets the outages")
+    parser.add_argument("--ipv6", action="store_true", help="there is no IPv4; routers do not translate then")
+    parser.add_argument(
+        "--seconds", type=float, help="how long each lasts that lasts; as in its name otherwise"
+    )
+    return parser.parse_args()
+
+
+def _line(each: Outage, found: Sequence[Healed]) -> str:
+    sound, chat = [one.sound_s for one in found], [one.chat_s for one in found]
+    said = max(one.said_s for one in found)
+    late = sum(one > GOAL_S for one in sound)
+    cells = [f"{statistics.median(sound):.1f} s", f"{max(sound):.1f} s", str(late)]
+    cells += (
+        [f"{statistics.median(chat):.1f} s", f"{max(chat):.1f} s"]
+        if each.chat_too and any(chat)
+        else ["–", "–"]
+    )
+    cells.append(f"{said:.1f} s" if said else "–")
+    return f"| {each.what:<44} | {len(found):5} | {' | '.join(cells)} |"
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,109 @@
+"""What a receiver who reads nothing costs the others in time. python -m benchmarks.slow_reader
+
+    python -m benchmarks.slow_reader [RECEIVERS] [SECONDS]
+
+One camera and so many receivers over UDP, and one more over TCP: in every other round that one reads
+nothing at all. Latency is from the sending of a frame to the kernel's timestamp at each receiver of UDP. The
+rounds alternate, and the median of each kind counts.
+"""
+
+import select
+import socket
+import statistics
+import struct
+import sys
+import time
+
+from benchmarks.tcp import PROFILE, SERVER, Receivers, camera
+from svc._rtp.udploop import UdpLoop
+from tests.kit import packets
+from tests.kit.participant import MID, VIDEO, VP8_DELTA, VP8_KEYFRAME, negotiate, srtp_session
+
+FRAME, FRAMES_PER_S, ROUNDS = 10, 30, 6
+SO_TIMESTAMPNS = 35
+_TIMESPEC = struct.Struct("@qq")
+
+
+class TimedReceivers(Receivers):
+    """Over UDP; note when each packet came."""
+
+    def __init__(self, loop: UdpLoop, count: int) -> None:
+        self.came: list[tuple[int, int]] = []  # RTP timestamp, ns since 1970
+        super().__init__(loop, count, tcp=False)
+
+    def _read(self) -> None:
+        poller, by_descriptor = select.epoll(), {each.fileno(): each for each in self.sockets}
+        for descriptor, each in by_descriptor.items():
+            each.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+            poller.register(descriptor, select.EPOLLIN)
+        while not self._stopping.is_set():
+            for descriptor, _ in poller.poll(0.1):
+                data, notes, _, _ = by_descriptor[descriptor].recvmsg(2048, 64)
+                if len(data) > 1000:  # A picture's; everything else is smaller.
+                    seconds, ns = _TIMESPEC.unpack(notes[0][2][:16])
+                    self.came.append((int.from_bytes(data[4:8], "big"), seconds * 10**9 + ns))
+
+
+class Stuck(Receivers):
+    """Over TCP, and reads nothing."""
+
+    receive_buffer = 4096
+
+    def _read(self) -> None:
+        self._stopping.wait()
+
+
+def percentiles(count: int, seconds: int, *, stuck: bool) -> tuple[float, float, int]:
+    """p50 and p99 of the others, and how many packets the slow one was spared."""
+    loop = UdpLoop(seed=1 << 32, addresses=[SERVER], port=0)
+    negotiate(loop)
+    loop.start()
+    timed, other = TimedReceivers(loop, count), (Stuck if stuck else Receivers)(loop, 1, tcp=True)
+    sent: dict[int, int] = {}
+    with camera(loop) as (sender, forwarder):
+        for ssrc, transport in enumerate([*timed.transports, *other.transports], start=5000):
+            loop.open_down_track(
+                forwarder, transport, mid="4", mid_id=0, ssrc=ssrc, rtx_ssrc=0, payload_types=[VIDEO],
+                extension_ids=[], mixed=True, cname="ada",
+            )  # fmt: skip
+        outbound = srtp_session(PROFILE, bytes([2]) * 28, outbound=True)
+        begin, number = time.monotonic(), 0
+        for frame in range(seconds * FRAMES_PER_S):
+            time.sleep(max(0.0, begin + frame / FRAMES_PER_S - time.monotonic()))
+            sealed = []
+            for at in range(FRAME):
+                packet = packets.rtp(
+                    ssrc=1000, sequence=number, timestamp=frame * 3000, payload_type=VIDEO,
+                    marker=at == FRAME - 1, payload=(VP8_DELTA if number else VP8_KEYFRAME) + bytes(1048),
+                    extensions=packets.one_byte_extensions([(MID, b"1")]),
+                )  # fmt: skip
+                sealed.append(outbound.protect(packet))
+                number += 1
+            sent[frame * 3000] = time.time_ns()
+            for each in sealed:
+                sender.send(each)
+        time.sleep(0.2)
+        spared = loop.counters()["dropped_slow_video"]
+    timed.close()
+    other.close()
+    loop.stop()
+    late = sorted((at - sent[stamp]) / 1000 for stamp, at in timed.came)
+    if len(late) < number * count:  # By our own fault: the reader did not run for long.
+        print(f"{number * count - len(late)} packets did not come to the others", file=sys.stderr)
+    return late[len(late) // 2], late[len(late) * 99 // 100], spared
+
+
+def main(count: int = 30, seconds: int = 4) -> None:
+    found: dict[bool, list[tuple[float, float, int]]] = {False: [], True: []}
+    for _ in range(ROUNDS):
+        for stuck in found:
+            found[stuck].append(percentiles(count, seconds, stuck=stuck))
+    print("| the one over TCP | p50 us | p99 us | packets it was spared |\n|---|---|---|---|")
+    for stuck, rounds in found.items():
+        p50, p99, spared = (statistics.median(each) for each in zip(*rounds, strict=True))
+        print(f"| {'reads nothing' if stuck else 'reads'} | {p50:.0f} | {p99:.0f} | {spared:,.0f} |")
+
+
+if __name__ == "__main__":
+    _, *arguments = sys.argv
+    main(*(int(argument) for argument in arguments))

@@ -1,0 +1,34 @@
+"""Datagrams on a byte stream, each behind its length (RFC 4571)."""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t
+
+from svc._rtp.pool cimport MAX_DATAGRAM
+
+cdef enum:
+    PREFIX = 2              # bytes of a length
+    # What next_frame says in the place of a length.
+    INCOMPLETE = -1
+    BROKEN = -2
+
+
+cdef struct Deframer:
+    uint8_t held[PREFIX + MAX_DATAGRAM]     # of a frame that has not come whole
+    uint16_t count
+
+
+cdef struct FrameQueue:     # whole frames that wait to be written; but of the first a part may have left
+    uint8_t* data           # NULL while nothing has ever waited
+    uint32_t capacity
+    uint32_t head
+    uint32_t length
+    uint32_t rest           # bytes left of the first frame, where a part of it has left; else 0
+
+
+cdef int next_frame(const uint8_t* data, size_t length, size_t* at, const uint8_t** frame) noexcept nogil
+cdef size_t resume(const Deframer* deframer, uint8_t* data) noexcept nogil
+cdef void hold(Deframer* deframer, const uint8_t* data, size_t length) noexcept nogil
+
+cdef bint put(FrameQueue* queue, const uint8_t* frame, uint16_t length, uint32_t gone, uint32_t limit) noexcept nogil
+cdef void take(FrameQueue* queue, uint32_t count) noexcept nogil
+cdef void clear(FrameQueue* queue) noexcept nogil

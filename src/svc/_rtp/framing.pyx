@@ -1,0 +1,177 @@
+"""Datagrams on a byte stream, each behind its length in two bytes: RFC 4571, as RFC 6544 has it for ICE.
+
+Reading: whatever pieces the stream comes in, whole frames come out; a length above what a datagram may have
+shows that the stream is none of ours, and nothing behind it can be read. Writing: a queue of frames, of which
+none is ever cut short. Knows no sockets, and nothing of what is in a frame.
+"""
+
+from libc.stdlib cimport free, realloc
+from libc.string cimport memcpy, memmove
+
+from svc._rtp.wire cimport load16, store16
+
+cdef enum:
+    FIRST_CAPACITY = 16384
+    # Of a test's stream, as of a connection's (streams).
+    LONGEST_PIECE = 16384
+
+
+# --- reading ---
+
+
+cdef int next_frame(const uint8_t* data, size_t length, size_t* at, const uint8_t** frame) noexcept nogil:
+    """The length of the frame at `at`, which is moved behind it; INCOMPLETE, or BROKEN for good."""
+    cdef uint16_t size
+    if length - at[0] < PREFIX:
+        return INCOMPLETE
+    size = load16(data + at[0])
+    if size > MAX_DATAGRAM:
+        return BROKEN
+    if length - at[0] < <size_t>PREFIX + size:
+        return INCOMPLETE
+    frame[0] = data + at[0] + PREFIX
+    at[0] += <size_t>PREFIX + size
+    return size
+
+
+cdef size_t resume(const Deframer* deframer, uint8_t* data) noexcept nogil:
+    """Begin a piece with what was held of the one before; how many bytes, less than PREFIX + MAX_DATAGRAM."""
+    memcpy(data, deframer.held, deframer.count)
+    return deframer.count
+
+
+cdef void hold(Deframer* deframer, const uint8_t* data, size_t length) noexcept nogil:
+    """Keep what is left of a piece: the beginning of a frame, if any."""
+    deframer.count = <uint16_t>length
+    memcpy(deframer.held, data, length)
+
+
+# --- writing ---
+
+
+cdef bint put(FrameQueue* queue, const uint8_t* frame, uint16_t length, uint32_t gone, uint32_t limit) noexcept nogil:
+    """Add a frame of which `gone` bytes, its length's included, have left; False where it finds no room.
+
+    What has begun to leave comes first: it is put into an empty queue.
+    """
+    cdef uint8_t prefix[PREFIX]
+    cdef uint32_t total = PREFIX + length - gone
+    cdef uint8_t* out
+    if queue.length + total > limit or not make_room(queue, total):
+        return False
+    out = queue.data + queue.head + queue.length
+    store16(prefix, length)
+    if gone < PREFIX:
+        memcpy(out, prefix + gone, PREFIX - gone)
+        memcpy(out + PREFIX - gone, frame, length)
+    else:
+        memcpy(out, frame + gone - PREFIX, total)
+    if gone:
+        queue.rest = total
+    queue.length += total
+    return True
+
+
+cdef bint make_room(FrameQueue* queue, uint32_t count) noexcept nogil:
+    cdef uint32_t capacity = max(queue.capacity, <uint32_t>FIRST_CAPACITY)
+    cdef uint8_t* larger
+    if queue.head + queue.length + count <= queue.capacity:
+        return True
+    if queue.head:
+        memmove(queue.data, queue.data + queue.head, queue.length)
+        queue.head = 0
+    while capacity < queue.length + count:
+        capacity *= 2
+    if capacity > queue.capacity:
+        larger = <uint8_t*>realloc(queue.data, capacity)
+        if larger == NULL:
+            return False
+        queue.data = larger
+        queue.capacity = capacity
+    return True
+
+
+cdef void take(FrameQueue* queue, uint32_t count) noexcept nogil:
+    """The first bytes have left."""
+    cdef uint32_t size
+    queue.head += count
+    queue.length -= count
+    if count < queue.rest:
+        queue.rest -= count
+        return
+    count -= queue.rest
+    queue.rest = 0
+    # From frame to frame, until one of which only a part has left.
+    while count:
+        size = PREFIX + load16(queue.data + queue.head - count)
+        if size > count:
+            queue.rest = size - count
+            break
+        count -= size
+    if queue.length == 0:
+        queue.head = 0
+        if queue.capacity > FIRST_CAPACITY:
+            clear(queue)
+
+
+cdef void clear(FrameQueue* queue) noexcept nogil:
+    free(queue.data)
+    queue.data = NULL
+    queue.capacity = queue.head = queue.length = queue.rest = 0
+
+
+# --- for tests ---
+
+
+class BrokenFraming(ValueError):
+    """The stream is no sequence of frames."""
+
+
+cdef class Reader:
+    """What a connection's bytes say, piece by piece; for tests."""
+
+    cdef Deframer deframer
+    cdef uint8_t data[PREFIX + MAX_DATAGRAM + LONGEST_PIECE]
+
+    def read(self, bytes piece) -> list:
+        """The frames that a piece completes. Raises BrokenFraming."""
+        cdef size_t length = resume(&self.deframer, self.data), at = 0
+        cdef const uint8_t* frame = NULL
+        cdef int size
+        if len(piece) > LONGEST_PIECE:
+            raise ValueError("a piece is no longer than what is read at once")
+        memcpy(self.data + length, <const char*>piece, <size_t>len(piece))
+        length += <size_t>len(piece)
+        frames = []
+        while True:
+            size = next_frame(self.data, length, &at, &frame)
+            if size == BROKEN:
+                raise BrokenFraming
+            if size == INCOMPLETE:
+                break
+            frames.append((<const char*>frame)[:size])
+        hold(&self.deframer, self.data + at, length - at)
+        return frames
+
+
+cdef class Writer:
+    """A queue of frames that leave in whatever pieces; for tests."""
+
+    cdef FrameQueue queue
+
+    def __dealloc__(self):
+        clear(&self.queue)
+
+    def put(self, bytes frame, uint32_t gone=0, uint32_t limit=1 << 20) -> bool:
+        return put(&self.queue, frame, <uint16_t>len(frame), gone, limit)
+
+    def take(self, uint32_t count) -> bytes:
+        taken = (<const char*>self.queue.data + self.queue.head)[:count]
+        take(&self.queue, count)
+        return taken
+
+    def rest(self) -> int:
+        return self.queue.rest
+
+    def __len__(self):
+        return self.queue.length

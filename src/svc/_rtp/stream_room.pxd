@@ -1,0 +1,21 @@
+"""Whether a receiver's TCP connection takes one more packet."""
+
+from svc._rtp.core cimport Core
+from svc._rtp.objects cimport AUDIO, DownTrack
+from svc._rtp.sendqueue cimport SendRecord
+
+
+cdef bint takes(Core* core, DownTrack* down_track, const SendRecord* record) noexcept nogil
+cdef bint takes_again(Core* core, const DownTrack* down_track) noexcept nogil
+
+
+cdef inline bint is_streamed(const DownTrack* down_track) noexcept nogil:
+    return down_track.transport.selected.remote.stream != 0
+
+
+cdef inline void count_slow(Core* core, DownTrack* down_track) noexcept nogil:
+    """Of one line; the queue's other receivers have nothing to do with it."""
+    if down_track.forwarder.kind == AUDIO:
+        core.counters.dropped_slow_audio += 1
+    else:
+        core.counters.dropped_slow_video += 1

@@ -1,0 +1,55 @@
+"""A TURN server of the operator's, for members whose network passes nothing but HTTPS.
+
+It is somebody else's program, such as coturn; the media service knows nothing of it. Members get credentials
+that end by themselves: the name says until when, and the password is an HMAC of the name with a secret that
+only the two servers know (draft-uberti-behave-turn-rest-00, coturn's `use-auth-secret`). Reads no clock.
+"""
+
+import base64
+import hmac
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from svc.base.config import ConfigError, items, text
+
+# Longer than calls are: a browser asks for a new relay with the same credentials when its network changes.
+LIFETIME_S = 24 * 3600
+# A member's name is the same for an hour, so that what the server allows a name it allows the member.
+STEP_S = 3600
+MIN_SECRET_CHARACTERS = 16
+# RFC 7065, without percent signs.
+_URL = re.compile(r"turns?:([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?(\?transport=(udp|tcp))?")
+
+
+@dataclass(frozen=True, slots=True)
+class TurnServer:
+    """One server, at all its addresses."""
+
+    urls: Sequence[str]
+    secret: str = field(repr=False)
+
+    def described(self, member_id: str, now: float) -> dict[str, object]:
+        """An RTCIceServer for this member; `now` in seconds since 1970."""
+        until = math.ceil((now + LIFETIME_S) / STEP_S) * STEP_S
+        name = f"{until}:{member_id}"
+        password = hmac.digest(self.secret.encode(), name.encode(), "sha1")
+        return {"urls": list(self.urls), "username": name, "credential": base64.b64encode(password).decode()}
+
+
+def read(variables: Mapping[str, str]) -> TurnServer | None:
+    """Of TURN_URLS and TURN_SECRET; None where neither is set. Raises ConfigError."""
+    urls, secret = items(variables, "TURN_URLS"), text(variables, "TURN_SECRET")
+    if not urls and not secret:
+        return None
+    for url in urls:
+        if not _URL.fullmatch(url):
+            raise ConfigError(f"TURN_URLS lists addresses such as turn:turn.example.org:3478, not {url!r}")
+    if not urls:
+        raise ConfigError("TURN_SECRET is set without TURN_URLS, which say where the server is")
+    if len(secret) < MIN_SECRET_CHARACTERS:
+        raise ConfigError(
+            f"TURN_URLS needs TURN_SECRET, {MIN_SECRET_CHARACTERS} characters or more, as that server has it"
+        )
+    return TurnServer(urls, secret)

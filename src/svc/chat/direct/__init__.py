@@ -1,0 +1,1 @@
+"""Private conversations: the server keeps and orders messages that it cannot read."""

@@ -1,0 +1,180 @@
+"""The devices that take part in private conversations, and the key packages by which others add them.
+
+A device's own key, with which its member signs in, states which MLS signature key is the device's: others
+verify that statement and need not believe the server. Each key package is handed out once; where there is
+none left, the device's last resort is. No HTTP, no SQL. RFC 9420 sections 5.3 and 10, RFC 9750 section 5.
+"""
+
+import base64
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from svc.base.database import Act, Connection, Database
+from svc.chat.access.acts import follows_rules
+from svc.chat.access.tokens import Asker
+from svc.chat.direct import devices_store as store
+from svc.chat.direct.framing import FramingError, KeyPackage, read_key_package
+from svc.chat.errors import ChatError
+from svc.chat.joining import proof as proofs
+from svc.chat.live.audience import only
+from svc.chat.live.hub import Hub
+
+# Each is a leaf of the tree in every group of its member: 25 members of 8 devices are 200 leaves.
+MAX_DEVICES = 8
+# Enough for a week without the device in a busy community; each has about a kilobyte.
+MAX_KEY_PACKAGES = 100
+MAX_KEY_PACKAGE_BYTES = 4096
+# Below this the device is asked for more.
+LOW_STOCK = 20
+# A device that is away for longer is unlikely to come back with its keys.
+LONGEST_LIFE_S = 92 * 24 * 60 * 60
+STATEMENT = "mls"
+
+# The id and the thumbprint of the device that asks.
+CurrentDevice = Callable[[Connection, Asker], tuple[str, str] | None]
+# Told, in the write and then after it, that a member has another device.
+DeviceAdded = Callable[[Connection, str], Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    device_id: str
+    is_new: bool
+    # The conversations whose groups lack the device now.
+    lacking_in: Sequence[str] = ()
+
+
+class PrivateDevices:
+    """`lacking_in` finds the conversations of a member; `tell_lacking` tells their members."""
+
+    def __init__(self, database: Database, hub: Hub, current: CurrentDevice, audience: str) -> None:
+        self._database = database
+        self._hub = hub
+        self._current = current
+        self._audience = audience
+        self.lacking_in: DeviceAdded = lambda connection, member_id: ()
+        self.tell_lacking: Callable[[Sequence[str]], None] = lambda conversation_ids: None
+
+    @follows_rules
+    def register(self, asker: Asker, text: str, now: float) -> Act[Registered, dict[str, object]]:
+        """Take part with this device, under the key that the statement names. Raises ChatError."""
+        thumbprint, _ = self._statement(text, asker.member_id, now)
+
+        def write(connection: Connection) -> Registered:
+            current = self._current(connection, asker)
+            if current is None or current[1] != thumbprint:
+                raise ChatError("proof_invalid", "The statement must be signed by the key of this device")
+            device_id = current[0]
+            if store.proof_of(connection, device_id) == text:
+                return Registered(device_id, is_new=False)
+            store.put(connection, device_id, asker.member_id, thumbprint, text, int(now * 1000))
+            store.remove_oldest(connection, asker.member_id, MAX_DEVICES)
+            return Registered(device_id, True, self.lacking_in(connection, asker.member_id))
+
+        def registered(one: Registered) -> dict[str, object]:
+            self.tell_lacking(one.lacking_in)
+            return {"device_id": one.device_id}
+
+        return Act(write, registered)
+
+    @follows_rules
+    def publish(
+        self, asker: Asker, packages: Sequence[bytes], last_resort: bytes | None, now: float
+    ) -> Act[tuple[int, Sequence[str]], dict[str, object]]:
+        """Keep key packages for others to take; where there were none, others can add the device from now on.
+
+        Raises ChatError.
+        """
+        read = [(self._package(body, now), body, False) for body in packages]
+        if last_resort is not None:
+            read.append((self._package(last_resort, now), last_resort, True))
+
+        def write(connection: Connection) -> tuple[int, Sequence[str]]:
+            device_id, proof = self.require(connection, asker)
+            is_waited_for = bool(read) and not store.may_be_added(connection, device_id, int(now * 1000))
+            key = self._statement(proof, asker.member_id, now)[1]
+            if any(one.signature_key != key or one.identity != proof.encode() for one, _, _ in read):
+                raise ChatError("invalid_request", "A key package must be of this device's key and statement")
+            if last_resort is not None:
+                store.drop_last_resort(connection, device_id)
+            for one, body, is_last in read:
+                store.put_package(connection, device_id, one.ref, body, is_last, one.not_after * 1000)
+            left = store.count_stock(connection, device_id, int(now * 1000))
+            if left > MAX_KEY_PACKAGES:
+                raise ChatError("too_many")
+            return left, self.lacking_in(connection, asker.member_id) if is_waited_for else ()
+
+        def published(done: tuple[int, Sequence[str]]) -> dict[str, object]:
+            left, lacking_in = done
+            self.tell_lacking(lacking_in)
+            return {"left": left}
+
+        return Act(write, published)
+
+    async def described(self, device_id: str | None, now: float) -> dict[str, object]:
+        """Whether a device takes part, and how many of its key packages are left."""
+        found = await store.of_device(self._database, device_id) if device_id else None
+        if found is None:
+            return {"device": None, "left": 0}
+        one = {"id": found["device_id"], "member_id": found["member_id"], "thumbprint": found["thumbprint"]}
+        return {"device": one, "left": await store.stock(self._database, found["device_id"], int(now * 1000))}
+
+    # Steps of writes.
+
+    def require(self, connection: Connection, asker: Asker) -> tuple[str, str]:
+        """The id and the statement of the device that asks. Raises ChatError."""
+        current = self._current(connection, asker)
+        proof = store.proof_of(connection, current[0]) if current else None
+        if current is None or proof is None:
+            raise ChatError("no_device")
+        return current[0], proof
+
+    def take(
+        self, connection: Connection, device_ids: Sequence[str], now: float
+    ) -> tuple[dict[str, bytes], dict[str, int]]:
+        """A key package of each that has one; and how many are left of those that are running low."""
+        now_ms = int(now * 1000)
+        taken: dict[str, bytes] = {}
+        low: dict[str, int] = {}
+        for device_id in device_ids:
+            if (body := store.take(connection, device_id, now_ms)) is not None:
+                taken[device_id] = body
+            if (left := store.count_stock(connection, device_id, now_ms)) < LOW_STOCK:
+                low[device_id] = left
+        return taken, low
+
+    def tell_low(self, low: dict[str, int], member_of: dict[str, str]) -> None:
+        for device_id, left in low.items():
+            told = {"device_id": device_id, "left": left}
+            self._hub.push("private_keys_low", told, only(member_of[device_id]), kept=False)
+
+    def _statement(self, text: str, member_id: str, now: float) -> tuple[str, bytes]:
+        """The thumbprint of the key that signed it, and the MLS signature key that it names."""
+        try:
+            thumbprint, claims = proofs.statement(proofs.read(text), self._audience, now)
+        except proofs.ProofRefused as refusal:
+            raise ChatError("proof_invalid", f"This proves nothing: {refusal}") from None
+        if claims.get("use") != STATEMENT or claims.get("sub") != member_id:
+            raise ChatError("proof_invalid", "The statement must be about MLS and about yourself")
+        key = claims.get("mls_key")
+        try:
+            return thumbprint, _decoded(key if isinstance(key, str) else "")
+        except ValueError:
+            raise ChatError("proof_invalid", "mls_key must be a key in base64url") from None
+
+    def _package(self, body: bytes, now: float) -> KeyPackage:
+        try:
+            package = read_key_package(body)
+        except FramingError as fault:
+            raise ChatError("invalid_request", f"This is no key package that can be used: {fault}") from None
+        if not now < package.not_after <= now + LONGEST_LIFE_S:
+            raise ChatError("invalid_request", "A key package must end within 92 days, and not be over")
+        return package
+
+
+def _decoded(text: str) -> bytes:
+    """Of base64url without padding. Raises ValueError."""
+    key = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+    if not 32 <= len(key) <= 133:
+        raise ValueError("no key has that size")
+    return key

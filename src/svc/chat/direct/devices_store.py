@@ -1,0 +1,150 @@
+"""The tables of devices that take part in private conversations, and of their key packages. SQL only."""
+
+from collections.abc import Sequence
+
+from svc.base.database import Connection, Database, Row
+
+
+async def of_device(database: Database, device_id: str) -> Row | None:
+    return await database.row("SELECT * FROM private_devices WHERE device_id = ?", (device_id,))
+
+
+async def stock(database: Database, device_id: str, now_ms: int) -> int:
+    """How many key packages of a device can still be taken, without its last resort."""
+    found = await database.row(_STOCK, (device_id, now_ms))
+    return int(found[0]) if found else 0
+
+
+_STOCK = (
+    "SELECT count(*) FROM private_key_packages"
+    " WHERE device_id = ? AND last_resort = 0 AND taken_at_ms IS NULL AND expires_at_ms > ?"
+)
+
+
+def count_stock(connection: Connection, device_id: str, now_ms: int) -> int:
+    return int(connection.execute(_STOCK, (device_id, now_ms)).fetchone()[0])
+
+
+def may_be_added(connection: Connection, device_id: str, now_ms: int) -> bool:
+    """Is there a key package of it that others can take?"""
+    found = connection.execute(
+        "SELECT 1 FROM private_key_packages WHERE device_id = ? AND expires_at_ms > ?"
+        " AND (last_resort = 1 OR taken_at_ms IS NULL) LIMIT 1",
+        (device_id, now_ms),
+    )
+    return found.fetchone() is not None
+
+
+def proof_of(connection: Connection, device_id: str) -> str | None:
+    found = connection.execute(
+        "SELECT proof FROM private_devices WHERE device_id = ?", (device_id,)
+    ).fetchone()
+    return found["proof"] if found else None
+
+
+def put(
+    connection: Connection, device_id: str, member_id: str, thumbprint: str, proof: str, now_ms: int
+) -> None:
+    """In place of what the device was before: with another key it is in no group any more."""
+    connection.execute("DELETE FROM private_devices WHERE device_id = ?", (device_id,))
+    connection.execute(
+        "INSERT INTO private_devices VALUES (?, ?, ?, ?, ?)",
+        (device_id, member_id, thumbprint, proof, now_ms),
+    )
+
+
+def count(connection: Connection, member_id: str) -> int:
+    found = connection.execute("SELECT count(*) FROM private_devices WHERE member_id = ?", (member_id,))
+    return int(found.fetchone()[0])
+
+
+def remove_oldest(connection: Connection, member_id: str, most: int) -> None:
+    """Those beyond `most` that were added first."""
+    connection.execute(
+        "DELETE FROM private_devices WHERE device_id IN (SELECT device_id FROM private_devices"
+        " WHERE member_id = ? ORDER BY added_at_ms DESC, device_id DESC LIMIT -1 OFFSET ?)",
+        (member_id, most),
+    )
+
+
+def remove_of_member(connection: Connection, member_id: str) -> None:
+    connection.execute("DELETE FROM private_devices WHERE member_id = ?", (member_id,))
+
+
+def put_package(
+    connection: Connection, device_id: str, ref: bytes, body: bytes, last_resort: bool, expires_at_ms: int
+) -> None:
+    """One that is there already stays as it is: a package that was taken is not taken twice."""
+    connection.execute(
+        "INSERT INTO private_key_packages (ref, device_id, body, last_resort, expires_at_ms)"
+        " VALUES (?, ?, ?, ?, ?) ON CONFLICT (ref) DO NOTHING",
+        (ref, device_id, body, int(last_resort), expires_at_ms),
+    )
+
+
+def drop_last_resort(connection: Connection, device_id: str) -> None:
+    connection.execute(
+        "DELETE FROM private_key_packages WHERE device_id = ? AND last_resort = 1", (device_id,)
+    )
+
+
+def take(connection: Connection, device_id: str, now_ms: int) -> bytes | None:
+    """A key package that nobody has had yet, else the last resort; None where there is neither."""
+    found = connection.execute(
+        "UPDATE private_key_packages SET taken_at_ms = ?2 WHERE n = (SELECT n FROM private_key_packages"
+        " WHERE device_id = ?1 AND last_resort = 0 AND taken_at_ms IS NULL AND expires_at_ms > ?2"
+        " ORDER BY n LIMIT 1) RETURNING body",
+        (device_id, now_ms),
+    ).fetchone()
+    if found is None:
+        found = connection.execute(
+            "SELECT body FROM private_key_packages"
+            " WHERE device_id = ? AND last_resort = 1 AND expires_at_ms > ?",
+            (device_id, now_ms),
+        ).fetchone()
+    return found["body"] if found else None
+
+
+def welcomed(connection: Connection, refs: Sequence[bytes]) -> dict[str, tuple[str, str]]:
+    """Member and thumbprint of the devices whose packages these are, taken or last resort."""
+    found: dict[str, tuple[str, str]] = {}
+    for ref in refs:
+        row = connection.execute(
+            "SELECT device_id, member_id, thumbprint FROM private_key_packages JOIN private_devices"
+            " USING (device_id) WHERE ref = ? AND (last_resort = 1 OR taken_at_ms IS NOT NULL)",
+            (ref,),
+        ).fetchone()
+        if row is not None:
+            found[row["device_id"]] = (row["member_id"], row["thumbprint"])
+    return found
+
+
+def used(connection: Connection, refs: Sequence[bytes]) -> None:
+    """A Welcome has come for them."""
+    connection.executemany(
+        "DELETE FROM private_key_packages WHERE ref = ? AND last_resort = 0", [(ref,) for ref in refs]
+    )
+
+
+def expire(connection: Connection, now_ms: int, taken_before_ms: int) -> int:
+    found = connection.execute(
+        "DELETE FROM private_key_packages WHERE expires_at_ms <= ? OR taken_at_ms <= ?",
+        (now_ms, taken_before_ms),
+    )
+    return found.rowcount
+
+
+def member_of(connection: Connection, device_id: str) -> str:
+    """Whose a device is; empty for one that takes no part."""
+    found = connection.execute(
+        "SELECT member_id FROM private_devices WHERE device_id = ?", (device_id,)
+    ).fetchone()
+    return found["member_id"] if found else ""
+
+
+def leaf_of(connection: Connection, device_id: str) -> tuple[str, str]:
+    """Member and thumbprint of a device that takes part."""
+    found = connection.execute(
+        "SELECT member_id, thumbprint FROM private_devices WHERE device_id = ?", (device_id,)
+    ).fetchone()
+    return found["member_id"], found["thumbprint"]

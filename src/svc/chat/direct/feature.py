@@ -1,0 +1,56 @@
+"""The parts of private conversations, built and connected: what the community sees of them.
+
+Has no rules of its own.
+"""
+
+import time
+from collections.abc import Awaitable, Callable, Mapping
+
+from aiohttp import web
+
+from svc.base.database import Database
+from svc.chat.access.changes import Changes
+from svc.chat.access.directory import Directory
+from svc.chat.direct.devices import PrivateDevices
+from svc.chat.direct.routes import PrivateRoutes
+from svc.chat.direct.rules import Blocks, PrivateConversations
+from svc.chat.direct.sweep import PrivateSweep
+from svc.chat.joining.devices import Devices
+from svc.chat.live.hub import Hub
+from svc.chat.live.socket import Handler
+
+
+class PrivateFeature:
+    """`audience` is this server's name in statements of devices; messages are kept for `days`."""
+
+    def __init__(
+        self,
+        database: Database,
+        directory: Directory,
+        hub: Hub,
+        own_devices: Devices,
+        blocks: Blocks,
+        changes: Changes,
+        audience: str,
+        days: int,
+        new_id: Callable[[], str],
+    ) -> None:
+        devices = PrivateDevices(database, hub, own_devices.current_in, audience)
+        self.conversations = PrivateConversations(database, directory, hub, devices, blocks, new_id)
+        self.sweep = PrivateSweep(database, days, time.time)
+        self._routes = PrivateRoutes(database, devices, self.conversations, own_devices.current)
+        # What hangs on their devices goes with these.
+        changes.member_removal.append(self.conversations.forget_member_in)
+        changes.member_gone.append(self.conversations.forget_member)
+
+    async def load(self) -> None:
+        await self.conversations.load()
+
+    def table(self) -> list[web.RouteDef]:
+        return self._routes.table()
+
+    def handlers(self) -> Mapping[str, Handler]:
+        return self._routes.handlers()
+
+    def tasks(self) -> list[Callable[[], Awaitable[None]]]:
+        return [self.sweep.run]

@@ -1,0 +1,164 @@
+"""What a server may know of an MLS message: the parts of its framing that are not encrypted.
+
+Reads private messages, Welcomes and key packages; verifies no signature and decrypts nothing. Public
+messages are not read, for members of this server encrypt their handshakes too. Sans-I/O.
+RFC 9420 sections 2.1.2, 5.2, 6, 7.2, 10 and 12.4.3.1.
+"""
+
+import hashlib
+from dataclasses import dataclass
+
+MLS_1_0 = 1
+# MLS_128_DHKEMP256_AES128GCM_SHA256_P256, the only suite that every browser's own cryptography knows.
+SUITE = 2
+# A group has at most so many devices, so a Welcome has at most so many recipients.
+MAX_RECIPIENTS = 200
+APPLICATION, COMMIT = 1, 3
+_PRIVATE_MESSAGE, _WELCOME, _KEY_PACKAGE = 2, 3, 5
+_BASIC_CREDENTIAL = 1
+_FROM_KEY_PACKAGE = 1
+_REF_LABEL = b"MLS 1.0 KeyPackage Reference"
+# The largest length that two bytes can say; what is referred to by a hash is shorter than four bytes can say.
+_ONE_BYTE, _TWO_BYTES = 1 << 6, 1 << 14
+
+
+class FramingError(ValueError):
+    """Not such a message; says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrivateMessage:
+    group_id: bytes
+    epoch: int
+    content_type: int
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPackage:
+    """`ref` is how a Welcome names it; `identity` is its credential's."""
+
+    ref: bytes
+    signature_key: bytes
+    identity: bytes
+    not_before: int
+    not_after: int
+
+
+def read_private_message(data: bytes) -> PrivateMessage:
+    """Raises FramingError."""
+    reader = _opened(data, _PRIVATE_MESSAGE)
+    found = PrivateMessage(reader.vector(), reader.number(8), reader.number(1))
+    for _ in ("authenticated data", "sender data", "ciphertext"):
+        reader.vector()
+    reader.end()
+    return found
+
+
+def read_welcome(data: bytes) -> frozenset[bytes]:
+    """The references of the key packages for which it is. Raises FramingError."""
+    reader = _opened(data, _WELCOME)
+    _require_suite(reader)
+    secrets = _Reader(reader.vector())
+    reader.vector()
+    reader.end()
+    found: set[bytes] = set()
+    count = 0
+    while secrets.left():
+        found.add(secrets.vector())
+        for _ in ("KEM output", "ciphertext"):
+            secrets.vector()
+        count += 1
+        if count > MAX_RECIPIENTS or count > len(found):
+            raise FramingError("a Welcome names each of at most 200 devices once")
+    if not found:
+        raise FramingError("a Welcome is for somebody")
+    return frozenset(found)
+
+
+def read_key_package(data: bytes) -> KeyPackage:
+    """Raises FramingError."""
+    reader = _opened(data, _KEY_PACKAGE)
+    package = reader.rest()
+    if reader.number(2) != MLS_1_0:
+        raise FramingError("the key package is of another version of MLS")
+    _require_suite(reader)
+    reader.vector()  # The key for the Welcome.
+    reader.vector()  # The key for the tree.
+    signature_key = reader.vector()
+    if reader.number(2) != _BASIC_CREDENTIAL:
+        raise FramingError("the credential must be a basic one")
+    identity = reader.vector()
+    for _ in ("versions", "suites", "extensions", "proposals", "credentials"):
+        reader.vector()
+    if reader.number(1) != _FROM_KEY_PACKAGE:
+        raise FramingError("the leaf must be that of a key package")
+    not_before, not_after = reader.number(8), reader.number(8)
+    for _ in ("leaf's extensions", "leaf's signature", "extensions", "signature"):
+        reader.vector()
+    reader.end()
+    return KeyPackage(key_package_ref(package), signature_key, identity, not_before, not_after)
+
+
+def key_package_ref(package: bytes) -> bytes:
+    """RFC 9420 section 5.2."""
+    return hashlib.sha256(_vector(_REF_LABEL) + _vector(package)).digest()
+
+
+def _vector(data: bytes) -> bytes:
+    size = len(data)
+    if size < _ONE_BYTE:
+        return size.to_bytes(1) + data
+    if size < _TWO_BYTES:
+        return (size | 0x4000).to_bytes(2) + data
+    return (size | 0x8000_0000).to_bytes(4) + data
+
+
+def _opened(data: bytes, wire_format: int) -> "_Reader":
+    reader = _Reader(data)
+    if reader.number(2) != MLS_1_0:
+        raise FramingError("it is of another version of MLS")
+    if reader.number(2) != wire_format:
+        raise FramingError("it is another kind of MLS message")
+    return reader
+
+
+def _require_suite(reader: "_Reader") -> None:
+    if reader.number(2) != SUITE:
+        raise FramingError("the suite must be MLS_128_DHKEMP256_AES128GCM_SHA256_P256")
+
+
+class _Reader:
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._at = 0
+
+    def left(self) -> int:
+        return len(self._data) - self._at
+
+    def rest(self) -> bytes:
+        return self._data[self._at :]
+
+    def number(self, size: int) -> int:
+        return int.from_bytes(self._take(size))
+
+    def vector(self) -> bytes:
+        """RFC 9420 section 2.1.2: the length is written in as few bytes as it takes."""
+        first = self.number(1)
+        more = (1 << (first >> 6)) - 1
+        if first >> 6 == 3:
+            raise FramingError("a length has one, two or four bytes")
+        size = (first & 0x3F) << (8 * more) | self.number(more)
+        if more and size < (_ONE_BYTE if more == 1 else _TWO_BYTES):
+            raise FramingError("a length has more bytes than it takes")
+        return self._take(size)
+
+    def end(self) -> None:
+        if self.left():
+            raise FramingError("there is something behind its end")
+
+    def _take(self, size: int) -> bytes:
+        if size > self.left():
+            raise FramingError("it is cut short")
+        found = self._data[self._at : self._at + size]
+        self._at += size
+        return found

@@ -1,0 +1,463 @@
+"""Private conversations: who is in them, and the one order of what their devices send.
+
+A commit counts only where nobody has committed in its epoch before: that is decided inside the write, and
+whoever was later is told what they have missed. Sending the same bytes again changes nothing and gets the
+same answer, so a replay is no new message. What is said is encrypted, and who says it too: the server
+checks that the sender's device is in the group and does not write down which it was. No HTTP, no SQL.
+RFC 9420 sections 12.4 and 14, RFC 9750 sections 5.2 and 7.
+"""
+
+import base64
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+
+from svc.base.database import Act, Connection, Database, Row
+from svc.chat.access.acts import changes_rules, follows_rules
+from svc.chat.access.directory import Directory
+from svc.chat.access.tokens import Asker
+from svc.chat.direct import devices_store, framing, store
+from svc.chat.direct.devices import PrivateDevices
+from svc.chat.direct.store import COMMIT, MESSAGE, Group, Leaf
+from svc.chat.errors import ChatError
+from svc.chat.live.audience import only
+from svc.chat.live.hub import Hub
+
+MAX_PEOPLE = 25
+# More than anybody keeps up with; each is a row in a list that the page loads whole.
+MAX_CONVERSATIONS = 200
+# A message of 4,000 characters, what it answers, and padding.
+MAX_MESSAGE_BYTES = 32 * 1024
+# In a group of 200 devices whose tree has been blanked, a path carries a secret for each of them.
+MAX_COMMIT_BYTES = 96 * 1024
+# With the tree of 200 leaves, of which each holds a statement.
+MAX_WELCOME_BYTES = 512 * 1024
+MAX_MISSED = 100
+_NOBODY: frozenset[str] = frozenset()
+
+# Has the first blocked the second?
+Blocks = Callable[[str, str], bool]
+# Rings these members for something new in a conversation; the last says whether one may still be told.
+Rings = Callable[[str, Collection[str], Callable[[str], bool]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """What a device wants of a group: its message, a Welcome, and which devices it removes."""
+
+    message: bytes
+    welcome: bytes | None
+    removed: Collection[str]
+    # The last entry that the device has read: what is behind it, it has missed.
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    group: Group
+    kind: str
+    added: Collection[str] = ()
+    is_new: bool = True
+
+
+class PrivateConversations:
+    def __init__(
+        self,
+        database: Database,
+        directory: Directory,
+        hub: Hub,
+        devices: PrivateDevices,
+        blocks: Blocks,
+        new_id: Callable[[], str],
+    ) -> None:
+        self._database = database
+        self._directory = directory
+        self._hub = hub
+        self._devices = devices
+        self._blocks = blocks
+        self._new_id = new_id
+        self.rings: Rings = lambda conversation_id, member_ids, allowed: None
+        # By conversation: is it between two, and who is in it?
+        self._members: dict[str, tuple[bool, frozenset[str]]] = {}
+        # Told of a conversation and of who is not in it any more.
+        self.left: Callable[[str, str], None] = lambda conversation_id, member_id: None
+        devices.lacking_in, devices.tell_lacking = store.conversations_of, self._tell_changed
+
+    async def load(self) -> None:
+        self._members = await store.load(self._database)
+
+    async def of(self, member_id: str) -> list[dict[str, object]]:
+        return await store.described(self._database, member_id)
+
+    async def one(self, member_id: str, conversation_id: str) -> dict[str, object]:
+        """Raises ChatError."""
+        self._require_member(member_id, conversation_id)
+        for found in await store.described(self._database, member_id, conversation_id):
+            return found
+        raise ChatError("unknown_conversation")
+
+    # Who is in a conversation.
+
+    def people_of(self, conversation_id: str) -> frozenset[str]:
+        """Nobody, where there is no such conversation."""
+        return self._members.get(conversation_id, (False, _NOBODY))[1]
+
+    @changes_rules
+    def open(self, member_id: str, others: Collection[str], now: float) -> Act[str, str]:
+        """The conversation of these people: between two the one that there is. Raises ChatError."""
+        people = {member_id, *others}
+        if not 2 <= len(people) <= MAX_PEOPLE:
+            raise ChatError("invalid_request", f"A conversation has 2 to {MAX_PEOPLE} people")
+        self._require_reachable(member_id, people)
+        pair = "/".join(sorted(people)) if len(people) == 2 else None
+
+        def write(connection: Connection) -> str:
+            found = store.of_pair(connection, pair) if pair else None
+            conversation_id = found or self._new_id()
+            if found is None:
+                store.put(connection, conversation_id, pair, int(now * 1000))
+            store.add_members(connection, conversation_id, people)
+            if store.count_of(connection, member_id) > MAX_CONVERSATIONS:
+                raise ChatError("too_many")
+            return conversation_id
+
+        def opened(conversation_id: str) -> str:
+            self._members[conversation_id] = (pair is not None, frozenset(people))
+            return conversation_id
+
+        return Act(write, opened)
+
+    @changes_rules
+    def add(self, member_id: str, conversation_id: str, other_id: str) -> Act[None, None]:
+        """Let another person in; their devices follow by a commit. Raises ChatError."""
+        people = self._require_group(member_id, conversation_id)
+        if len(people | {other_id}) > MAX_PEOPLE:
+            raise ChatError("too_many", f"A conversation has at most {MAX_PEOPLE} people")
+        self._require_reachable(member_id, {other_id})
+
+        def added(_: None) -> None:
+            self._members[conversation_id] = (False, people | {other_id})
+            self._tell_changed([conversation_id])
+
+        return Act(lambda connection: store.add_members(connection, conversation_id, [other_id]), added)
+
+    @changes_rules
+    def leave(self, member_id: str, conversation_id: str) -> Act[None, None]:
+        """Read it no more, nor send there. Raises ChatError."""
+        self._require_group(member_id, conversation_id)
+
+        def left(_: None) -> None:
+            self._tell_changed([conversation_id])
+            self._drop(conversation_id, member_id)
+
+        def write(connection: Connection) -> None:
+            with store.erasing(connection):
+                store.remove_member(connection, conversation_id, member_id)
+
+        return Act(write, left)
+
+    @follows_rules
+    def lose(self, asker: Asker, conversation_id: str) -> Act[None, None]:
+        """This device has lost the keys of the group; others let it in again. Raises ChatError."""
+        self._require_member(asker.member_id, conversation_id)
+
+        def write(connection: Connection) -> None:
+            device_id, _ = self._devices.require(connection, asker)
+            store.mark_gone(connection, conversation_id, device_id)
+
+        return Act(write, lambda _: self._tell_changed([conversation_id]))
+
+    def forget_member_in(self, connection: Connection, member_id: str) -> None:
+        """A step of the write in which a member goes: none of their devices is anywhere any more."""
+        with store.erasing(connection):
+            devices_store.remove_of_member(connection, member_id)
+            for conversation_id in store.conversations_of(connection, member_id):
+                store.remove_member(connection, conversation_id, member_id)
+
+    def forget_member(self, member_id: str) -> None:
+        """After a member has gone."""
+        left = [one for one, (_, people) in self._members.items() if member_id in people]
+        for conversation_id in left:
+            self._drop(conversation_id, member_id)
+        self._tell_changed(left)
+
+    def _drop(self, conversation_id: str, member_id: str) -> None:
+        is_pair, people = self._members[conversation_id]
+        self._members[conversation_id] = (is_pair, people - {member_id})
+        if people == {member_id}:
+            del self._members[conversation_id]
+        self.left(conversation_id, member_id)
+
+    # Groups and what is sent there.
+
+    @follows_rules
+    def take_packages(
+        self, asker: Asker, conversation_id: str, device_ids: Collection[str], now: float
+    ) -> Act[tuple[dict[str, bytes], dict[str, int], dict[str, str]], dict[str, bytes]]:
+        """A key package of each device that the group lacks. Raises ChatError."""
+        people = self.require_writable(asker.member_id, conversation_id)
+
+        def write(connection: Connection) -> tuple[dict[str, bytes], dict[str, int], dict[str, str]]:
+            self._devices.require(connection, asker)
+            leaves = store.leaves(connection, conversation_id)
+            wanted = {
+                one: owner
+                for one in device_ids
+                if (owner := devices_store.member_of(connection, one)) in people
+                and (one not in leaves or leaves[one].gone)
+            }
+            taken, low = self._devices.take(connection, list(wanted), now)
+            return taken, low, wanted
+
+        def taken(outcome: tuple[dict[str, bytes], dict[str, int], dict[str, str]]) -> dict[str, bytes]:
+            self._devices.tell_low(outcome[1], outcome[2])
+            return outcome[0]
+
+        return Act(write, taken)
+
+    @follows_rules
+    def commit(
+        self, asker: Asker, conversation_id: str, wanted: Commit, now: float
+    ) -> Act[_Sent, dict[str, object]]:
+        """End the group's epoch, and let in those for whom the Welcome is. Raises ChatError."""
+        people = self._require_member(asker.member_id, conversation_id)
+        epoch = _read(wanted.message, conversation_id, framing.COMMIT)
+        refs = _recipients(wanted.welcome)
+
+        def write(connection: Connection) -> _Sent:
+            device_id, _ = self._devices.require(connection, asker)
+            group = self._group(connection, conversation_id)
+            if again := store.sent_before(connection, conversation_id, wanted.message):
+                return _again(again["epoch"] + 1, again["seq"], COMMIT)
+            leaves = store.leaves(connection, conversation_id)
+            if epoch == 0 and group.epoch > 0 and all(leaf.gone for leaf in leaves.values()):
+                # Nobody is left who could let anybody in.
+                group, leaves = store.begin_anew(connection, conversation_id, group), {}
+            # The first commit makes the group; whoever is too late for it is added by the one who was not.
+            if epoch > 0:
+                _require_leaf(leaves, device_id)
+            if epoch != group.epoch:
+                raise self._passed(connection, conversation_id, device_id, group, wanted.after)
+            added = _added(connection, refs, people)
+            _require_possible(device_id, leaves, wanted.removed, added)
+            after = store.append(connection, conversation_id, group, COMMIT, wanted.message, int(now * 1000))
+            _settle(connection, conversation_id, after, device_id, wanted.removed, added)
+            if wanted.welcome is not None:
+                welcomed = conversation_id, after.seq, wanted.welcome, list(added), int(now * 1000)
+                store.put_welcome(connection, self._new_id(), *welcomed)
+                devices_store.used(connection, refs)
+            return _Sent(after, COMMIT, list(added))
+
+        return Act(write, lambda sent: self._sent(conversation_id, sent))
+
+    @follows_rules
+    def send(
+        self,
+        asker: Asker,
+        conversation_id: str,
+        body: bytes,
+        after: int,
+        now: float,
+        *,
+        ring: bool = True,
+    ) -> Act[_Sent, dict[str, object]]:
+        """Append a message to the log, and ring for it where the sender wants that. Raises ChatError."""
+        self.require_writable(asker.member_id, conversation_id)
+        epoch = _read(body, conversation_id, framing.APPLICATION)
+
+        def write(connection: Connection) -> _Sent:
+            device_id, _ = self._devices.require(connection, asker)
+            group = self._group(connection, conversation_id)
+            leaves = store.leaves(connection, conversation_id)
+            _require_leaf(leaves, device_id)
+            if again := store.sent_before(connection, conversation_id, body):
+                return _again(again["epoch"], again["seq"], MESSAGE)
+            if epoch != group.epoch:
+                raise self._passed(connection, conversation_id, device_id, group, after)
+            if any(leaf.gone for leaf in leaves.values()):
+                raise ChatError("devices_changed")
+            appended = store.append(connection, conversation_id, group, MESSAGE, body, int(now * 1000))
+            return _Sent(appended, MESSAGE)
+
+        def done(sent: _Sent) -> dict[str, object]:
+            if ring and sent.is_new:
+                self._ring(conversation_id, asker.member_id)
+            return self._sent(conversation_id, sent)
+
+        return Act(write, done)
+
+    async def log(
+        self, member_id: str, device_id: str | None, conversation_id: str, after: int, most: int
+    ) -> dict[str, object]:
+        """What has been sent since, for a device of the group. Raises ChatError."""
+        described = await self.one(member_id, conversation_id)
+        if device_id is None:
+            raise ChatError("no_device")
+        found = await store.entries(self._database, conversation_id, device_id, after, most)
+        # Once more: whoever has been removed meanwhile reads nothing.
+        self._require_member(member_id, conversation_id)
+        since = await store.since(self._database, conversation_id, device_id)
+        return {
+            "entries": [entry(row) for row in found],
+            "since": since,
+            **{name: described[name] for name in ("epoch", "seq", "first_seq")},
+        }
+
+    @follows_rules
+    def received(self, asker: Asker, welcome_id: str) -> Act[None, None]:
+        """This device has joined by a Welcome and needs it no more; whether there was one or not."""
+
+        def write(connection: Connection) -> None:
+            device_id, _ = self._devices.require(connection, asker)
+            with store.erasing(connection):
+                store.received(connection, device_id, welcome_id)
+
+        return Act(write, lambda _: None)
+
+    # What those have in common.
+
+    def _require_member(self, member_id: str, conversation_id: str) -> frozenset[str]:
+        """The ids of those who are in it. Raises ChatError."""
+        _, people = self._members.get(conversation_id, (False, _NOBODY))
+        if member_id not in people:
+            raise ChatError("unknown_conversation")
+        return people
+
+    def _require_group(self, member_id: str, conversation_id: str) -> frozenset[str]:
+        people = self._require_member(member_id, conversation_id)
+        if self._members[conversation_id][0]:
+            raise ChatError("invalid_request", "Nobody enters or leaves a conversation between two")
+        return people
+
+    def require_writable(self, member_id: str, conversation_id: str) -> frozenset[str]:
+        """Of two, both are there and neither has blocked the other."""
+        people = self._require_member(member_id, conversation_id)
+        if self._members[conversation_id][0]:
+            if len(people) < 2:
+                raise ChatError("private_refused", "The other person is not a member any more")
+            self._require_reachable(member_id, people)
+        return people
+
+    def _require_reachable(self, member_id: str, people: Collection[str]) -> None:
+        """All are people, and none has blocked the one who asks, or is blocked by them."""
+        for one in people:
+            if one == member_id:
+                continue
+            if self._directory.member(one).bot:
+                raise ChatError("private_refused", "Bots take no part in private conversations")
+            if self._blocks(one, member_id) or self._blocks(member_id, one):
+                raise ChatError("private_refused")
+
+    def _group(self, connection: Connection, conversation_id: str) -> Group:
+        group = store.group(connection, conversation_id)
+        if group is None:
+            raise ChatError("unknown_conversation")
+        return group
+
+    def _passed(
+        self, connection: Connection, conversation_id: str, device_id: str, group: Group, after: int
+    ) -> ChatError:
+        missed = store.entries_in(connection, conversation_id, device_id, after, MAX_MISSED)
+        told = {"epoch": group.epoch, "seq": group.seq, "missed": [entry(row) for row in missed]}
+        return ChatError("epoch_passed", more=told)
+
+    def _sent(self, conversation_id: str, sent: _Sent) -> dict[str, object]:
+        group = sent.group
+        told = {"conversation_id": conversation_id, "seq": group.seq, "epoch": group.epoch, "kind": sent.kind}
+        if sent.is_new:
+            _, people = self._members.get(conversation_id, (False, _NOBODY))
+            self._hub.push("private_sent", told, only(*people))
+        return {"seq": group.seq, "epoch": group.epoch}
+
+    def _ring(self, conversation_id: str, sender_id: str) -> None:
+        def allowed(member_id: str) -> bool:
+            return member_id in self._members.get(conversation_id, (False, _NOBODY))[1]
+
+        _, people = self._members.get(conversation_id, (False, _NOBODY))
+        told = [one for one in people - {sender_id} if not self._blocks(one, sender_id)]
+        self.rings(conversation_id, told, allowed)
+
+    def _tell_changed(self, conversation_ids: Sequence[str]) -> None:
+        for one in conversation_ids:
+            _, people = self._members.get(one, (False, _NOBODY))
+            self._hub.push("private_changed", {"conversation_id": one}, only(*people))
+
+
+def entry(row: Row) -> dict[str, object]:
+    body = base64.b64encode(row["body"]).decode()
+    return {name: row[name] for name in ("seq", "epoch", "kind", "sent_at_ms")} | {"body": body}
+
+
+def _again(epoch: int, seq: int, kind: str) -> _Sent:
+    return _Sent(Group(epoch, seq), kind, is_new=False)
+
+
+def _read(body: bytes, conversation_id: str, content_type: int) -> int:
+    """The epoch of a message of this conversation's group. Raises ChatError."""
+    most = MAX_COMMIT_BYTES if content_type == framing.COMMIT else MAX_MESSAGE_BYTES
+    if len(body) > most:
+        raise ChatError("body_too_large", f"Such a message has at most {most} bytes")
+    try:
+        read = framing.read_private_message(body)
+    except framing.FramingError as fault:
+        raise ChatError("invalid_request", f"This is not a PrivateMessage: {fault}") from None
+    if read.group_id != conversation_id.encode():
+        raise ChatError("invalid_request", "The id of the group must be that of the conversation")
+    if read.content_type != content_type:
+        raise ChatError("invalid_request", "This kind of message does not belong here")
+    return read.epoch
+
+
+def _recipients(welcome: bytes | None) -> Sequence[bytes]:
+    if welcome is None:
+        return []
+    if len(welcome) > MAX_WELCOME_BYTES:
+        raise ChatError("body_too_large", f"A Welcome has at most {MAX_WELCOME_BYTES} bytes")
+    try:
+        return sorted(framing.read_welcome(welcome))
+    except framing.FramingError as fault:
+        raise ChatError("invalid_request", f"This is not a Welcome: {fault}") from None
+
+
+def _added(
+    connection: Connection, refs: Sequence[bytes], people: Collection[str]
+) -> dict[str, tuple[str, str]]:
+    """Member and thumbprint of each device that a Welcome is for. Raises ChatError."""
+    added = devices_store.welcomed(connection, refs)
+    if len(added) != len(refs):
+        raise ChatError("invalid_request", "The Welcome is for key packages that nobody has taken here")
+    if any(member_id not in people for member_id, _ in added.values()):
+        raise ChatError("invalid_request", "The Welcome is for somebody who is not in the conversation")
+    return added
+
+
+def _require_possible(
+    device_id: str, leaves: dict[str, Leaf], removed: Collection[str], added: Collection[str]
+) -> None:
+    if not set(removed) <= set(leaves) - {device_id}:
+        raise ChatError("invalid_request", "Only other devices of the group can be removed")
+    if set(added) & (set(leaves) - set(removed) | {device_id}):
+        raise ChatError("invalid_request", "A device that is in the group cannot be added")
+
+
+def _require_leaf(leaves: dict[str, Leaf], device_id: str) -> None:
+    if device_id not in leaves or leaves[device_id].gone:
+        raise ChatError("no_device", "This device is not in the group of this conversation")
+
+
+def _settle(
+    connection: Connection,
+    conversation_id: str,
+    after: Group,
+    device_id: str,
+    removed: Collection[str],
+    added: dict[str, tuple[str, str]],
+) -> None:
+    """The devices in the group once the commit counts."""
+    for one in removed:
+        store.remove_leaf(connection, conversation_id, one)
+    # Whoever makes the group reads its first commit in the log: then they know that it counts.
+    if after.epoch == 1:
+        first = devices_store.leaf_of(connection, device_id)
+        store.put_leaf(connection, conversation_id, Leaf(device_id, *first), after.seq - 1)
+    for one, (member_id, thumbprint) in added.items():
+        store.put_leaf(connection, conversation_id, Leaf(one, member_id, thumbprint), after.seq)

@@ -1,0 +1,298 @@
+"""The tables of private conversations, of their groups and of what is sent there. SQL only."""
+
+import hashlib
+import json
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from svc.base.database import Connection, Database, Row
+
+COMMIT, MESSAGE = "commit", "message"
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    epoch: int
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A device in a group; `gone` once it may not be there any more."""
+
+    device_id: str
+    member_id: str
+    thumbprint: str
+    gone: bool = False
+
+
+def digest(body: bytes) -> bytes:
+    return hashlib.sha256(body).digest()
+
+
+@contextmanager
+def erasing(connection: Connection) -> Iterator[None]:
+    """What is deleted meanwhile is overwritten in the file, and not just forgotten there."""
+    connection.execute("PRAGMA secure_delete=ON")
+    try:
+        yield
+    finally:
+        connection.execute("PRAGMA secure_delete=OFF")
+
+
+# Conversations and who is in them.
+
+
+async def load(database: Database) -> dict[str, tuple[bool, frozenset[str]]]:
+    """Whether each is a conversation between two, and the ids of its members."""
+    found: dict[str, tuple[bool, frozenset[str]]] = {}
+    for row in await database.rows(
+        "SELECT id, pair IS NOT NULL AS is_pair, member_id FROM private_conversations"
+        " JOIN private_members ON conversation_id = id"
+    ):
+        _, others = found.get(row["id"], (False, frozenset()))
+        found[row["id"]] = (bool(row["is_pair"]), others | {row["member_id"]})
+    return found
+
+
+def of_pair(connection: Connection, pair: str) -> str | None:
+    found = connection.execute("SELECT id FROM private_conversations WHERE pair = ?", (pair,)).fetchone()
+    return found["id"] if found else None
+
+
+def put(connection: Connection, conversation_id: str, pair: str | None, now_ms: int) -> None:
+    connection.execute(
+        "INSERT INTO private_conversations (id, pair, created_at_ms) VALUES (?, ?, ?)",
+        (conversation_id, pair, now_ms),
+    )
+
+
+def add_members(connection: Connection, conversation_id: str, member_ids: Collection[str]) -> None:
+    connection.executemany(
+        "INSERT OR IGNORE INTO private_members VALUES (?, ?)",
+        [(conversation_id, member_id) for member_id in sorted(member_ids)],
+    )
+
+
+def count_of(connection: Connection, member_id: str) -> int:
+    found = connection.execute("SELECT count(*) FROM private_members WHERE member_id = ?", (member_id,))
+    return int(found.fetchone()[0])
+
+
+def remove_member(connection: Connection, conversation_id: str, member_id: str) -> None:
+    """With the last member the conversation goes."""
+    where = (conversation_id, member_id)
+    connection.execute("DELETE FROM private_members WHERE conversation_id = ? AND member_id = ?", where)
+    connection.execute(
+        "UPDATE private_leaves SET gone = 1 WHERE conversation_id = ? AND member_id = ?", where
+    )
+    connection.execute(
+        "DELETE FROM private_conversations WHERE id = ?1"
+        " AND NOT EXISTS (SELECT 1 FROM private_members WHERE conversation_id = ?1)",
+        (conversation_id,),
+    )
+
+
+def conversations_of(connection: Connection, member_id: str) -> list[str]:
+    found = connection.execute(
+        "SELECT conversation_id FROM private_members WHERE member_id = ? ORDER BY conversation_id",
+        (member_id,),
+    )
+    return [row["conversation_id"] for row in found]
+
+
+def group(connection: Connection, conversation_id: str) -> Group | None:
+    found = connection.execute(
+        "SELECT epoch, seq FROM private_conversations WHERE id = ?", (conversation_id,)
+    ).fetchone()
+    return Group(found["epoch"], found["seq"]) if found else None
+
+
+# One statement, so that it is of one moment: a device whose leaf is there and not gone is never lacking too.
+_DEVICE = "json_object('id', device_id, 'member_id', member_id, 'thumbprint', thumbprint"
+_DESCRIBED = f"""
+    SELECT c.*,
+      (SELECT min(seq) FROM private_entries e WHERE e.conversation_id = c.id) AS first_seq,
+      (SELECT json_group_array(member_id) FROM
+        (SELECT member_id FROM private_members WHERE conversation_id = c.id ORDER BY member_id)) AS members,
+      (SELECT json_group_array({_DEVICE}, 'gone', json(iif(gone, 'true', 'false')))) FROM
+        (SELECT * FROM private_leaves WHERE conversation_id = c.id ORDER BY device_id)) AS devices,
+      (SELECT json_group_array({_DEVICE})) FROM
+        (SELECT d.* FROM private_members m JOIN private_devices d USING (member_id)
+          WHERE m.conversation_id = c.id AND NOT EXISTS (SELECT 1 FROM private_leaves l
+            WHERE l.conversation_id = c.id AND l.device_id = d.device_id AND l.gone = 0)
+          ORDER BY d.device_id)) AS lacking
+    FROM private_conversations c
+    WHERE id IN (SELECT conversation_id FROM private_members WHERE member_id = ?1)
+      AND (?2 IS NULL OR id = ?2)
+    ORDER BY id"""
+
+
+async def described(
+    database: Database, member_id: str, conversation_id: str | None = None
+) -> list[dict[str, object]]:
+    """A member's conversations, or one of them, with the devices in each group and those that it lacks."""
+    return [_conversation(row) for row in await database.rows(_DESCRIBED, (member_id, conversation_id))]
+
+
+def _conversation(row: Row) -> dict[str, object]:
+    return {
+        "id": row["id"],
+        "between_two": row["pair"] is not None,
+        "epoch": row["epoch"],
+        "seq": row["seq"],
+        "first_seq": row["seq"] + 1 if row["first_seq"] is None else row["first_seq"],
+        "created_at_ms": row["created_at_ms"],
+        **{name: json.loads(row[name]) for name in ("members", "devices", "lacking")},
+    }
+
+
+# Groups.
+
+
+def leaves(connection: Connection, conversation_id: str) -> dict[str, Leaf]:
+    found = connection.execute("SELECT * FROM private_leaves WHERE conversation_id = ?", (conversation_id,))
+    return {
+        row["device_id"]: Leaf(row["device_id"], row["member_id"], row["thumbprint"], bool(row["gone"]))
+        for row in found
+    }
+
+
+def put_leaf(connection: Connection, conversation_id: str, leaf: Leaf, since_seq: int) -> None:
+    connection.execute(
+        "INSERT OR REPLACE INTO private_leaves VALUES (?, ?, ?, ?, ?, 0)",
+        (conversation_id, leaf.device_id, leaf.member_id, leaf.thumbprint, since_seq),
+    )
+
+
+def remove_leaf(connection: Connection, conversation_id: str, device_id: str) -> None:
+    connection.execute(
+        "DELETE FROM private_leaves WHERE conversation_id = ? AND device_id = ?", (conversation_id, device_id)
+    )
+
+
+def mark_gone(connection: Connection, conversation_id: str, device_id: str) -> None:
+    connection.execute(
+        "UPDATE private_leaves SET gone = 1 WHERE conversation_id = ? AND device_id = ?",
+        (conversation_id, device_id),
+    )
+
+
+def begin_anew(connection: Connection, conversation_id: str, before: Group) -> Group:
+    """A group without devices, whose log goes on."""
+    connection.execute("DELETE FROM private_leaves WHERE conversation_id = ?", (conversation_id,))
+    return Group(0, before.seq)
+
+
+# What is sent.
+
+
+def sent_before(connection: Connection, conversation_id: str, body: bytes) -> Row | None:
+    """The entry that has this very body."""
+    found: Row | None = connection.execute(
+        "SELECT seq, epoch, kind FROM private_entries WHERE conversation_id = ? AND digest = ?",
+        (conversation_id, digest(body)),
+    ).fetchone()
+    return found
+
+
+def append(
+    connection: Connection, conversation_id: str, before: Group, kind: str, body: bytes, now_ms: int
+) -> Group:
+    """A commit ends the epoch."""
+    after = Group(before.epoch + (kind == COMMIT), before.seq + 1)
+    connection.execute(
+        "INSERT INTO private_entries (conversation_id, seq, epoch, kind, digest, body, sent_at_ms)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (conversation_id, after.seq, before.epoch, kind, digest(body), body, now_ms),
+    )
+    connection.execute(
+        "UPDATE private_conversations SET epoch = ?, seq = ? WHERE id = ?",
+        (after.epoch, after.seq, conversation_id),
+    )
+    return after
+
+
+_ENTRIES = (
+    "SELECT e.* FROM private_entries e JOIN private_leaves l USING (conversation_id)"
+    " WHERE e.conversation_id = ?1 AND l.device_id = ?2 AND l.gone = 0"
+    " AND e.seq > ?3 AND e.seq > l.since_seq ORDER BY e.seq LIMIT ?4"
+)
+
+
+async def entries(
+    database: Database, conversation_id: str, device_id: str, after: int, most: int
+) -> list[Row]:
+    """What a device of the group may read."""
+    return await database.rows(_ENTRIES, (conversation_id, device_id, after, most))
+
+
+async def since(database: Database, conversation_id: str, device_id: str) -> int:
+    """The entry behind which a device may read; 0 for one that is not in the group."""
+    found = await database.row(
+        "SELECT since_seq FROM private_leaves WHERE conversation_id = ? AND device_id = ? AND gone = 0",
+        (conversation_id, device_id),
+    )
+    return int(found[0]) if found else 0
+
+
+def entries_in(
+    connection: Connection, conversation_id: str, device_id: str, after: int, most: int
+) -> list[Row]:
+    """The same, as a step of a write."""
+    return list(connection.execute(_ENTRIES, (conversation_id, device_id, after, most)))
+
+
+def put_welcome(
+    connection: Connection,
+    welcome_id: str,
+    conversation_id: str,
+    seq: int,
+    body: bytes,
+    device_ids: Collection[str],
+    now_ms: int,
+) -> None:
+    connection.execute(
+        "INSERT INTO private_welcomes VALUES (?, ?, ?, ?, ?)",
+        (welcome_id, conversation_id, seq, body, now_ms),
+    )
+    connection.executemany(
+        "INSERT INTO private_welcomed VALUES (?, ?)", [(device_id, welcome_id) for device_id in device_ids]
+    )
+
+
+async def welcomes(database: Database, device_id: str, most: int) -> list[Row]:
+    return await database.rows(
+        "SELECT w.* FROM private_welcomes w JOIN private_welcomed d ON d.welcome_id = w.id"
+        " WHERE d.device_id = ? ORDER BY w.id LIMIT ?",
+        (device_id, most),
+    )
+
+
+def received(connection: Connection, device_id: str, welcome_id: str) -> None:
+    connection.execute(
+        "DELETE FROM private_welcomed WHERE device_id = ? AND welcome_id = ?", (device_id, welcome_id)
+    )
+    drop_received(connection)
+
+
+# What ends.
+
+
+def drop_received(connection: Connection) -> int:
+    """Welcomes that nobody waits for any more."""
+    return connection.execute(
+        "DELETE FROM private_welcomes WHERE id NOT IN (SELECT welcome_id FROM private_welcomed)"
+    ).rowcount
+
+
+def expire(connection: Connection, before_ms: int, most: int) -> int:
+    """Some of what was sent before a moment; how many that were."""
+    found = connection.execute(
+        "DELETE FROM private_entries WHERE n IN"
+        " (SELECT n FROM private_entries WHERE sent_at_ms <= ? ORDER BY sent_at_ms LIMIT ?)",
+        (before_ms, most),
+    ).rowcount
+    found += connection.execute("DELETE FROM private_welcomes WHERE sent_at_ms <= ?", (before_ms,)).rowcount
+    return found

@@ -1,0 +1,2 @@
+-- The newest mentions of a member in all channels are a range of it.
+CREATE INDEX mentions_by_member ON mentions (member_id, n);

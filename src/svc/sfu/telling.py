@@ -1,0 +1,52 @@
+"""Telling a chat server who speaks in the rooms that it asks about, never more often than it can use.
+
+A page shows a ring; two changes a second are as many as anybody follows. What has changed and changed back
+by then is not told. Nothing is told of rooms that nobody asks about. Our own addition to the protocol.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from svc.sfu.rooms import Room
+
+INTERVAL_S = 0.5
+
+Say = Callable[[str, Sequence[str]], None]
+
+
+class SpeakersTeller:
+    """`say(room_id, user_ids)` tells it; user ids are sorted, so that loudness alone is no change."""
+
+    def __init__(self, say: Say) -> None:
+        self._say = say
+        self._told: dict[Room, list[str]] = {}
+        self._pauses: dict[Room, asyncio.TimerHandle] = {}
+
+    def want(self, room: Room, wanted: bool) -> None:
+        """From now on tell of this room, or no more. Whoever asks is told at once, even of nobody."""
+        self._told.pop(room, None)
+        if pause := self._pauses.pop(room, None):
+            pause.cancel()
+        if wanted:
+            self._tell(room)
+
+    def changed(self, room: Room) -> None:
+        if room in self._told and room not in self._pauses:
+            self._tell(room)
+
+    def stop(self) -> None:
+        for pause in self._pauses.values():
+            pause.cancel()
+        self._told.clear()
+        self._pauses.clear()
+
+    def _tell(self, room: Room) -> None:
+        now = sorted(room.speakers)
+        if self._told.get(room) != now:
+            self._told[room] = now
+            self._say(room.room_id, now)
+            self._pauses[room] = asyncio.get_running_loop().call_later(INTERVAL_S, self._go_on, room)
+
+    def _go_on(self, room: Room) -> None:
+        del self._pauses[room]
+        self._tell(room)

@@ -1,0 +1,78 @@
+"""A server as another machine sees it: its page, its certificate, its WebSockets and its media port over TCP.
+
+Needs no account, and so cannot try UDP: the SFU answers only those who are in a call. Changes nothing.
+"""
+
+import asyncio
+import socket
+import ssl
+from datetime import UTC, datetime
+
+from aiohttp import (
+    ClientConnectorCertificateError,
+    ClientConnectorError,
+    ClientError,
+    ClientSession,
+    ClientTimeout,
+)
+from yarl import URL
+
+from svc.tools.doctor import site
+from svc.tools.doctor.finding import Finding, Findings, notice, ok, problem
+
+ANSWER_DEADLINE_S = 5.0
+
+
+async def examined(url: URL, media_port: int, trust: ssl.SSLContext) -> Findings:
+    found = [site.secure_context(url)]
+    async with ClientSession(timeout=ClientTimeout(total=ANSWER_DEADLINE_S)) as http:
+        try:
+            async with http.get(url / "health", ssl=trust) as response:
+                healthy = response.status == 200
+            async with asyncio.timeout(ANSWER_DEADLINE_S):
+                certificate = await site.certificate(url, trust)
+        except ClientConnectorCertificateError as fault:
+            return [*found, site.untrusted(fault)]
+        except (ClientError, OSError) as fault:
+            advice = "Is the name right, and do firewall and router let this port in?"
+            return [*found, problem(f"{url} cannot be reached from here: {_reason(fault)}", advice)]
+        if not healthy:
+            return [*found, problem(f"{url} answers, but not well", "Run svc doctor on the server itself.")]
+        found += [ok(f"{url} answers"), *site.certificate_finding(certificate, datetime.now(UTC))]
+        found += [await site.websocket(http, url / path, trust) for path in ("live", "sfu/client")]
+    return [*found, await _tcp(url.host or "", media_port), _udp(media_port)]
+
+
+async def _tcp(host: str, port: int) -> Finding:
+    said = f"TCP port {port} of {host} (sound and picture where no UDP passes)"
+    try:
+        async with asyncio.timeout(ANSWER_DEADLINE_S):
+            _, writer = await asyncio.open_connection(host, port)
+    except TimeoutError:
+        return problem(f"{said} does not answer", "Let it through the server's firewall and router.")
+    except OSError as fault:
+        advice = "Does the SFU run there, and is it another port? Name it with --udp-port."
+        return problem(f"{said} cannot be reached: {_reason(fault)}", advice)
+    writer.close()
+    return ok(f"{said} can be reached")
+
+
+def _reason(fault: Exception) -> str:
+    cause = fault.os_error if isinstance(fault, ClientConnectorError) else fault
+    match cause:
+        case TimeoutError():
+            return "no answer"
+        case ConnectionRefusedError():
+            return "nobody listens there"
+        case socket.gaierror():
+            return "nobody knows the name"
+        case OSError(strerror=str(words)) if words:
+            return words
+    return str(cause) or type(cause).__name__
+
+
+def _udp(port: int) -> Finding:
+    return notice(
+        f"UDP port {port} cannot be tried from outside of a call",
+        "Join a call on this machine and open Quality of the call: its path should be UDP.",
+    )

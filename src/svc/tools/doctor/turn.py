@@ -1,0 +1,265 @@
+"""The operator's TURN server: asks for a relay at each of its addresses, as a member's browser does.
+
+Says which step fails: the name, the route, the certificate, the answer, the secret, or the relay to the SFU.
+Gives every relay back. RFC 8656 sections 7 and 9, RFC 8489 section 9.2.
+"""
+
+import asyncio
+import socket
+import ssl
+import struct
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import md5
+from typing import Protocol
+
+from aioice.stun import Class, Message, Method, parse_message
+from yarl import URL
+
+from svc.tools.doctor.finding import Finding, Findings, ok, problem
+
+# A relay is worth nothing to a call if it takes longer.
+ANSWER_DEADLINE_S = 4.0
+# RFC 8489 section 6.2.1, cut short.
+RESENT_AFTER_S = 1.0
+PORT, TLS_PORT = 3478, 5349
+_UDP_RELAY = 17 << 24
+_UNAUTHENTICATED, _FORBIDDEN, _STALE_NONCE, _QUOTA, _FULL = 401, 403, 438, 486, 508
+_WRONG_CREDENTIALS = 441
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """One of TURN_URLS (RFC 7065)."""
+
+    url: str
+    host: str
+    port: int
+    transport: str
+    tls: bool
+
+    @classmethod
+    def of(cls, url: str) -> "Address":
+        scheme, _, rest = url.partition(":")
+        tls = scheme == "turns"
+        # As RFC 7065 section 3.1 has no slashes, and URLs of the usual form have.
+        place = URL(f"turn://{rest}")
+        transport = place.query.get("transport", "tcp" if tls else "udp")
+        return cls(url, place.host or "", place.explicit_port or (TLS_PORT if tls else PORT), transport, tls)
+
+    @property
+    def way(self) -> str:
+        return f"{'TLS' if self.tls else self.transport.upper()} port {self.port}"
+
+
+class Refused(Exception):
+    """The server answered with this error."""
+
+    def __init__(self, code: int, reason: str) -> None:
+        super().__init__(f"{code} {reason}")
+        self.code = code
+
+
+async def examined(server: Mapping[str, object], peers: Sequence[str], trust: ssl.SSLContext) -> Findings:
+    """`server` is an RTCIceServer; `peers` are the known addresses of the SFU that it must reach."""
+    urls = server["urls"]
+    assert isinstance(urls, list)
+    name, password = str(server["username"]), str(server["credential"])
+    asked = (_one(Address.of(url), name, password, peers, trust) for url in urls)
+    return list(await asyncio.gather(*asked))
+
+
+async def _one(
+    address: Address, name: str, password: str, peers: Sequence[str], trust: ssl.SSLContext
+) -> Finding:
+    said = f"TURN server {address.url}"
+    if address.tls and address.transport == "udp":
+        return problem(f"{said}: browsers know no TURN over DTLS", "Write ?transport=tcp behind it.")
+    try:
+        async with asyncio.timeout(ANSWER_DEADLINE_S):
+            way = await _way(address, trust)
+    except OSError as fault:  # TimeoutError and every ssl.SSLError are.
+        return unreachable(address, fault)
+    allocation = _Allocation(way, name, password)
+    try:
+        async with asyncio.timeout(ANSWER_DEADLINE_S):
+            await allocation.ask(Method.ALLOCATE, {"REQUESTED-TRANSPORT": _UDP_RELAY})
+            for peer in peers:
+                await allocation.ask(Method.CREATE_PERMISSION, {"XOR-PEER-ADDRESS": (peer, 0)})
+            return ok(f"{said} relays for members")
+    except Refused as refusal:
+        return refused(address, refusal, allocation.allocated)
+    except OSError as fault:
+        return unreachable(address, fault)
+    finally:
+        await allocation.give_back()
+        await way.close()
+
+
+def unreachable(address: Address, fault: OSError) -> Finding:
+    """The way there fails, or nobody answers."""
+    said = f"TURN server {address.url}"
+    match fault:
+        case socket.gaierror():
+            return problem(f"{said}: nobody knows the name {address.host}", "Is it right in TURN_URLS?")
+        case ssl.SSLCertVerificationError():
+            return problem(
+                f"{said}: its certificate is refused: {fault.verify_message}",
+                "Browsers refuse it too, without a word. Give it one for this name that they trust.",
+            )
+        case ssl.SSLError():
+            return problem(
+                f"{said}: what answers at {address.way} speaks no TLS",
+                "Is that its TLS port, and has coturn its cert= and pkey=?",
+            )
+        case ConnectionRefusedError():
+            return problem(f"{said}: nobody listens at {address.way}", "Start it, or correct TURN_URLS.")
+        case TimeoutError():
+            return problem(
+                f"{said}: no answer from {address.way}",
+                f"Let {address.way} through its firewall. Is it a TURN server, and does it run?",
+            )
+        case ConnectionError():
+            return problem(
+                f"{said}: what listens at {address.way} hangs up",
+                "Is it a TURN server, and is it the right port?",
+            )
+    return problem(
+        f"{said}: there is no route to it from here ({fault.strerror or fault})",
+        "Is the address right, and has this machine a network of that kind?",
+    )
+
+
+def refused(address: Address, refusal: Refused, allocated: bool) -> Finding:
+    """It answers, and says no; `allocated` to reaching the SFU, else to the relay."""
+    said = f"TURN server {address.url}"
+    if allocated and refusal.code == _FORBIDDEN:
+        return problem(
+            f"{said} does not relay to the SFU", "Name each address of ICE_ADVERTISE_IP in allowed-peer-ip=."
+        )
+    if refusal.code in (_UNAUTHENTICATED, _WRONG_CREDENTIALS):
+        return problem(
+            f"{said} refuses the secret ({refusal.code})",
+            "TURN_SECRET and its static-auth-secret= must be the same, and both clocks right.",
+        )
+    if refusal.code in (_QUOTA, _FULL):
+        return problem(
+            f"{said} gives no more relays ({refusal})", "Raise user-quota=, total-quota= or its ports."
+        )
+    return problem(f"{said} refuses a relay ({refusal})", "Its log says why.")
+
+
+class _Way(Protocol):
+    async def exchange(self, message: Message) -> Message:
+        """The answer to this request. Raises OSError."""
+
+    async def close(self) -> None: ...
+
+
+class _Allocation:
+    """One relay, and what keeps it ours: realm and nonce come with the first refusal."""
+
+    def __init__(self, way: _Way, name: str, password: str) -> None:
+        self.allocated = False
+        self._way, self._name, self._password = way, name, password
+        self._realm, self._nonce = "", b""
+
+    async def ask(self, method: Method, attributes: Mapping[str, object]) -> Message:
+        for _ in range(3):  # Without a nonce, with one, and with a fresh one.
+            request = Message(method, Class.REQUEST, attributes=dict(attributes))
+            signed = bool(self._nonce)
+            if signed:
+                request.attributes |= {"USERNAME": self._name, "REALM": self._realm, "NONCE": self._nonce}
+                key = f"{self._name}:{self._realm}:{self._password}".encode()
+                request.add_message_integrity(md5(key, usedforsecurity=False).digest())
+            answer = await self._way.exchange(request)
+            if answer.message_class is Class.RESPONSE:
+                self.allocated |= method is Method.ALLOCATE
+                return answer
+            code, reason = answer.attributes.get("ERROR-CODE", (0, "without a code"))
+            wants_name = (code == _UNAUTHENTICATED and not signed) or code == _STALE_NONCE
+            if not wants_name or "NONCE" not in answer.attributes:
+                break
+            self._nonce = answer.attributes["NONCE"]
+            self._realm = answer.attributes.get("REALM", self._realm)
+        raise Refused(code, reason)
+
+    async def give_back(self) -> None:
+        if not self.allocated:
+            return
+        with suppress(OSError, Refused):  # It ends by itself in ten minutes.
+            async with asyncio.timeout(RESENT_AFTER_S):
+                await self.ask(Method.REFRESH, {"LIFETIME": 0})
+
+
+async def _way(address: Address, trust: ssl.SSLContext) -> _Way:
+    if address.transport == "udp":
+        return await _Datagrams.opened(address)
+    return _Stream(
+        *await asyncio.open_connection(address.host, address.port, ssl=trust if address.tls else None)
+    )
+
+
+class _Datagrams:
+    @classmethod
+    async def opened(cls, address: Address) -> "_Datagrams":
+        loop = asyncio.get_running_loop()
+        found = await loop.getaddrinfo(address.host, address.port, type=socket.SOCK_DGRAM)
+        family, _, _, _, place = found[0]
+        asking = socket.socket(family, socket.SOCK_DGRAM)
+        asking.setblocking(False)
+        try:
+            asking.connect(place)
+        except OSError:
+            asking.close()
+            raise
+        return cls(asking)
+
+    def __init__(self, asking: socket.socket) -> None:
+        self._socket = asking
+
+    async def exchange(self, message: Message) -> Message:
+        loop = asyncio.get_running_loop()
+        while True:
+            await loop.sock_sendall(self._socket, bytes(message))
+            try:
+                async with asyncio.timeout(RESENT_AFTER_S):
+                    while (answer := _read(await loop.sock_recv(self._socket, 1500), message)) is None:
+                        pass
+                    return answer
+            except TimeoutError:
+                continue  # The caller has a deadline.
+
+    async def close(self) -> None:
+        self._socket.close()
+
+
+class _Stream:
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader, self._writer = reader, writer
+
+    async def exchange(self, message: Message) -> Message:
+        self._writer.write(bytes(message))
+        while True:
+            try:
+                head = await self._reader.readexactly(20)
+                body = await self._reader.readexactly(struct.unpack_from("!H", head, 2)[0])
+            except asyncio.IncompleteReadError:
+                raise ConnectionResetError from None
+            if (answer := _read(head + body, message)) is not None:
+                return answer
+
+    async def close(self) -> None:
+        self._writer.transport.abort()  # Nothing waits to be sent.
+        with suppress(OSError):
+            await self._writer.wait_closed()
+
+
+def _read(data: bytes, request: Message) -> Message | None:
+    """The answer to this request; None for anything else."""
+    try:
+        answer = parse_message(data)
+    except (ValueError, struct.error):
+        return None
+    return answer if answer.transaction_id == request.transaction_id else None

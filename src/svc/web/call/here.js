@@ -1,0 +1,28 @@
+// Everybody in the call that we are in.
+
+import { member } from "../state/server.js";
+import { peopleIn } from "../state/voice.js";
+import { callChannel, deafened, sending, theCall, tracks, unwatched } from "./calling.js";
+
+/**
+ * Everybody in our call, ourselves last: {id, nickname, own, camera, screen, unwatched, ...marks}; `camera` and `screen` are
+ * tracks or null, `unwatched` says that there is a screen which we do not receive. `withheld` has reasons by source,
+ * "codec" or "no_line": what we cannot be sent. It changes with `tracks`.
+ */
+export function peopleHere() {
+  const own = member.value;
+  const here = callChannel.value;
+  if (!here || !own) return [];
+  const video = (id, source) => tracks.value.find((track) => track.userId === id && track.source === source)?.receiver.track ?? null;
+  const others = peopleIn(here).filter(({ id }) => id !== own.id)
+    .map((each) => ({ ...each, own: false, camera: video(each.id, "camera"), screen: video(each.id, "screen"), ...withheldOf(each.id) }));
+  const { mic, camera, screen } = sending.value;
+  const marks = peopleIn(here).find(({ id }) => id === own.id) ?? {};
+  return [...others, { ...marks, id: own.id, nickname: own.nickname, own: true, self_muted: !mic, self_deafened: deafened.value, camera, screen }];
+}
+
+function withheldOf(id) {
+  const ofThem = (theCall()?.withheld ?? []).filter(({ userId }) => userId === id);
+  const reasons = Object.fromEntries(ofThem.map(({ source, reason }) => [source, reason]));
+  return { withheld: reasons, unwatched: unwatched.value.includes(id) || Boolean(reasons.screen) };
+}

@@ -1,0 +1,51 @@
+// Calling in a private conversation, and taking such a call. Who cannot seal frames is told why and does not get in.
+
+import { t } from "../words/words.js";
+import { notify } from "../state/notices.js";
+import { memberOf } from "../state/people.js";
+import { openTalk } from "../state/place.js";
+import { declined, markPrivate, RING_MS, ringing, stopRinging } from "../state/private_calls.js";
+import { talksById } from "../state/private_talks.js";
+import { member } from "../state/server.js";
+import { peopleIn } from "../state/voice.js";
+import { callChannel, joinCall, leaveCall } from "./calling.js";
+
+/** Why this browser cannot take part in encrypted calls; "" where it can. */
+export const whyNotSealed = () => (typeof globalThis.RTCRtpScriptTransform === "function" ? "" : t("private-call-never"));
+
+let unanswered = 0; // The timer of the call that rings at others.
+
+const others = (talkId) => peopleIn(talkId).filter(({ id }) => id !== member.value?.id);
+
+/** Be in the call of this conversation; it rings at the others where nobody is in it. */
+export function callTalk(talkId) {
+  const why = whyNotSealed();
+  if (why) {
+    notify(why);
+    return;
+  }
+  markPrivate(talkId);
+  clearTimeout(unanswered);
+  if (!others(talkId).length) unanswered = setTimeout(() => giveUp(talkId, t("private-call-unanswered")), RING_MS);
+  joinCall(talkId, { mic: true, camera: false });
+}
+
+/** Take the call that rings. */
+export function takeCall() {
+  const { talkId } = ringing.value;
+  stopRinging();
+  openTalk(talkId);
+  callTalk(talkId);
+}
+
+function giveUp(talkId, reason) {
+  if (callChannel.peek() !== talkId || others(talkId).length) return;
+  leaveCall();
+  notify(reason);
+}
+
+declined.subscribe((answer) => {
+  if (!answer) return;
+  const { talkId, memberId } = answer;
+  if (talksById.peek().get(talkId)?.two) giveUp(talkId, t("private-call-declined", { name: memberOf(memberId)?.nickname ?? t("somebody") }));
+});

@@ -1,0 +1,96 @@
+// Which key a frame of a call is sealed with, and whether one that has come may be opened. A KID says the epoch of the
+// group, the device's leaf in it, what is sent, and a random number of this stay, so that no counter is used twice for a
+// key however often somebody comes back. docs/private.md
+
+import { derived } from "./sframe.js";
+
+const EPOCHS = 2; // Frames of the epoch before may still be on their way.
+const SOURCES = ["mic", "camera", "screen", "screen_audio"];
+const MOST_KIDS = 256; // Of an epoch: five people who come back ten times use as many.
+const WINDOW = 512n; // Frames that come later than so many others are not opened.
+const STAY_BITS = 44;
+
+/** The number of a stay, of random words. @param {number[]} words */
+export const stayOf = (words) => BigInt.asUintN(STAY_BITS, words.reduce((sum, word) => (sum << 32n) | BigInt(word), 0n));
+
+/** @param {{epoch: number, leaf: number}} where @param {string} source @param {bigint} stay */
+export function kidOf({ epoch, leaf }, source, stay) {
+  return (stay << 20n) | (BigInt(SOURCES.indexOf(source)) << 18n) | (BigInt(leaf) << 8n) | BigInt(epoch % 256);
+}
+
+const partsOf = (/** @type {bigint} */ kid) => ({ low: Number(kid & 255n), leaf: Number((kid >> 8n) & 1023n), source: SOURCES[Number((kid >> 18n) & 3n)] });
+
+/** What we send of one source, from when we come until we go. */
+export class SentLine {
+  #counters = new Map();
+
+  /** @param {string} source @param {bigint} stay */
+  constructor(source, stay) {
+    this.source = source;
+    this.stay = stay;
+  }
+
+  /** The counter of the next frame. @param {bigint} kid @returns {bigint} */
+  next(kid) {
+    const counter = this.#counters.get(kid) ?? 0n;
+    this.#counters.set(kid, counter + 1n);
+    return counter;
+  }
+}
+
+/**
+ * The keys of the epochs of now and before.
+ * @typedef {{epoch: number, leaf: number, baseKey: Uint8Array, members: {[leaf: number]: string}}} Epoch
+ * @typedef {Epoch & {keys: Map<bigint, ReturnType<typeof derived>>}} Kept
+ */
+export class LineKeys {
+  /** The newest first. @type {Kept[]} */
+  #epochs = [];
+  /** @type {Map<bigint, {highest: bigint, seen: Set<bigint>}>} */
+  #seen = new Map();
+
+  /** An epoch has begun. @param {Epoch} epoch */
+  take(epoch) {
+    if (this.#epochs.some((each) => each.epoch >= epoch.epoch)) return;
+    this.#epochs = [{ ...epoch, keys: new Map() }, ...this.#epochs].slice(0, EPOCHS);
+    const lows = this.#epochs.map((each) => each.epoch % 256);
+    for (const kid of this.#seen.keys()) if (!lows.includes(partsOf(kid).low)) this.#seen.delete(kid);
+  }
+
+  /** The key that a line of ours is sealed with now; null while there is none. @param {SentLine} line */
+  async toSend({ source, stay }) {
+    const [epoch] = this.#epochs;
+    return epoch ? this.#key(epoch, kidOf(epoch, source, stay)) : null;
+  }
+
+  /**
+   * The key to open a frame with, where it is of who the line is said to be of; null otherwise.
+   * @param {{kid: bigint}} head @param {{memberId: string, source: string} | undefined} owner
+   */
+  async toOpen({ kid }, owner) {
+    const { low, leaf, source } = partsOf(kid);
+    const epoch = this.#epochs.find((each) => each.epoch % 256 === low);
+    if (!epoch || !owner || epoch.members[leaf] !== owner.memberId || source !== owner.source) return null;
+    if (leaf === epoch.leaf) return null; // What we have sent ourselves is not sent to us.
+    if (!epoch.keys.has(kid) && epoch.keys.size >= MOST_KIDS) epoch.keys.clear();
+    return this.#key(epoch, kid);
+  }
+
+  /** Is this frame, which is authentic, not one that has come before? @param {{kid: bigint, counter: bigint}} head */
+  isNew({ kid, counter }) {
+    const known = this.#seen.get(kid) ?? { highest: counter, seen: new Set() };
+    this.#seen.set(kid, known);
+    if (counter + WINDOW <= known.highest || known.seen.has(counter)) return false;
+    known.seen.add(counter);
+    if (counter > known.highest) known.highest = counter;
+    if (known.seen.size > 2 * Number(WINDOW)) for (const each of known.seen) if (each + WINDOW <= known.highest) known.seen.delete(each);
+    return true;
+  }
+
+  /** @param {Kept} epoch @param {bigint} kid */
+  #key(epoch, kid) {
+    const made = epoch.keys.get(kid) ?? derived(epoch.baseKey, kid);
+    epoch.keys.set(kid, made);
+    return made;
+  }
+}

@@ -1,0 +1,66 @@
+// The worker through which every frame of an encrypted call goes: sealed before it is sent, opened after it has come. A
+// frame that cannot be sealed or opened goes nowhere. docs/private.md
+
+import { LineKeys, SentLine, stayOf } from "./lines.js";
+import { joined, opened, readHeader, sealed } from "./sframe.js";
+
+const VP8_KEYFRAME_BYTES = 10; // RFC 6386 section 9.1: what tells a keyframe, and how large it is.
+const VP8_BYTES = 3;
+
+const keys = new LineKeys();
+/** Those that could not open a picture: when there are other keys, they ask for a keyframe. */
+const waiting = new Set();
+/** By line: whose it is, {memberId, source}. */
+const owners = new Map();
+
+/** What of a frame stays readable, because packets cannot be made of it, nor frames of packets, otherwise. */
+function readable(data, video) {
+  if (!video) return 0;
+  return Math.min(data.length, data[0] & 1 ? VP8_BYTES : VP8_KEYFRAME_BYTES);
+}
+
+function sealing(line, video) {
+  return async (frame, controller) => {
+    const used = await keys.toSend(line);
+    if (!used) return;
+    const data = new Uint8Array(frame.data);
+    const beside = data.subarray(0, readable(data, video));
+    frame.data = joined(beside, await sealed(used, line.next(used.kid), data.subarray(beside.length), beside)).buffer;
+    controller.enqueue(frame);
+  };
+}
+
+function opening(line, video, transformer) {
+  return async (frame, controller) => {
+    try {
+      const data = new Uint8Array(frame.data);
+      const beside = data.subarray(0, readable(data, video));
+      const body = data.subarray(beside.length);
+      const head = readHeader(body);
+      const used = head && await keys.toOpen(head, owners.get(line));
+      if (!used) throw new RangeError("a key that we do not have");
+      const content = await opened(used, body, beside);
+      if (!keys.isNew(head)) return;
+      frame.data = joined(beside, content).buffer;
+      controller.enqueue(frame);
+    } catch {
+      if (video) waiting.add(transformer);
+    }
+  };
+}
+
+self.onrtctransform = ({ transformer }) => {
+  const { line, source, send, video, stay } = transformer.options;
+  const transform = send ? sealing(new SentLine(source, stayOf(stay)), video) : opening(line, video, transformer);
+  const forget = () => { waiting.delete(transformer); };
+  transformer.readable.pipeThrough(new TransformStream({ transform })).pipeTo(transformer.writable).then(forget, forget);
+};
+
+self.onmessage = ({ data: { epoch, owner } }) => {
+  if (owner) owners.set(owner.line, owner);
+  if (!epoch) return;
+  keys.take(epoch);
+  for (const each of waiting) each.sendKeyFrameRequest?.().catch(() => {});
+  waiting.clear();
+};
+

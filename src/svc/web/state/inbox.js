@@ -1,0 +1,86 @@
+// What mentions us, in whatever channel or thread, the newest first. Asked for while somebody looks at it, and kept
+// up to date by what is pushed then.
+
+/** @import { Message } from "../types/api.js" */
+/** @import { Signal } from "../vendor/signals.js" */
+
+import { computed, signal } from "../vendor/signals.js";
+import { channelsById } from "./channels.js";
+import { blocked } from "./people.js";
+import { namesUs } from "./ringing.js";
+import { ask, listen, member } from "./server.js";
+import { readThread, threads } from "./threads.js";
+import { read, unread } from "./unread.js";
+
+/** @type {Signal<Message[]>} */
+const known = signal([]);
+/** Whether there are older ones, whether they are being asked for, and what went wrong. */
+export const inbox = signal({ more: false, busy: false, problem: /** @type {unknown} */ (null) });
+/** Those that we may see now, and not from somebody whom we have blocked. */
+export const mentions = computed(() => known.value.filter(({ channel_id: id, author }) => channelsById.value.has(id) && !blocked.value.has(author.id)));
+
+let open = false;
+let round = 0; // What was asked for in an earlier round is not wanted any more.
+
+/** Somebody looks at it, or not any more. @param {boolean} is */
+export function lookIntoInbox(is) {
+  open = is;
+  round += 1;
+  known.value = [];
+  inbox.value = { more: false, busy: false, problem: null };
+  if (open) fetchMore();
+}
+
+/** Older ones than those that are here. */
+export async function fetchMore() {
+  const asked = round;
+  // Whatever was pushed is no page to go on from.
+  const before = inbox.value.more ? known.value.at(-1)?.id : null;
+  inbox.value = { ...inbox.value, busy: true, problem: null };
+  try {
+    const { messages, more } = await ask("mentions", before ? { before } : {});
+    if (asked !== round) return;
+    add(messages);
+    inbox.value = { more, busy: false, problem: null };
+  } catch (problem) {
+    if (asked === round) inbox.value = { ...inbox.value, busy: false, problem };
+  }
+}
+
+/** Has it been read? @param {Message} message */
+export function isUnread({ id, channel_id: channelId, thread }) {
+  const counts = thread ? threads.value.get(thread) : unread.value[channelId];
+  return Boolean(counts?.mentions) && id > (counts?.read_up_to ?? "");
+}
+
+/** Every channel and thread in which something mentions us, up to its newest message. */
+export function readMentions() {
+  for (const [id, { last, mentions: count }] of Object.entries(unread.value)) if (last && count) read(id, last);
+  for (const { thread, last, mentions: count } of threads.value.values()) if (last && count) readThread(thread, last);
+}
+
+/** @param {Message[]} messages */
+function add(messages) {
+  const all = new Map([...known.value, ...messages].map((each) => [each.id, each]));
+  known.value = [...all.values()].sort((one, other) => (one.id < other.id ? 1 : -1));
+}
+
+listen({
+  greet() {
+    if (open) lookIntoInbox(true);
+  },
+  hear(event, data) {
+    if (!open) return;
+    const own = member.value;
+    if (event === "message_posted" && own && data.author.id !== own.id && namesUs(data, own)) add([data]);
+    else if (event === "message_deleted") known.value = known.value.filter(({ id }) => id !== data.id);
+    else if (event === "message_edited" || event === "attachments_changed") {
+      const changed = known.value.map((each) => (each.id === data.id ? { ...each, ...data } : each));
+      known.value = changed.filter((each) => own && namesUs(each, own));
+    }
+  },
+  forget() {
+    open = false;
+    known.value = [];
+  },
+});

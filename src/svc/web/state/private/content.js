@@ -1,0 +1,95 @@
+// What is inside a private message, and what a conversation is after all that was said in it. Others may send anything, so
+// everything is looked at before it is believed; authors are those whom MLS names. docs/private.md
+
+/**
+ * @import { Reactions } from "../conversation.js"
+ *
+ * @typedef {{by: string, key: string}} Ref who has said it, and the key that they gave it
+ * @typedef {{v?: number, type?: string, key: string, [part: string]: any}} Said
+ * @typedef {{id: string, ref: Ref, seq: number, memberId: string, text: string, sentAtMs: number, editedAtMs: number | null, reply: string | null, reactions: Reactions,
+ *   edits: number[], deleted: boolean, trouble: "" | "unreadable" | "newer"}} Told
+ */
+
+import { changedReactions } from "../conversation.js";
+
+const VERSION = 1;
+export const MOST_CHARACTERS = 4000; // Of a message, as in the channels.
+const LONGEST_KEY = 64;
+const LONGEST_SIGN = 64;
+export const LONGEST_NAME = 80;
+
+/** @param {string} type @param {object} rest @returns {Said} */
+const keyed = (type, rest) => ({ v: VERSION, type, key: crypto.randomUUID(), ...rest });
+
+/** @param {string} text @param {{reply?: Ref | null}} [rest] */
+export const messageSaid = (text, { reply = null } = {}) => keyed("message", { text, ...(reply && { reply }) });
+/** @param {Ref} of one's own message @param {string} text */
+export const editSaid = ({ key: of }, text) => keyed("edit", { of, text });
+/** @param {Ref} of one's own message */
+export const deleteSaid = ({ key: of }) => keyed("delete", { of });
+/** @param {Ref} of @param {string} emoji @param {boolean} on */
+export const reactionSaid = (of, emoji, on) => keyed("reaction", { of, emoji, on });
+
+/** @param {string} text what the conversation is called from now on */
+export const nameSaid = (text) => keyed("name", { text: text.trim().slice(0, LONGEST_NAME) });
+
+/** What is left in the history of what its author has deleted. @param {Pick<Said, "type" | "key">} said */
+export const emptied = ({ type = "message", key }) => ({ v: VERSION, type, key, deleted: true });
+
+/** Tells a message from all others of its conversation. @param {Ref} ref */
+export const idOf = ({ by, key }) => `${by} ${key}`;
+
+/**
+ * The messages that there are, in order, as they are now: [{id, ref, seq, memberId, text, sentAtMs, editedAtMs, reply, reactions,
+ * trouble}], `trouble` "unreadable" or "newer"; in `emptying` the entries whose words are to be forgotten; and the `name`, or "".
+ * @param {{seq: number, memberId: string | null, said: any, sentAtMs: number}[]} entries in order
+ */
+export function toldBy(entries) {
+  /** @type {Map<string, Told>} */
+  const all = new Map();
+  const emptying = [];
+  let name = "";
+  for (const { seq, memberId: by, said, sentAtMs } of entries) {
+    if (!by) continue;
+    const type = said?.type ?? "message";
+    if (!said || said.v > VERSION) {
+      all.set(`${by} #${seq}`, { ...blank({ by, key: `#${seq}` }, seq, sentAtMs), trouble: said ? "newer" : "unreadable" });
+      continue;
+    }
+    const own = (isKey(said.of) && all.get(idOf({ by, key: said.of }))) || null;
+    if (type === "message") begin(all, { ...said, key: said.key ?? `#${seq}` }, { seq, by, sentAtMs });
+    else if (type === "name" && isText(said.text)) name = said.text.slice(0, LONGEST_NAME);
+    else if (type === "edit" && own && !own.deleted && isText(said.text)) all.set(own.id, { ...own, text: said.text, editedAtMs: sentAtMs, edits: [...own.edits, seq] });
+    else if (type === "delete" && own && !own.deleted) {
+      emptying.push(own.seq, ...own.edits);
+      all.set(own.id, { ...own, deleted: true });
+    } else if (type === "reaction") react(all, by, said);
+  }
+  return { messages: [...all.values()].filter(({ deleted }) => !deleted), emptying: emptying.filter((seq) => Number.isFinite(seq)), name };
+}
+
+/** @param {Ref} ref @param {number} seq @param {number} sentAtMs @returns {Told} */
+const blank = (ref, seq, sentAtMs) => ({ id: idOf(ref), ref, seq, memberId: ref.by, text: "", sentAtMs, editedAtMs: null, reply: null, reactions: [], edits: [], deleted: false, trouble: "" });
+
+/** Who says the same again, because an answer was lost, says it once. @param {Map<string, Told>} all @param {any} what @param {{seq: number, by: string, sentAtMs: number}} entry */
+function begin(all, { key, text, reply, deleted }, { seq, by, sentAtMs }) {
+  if (!isKey(key) || all.has(idOf({ by, key })) || !(deleted || isText(text))) return;
+  const message = { ...blank({ by, key }, seq, sentAtMs), text: text ?? "", deleted: Boolean(deleted), reply: isRef(reply) ? idOf(reply) : null };
+  all.set(message.id, message);
+}
+
+/** @param {Map<string, Told>} all @param {string} by @param {any} what */
+function react(all, by, { of, emoji, on }) {
+  const message = isRef(of) && isSign(emoji) ? all.get(idOf(of)) : null;
+  if (!message) return;
+  all.set(message.id, { ...message, reactions: changedReactions(message.reactions, { emoji, member_id: by, added: on === true }) });
+}
+
+/** @param {unknown} text */
+const isText = (text) => typeof text === "string" && text.length <= MOST_CHARACTERS;
+/** @param {unknown} key */
+const isKey = (key) => typeof key === "string" && key.length > 0 && key.length <= LONGEST_KEY;
+/** @param {any} ref */
+const isRef = (ref) => Boolean(ref) && typeof ref.by === "string" && isKey(ref.key);
+/** @param {unknown} sign */
+const isSign = (sign) => typeof sign === "string" && sign.length > 0 && sign.length <= LONGEST_SIGN && !/\s/u.test(sign);

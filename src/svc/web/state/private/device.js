@@ -1,0 +1,299 @@
+// This browser's part in private conversations: takes part, joins, keeps up with each group and sends. Whatever is
+// received or about to be sent is kept before anything depends on it, so a page may end at any moment. Groups are read
+// from what is kept each time: several tabs share it, one at a time. docs/private.md
+
+/**
+ * @import { PrivateEntry } from "../../types/api.js"
+ * @import { Answer, Body, PathOf } from "../../types/wire.js"
+ * @import { Changes } from "../../transport/private_store.js"
+ * @import { Said } from "./content.js"
+ * @import { Entry, Group } from "./entries.js"
+ * @import { Api } from "./others.js"
+ * @import { Kept, Outgoing } from "./waiting.js"
+ */
+
+import { afterEntry } from "./entries.js";
+import { agreementOf, begin, callKeysOf, commit, configOf, digestOf, epochOf, fromBase64, join, leavesOf, packed, readStatement, seal, toBase64, unpacked, utf8 } from "./mls.js";
+import { leavesOfDevices, othersIn, packagesOf, refused, reportProblem } from "./others.js";
+import { OwnKeys } from "./own_keys.js";
+import { allWaiting, nextWaiting, noMore, NotYet, refusedAs, rings, wait, waitAgain } from "./waiting.js";
+
+const ATTEMPTS = 30; // Commits that lose against others, one after the other.
+const ONE = /** @type {PathOf<"/api/private/conversations">} */ ((id, /** @type {any} */ rest = "") => `/api/private/conversations/${encodeURIComponent(id)}${rest}`);
+
+export class PrivateDevice {
+  #api; #kept; #keys; #memberId; #audience; #inTurn; #now;
+
+  /**
+   * @param {object} parts
+   * @param {Api} parts.api asks the server; rejects with `code` and `details`
+   * @param {Kept} parts.kept `get(name)`, `put([[name, value or undefined]])` all or nothing, `under(prefix)`
+   * @param {(claims: object) => Promise<string>} parts.sign a statement by this browser's own key
+   * @param {string} parts.memberId @param {string} parts.audience @param {() => number} [parts.now]
+   * @param {<T>(act: () => Promise<T>) => Promise<T>} parts.inTurn runs it while no other tab does
+   */
+  constructor({ api, kept, sign, memberId, audience, now = Date.now, inTurn }) {
+    this.#api = api;
+    this.#kept = kept;
+    this.#memberId = memberId;
+    this.#audience = audience;
+    this.#keys = new OwnKeys({ api, kept, sign, memberId, audience, now });
+    this.#inTurn = inTurn;
+    this.#now = now;
+  }
+
+  /** Take part, if we do not yet, and have key packages for others. */
+  prepare() {
+    return this.#inTurn(() => this.#keys.prepare());
+  }
+
+  /** Join what we are invited to, let in and out who is to be, and read what was sent. Resolves with the conversations. @param {string[] | null} only these */
+  sync(only = null) {
+    return this.#inTurn(async () => {
+      await this.#joinAll();
+      const { conversations } = await this.#api("GET", "/api/private/conversations");
+      for (const { id } of conversations) if (!only || only.includes(id)) await this.#keepUp(id).catch((error) => refused(error));
+      return conversations;
+    });
+  }
+
+  /** The conversation with these members, begun if there is none. @param {string[]} memberIds */
+  openWith = (memberIds) => this.#api("POST", "/api/private/conversations", { members: memberIds });
+
+  /** Send it, now or once somebody can read it: then this rejects with NotYet. @param {string} id @param {Partial<Said>} said becomes JSON; its `key` tells it from others */
+  async send(id, said) {
+    const keyed = { key: crypto.randomUUID(), ...said };
+    await wait(this.#kept, id, keyed, this.#now());
+    return this.#inTurn(async () => {
+      // Whoever begins a group a moment before us has let us in.
+      for (let attempt = 0; attempt < 2; attempt += 1) {
+        await this.#joinAll();
+        await this.#keepUp(id);
+        const left = (await allWaiting(this.#kept, id)).find(({ said: { key } }) => key === keyed.key);
+        if (!left) return;
+        if (left.refused) throw Object.assign(new Error(), left.refused);
+      }
+      const inside = await this.#kept.get(`group/${id}`);
+      throw new NotYet(!inside && (await this.#api("GET", ONE(id))).epoch ? "outside" : "alone");
+    });
+  }
+
+  /** Do not send what is not encrypted yet. @param {string} id @param {string} key */
+  discard(id, key) {
+    return this.#inTurn(() => this.#kept.put([noMore(id, { key })]));
+  }
+
+  /** What was said, in order: [{seq, memberId, thumbprint, said, sentAtMs}]; `said` is null for what cannot be read. @param {string} id @returns {Promise<Entry[]>} */
+  async history(id) {
+    return (await this.#kept.under(`history/${id}/`)).sort((one, other) => one.seq - other.seq);
+  }
+
+  /** What all devices of the group have in common, {epoch, agreement, statements, callKeys()}; null outside it. @param {string} id */
+  async standing(id) {
+    const group = await this.#kept.get(`group/${id}`);
+    if (!group) return null;
+    const state = this.#state(id, group);
+    return { epoch: epochOf(state), agreement: agreementOf(state), statements: leavesOf(state).map(({ statement }) => statement), callKeys: () => callKeysOf(state) };
+  }
+
+  #config = (/** @type {string[] | null} */ members) => configOf(this.#audience, (memberId) => !members || members.includes(memberId));
+  #state = (/** @type {string} */ id, /** @type {Group} */ group) => unpacked(group.state, this.#config(group.between));
+
+  // Joining.
+
+  async #joinAll() {
+    const { welcomes } = await this.#api("GET", "/api/private/welcomes");
+    for (const each of welcomes) {
+      await this.#join(each);
+      await this.#api("DELETE", `/api/private/welcomes/${encodeURIComponent(each.id)}`);
+    }
+  }
+
+  /** @param {Answer<"GET", "/api/private/welcomes">["welcomes"][number]} welcome */
+  async #join({ conversation_id: id, seq, welcome }) {
+    /** @type {Group | undefined} */
+    const before = await this.#kept.get(`group/${id}`);
+    if (before && before.seq >= seq) return; // It was read, and the answer to that was lost.
+    const { between_two: two, members } = await this.#api("GET", ONE(id));
+    const between = two ? members : null;
+    let joined = null;
+    try {
+      joined = await join(fromBase64(welcome), (ref) => this.#kept.get(`package/${ref}`), this.#config(between));
+    } catch (error) {
+      reportProblem(error); // Somebody has sent what is no Welcome; another device can let us in anew.
+    }
+    if (!joined) {
+      await this.#lose(id);
+      return;
+    }
+    const used = await this.#kept.get(`package/${joined.ref}`);
+    /** @type {Changes} */
+    const changes = [[`group/${id}`, { state: packed(joined.state), seq, between, outgoing: before?.outgoing ?? [] }]];
+    if (!used.last) changes.push([`package/${joined.ref}`, undefined]);
+    await this.#kept.put(changes);
+  }
+
+  /** Out of the group; what the server may not have yet waits for the next one. @param {string} id */
+  async #forget(id) {
+    const { outgoing = [] } = /** @type {Partial<Group>} */ ((await this.#kept.get(`group/${id}`)) ?? {});
+    await this.#kept.put([[`group/${id}`, undefined], ...outgoing.map((each) => waitAgain(id, each))]);
+  }
+
+  /** @param {string} id */
+  async #lose(id) {
+    await this.#forget(id);
+    await this.#api("POST", ONE(id, "/lost"));
+  }
+
+  // Keeping up.
+
+  /** Read everything, and bring the group to what the server says it should be; send what still waits. @param {string} id */
+  async #keepUp(id) {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      if (await this.#kept.get(`group/${id}`) && !(await this.#catchUp(id))) return;
+      const { changed, settled } = await this.#settle(id);
+      if (settled) break;
+      if (!changed) return;
+    }
+    await this.#flush(id);
+  }
+
+  /** False where this device cannot follow any more. @param {string} id */
+  async #catchUp(id) {
+    for (;;) {
+      const { seq } = await this.#kept.get(`group/${id}`);
+      let log;
+      try {
+        log = await this.#api("GET", ONE(id, `/log?after=${seq}`));
+      } catch (/** @type {any} */ error) {
+        if (error.code !== "unknown_conversation") throw error;
+        return false;
+      }
+      if (log.since > seq) {
+        await this.#forget(id); // We were let in anew, and a Welcome is waiting.
+        return false;
+      }
+      // What it needs is expired, or the server has come back from a backup.
+      if (log.seq < seq || (log.seq > seq && log.first_seq > seq + 1)) {
+        await this.#lose(id);
+        return false;
+      }
+      if (!log.entries.length) return true;
+      for (const entry of log.entries) if (!(await this.#take(id, entry))) return false;
+    }
+  }
+
+  /** @param {string} id @param {PrivateEntry} entry */
+  async #take(id, entry) {
+    /** @type {Group} */
+    const group = await this.#kept.get(`group/${id}`);
+    if (entry.seq <= group.seq) return true;
+    const { statement } = await this.#keys.identity();
+    const unpack = (/** @type {Uint8Array} */ data) => unpacked(data, this.#config(group.between));
+    const { next, changes, lost } = await afterEntry(id, group, entry, { unpack, audience: this.#audience, statement });
+    if (next) await this.#kept.put([[`group/${id}`, next], ...changes]);
+    else await this.#forget(id);
+    if (lost) await this.#lose(id); // It does not follow from what we know: somebody must let us in again.
+    return Boolean(next);
+  }
+
+  /** Add the devices that the group lacks and remove those that are gone. {changed, settled}: something was, nothing is left to do. @param {string} id */
+  async #settle(id) {
+    const { epoch: told, seq, devices, lacking, members, between_two: two } = await this.#api("GET", ONE(id));
+    // Where nobody is left who could let anybody in, the group begins anew.
+    const epoch = devices.some((device) => !device.gone) ? told : 0;
+    const own = await this.#keys.identity();
+    /** @type {Group | null | undefined} */
+    let group = await this.#kept.get(`group/${id}`);
+    if (group && epoch === 0 && (epochOf(this.#state(id, group)) > 0 || group.seq !== seq)) group = null;
+    if (epoch > 0 && !devices.some((device) => device.id === own.id && !device.gone)) {
+      if (group) await this.#forget(id);
+      return { changed: false, settled: false };
+    }
+    if (epoch > 0 && !group) {
+      // Its Welcome may have come a moment ago; otherwise the keys were lost, and somebody must let us in anew.
+      await this.#joinAll();
+      const joined = Boolean(await this.#kept.get(`group/${id}`));
+      if (!joined) await this.#lose(id);
+      return { changed: joined, settled: false };
+    }
+    if (group && group.seq !== seq) return { changed: true, settled: false }; // It has gone on since we read it.
+    const gone = epoch ? devices.filter((device) => device.gone && device.id !== own.id) : [];
+    const wanted = lacking.filter((device) => device.id !== own.id);
+    const between = group ? group.between : two ? members : null;
+    const packages = wanted.length ? await packagesOf(this.#api, id, wanted, between, this.#audience) : [];
+    if (!gone.length && !packages.length) return { changed: false, settled: Boolean(group) };
+    const state = group ? this.#state(id, group) : await begin(id, await this.#keys.package(), this.#config(between));
+    const leaves = await leavesOfDevices(state, gone, this.#audience);
+    const made = await commit(state, packages, leaves);
+    const pending = { digest: await digestOf(made.message), state: packed(made.state), adds: packages.length > 0 };
+    const before = group ?? { state: packed(state), seq, between, outgoing: [] };
+    await this.#kept.put([[`group/${id}`, { ...before, pending }]]);
+    /** @type {Body<"POST", "/api/private/conversations/{}/commits">} */
+    const body = { commit: toBase64(made.message), removed: gone.map((device) => device.id), after: before.seq };
+    if (made.welcome) body.welcome = toBase64(made.welcome);
+    try {
+      await this.#api("POST", ONE(id, "/commits"), body);
+    } catch (/** @type {any} */ error) {
+      if (error.code !== "epoch_passed") throw error;
+      if (epoch === 0) await this.#forget(id); // Another device began it, and lets us in.
+    }
+    return { changed: true, settled: false };
+  }
+
+  // Sending.
+
+  /** Encrypt it for the present epoch, and keep it until the server has it. @param {string} id @param {Said} said @param {number} atMs */
+  async #enclose(id, said, atMs) {
+    /** @type {Group} */
+    const group = await this.#kept.get(`group/${id}`);
+    const { state, message } = await seal(this.#state(id, group), utf8(JSON.stringify(said)));
+    const outgoing = [...group.outgoing, { said, atMs, message, digest: await digestOf(message) }];
+    await this.#kept.put([[`group/${id}`, { ...group, state: packed(state), outgoing }], noMore(id, said)]);
+  }
+
+  /** Send what waits; what was encrypted for an epoch that has passed is encrypted again. @param {string} id */
+  async #flush(id) {
+    for (let attempt = 0; attempt < ATTEMPTS;) {
+      /** @type {Group | undefined} */
+      const group = await this.#kept.get(`group/${id}`);
+      const [first] = group?.outgoing ?? [];
+      if (!group || (!first && !(await this.#encloseNext(id, group)))) return;
+      if (!first) continue;
+      try {
+        await this.#api("POST", ONE(id, "/messages"), { message: toBase64(first.message), after: group.seq, ring: rings(first.said) });
+        if (!(await this.#catchUp(id))) return;
+      } catch (/** @type {any} */ error) {
+        attempt += 1;
+        if (!["epoch_passed", "devices_changed"].includes(error.code)) {
+          if (!(error.status >= 400 && error.status < 500 && error.status !== 429)) throw error;
+          await this.#drop(id, first, [refusedAs(id, first.said, first.atMs, error)]);
+          continue;
+        }
+        if (!(await this.#catchUp(id))) return;
+        if (error.code === "devices_changed") {
+          await this.#settle(id);
+          if (!(await this.#catchUp(id))) return;
+        }
+        if (await this.#drop(id, first)) await this.#enclose(id, first.said, first.atMs);
+      }
+    }
+  }
+
+  /** False where nothing waits, or nobody could read it. @param {string} id @param {Group} group */
+  async #encloseNext(id, group) {
+    const next = await nextWaiting(this.#kept, id);
+    if (!next || !(await othersIn(this.#state(id, group), this.#memberId, this.#audience)).length) return false;
+    await this.#enclose(id, next.said, next.atMs);
+    return true;
+  }
+
+  /** False where it was in the log after all. @param {string} id @param {Outgoing} outgoing @param {Changes} changes */
+  async #drop(id, { digest }, changes = []) {
+    /** @type {Group | undefined} */
+    const group = await this.#kept.get(`group/${id}`);
+    if (!group?.outgoing.some((each) => each.digest === digest)) return false;
+    await this.#kept.put([[`group/${id}`, { ...group, outgoing: group.outgoing.filter((each) => each.digest !== digest) }], ...changes]);
+    return true;
+  }
+}

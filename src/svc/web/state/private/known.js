@@ -1,0 +1,30 @@
+// The devices that were ever seen in a private conversation. A group that begins again, or into which this device is let
+// again, has no commit that names those who are new; here they are noticed all the same. docs/private.md
+
+/** @import { Changes } from "../../transport/private_store.js" */
+/** @import { Device } from "./others.js" */
+/** @import { Kept } from "./waiting.js" */
+
+const KNOWN = (/** @type {string} */ id) => `known/${id}`;
+
+/**
+ * Remember these devices, and note those that are new.
+ * @param {Kept} kept @param {string} id @param {Device[]} devices
+ * @param {{seq: number, sentAtMs: number}} at behind what it is to be said
+ */
+export async function noteUnknown(kept, id, devices, { seq, sentAtMs }) {
+  /** @type {Device[] | undefined} */
+  const known = await kept.get(KNOWN(id));
+  const told = (await kept.under(`changes/${id}/`)).flatMap(({ added }) => added);
+  const unknown = devices.filter(notIn([...(known ?? []), ...told]));
+  const all = [...(known ?? []), ...devices.filter(notIn(known ?? []))].map(({ memberId, thumbprint }) => ({ memberId, thumbprint }));
+  if (known && all.length === known.length) return;
+  /** @type {Changes} */
+  const changes = [[KNOWN(id), all]];
+  const membersOf = (/** @type {Device[]} */ some) => [...new Set(some.map(({ memberId }) => memberId))];
+  if (known && unknown.length) changes.push([`changes/${id}/${seq}.again`, { seq, sentAtMs, added: unknown, removed: [], before: membersOf(known), after: membersOf(devices) }]);
+  await kept.put(changes);
+}
+
+/** @param {Device[]} all */
+const notIn = (all) => (/** @type {Device} */ { memberId, thumbprint }) => !all.some((each) => each.memberId === memberId && each.thumbprint === thumbprint);

@@ -1,0 +1,43 @@
+// The number that both sides of a private conversation compare. docs/private.md
+
+/** @import { Stated } from "./mls.js" */
+
+import { readStatement } from "./mls.js";
+import { start } from "./own.js";
+
+const GROUPS = 12; // Of five digits, each of as many bytes.
+const BYTES = 5;
+
+/** The devices in the group, {memberId, thumbprint} each; null outside it. @param {string} id */
+export async function devicesIn(id) {
+  const { kept, device } = await start();
+  const standing = await device.standing(id);
+  if (!standing) return null;
+  const audience = await kept.get("audience");
+  return Promise.all(standing.statements.map((statement) => /** @type {Promise<Stated>} */ (readStatement(statement, audience))));
+}
+
+/** A number that is the same on both sides where nobody is between them: {digits, devices}; null outside the group. @param {string} id */
+export async function numberOf(id) {
+  const stated = await devicesIn(id);
+  if (!stated) return null;
+  const lines = stated.map(({ memberId, thumbprint }) => `${memberId} ${thumbprint}`).sort();
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-512", new TextEncoder().encode(lines.join("\n"))));
+  const five = (/** @type {number} */ at) => String(hash.subarray(at, at + BYTES).reduce((sum, byte) => sum * 256 + byte, 0) % 100_000).padStart(BYTES, "0");
+  return { digits: Array.from({ length: GROUPS }, (_, number) => five(number * BYTES)), devices: lines.length };
+}
+
+/** "yes" where this very number was compared, "lost" where an earlier one was, "no" otherwise. @param {string} id */
+export async function isVerified(id) {
+  const { kept } = await start();
+  const compared = await kept.get(`verified/${id}`);
+  if (!compared) return "no";
+  const now = await numberOf(id);
+  return now && now.digits.join(" ") === compared ? "yes" : "lost";
+}
+
+/** This number was compared, or is not to count as compared. @param {string} id @param {string[] | null} digits */
+export async function verify(id, digits) {
+  const { kept } = await start();
+  await kept.put([[`verified/${id}`, digits?.join(" ")]]);
+}

@@ -1,0 +1,84 @@
+// The other devices of a group, and what they say: compared with what the server says of them, and never believed
+// before. docs/private.md
+
+/**
+ * @import { PrivateDevice } from "../../types/api.js"
+ * @import { State, Stated } from "./mls.js"
+ *
+ * @typedef {typeof import("../server.js").api} Api
+ * @typedef {Pick<Stated, "memberId" | "thumbprint">} Device
+ */
+
+import { fromBase64, leavesOf, ownerOf, readStatement, textOf } from "./mls.js";
+
+/** The server has left something out of the log, or repeats it. */
+export class Withheld extends Error {}
+
+/**
+ * Key packages of these devices that are what the server says they are.
+ * @param {Api} api @param {string} id @param {PrivateDevice[]} devices @param {string[] | null} between who alone may be there
+ * @param {string} audience
+ */
+export async function packagesOf(api, id, devices, between, audience) {
+  const path = /** @type {const} */ (`/api/private/conversations/${encodeURIComponent(id)}/key-packages`);
+  const { key_packages: told } = await api("POST", path, { devices: devices.map((device) => device.id) });
+  const found = [];
+  for (const { device_id: deviceId, key_package: text } of told) {
+    const [data, device] = /** @type {const} */ ([fromBase64(text), devices.find((each) => each.id === deviceId)]);
+    const owner = await ownerOf(data, audience).catch(() => null);
+    const right = owner && isOf(owner, device) && (!between || between.includes(owner.memberId));
+    if (right) found.push(data);
+  }
+  return found;
+}
+
+/** The leaves of a group that are these devices'. @param {State} state @param {PrivateDevice[]} devices @param {string} audience */
+export async function leavesOfDevices(state, devices, audience) {
+  const stated = await statedIn(state, audience);
+  return stated.filter((each) => devices.some((device) => isOf(each, device))).map(({ leaf }) => leaf);
+}
+
+/** Devices of other members in a group. @param {State} state @param {string} memberId @param {string} audience */
+export async function othersIn(state, memberId, audience) {
+  return (await statedIn(state, audience)).filter((each) => each.memberId !== memberId);
+}
+
+/** @param {Device} stated @param {PrivateDevice | undefined} device */
+const isOf = (stated, device) => stated.memberId === device?.member_id && stated.thumbprint === device?.thumbprint;
+
+/** The members and thumbprints of a group's leaves. @param {State} state @param {string} audience */
+export async function statedIn(state, audience) {
+  const all = leavesOf(state).map(async ({ leaf, statement }) => ({ leaf, .../** @type {Stated} */ (await readStatement(statement, audience)) }));
+  return Promise.all(all);
+}
+
+/**
+ * The change that puts it into the history.
+ * @param {string} id @param {{seq: number, said: unknown, sentAtMs: number}} entry @param {string | undefined} statement @param {string} audience
+ * @returns {Promise<[name: string, value: unknown]>}
+ */
+export async function entryOf(id, { seq, said, sentAtMs }, statement, audience) {
+  const { memberId = null, thumbprint = null } = /** @type {Partial<Stated>} */ ((statement && await readStatement(statement, audience)) ?? {});
+  return [`history/${id}/${seq}`, { seq, memberId, thumbprint, said: said ?? null, sentAtMs }];
+}
+
+/** What somebody has said, if it is an object. @param {Uint8Array | undefined} data */
+export function parsed(data) {
+  try {
+    const said = JSON.parse(textOf(/** @type {Uint8Array} */ (data)));
+    return said && typeof said === "object" && !Array.isArray(said) ? said : null;
+  } catch {
+    return null;
+  }
+}
+
+/** What the server refuses in one conversation does not keep us from the others. @param {any} error */
+export function refused(error) {
+  if (error.status === undefined) throw error;
+  reportProblem(error);
+}
+
+/** Whoever watches the page's errors hears of it; where there is no page, nobody does. @param {unknown} error */
+export function reportProblem(error) {
+  globalThis.reportError?.(error);
+}

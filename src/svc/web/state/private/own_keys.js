@@ -1,0 +1,70 @@
+// What this browser is in private conversations: its MLS key, the statement that vouches for it, and the key packages
+// by which others add it. docs/private.md
+
+/**
+ * @import { Body } from "../../types/wire.js"
+ * @import { Keys } from "./mls.js"
+ * @import { Api } from "./others.js"
+ * @import { Kept } from "./waiting.js"
+ *
+ * @typedef {Keys & {statement: string, id: string}} Identity
+ */
+
+import { makeKeys, makePackage, toBase64 } from "./mls.js";
+
+const STOCK = 30; // Key packages that others can take.
+
+export class OwnKeys {
+  #api; #kept; #sign; #memberId; #audience; #now;
+
+  /** @param {{api: Api, kept: Kept, sign: (claims: object) => Promise<string>, memberId: string, audience: string, now: () => number}} parts */
+  constructor({ api, kept, sign, memberId, audience, now }) {
+    this.#api = api;
+    this.#kept = kept;
+    this.#sign = sign;
+    this.#memberId = memberId;
+    this.#audience = audience;
+    this.#now = now;
+  }
+
+  /** {signKey, publicKey, statement, id}, made once; `id` is empty until the server knows of it. @returns {Promise<Identity>} */
+  async identity() {
+    const known = await this.#kept.get("identity");
+    if (known) return known;
+    const keys = await makeKeys();
+    const key = toBase64(keys.publicKey).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+    const claims = { use: "mls", aud: this.#audience, sub: this.#memberId, mls_key: key };
+    const own = { ...keys, statement: await this.#sign(claims), id: "" };
+    await this.#kept.put([["identity", own]]);
+    return own;
+  }
+
+  /** Take part, and have key packages for others. */
+  async prepare() {
+    const own = await this.identity();
+    const { device_id: id } = await this.#api("PUT", "/api/private/device", { statement: own.statement });
+    const { left, low_below: low } = await this.#api("GET", "/api/private/device");
+    // The last resort goes with the first batch.
+    if (left < low || own.id !== id) await this.#publish(STOCK - left, own.id !== id);
+    if (own.id !== id) await this.#kept.put([["identity", { ...own, id }]]);
+  }
+
+  /** A key package that nobody is to have: for a group that we begin. */
+  async package() {
+    return makePackage(await this.identity(), this.#now());
+  }
+
+  /** @param {number} count @param {boolean} withLast */
+  async #publish(count, withLast) {
+    const own = await this.identity();
+    const made = [];
+    for (let at = 0; at < count + (withLast ? 1 : 0); at += 1) made.push(await makePackage(own, this.#now()));
+    const last = withLast ? made.at(-1) : null;
+    // Kept first: whoever takes one sends a Welcome that nothing else can open.
+    await this.#kept.put(made.map(({ ref, message, keys }) => [`package/${ref}`, { message, keys, last: ref === last?.ref }]));
+    /** @type {Body<"POST", "/api/private/key-packages">} */
+    const body = { key_packages: made.filter((each) => each !== last).map(({ message }) => toBase64(message)) };
+    if (last) body.last_resort = toBase64(last.message);
+    await this.#api("POST", "/api/private/key-packages", body);
+  }
+}

@@ -1,0 +1,218 @@
+// Keeps up with what the server tells of private conversations, and says in state/private_talks.js what is to be shown.
+// docs/private.md
+
+/**
+ * @import { PrivateConversation } from "../../types/api.js"
+ * @import { Signal } from "../../vendor/signals.js"
+ * @import { Talk } from "../private_talks.js"
+ * @import { Said, Told } from "./content.js"
+ * @import { Entry } from "./entries.js"
+ * @import { Own } from "./own.js"
+ * @import { Waiting } from "./waiting.js"
+ */
+
+import { explain, t } from "../../words/words.js";
+import { ringPrivately } from "../alerts.js";
+import { memberOf } from "../people.js";
+import { notes, problems, said, talks, talksKnown, unsent } from "../private_talks.js";
+import { member } from "../server.js";
+import { noteOf } from "./changes.js";
+import { emptied, toldBy } from "./content.js";
+import { noteUnknown } from "./known.js";
+import { devicesIn, isVerified } from "./number.js";
+import { Withheld } from "./others.js";
+import { isStill, start } from "./own.js";
+import { unsentOf } from "./waiting.js";
+
+/** What is to be read next: ids, or null for everything. @type {Set<string | null>} */
+let asked = new Set();
+/** @type {Promise<void> | null} */
+let reading = null;
+/** By conversation: the first message that has come since it was read last, and is to ring. @type {Map<string | null, number>} */
+const arrived = new Map();
+/** By conversation: its history. @type {Map<string, Entry[]>} */
+const entries = new Map();
+/** By conversation: what its people call it. @type {Map<string, string>} */
+const names = new Map();
+/** The keys of what is being sent by this page, with what it is. @type {Map<string, {id: string, said: Said, atMs: number, refused?: undefined}>} */
+export const leaving = new Map();
+
+/** @type {((id: string) => Promise<void>)[]} */
+const readers = [];
+
+/** Do this whenever a conversation was read. @param {(id: string) => Promise<void>} act */
+export const onRead = (act) => readers.push(act);
+
+/** Take part, and read everything. */
+export const refresh = () => look(null);
+
+/** @param {string} event @param {object} data */
+export async function heard(event, data) {
+  if (event === "private_keys_low") {
+    const { device } = await start();
+    await device.prepare();
+    return;
+  }
+  const { conversation_id: id = null, kind, seq } = /** @type {{conversation_id?: string, kind?: string, seq: number}} */ (data);
+  if (kind === "message" && !arrived.has(id)) arrived.set(id, seq);
+  await look(id);
+}
+
+/** Read this conversation, or all; what is wanted meanwhile is read right after. @param {string | null} id @returns {Promise<void>} */
+export function look(id) {
+  asked.add(id);
+  reading ??= work().finally(() => { reading = null; });
+  return reading;
+}
+
+async function work() {
+  while (asked.size && member.value) {
+    const all = asked.has(null);
+    const wanted = /** @type {string[]} */ ([...asked]);
+    asked = new Set();
+    try {
+      await read(all ? null : wanted);
+    } catch (/** @type {any} */ error) {
+      if (error.status === undefined && error.code !== "unreachable" && !(error instanceof Withheld)) reportError(error);
+      for (const id of all ? talks.value.map((talk) => talk.id) : wanted) put(problems, id, error instanceof Withheld ? "withheld" : explain(error));
+    }
+  }
+}
+
+/** @param {string[] | null} ids */
+async function read(ids) {
+  const mine = await start();
+  if (!mine.prepared) await mine.device.prepare();
+  mine.prepared = true;
+  const told = await mine.device.sync(ids);
+  if (!isStill(mine)) return; // We are somebody else by now.
+  const changed = ids ?? told.map(({ id }) => id);
+  const known = new Map(talks.value.map((talk) => [talk.id, talk]));
+  const all = await Promise.all(told.map(async (each) => (changed.includes(each.id) || !known.has(each.id) ? described(mine, each) : /** @type {Talk} */ (known.get(each.id)))));
+  const begun = talks.value.filter((talk) => talk.stands === "loading" && !told.some(({ id }) => id === talk.id));
+  talks.value = [...begun, ...all].sort((one, other) => other.lastMs - one.lastMs);
+  talksKnown.value = true;
+  for (const id of changed) {
+    put(problems, id, undefined);
+    for (const act of readers) act(id).catch(reportError);
+  }
+}
+
+/** A conversation as it is shown; what is new in it is taken over. @param {Own} mine @param {PrivateConversation} told @returns {Promise<Talk>} */
+async function described(mine, { id, members, between_two: two, created_at_ms: createdMs, epoch, devices, lacking }) {
+  const { kept, memberId } = mine;
+  const fresh = await takeOver(mine, id);
+  const inGroup = await devicesIn(id);
+  const last = /** @type {Entry[]} */ (entries.get(id)).at(-1) ?? { seq: 0, sentAtMs: Date.now() };
+  if (inGroup) await noteUnknown(kept, id, inGroup, last);
+  const changes = (await kept.under(`changes/${id}/`)).sort((one, other) => one.seq - other.seq);
+  put(notes, id, changes.map((change) => ({ id: `change ${change.seq} ${change.added.length}`, seq: change.seq, posted_at_ms: change.sentAtMs, note: noteOf(change, two) })));
+  const messages = /** @type {Told[]} */ (said.value.get(id));
+  const upTo = (await kept.get(`read/${id}`)) ?? 0;
+  const isNew = (/** @type {Told} */ message) => message.seq > upTo && !message.trouble && message.memberId !== memberId;
+  ring(id, messages.filter((message) => fresh.has(message.seq) && isNew(message) && message.seq >= /** @type {number} */ (arrived.get(id))).at(-1));
+  const inside = Boolean(await kept.get(`group/${id}`));
+  const takesPart = [...devices.filter((each) => !each.gone), ...lacking].some((each) => each.member_id !== memberId);
+  const stands = !takesPart ? "alone" : !inside && epoch > 0 ? "outside" : "ready";
+  return { id, members, two, name: names.get(id) ?? "", unread: messages.filter(isNew).length, lastMs: messages.at(-1)?.sentAtMs ?? createdMs, stands, verified: await isVerified(id) };
+}
+
+/** Show what is kept of it; resolves with the numbers of what is new. @param {Own} mine @param {string} id */
+async function takeOver({ kept, memberId }, id) {
+  // What is sent meanwhile is in both, and never in neither.
+  const waiting = await unsentOf(kept, id);
+  const before = entries.get(id) ?? [];
+  const known = new Set(before.map(({ seq }) => seq));
+  const there = (await kept.names(`history/${id}/`)).filter((name) => !known.has(Number(name.split("/").at(-1))));
+  /** @type {Entry[]} */
+  const fresh = await Promise.all(there.map((name) => kept.get(name)));
+  entries.set(id, fresh.length ? [...before, ...fresh].sort((one, other) => one.seq - other.seq) : before);
+  await empty(kept, id);
+  show(id, memberId, waiting);
+  return new Set(fresh.map(({ seq }) => seq));
+}
+
+/** The words that their author has deleted are forgotten here too. @param {Own["kept"]} kept @param {string} id */
+async function empty(kept, id) {
+  const { emptying } = toldBy(/** @type {Entry[]} */ (entries.get(id)));
+  if (!emptying.length) return;
+  const all = /** @type {Entry[]} */ (entries.get(id)).map((entry) => (emptying.includes(entry.seq) ? { ...entry, said: emptied(entry.said) } : entry));
+  await kept.put(all.filter(({ seq }) => emptying.includes(seq)).map((entry) => [`history/${id}/${entry.seq}`, entry]));
+  entries.set(id, all);
+}
+
+/** What was said, and what is on its way: messages stand at the end, anything else is shown as if it were done. @param {string} id @param {string} memberId @param {Waiting[]} kept */
+function show(id, memberId, kept) {
+  const history = entries.get(id) ?? [];
+  const there = new Set(history.filter((entry) => entry.memberId === memberId).map((entry) => entry.said?.key));
+  const inPage = [...leaving.values()].filter((each) => each.id === id && !kept.some((other) => other.said.key === each.said.key));
+  const waiting = [...kept, ...inPage].filter((each) => !there.has(each.said.key));
+  const isMessage = (/** @type {Waiting} */ each) => each.said.type === "message";
+  const done = waiting.filter((each) => !isMessage(each) && !each.refused).map((each) => ({ seq: Infinity, memberId, said: each.said, sentAtMs: each.atMs }));
+  const { messages, name } = toldBy([...history, ...done]);
+  names.set(id, name);
+  put(said, id, messages);
+  put(unsent, id, waiting.filter(isMessage).map(({ said: what, atMs, refused }) => ({
+    key: what.key, text: what.text, atMs,
+    state: leaving.has(what.key) ? "sending" : refused ? "refused" : "waiting",
+    problem: refused ? explain(refused) : "",
+  })));
+}
+
+/** Show it again, after something about what is on its way has changed. @param {string} id */
+export async function showAgain(id) {
+  const { kept, memberId } = await start();
+  show(id, memberId, await unsentOf(kept, id));
+}
+
+/** @param {string} talkId @param {Told} [message] */
+function ring(talkId, message) {
+  if (!message) return;
+  arrived.delete(talkId);
+  const { seq, memberId, text } = message;
+  ringPrivately({ talkId, seq, memberId, name: memberOf(memberId)?.nickname ?? t("somebody"), text });
+}
+
+/** Everything of this conversation is read. @param {string} id */
+export async function markRead(id) {
+  const last = entries.get(id)?.at(-1)?.seq ?? 0;
+  const { kept } = await start();
+  await kept.put([[`read/${id}`, last]]);
+  talks.value = talks.value.map((talk) => (talk.id === id ? { ...talk, unread: 0 } : talk));
+}
+
+/** The id of the conversation with these people. @param {string[]} memberIds */
+export async function begin(memberIds) {
+  const { device } = await start();
+  const { id, members, between_two: two } = await device.openWith(memberIds);
+  if (!talks.value.some((talk) => talk.id === id)) talks.value = [{ id, members, two, name: "", unread: 0, lastMs: Date.now(), stands: "loading", verified: "no" }, ...talks.value];
+  look(id);
+  return id;
+}
+
+/** We have left it: nothing of it is kept. @param {string} id */
+export async function forgetTalk(id) {
+  const { kept } = await start();
+  const all = await Promise.all(["history", "waiting", "changes"].map((kind) => kept.names(`${kind}/${id}/`)));
+  const single = ["group", "read", "greet", "verified", "known"].map((kind) => `${kind}/${id}`);
+  await kept.put([...single, ...all.flat()].map((name) => [name, undefined]));
+  for (const each of [arrived, entries, names]) each.delete(id);
+  for (const each of [said, unsent, problems, notes]) put(/** @type {Signal<Map<string, unknown>>} */ (each), id, undefined);
+  talks.value = talks.value.filter((talk) => talk.id !== id);
+}
+
+/**
+ * @template V
+ * @param {Signal<Map<string, V>>} all @param {string} id @param {V | undefined} value
+ */
+function put(all, id, value) {
+  const next = new Map(all.value);
+  if (value === undefined) next.delete(id);
+  else next.set(id, value);
+  all.value = next;
+}
+
+export function forgetRead() {
+  asked = new Set();
+  for (const all of [arrived, entries, leaving, names]) all.clear();
+}

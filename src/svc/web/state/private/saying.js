@@ -1,0 +1,62 @@
+// What is said in private conversations. It is kept, shown at once, and goes when somebody can read it. docs/private.md
+
+/** @import { Ref, Said } from "./content.js" */
+/** @typedef {{talk_id: string, ref: Ref}} Named */
+
+import { explain } from "../../words/words.js";
+import { notify } from "../notices.js";
+import { deleteSaid, editSaid, messageSaid, reactionSaid } from "./content.js";
+import { start } from "./own.js";
+import { leaving, look, showAgain } from "./reading.js";
+import { NotYet, unsentOf, wait } from "./waiting.js";
+
+const AGAIN_MS = 15_000; // What the server could not take now.
+
+/** @param {string} id @param {string} text @param {{reply?: Ref | null}} [rest] */
+export const send = (id, text, rest) => say(id, messageSaid(text, rest));
+
+/** What may be done with a message, as with those of the channels. */
+export const acts = {
+  /** @param {Named} message @param {string} text */
+  edit: ({ talk_id: id, ref }, text) => say(id, editSaid(ref, text)),
+  /** @param {Named} message */
+  remove: ({ talk_id: id, ref }) => say(id, deleteSaid(ref)),
+  /** @param {Named} message @param {string} emoji @param {boolean} on */
+  react: ({ talk_id: id, ref }, emoji, on) => say(id, reactionSaid(ref, emoji, on)),
+};
+
+/** Try again what was refused. @param {string} id @param {string} key */
+export async function sendAgain(id, key) {
+  const { kept } = await start();
+  const item = (await unsentOf(kept, id)).find(({ said }) => said.key === key);
+  if (!item) return;
+  await wait(kept, id, item.said, item.atMs);
+  await say(id, item.said, item.atMs);
+}
+
+/** @param {string} id @param {string} key */
+export async function discard(id, key) {
+  const { device } = await start();
+  await device.discard(id, key);
+  await look(id);
+}
+
+/** Say what private/content.js has made. @param {string} id @param {Said} said */
+export async function say(id, said, atMs = Date.now()) {
+  leaving.set(said.key, { id, said, atMs });
+  const { device } = await start();
+  await showAgain(id);
+  try {
+    await device.send(id, said);
+  } catch (/** @type {any} */ error) {
+    if (error.status !== undefined && said.type !== "message") {
+      await device.discard(id, said.key);
+      notify(explain(error));
+    } else if (error.status !== undefined) setTimeout(() => look(id), AGAIN_MS);
+    else if (error.code !== "unreachable" && !(error instanceof NotYet)) reportError(error);
+  } finally {
+    leaving.delete(said.key);
+    await look(id);
+    await showAgain(id);
+  }
+}

@@ -1,0 +1,67 @@
+// Calls in private conversations: which rings, and which rooms are to be entered by nobody who cannot seal. docs/private.md
+
+/** @import { Signal } from "../vendor/signals.js" */
+/** @typedef {{talkId: string, memberId: string}} Call */
+
+import { signal } from "../vendor/signals.js";
+import { channelsById } from "./channels.js";
+import { blocked } from "./people.js";
+import { talksById } from "./private_talks.js";
+import { ask, listen, member } from "./server.js";
+import { peopleIn } from "./voice.js";
+
+/** How long a call rings. */
+export const RING_MS = 45_000;
+/** The call that rings, {talkId, memberId} of who calls, or null. @type {Signal<Call | null>} */
+export const ringing = signal(null);
+/** Who does not take a call, {talkId, memberId}, a new object each time; or null. @type {Signal<Call | null>} */
+export const declined = signal(null);
+
+/** Where we have called or been called, also before the conversations are known. @type {Set<string>} */
+const rooms = new Set();
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let timer;
+
+/** Is the call in this room to be sealed, whatever the server says? @param {string} roomId */
+export const isPrivateRoom = (roomId) => rooms.has(roomId) || talksById.peek().has(roomId);
+/** @param {string} roomId */
+export const markPrivate = (roomId) => rooms.add(roomId);
+
+/** It rings no more, here. */
+export function stopRinging() {
+  clearTimeout(timer);
+  ringing.value = null;
+}
+
+/** Do not take the call; who calls is told. */
+export function declineCall() {
+  const { talkId } = /** @type {Call} */ (ringing.value);
+  stopRinging();
+  ask("private_call_decline", { conversation_id: talkId }).catch(() => {});
+}
+
+/** @param {string} talkId @param {string} memberId */
+function ring(talkId, memberId) {
+  markPrivate(talkId);
+  clearTimeout(timer);
+  timer = setTimeout(stopRinging, RING_MS);
+  ringing.value = { talkId, memberId };
+}
+
+listen({
+  hear(event, data) {
+    const [own, rung] = [member.value?.id, ringing.value?.talkId];
+    if (event === "voice_joined" && !channelsById.value.has(data.channel_id)) {
+      if (data.member.id === own && rung === data.channel_id) stopRinging(); // Taken, perhaps by another device.
+      else if (data.member.id !== own && peopleIn(data.channel_id).length === 1 && !blocked.value.has(data.member.id)) ring(data.channel_id, data.member.id);
+    } else if (event === "voice_left" && rung === data.channel_id && !peopleIn(rung).length) stopRinging();
+    else if (event === "private_call_declined") {
+      if (data.member_id === own && rung === data.conversation_id) stopRinging();
+      else if (data.member_id !== own) declined.value = { talkId: data.conversation_id, memberId: data.member_id };
+    }
+  },
+  forget() {
+    stopRinging();
+    rooms.clear();
+  },
+});

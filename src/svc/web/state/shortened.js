@@ -1,0 +1,37 @@
+// What a field shows while somebody writes: "@Ada" instead of the markdown that mentions her. What is kept and sent is
+// the markdown. Pure functions.
+
+/** What is shown of a mention, and the markdown that it stands for. @typedef {Map<string, string>} Names */
+
+const LINK = String.raw`\[(?:\\.|[^\\[\]\n])+\]\((?:mention|role|channel):[\w-]+\)`;
+const PARTS = /^\[(.+)\]\((\w+):/su;
+const LETTER = String.raw`(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}])\p{L}`; // Of scripts with spaces between words.
+/** Behind one of these no name begins, as within an address. */
+export const WORD_BEFORE = String.raw`(?:[\p{N}_\\/:@#&=?.+-]|${LETTER})`;
+const WORD_BEHIND = String.raw`(?:[\p{N}_]|${LETTER})`;
+const BEHIND = new RegExp(`^${WORD_BEHIND}`, "u");
+
+/** The text as it is shown. Puts into `names` what `restored` needs. @param {string} markdown @param {Names} names */
+export function shortened(markdown, names) {
+  const text = markdown.replace(new RegExp(LINK, "gu"), (link) => {
+    const [, label, kind] = /** @type {RegExpExecArray} */ (PARTS.exec(link));
+    const shown = (kind === "channel" ? "#" : "@") + label.replace(/\\(.)/gu, "$1").replace(/^[@#]/u, "");
+    if (!names.has(shown)) names.set(shown, link);
+    return names.get(shown) === link ? shown : link; // Somebody else has this name already.
+  });
+  return restored(text, names) === markdown ? text : markdown;
+}
+
+/** The markdown of a text that is shown. @param {string} text @param {Names} names */
+export function restored(text, names) {
+  if (!names.size) return text;
+  const longest = [...names.keys()].sort((one, other) => other.length - one.length).map((name) => name.replace(/[^\p{L}\p{N}\s]/gu, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`));
+  const pattern = new RegExp(`${LINK}|(?<!${WORD_BEFORE})(?:${longest.join("|")})(?!${WORD_BEHIND})`, "gu");
+  return text.replace(pattern, (found) => names.get(found) ?? found);
+}
+
+/** Does one of these names stand there, before the caret? @param {string} text @param {number} start @param {number} caret @param {Names} names */
+export const isNamed = (text, start, caret, names) => [...names.keys()].some((name) => {
+  const end = start + name.length;
+  return end <= caret && text.startsWith(name, start) && !BEHIND.test(text.slice(end));
+});

@@ -1,0 +1,134 @@
+// What this browser keeps of private conversations, by name, in a database of its own: sealed with a key that no page can
+// read out, and that of one member at a time. A browser that keeps nothing has it until the page goes. docs/private.md
+
+import { indexed } from "./indexed.js";
+
+const inStore = indexed("svc.private", "kept");
+const KEY = "key"; // {memberId, key}: whose all the rest is, and what opens it.
+const CIPHER = "AES-GCM";
+const IV_BYTES = 12;
+
+/**
+ * @typedef {{iv: Uint8Array<ArrayBuffer>, data: ArrayBuffer}} Sealed
+ * @typedef {{memberId: string, key: CryptoKey}} Whose
+ * @typedef {[name: string, value: unknown][]} Changes values that are undefined are dropped
+ */
+
+/** What is kept of this member; what was kept of another is gone. @param {string} memberId */
+export async function openPrivateStore(memberId) {
+  try {
+    return new PrivateStore(await keyOf(memberId));
+  } catch {
+    return new Unkept();
+  }
+}
+
+/** Nothing of anybody is left. */
+export async function erasePrivateStore() {
+  await inStore("readwrite", (store) => store.clear()).catch(() => {});
+}
+
+class PrivateStore {
+  #key;
+
+  /** @param {CryptoKey} key */
+  constructor(key) {
+    this.#key = key;
+  }
+
+  /** @param {string} name @returns {Promise<any>} */
+  async get(name) {
+    return this.#opened(await inStore("readonly", (store) => store.get(name)));
+  }
+
+  /** All of them or none. @param {Changes} changes */
+  async put(changes) {
+    const sealed = await Promise.all(changes.map(async ([name, value]) => ({ name, value: value === undefined ? undefined : await this.#sealed(value) })));
+    await inStore("readwrite", (store) => {
+      for (const { name, value } of sealed) value ? store.put(value, name) : store.delete(name);
+      return store.count();
+    });
+  }
+
+  /** The names that begin so. @param {string} prefix @returns {Promise<string[]>} */
+  async names(prefix) {
+    return /** @type {string[]} */ (await inStore("readonly", (store) => store.getAllKeys(under(prefix))));
+  }
+
+  /** The values whose names begin so. @param {string} prefix @returns {Promise<any[]>} */
+  async under(prefix) {
+    const found = await inStore("readonly", (store) => store.getAll(under(prefix)));
+    return Promise.all(found.map((each) => this.#opened(each)));
+  }
+
+  /** @param {unknown} value @returns {Promise<Sealed>} */
+  async #sealed(value) {
+    const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
+    const text = JSON.stringify(value, (_, part) => (part instanceof Uint8Array ? { bytes$: written(part) } : part));
+    return { iv, data: await crypto.subtle.encrypt({ name: CIPHER, iv }, this.#key, new TextEncoder().encode(text)) };
+  }
+
+  /** @param {Sealed | undefined} sealed @returns {Promise<any>} */
+  async #opened(sealed) {
+    if (!sealed) return undefined;
+    const text = new TextDecoder().decode(await crypto.subtle.decrypt({ name: CIPHER, iv: sealed.iv }, this.#key, sealed.data));
+    return JSON.parse(text, (_, part) => (typeof part?.bytes$ === "string" ? read(part.bytes$) : part));
+  }
+}
+
+/** Where the browser keeps nothing. */
+class Unkept {
+  /** @type {Map<string, unknown>} */ #all = new Map();
+
+  /** @param {string} name @returns {Promise<any>} */
+  async get(name) {
+    return this.#all.get(name);
+  }
+
+  /** @param {Changes} changes */
+  async put(changes) {
+    for (const [name, value] of changes) value === undefined ? this.#all.delete(name) : this.#all.set(name, value);
+  }
+
+  /** @param {string} prefix */
+  async names(prefix) {
+    return [...this.#all.keys()].filter((name) => name.startsWith(prefix));
+  }
+
+  /** @param {string} prefix @returns {Promise<any[]>} */
+  async under(prefix) {
+    return (await this.names(prefix)).map((name) => this.#all.get(name));
+  }
+}
+
+/** The key of this member, made now if there is none. @param {string} memberId @returns {Promise<CryptoKey>} */
+async function keyOf(memberId) {
+  const made = await crypto.subtle.generateKey({ name: CIPHER, length: 256 }, false, ["encrypt", "decrypt"]);
+  let { key } = /** @type {Whose} */ ({ memberId, key: made });
+  await inStore("readwrite", (store) => {
+    const before = store.get(KEY);
+    before.addEventListener("success", () => {
+      const whose = /** @type {Whose | undefined} */ (before.result);
+      if (whose?.memberId === memberId) key = whose.key;
+      else {
+        store.clear();
+        store.put({ memberId, key }, KEY);
+      }
+    });
+    return before;
+  });
+  return key;
+}
+
+/** @param {string} prefix */
+const under = (prefix) => IDBKeyRange.bound(prefix, `${prefix}\uffff`);
+
+/** @param {Uint8Array} data */
+const written = (data) => {
+  let text = "";
+  for (let at = 0; at < data.length; at += 0x8000) text += String.fromCharCode(...data.subarray(at, at + 0x8000));
+  return btoa(text);
+};
+
+/** @param {string} text */
+const read = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));

@@ -1,0 +1,514 @@
+// What the chat server takes and says, made of its own descriptions by `ci/types write`. Do not change it by
+// hand: a test compares it with them. Only for the check of types; it is not served.
+
+export type Application = { id: string; nickname: string; message: string; invite_id: string; invited_by: string | null; role_id: string; asked_at_ms: number; state: "pending" | "approved" | "refused"; reason: string; decided_by: string | null; decided_at_ms: number | null };
+
+export type Attachment = { id: string; name: string; kind: "picture" | "video" | "audio" | "file"; key: string; url: string; content_type: string; bytes: number; width: number | null; height: number | null; frames: number | null; duration_ms: number | null; placeholder: string; colour: string; thumbnail: { key: string; url: string; content_type: string; bytes: number; width: number | null; height: number | null } | null; poster: { key: string; url: string; content_type: string; bytes: number; width: number | null; height: number | null } | null; alt: string };
+
+export type AuditEntry = { id: number; at_ms: number; actor_id: string | null; action: string; target_id: string | null; details: { [name: string]: unknown } };
+
+export type Backups = { backups: { name: string; bytes: number; made_at_ms: number }[]; making: { what: string; done: number; total: number } | null; fault: string | null };
+
+export type Ban = { member_id: string; nickname: string; reason: string; banned_by: string | null; banned_at_ms: number };
+
+export type Channel = { id: string; name: string; type: "text" | "voice" | "category"; position: number; topic: string; slow_mode_s: number; parent_id: string | null; archived: boolean; user_limit: number; bitrate_kbps: number };
+
+export type Device = { id: string; name: string; tier: "account" | "local"; current: boolean; added_at_ms: number; last_seen_at_ms: number };
+
+export type Draft = { channel_id: string; text: string; attachments: string[]; changed_at_ms: number };
+
+export type Emoji = { id: string; name: string; url: string; animated: boolean; created_by: string | null; created_at_ms: number };
+
+export type Invite = { id: string; code: string; created_by: string | null; role_id: string; created_at_ms: number; expires_at_ms: number | null; max_uses: number | null; uses: number; channel_id: string | null; approval: boolean };
+
+export type Member = { id: string; nickname: string; roles: string[]; timeout_until_ms: number | null; joined_at_ms: number; avatar: string | null; status_text: string; bot: boolean };
+
+export type Message = { id: string; channel_id: string; author: { kind: "member" | "webhook"; id: string; display_name: string; avatar: string | null; bot: boolean }; text: string; reply_to: string | null; mentions: string[]; mention_groups: string[]; cards: ShownCard[]; fallback: string | null; attachments: Attachment[]; flagged: boolean; posted_at_ms: number; edited_at_ms: number | null; reactions: { emoji: string; member_ids: string[] }[]; pinned: boolean; previews: Preview[]; thread: string | null; answers: { count: number; last_id: string; last_at_ms: number } | null; expired_attachments?: number };
+
+export type MessagePage = { messages: Message[]; more_before: boolean; more_after: boolean; thread?: ThreadState };
+
+export type Notifications = { channel_id: string | null; level: "all" | "mentions" | "nothing" | null; muted: boolean; muted_until_ms: number | null };
+
+export type Override = { type: "role" | "member"; target_id: string; allow: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members")[]; deny: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members")[] };
+
+export type Permissions = ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members" | "change_nickname" | "create_invites" | "manage_invites" | "manage_nicknames" | "timeout_members" | "kick_members" | "ban_members" | "view_reports" | "view_audit_log" | "manage_emoji" | "manage_channels" | "manage_roles" | "manage_bots" | "manage_automod")[];
+
+export type PostedCard = { title?: unknown; url?: unknown; description?: unknown; color?: string | number | null; author?: unknown; fields?: unknown; image_url?: unknown; thumbnail_url?: unknown; footer?: unknown; timestamp?: unknown };
+
+export type PostedField = { name: string; value: string; inline?: unknown };
+
+export type PostedMessage = { text?: unknown; display_name?: unknown; avatar_url?: unknown; cards?: unknown };
+
+export type PostedProblem = { path: string; code: "required" | "wrong_type" | "too_long" | "too_many" | "invalid_url" | "invalid_color" | "invalid_timestamp" | "empty_card" | "total_too_long" | "invalid_format" | "invalid"; message: string; limit?: number };
+
+export type PostedWarning = { path: string; code: string; message: string };
+
+export type Preview = { url: string; title?: string; description?: string; site?: string; image?: StoredPicture };
+
+export type PrivateConversation = { id: string; between_two: boolean; members: string[]; epoch: number; seq: number; first_seq: number; created_at_ms: number; devices: PrivateLeaf[]; lacking: PrivateDevice[] };
+
+export type PrivateDevice = { id: string; member_id: string; thumbprint: string };
+
+export type PrivateEntry = { seq: number; epoch: number; kind: "commit" | "message"; sent_at_ms: number; body: string };
+
+export type PrivateLeaf = { id: string; member_id: string; thumbprint: string; gone: boolean };
+
+export type Report = { id: string; reporter_id: string | null; rule: string | null; member_id: string | null; webhook: { id: string; name: string } | null; channel_id: string | null; message_id: string | null; text: string; created_at_ms: number; resolved_at_ms: number | null; resolved_by: string | null; note: string };
+
+export type Role = { id: string; name: string; rank: number; permissions: Permissions; color: number | null; built_in: boolean };
+
+export type Rule = { id: string; name: string; kind: "words" | "links" | "mentions" | "repeats" | "newcomers"; action: "flag" | "censor" | "block" | "timeout"; enabled: boolean; words: string[]; allowed: string[]; most: number; within_s: number; timeout_s: number; newcomer_s: number; except_roles: string[]; except_channels: string[]; created_by: string | null; created_at_ms: number };
+
+export type ShownCard = { title?: string; url?: string; description?: string; color?: number; author?: { name: string; url?: string; icon?: StoredPicture }; fields?: { name: string; value: string; inline: boolean }[]; image?: StoredPicture; thumbnail?: StoredPicture; footer?: { text: string; icon?: StoredPicture }; timestamp?: string };
+
+export type StoredPicture = { key: string; url: string; content_type: string; width: number; height: number; placeholder: string };
+
+export type ThreadState = { channel_id: string; thread: string; following: boolean; read_up_to: string | null; last: string | null; unread: number; mentions: number };
+
+export type Unread = { channel_id: string; read_up_to: string; last: string | null; unread: number; mentions: number };
+
+export type Upload = { id: string; purpose: "attachment" | "avatar" | "icon" | "emoji"; name: string; alt: string; length: number; received: number; state: "receiving" | "waiting" | "done" | "refused" | "used"; result: { id: string; name: string; kind: "picture" | "video" | "audio" | "file"; key: string; url: string; content_type: string; bytes: number; width: number | null; height: number | null; frames: number | null; duration_ms: number | null; placeholder: string; colour: string; thumbnail: { key: string; url: string; content_type: string; bytes: number; width: number | null; height: number | null } | null; poster: { key: string; url: string; content_type: string; bytes: number; width: number | null; height: number | null } | null } | null; refusal: { code: string; message: string } | null; created_at_ms: number };
+
+export type VoiceMember = { id: string; nickname: string; muted: boolean; deafened: boolean; self_muted: boolean; self_deafened: boolean; hand: number; camera: boolean; screen: boolean };
+
+export type Webhook = { id: string; name: string; channel_id: string | null; picture: string | null; created_by: string | null; created_at_ms: number; token: string | null; url: string | null };
+
+/** What a refusal may be. */
+export type Code = "already_resolved" | "approval_pending" | "approval_refused" | "auth_required" | "banned" | "body_too_large" | "challenge_invalid" | "channel_archived" | "channel_full" | "code_invalid" | "devices_changed" | "emoji_name_taken" | "empty_message" | "epoch_passed" | "export_running" | "forbidden" | "identity_taken" | "identity_tier_refused" | "in_timeout" | "internal_error" | "invalid_emoji" | "invalid_emoji_name" | "invalid_image" | "invalid_json" | "invalid_nickname" | "invalid_payload" | "invalid_query" | "invalid_request" | "invalid_settings" | "invite_busy" | "invite_invalid" | "invite_required" | "issuer_unavailable" | "joins_disabled" | "last_device" | "lease_lost" | "media_address_invalid" | "media_address_over" | "media_gone" | "message_too_long" | "method_not_allowed" | "nickname_taken" | "no_channel" | "no_device" | "not_found" | "not_in_voice" | "offset_mismatch" | "origin_refused" | "owner_must_stay" | "private_refused" | "profanity_refused" | "proof_invalid" | "quota_exceeded" | "range_not_satisfiable" | "rank_too_low" | "rate_limited" | "refresh_invalid" | "rule_refused" | "rules_not_accepted" | "search_busy" | "search_running" | "search_too_long" | "server_full" | "server_stopping" | "slow_mode" | "storage_full" | "storage_unavailable" | "token_invalid" | "too_many" | "too_many_blocks" | "too_many_connections" | "too_many_devices" | "too_many_invite_attempts" | "too_many_requests" | "too_many_waiting" | "too_slow" | "tus_version" | "unknown_application" | "unknown_backup" | "unknown_ban" | "unknown_channel" | "unknown_conversation" | "unknown_device" | "unknown_emoji" | "unknown_event" | "unknown_invite" | "unknown_job" | "unknown_member" | "unknown_message" | "unknown_report" | "unknown_role" | "unknown_rule" | "unknown_upload" | "unknown_webhook" | "unsupported_encoding" | "unsupported_type" | "upload_busy" | "upload_complete" | "upload_cut_short" | "upload_not_done" | "upload_too_large" | "uploads_disabled" | "voice_full" | "voice_unavailable" | "wrong_content_type";
+
+/** By method and path; `{}` stands for an id. */
+export interface Endpoints {
+  /** Administrative acts, the newest first; about channels those that one sees */
+  "GET /api/audit": { query: { before?: number; actor_id?: string; target_id?: string; action?: string; limit?: number }; answer: { entries: AuditEntry[]; next: number | null } };
+  /** The rules by which members' messages are moderated, the oldest first */
+  "GET /api/automod/rules": { answer: { rules: Rule[] } };
+  /** Make a rule, which is off unless it says otherwise */
+  "POST /api/automod/rules": { body: { name: string; kind: "words" | "links" | "mentions" | "repeats" | "newcomers"; action: "flag" | "censor" | "block" | "timeout"; enabled?: boolean | null; words?: string[] | null; allowed?: string[] | null; most?: number | null; within_s?: number | null; timeout_s?: number | null; newcomer_s?: number | null; except_roles?: string[] | null; except_channels?: string[] | null }; answer: Rule };
+  /** Have a rule as the body says, all of it */
+  "PUT /api/automod/rules/{}": { body: { name: string; kind: "words" | "links" | "mentions" | "repeats" | "newcomers"; action: "flag" | "censor" | "block" | "timeout"; enabled?: boolean | null; words?: string[] | null; allowed?: string[] | null; most?: number | null; within_s?: number | null; timeout_s?: number | null; newcomer_s?: number | null; except_roles?: string[] | null; except_channels?: string[] | null }; answer: Rule };
+  /** Delete a rule */
+  "DELETE /api/automod/rules/{}": { answer: null };
+  /** What a rule would have found among the messages that members have posted last; changes nothing */
+  "POST /api/automod/trial": { body: { name: string; kind: "words" | "links" | "mentions" | "repeats" | "newcomers"; action: "flag" | "censor" | "block" | "timeout"; enabled?: boolean | null; words?: string[] | null; allowed?: string[] | null; most?: number | null; within_s?: number | null; timeout_s?: number | null; newcomer_s?: number | null; except_roles?: string[] | null; except_channels?: string[] | null }; answer: { read: number; found: number; messages: { id: string; channel_id: string; author_id: string; display_name: string; text: string; found: number[][]; posted_at_ms: number }[] } };
+  /** Backups that the server keeps, and one that is being made */
+  "GET /api/backups": { answer: Backups };
+  /** Make a backup, which goes on by itself */
+  "POST /api/backups": { answer: Backups };
+  /** Download a backup, which holds every secret of the server */
+  "GET /api/backups/{}": { answer: Blob };
+  /** Delete a backup */
+  "DELETE /api/backups/{}": { answer: null };
+  /** An address at which a backup can be downloaded once, within a minute */
+  "POST /api/backups/{}/link": { answer: { url: string; expires_at_ms: number } };
+  /** Download a backup by such an address */
+  "GET /api/backup-links/{}": { answer: Blob };
+  /** The server's bots */
+  "GET /api/bots": { answer: { bots: ({ member: Member; has_token: boolean; token_made_by: string | null; token_made_at_ms: number | null })[] } };
+  /** Make a bot; its token is shown this once */
+  "POST /api/bots": { body: { nickname: string }; answer: { member: Member; token: string } };
+  /** Another token for a bot of lower rank; the one before is worthless at once */
+  "POST /api/bots/{}/token": { answer: { token: string } };
+  /** Delete a bot of lower rank */
+  "DELETE /api/bots/{}": { answer: null };
+  /** The channels that one sees, in their order */
+  "GET /api/channels": { query: { archived?: boolean }; answer: { channels: Channel[] } };
+  /** Make a channel, at the end; with overrides from its first moment */
+  "POST /api/channels": { body: { name: string; type: "text" | "voice" | "category"; topic?: string | null; slow_mode_s?: number | null; parent_id?: string | null; user_limit?: number | null; bitrate_kbps?: number | null; overrides?: ({ type: "role" | "member"; target_id: string; allow?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members")[] | null; deny?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members")[] | null })[] | null }; answer: Channel };
+  /** Put the channels that one sees into an order, each named once; and some into other categories */
+  "PUT /api/channels/order": { body: { channel_ids: string[]; parents?: { [name: string]: string | null } | null }; answer: { channels: Channel[] } };
+  /** One channel */
+  "GET /api/channels/{}": { answer: Channel };
+  /** Change a channel */
+  "PATCH /api/channels/{}": { body: { name?: string | null; topic?: string | null; slow_mode_s?: number | null; parent_id?: string | null; archived?: boolean | null; user_limit?: number | null; bitrate_kbps?: number | null }; answer: Channel };
+  /** Delete a channel with all that is in it */
+  "DELETE /api/channels/{}": { answer: null };
+  /** What roles and members may do in a channel, against what they may elsewhere */
+  "GET /api/channels/{}/overrides": { answer: { overrides: Override[] } };
+  /** Allow or deny a role or a member something in a channel */
+  "PUT /api/channels/{}/overrides/{}/{}": { body: { allow?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members")[] | null; deny?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members")[] | null }; answer: Override };
+  /** Take an override back */
+  "DELETE /api/channels/{}/overrides/{}/{}": { answer: null };
+  /** Whether this device takes part, and how many of its key packages are left */
+  "GET /api/private/device": { answer: { device: PrivateDevice | null; left: number; low_below: number } };
+  /** Take part with this device, whose key states which MLS signature key is its own */
+  "PUT /api/private/device": { body: { statement: string }; answer: { device_id: string } };
+  /** Publish key packages, each of which is handed out once, and the one of last resort */
+  "POST /api/private/key-packages": { body: { key_packages?: string[] | null; last_resort?: string | null }; answer: { left: number } };
+  /** The Welcomes that wait for this device; no other device is shown them */
+  "GET /api/private/welcomes": { answer: { welcomes: { id: string; conversation_id: string; seq: number; welcome: string }[] } };
+  /** This device has joined by a Welcome */
+  "DELETE /api/private/welcomes/{}": { answer: null };
+  /** One's own conversations, with the devices in each group and those that it lacks */
+  "GET /api/private/conversations": { answer: { conversations: PrivateConversation[] } };
+  /** The conversation with these people; between two there is only one */
+  "POST /api/private/conversations": { body: { members: string[] }; answer: PrivateConversation };
+  /** One conversation */
+  "GET /api/private/conversations/{}": { answer: PrivateConversation };
+  /** Let another person into a group */
+  "PUT /api/private/conversations/{}/members/{}": { answer: null };
+  /** Leave a group */
+  "POST /api/private/conversations/{}/leave": { answer: null };
+  /** This device has lost the keys of the group; others let it in again */
+  "POST /api/private/conversations/{}/lost": { answer: null };
+  /** Take a key package of each of these devices that the group lacks */
+  "POST /api/private/conversations/{}/key-packages": { body: { devices: string[] }; answer: { key_packages: { device_id: string; key_package: string }[] } };
+  /** End the epoch of the group; the first commit of an epoch wins */
+  "POST /api/private/conversations/{}/commits": { body: { commit: string; welcome?: string | null; removed?: string[] | null; after?: number | null }; answer: { seq: number; epoch: number } };
+  /** Send an encrypted message; the same bytes again change nothing */
+  "POST /api/private/conversations/{}/messages": { body: { message: string; after?: number | null; ring?: boolean | null }; answer: { seq: number; epoch: number } };
+  /** What was sent after an entry, for a device of the group */
+  "GET /api/private/conversations/{}/log": { query: { after?: number; limit?: number }; answer: { entries: PrivateEntry[]; epoch: number; seq: number; first_seq: number; since: number } };
+  /** One's own drafts, in the channels that one may view */
+  "GET /api/drafts": { answer: { drafts: Draft[] } };
+  /** Keep a draft instead of the one that was there; its files are kept with it */
+  "PUT /api/channels/{}/draft": { body: { text: string; attachments?: string[] | null }; answer: Draft };
+  /** Forget a draft */
+  "DELETE /api/channels/{}/draft": { answer: null };
+  /** The server's own emoji */
+  "GET /api/emoji": { answer: { emoji: Emoji[] } };
+  /** Upload a picture that is to be an emoji: multipart, or tus; `emoji_created` follows */
+  "POST /api/emoji": { query: { name?: string }; body: Blob; answer: Upload };
+  /** Give an emoji another name */
+  "PATCH /api/emoji/{}": { body: { name: string }; answer: Emoji };
+  /** Take an emoji away; messages show its name instead */
+  "DELETE /api/emoji/{}": { answer: null };
+  /** One's own invites; with manage_invites also others', as far as one could give their role */
+  "GET /api/invites": { answer: { invites: Invite[] } };
+  /** Make an invite: for a member, or with a role below one's own rank */
+  "POST /api/invites": { body: { role_id?: string | null; max_uses?: number | null; lifetime_s?: number | null; channel_id?: string | null; approval?: boolean | null }; answer: Invite };
+  /** What somebody with a code sees before they join; `founder`: they become the owner */
+  "POST /api/invites/view": { body: { code: string }; answer: { founder: boolean; members: number; online: number; approval: boolean; expires_at_ms: number | null } };
+  /** Revoke an invite that one sees */
+  "DELETE /api/invites/{}": { answer: null };
+  /** Members who came by an invite that one sees */
+  "GET /api/invites/{}/members": { answer: { members: { id: string; nickname: string; came_at_ms: number }[] } };
+  /** People who wait for approval, the oldest first; or those who were let in or refused lately */
+  "GET /api/applications": { query: { state?: "pending" | "approved" | "refused"; after?: string; limit?: number }; answer: { applications: Application[]; next: string | null } };
+  /** Let somebody in who waits, or who was refused */
+  "POST /api/applications/{}/approve": { answer: null };
+  /** Refuse somebody who waits, and tell them why */
+  "POST /api/applications/{}/refuse": { body: { reason?: string | null }; answer: null };
+  /** A nonce to sign in with, good once and for five minutes */
+  "POST /api/auth/challenge": { answer: { nonce: string; audience: string; identityTiers: ("account" | "local")[]; expiresAt: number } };
+  /** Where to send a person who signs in with an account */
+  "GET /api/auth/provider": { answer: { issuer: string; authorization_endpoint: string; client_id: string } };
+  /** The id_token for a code that the provider of accounts sent back */
+  "POST /api/auth/exchange": { body: { code: string; code_verifier: string; redirect_uri: string }; answer: { id_token: string } };
+  /** Sign in by a certificate or an id_token, and an assertion; or become a member by it */
+  "POST /api/auth/join": { body: { assertion: string; certificate?: string | null; id_token?: string | null; nickname?: string | null; invite_code?: string | null; link_code?: string | null; recovery_code?: string | null; device_name?: string | null; message?: string | null; rules_accepted?: string | null }; answer: { access_token: string; refresh_token: string; expires_in_ms: number; member: { id: string; nickname: string; roles: string[]; timeout_until_ms: number | null; joined_at_ms: number; avatar: string | null; status_text: string; bot: boolean }; channel_id: string | null } };
+  /** Fresh tokens; the refresh token is used up by it */
+  "POST /api/auth/refresh": { body: { refresh_token?: string | null }; answer: { access_token: string; refresh_token: string; expires_in_ms: number } };
+  /** End this sign-in; nothing happens for a token that is worth nothing */
+  "POST /api/auth/logout": { body: { refresh_token?: string | null }; answer: null };
+  /** One's own devices */
+  "GET /api/me/devices": { answer: { devices: Device[] } };
+  /** A code by which another device signs in as this member, once and within ten minutes */
+  "POST /api/me/devices/link": { answer: { code: string; expires_at_ms: number } };
+  /** Unlink a device; all others sign in again by their refresh tokens */
+  "DELETE /api/me/devices/{}": { answer: null };
+  /** A code by which whoever lost all devices signs in, once and within a day; it unlinks the others */
+  "POST /api/members/{}/recovery": { answer: { code: string; expires_at_ms: number } };
+  /** What one wants to be told of */
+  "GET /api/me/notifications": { answer: { notifications: Notifications[] } };
+  /** Choose a notification level for all channels, or mute them */
+  "PUT /api/me/notifications": { body: { level?: "all" | "mentions" | "nothing" | null; muted?: boolean | null; mute_for_s?: number | null }; answer: Notifications };
+  /** Do not be disturbed on any device, or be so again */
+  "PUT /api/me/quiet": { body: { quiet: boolean }; answer: { quiet: boolean } };
+  /** Choose a notification level for a channel, or mute it */
+  "PUT /api/channels/{}/notifications": { body: { level?: "all" | "mentions" | "nothing" | null; muted?: boolean | null; mute_for_s?: number | null }; answer: Notifications };
+  /** Stored media, whole or in parts, by an address that was shown to a member and ends */
+  "GET /media/{}": { query: { ends?: string; signature?: string }; answer: Blob };
+  /** The server's icon */
+  "GET /icon": { answer: Blob };
+  /** What stored files take, by what they are for and by member; and the database */
+  "GET /api/storage": { query: { limit?: number }; answer: { bytes: number; limit_bytes: number; limit_of_one_bytes: number; others_bytes: number; by_kind: { kind: string; objects: number; bytes: number }[]; by_member: { member_id: string; nickname: string; bytes: number }[]; database_bytes: number; disk_free_bytes: number } };
+  /** Members, page by page; all, or those that are asked for */
+  "GET /api/members": { query: { query?: string; ids?: string; role_id?: string; joined_after_ms?: number; joined_before_ms?: number; in_timeout?: boolean; bot?: boolean; seen_after_ms?: number; seen_before_ms?: number; sort?: "joined" | "-joined" | "name" | "-name" | "last_seen" | "-last_seen"; after?: string; limit?: number }; answer: { members: Member[]; next: string | null; last_seen?: { [name: string]: number } } };
+  /** One member */
+  "GET /api/members/{}": { answer: Member };
+  /** Change a nickname: one's own with change_nickname, with manage_nicknames those of lower ranks */
+  "PATCH /api/members/{}": { body: { nickname: string }; answer: Member };
+  /** Set one's own status; with manage_nicknames an empty one removes that of a lower rank */
+  "PUT /api/members/{}/status": { body: { text: string }; answer: Member };
+  /** Give a role below one's own rank, with nothing in it that one lacks */
+  "PUT /api/members/{}/roles/{}": { answer: Member };
+  /** Take a role below one's own rank */
+  "DELETE /api/members/{}/roles/{}": { answer: Member };
+  /** Hand the server over; who was its owner becomes an admin */
+  "POST /api/members/{}/owner": { answer: Member };
+  /** What one may do, on the server and in each channel */
+  "GET /api/me/permissions": { answer: { server: Permissions; channels: { [name: string]: Permissions } } };
+  /** All roles, the highest first */
+  "GET /api/roles": { answer: { roles: Role[] } };
+  /** Make a role */
+  "POST /api/roles": { body: { name: string; rank?: number | null; permissions?: Permissions | null; color?: number | null }; answer: Role };
+  /** Give roles other ranks, all or none */
+  "PUT /api/roles/order": { body: { ranks: { [name: string]: number } }; answer: { roles: Role[] } };
+  /** Change a role; a color of null takes it away */
+  "PATCH /api/roles/{}": { body: { name?: string | null; rank?: number | null; permissions?: Permissions | null; color?: number | null }; answer: Role };
+  /** Delete a role that was made here */
+  "DELETE /api/roles/{}": { answer: null };
+  /** A page of history, the oldest first; one of before, after, around and at_ms at most */
+  "GET /api/channels/{}/messages": { query: { before?: string; after?: string; around?: string; at_ms?: number; thread?: string; limit?: number }; answer: MessagePage };
+  /** Post */
+  "POST /api/channels/{}/messages": { body: { text?: string | null; nonce?: string | null; reply_to?: string | null; ping?: boolean | null; attachments?: string[] | null; thread?: string | null; previews?: boolean | null }; answer: Message };
+  /** One message */
+  "GET /api/channels/{}/messages/{}": { answer: Message };
+  /** Change one's own message */
+  "PATCH /api/channels/{}/messages/{}": { body: { text: string }; answer: Message };
+  /** Delete one's own message, or another's who manages */
+  "DELETE /api/channels/{}/messages/{}": { answer: null };
+  /** What a message said before, for its author and who manages */
+  "GET /api/channels/{}/messages/{}/edits": { answer: { edits: { text: string; replaced_at_ms: number }[] } };
+  /** React with an emoji */
+  "PUT /api/channels/{}/messages/{}/reactions/{}": { answer: null };
+  /** Take back one's reaction */
+  "DELETE /api/channels/{}/messages/{}/reactions/{}": { answer: null };
+  /** Take the previews of its links away */
+  "DELETE /api/channels/{}/messages/{}/previews": { answer: null };
+  /** Pinned messages, the last first */
+  "GET /api/channels/{}/pins": { answer: { messages: Message[] } };
+  /** Pin a message */
+  "PUT /api/channels/{}/pins/{}": { answer: null };
+  /** Unpin a message */
+  "DELETE /api/channels/{}/pins/{}": { answer: null };
+  /** Say that one is typing */
+  "POST /api/channels/{}/typing": { answer: null };
+  /** Everything up to a message of a channel or thread has been read; with back it is unread again */
+  "POST /api/channels/{}/read": { body: { message_id: string; thread?: string | null; back?: boolean | null }; answer: Unread | ThreadState };
+  /** Messages by words and filters, the newest first */
+  "GET /api/search": { query: { query?: string; before?: string; limit?: number }; answer: { messages: Message[]; more: boolean } };
+  /** The messages that mention one, the newest first */
+  "GET /api/me/mentions": { query: { before?: string; limit?: number }; answer: { messages: Message[]; more: boolean } };
+  /** The threads that one follows, that with the newest message first */
+  "GET /api/me/threads": { query: { before?: string; limit?: number }; answer: { threads: ({ channel_id: string; thread: string; following: boolean; read_up_to: string | null; last: string | null; unread: number; mentions: number; root: Message | null })[]; more: boolean } };
+  /** Be told of a thread's messages */
+  "PUT /api/channels/{}/messages/{}/follow": { answer: ThreadState };
+  /** Be told of them no more */
+  "DELETE /api/channels/{}/messages/{}/follow": { answer: ThreadState };
+  /** Remove a member of lower rank, who may come back with an invite */
+  "POST /api/members/{}/kick": { body: { reason?: string | null }; answer: null };
+  /** Let a member of lower rank only read for a while */
+  "PUT /api/members/{}/timeout": { body: { duration_s: number; reason?: string | null }; answer: Member };
+  /** End a timeout */
+  "DELETE /api/members/{}/timeout": { answer: Member };
+  /** Who is banned, page by page */
+  "GET /api/bans": { query: { after?: string; limit?: number }; answer: { bans: Ban[]; next: string | null } };
+  /** Remove a member of lower rank, or a former one, who may not come back */
+  "PUT /api/bans/{}": { body: { reason?: string | null; delete_messages_s?: number | null }; answer: null };
+  /** Lift a ban */
+  "DELETE /api/bans/{}": { query: { reason?: string }; answer: null };
+  /** What moderators have done to a member, the newest first; also of somebody who has gone */
+  "GET /api/members/{}/moderation": { query: { before?: number; limit?: number }; answer: { nickname: string; joined_at_ms: number; left_at_ms: number | null; banned: boolean; invitation: { invite_id: string; invited_by: string | null } | null; reports: { open: number; resolved: number }; entries: AuditEntry[]; next: number | null } };
+  /** Reports, the newest first; about messages those in channels that one sees */
+  "GET /api/reports": { query: { state?: "open" | "resolved"; before?: string; limit?: number }; answer: { reports: Report[]; next: string | null } };
+  /** Tell those who moderate about a member, or about a message in a channel */
+  "POST /api/reports": { body: { text: string; member_id?: string | null; channel_id?: string | null; message_id?: string | null }; answer: { id: string } };
+  /** Say that somebody has seen to it */
+  "POST /api/reports/{}/resolve": { body: { note?: string | null }; answer: null };
+  /** This document */
+  "GET /openapi.json": { answer: { [name: string]: unknown } };
+  /** The management listener, as OpenAPI */
+  "GET /openapi/management.json": { answer: { [name: string]: unknown } };
+  /** What may be posted to webhooks, as OpenAPI */
+  "GET /openapi/webhooks.json": { answer: { [name: string]: unknown } };
+  /** The live socket, as AsyncAPI */
+  "GET /asyncapi.json": { answer: { [name: string]: unknown } };
+  /** Stop being a member */
+  "POST /api/me/leave": { answer: null };
+  /** Everything that is kept of oneself, streamed */
+  "GET /api/me/export": { answer: { exported_at_ms: number; member: unknown[]; devices: unknown[]; blocked: unknown[]; uploads: unknown[]; messages: unknown[]; reactions: unknown[] } };
+  /** Leave, and have name, devices and all messages deleted; the messages follow bit by bit */
+  "DELETE /api/me": { answer: null };
+  /** Whom one has blocked */
+  "GET /api/me/blocks": { answer: { blocked: string[] } };
+  /** Block a member */
+  "PUT /api/me/blocks/{}": { answer: null };
+  /** Block somebody no more */
+  "DELETE /api/me/blocks/{}": { answer: null };
+  /** The key to subscribe with, and whether this device has subscribed */
+  "GET /api/me/push": { answer: { public_key: string; subscribed: boolean } };
+  /** Ring this device: a push subscription as browsers give it */
+  "PUT /api/me/push": { body: { endpoint: string; keys: { p256dh: string; auth: string } }; answer: null };
+  /** Do not ring this device any more */
+  "DELETE /api/me/push": { answer: null };
+  /** The settings of the server */
+  "GET /api/settings": { answer: { joinPolicy: "invite" | "open"; discoverable: boolean; lanOpen: boolean; profanityMode: "off" | "flag" | "censor" | "block"; linkPreviews: boolean; name: string; description: string; rules: string; welcomeChannelId: string | null; retentionDays: number } };
+  /** Change some; one bad value and nothing is changed */
+  "PATCH /api/settings": { body: { joinPolicy?: "invite" | "open"; discoverable?: boolean | "on" | "off"; lanOpen?: boolean | "on" | "off"; profanityMode?: "off" | "flag" | "censor" | "block"; linkPreviews?: boolean | "on" | "off"; name?: string | null; description?: string | null; rules?: string | null; welcomeChannelId?: string | null; retentionDays?: number | string }; answer: { joinPolicy: "invite" | "open"; discoverable: boolean; lanOpen: boolean; profanityMode: "off" | "flag" | "censor" | "block"; linkPreviews: boolean; name: string; description: string; rules: string; welcomeChannelId: string | null; retentionDays: number } };
+  /** Is the server up, and does it keep what is written? */
+  "GET /health": { answer: { status: "healthy" | "degraded"; service: "chat"; serverName: string; timestamp: string } };
+  /** What somebody who is invited sees; `version` for members only */
+  "GET /info": { answer: { serverId: string; name: string; description: string; members: number; lanOpen: boolean; identityTiers: ("account" | "local")[]; signIn: { open: boolean; local: boolean; account: { issuer: string; clientId: string } | null; certificateIssuers: string[] }; joinPolicy: "invite" | "open"; iconUrl: string | null; rules: string; rulesVersion: string; instanceId?: string; version?: string } };
+  /** How the server is doing, and who is connected */
+  "GET /api/health": { answer: { versions: { server: string; python: string; sqlite: string }; started_at_ms: number; checks: ({ check: "database" | "disk" | "joining" | "address" | "voice" | "uploads" | "backups"; verdict: "ok" | "notice" | "problem"; state: "sound" | "not_kept" | "roomy" | "filling" | "full" | "possible" | "impossible" | "reachable" | "only_here" | "insecure" | "connected" | "none" | "unreachable" | "working" | "off" | "no_worker" | "recent" | "old"; bytes?: number; waiting?: number })[]; connected: { member_id: string; pages: number }[]; connected_members: number; in_calls: number } };
+  /** Measurements for Prometheus */
+  "GET /metrics": { answer: Blob };
+  /** Upload what a message is to show: multipart, or tus 1.0.0 with Tus-Resumable; what comes of it is pushed */
+  "POST /api/channels/{}/uploads": { body: Blob; answer: Upload };
+  /** Upload a picture of oneself: multipart, or tus 1.0.0 with Tus-Resumable; what comes of it is pushed */
+  "POST /api/me/avatar": { body: Blob; answer: Upload };
+  /** Have no picture any more */
+  "DELETE /api/me/avatar": { answer: null };
+  /** Upload the server's icon: multipart, or tus 1.0.0 with Tus-Resumable; what comes of it is pushed */
+  "POST /api/icon": { body: Blob; answer: Upload };
+  /** Have the server show no icon any more */
+  "DELETE /api/icon": { answer: null };
+  /** One's own uploads that hang on nothing yet, the newest first */
+  "GET /api/uploads": { answer: { uploads: Upload[] } };
+  /** One's own upload; how far it has come stands in the headers too, as tus has it */
+  "GET /api/uploads/{}": { answer: Upload };
+  /** Go on with an upload, as tus has it */
+  "PATCH /api/uploads/{}": { body: Blob; answer: null };
+  /** Let go of an upload */
+  "DELETE /api/uploads/{}": { answer: null };
+  /** Say in words what a file shows, also of one that is posted */
+  "PUT /api/uploads/{}/alt": { body: { alt: string }; answer: Upload };
+  /** What the media worker has to do, and has given up */
+  "GET /api/jobs": { answer: { jobs: ({ id: string; kind: "picture" | "video" | "file" | "avatar" | "icon" | "emoji"; attempt: number; state: "waiting" | "working" | "dead"; worker: string; fault: string; due_at_ms: number; created_at_ms: number })[] } };
+  /** Have tried again what was given up */
+  "POST /api/jobs/{}/retry": { answer: null };
+  /** A media service's signalling, a WebSocket passed through */
+  "GET /sfu/client": { query: { service?: number }; answer: null };
+  /** The webhooks that one may manage, the oldest first */
+  "GET /api/webhooks": { answer: { webhooks: Webhook[] } };
+  /** Make a webhook; without a channel, it answers no_channel until it has one */
+  "POST /api/webhooks": { body: { name: string; channel_id?: string | null }; answer: Webhook };
+  /** One webhook */
+  "GET /api/webhooks/{}": { answer: Webhook };
+  /** Give a webhook another name or channel; null takes the channel away */
+  "PATCH /api/webhooks/{}": { body: { name?: string | null; channel_id?: string | null }; answer: Webhook };
+  /** Delete a webhook; its messages stay */
+  "DELETE /api/webhooks/{}": { answer: null };
+  /** What became of the last posts to it since the server has started, the newest first */
+  "GET /api/webhooks/{}/posts": { answer: { posts: ({ at_ms: number; outcome: "posted" | "refused" | "ignored"; error: string | null; message_id: string | null; channel_id: string | null; named: { path: string; code: string }[]; times: number })[] } };
+  /** Give a webhook another picture: PNG, JPEG, WebP or GIF */
+  "PUT /api/webhooks/{}/picture": { body: Blob; answer: Webhook };
+  /** Take a webhook's picture away */
+  "DELETE /api/webhooks/{}/picture": { answer: null };
+  /** Post a message into the webhook's channel */
+  "POST /api/webhooks/{}/{}": { body: PostedMessage; answer: { message_id: string; conversation_id: string; warnings: PostedWarning[] } };
+  /** Post what Discord's webhooks take */
+  "POST /api/webhooks/{}/{}/discord": { query: { wait?: string }; body: { content?: string; username?: string; avatar_url?: string; embeds?: { title?: string; description?: string; url?: string; timestamp?: string; color?: number; footer?: { text?: string; icon_url?: string }; image?: { url?: string }; thumbnail?: { url?: string }; author?: { name?: string; url?: string; icon_url?: string }; fields?: { name?: string; value?: string; inline?: boolean }[] }[] }; answer: { id?: string; channel_id?: string; content?: string } };
+  /** Post what Slack's incoming webhooks take */
+  "POST /api/webhooks/{}/{}/slack": { body: { text?: string; username?: string; icon_url?: string; mrkdwn?: boolean; attachments?: { fallback?: string; color?: string; pretext?: string; title?: string; title_link?: string; text?: string; footer?: string; author_name?: string; author_link?: string; author_icon?: string; footer_icon?: string; image_url?: string; thumb_url?: string; fields?: { title?: string; value?: string; short?: boolean }[]; ts?: unknown }[]; blocks?: { type?: string }[] }; answer: Blob };
+  /** Post an event of GitHub */
+  "POST /api/webhooks/{}/{}/github": { body: { action?: string; repository?: { full_name?: string }; sender?: { login?: string } }; answer: { message_id: string; conversation_id: string; warnings: PostedWarning[] } };
+}
+
+/** On the live socket, by event. */
+export interface Requests {
+  private_send: { data: { conversation_id: string; message: string; after?: number | null; ring?: boolean | null }; reply: { seq: number; epoch: number } };
+  private_log: { data: { conversation_id: string; after?: number | null; limit?: number | null }; reply: { entries: PrivateEntry[]; epoch: number; seq: number; first_seq: number; since: number } };
+  drafts: { data: { [name: string]: unknown }; reply: { drafts: Draft[] } };
+  draft_put: { data: { channel_id: string; text: string; attachments?: string[] | null }; reply: Draft };
+  draft_delete: { data: { channel_id: string }; reply: Record<string, never> };
+  notifications_set: { data: { channel_id?: string | null; level?: "all" | "mentions" | "nothing" | null; muted?: boolean | null; mute_for_s?: number | null }; reply: Notifications };
+  quiet_set: { data: { quiet: boolean }; reply: { quiet: boolean } };
+  ping: { data: { [name: string]: unknown }; reply: Record<string, never> };
+  in_sight: { data: { visible: boolean }; reply: Record<string, never> };
+  idle: { data: { idle: boolean }; reply: Record<string, never> };
+  reauthenticate: { data: { access_token: string }; reply: { token_expires_at_ms: number } };
+  message_send: { data: { channel_id: string; text?: string | null; nonce?: string | null; reply_to?: string | null; ping?: boolean | null; attachments?: string[] | null; thread?: string | null; previews?: boolean | null }; reply: Message };
+  message_edit: { data: { channel_id: string; message_id: string; text: string }; reply: Message };
+  message_delete: { data: { channel_id: string; message_id: string }; reply: Record<string, never> };
+  message_edits: { data: { channel_id: string; message_id: string }; reply: { edits: { text: string; replaced_at_ms: number }[] } };
+  reaction_add: { data: { channel_id: string; message_id: string; emoji: string }; reply: Record<string, never> };
+  reaction_remove: { data: { channel_id: string; message_id: string; emoji: string }; reply: Record<string, never> };
+  previews_remove: { data: { channel_id: string; message_id: string }; reply: Record<string, never> };
+  pin_add: { data: { channel_id: string; message_id: string }; reply: Record<string, never> };
+  pin_remove: { data: { channel_id: string; message_id: string }; reply: Record<string, never> };
+  pins: { data: { channel_id: string }; reply: { messages: Message[] } };
+  typing: { data: { channel_id: string; thread?: string | null }; reply: Record<string, never> };
+  read: { data: { channel_id: string; message_id: string; thread?: string | null; back?: boolean | null }; reply: Unread | ThreadState };
+  mentions: { data: { before?: string | null; limit?: number | null }; reply: { messages: Message[]; more: boolean } };
+  threads: { data: { before?: string | null; limit?: number | null }; reply: { threads: ({ channel_id: string; thread: string; following: boolean; read_up_to: string | null; last: string | null; unread: number; mentions: number; root: Message | null })[]; more: boolean } };
+  thread_follow: { data: { channel_id: string; message_id: string }; reply: ThreadState };
+  thread_unfollow: { data: { channel_id: string; message_id: string }; reply: ThreadState };
+  history: { data: { channel_id: string; before?: string | null; after?: string | null; around?: string | null; at_ms?: number | null; thread?: string | null; limit?: number | null }; reply: MessagePage };
+  search: { data: { query: string; before?: string | null; limit?: number | null }; reply: { messages: Message[]; more: boolean } };
+  settings_get: { data: { [name: string]: unknown }; reply: { joinPolicy: "invite" | "open"; discoverable: boolean; lanOpen: boolean; profanityMode: "off" | "flag" | "censor" | "block"; linkPreviews: boolean; name: string; description: string; rules: string; welcomeChannelId: string | null; retentionDays: number } };
+  settings_change: { data: { joinPolicy?: "invite" | "open"; discoverable?: boolean | "on" | "off"; lanOpen?: boolean | "on" | "off"; profanityMode?: "off" | "flag" | "censor" | "block"; linkPreviews?: boolean | "on" | "off"; name?: string | null; description?: string | null; rules?: string | null; welcomeChannelId?: string | null; retentionDays?: number | string }; reply: { joinPolicy: "invite" | "open"; discoverable: boolean; lanOpen: boolean; profanityMode: "off" | "flag" | "censor" | "block"; linkPreviews: boolean; name: string; description: string; rules: string; welcomeChannelId: string | null; retentionDays: number } };
+  voice_join: { data: { channel_id: string }; reply: { urls: string[]; stun_servers: string[]; ice_servers: { urls: string[]; username?: string; credential?: string }[]; bitrate_kbps: number; client_join: { room_id: string; server_id: string; server_password: string; user_token: string; user_id: string } } };
+  private_call_decline: { data: { conversation_id: string }; reply: Record<string, never> };
+  voice_mute_self: { data: { muted?: boolean | null; deafened?: boolean | null }; reply: { muted: boolean; deafened: boolean; self_muted: boolean; self_deafened: boolean } };
+  voice_mute: { data: { member_id: string; muted?: boolean | null; deafened?: boolean | null }; reply: { muted: boolean; deafened: boolean; self_muted: boolean; self_deafened: boolean } };
+  voice_hand: { data: { channel_id: string; raised: boolean }; reply: { hand: number } };
+  voice_lower_hand: { data: { member_id: string; channel_id: string }; reply: Record<string, never> };
+  voice_send: { data: { channel_id: string; camera: boolean; screen: boolean }; reply: { camera: boolean; screen: boolean } };
+  voice_react: { data: { channel_id: string; emoji: string }; reply: Record<string, never> };
+  voice_stop_screen: { data: { member_id: string }; reply: Record<string, never> };
+  voice_disconnect: { data: { member_id: string }; reply: Record<string, never> };
+  voice_move: { data: { member_id: string; channel_id: string }; reply: Record<string, never> };
+}
+
+/** What the server says unasked, by event. */
+export interface Pushes {
+  rule_created: Rule;
+  rule_updated: Rule;
+  rule_deleted: { rule_id: string };
+  backup_finished: { name: string | null; fault: string | null };
+  channel_created: Channel;
+  channel_updated: Channel;
+  channel_deleted: { channel_id: string };
+  private_sent: { conversation_id: string; seq: number; epoch: number; kind: "commit" | "message" };
+  private_changed: { conversation_id: string };
+  private_keys_low: { device_id: string; left: number };
+  draft_changed: Draft;
+  draft_deleted: { channel_id: string };
+  emoji_created: Emoji;
+  emoji_updated: Emoji;
+  emoji_deleted: { emoji_id: string };
+  application_created: Application;
+  application_decided: { application_id: string; state: "pending" | "approved" | "refused"; decided_by: string | null };
+  device_linked: { device: Device };
+  device_unlinked: { device_id: string };
+  notifications_changed: Notifications;
+  quiet_changed: { quiet: boolean };
+  hello: { server_id: string; heartbeat_ms: number; authenticate_within_ms: number; limits: { max_message_bytes: number; request_burst: number; requests_per_s: number } };
+  managed: { area: "backups" | "bans" | "bots" | "invites" | "overrides" };
+  member_joined: Member;
+  member_updated: Member;
+  member_left: { member_id: string };
+  role_created: Role;
+  role_updated: Role;
+  role_deleted: { role_id: string };
+  permissions_changed: Record<string, never>;
+  message_posted: { id: string; channel_id: string; author: { kind: "member" | "webhook"; id: string; display_name: string; avatar: string | null; bot: boolean }; text: string; reply_to: string | null; mentions: string[]; mention_groups: string[]; cards: ShownCard[]; fallback: string | null; attachments: Attachment[]; flagged: boolean; posted_at_ms: number; edited_at_ms: number | null; reactions: { emoji: string; member_ids: string[] }[]; pinned: boolean; previews: Preview[]; thread: string | null; answers: { count: number; last_id: string; last_at_ms: number } | null; nonce?: string };
+  message_edited: { channel_id: string; id: string; text: string; mentions: string[]; mention_groups: string[]; flagged: boolean; edited_at_ms: number | null };
+  attachments_changed: { channel_id: string; id: string; attachments: Attachment[]; expired_attachments?: number };
+  previews_changed: { channel_id: string; id: string; previews: Preview[] };
+  message_deleted: { channel_id: string; id: string; thread: string | null };
+  thread_changed: { channel_id: string; id: string; answers: { count: number; last_id: string; last_at_ms: number } | null };
+  thread_state: ThreadState;
+  reactions_changed: { channel_id: string; id: string; emoji: string; member_id: string; added: boolean };
+  pins_changed: { channel_id: string; id: string; pinned: boolean };
+  unread: Unread;
+  typing: { channel_id: string; member_id: string; thread: string | null };
+  presence: { member_id: string; online: boolean; idle: boolean; do_not_disturb: boolean };
+  report_created: Report;
+  report_resolved: { report_id: string; resolved_by: string };
+  member_blocked: { member_id: string };
+  member_unblocked: { member_id: string };
+  settings_changed: { joinPolicy?: "invite" | "open"; discoverable?: boolean; lanOpen?: boolean; profanityMode?: "off" | "flag" | "censor" | "block"; linkPreviews?: boolean; name?: string; description?: string; rules?: string; welcomeChannelId?: string | null; retentionDays?: number };
+  upload_progress: { upload_id: string; state: "waiting" | "working"; progress: number };
+  upload_done: Upload;
+  upload_refused: { upload_id: string; code: string; message: string };
+  icon_changed: { icon_url: string | null };
+  voice_joined: { channel_id: string; member: VoiceMember };
+  voice_left: { channel_id: string; member_id: string };
+  voice_updated: { channel_id: string; member_id: string; muted?: boolean; deafened?: boolean; self_muted?: boolean; self_deafened?: boolean; hand?: number; camera?: boolean; screen?: boolean };
+  voice_reacted: { channel_id: string; member_id: string; emoji: string };
+  voice_speaking: { channel_id: string; member_ids: string[] };
+  voice_screen_stopped: { channel_id: string };
+  private_call_declined: { conversation_id: string; member_id: string };
+  voice_state: { channel_id: string; members: VoiceMember[] };
+  voice_moved: { from_channel_id: string; channel_id: string };
+  webhook_created: { id: string; name: string; channel_id: string | null; picture: string | null; created_by: string | null; created_at_ms: number };
+  webhook_updated: { id: string; name: string; channel_id: string | null; picture: string | null; created_by: string | null; created_at_ms: number };
+  webhook_deleted: { webhook_id: string };
+}
+
+export type Greeting = { seq: number; token_expires_at_ms: number; channels: Channel[]; emoji: Emoji[]; notifications: Notifications[]; quiet: boolean; member: Member; permissions: { server: Permissions; channels: { [name: string]: Permissions } }; roles: Role[]; unread: Unread[]; online: string[]; idle: string[]; do_not_disturb: string[]; threads: ThreadState[]; blocked: string[]; settings: { joinPolicy: "invite" | "open"; lanOpen: boolean; name: string; description: string; rules: string; discoverable?: boolean; profanityMode?: "off" | "flag" | "censor" | "block"; linkPreviews?: boolean; welcomeChannelId?: string | null; retentionDays?: number }; voice: { [name: string]: VoiceMember[] } };
+
+export type Resumption = { seq: number; token_expires_at_ms: number; online: string[]; idle: string[]; do_not_disturb: string[] };

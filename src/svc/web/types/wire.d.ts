@@ -1,0 +1,61 @@
+// What is asked of the chat server, by the method and the path as the page writes it, and what it says unasked: the
+// way from a call in the page to its line in api.d.ts. Only for the check of types; it is not served.
+
+import type { Code, Endpoints, Greeting, Message, Notifications, Permissions, Pushes, Requests, Resumption, Unread } from "./api.js";
+
+/** A path without its query, every part that is only known when it runs as `{}`. */
+type Pattern<P extends string> = P extends `${infer Path}?${string}` ? Parts<Path> : Parts<P>;
+type Parts<P extends string> = P extends `${infer First}/${infer Rest}` ? `${Part<First>}/${Parts<Rest>}` : Part<P>;
+type Part<P extends string> = string extends P ? "{}" : P;
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+type Exact<M extends Method, P extends string> = `${M} ${Pattern<P>}` & keyof Endpoints;
+type Alike<M extends Method, P extends string> = keyof Endpoints extends infer R ? (R extends `${M} ${infer Q}` ? (P extends Filled<Q> ? R : never) : never) : never;
+/** The endpoint; where a part is one of a few words, any that the path may mean. */
+export type Route<M extends Method, P extends string> = [Exact<M, P>] extends [never] ? Alike<M, P> & keyof Endpoints : Exact<M, P>;
+
+/** The paths that may be asked with a method, with a query or without. */
+export type Path<M extends Method> = Asked<keyof Endpoints extends infer R ? (R extends `${M} ${infer P}` ? P : never) : never>;
+type Asked<P extends string> = P extends string ? Filled<P> | `${Filled<P>}?${string}` : never;
+type Filled<P extends string> = P extends `${infer Before}{}${infer After}` ? `${Before}${string}${Filled<After>}` : P;
+
+export type Answer<M extends Method, P extends string> = Endpoints[Route<M, P>]["answer"];
+export type Body<M extends Method, P extends string> = Endpoints[Route<M, P>] extends { body: infer B } ? B : Record<string, never>;
+
+export type Data<E extends keyof Requests> = Requests[E]["data"];
+export type Reply<E extends keyof Requests> = Requests[E]["reply"];
+
+/** Any push, told apart by its event. */
+export type Push = { [E in keyof Pushes]: { event: E; data: Pushes[E] } }[keyof Pushes];
+
+/** The body of a refusal; a few codes say more. */
+export type Refused = { error: Code | OwnCode; message?: string; retry_after_ms?: number; limit?: number; rule?: string };
+/** Refusals that the page gives itself. */
+type OwnCode = "signed_out" | "sign_in_again";
+
+/** The class of what has events of its own: by their names, what they say in `detail`. */
+export type Telling<Events> = new () => Pick<EventTarget, "dispatchEvent" | "removeEventListener"> & {
+  addEventListener<E extends keyof Events>(type: E, listener: (event: CustomEvent<Events[E]>) => void, options?: AddEventListenerOptions): void;
+};
+
+export type Info = Endpoints["GET /info"]["answer"];
+export type Permission = Permissions[number];
+export type Counts = Omit<Unread, "channel_id">;
+export type Choice = Omit<Notifications, "channel_id">;
+/** What the browser keeps of a channel, and of all that the server told last. */
+export type KeptPage = { messages: Message[]; more_before: boolean; at_ms: number };
+export type Scene = Pick<Greeting, "member" | "channels" | "permissions" | "roles" | "emoji"> & {
+  info: Info | null; unread: { [channelId: string]: Counts }; notifications: [string | null, Choice][]; at_ms: number; pages: Map<string, KeptPage>;
+};
+
+/** A push as `hear` takes it. */
+export type Told = { [E in keyof Pushes]: [event: E, data: Pushes[E]] }[keyof Pushes];
+/** What many pushes name. */
+export type About = { channel_id?: string; id?: string; member_id?: string; thread?: string | null };
+export type Listener = {
+  greet?: (greeting: Greeting) => void; recall?: (scene: Scene) => void; resume?: (present: Resumption) => void;
+  hear?: (...push: Told) => void; forget?: () => void;
+};
+
+/** Makes the paths of a thing by its id, and those below it. */
+export type PathOf<Base extends string> = <Rest extends string = "">(id: string, rest?: Rest) => `${Base}/${string}${Rest}`;

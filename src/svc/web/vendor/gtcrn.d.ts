@@ -1,0 +1,1 @@
+export { loadGtcrn, GtcrnWorkletNode } from "@sapphi-red/web-noise-suppressor";

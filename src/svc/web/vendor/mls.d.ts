@@ -1,0 +1,13 @@
+export { createGroup, joinGroup, encodeGroupState, decodeGroupState } from "ts-mls/clientState.js";
+export { createCommit } from "ts-mls/createCommit.js";
+export { createApplicationMessage } from "ts-mls/createMessage.js";
+export { processPrivateMessage } from "ts-mls/processMessages.js";
+export { unprotectPrivateMessage } from "ts-mls/messageProtection.js";
+export { generateKeyPackageWithKey, makeKeyPackageRef } from "ts-mls/keyPackage.js";
+export { encodeMlsMessage, decodeMlsMessage } from "ts-mls/message.js";
+export { emptyPskIndex } from "ts-mls/pskIndex.js";
+export { defaultClientConfig } from "ts-mls/clientConfig.js";
+export { getCiphersuiteFromName } from "ts-mls/crypto/ciphersuite.js";
+export { defaultCryptoProvider } from "ts-mls/crypto/implementation/default/provider.js";
+export { mlsExporter } from "ts-mls/keySchedule.js";
+export { zeroOutUint8Array } from "ts-mls/util/byteArray.js";

@@ -1,0 +1,15 @@
+// The way to what mentions us, which says how much of it is new.
+
+import { beside, toggleAside } from "../../state/place.js";
+import { threads } from "../../state/threads.js";
+import { totals } from "../../state/unread.js";
+import { html } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { IconButton } from "../parts/button.js";
+
+export function InboxButton() {
+  const inThreads = [...threads.value.values()].reduce((sum, { mentions }) => sum + mentions, 0);
+  const count = totals.value.mentions + inThreads;
+  const label = count ? `${t("inbox")}, ${t("mention-count", { count })}` : t("inbox");
+  return html`<${IconButton} icon="inbox" label=${label} class=${count ? "with-news" : ""} aria-pressed=${beside.value?.name === "inbox"} onClick=${() => toggleAside("inbox")} />`;
+}

@@ -1,0 +1,22 @@
+// How the person is told while the page is open: the badge, sounds, notices, and what the system shows of a call;
+// and that they have gone.
+
+import { tellSystem } from "../../call/media_session.js";
+import { wearBadge } from "./badge.js";
+import { soundCalls } from "./call_sounds.js";
+import { chime } from "./chimes.js";
+import { watchTouches } from "./idle.js";
+import { closeReadNotices, showNotice } from "./notices.js";
+
+export function startTelling() {
+  wearBadge();
+  soundCalls();
+  tellSystem();
+  closeReadNotices();
+  watchTouches();
+}
+
+export function tell(alert) {
+  if (alert.sound) chime(alert.kind);
+  if (alert.notice) showNotice(alert);
+}

@@ -1,0 +1,29 @@
+// What is written in a voice channel, beside its call.
+
+import { conversationOf } from "../../state/conversation.js";
+import { html, useEffect, useMemo, useRef } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { useDropping } from "../composer/attach.js";
+import { Composer } from "../composer/composer.js";
+import { Messages, Typing, useJumps } from "../conversation/conversation.js";
+import { IconButton } from "../parts/button.js";
+
+export function CallText({ channel, onClose }) {
+  const elsewhere = channel?.type !== "voice"; // Other channels have their text in their middle.
+  useEffect(() => { if (elsewhere) onClose(); }, [elsewhere]);
+  return elsewhere ? null : html`<${TextOf} key=${channel.id} channel=${channel} onClose=${onClose} />`;
+}
+
+function TextOf({ channel, onClose }) {
+  const conversation = useMemo(() => conversationOf(channel.id), [channel.id]);
+  const timeline = useRef(null);
+  useJumps(channel, conversation, timeline);
+  const dropping = useDropping(channel.id);
+  return html`<section class="aside-body thread" aria-label=${t("call-text")} ...${dropping.on}>
+    <header><h2>${t("call-text")}</h2><${IconButton} icon="close" label=${t("close")} onClick=${onClose} /></header>
+    <${Messages} channel=${channel} conversation=${conversation} timeline=${timeline} />
+    <${Typing} channel=${channel} />
+    <${Composer} channel=${channel} editLast=${() => timeline.current?.editLast()} sent=${() => timeline.current?.toEnd()} />
+    ${dropping.shown}
+  </section>`;
+}

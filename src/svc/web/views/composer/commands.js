@@ -1,0 +1,23 @@
+// A message that begins with a command: what is sent in its place, or what is done at once.
+
+import { commanded } from "../../state/commands.js";
+import { notify, tried } from "../../state/notices.js";
+import { api, member } from "../../state/server.js";
+import { t } from "../../words/words.js";
+
+const ACTS = {
+  nick: (id, words) => api("PATCH", `/api/members/${id}`, { nickname: words }),
+  status: (id, words) => api("PUT", `/api/members/${id}/status`, { text: words }),
+};
+
+/** The text to send, or null where there is nothing to send; `done` hears that a command has been done. */
+export async function obey(text, done) {
+  const what = commanded(text);
+  if (!what) return text;
+  if ("text" in what) return what.text;
+  if (await tried(ACTS[what.act](encodeURIComponent(member.value.id), what.words))) {
+    notify(t("saved"), "done");
+    done();
+  }
+  return null;
+}

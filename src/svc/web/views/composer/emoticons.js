@@ -1,0 +1,55 @@
+// Emoticons in the field where one writes become emoji, when a space follows or the message is sent. Backspace right
+// after it, or the browser's own undoing, takes that back, and then they stay as they are in this message.
+
+import { finished, withEmoji } from "../../state/emoticons.js";
+import { look } from "../../state/look.js";
+import { useState } from "../../vendor/preact.js";
+
+/** `on.typed` and `on.pressed` hear the field's events, `on.sent` gives the text to send. */
+export function useEmoticons() {
+  const [on] = useState(make);
+  return on;
+}
+
+function make() {
+  let last = null; // {start, end, words}: the newest one that became an emoji.
+  let spared = false;
+  let busy = false;
+  const replace = (field, start, end, words) => {
+    busy = true;
+    field.setSelectionRange(start, end);
+    // The only way that the browser's undoing knows of.
+    document.execCommand("insertText", false, words);
+    busy = false;
+  };
+  return {
+    typed({ currentTarget: field, inputType, data }) {
+      if (busy) return;
+      last = null;
+      if (!field.value) spared = false;
+      if (inputType === "historyUndo") spared = true;
+      if (spared || data !== " " || !look.value.emoticons) return;
+      const found = finished(field.value, field.selectionStart);
+      if (!found) return;
+      const { start, end, emoji } = found;
+      const words = field.value.slice(start, end + 1);
+      replace(field, start, end + 1, `${emoji} `);
+      last = { start, end: field.selectionStart, words };
+    },
+    /** Says whether the key was for us. */
+    pressed(event) {
+      const { key, currentTarget: field } = event;
+      if (key !== "Backspace" || !last || field.selectionStart !== last.end || field.selectionEnd !== last.end) return false;
+      event.preventDefault();
+      const { start, end, words } = last;
+      [last, spared] = [null, true];
+      replace(field, start, end, words);
+      return true;
+    },
+    sent(text) {
+      const as = spared || !look.value.emoticons ? text : withEmoji(text);
+      [last, spared] = [null, false];
+      return as;
+    },
+  };
+}

@@ -1,0 +1,26 @@
+// How long one waits till the next message in a channel in slow mode, counted down.
+
+import { secondsLeft } from "../../state/slow_mode.js";
+import { html, useEffect, useState } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+
+export function SlowLeft({ channelId }) {
+  const [, again] = useState(0);
+  const left = secondsLeft(channelId);
+  useEffect(() => {
+    if (!left) return undefined;
+    const timer = setInterval(() => again((count) => count + 1), 1000);
+    return () => clearInterval(timer);
+  }, [left > 0]);
+  return left > 0 && html`<span class="left quiet" role="timer" title=${slowWords(left)}><span aria-hidden="true">${clock(left)}</span><span class="unseen">${slowWords(left)}</span></span>`;
+}
+
+/** Why a message has to wait. @param {number} left */
+export const slowWords = (left) => t("slow-mode-left", { seconds: left });
+
+/** "0:05", "1:02:03". @param {number} seconds */
+function clock(seconds) {
+  const two = (number) => String(number).padStart(2, "0");
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  return hours ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
+}

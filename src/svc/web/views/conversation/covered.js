@@ -1,0 +1,21 @@
+// A file that is a spoiler: blurred and out of reach until it is pressed, anew each time that it is drawn.
+
+import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+
+/** `kind`: of the file. */
+export function Covered({ kind, children }) {
+  const [open, setOpen] = useState(false);
+  const box = useRef(null);
+  // The button that had the focus is gone.
+  useEffect(() => { if (open) box.current.querySelector("a, video, audio")?.focus(); }, [open]);
+  return html`<div class="covered" ref=${box}>
+    <div inert=${!open}>${children}</div>
+    ${!open && html`<${Cover} kind=${kind} onClick=${() => setOpen(true)} />`}
+  </div>`;
+}
+
+/** What lies over it, to press. */
+export function Cover({ kind, onClick }) {
+  return html`<button type="button" class="cover" aria-label=${t("spoiler-cover", { kind })} onClick=${onClick}><span>${t("spoiler")}</span></button>`;
+}

@@ -1,0 +1,44 @@
+// What mentions us, in all channels and threads, beside the channel.
+
+import { channelsById } from "../../state/channels.js";
+import { fetchMore, inbox, isUnread, lookIntoInbox, mentions, readMentions } from "../../state/inbox.js";
+import { connection } from "../../state/server.js";
+import { html, useEffect, useLayoutEffect, useRef } from "../../vendor/preact.js";
+import { explain, t } from "../../words/words.js";
+import { Aside } from "../parts/aside.js";
+import { Button } from "../parts/button.js";
+import { goTo } from "./go_to.js";
+import { MessageLine } from "./message_line.js";
+
+export function Inbox({ onClose }) {
+  const list = useRef(null);
+  useFocus(list);
+  useEffect(() => {
+    lookIntoInbox(true);
+    return () => lookIntoInbox(false);
+  }, []);
+  const [shown, { more, busy, problem }] = [mentions.value, inbox.value];
+  const waiting = shown.some(isUnread);
+  return html`<${Aside} title=${t("inbox")} onClose=${onClose}>
+    ${shown.length > 0 && html`<p><${Button} disabled=${!waiting} onClick=${readMentions}>${t("inbox-read")}<//></p>`}
+    <ul class="message-lines" ref=${list} tabindex="-1" aria-label=${t("inbox")} aria-busy=${busy}>${shown.map((message) => html`<${MessageLine} key=${message.id} message=${message}
+      where=${channelsById.value.get(message.channel_id)?.name} note=${isUnread(message) && t("inbox-new")} onOpen=${() => goTo(message)} />`)}</ul>
+    <div role="status">
+      ${busy && html`<p class="quiet">${connection.value === "online" ? t("loading") : t("offline-text")}</p>`}
+      ${!busy && !problem && !more && !shown.length && html`<p class="quiet">${t("inbox-empty")}</p>`}
+      ${problem && html`<p class="error">${explain(problem)}</p>`}
+    </div>
+    ${problem && html`<p><${Button} onClick=${fetchMore}>${t("try-again")}<//></p>`}
+    ${more && !busy && !problem && html`<${Button} onClick=${fetchMore}>${t("search-more")}<//>`}
+  <//>`;
+}
+
+/** The keyboard is in the list while it is open, and where it was before afterwards. */
+function useFocus(list) {
+  useLayoutEffect(() => {
+    const before = document.activeElement;
+    const held = list.current;
+    held.focus();
+    return () => { if (before?.isConnected && held.closest("section").contains(document.activeElement)) before.focus(); };
+  }, []);
+}

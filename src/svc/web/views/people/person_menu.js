@@ -1,0 +1,38 @@
+// What may be done about somebody, where their name or picture was pressed with the right button.
+
+import { notify, tried } from "../../state/notices.js";
+import { block, blocked, memberOf, unblock } from "../../state/people.js";
+import { place, showDialog } from "../../state/place.js";
+import { member as ownMember } from "../../state/server.js";
+import { html, useRef } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { memberItems } from "../managing/member_menu.js";
+import { Menu } from "../parts/menu.js";
+import { mention } from "./profile.js";
+
+/** `asked`: {id, name, opener, at}, as asked_person.js makes it. */
+export function PersonMenu({ asked: { id, name, opener, at }, onClose }) {
+  const holder = useRef(null);
+  const items = () => {
+    const member = memberOf(id);
+    return [...aboutAnybody(id, name), ...(member ? memberItems(member) : []), ...aboutOthers(id, name)];
+  };
+  return html`<span class="menu-holder" ref=${holder}><${Menu} label=${t("menu-of", { name })} items=${items} holder=${holder} opener=${opener} at=${at} onClose=${onClose} /></span>`;
+}
+
+const aboutAnybody = (id, name) => [
+  { label: t("profile"), icon: "people", onChoose: () => showDialog("profile", { memberId: id }) },
+  place.value?.channelId && { label: t("mention", { name }), icon: "reply", onChoose: () => mention(id, name) },
+  { label: t("copy-id"), icon: "copy", onChoose: () => copy(id) },
+];
+
+function aboutOthers(id, name) {
+  if (id === ownMember.value.id) return [];
+  const isBlocked = blocked.value.has(id);
+  return [
+    { label: isBlocked ? t("unblock", { name }) : t("block", { name }), icon: "close", onChoose: () => tried(isBlocked ? unblock(id) : block(id)) },
+    { label: t("report-short"), icon: "flag", onChoose: () => showDialog("report", { memberId: id }) },
+  ];
+}
+
+const copy = (text) => navigator.clipboard.writeText(text).then(() => notify(t("copied"), "done"), () => notify(t("copy-failed")));

@@ -1,0 +1,26 @@
+// A private message as those of the channels are shown.
+
+import { memberOf } from "../../state/people.js";
+import { notes, said } from "../../state/private_talks.js";
+import { computed } from "../../vendor/signals.js";
+import { t } from "../../words/words.js";
+
+/** The messages of a conversation, each the same one while nothing about it changes. @param {{id: string, members: string[]}} talk */
+export function messagesOf({ id: talkId, members }) {
+  const made = new Map(); // By id: what it was made of, and the message.
+  const spoken = computed(() => (said.value.get(talkId) ?? []).map((one) => {
+    const author = memberOf(one.memberId);
+    const told = JSON.stringify([one, author?.nickname, author?.avatar]);
+    if (made.get(one.id)?.told !== told) made.set(one.id, { told, message: shown(one, author, talkId, members) });
+    return made.get(one.id).message;
+  }));
+  return computed(() => [...spoken.value, ...(notes.value.get(talkId) ?? [])].sort((one, other) => one.seq - other.seq));
+}
+
+function shown({ id, ref, seq, memberId, text, sentAtMs, editedAtMs, reply, reactions, trouble }, author, talkId, members) {
+  return {
+    id, ref, seq, talk_id: talkId, channel_id: null, text: trouble ? t(`private-${trouble}`) : text, posted_at_ms: sentAtMs, edited_at_ms: editedAtMs, pinned: false,
+    author: { kind: "member", id: memberId, display_name: author?.nickname ?? t("somebody"), avatar: author?.avatar ?? null, bot: false },
+    attachments: [], cards: [], reactions, previews: [], mentions: members.filter((each) => text.includes(`(mention:${each})`)), mention_groups: [], reply_to: reply, thread: null, trouble,
+  };
+}

@@ -1,0 +1,44 @@
+// A new private conversation of several people: who, and what it is called.
+
+import { openTalk } from "../../state/place.js";
+import { theRunning } from "../../state/private_talks.js";
+import { member } from "../../state/server.js";
+import { html, useState } from "../../vendor/preact.js";
+import { explain, t } from "../../words/words.js";
+import { Chips, Pick } from "../managing/parts/pick.js";
+import { Button } from "../parts/button.js";
+import { Dialog } from "../parts/dialog.js";
+import { Field } from "../parts/field.js";
+
+const MOST = 24; // Besides oneself.
+const LONGEST_NAME = 80;
+export const keyOf = (memberId) => `member:${memberId}`;
+export const idOf = (key) => key.slice("member:".length);
+
+/** `with`: the ids of those who are in it from the start. */
+export function GroupDialog({ with: those = [], onClose }) {
+  const [keys, setKeys] = useState(those.map(keyOf));
+  const [name, setName] = useState("");
+  const [problem, setProblem] = useState("");
+  const [busy, setBusy] = useState(false);
+  const make = async (event) => {
+    event.preventDefault();
+    setBusy(true);
+    try {
+      openTalk(await (await theRunning()).makeGroup(keys.map(idOf), name.trim()));
+    } catch (error) {
+      setProblem(explain(error));
+      setBusy(false);
+    }
+  };
+  return html`<${Dialog} title=${t("private-group")} onClose=${onClose}>
+    <form class="stack" novalidate onSubmit=${make}>
+      <p>${t("private-group-text")}</p>
+      ${keys.length < MOST && html`<${Pick} label=${t("private-group-who")} only="member" chosen=${[...keys, keyOf(member.value.id)]} onPick=${(key) => setKeys([...keys, key])} />`}
+      ${keys.length > 0 && html`<${Chips} label=${t("private-group-people")} keys=${keys} onRemove=${(key) => setKeys(keys.filter((each) => each !== key))} />`}
+      <${Field} label=${t("private-group-name")} hint=${t("private-group-name-hint")} value=${name} maxlength=${LONGEST_NAME} autocomplete="off" onInput=${(event) => setName(event.currentTarget.value)} />
+      ${problem && html`<p class="error" role="alert">${problem}</p>`}
+      <p class="buttons"><${Button} onClick=${onClose}>${t("cancel")}<//><${Button} look="primary" type="submit" disabled=${busy || keys.length < 2}>${t("private-group-make")}<//></p>
+    </form>
+  <//>`;
+}

@@ -1,0 +1,81 @@
+// Who is in a private conversation of several people, what it is called, and the way in for others and out for oneself.
+
+import { memberOf, presenceOf } from "../../state/people.js";
+import { notify } from "../../state/notices.js";
+import { showDialog } from "../../state/place.js";
+import { nameOf, talksById, theRunning } from "../../state/private_talks.js";
+import { member } from "../../state/server.js";
+import { html, useState } from "../../vendor/preact.js";
+import { explain, t } from "../../words/words.js";
+import { Chips, Pick } from "../managing/parts/pick.js";
+import { Avatar } from "../parts/avatar.js";
+import { Button } from "../parts/button.js";
+import { Confirm, Dialog } from "../parts/dialog.js";
+import { Field } from "../parts/field.js";
+import { idOf, keyOf } from "./group_dialog.js";
+
+const MOST = 25;
+const LONGEST_NAME = 80;
+
+export function PeopleDialog({ talkId, onClose }) {
+  const talk = talksById.value.get(talkId);
+  const [name, setName] = useState(talk?.name ?? "");
+  const [keys, setKeys] = useState([]);
+  const [problem, setProblem] = useState("");
+  const [leaving, setLeaving] = useState(false);
+  const [busy, setBusy] = useState(false);
+  if (!talk) return null;
+  const attempt = async (act) => {
+    setBusy(true);
+    setProblem("");
+    try {
+      await act(await theRunning());
+    } catch (error) {
+      setProblem(explain(error));
+    }
+    setBusy(false);
+  };
+  const rename = (event) => {
+    event.preventDefault();
+    attempt(async (running) => {
+      await running.rename(talkId, name.trim());
+      onClose();
+    });
+  };
+  const add = () => attempt(async (running) => {
+    await running.addPeople(talkId, keys.map(idOf));
+    setKeys([]);
+  });
+  const leave = async () => {
+    try {
+      await (await theRunning()).leave(talkId);
+      onClose();
+    } catch (error) {
+      notify(explain(error));
+    }
+  };
+  if (leaving) return html`<${Confirm} title=${t("private-leave-title")} text=${t("private-leave-text", { name: nameOf(talk) })} action=${t("private-leave")} onConfirm=${leave} onClose=${() => setLeaving(false)} />`;
+  return html`<${Dialog} title=${t("private-people")} onClose=${onClose}>
+    <div class="stack">
+      <form class="stack" novalidate onSubmit=${rename}>
+        <${Field} label=${t("private-group-name")} hint=${t("private-group-name-hint")} value=${name} maxlength=${LONGEST_NAME} autocomplete="off" onInput=${(event) => setName(event.currentTarget.value)} />
+        <p class="buttons"><${Button} type="submit" disabled=${busy || name.trim() === talk.name}>${t("save")}<//></p>
+      </form>
+      <ul class="private-people" aria-label=${t("private-group-people")}>${talk.members.map((id) => html`<${Person} key=${id} id=${id} />`)}</ul>
+      ${talk.members.length + keys.length < MOST && html`<${Pick} label=${t("private-add")} only="member" chosen=${[...talk.members.map(keyOf), ...keys]} onPick=${(key) => setKeys([...keys, key])} />`}
+      ${keys.length > 0 && html`<${Chips} label=${t("private-add")} keys=${keys} onRemove=${(key) => setKeys(keys.filter((each) => each !== key))} />
+        <p class="quiet">${t("private-add-text")}</p>
+        <p class="buttons"><${Button} look="primary" disabled=${busy} onClick=${add}>${t("private-add-them")}<//></p>`}
+      ${problem && html`<p class="error" role="alert">${problem}</p>`}
+      <p class="buttons"><${Button} look="danger" onClick=${() => setLeaving(true)}>${t("private-leave")}<//></p>
+    </div>
+  <//>`;
+}
+
+function Person({ id }) {
+  const person = memberOf(id);
+  const name = person?.nickname ?? t("somebody");
+  return html`<li><button type="button" class="private-person" onClick=${() => showDialog("profile", { memberId: id })}>
+    <${Avatar} id=${id} name=${name} url=${person?.avatar} presence=${presenceOf(id)} size="small" /><span dir="auto">${id === member.value.id ? t("name-you", { name }) : name}</span>
+  </button></li>`;
+}

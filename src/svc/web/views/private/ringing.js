@@ -1,0 +1,31 @@
+// Somebody calls: who it is, with sound, until it is taken, declined or over.
+
+import { takeCall, whyNotSealed } from "../../call/private_calls.js";
+import { memberOf, ownQuiet } from "../../state/people.js";
+import { declineCall, ringing } from "../../state/private_calls.js";
+import { html, useEffect } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { chime } from "../alerts/chimes.js";
+import { Avatar } from "../parts/avatar.js";
+import { Button } from "../parts/button.js";
+
+const AGAIN_MS = 2500;
+
+export function Ringing() {
+  const { memberId } = ringing.value;
+  const who = memberOf(memberId);
+  const name = who?.nickname ?? t("somebody");
+  const why = whyNotSealed();
+  useEffect(() => {
+    if (ownQuiet.peek()) return undefined;
+    chime("ring");
+    const timer = setInterval(() => chime("ring"), AGAIN_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return html`<section class="ringing" role="alertdialog" aria-labelledby="ringing-words">
+    <${Avatar} id=${memberId} name=${name} url=${who?.avatar} size="small" />
+    <p id="ringing-words" dir="auto">${t("private-call-rings", { name })}${why && html`<br /><small>${why}</small>`}</p>
+    <p class="buttons">${!why && html`<${Button} look="primary" icon="call" onClick=${takeCall}>${t("private-call-take")}<//>`}
+      <${Button} look="danger" onClick=${declineCall}>${t("private-call-decline")}<//></p>
+  </section>`;
+}

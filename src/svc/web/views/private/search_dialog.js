@@ -1,0 +1,41 @@
+// Search in what this browser keeps of private conversations: nothing of it is asked of the server.
+
+import { openTalk } from "../../state/place.js";
+import { nameOf, said, talks } from "../../state/private_talks.js";
+import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { plainly } from "../channels/switcher.js";
+import { MessageLine } from "../conversation/message_line.js";
+import { plain } from "../message_text.js";
+import { Dialog } from "../parts/dialog.js";
+import { messagesOf } from "./as_message.js";
+
+const MOST = 50;
+
+export function SearchDialog({ onClose }) {
+  const [wanted, setWanted] = useState("");
+  const field = useRef(null);
+  useLayoutEffect(() => field.current.focus(), []);
+  const found = foundFor(wanted);
+  return html`<${Dialog} title=${t("private-search")} onClose=${onClose}>
+    <div class="stack">
+      <input ref=${field} type="search" dir="auto" aria-label=${t("private-search-field")} placeholder=${t("private-search-field")} autocomplete="off" value=${wanted}
+        onInput=${(event) => setWanted(event.currentTarget.value)} />
+      <p class="quiet" role="status">${wanted.trim() && !found.length ? t("nothing-found") : t("private-search-text")}</p>
+      <ul class="message-lines" aria-label=${t("private-search")}>${found.map(({ talk, message }) => html`<${MessageLine} key=${`${talk.id} ${message.id}`} message=${message} where=${nameOf(talk)} sign=""
+        onOpen=${() => openTalk(talk.id, message.id)} />`)}</ul>
+    </div>
+  <//>`;
+}
+
+/** The newest messages with all of these words. */
+function foundFor(wanted) {
+  const words = plainly(wanted).split(/\s+/u).filter(Boolean);
+  if (!words.length) return [];
+  const fits = ({ text, trouble }) => !trouble && words.every((word) => plainly(plain(text)).includes(word));
+  const hits = talks.value.flatMap((talk) => {
+    const ids = new Set((said.value.get(talk.id) ?? []).filter(fits).map(({ id }) => id));
+    return ids.size ? messagesOf(talk).value.filter((message) => ids.has(message.id)).map((message) => ({ talk, message })) : [];
+  });
+  return hits.sort((one, other) => other.message.posted_at_ms - one.message.posted_at_ms).slice(0, MOST);
+}

@@ -1,0 +1,83 @@
+// A private conversation: who it is with, what was said, and where one writes. Nothing of it goes to the server but
+// sealed: no draft, no typing, no previews.
+
+import { callChannel } from "../../call/calling.js";
+import { callTalk } from "../../call/private_calls.js";
+import { drawer, leaveTalk, showDialog } from "../../state/place.js";
+import { memberOf } from "../../state/people.js";
+import { may } from "../../state/channels.js";
+import { isBlocked, nameOf, othersOf, problems, talksById, talksKnown, theRunning } from "../../state/private_talks.js";
+import { connection, member } from "../../state/server.js";
+import { html, useEffect, useMemo, useState } from "../../vendor/preact.js";
+import { knows, t } from "../../words/words.js";
+import { Button, IconButton } from "../parts/button.js";
+import { messagesOf } from "./as_message.js";
+import { TalkCall } from "./talk_call.js";
+import { TalkComposer } from "./talk_composer.js";
+import { TalkHistory } from "./talk_history.js";
+import { TalkPicture } from "./talk_picture.js";
+
+const DONE_WITH_IT = new Set(["add_reactions", "send_messages"]);
+
+export function Talk({ talkId }) {
+  const talk = talksById.value.get(talkId);
+  useEffect(() => { if (talksKnown.value && !talk) leaveTalk(); }, [talksKnown.value, talk]);
+  if (!talk) return html`<main class="empty"><p class="quiet">${connection.value === "online" ? t("loading") : t("offline-text")}</p></main>`;
+  return html`<main id="private" class="conversation"><${Open} key=${talkId} talk=${talk} /></main>`;
+}
+
+function Open({ talk }) {
+  const [editing, setEditing] = useState(null);
+  const members = talk.members.join();
+  const conversation = useMemo(() => ({ talkId: talk.id, thread: null, messages: messagesOf(talk) }), [talk.id, members]);
+  const words = hindrance(talk);
+  const closed = isBlocked(talk) || !othersOf(talk).length;
+  const allowed = useMemo(() => (permission) => !closed && DONE_WITH_IT.has(permission) && may("send_messages"), [closed]);
+  const editLast = () => {
+    const last = conversation.messages.value.findLast(({ author, trouble }) => author?.id === member.value.id && !trouble);
+    if (last) setEditing(last.id);
+  };
+  return html`<${Head} talk=${talk} />
+    <${TalkCall} talk=${talk} />
+    <${Content} talk=${talk} conversation=${conversation} may=${allowed} editing=${editing} onEdit=${setEditing} />
+    ${words && html`<p id="private-state" class="private-state" role="status">${words}</p>`}
+    <${TalkComposer} talk=${talk} closed=${closed} editLast=${editLast} />`;
+}
+
+/** Why what one writes is not read at once, or nothing. */
+function hindrance(talk) {
+  const name = nameOf(talk);
+  const problem = problems.value.get(talk.id);
+  if (isBlocked(talk)) return t("private-blocked", { name });
+  if (!othersOf(talk).length) return t("private-nobody");
+  if (talk.verified === "lost") return t("private-verified-lost");
+  if (problem) return knows(`private-${problem}`) ? t(`private-${problem}`) : problem;
+  return talk.stands === "alone" ? t("private-alone", { name }) : talk.stands === "outside" ? t("private-outside") : "";
+}
+
+function Head({ talk }) {
+  const [otherId] = othersOf(talk);
+  const other = talk.two ? memberOf(otherId) : null;
+  const name = nameOf(talk);
+  return html`<header class="head">
+    <${IconButton} icon="menu" label=${t("show-channels")} class="only-small" onClick=${() => { drawer.value = true; }} />
+    <${TalkPicture} talk=${talk} />
+    <h1 id="private-name" dir="auto" tabindex="-1">${talk.two && other ? html`<button type="button" onClick=${() => showDialog("profile", { memberId: otherId })}>${name}</button>` : name}</h1>
+    <span class="head-actions">
+      ${callChannel.value !== talk.id && othersOf(talk).length > 0 && !isBlocked(talk) && html`<${IconButton} icon="call" label=${t("private-call")} onClick=${() => callTalk(talk.id)} />`}
+      <${IconButton} icon="search" label=${t("private-search")} onClick=${() => showDialog("private-search")} />
+      ${talk.two && other && may("send_messages") && html`<${IconButton} icon="add" label=${t("private-add")} onClick=${() => showDialog("private-group", { with: [otherId] })} />`}
+      ${!talk.two && html`<${IconButton} icon="people" label=${t("private-people")} onClick=${() => showDialog("private-people", { talkId: talk.id })} />`}
+      <${IconButton} icon=${talk.verified === "yes" ? "check" : "lock"} class=${talk.verified === "lost" ? "with-news" : ""} label=${t("private-how")} onClick=${() => showDialog("private-number", { talkId: talk.id })} />
+    </span>
+  </header>`;
+}
+
+function Content(props) {
+  const { talk, conversation } = props;
+  if (talk.stands === "loading" && !conversation.messages.value.length) {
+    const again = () => theRunning().then((made) => made.look(talk.id));
+    return html`<div class="empty">${problems.value.has(talk.id) ? html`<${Button} onClick=${again}>${t("try-again")}<//>` : html`<p class="quiet">${t("loading")}</p>`}</div>`;
+  }
+  return html`<${TalkHistory} ...${props} />`;
+}

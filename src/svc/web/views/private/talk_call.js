@@ -1,0 +1,34 @@
+// The call of a private conversation, above what was said: the stage with a sign that nobody else hears it, or the way in.
+
+import { callChannel, callState, callTrouble, soundBlocked, unblockSound } from "../../call/calling.js";
+import { peopleHere } from "../../call/here.js";
+import { callTalk } from "../../call/private_calls.js";
+import { showDialog } from "../../state/place.js";
+import { peopleIn } from "../../state/voice.js";
+import { html } from "../../vendor/preact.js";
+import { listed, t } from "../../words/words.js";
+import { Controls } from "../call/controls.js";
+import { Stage } from "../call/stage.js";
+import { Button } from "../parts/button.js";
+import { Icon } from "../parts/icon.js";
+
+export function TalkCall({ talk }) {
+  if (callChannel.value === talk.id) return html`<${Going} talk=${talk} />`;
+  const names = peopleIn(talk.id).map(({ nickname }) => nickname);
+  return names.length > 0 && html`<p class="talk-call-way">
+    <span dir="auto">${t("are-here", { names: listed(names), count: names.length })}</span>
+    <${Button} look="primary" icon="call" onClick=${() => callTalk(talk.id)}>${t("join-call")}<//></p>`;
+}
+
+function Going({ talk }) {
+  return html`<section class="talk-call call" aria-label=${t("your-call")}>
+    <p class="talk-call-signs">
+      <span id="call-state" class="pill" role="status" data-state=${callState.value}>${t(`call-${callState.value}`)}</span>
+      <button id="sealed" type="button" onClick=${() => showDialog("private-number", { talkId: talk.id })}><${Icon} name="lock" />${t("private-call-sealed")}</button>
+    </p>
+    ${callTrouble.value && html`<p id="call-trouble" class="trouble" role="alert">${callTrouble.value}</p>`}
+    ${soundBlocked.value && html`<button id="unblock" type="button" class="notice" onClick=${unblockSound}>${t("sound-blocked")}</button>`}
+    <${Stage} people=${peopleHere()} />
+    <${Controls} />
+  </section>`;
+}

@@ -1,0 +1,95 @@
+// Where one writes in a private conversation.
+
+import { may } from "../../state/channels.js";
+import { answering, begun, nameOf, theRunning } from "../../state/private_talks.js";
+import { formatOf, formatted } from "../../state/formatting.js";
+import { restored, shortened } from "../../state/shortened.js";
+import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { CompletionList, useCompletion } from "../composer/completion_list.js";
+import { useEmoticons } from "../composer/emoticons.js";
+import { grow } from "../composer/grow.js";
+import { ReplyLine } from "../composer/reply_line.js";
+import { EmojiPopup } from "../emoji/emoji_popup.js";
+import { IconButton } from "../parts/button.js";
+
+const MOST = 4000; // Characters, as in the channels.
+
+export function TalkComposer({ talk, closed, editLast }) {
+  const [field, emojiButton] = [useRef(null), useRef(null)];
+  const [text, setText] = useState(begun.get(talk.id) ?? "");
+  const [names] = useState(() => new Map()); // As they are shown in the field; what is kept and sent is markdown.
+  const [picking, setPicking] = useState(false);
+  const shut = closed || !may("send_messages");
+  useLayoutEffect(() => grow(field.current), [text]);
+  useLayoutEffect(() => {
+    // On a phone this would put a keyboard over what somebody came to read.
+    if (matchMedia("(pointer: fine)").matches) field.current.focus();
+  }, []);
+  const write = (shown) => {
+    const now = restored(shown, names);
+    begun.set(talk.id, now);
+    setText(now);
+  };
+  const put = (now, start, end = start) => {
+    const short = (part) => shortened(restored(part, names), names);
+    field.current.value = short(now);
+    write(now);
+    field.current.focus();
+    field.current.setSelectionRange(short(now.slice(0, start)).length, short(now.slice(0, end)).length);
+  };
+  const completion = useCompletion(field, null, names, put);
+  const emoticons = useEmoticons();
+  const reply = answering.value?.talk_id === talk.id ? answering.value : null;
+  const unanswer = () => { answering.value = null; };
+  const submit = (event) => {
+    event.preventDefault();
+    const now = restored(emoticons.sent(field.current.value), names);
+    if (!now.trim() || shut) return;
+    write("");
+    if (reply) unanswer();
+    completion.close();
+    theRunning().then((running) => running.send(talk.id, now, { reply: reply?.ref }), () => write(now));
+  };
+  const pressed = (event) => {
+    if (event.isComposing || completion.onKey(event) || emoticons.pressed(event)) return;
+    const format = formatOf(event);
+    if (format) {
+      event.preventDefault();
+      const { value, selectionStart, selectionEnd } = field.current;
+      const now = formatted(value, selectionStart, selectionEnd, format.sign);
+      put(now.text, now.start, now.end);
+    } else if (event.key === "Enter" && !event.shiftKey) submit(event);
+    else if (event.key === "ArrowUp" && !event.currentTarget.value) {
+      event.preventDefault();
+      editLast();
+    } else if (event.key === "Escape" && reply) {
+      event.preventDefault();
+      unanswer();
+    }
+  };
+  const typed = (event) => {
+    emoticons.typed(event);
+    write(event.currentTarget.value);
+    completion.look();
+  };
+  const insert = (sign) => {
+    const { value, selectionStart: start, selectionEnd: end } = field.current;
+    setPicking(false);
+    put(`${value.slice(0, start)}${sign} ${value.slice(end)}`, start + sign.length + 1);
+  };
+  const label = t("private-to", { name: nameOf(talk) });
+  const offered = completion.list.length > 0;
+  return html`<form id="private-composer" class="composer" novalidate onSubmit=${submit}>
+    <${CompletionList} completion=${completion} />
+    ${reply && html`<${ReplyLine} message=${reply} onClose=${unanswer} />`}
+    <div class="row">
+      <textarea id="private-draft" class="draft" ref=${field} rows="1" maxlength=${MOST} dir="auto" disabled=${shut} value=${shortened(text, names)} aria-label=${label} aria-haspopup="listbox" aria-autocomplete="list"
+        aria-controls=${offered ? completion.id : undefined} aria-activedescendant=${offered ? `${completion.id}-at` : undefined}
+        placeholder=${shut ? t("read-only") : label} onInput=${typed} onKeyDown=${pressed}></textarea>
+      <span ref=${emojiButton}><${IconButton} icon="emoji" label=${t("emoji-choose")} disabled=${shut} aria-expanded=${picking} onClick=${() => setPicking(!picking)} /></span>
+      <${IconButton} icon="send" label=${t("send")} class="send" type="submit" disabled=${shut} />
+    </div>
+    ${picking && html`<${EmojiPopup} anchor=${emojiButton} onChoose=${insert} onClose=${() => setPicking(false)} />`}
+  </form>`;
+}

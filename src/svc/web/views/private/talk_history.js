@@ -1,0 +1,101 @@
+// What was said in a private conversation, by days, and what of ours has not gone out yet.
+
+import { target } from "../../state/place.js";
+import { nameOf, theRunning, unsent } from "../../state/private_talks.js";
+import { inSight } from "../../state/sight.js";
+import { member } from "../../state/server.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { Message } from "../conversation/message.js";
+import { Markdown } from "../message_text.js";
+import { Avatar } from "../parts/avatar.js";
+import { Button } from "../parts/button.js";
+import { dayOf, sameDay } from "../parts/time.js";
+import { Note } from "./note.js";
+
+const AT_ONCE = 100; // So many messages are drawn; more when they are wanted.
+const AT_END_PX = 24;
+const TOGETHER_MS = 5 * 60_000; // As in the channels.
+const MARKED_MS = 2400; // As in style/conversation.css.
+
+/** `conversation` has the messages; `may` says what may be done with them; `editing` is the one that is being edited. */
+export function TalkHistory({ talk, conversation, may, editing, onEdit }) {
+  const [marked, setMarked] = useState(null);
+  const [most, setMost] = useState(AT_ONCE);
+  const box = useRef(null);
+  const following = useRef(true);
+  const waiting = unsent.value.get(talk.id) ?? [];
+  const messages = conversation.messages.value;
+  const shown = messages.slice(-most);
+  const last = messages.at(-1)?.id;
+  const wanted = target.value?.talkId === talk.id ? target.value : null;
+  useLayoutEffect(() => { if (following.current) box.current.scrollTop = box.current.scrollHeight; }, [last, waiting.length]);
+  useLayoutEffect(() => {
+    const observer = new ResizeObserver(() => { if (following.current && box.current) box.current.scrollTop = box.current.scrollHeight; });
+    observer.observe(box.current);
+    observer.observe(box.current.firstElementChild);
+    return () => observer.disconnect();
+  }, []);
+  useLayoutEffect(() => {
+    const at = wanted ? messages.findIndex(({ id }) => id === wanted.messageId) : -1;
+    if (at < 0) return;
+    following.current = false;
+    if (messages.length - at > most) setMost(messages.length - at + AT_ONCE);
+    else {
+      target.value = null;
+      setMarked(wanted.messageId);
+      const found = [...box.current.querySelectorAll(".message")].find(({ dataset }) => dataset.id === wanted.messageId);
+      found.scrollIntoView({ block: "center" });
+      found.focus({ preventScroll: true });
+    }
+  }, [wanted, messages.length, most]);
+  useEffect(() => {
+    const timer = setTimeout(() => setMarked(null), MARKED_MS);
+    return () => clearTimeout(timer);
+  }, [marked]);
+  useEffect(() => { if (inSight.value && talk.unread) theRunning().then((running) => running.markRead(talk.id)); }, [inSight.value, talk.unread]);
+  const scrolled = ({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => { following.current = scrollHeight - scrollTop - clientHeight < AT_END_PX; };
+  const older = () => {
+    following.current = false;
+    setMost(most + AT_ONCE);
+  };
+  return html`<div class="timeline"><div id="private-box" class="messages-box" role="log" aria-label=${t("messages")} tabindex="0" ref=${box} onScroll=${scrolled}>
+    <div class="messages">
+      ${messages.length > shown.length ? html`<p class="older"><${Button} onClick=${older}>${t("private-older")}<//></p>`
+        : html`<p id="beginning" class="quiet" dir="auto">${t("private-beginning", { name: nameOf(talk) })} ${t(talk.two ? "private-only-two" : "private-only-all")}</p>`}
+      ${days(shown).map(({ day, list }) => html`<section key=${day} aria-label=${day}>
+        <h2 class="day"><span>${day}</span></h2>
+        <ol>${list.map(({ message, follows }) => (message.note ? html`<${Note} key=${message.id} note=${message.note} />` : html`<${Message} key=${message.id} message=${message} follows=${follows} isNew=${false} replied=${message.reply_to} bare=${Boolean(message.trouble)}
+          conversation=${conversation} editing=${editing === message.id} marked=${marked === message.id} may=${may} onEdit=${onEdit} />`))}</ol>
+      </section>`)}
+      ${waiting.length > 0 && html`<ol class="waiting">${waiting.map((item) => html`<${Unsent} key=${item.key} talk=${talk} item=${item} />`)}</ol>`}
+    </div>
+  </div></div>`;
+}
+
+function days(messages) {
+  const found = [];
+  let previous = null;
+  for (const message of messages) {
+    const newDay = !previous || !sameDay(previous.posted_at_ms, message.posted_at_ms);
+    if (newDay) found.push({ day: dayOf(message.posted_at_ms), list: [] });
+    const follows = !newDay && !message.note && !previous.note && previous.author.id === message.author.id && message.posted_at_ms - previous.posted_at_ms < TOGETHER_MS && message.reply_to === null;
+    found.at(-1).list.push({ message, follows });
+    previous = message;
+  }
+  return found;
+}
+
+function Unsent({ talk, item: { key, text, state, problem } }) {
+  const { id, nickname, avatar } = member.value;
+  const act = (name) => theRunning().then((running) => running[name](talk.id, key));
+  return html`<li class=${`message pending ${state}`}>
+    <span class="avatar-place"><${Avatar} id=${id} name=${nickname} url=${avatar} /></span>
+    <div class="body">
+      <p class="byline"><strong class="author" dir="auto">${nickname}</strong></p>
+      <div class="text" dir="auto"><${Markdown} text=${text} /></div>
+      ${state === "waiting" && html`<p class="quiet">${t("private-waiting")} <${Button} look="link" onClick=${() => act("discard")}>${t("delete")}<//></p>`}
+      ${state === "refused" && html`<p class="error" role="alert">${t("not-sent", { reason: problem })} <${Button} look="link" onClick=${() => act("sendAgain")}>${t("try-again")}<//> <${Button} look="link" onClick=${() => act("discard")}>${t("delete")}<//></p>`}
+    </div>
+  </li>`;
+}

@@ -1,0 +1,18 @@
+// Whose picture stands for a private conversation: of two the other's, of several those of the first two.
+
+import { memberOf, presenceOf } from "../../state/people.js";
+import { othersOf } from "../../state/private_talks.js";
+import { html } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { Avatar } from "../parts/avatar.js";
+import { Icon } from "../parts/icon.js";
+
+export function TalkPicture({ talk }) {
+  const shown = othersOf(talk).slice(0, talk.two ? 1 : 2);
+  const pictures = shown.map((id) => {
+    const person = memberOf(id);
+    return html`<${Avatar} key=${id} id=${id} name=${person?.nickname ?? t("somebody")} url=${person?.avatar} presence=${talk.two ? presenceOf(id) : undefined} size="small" />`;
+  });
+  if (!shown.length) return html`<${Icon} name="people" />`;
+  return shown.length > 1 ? html`<span class="several">${pictures}</span>` : pictures;
+}

@@ -1,0 +1,3 @@
+is-idle = Inaktiv
+is-quiet = Bitte nicht stören
+own-presence = So sehen dich andere: { $state }

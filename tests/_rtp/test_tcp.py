@@ -1,0 +1,410 @@
+"""TCP at the media port: the same calls over connections, and what these may not do to them (RFC 6544)."""
+
+import select
+import socket
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from svc._rtp.udploop import UdpLoop
+from tests.kit import packets
+from tests.kit.participant import (
+    AUDIO,
+    MID,
+    VIDEO,
+    VP8_DELTA,
+    VP8_KEYFRAME,
+    binding_request,
+    negotiate,
+    srtp_session,
+    video,
+)
+from tests.kit.tcp_peer import TcpPeer
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="media over TCP is Linux's")
+
+PROFILE = "AEAD_AES_128_GCM"
+PWD = "password" * 3
+WITHIN_S = 30.0
+SERVER = "127.0.0.1"
+MAX_UNPROVEN_OF_ADDRESS = 32
+PACKETS_OF_FRAME = 20
+DONE = b"\0done"
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + WITHIN_S
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+class UdpPeer:
+    def __init__(self, server: tuple[str, int]) -> None:
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.settimeout(WITHIN_S)
+        self.socket.connect(server)
+        self.address: tuple[str, int] = self.socket.getsockname()
+
+    def send(self, data: bytes) -> None:
+        self.socket.send(data)
+
+    def recv(self) -> bytes:
+        return self.socket.recv(2048)
+
+    def close(self) -> None:
+        self.socket.close()
+
+
+Way = TcpPeer | UdpPeer
+KINDS: dict[str, type[Way]] = {"udp": UdpPeer, "tcp": TcpPeer}
+
+
+class Person:
+    """A participant, keyed, on connections and sockets of its own."""
+
+    def __init__(self, loop: UdpLoop, number: int) -> None:
+        self.loop, self.number = loop, number
+        self.transport = loop.open_transport(number)
+        loop.set_credentials(self.transport, f"ufrag{number}", PWD)
+        ours, theirs = bytes([number]) * 28, bytes([number + 100]) * 28
+        self.outbound = srtp_session(PROFILE, theirs, outbound=True)
+        self.inbound = srtp_session(PROFILE, ours, outbound=False)
+        loop.set_keys(self.transport, PROFILE, ours, theirs)
+        self.ways: list[Way] = []
+        self.path: tuple[str, int] | tuple[str, int, int] = ("", 0)
+        self.sent: Counter[str] = Counter()
+
+    def come_over(self, way: Way) -> Way:
+        """Be checked there, and have media sent there from now on."""
+        self.ways.append(way)
+        way.send(binding_request(f"ufrag{self.number}", PWD))
+        self.path = told_path(self.loop, self.transport)
+        self.loop.select(self.transport, self.path, SERVER)
+        self.settle()
+        return way
+
+    def settle(self) -> None:
+        """Return once everything posted so far is done; what came until then is dropped."""
+        self.loop.send_stun(DONE, self.path, SERVER)
+        while self.ways[-1].recv() != DONE:
+            pass
+
+    def publish(self, mid: str, kind: str) -> int:
+        payload_type = VIDEO if kind == "video" else AUDIO
+        return self.loop.open_line(self.transport, 0, mid, kind, [payload_type], [])
+
+    def watch(self, forwarder: int, ssrc: int, payload_type: int = VIDEO) -> None:
+        self.loop.open_down_track(
+            forwarder,
+            self.transport,
+            mid=str(ssrc),
+            mid_id=0,
+            ssrc=ssrc,
+            rtx_ssrc=0,
+            payload_types=[payload_type],
+            extension_ids=[],
+            mixed=True,
+            cname="ada",
+        )
+        self.settle()
+
+    def show(self, count: int, frame: int, size: int = 900) -> list[bytes]:
+        """Send a frame of video of so many packets; what is in them."""
+        bodies = []
+        for n in range(count):
+            number = self.sent["video"]
+            start = VP8_DELTA if number else VP8_KEYFRAME
+            bodies.append(start + number.to_bytes(4, "big") + bytes(size))
+            packet = video(number, timestamp=frame * 3000, marker=n == count - 1, payload=bodies[-1])
+            self.ways[-1].send(self.outbound.protect(packet))
+            self.sent["video"] += 1
+        return bodies
+
+    def speak(self) -> bytes:
+        """Send a packet of audio; what is in it."""
+        number = self.sent["audio"]
+        body = number.to_bytes(4, "big")
+        packet = packets.rtp(
+            ssrc=2000,
+            sequence=number,
+            timestamp=number * 960,
+            payload_type=AUDIO,
+            payload=body,
+            extensions=packets.one_byte_extensions([(MID, b"0")]),
+        )
+        self.ways[-1].send(self.outbound.protect(packet))
+        self.sent["audio"] += 1
+        return body
+
+    def packets(self) -> Iterator[packets.Rtp]:
+        """The media that comes, decrypted."""
+        while True:
+            data = self.ways[-1].recv()
+            if data[0] >= 128 and not packets.is_rtcp(data):
+                yield packets.read_rtp(self.inbound.unprotect(data))
+
+    def close(self) -> None:
+        for way in self.ways:
+            way.close()
+
+
+def told_path(loop: UdpLoop, transport: int) -> tuple[str, int] | tuple[str, int, int]:
+    """Where the core has heard a check of this participant's from."""
+    while True:
+        readable, _, _ = select.select([loop], [], [], WITHIN_S)
+        assert readable, "no check was told"
+        for kind, told, _, remote, local, *_ in loop.take_events():
+            if kind == "check" and told == transport:
+                assert local == SERVER
+                return remote
+
+
+@pytest.fixture(params=[1, 3], ids=["one thread", "three threads"])
+def loop(request: pytest.FixtureRequest) -> Iterator[UdpLoop]:
+    made = UdpLoop(seed=1 << 32, addresses=["0.0.0.0"], port=0, workers=request.param)
+    assert not made.tcp_refused
+    negotiate(made)
+    made.start()
+    yield made
+    made.stop()
+
+
+def test_a_check_over_tcp_is_answered_and_its_path_names_the_connection(loop: UdpLoop) -> None:
+    transport = loop.open_transport(1)
+    loop.set_credentials(transport, "ours", PWD)
+    peers = [TcpPeer((SERVER, loop.port)) for _ in range(2)]
+    paths = []
+    for peer in peers:
+        peer.send(binding_request("ours", PWD))
+        assert peer.recv()[:2] == b"\x01\x01"
+        path = told_path(loop, transport)
+        assert path[:2] == peer.address
+        paths.append(path)
+    assert paths[0][2:] != paths[1][2:]
+    # What is sent to a path leaves by its connection, in its frame.
+    loop.send_stun(b"\x01first", paths[0], SERVER)
+    loop.send_stun(b"\x01second", paths[1], SERVER)
+    assert [peer.recv() for peer in peers] == [b"\x01first", b"\x01second"]
+    for peer in peers:
+        peer.close()
+
+
+def test_a_check_is_read_whatever_pieces_it_comes_in(loop: UdpLoop) -> None:
+    transport = loop.open_transport(1)
+    loop.set_credentials(transport, "ours", PWD)
+    peer = TcpPeer((SERVER, loop.port))
+    check = binding_request("ours", PWD)
+    for byte in len(check).to_bytes(2, "big") + check:
+        peer.send_raw(bytes([byte]))
+    assert peer.recv()[:2] == b"\x01\x01"
+    peer.close()
+
+
+@pytest.mark.parametrize("ways", ["udp tcp", "tcp udp", "tcp tcp"])
+def test_media_goes_from_either_to_either(loop: UdpLoop, ways: str) -> None:
+    first, second = (KINDS[way] for way in ways.split())
+    ada, bob = Person(loop, 1), Person(loop, 2)
+    ada.come_over(first((SERVER, loop.port)))
+    bob.come_over(second((SERVER, loop.port)))
+    bob.watch(ada.publish("1", "video"), 5000)
+    coming = bob.packets()
+    for frame in range(30):
+        shown = ada.show(10, frame)
+        assert [next(coming).payload for _ in shown] == shown
+    ada.close()
+    bob.close()
+
+
+def test_a_receiver_moves_from_udp_to_tcp_and_back_and_misses_nothing(loop: UdpLoop) -> None:
+    ada, bob = Person(loop, 1), Person(loop, 2)
+    ada.come_over(UdpPeer((SERVER, loop.port)))
+    bob.come_over(UdpPeer((SERVER, loop.port)))
+    bob.watch(ada.publish("0", "audio"), 5000, AUDIO)
+    for way in ("tcp", "udp", "tcp", "tcp", "udp"):
+        said = [ada.speak() for _ in range(5)]
+        coming = bob.packets()
+        assert [next(coming).payload for _ in said] == said
+        bob.come_over(KINDS[way]((SERVER, loop.port)))
+    ada.close()
+    bob.close()
+
+
+def test_a_receiver_who_reads_nothing_loses_video_by_whole_frames_and_delays_nobody(loop: UdpLoop) -> None:
+    ada, bob, eve = (Person(loop, n) for n in (1, 2, 3))
+    ada.come_over(UdpPeer((SERVER, loop.port)))
+    bob.come_over(TcpPeer((SERVER, loop.port)))
+    eve.come_over(TcpPeer((SERVER, loop.port), receive_buffer=4096))
+    camera, microphone = ada.publish("1", "video"), ada.publish("0", "audio")
+    for person in (bob, eve):
+        person.watch(camera, 5000)
+        person.watch(microphone, 6000, AUDIO)
+    coming, frame = bob.packets(), 0
+    while loop.counters()["dropped_slow_video"] < 10 * PACKETS_OF_FRAME or frame < 60:
+        # Bob, who reads, has each frame before the next is sent.
+        sent = [*ada.show(PACKETS_OF_FRAME, frame), ada.speak()]
+        assert sorted(next(coming).payload for _ in sent) == sorted(sent)
+        frame += 1
+        time.sleep(0.01)
+    assert loop.counters()["dropped_slow_audio"] == 0
+    dropped = loop.counters()["dropped_slow_video"]
+    # Eve reads again: of each frame that was begun she gets all, and everything that was said.
+    frames: defaultdict[int, int] = defaultdict(int)
+    heard = 0
+    coming = eve.packets()
+    while heard < ada.sent["audio"] or sum(frames.values()) < ada.sent["video"] - dropped:
+        packet = next(coming)
+        if packet.ssrc == 6000:
+            assert packet.payload == heard.to_bytes(4, "big")
+            heard += 1
+        else:
+            frames[packet.timestamp] += 1
+    assert set(frames.values()) == {PACKETS_OF_FRAME}
+    assert loop.counters()["dropped_slow_video"] == dropped
+    for person in (ada, bob, eve):
+        person.close()
+
+
+def test_the_end_of_a_connection_that_carries_media_is_told_at_once(loop: UdpLoop) -> None:
+    ada = Person(loop, 1)
+    ada.come_over(TcpPeer((SERVER, loop.port)))
+    loop.take_events()
+    ada.close()
+    told: list[str] = []
+    while "silent" not in told:
+        assert select.select([loop], [], [], WITHIN_S)[0]
+        told += [event[0] for event in loop.take_events()]
+    # It names a connection that is gone; what is sent there goes nowhere.
+    loop.send_stun(b"\x01nobody", ada.path, SERVER)
+    wait_for(lambda: loop.counters()["dropped_send_failed"] == 1)
+
+
+LIES = {
+    "no frames": b"GET / HTTP/1.1\r\n",
+    "a frame longer than any datagram": b"\x05\xdd",
+    "an empty frame": b"\x00\x00",
+    "a frame that is no check": b"\x00\x04\x16\xfe\xfd\x00",
+    "an answer that nobody has asked for": b"\x00\x14\x01\x01\x00\x00\x21\x12\xa4\x42" + bytes(12),
+}
+
+
+@pytest.mark.parametrize("lie", LIES.values(), ids=LIES.keys())
+def test_a_stream_that_begins_with_anything_but_a_check_is_closed(loop: UdpLoop, lie: bytes) -> None:
+    peer = TcpPeer((SERVER, loop.port))
+    peer.send_raw(lie)
+    assert peer.is_closed()
+    wait_for(lambda: loop.counters()["tcp_refused"] == 1)
+    peer.close()
+
+
+def test_who_does_not_know_a_password_may_try_a_few_times_and_is_never_answered(loop: UdpLoop) -> None:
+    transport = loop.open_transport(1)
+    loop.set_credentials(transport, "ours", PWD)
+    peer = TcpPeer((SERVER, loop.port))
+    for _ in range(17):
+        peer.send(binding_request("ours", "wrong" * 5))
+    with pytest.raises(ConnectionError):
+        peer.recv()
+    assert loop.counters()["dropped_stun"] == 16
+    peer.close()
+
+
+def test_a_participant_is_closed_for_a_length_that_lies_and_not_for_a_packet_that_does(loop: UdpLoop) -> None:
+    ada = Person(loop, 1)
+    peer = ada.come_over(TcpPeer((SERVER, loop.port)))
+    assert isinstance(peer, TcpPeer)
+    peer.send(b"")
+    peer.send(bytes([200]) * 40)
+    peer.send(binding_request("ufrag1", PWD))
+    assert peer.recv()[:2] == b"\x01\x01"
+    peer.send_raw(b"\xff\xff")
+    assert peer.is_closed()
+    peer.close()
+
+
+def test_of_too_many_idle_connections_the_oldest_gives_way_to_a_newcomer(loop: UdpLoop) -> None:
+    ada = Person(loop, 1)
+    ada.come_over(TcpPeer((SERVER, loop.port)))
+    idle = [TcpPeer((SERVER, loop.port)) for _ in range(MAX_UNPROVEN_OF_ADDRESS)]
+    wait_for(lambda: loop.counters()["tcp_accepted"] == 1 + len(idle))
+    elsewhere = TcpPeer((SERVER, loop.port), source="127.0.0.2")
+    wait_for(lambda: loop.counters()["tcp_accepted"] == 2 + len(idle))
+    assert loop.counters()["tcp_refused"] == 0
+    bob = Person(loop, 2)
+    bob.come_over(TcpPeer((SERVER, loop.port)))
+    assert idle[0].is_closed()
+    assert loop.counters()["tcp_refused"] == 1
+    # Who has proven to be a participant stays, and so do connections from elsewhere.
+    ada.settle()
+    elsewhere.send(binding_request("ufrag1", PWD))
+    assert elsewhere.recv()[:2] == b"\x01\x01"
+    for peer in (*idle, elsewhere):
+        peer.close()
+    ada.close()
+    bob.close()
+
+
+def test_a_flood_of_connections_that_say_nothing_is_closed_and_calls_go_on() -> None:
+    loop = UdpLoop(seed=1 << 32, addresses=["0.0.0.0"], port=0)
+    negotiate(loop)
+    loop.start()
+    ada, bob = Person(loop, 1), Person(loop, 2)
+    ada.come_over(TcpPeer((SERVER, loop.port)))
+    bob.come_over(TcpPeer((SERVER, loop.port)))
+    bob.watch(ada.publish("0", "audio"), 5000, AUDIO)
+    coming = bob.packets()
+    idle = []
+    for n in range(300):
+        # Half of one check, from many addresses: none of them is too many for its own.
+        idle.append(TcpPeer((SERVER, loop.port), source=f"127.0.1.{1 + n % 200}"))
+        idle[-1].send_raw(b"\x00\x64\x00\x01")
+        assert ada.speak() == next(coming).payload
+    # None of them is ever heard of again: within ten seconds each is closed.
+    assert all(peer.is_closed() for peer in idle)
+    wait_for(lambda: loop.counters()["tcp_refused"] == len(idle))
+    assert ada.speak() == next(coming).payload
+    for peer in idle:
+        peer.close()
+    ada.close()
+    bob.close()
+    loop.stop()
+
+
+def test_where_the_port_is_taken_for_tcp_udp_is_served_alone() -> None:
+    for _ in range(20):
+        taken = socket.create_server((SERVER, 0))
+        try:
+            loop = UdpLoop(seed=1, addresses=[SERVER], port=taken.getsockname()[1])
+        except OSError:
+            taken.close()
+            continue
+        break
+    assert loop.tcp_refused == f"TCP port {loop.port} on {SERVER}: Address already in use"
+    loop.start()
+    transport = loop.open_transport(1)
+    loop.set_credentials(transport, "ours", PWD)
+    peer = UdpPeer((SERVER, loop.port))
+    peer.send(binding_request("ours", PWD))
+    assert peer.recv()[:2] == b"\x01\x01"
+    peer.close()
+    loop.stop()
+    taken.close()
+
+
+def test_listening_sockets_are_handed_on_with_the_others() -> None:
+    first = UdpLoop(seed=1, addresses=[SERVER], port=0)
+    udp, listening = first.descriptors()
+    second = UdpLoop(seed=1, addresses=[SERVER], port=0, sockets=[udp], listeners=[listening])
+    # Nobody accepts meanwhile; the system keeps who comes.
+    peer = TcpPeer((SERVER, first.port))
+    first.stop()
+    second.start()
+    transport = second.open_transport(1)
+    second.set_credentials(transport, "ours", PWD)
+    peer.send(binding_request("ours", PWD))
+    assert peer.recv()[:2] == b"\x01\x01"
+    peer.close()
+    second.stop()

@@ -1,0 +1,102 @@
+"""Calls of one to twenty-five people fit on a computer and on a phone, with a screen and without."""
+
+from contextlib import AsyncExitStack
+
+import pytest
+from playwright.async_api import expect
+
+from tests.kit.people import Capture, People, Person
+from tests.kit.product import Product
+from tests.kit.silent_people import silent_people
+from tests.kit.waiting import wait_until
+
+SIZES = ((1280, 800), (390, 844))
+LONG = "Bartholomew Featherstonehaugh II"
+CROWDS = (("Grace",), (LONG, "Alan", "Edsger"), ("Barbara", *"CDEFGH"), ("Niklaus", *"IJKLMNOPQRST"))
+# What does not fit, in words. Only lists may be scrolled, and only where their tiles would be too small.
+MISFITS = """([people, screens]) => {
+  const found = [];
+  const box = (element) => element.getBoundingClientRect();
+  const stage = box(document.getElementById("stage"));
+  const say = (what, element) => {
+    const { left, top, right, bottom } = box(element);
+    found.push(`${what}: ${element.textContent} ${[left, top, right, bottom].map(Math.round)}`);
+  };
+  const within = (inner, outer) => inner.left >= outer.left - 1 && inner.right <= outer.right + 1;
+  const tiles = [...document.querySelectorAll("#stage .tile")];
+  if (tiles.length !== people + screens) found.push(`${tiles.length} tiles`);
+  for (const tile of tiles) {
+    const [own, list] = [box(tile), tile.parentElement];
+    const scrolled = list.scrollHeight > list.clientHeight + 1 || list.scrollWidth > list.clientWidth + 1;
+    if (!scrolled && !(within(own, stage) && own.bottom <= stage.bottom + 1)) say("outside", tile);
+    if (scrolled && innerWidth > 1000 && !screens) say("scrolled", tile);
+    if (own.width < 150) say("too small", tile);
+    const parts = [...tile.querySelectorAll(".label, .avatar")];
+    for (const part of parts) if (!within(box(part), own)) say("cut", part);
+  }
+  for (const screen of document.querySelectorAll("#screens .tile")) {
+    if (box(screen).width < 0.6 * stage.width) say("a small screen", screen);
+  }
+  for (const control of document.querySelectorAll(".call-controls button")) {
+    const own = box(control);
+    const seen = own.left >= 0 && own.right <= innerWidth && own.bottom <= innerHeight;
+    if (!seen || own.height < 44) say("control", control);
+  }
+  if (document.documentElement.scrollWidth > innerWidth) found.push("the page is too wide");
+  return found;
+}"""
+
+
+async def fits(ada: Person, people: int, *, screens: int = 0) -> None:
+    await expect(ada.page.locator("#stage .tile")).to_have_count(people + screens)
+    for width, height in SIZES:
+        await ada.page.set_viewport_size({"width": width, "height": height})
+        misfits: list[str] = []
+
+        async def none(misfits: list[str] = misfits) -> bool:
+            misfits[:] = await ada.page.evaluate(MISFITS, [people, screens])
+            return not misfits
+
+        try:
+            await wait_until("everything fits", none, within_s=2)
+        except AssertionError:
+            pytest.fail(f"{people} people, {screens} screens at {width}: {misfits}")
+
+
+async def test_up_to_twenty_five_people_fit_at_every_size(people: People, product: Product) -> None:
+    ada = await people.arrive("Ada", capture=Capture(320, 180, 5))
+    await ada.join(camera=True)
+    async with AsyncExitStack() as stack:
+        there = 1
+        for crowd in ((), *CROWDS):
+            await stack.enter_async_context(silent_people(product.url, crowd))
+            there += len(crowd)
+            await fits(ada, there)
+            await ada.press("Share screen")
+            await fits(ada, there, screens=1)
+            await ada.press("Stop sharing")
+        assert there == 25
+        await expect(ada.page.locator("#people-count")).to_have_text("25 people")
+
+
+async def test_a_touch_shows_what_can_be_done_with_a_tile_and_does_none_of_it(people: People) -> None:
+    ada, grace = await people.arrive("Ada"), await people.arrive("Grace", touch=True)
+    await ada.join(camera=False)
+    await expect(ada.page.locator(".alone").get_by_role("button", name="Invite people")).to_be_visible()
+    await grace.join(camera=False)
+    phone = grace.page
+    await phone.set_viewport_size({"width": 390, "height": 844})
+    tile = phone.locator("#people .person").filter(has_text="Ada")
+    actions = tile.locator(".tile-actions")
+    await expect(actions).to_have_css("opacity", "0")
+    box = await tile.bounding_box()
+    assert box is not None
+    # Where the button for the full screen is.
+    await tile.tap(position={"x": box["width"] - 25, "y": 25})
+    await expect(actions).to_have_css("opacity", "1")
+    assert await phone.evaluate("document.fullscreenElement") is None
+    pin = tile.get_by_role("button", name="Pin Ada")
+    size = await pin.bounding_box()
+    assert size is not None and min(size["width"], size["height"]) >= 44
+    await pin.tap()
+    await expect(phone.locator("#screens .name")).to_have_text(["Ada"])

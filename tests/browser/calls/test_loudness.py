@@ -1,0 +1,162 @@
+"""How loud people, screens and noise are, measured from the sound that is received and played."""
+
+import json
+import random
+import struct
+import wave
+from pathlib import Path
+
+import pytest
+from playwright.async_api import expect
+
+from tests.kit.people import FLAGS, People, Person, chromium, people_at
+from tests.kit.product import Product
+from tests.kit.waiting import wait_until
+
+# Instead of the microphone and beside the screen: a tone that never ends.
+A_TONE = """() => {
+  const context = new AudioContext();
+  const out = context.createMediaStreamDestination();
+  const tone = new OscillatorNode(context, { frequency: 440 });
+  tone.connect(new GainNode(context, { gain: 0.2 })).connect(out);
+  tone.start();
+  const opened = () => out.stream.getAudioTracks().map((track) => track.clone());
+  navigator.mediaDevices.getUserMedia = async () => new MediaStream(opened());
+  const share = navigator.mediaDevices.getDisplayMedia.bind(navigator.mediaDevices);
+  navigator.mediaDevices.getDisplayMedia = async ({ video }) => {
+    const picture = await share({ video });
+    return new MediaStream([...picture.getTracks(), ...opened()]);
+  };
+}"""
+TONE_IS = 0.2 / 2**0.5
+# What goes to the loudspeaker louder than an element can play it: the root of the mean square, one for each.
+PLAYED = """
+const ears = [];
+window.elements = [];
+window.Audio = class extends Audio {
+  constructor() {
+    super();
+    window.elements.push(this);
+  }
+};
+const { connect } = AudioNode.prototype;
+AudioNode.prototype.connect = function (to, ...rest) {
+  to.ofStream = this instanceof MediaStreamAudioSourceNode;
+  if (to === this.context.destination && this.ofStream) {
+    ears.push(new AnalyserNode(this.context, { fftSize: 4096 }));
+    connect.call(this, ears.at(-1));
+  }
+  return connect.call(this, to, ...rest);
+};
+window.played = () => ears.map((ear) => {
+  const samples = new Float32Array(ear.fftSize);
+  ear.getFloatTimeDomainData(samples);
+  return Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length);
+});
+"""
+NOISE_S, SAMPLE_RATE = 4, 48_000
+SEED = 20_260_103
+
+
+async def plays(person: Person, *times: float) -> None:
+    """Wait until the tone is played so many times as loud as it was sent, once for each that is amplified."""
+
+    async def so() -> bool:
+        played = await person.page.evaluate("() => played()")
+        wanted = [each * TONE_IS for each in times]
+        return len(played) == len(wanted) and all(
+            abs(level - want) <= 0.1 * want + 0.002 for level, want in zip(played, wanted, strict=True)
+        )
+
+    await wait_until(f"{person.name} is played {times}", so, within_s=15)
+
+
+async def test_people_and_screens_are_played_as_loud_as_one_likes(people: People) -> None:
+    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
+    await ada.page.add_init_script(PLAYED)
+    await ada.page.reload()
+    await ada.join(camera=False)
+    await grace.come_in()
+    await grace.page.evaluate(A_TONE)
+    await grace.enter_call()
+    await ada.hears(grace)
+    # What a phone has paused that rang goes on once one looks again.
+    await ada.page.evaluate("() => { for (const each of elements) each.pause(); }")
+    await ada.page.evaluate("() => document.dispatchEvent(new Event('visibilitychange'))")
+    await ada.page.wait_for_function("() => elements.length && elements.every(({ paused }) => !paused)")
+    tile = ada.page.locator("#people .person").filter(has_text="Grace")
+    await tile.hover()
+    await ada.press("Volume and quality of Grace")
+    dialog = ada.page.get_by_role("dialog", name="Grace")
+    voice, screen = [dialog.get_by_role("slider").nth(number) for number in (0, 1)]
+    for volume, shown in (("2", "200%"), ("0.5", "50%"), ("0", "0%"), ("1.5", "150%")):
+        await voice.fill(volume)
+        await expect(dialog).to_contain_text(shown)
+        await plays(ada, float(volume))
+    await grace.press("Share screen")
+    await screen.fill("2")
+    await plays(ada, 1.5, 2)
+    await dialog.get_by_role("switch", name="Mute for me").check()
+    await plays(ada, 0, 2)
+    await ada.page.keyboard.press("Escape")
+    await expect(tile).to_contain_text("muted for you")
+    await ada.page.reload()
+    await ada.is_connected()
+    await expect(tile).to_contain_text("muted for you")
+    kept = json.loads(await ada.page.evaluate("localStorage['svc.people']"))
+    assert [(wish["volume"], wish["muted"]) for wish in kept.values()] == [(1.5, True)]
+
+
+def white_noise(path: Path) -> None:
+    """What a fan sounds like, for a made-up microphone."""
+    samples = random.Random(SEED)
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(SAMPLE_RATE)
+        loudness = [samples.randint(-3000, 3000) for _ in range(NOISE_S * SAMPLE_RATE)]
+        file.writeframes(struct.pack(f"<{len(loudness)}h", *loudness))
+
+
+async def test_noise_is_suppressed_by_the_browser_and_more_strongly_by_us(
+    product: Product, tmp_path: Path
+) -> None:
+    executable = chromium()
+    if executable is None:
+        pytest.fail("Chromium is missing; ci/setup installs it")
+    white_noise(fan := tmp_path / "fan.wav")
+    flags = (*FLAGS, f"--use-file-for-fake-audio-capture={fan}")
+    async with people_at(product.url, executable, flags=flags) as people:
+        ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
+        await ada.come_in()
+        wish = {"noise": "off", "autoGainControl": False, "echoCancellation": False}
+        await ada.page.evaluate(
+            "(wish) => { localStorage['svc.callSettings'] = JSON.stringify(wish); }", wish
+        )
+        await ada.page.reload()
+        await ada.enter_call()
+        await grace.join(camera=False)
+
+        async def loudness() -> float:
+            before = await grace.statistics()
+            await grace.page.wait_for_timeout(1500)
+            return (await grace.statistics()).energy("Ada") - before.energy("Ada")
+
+        await grace.hears(ada)
+        untouched = await loudness()
+        await ada.press("Settings")
+        await ada.press("Voice and video")
+        for value, left in (("usual", 1 / 4), ("strong", 1 / 20)):
+            await ada.page.locator(f"input[type=radio][value={value}]").check()
+
+            async def quieter(left: float = left) -> bool:
+                return await loudness() < untouched * left
+
+            await wait_until(f"of the fan less than {left} is heard", quieter, within_s=30)
+        await ada.page.get_by_role("radio", name="Let it be").check()
+
+        async def as_before() -> bool:
+            return await loudness() > untouched / 2
+
+        await wait_until("the fan is heard as before", as_before, within_s=30)
+        assert people.faults == []

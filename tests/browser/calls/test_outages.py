@@ -1,0 +1,72 @@
+"""The network of one member fails in mid-call, changes or sleeps; call and chat come back by themselves.
+
+How soon is measured by `python -m benchmarks.outages`; here it is enough that they do.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.kit.outages import Talk, outage, talking, why_not
+
+# Longer than the service waits for a sign of life, shorter than a test may take.
+AWAY_S = 20.0
+
+
+@pytest.fixture
+def client() -> str:
+    return "chromium"
+
+
+@pytest.fixture
+def families() -> Sequence[int]:
+    return (4,)
+
+
+@pytest.fixture
+async def talk(tmp_path: Path, client: str, families: Sequence[int]) -> AsyncIterator[Talk]:
+    if reason := why_not(client):
+        pytest.skip(reason)
+    async with talking(tmp_path, client, families) as talk:
+        yield talk
+    assert "Traceback" not in talk.product.output, talk.product.output
+
+
+async def test_a_call_goes_on_through_a_nat_that_rebinds_again_and_again(talk: Talk) -> None:
+    for _ in range(3):
+        await talk.through(outage("rebind"))
+
+
+async def test_a_call_goes_on_over_another_network(talk: Talk) -> None:
+    for name in ("move", "move", "dead-path"):
+        await talk.through(outage(name))
+
+
+async def test_a_call_comes_back_when_packets_arrive_again(talk: Talk) -> None:
+    await talk.through(outage("no-packets"), AWAY_S)
+
+
+async def test_a_call_comes_back_with_the_network(talk: Talk) -> None:
+    await talk.through(outage("unplugged"), AWAY_S)
+
+
+async def test_a_call_comes_back_after_sleep(talk: Talk) -> None:
+    await talk.through(outage("sleep"), AWAY_S)
+
+
+@pytest.mark.parametrize("client", ["firefox", "pion"])
+async def test_a_call_of_another_client_lives_through_outages_too(talk: Talk) -> None:
+    for name in ("rebind", "move", "move"):
+        await talk.through(outage(name))
+    await talk.through(outage("no-packets"), AWAY_S)
+
+
+@pytest.mark.parametrize("families", [(6,)], ids=["IPv6 only"])
+@pytest.mark.parametrize("client", ["chromium", "firefox", "pion"])
+async def test_a_call_lives_on_ipv6_alone(talk: Talk) -> None:
+    await talk.through(outage("move"))
+
+
+async def test_a_network_that_lets_little_udp_through_leaves_sound_as_it_is(talk: Talk) -> None:
+    await talk.through(outage("little-udp"))

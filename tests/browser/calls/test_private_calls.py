@@ -1,0 +1,157 @@
+"""A call in a private conversation: it rings, both hear and see each other, and no server reads a frame."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from aiohttp import ClientSession
+from playwright.async_api import Locator, expect
+
+from svc.tools.secret_store import kept_secrets
+from tests.browser.test_private import both, conversation, private, said, say
+from tests.kit.aiortc_client import AiortcClient, Voice
+from tests.kit.depacketise import vp8
+from tests.kit.incoming import Incoming
+from tests.kit.people import People, Person
+from tests.kit.product import Product
+from tests.kit.waiting import wait_until
+
+TAG_BYTES = 16
+LEAVES = {0, 1}
+SOURCES = {"mic": 0, "camera": 1}
+
+
+def ringing(person: Person) -> Locator:
+    return person.page.get_by_role("alertdialog")
+
+
+async def acquainted(people: People) -> tuple[Person, Person]:
+    """Two who have written to each other, each looking at the conversation."""
+    ada, grace = await both(people)
+    for person in (ada, grace):
+        await person.page.set_viewport_size({"width": 1000, "height": 720})
+    await private(ada, "Grace")
+    await say(ada, "Shall we talk?")
+    await conversation(grace, "Ada").click()
+    await expect(said(grace)).to_have_text(["Shall we talk?"])
+    return ada, grace
+
+
+async def in_a_call(people: People) -> tuple[Person, Person]:
+    ada, grace = await acquainted(people)
+    await ada.press("Call")
+    await expect(ringing(grace)).to_contain_text("Ada is calling")
+    await grace.press("Answer")
+    for person in (ada, grace):
+        await person.is_connected()
+        await person.press("Start camera")
+    return ada, grace
+
+
+async def goes_on(person: Person, other: Person) -> None:
+    """More pictures and more sound of the other come."""
+    before = await person.statistics()
+
+    async def more() -> bool:
+        now = await person.statistics()
+        frames = now.frames(other.name) - before.frames(other.name)
+        return frames > 15 and now.energy(other.name) > before.energy(other.name)
+
+    await wait_until(f"{person.name} sees and hears {other.name}", more, within_s=20)
+
+
+async def test_a_private_call_rings_and_both_see_and_hear_each_other(people: People) -> None:
+    ada, grace = await in_a_call(people)
+    for one, other in ((ada, grace), (grace, ada)):
+        await one.sees(other)
+        await goes_on(one, other)
+        await expect(one.page.locator("#sealed")).to_be_visible()
+
+
+@asynccontextmanager
+async def recorder(product: Product, data_dir: Path, room_id: str) -> AsyncIterator[AiortcClient]:
+    """Somebody who has the media service's own secret, and so gets whatever it gets."""
+    secrets = kept_secrets(data_dir)
+    origin = product.url.split("/#")[0]
+    async with ClientSession() as http:
+        client = AiortcClient("recorder", Voice(1, 1), await http.ws_connect(f"{origin}/sfu/client"), {})
+        join = {
+            "room_id": room_id,
+            "server_id": secrets.server_id,
+            "server_password": secrets.server_password,
+        }
+        await client.say("client_join", join | {"user_id": "recorder", "user_token": ""})
+        try:
+            yield client
+        finally:
+            await client.leave()
+
+
+def kid_and_counter(frame: bytes) -> tuple[int, int]:
+    """Of the SFrame header that a frame begins with (RFC 9605 section 4.3)."""
+    at, values = 1, []
+    for nibble in (frame[0] >> 4, frame[0] & 15):
+        size = (nibble & 7) + 1 if nibble & 8 else 0
+        values.append(int.from_bytes(frame[at : at + size]) if size else nibble & 7)
+        at += size
+    assert len(frame) >= at + TAG_BYTES
+    return values[0], values[1]
+
+
+def assert_sealed(line: Incoming) -> None:
+    """Each frame of the line begins with a header of SFrame, by one key and with rising counters."""
+    if line.source == "mic":
+        frames = list(line.payloads)
+    else:
+        # The first packets of pictures: behind what a packet needs to say, 3 bytes, or 10 in a keyframe.
+        starts = [vp8([payload]) for payload in line.payloads if payload[0] & 0x10 and not payload[0] & 7]
+        frames = [data[3 if data[0] & 1 else 10 :] for data in starts if len(data) > 50]
+    read = [kid_and_counter(frame) for frame in frames]
+    assert len({kid for kid, _ in read}) == 1, line.source
+    kid = read[0][0]
+    assert (kid >> 8) & 1023 in LEAVES
+    assert (kid >> 18) & 3 == SOURCES[line.source]
+    counters = [counter for _, counter in read]
+    assert len(set(counters)) > 40
+    assert max(counters) - min(counters) < 2 * len(line.payloads)
+
+
+async def test_the_media_service_reads_no_frame(people: People, product: Product, tmp_path: Path) -> None:
+    ada, grace = await in_a_call(people)
+    await ada.sees(grace)
+    room_id = (await ada.page.evaluate("localStorage['svc.place']")).removeprefix("private ")
+    async with recorder(product, tmp_path / "data", room_id) as client:
+
+        async def recorded() -> bool:
+            lines = list(client.incoming.values())
+            return len(lines) == 4 and all(line.packets > 150 for line in lines)
+
+        await wait_until("the recorder has everything of both", recorded, within_s=20)
+        for line in client.incoming.values():
+            assert_sealed(line)
+        # Meanwhile the two go on hearing each other.
+        await goes_on(ada, grace)
+
+
+async def test_a_call_can_be_declined_and_then_ends_for_who_calls(people: People) -> None:
+    ada, grace = await acquainted(people)
+    await ada.press("Call")
+    await expect(ringing(grace)).to_contain_text("Ada is calling")
+    await grace.press("Decline")
+    await expect(ringing(grace)).to_have_count(0)
+    await expect(ada.page.get_by_text("Grace declined the call.")).to_be_visible()
+    await expect(ada.page.locator("#call-state")).to_have_count(0)
+
+
+async def test_who_cannot_encrypt_is_told_why_and_does_not_get_in(people: People) -> None:
+    ada, grace = await acquainted(people)
+    await grace.page.evaluate("delete globalThis.RTCRtpScriptTransform")
+    await ada.press("Call")
+    await expect(ringing(grace)).to_contain_text("This browser cannot encrypt calls")
+    await expect(ringing(grace).get_by_role("button")).to_have_text(["Decline"])
+    await grace.page.locator("#private").get_by_role("button", name="Join the call").click()
+    await expect(grace.page.locator(".notices")).to_contain_text("This browser cannot encrypt calls")
+    await expect(grace.page.locator("#call-state")).to_have_count(0)
+    # Who calls and gives up ends the ringing.
+    await ada.press("Leave")
+    await expect(ringing(grace)).to_have_count(0)

@@ -1,0 +1,141 @@
+"""A call that does not come about, or has broken, says what is wrong and what one can do."""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from playwright.async_api import expect
+
+from tests.kit.coturn import SECRET, TURN, coturn
+from tests.kit.home_networks import ALL, UDP, home_networks, people_in, server_in, why_not
+from tests.kit.installed import required
+from tests.kit.people import People, Person, chromium
+from tests.kit.product import Product
+
+PORT = 3478
+MEDIA = (*UDP, f"tcp dport {PORT}", f"tcp sport {PORT}")
+NEITHER = f"This network lets neither UDP nor TCP through to port {PORT} of the server."
+ELSEWHERE = "Try another network, such as your phone’s, or a VPN."
+
+
+async def begins_a_call(person: Person) -> None:
+    await person.come_in()
+    await person.page.locator("#voice-channels .channel").first.click()
+
+
+async def says(person: Person, words: str) -> None:
+    await expect(person.page.locator("#call-trouble")).to_have_text(words)
+
+
+async def goes_on(person: Person) -> None:
+    await person.is_connected()
+    await expect(person.page.locator("#call-trouble")).to_have_count(0)
+
+
+async def test_a_network_that_lets_nothing_through_is_named_before_a_call_and_in_it(tmp_path: Path) -> None:
+    chrome = chromium()
+    if (reason := why_not()) or not chrome:
+        pytest.skip(reason or "no browser")
+    async with home_networks("ada") as world:
+        home = world.homes["ada"]
+        await home.drops(MEDIA)
+        async with (
+            server_in(world, tmp_path / "data", "--udp-port", str(PORT)) as product,
+            people_in(home, product.url, chrome) as people,
+        ):
+            ada = await people.arrive("Ada")
+            await begins_a_call(ada)
+            await says(ada, f"{NEITHER} {ELSEWHERE}")
+            await expect(ada.page.locator("#call-state")).to_have_text("Connecting…")
+            await home.passes()
+            await goes_on(ada)
+            await home.drops(MEDIA)
+            await says(ada, f"{NEITHER} {ELSEWHERE}")
+            await expect(ada.page.locator("#call-state")).to_have_text("Reconnecting…")
+            # Whoever reads another channel is told, too.
+            await ada.page.locator("#text-channels .channel").first.click()
+            await expect(ada.page.locator(".call-bar")).to_contain_text(NEITHER)
+            await ada.page.locator("#voice-channels .channel").first.click()
+            await home.drops(ALL)
+            await says(
+                ada,
+                "The server does not answer. Check your network; "
+                "the call goes on as soon as the server answers.",
+            )
+            await home.passes()
+            await goes_on(ada)
+
+
+@pytest.mark.parametrize(
+    ("secret", "port", "words"),
+    [
+        (
+            "another secret than the relay has",
+            443,
+            "The relay refuses the server’s password: tell whoever runs the server.",
+        ),
+        (SECRET, 4443, "The relay cannot be reached either."),
+    ],
+    ids=["wrong secret", "nobody there"],
+)
+async def test_a_relay_that_does_not_help_is_named(
+    tmp_path: Path, secret: str, port: int, words: str
+) -> None:
+    chrome = chromium()
+    if (reason := why_not()) or not chrome:
+        pytest.skip(reason or "no browser")
+    required("turnserver")
+    variables = {"TURN_URLS": f"turn:{TURN}:{port}?transport=tcp", "TURN_SECRET": secret}
+    async with home_networks("ada") as world:
+        home = world.homes["ada"]
+        await world.server.ip(f"addr add {TURN}/32 dev lo")
+        await home.drops(MEDIA)
+        async with (
+            coturn(tmp_path, inside=world.server.inside, port=443, tls_port=5349),
+            server_in(world, tmp_path / "data", "--udp-port", str(PORT), **variables) as product,
+            people_in(home, product.url, chrome) as people,
+        ):
+            ada = await people.arrive("Ada")
+            await begins_a_call(ada)
+            await says(ada, f"{NEITHER} {words} {ELSEWHERE}")
+
+
+async def test_a_media_service_that_does_not_answer_is_named(people: People, product: Product) -> None:
+    ada = await people.arrive("Ada")
+    stopped = product.program("sfu")
+    os.kill(stopped, signal.SIGSTOP)
+    try:
+        await begins_a_call(ada)
+        await says(
+            ada,
+            "The server cannot reach its media service, so there are no calls now. "
+            "Tell whoever runs it; yours goes on by itself.",
+        )
+    finally:
+        os.kill(stopped, signal.SIGCONT)
+    await goes_on(ada)
+
+
+CANNOT = "delete navigator.mediaDevices.getDisplayMedia; delete MediaDevices.prototype.getDisplayMedia;\
+delete window.documentPictureInPicture;\
+Object.defineProperty(document, 'pictureInPictureEnabled', { value: false })"
+
+
+async def test_what_the_browser_cannot_do_is_shown_with_the_reason(people: People) -> None:
+    ada = await people.arrive("Ada")
+    await ada.page.evaluate(CANNOT)
+    await ada.join(camera=False)
+    share = ada.page.get_by_role("button", name="Share screen", exact=True)
+    reason = "This browser cannot share screens. Browsers on computers can."
+    await expect(share).to_be_disabled()
+    await expect(share).to_have_accessible_description(reason)
+    await share.click(force=True)
+    await expect(ada.page.locator(".notices")).to_contain_text(reason)
+    await ada.press("More of the call")
+    apart = ada.page.get_by_role("menuitem", name="In a window of its own")
+    await expect(apart).to_be_disabled()
+    await expect(apart).to_contain_text("This browser has no windows that stay above others.")
+    await expect(ada.page.get_by_role("menuitemradio", name="Share text: sharp")).to_have_count(0)
+    await apart.click(force=True)
+    await expect(apart).to_be_visible()

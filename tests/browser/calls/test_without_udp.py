@@ -1,0 +1,109 @@
+"""Where no UDP passes, calls go over TCP; where nothing but HTTPS passes, through a TURN server."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from tests.kit.coturn import SECRET, TURN, coturn
+from tests.kit.firefox import firefox
+from tests.kit.home_networks import (
+    ALL_BUT_HTTPS,
+    UDP,
+    firefox_in,
+    home_networks,
+    people_in,
+    server_in,
+    why_not,
+)
+from tests.kit.installed import required
+from tests.kit.page_statistics import Watcher
+from tests.kit.people import chromium
+from tests.kit.waiting import wait_until
+
+WITHIN_S = 30.0
+PATHS = """
+async () => {
+  const all = [...((await svc.call?.pc?.getStats()) ?? new Map()).values()];
+  const { selectedCandidatePairId: id } = all.find(({ type }) => type === "transport") ?? {};
+  // Firefox has no such entry, and marks the pair.
+  const pairs = all.filter(({ type }) => type === "candidate-pair");
+  const pair = pairs.find((entry) => (id ? entry.id === id : entry.selected));
+  const { candidateType, protocol } = all.find((entry) => entry.id === pair?.localCandidateId) ?? {};
+  return candidateType === "relay" ? "relay" : protocol ?? "";
+}
+"""
+
+RELAY = """
+async () => {
+  const all = [...(await svc.call.pc.getStats()).values()];
+  const relayed = all.find((each) => each.type === "local-candidate" && each.candidateType === "relay");
+  return relayed.relayProtocol;
+}
+"""
+
+
+async def goes_over(watcher: Watcher, protocol: str) -> None:
+    async def found() -> bool:
+        return bool(await watcher._evaluate(PATHS) == protocol)
+
+    await wait_until(f"the call of {watcher.name} goes over {protocol}", found, within_s=WITHIN_S)
+
+
+async def test_chromium_and_firefox_have_a_call_over_tcp_with_somebody_who_has_udp(tmp_path: Path) -> None:
+    chrome, fox = chromium(), firefox()
+    if (reason := why_not()) or not chrome or not fox:
+        pytest.skip(reason or "no browser")
+    async with home_networks("ada", "grace", "alan") as world:
+        homes = world.homes
+        await homes["ada"].drops(UDP)
+        await homes["grace"].drops(UDP)
+        async with (
+            server_in(world, tmp_path / "data") as product,
+            people_in(homes["ada"], product.url, chrome) as people,
+            people_in(homes["alan"], product.url, chrome) as others,
+            firefox_in(homes["grace"], product.url, fox, tmp_path / "profile") as grace_there,
+        ):
+            ada, alan = await people.arrive("Ada"), await others.arrive("Alan")
+            grace = await grace_there.arrive("Grace", product.url)
+            everybody: list[Watcher] = [ada, alan, grace]
+            for person in (ada, alan, grace):
+                await person.join()
+            await asyncio.gather(goes_over(ada, "tcp"), goes_over(grace, "tcp"), goes_over(alan, "udp"))
+            pairs = [(one, other) for one in everybody for other in everybody if one is not other]
+            await asyncio.gather(*(one.sees(other, frames=30, within_s=WITHIN_S) for one, other in pairs))
+            await asyncio.gather(*(one.hears(other, within_s=WITHIN_S) for one, other in pairs))
+            # UDP ends in mid-call for one who had it: the call goes on.
+            await homes["alan"].drops(UDP)
+            await goes_over(alan, "tcp")
+            await asyncio.gather(alan.sees(ada, within_s=WITHIN_S), ada.sees(alan, within_s=WITHIN_S))
+
+
+@pytest.mark.parametrize("scheme", ["turn", "turns"])
+async def test_with_nothing_but_https_a_call_goes_through_the_turn_server(
+    tmp_path: Path, scheme: str
+) -> None:
+    chrome = chromium()
+    if (reason := why_not()) or not chrome:
+        pytest.skip(reason or "no browser")
+    required("turnserver")
+    variables = {"TURN_URLS": f"{scheme}:{TURN}:443?transport=tcp", "TURN_SECRET": SECRET}
+    ports = {"port": 443, "tls_port": 5349} if scheme == "turn" else {"port": 3478, "tls_port": 443}
+    async with home_networks("ada", "alan") as world:
+        homes = world.homes
+        await world.server.ip(f"addr add {TURN}/32 dev lo")
+        await homes["ada"].drops(ALL_BUT_HTTPS)
+        async with (
+            coturn(tmp_path, inside=world.server.inside, **ports),
+            server_in(world, tmp_path / "data", "--port", "443", **variables) as product,
+            # Of a test's certificate, which nobody has signed.
+            people_in(homes["ada"], product.url, chrome, ["--ignore-certificate-errors"]) as people,
+            people_in(homes["alan"], product.url, chrome) as others,
+        ):
+            ada, alan = await people.arrive("Ada"), await others.arrive("Alan")
+            await ada.join()
+            await alan.join()
+            await asyncio.gather(goes_over(ada, "relay"), goes_over(alan, "udp"))
+            assert await ada._evaluate(RELAY) == ("tls" if scheme == "turns" else "tcp")
+            await asyncio.gather(ada.sees(alan, within_s=WITHIN_S), alan.sees(ada, within_s=WITHIN_S))
+            await asyncio.gather(ada.hears(alan, within_s=WITHIN_S), alan.hears(ada, within_s=WITHIN_S))

@@ -1,0 +1,157 @@
+"""The inbox in the page: what mentions one, wherever it was said, and the way there."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Locator, expect
+
+from tests.kit.knowing import OWN_ID, mention
+from tests.kit.people import People, Person
+from tests.kit.product import Product, running_product
+from tests.kit.text_channels import box, come_to_read, do, message, open_channel, write
+
+OPEN = "Control+Alt+N"
+# The first question for mentions is asked as one that the server refuses.
+REFUSE_ONCE = """
+const send = WebSocket.prototype.send;
+let refused = false;
+WebSocket.prototype.send = function (text) {
+  const first = !refused && text.includes('"event":"mentions"');
+  refused ||= first;
+  return send.call(this, first ? text.replace('"data":{}', '"data":{"before":"nothing"}') : text);
+};
+"""
+
+
+@pytest.fixture
+async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Product]:
+    """With a second text channel."""
+    monkeypatch.setenv("ADDITIONAL_CHANNELS", "random")
+    async with running_product(tmp_path / "data") as product:
+        yield product
+    assert "Traceback" not in product.output, product.output
+
+
+async def apart(people: People) -> tuple[Person, Person]:
+    """Ada reads another channel than the one in which Grace writes."""
+    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
+    await ada.page.set_viewport_size({"width": 1280, "height": 800})
+    await come_to_read(ada, "random")
+    await come_to_read(grace, "general")
+    return ada, grace
+
+
+def inbox(person: Person) -> Locator:
+    return person.page.get_by_role("region", name="Mentions")
+
+
+def lines(person: Person) -> Locator:
+    return inbox(person).locator(".message-line .text")
+
+
+async def test_mentions_of_all_channels_stand_in_one_place_and_lead_there(people: People) -> None:
+    ada, grace = await apart(people)
+    await ada.press("Mentions")
+    await expect(inbox(ada)).to_contain_text("Nobody has mentioned you yet.")
+    await mention(grace, ada, "dinner?")
+    await write(grace, "unrelated")
+    # What comes while one looks is there at once.
+    await expect(lines(ada)).to_have_text(["@Ada dinner?"])
+    await expect(inbox(ada)).to_contain_text("#general")
+    await expect(inbox(ada).locator(".message-line")).to_contain_text("New")
+    await open_channel(grace, "random")
+    await mention(grace, ada, "over here")
+    await expect(lines(ada)).to_have_text(["@Ada over here", "@Ada dinner?"])
+
+    line = inbox(ada).locator(".message-line").filter(has_text="dinner?")
+    await line.get_by_role("button", name="Go to the message").click()
+    await expect(ada.page.locator("#text-name")).to_have_text("general")
+    await expect(ada.page.locator("#messages .message").filter(has_text="dinner?")).to_be_focused()
+    await expect(line.locator(".badge")).to_have_count(0)
+
+
+async def test_what_was_there_before_is_there_after_a_reload_and_can_all_be_read(people: People) -> None:
+    ada, grace = await apart(people)
+    await mention(grace, ada, "one")
+    await mention(grace, ada, "two")
+    await ada.page.reload()
+    await ada.page.get_by_role("button", name="Mentions, 2 mentions").click()
+    await expect(lines(ada)).to_have_text(["@Ada two", "@Ada one"])
+    await ada.press("Mark all as read")
+    await expect(inbox(ada).locator(".badge")).to_have_count(0)
+    await expect(ada.page.get_by_role("button", name="Mentions", exact=True)).to_be_visible()
+    await expect(inbox(ada).get_by_role("button", name="Mark all as read")).to_be_disabled()
+
+
+async def test_what_is_changed_or_deleted_is_so_in_the_inbox(people: People) -> None:
+    ada, grace = await apart(people)
+    await mention(grace, ada, "first")
+    await mention(grace, ada, "second")
+    await ada.press("Mentions, 2 mentions")
+    await expect(lines(ada)).to_have_count(2)
+    await do(grace, "second", "Edit")
+    editor = grace.page.locator(".message textarea")
+    await editor.fill("nobody")
+    await editor.press("Enter")
+    await expect(lines(ada)).to_have_text(["@Ada first"])
+
+
+async def test_the_inbox_opens_and_closes_by_keys_and_gives_the_focus_back(people: People) -> None:
+    ada, _ = await apart(people)
+    await box(ada).focus()
+    await ada.page.keyboard.press(OPEN)
+    await expect(inbox(ada).get_by_role("list")).to_be_focused()
+    await ada.page.keyboard.press("Escape")
+    await expect(inbox(ada)).to_have_count(0)
+    await expect(box(ada)).to_be_focused()
+
+
+async def test_older_mentions_are_fetched_when_they_are_wanted(people: People) -> None:
+    ada, grace = await apart(people)
+    for number in range(27):
+        await mention(grace, ada, f"number {number}")
+    await ada.press("Mentions, 27 mentions")
+    await expect(lines(ada)).to_have_count(25)
+    await expect(lines(ada).first).to_have_text("@Ada number 26")
+    await ada.press("Show older ones")
+    await expect(lines(ada)).to_have_count(27)
+    await expect(lines(ada).last).to_have_text("@Ada number 0")
+    await expect(inbox(ada).get_by_role("button", name="Show older ones")).to_have_count(0)
+
+
+async def test_a_mention_in_a_thread_leads_to_the_thread(people: People) -> None:
+    ada, grace = await apart(people)
+    await write(grace, "Where?")
+    await message(grace, "Where").hover()
+    await message(grace, "Where").get_by_role("button", name="More").click()
+    await grace.page.get_by_role("menuitem", name="Answer in a thread").click()
+    field = grace.page.get_by_role("textbox", name="Answer in the thread")
+    await field.fill(f"[Ada](mention:{await ada.page.evaluate(OWN_ID)}) knows")
+    await field.press("Enter")
+    await ada.press("Mentions, 1 mention")
+    await inbox(ada).get_by_role("button", name="Go to the message").click()
+    thread = ada.page.get_by_role("region", name="Thread")
+    await expect(thread.locator(".message").filter(has_text="knows")).to_be_focused()
+    await expect(ada.page.locator("#text-name")).to_have_text("general")
+
+
+async def test_on_a_phone_the_way_to_a_message_closes_the_inbox(people: People) -> None:
+    ada, grace = await apart(people)
+    await mention(grace, ada, "dinner?")
+    await ada.page.set_viewport_size({"width": 390, "height": 800})
+    await ada.press("Mentions, 1 mention")
+    await inbox(ada).get_by_role("button", name="Go to the message").click()
+    await expect(inbox(ada)).to_have_count(0)
+    await expect(message(ada, "dinner?")).to_be_focused()
+
+
+async def test_a_refusal_is_said_and_it_can_be_tried_again(people: People) -> None:
+    ada, grace = await apart(people)
+    await mention(grace, ada, "dinner?")
+    await ada.page.add_init_script(REFUSE_ONCE)
+    await ada.page.reload()
+    await ada.press("Mentions, 1 mention")
+    await expect(inbox(ada)).to_contain_text("There is no such message")
+    await inbox(ada).get_by_role("button", name="Try again").click()
+    await expect(lines(ada)).to_have_text(["@Ada dinner?"])

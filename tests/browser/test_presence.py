@@ -1,0 +1,82 @@
+"""How people are there, as the page shows it: idle by itself, and not to be disturbed because they say so."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Locator, expect
+
+from tests.kit.knowing import heard, listen, mention
+from tests.kit.people import People, Person
+from tests.kit.product import Product, running_product
+from tests.kit.text_channels import come_to_read, entry
+from tests.kit.waiting import wait_until
+
+WIDE = {"width": 1280, "height": 800}
+
+
+@pytest.fixture
+async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Product]:
+    """With a second text channel."""
+    monkeypatch.setenv("ADDITIONAL_CHANNELS", "random")
+    async with running_product(tmp_path / "data") as product:
+        yield product
+    assert "Traceback" not in product.output, product.output
+
+
+async def choose(person: Person, now: str, wanted: str) -> None:
+    await person.press(f"How others see you: {now}")
+    await person.page.get_by_role("menuitemradio", name=wanted).click()
+    await expect(person.page.get_by_role("button", name=f"How others see you: {wanted}")).to_be_visible()
+
+
+def listed(watcher: Person, name: str) -> Locator:
+    """Somebody in the list of members."""
+    return watcher.page.get_by_role("list", name="Members").locator("li").filter(has_text=name)
+
+
+async def test_who_does_not_want_to_be_disturbed_is_not_and_is_seen_so(people: People) -> None:
+    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
+    for person in (ada, grace):
+        await person.page.set_viewport_size(WIDE)  # type: ignore[arg-type]
+    await come_to_read(ada, "random")
+    await come_to_read(grace, "general")
+    await listen(ada)
+    await entry(ada, "random").click()
+    await grace.press("Members")
+    await expect(listed(grace, "Ada").get_by_role("button", name="Ada", exact=True)).to_be_visible()
+    await choose(ada, "Here now", "Do not disturb")
+    await expect(listed(grace, "Ada")).to_contain_text("Do not disturb")
+    await expect(listed(grace, "Ada").locator(".avatar")).to_have_attribute("data-presence", "quiet")
+    await listed(grace, "Ada").get_by_role("button").first.click()
+    await expect(grace.page.get_by_role("dialog", name="Ada")).to_contain_text("Do not disturb")
+    await grace.page.keyboard.press("Escape")
+
+    await mention(grace, ada, "are you there?")
+    await expect(entry(ada, "general").locator(".badge")).to_have_text("1")
+    assert await heard(ada) == []
+
+    # It is kept, for another page too.
+    await ada.page.reload()
+    await choose(ada, "Do not disturb", "Here now")
+    await expect(listed(grace, "Ada")).not_to_contain_text("Do not disturb")
+
+
+async def test_who_touches_nothing_for_ten_minutes_is_idle(people: People) -> None:
+    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
+    await ada.page.clock.install()
+    await come_to_read(ada)
+    await grace.page.set_viewport_size(WIDE)  # type: ignore[arg-type]
+    await come_to_read(grace)
+    await grace.press("Members")
+
+    async def idle() -> bool:
+        # What watches is fetched behind the first messages: time goes on until it is there.
+        await ada.page.clock.fast_forward("11:00")
+        return "Idle" in await listed(grace, "Ada").inner_text()
+
+    await wait_until("Ada is idle", idle, within_s=20)
+    await expect(listed(grace, "Ada")).to_contain_text("Idle")
+    await expect(listed(grace, "Ada").locator(".avatar")).to_have_attribute("data-presence", "idle")
+    await ada.page.keyboard.press("Shift")
+    await expect(listed(grace, "Ada")).not_to_contain_text("Idle")

@@ -1,0 +1,262 @@
+"""Private conversations in the page: unreadable to the server, and there again after a reload."""
+
+from pathlib import Path
+
+from playwright.async_api import Locator, expect
+
+from tests.browser.test_accessible import SIZES, axe, look
+from tests.kit.knowing import hears, listen, look_away, look_back, notices, open_settings
+from tests.kit.people import People, Person
+from tests.kit.product import Product
+from tests.kit.text_channels import box, come_to_read, message, open_channel, write
+from tests.kit.waiting import wait_until
+
+__all__ = ["axe"]
+
+
+async def private(person: Person, other: str) -> None:
+    """From the profile of somebody who has written here."""
+    await message(person, f"I am {other}").locator(".author").click()
+    await person.page.get_by_role("dialog", name=other).get_by_role("button", name="Message").click()
+    await expect(person.page.locator("#private-name")).to_have_text(other)
+
+
+def field(person: Person) -> Locator:
+    return person.page.locator("#private-draft")
+
+
+def said(person: Person) -> Locator:
+    return person.page.locator("#private .message:not(.pending) .text")
+
+
+def private_message(person: Person, text: str) -> Locator:
+    words = person.page.locator(".text").filter(has_text=text)
+    return person.page.locator("#private .message:not(.pending)").filter(has=words)
+
+
+async def find(person: Person, words: str) -> None:
+    """The one message with these words, in what the browser keeps; go there."""
+    await person.press("Search private messages")
+    dialog = person.page.get_by_role("dialog", name="Search private messages")
+    await dialog.get_by_label("Words").fill(words)
+    await expect(dialog.get_by_role("listitem")).to_have_count(1)
+    await dialog.get_by_role("button", name="Go to the message").click()
+
+
+async def say(person: Person, text: str) -> None:
+    await field(person).fill(text)
+    await field(person).press("Enter")
+    await expect(said(person).filter(has_text=text.replace("*", "").removesuffix(":)"))).to_be_visible()
+    await expect(person.page.locator("#private .pending")).to_have_count(0)
+
+
+async def both(people: People) -> tuple[Person, Person]:
+    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
+    for person in (ada, grace):
+        await come_to_read(person)
+        await write(person, f"I am {person.name}")
+    return ada, grace
+
+
+def all_bytes(folder: Path) -> bytes:
+    """Of every file of the installation: the database, its log, what the programs wrote."""
+    return b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
+
+
+def conversation(person: Person, other: str) -> Locator:
+    return person.page.locator("#private-talks").get_by_role("button", name=other)
+
+
+async def test_two_people_write_to_each_other_and_the_server_cannot_read_it(
+    people: People, product: Product, tmp_path: Path
+) -> None:
+    ada, grace = await both(people)
+    for person in (ada, grace):
+        await person.page.set_viewport_size({"width": 1280, "height": 800})
+    await private(ada, "Grace")
+    await say(ada, "The cellar key is under the mat")
+    # It reaches somebody who is elsewhere, and is counted there.
+    await expect(conversation(grace, "Ada").locator(".badge")).to_have_text("1")
+    await expect(grace.page).to_have_title("(1) general · svc")
+    await conversation(grace, "Ada").click()
+    await expect(said(grace)).to_have_text(["The cellar key is under the mat"])
+    await expect(conversation(grace, "Ada").locator(".badge")).to_have_count(0)
+    await say(grace, "Which mat?")
+    await expect(said(ada)).to_have_text(["The cellar key is under the mat", "Which mat?"])
+
+    # A reload leads back to it, with what was read, and it goes on.
+    await ada.page.reload()
+    await expect(ada.page.locator("#private-name")).to_have_text("Grace")
+    await expect(said(ada)).to_have_text(["The cellar key is under the mat", "Which mat?"])
+    await say(ada, "The blue one")
+    await expect(said(grace).last).to_have_text("The blue one")
+
+    # Both see the same number.
+    numbers = []
+    for person in (ada, grace):
+        await person.press("How this is kept private")
+        numbers.append(await person.page.locator(".private-number").inner_text())
+        await person.page.keyboard.press("Escape")
+    assert numbers[0] == numbers[1]
+    assert len(numbers[0].split()) == 12
+
+    kept = all_bytes(tmp_path)
+    assert b"I am Ada" in kept  # So what is in channels is found there.
+    for text in (b"cellar", b"Which mat", b"blue one"):
+        assert text not in kept
+
+
+async def test_answers_reactions_edits_and_deletions_are_as_in_a_channel_and_unreadable_to_the_server(
+    people: People, tmp_path: Path
+) -> None:
+    ada, grace = await both(people)
+    for person in (ada, grace):
+        await person.page.set_viewport_size({"width": 1280, "height": 800})
+    await private(ada, "Grace")
+    await say(ada, "The **lighthouse** at noon")
+    await conversation(grace, "Ada").click()
+    await expect(said(grace).locator("strong")).to_have_text("lighthouse")
+
+    # Grace answers and reacts, with what the channels have for it.
+    await private_message(grace, "lighthouse").hover()
+    await private_message(grace, "lighthouse").get_by_role("button", name="Reply", exact=True).click()
+    await say(grace, "Which lighthouse :)")
+    answer = private_message(ada, "Which lighthouse 🙂")
+    await expect(answer.locator(".replied")).to_contain_text("The lighthouse at noon")
+    await private_message(grace, "noon").hover()
+    await private_message(grace, "noon").get_by_role("button", name="React", exact=True).click()
+    await grace.page.get_by_role("group", name="React with").get_by_role("button", name="🎉").click()
+    for person in (ada, grace):
+        await expect(private_message(person, "noon").locator(".reaction")).to_contain_text("🎉")
+    await private_message(ada, "noon").locator(".reaction").click()
+    await expect(private_message(grace, "noon").locator(".reaction")).to_contain_text("2")
+    await private_message(grace, "noon").locator(".reaction").click()
+    await expect(private_message(ada, "noon").locator(".reaction")).to_contain_text("1")
+
+    # Arrow up edits what one said last, and only that.
+    await field(ada).press("ArrowUp")
+    editor = ada.page.get_by_label("Change the message")
+    await expect(editor).to_have_value("The **lighthouse** at noon")
+    await editor.fill("The harbour office at nine")
+    await editor.press("Enter")
+    await expect(said(grace).first).to_have_text("The harbour office at nine")
+    await expect(private_message(grace, "harbour")).to_contain_text("edited")
+    await expect(
+        private_message(grace, "harbour").get_by_role("button", name="Edit", exact=True)
+    ).to_have_count(0)
+    await say(ada, "Forget the windmill")
+    await expect(said(grace).last).to_have_text("Forget the windmill")
+    await private_message(ada, "windmill").hover()
+    await private_message(ada, "windmill").get_by_role("button", name="Delete", exact=True).click()
+    await ada.page.get_by_role("dialog").get_by_role("button", name="Delete the message").click()
+    for person in (ada, grace):
+        await expect(said(person)).to_have_text(["The harbour office at nine", "Which lighthouse 🙂"])
+
+    # All of it is there after a reload.
+    await grace.page.reload()
+    await expect(said(grace)).to_have_text(["The harbour office at nine", "Which lighthouse 🙂"])
+    await expect(private_message(grace, "harbour").locator(".reaction")).to_contain_text("1")
+    # The line that is answered leads there.
+    await private_message(grace, "Which lighthouse").locator(".replied").click()
+    await expect(private_message(grace, "harbour")).to_be_focused()
+    # So does what is found.
+    await find(grace, "WHICH light")
+    await expect(private_message(grace, "Which lighthouse")).to_be_focused()
+    kept = all_bytes(tmp_path)
+    for text in ("lighthouse", "harbour", "windmill", "🎉", "🙂"):
+        assert text.encode() not in kept
+
+
+async def test_what_waits_for_the_other_side_outlives_a_reload(people: People) -> None:
+    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
+    for person in (ada, grace):
+        await person.page.set_viewport_size({"width": 1280, "height": 800})
+    # Grace's page is there, but takes no part in private conversations yet.
+    await grace.page.route("**/api/private/**", lambda route: route.abort())
+    for person in (ada, grace):
+        await come_to_read(person)
+    await write(grace, "I am Grace")
+    await private(ada, "Grace")
+    for text in ("first", "second"):
+        await field(ada).fill(text)
+        await field(ada).press("Enter")
+    waiting = ada.page.locator("#private .pending")
+    await expect(waiting).to_have_count(2)
+    await expect(ada.page.locator("#private-state")).to_contain_text("no device yet")
+    await ada.page.reload()
+    await expect(waiting.locator(".text")).to_have_text(["first", "second"])
+    await waiting.last.get_by_role("button", name="Delete").click()
+    await expect(waiting.locator(".text")).to_have_text(["first"])
+    await grace.page.unroute("**/api/private/**")
+    await grace.page.reload()
+    await expect(said(ada)).to_have_text(["first"])
+    await expect(waiting).to_have_count(0)
+    await conversation(grace, "Ada").click()
+    await expect(said(grace)).to_have_text(["first"])
+
+
+async def test_a_private_message_rings_and_its_notice_leads_to_it(people: People) -> None:
+    ada, grace = await both(people)
+    await ada.page.context.grant_permissions(["notifications"])
+    await listen(ada)
+    await open_settings(ada)
+    await ada.page.get_by_role("switch", name="Show notifications while this page is open").check()
+    await ada.page.keyboard.press("Escape")
+    await private(grace, "Ada")
+    await say(grace, "one")
+    await wait_until("it is heard", lambda: hears(ada, "mention"), within_s=5)
+    await look_away(ada)
+    await say(grace, "two")
+
+    async def rung() -> bool:
+        return [(each["title"], each["body"]) for each in await notices(ada.page)] == [("Grace", "two")]
+
+    await wait_until("a notice is shown", rung, within_s=10)
+    await look_back(ada)
+    await ada.page.set_viewport_size({"width": 1280, "height": 800})
+    await conversation(ada, "Grace").click()
+    await expect(said(ada)).to_have_text(["one", "two"])
+
+    async def cleared() -> bool:
+        return await notices(ada.page) == []
+
+    await wait_until("what was read needs no notice", cleared, within_s=10)
+
+
+async def test_a_narrow_page_has_the_conversation_and_keeps_nobody_out(people: People, axe: str) -> None:
+    found: list[str] = []
+    ada, grace = await both(people)
+    await private(ada, "Grace")
+    await say(ada, "Hello in private")
+    await expect(conversation(grace, "Ada")).to_be_attached()
+    for name, size in SIZES.items():
+        for theme in ("light", "dark"):
+            await ada.page.set_viewport_size(size)  # type: ignore[arg-type]
+            await ada.page.emulate_media(color_scheme=theme)
+            await look(ada, axe, f"a private conversation, {name}, {theme}", found)
+    await ada.press("How this is kept private")
+    await expect(ada.page.locator(".private-number")).to_be_visible()
+    await look(ada, axe, "the number to compare", found)
+    await ada.page.keyboard.press("Escape")
+    assert not found, "\n".join(found)
+    await ada.press("Show the channels")
+    await open_channel(ada, "general")
+    await expect(box(ada)).to_be_enabled()
+
+
+async def test_signing_out_erases_what_was_read(people: People) -> None:
+    ada, _ = await both(people)
+    await private(ada, "Grace")
+    await say(ada, "Nobody shall find this")
+    await ada.press("Settings")
+    await ada.press("Signing out")
+    await ada.press("Sign out")
+    await ada.page.get_by_role("dialog").last.get_by_role("button", name="Sign out", exact=True).click()
+    await expect(ada.page.get_by_role("button", name="Sign in as Ada")).to_be_visible()
+    await ada.page.wait_for_function("""() => new Promise((resolve) => {
+      const request = indexedDB.open("svc.private");
+      request.onsuccess = () => {
+        const count = request.result.transaction("kept").objectStore("kept").count();
+        count.onsuccess = () => { request.result.close(); resolve(count.result === 0); };
+      };
+    })""")

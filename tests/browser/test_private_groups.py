@@ -1,0 +1,126 @@
+"""Private conversations of several people, and what is said when devices change."""
+
+from pathlib import Path
+
+from playwright.async_api import Locator, expect
+
+from tests.browser.test_accessible import SIZES, axe, look
+from tests.browser.test_arriving import as_member, is_in, without_invite
+from tests.browser.test_private import all_bytes, both, conversation, private, said, say
+from tests.kit.people import People, Person
+from tests.kit.product import Product
+from tests.kit.text_channels import come_to_read, write
+
+__all__ = ["axe"]
+
+
+async def three(people: People) -> tuple[Person, Person, Person]:
+    ada, grace = await both(people)
+    alan = await people.arrive("Alan")
+    await come_to_read(alan)
+    await write(alan, "I am Alan")
+    for person in (ada, grace, alan):
+        await person.page.set_viewport_size({"width": 1280, "height": 800})
+    return ada, grace, alan
+
+
+async def choose(dialog: Locator, label: str, name: str) -> None:
+    await dialog.get_by_label(label, exact=True).fill(name)
+    await dialog.locator(".offered").get_by_role("button", name=name).click()
+
+
+def notes(person: Person) -> Locator:
+    return person.page.locator("#private .private-notes p")
+
+
+async def test_several_people_make_a_group_name_it_let_somebody_in_and_leave(
+    people: People, tmp_path: Path, axe: str
+) -> None:
+    ada, grace, alan = await three(people)
+    edsger = await people.arrive("Edsger")
+    await come_to_read(edsger)
+    await write(edsger, "I am Edsger")
+    await edsger.page.set_viewport_size({"width": 1280, "height": 800})
+    # From a conversation between two: both and one more.
+    await private(ada, "Grace")
+    await ada.press("Add people")
+    dialog = ada.page.get_by_role("dialog", name="New group")
+    await choose(dialog, "Who is in it", "Alan")
+    await dialog.get_by_label("Name of the group").fill("Regatta committee")
+    found: list[str] = []
+    await look(ada, axe, "a new group", found)
+    await dialog.get_by_role("button", name="Make the group").click()
+    await expect(ada.page.locator("#private-name")).to_have_text("Regatta committee")
+    await say(ada, "Who brings the flags?")
+    for person in (grace, alan):
+        await conversation(person, "Regatta committee").click()
+        await expect(said(person)).to_have_text(["Who brings the flags?"])
+    await say(alan, "Grace does")
+    await expect(said(grace)).to_have_text(["Who brings the flags?", "Grace does"])
+
+    # Whoever comes later reads what comes later, under the same name.
+    await ada.press("People and name")
+    dialog = ada.page.get_by_role("dialog", name="People and name")
+    await expect(dialog.get_by_role("listitem")).to_have_count(3)
+    await choose(dialog, "Add people", "Edsger")
+    await look(ada, axe, "the people of a group", found)
+    await dialog.get_by_role("button", name="Add", exact=True).click()
+    await ada.page.keyboard.press("Escape")
+    # Alan is told of before where his device came a moment after the others.
+    await expect(notes(grace).last).to_have_text("Edsger has joined.")
+    await conversation(edsger, "Regatta committee").click()
+    await say(grace, "Welcome aboard")
+    await expect(said(edsger)).to_have_text(["Welcome aboard"])
+
+    # Whoever leaves reads nothing more, and keeps nothing.
+    await alan.press("People and name")
+    await alan.page.get_by_role("dialog").get_by_role("button", name="Leave the group").click()
+    await alan.page.get_by_role("dialog").get_by_role("button", name="Leave the group").click()
+    await expect(conversation(alan, "Regatta committee")).to_have_count(0)
+    await say(edsger, "One fewer")
+    await expect(notes(grace).last).to_have_text("Alan has left.")
+    for name, size in SIZES.items():
+        await grace.page.set_viewport_size(size)  # type: ignore[arg-type]
+        await look(grace, axe, f"a group, {name}", found)
+    assert not found, "\n".join(found)
+    kept = all_bytes(tmp_path)
+    for text in (b"Regatta", b"flags", b"aboard"):
+        assert text not in kept
+
+
+async def test_a_new_device_is_told_of_and_takes_away_the_mark_of_a_compared_number(
+    people: People, product: Product
+) -> None:
+    ada, grace = await both(people)
+    for person in (ada, grace):
+        await person.page.set_viewport_size({"width": 1280, "height": 800})
+    await private(ada, "Grace")
+    await say(ada, "Hello")
+    await conversation(grace, "Ada").click()
+    await expect(said(grace)).to_have_text(["Hello"])
+    await grace.press("How this is kept private")
+    dialog = grace.page.get_by_role("dialog")
+    await expect(dialog.get_by_role("img", name="The number as a QR code")).to_be_visible()
+    await dialog.get_by_role("button", name="The numbers are the same").click()
+    await expect(dialog.get_by_text("You have compared this number.")).to_be_visible()
+    await grace.page.keyboard.press("Escape")
+    await grace.page.reload()
+    await grace.press("How this is kept private")
+    await expect(grace.page.get_by_text("You have compared this number.")).to_be_visible()
+    await grace.page.keyboard.press("Escape")
+
+    code = (await as_member(ada, "POST", "/api/me/devices/link", {}))["code"]
+    phone = await people.arrive("Ada")
+    await phone.page.goto("about:blank")
+    await phone.page.goto(without_invite(product))
+    await phone.press("I am already a member, on another device")
+    await phone.page.get_by_label("Code", exact=True).fill(str(code))
+    await phone.press("Add this device")
+    await is_in(phone, "Ada")
+    await expect(notes(grace)).to_have_text(["Ada uses a new device. The number to compare has changed."])
+    await expect(notes(ada)).to_contain_text("If it is not yours, remove it")
+    await expect(grace.page.locator("#private-state")).to_contain_text("changed since you compared it")
+    await grace.press("How this is kept private")
+    await dialog.get_by_role("button", name="The numbers are the same").click()
+    await grace.page.keyboard.press("Escape")
+    await expect(grace.page.locator("#private-state")).to_have_count(0)

@@ -1,0 +1,83 @@
+"""Whoever invites people is told when the address of the page cannot work for them, and what to do."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Locator, expect
+
+from tests.kit.community import open_settings
+from tests.kit.people import FLAGS, INSECURE_HOST, People, Person, chromium, people_at
+from tests.kit.product import running_product
+
+NEARBY = "server.lan"
+NAMES = f"--host-resolver-rules=MAP {INSECURE_HOST} 127.0.0.1, MAP {NEARBY} 127.0.0.1"
+
+
+@asynccontextmanager
+async def opened(url: str, *flags: str) -> AsyncIterator[Person]:
+    """Somebody who has come in at this address, the first of all or with an invite."""
+    executable = chromium()
+    if executable is None:
+        pytest.fail("Chromium is missing; ci/setup installs it")
+    async with people_at(url, executable, flags=(*FLAGS, NAMES, *flags)) as people:
+        person = await people.arrive("Ada")
+        await person.come_in()
+        yield person
+        assert people.faults == []
+
+
+async def told(person: Person, problem: str, what: str, to_do: str) -> None:
+    """Health says it, and so does every link that is made."""
+    page = await open_settings(person, "Health")
+    await said(page.get_by_role("note"), problem, what, to_do)
+    await person.page.keyboard.press("Escape")
+    await said(await beside_a_link(person), problem, what, to_do)
+    await person.page.keyboard.press("Escape")
+
+
+async def said(note: Locator, problem: str, what: str, to_do: str) -> None:
+    await expect(note).to_contain_text(what)
+    await expect(note).to_contain_text(to_do)
+    await expect(note).to_have_attribute("data-problem", problem)
+
+
+async def beside_a_link(person: Person) -> Locator:
+    await person.press("Invite people")
+    dialog = person.page.get_by_role("dialog", name="Invite people")
+    await dialog.get_by_role("button", name="Make a link").click()
+    await expect(dialog.get_by_label("Link")).to_be_visible()
+    return dialog.get_by_role("note")
+
+
+async def test_an_address_of_this_computer_is_for_nobody_else(people: People) -> None:
+    ada = await people.arrive("Ada")
+    await ada.come_in()
+    steps = ada.page.get_by_role("region", name="Your server is ready.")
+    what, to_do = "Only this computer can open 127.0.0.1", "--host 0.0.0.0 --tls"
+    await said(steps.get_by_role("note"), "only-here", what, to_do)
+    await told(ada, "only-here", what, to_do)
+
+
+async def test_an_address_without_a_certificate_lets_nobody_sign_in(tmp_path: Path) -> None:
+    async with running_product(tmp_path / "data", EXTERNAL_HOST=INSECURE_HOST) as product:
+        url = product.url.replace("127.0.0.1", INSECURE_HOST)
+        # As operators tell their own browser to trust it, which nobody else's does.
+        trusted = f"--unsafely-treat-insecure-origin-as-secure={url.split('/#')[0]}"
+        async with opened(url, trusted) as ada:
+            await told(ada, "no-tls", "Browsers let nobody sign in at plain.example", "with --tls")
+
+
+async def test_a_name_of_the_local_network_works_there(tmp_path: Path) -> None:
+    async with running_product(tmp_path / "data", "--tls", EXTERNAL_HOST=NEARBY) as product:
+        url = product.url.replace("127.0.0.1", NEARBY)
+        async with opened(url, "--ignore-certificate-errors") as ada:
+            await told(ada, "nearby", "server.lan", "open the page there before you make links")
+
+
+async def test_nothing_is_said_of_a_public_name_with_a_certificate(tmp_path: Path) -> None:
+    async with running_product(tmp_path / "data", "--tls", EXTERNAL_HOST=INSECURE_HOST) as product:
+        url = product.url.replace("127.0.0.1", INSECURE_HOST)
+        async with opened(url, "--ignore-certificate-errors") as ada:
+            await expect(await beside_a_link(ada)).to_have_count(0)

@@ -1,0 +1,124 @@
+"""A reader is led to what is new, and the page can be read at 200 % and without motion."""
+
+from playwright.async_api import expect
+
+from tests.kit.people import People, both_widths
+from tests.kit.text_channels import come_to_read, entry, message, write
+
+NEWS = 12
+# A window of 1280 by 800 at 200 %.
+ZOOMED = {"width": 640, "height": 400}
+
+
+@both_widths
+async def test_what_is_new_is_a_press_away_and_can_be_marked_as_unread(people: People) -> None:
+    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
+    for person in (ada, grace):
+        await come_to_read(person)
+    await write(ada, "Old")
+    await expect(message(grace, "Old")).to_be_visible()
+    await grace.page.goto("about:blank")
+    for number in range(NEWS):
+        await write(ada, f"News {number}\nwith a second line\nand a third")
+    await grace.page.go_back()
+    news = grace.page.locator(".news")
+    await expect(news).to_have_text(f"{NEWS} new messages")
+    await news.get_by_role("button").first.click()
+    await expect(message(grace, "News 0")).to_be_in_viewport()
+    await expect(news).to_have_count(0)
+
+    # Though the reader has it before their eyes.
+    await message(grace, "News 3").click(button="right")
+    await grace.page.get_by_role("menuitem", name="Mark as unread").click()
+    await grace.show_channels()
+    await expect(entry(grace, "general")).to_have_accessible_name(f"general {NEWS - 3} unread")
+    await grace.hide_channels()
+    await grace.page.keyboard.press("Escape")
+    await grace.show_channels()
+    await expect(entry(grace, "general")).to_have_accessible_name("general")
+    await grace.hide_channels()
+    await expect(message(grace, f"News {NEWS - 1}")).to_be_in_viewport()
+
+
+@both_widths
+async def test_a_link_to_a_message_leads_there_without_another_page(people: People) -> None:
+    ada = await people.arrive("Ada")
+    await come_to_read(ada)
+    await write(ada, "Look here\n" * 3)
+    channel_id, message_id = await message(ada, "Look here").evaluate(
+        "(element) => [localStorage['svc.place'], element.dataset.id]"
+    )
+    for number in range(NEWS):
+        await write(ada, f"More {number}\nand more\nand more")
+    address = f"/#channel={channel_id}&message={message_id}"
+    await write(ada, ada.page.url.split("/#")[0].rstrip("/") + address)
+    await ada.page.get_by_role("link", name="#general › message").click()
+    await expect(message(ada, "Look here").first).to_be_in_viewport()
+    assert len(ada.page.context.pages) == 1
+    await ada.page.get_by_role("button", name="To the newest").click()
+    await expect(message(ada, "Look here").first).not_to_be_in_viewport()
+    await ada.page.evaluate("(address) => { location.href = address; }", address)
+    await expect(message(ada, "Look here").first).to_be_in_viewport()
+
+
+# What is cut off, as far as nothing around it scrolls.
+CUT_OFF = """() => {
+  const cuts = (element) => /auto|scroll|hidden|clip/.test(getComputedStyle(element).overflow);
+  const scrolls = (element) => element && (cuts(element) || scrolls(element.parentElement));
+  const [wide, high] = [innerWidth + 1, innerHeight + 1];
+  const found = document.documentElement.scrollWidth > wide ? ["the page"] : [];
+  const top = document.querySelector("dialog[open]") ?? document.body;
+  for (const element of top.querySelectorAll("button, input, textarea, select, h1, h2")) {
+    const box = element.getBoundingClientRect();
+    const isShown = box.width && element.checkVisibility({ visibilityProperty: true });
+    if (!isShown || scrolls(element.parentElement)) continue;
+    const fits = box.left >= -1 && box.top >= -1 && box.right <= wide && box.bottom <= high;
+    if (!fits) found.push(element.textContent || element.ariaLabel);
+  }
+  return found;
+}"""
+MOVING = "document.getAnimations().filter((each) => each.playState === 'running').length"
+
+
+async def test_at_200_per_cent_nothing_is_cut_off_and_nothing_moves(
+    people: People,
+) -> None:
+    ada = await people.arrive("Ada")
+    await ada.page.emulate_media(reduced_motion="reduce")
+    await ada.page.set_viewport_size(ZOOMED)  # type: ignore[arg-type]
+    cut: dict[str, list[str]] = {}
+
+    async def look(where: str) -> None:
+        cut[where] = await ada.page.evaluate(CUT_OFF)
+        assert await ada.page.evaluate(MOVING) == 0, where
+
+    await ada.page.get_by_label("Your name").wait_for()
+    await look("the way in")
+    await ada.page.get_by_label("Your name").fill("Ada")
+    await ada.press("Join")
+    await write(ada, "A word\n" * 40)
+    await look("a channel")
+    assert await ada.page.locator("#messages-box").evaluate("(box) => box.clientHeight") > 150
+    for aside in ("Members", "Search", "Pinned messages", "Threads that you follow"):
+        await ada.press(aside)
+        await expect(ada.page.locator(".aside-body, .thread")).to_be_visible()
+        await look(aside)
+        await ada.page.keyboard.press("Escape")
+    for keys in ("Control+k", "Control+/"):
+        await ada.page.keyboard.press(keys)
+        await expect(ada.page.get_by_role("dialog")).to_be_visible()
+        await look(keys)
+        await ada.page.keyboard.press("Escape")
+        await expect(ada.page.get_by_role("dialog")).to_have_count(0)
+    await ada.press("Choose an emoji")
+    await expect(ada.page.locator(".emoji-picker")).to_be_visible()
+    await look("emoji")
+    await ada.page.keyboard.press("Escape")
+    await ada.press("Show the channels")
+    await look("the list")
+    await ada.press("Settings")
+    for page in await ada.page.locator(".settings-pages nav button").all():
+        await page.click()
+        await expect(ada.page.locator(".settings-page h3").first).to_be_visible()
+        await look(f"settings: {await page.text_content()}")
+    assert {where: found for where, found in cut.items() if found} == {}

@@ -1,0 +1,62 @@
+"""What the owner settles for the server is what newcomers meet, and files that are kept are accounted for."""
+
+from urllib.parse import urlencode
+
+from playwright.async_api import expect
+
+from tests.kit.community import ask, community, has_no_page, open_settings, refusal
+from tests.kit.people import People
+from tests.kit.pictures import encoded, scene
+from tests.kit.text_channels import write
+
+ALL_ELSE = ("manage_channels", "manage_roles", "manage_webhooks", "manage_emoji", "manage_bots")
+
+
+async def test_icon_description_rules_and_welcome_channel_meet_whoever_comes(people: People) -> None:
+    here = await community(people, *ALL_ELSE)
+    await ask(here.owner, "POST", "/api/channels", {"name": "plans", "type": "text"})
+    page = await open_settings(here.owner, "This server")
+    await page.get_by_label("Name of the server").fill("Gardeners")
+    await page.get_by_label("Description").fill("We grow onions together")
+    await page.get_by_label("Rules", exact=True).fill("Be kind.")
+    await page.get_by_role("button", name="Save").click()
+    await page.get_by_label("Newcomers arrive in").select_option(label="plans")
+    icon = {"name": "icon.png", "mimeType": "image/png", "buffer": encoded(scene(128, 128), "PNG")}
+    await page.locator("input[type=file]").set_input_files(icon)  # type: ignore[arg-type]
+    await expect(page.get_by_role("button", name="Remove the picture")).to_be_visible()
+    assert (await ask(here.owner, "GET", "/api/settings"))["welcomeChannelId"] is not None
+
+    invite = await ask(here.owner, "POST", "/api/invites", {})
+    barbara = await people.arrive("Barbara")
+    await barbara.page.goto("about:blank")
+    address = here.owner.page.url.partition("#")[0]
+    await barbara.page.goto(f"{address}#{urlencode({'invite': invite['code']})}")
+    for told in ("Join Gardeners", "We grow onions together", "Be kind."):
+        await expect(barbara.page.get_by_text(told)).to_be_visible()
+    await barbara.page.get_by_label("Your name").fill("Barbara")
+    await barbara.page.get_by_role("switch", name="I accept the rules").check()
+    await barbara.press("Join")
+    await expect(barbara.page.locator("#text-name")).to_have_text("plans")
+    for person in (here.moderator, here.member):
+        await has_no_page(person, "This server")
+        assert await refusal(person, "PATCH", "/api/settings", {"rules": "None"}) == "forbidden"
+        assert await refusal(person, "DELETE", "/api/icon") == "forbidden"
+
+
+async def test_files_are_accounted_for_by_kind_and_by_member(people: People) -> None:
+    here = await community(people, *ALL_ELSE)
+    picture = {"name": "scene.png", "mimeType": "image/png", "buffer": encoded(scene(320, 240), "PNG")}
+    await here.member.page.locator("#files").set_input_files(picture)  # type: ignore[arg-type]
+    await expect(here.member.page.locator(".upload-list [data-state=done]")).to_have_count(1)
+    await write(here.member, "Look")
+    page = await open_settings(here.owner, "Storage")
+    await expect(page.get_by_role("list", name="By what they are for")).to_contain_text("Messages")
+    await expect(page.get_by_role("list", name="By member")).to_contain_text("Edsger")
+    for person in (here.moderator, here.member):
+        for name, path in (
+            ("Storage", "/api/storage"),
+            ("Backups", "/api/backups"),
+            ("Health", "/api/health"),
+        ):
+            await has_no_page(person, name)
+            assert await refusal(person, "GET", path) == "forbidden"

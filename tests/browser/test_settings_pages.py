@@ -1,0 +1,106 @@
+"""Each permission opens its own pages of the settings, for a moderator who has it alone, and no others."""
+
+from collections.abc import Mapping, Sequence
+
+from playwright.async_api import Locator, expect
+
+from svc.chat.access.permissions import BUILT_IN, EVERYTHING, MEMBER, names
+from tests.kit.community import ask, community, give, own_id, refusal
+from tests.kit.people import People, Person
+
+PAGES = "Pages of the settings"
+OWN = [
+    *("Profile", "Look and language", "Voice and video", "Notifications", "Devices", "Blocked people"),
+    *("Your data", "Signing out"),
+]
+# What a permission opens, in the order of the list; a permission that is not here opens nothing.
+OPENS = {
+    "manage_channels": ["Channels"],
+    "manage_nicknames": ["Members"],
+    "timeout_members": ["Members"],
+    "kick_members": ["Members"],
+    "ban_members": ["Members", "Bans"],
+    "create_invites": ["Invites"],
+    "manage_invites": ["Invites"],
+    "manage_roles": ["Members", "Roles"],
+    "manage_automod": ["Automatic moderation"],
+    "view_reports": ["Members", "Reports"],
+    "view_audit_log": ["Audit log"],
+    "manage_emoji": ["Emoji"],
+    "manage_bots": ["Bots"],
+    "manage_webhooks": ["Webhooks"],
+}
+OF_THE_OWNER = ["This server", "Health", "Storage", "Backups"]
+RULE = {"name": "x", "kind": "links", "action": "flag"}
+# What stands behind the pages, and is refused to a member; `{id}` is the owner.
+REQUESTS: Mapping[str, Sequence[tuple[str, str, object]]] = {
+    "This server": [("PATCH", "/api/settings", {"name": "Mine"})],
+    "Channels": [
+        ("POST", "/api/channels", {"name": "mine", "type": "text"}),
+        ("PATCH", "/api/channels/general", {}),
+    ],
+    "Members": [
+        ("PATCH", "/api/members/{id}", {"nickname": "Low"}),
+        ("PUT", "/api/members/{id}/timeout", {"duration_s": 60}),
+        ("POST", "/api/members/{id}/kick", {}),
+        ("GET", "/api/members/{id}/moderation", None),
+        ("PUT", "/api/members/{id}/roles/moderator", {}),
+    ],
+    "Invites": [("POST", "/api/invites", {}), ("GET", "/api/applications", None)],
+    "Roles": [("POST", "/api/roles", {"name": "Kings"}), ("PUT", "/api/roles/order", {"ranks": {}})],
+    "Automatic moderation": [("GET", "/api/automod/rules", None), ("POST", "/api/automod/trial", RULE)],
+    "Reports": [("GET", "/api/reports", None), ("POST", "/api/reports/some/resolve", {})],
+    "Bans": [("GET", "/api/bans", None), ("PUT", "/api/bans/{id}", {})],
+    "Audit log": [("GET", "/api/audit", None)],
+    "Emoji": [("PATCH", "/api/emoji/some", {"name": "mine"}), ("DELETE", "/api/emoji/some", None)],
+    "Bots": [("GET", "/api/bots", None), ("POST", "/api/bots", {"nickname": "Mine"})],
+    "Webhooks": [("POST", "/api/webhooks", {"name": "Mine", "channel_id": "general"})],
+    "Health": [("GET", "/api/health", None)],
+    "Storage": [("GET", "/api/storage", None)],
+    "Backups": [("GET", "/api/backups", None), ("POST", "/api/backups", {})],
+}
+
+
+async def settings(person: Person) -> Locator:
+    await person.press("Settings")
+    return person.page.get_by_role("navigation", name=PAGES).get_by_role("button")
+
+
+async def answers(person: Person, page: str) -> None:
+    """The page opens and has what it asked for: it waits for nothing, and nothing was refused."""
+    buttons = person.page.get_by_role("navigation", name=PAGES).get_by_role("button", name=page, exact=True)
+    await buttons.click()
+    region = person.page.get_by_role("region", name=page, exact=True)
+    await expect(region.get_by_role("heading", name=page, exact=True)).to_be_visible()
+    await expect(region.locator("h3 ~ *").first).to_be_visible()
+    await expect(region.get_by_text("Loading…", exact=True)).to_have_count(0)
+    await expect(region.get_by_role("alert")).to_have_count(0)
+
+
+async def test_every_permission_opens_its_pages_and_no_others(people: People) -> None:
+    here = await community(people)
+    owner, moderator, member = here.owner, here.moderator, here.member
+    # What members may on every new server is a permission like the others here.
+    rest = [name for name in names(BUILT_IN[MEMBER].permissions) if name != "create_invites"]
+    await ask(owner, "PATCH", "/api/roles/member", {"permissions": rest})
+    role = await give(owner, moderator, [], "Alone")
+    theirs = await settings(moderator)
+    await expect(theirs).to_have_text(OWN)
+    for permission in names(EVERYTHING):
+        await ask(owner, "PATCH", f"/api/roles/{role}", {"permissions": [permission]})
+        pages = OPENS.get(permission, [])
+        await expect(theirs).to_have_text([*OWN, *pages])
+        for page in pages:
+            await answers(moderator, page)
+
+    all_pages = REQUESTS.keys()
+    assert {page for pages in OPENS.values() for page in pages} | {*OF_THE_OWNER} == all_pages
+    await expect(await settings(owner)).to_have_text([*OWN, *all_pages])
+    for page in all_pages:
+        await answers(owner, page)
+
+    await expect(await settings(member)).to_have_text(OWN)
+    ada = await own_id(owner)
+    for requests in REQUESTS.values():
+        for method, path, body in requests:
+            assert await refusal(member, method, path.format(id=ada), body) == "forbidden", (method, path)

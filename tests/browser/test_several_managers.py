@@ -1,0 +1,131 @@
+"""What one who manages a list does is seen at once by another who looks at it."""
+
+from urllib.parse import urlencode
+
+from playwright.async_api import Locator, Page, expect
+
+from tests.kit.community import Community, ask, community, open_settings, own_id
+from tests.kit.people import People, Person
+from tests.kit.text_channels import entry
+
+MANAGING = ("ban_members", "manage_webhooks", "manage_invites", "manage_bots", "manage_channels")
+
+
+async def both_at(here: Community, page: str) -> tuple[Locator, Locator]:
+    """The page of the settings, as the owner and the moderator have it open."""
+    for person in (here.owner, here.moderator):
+        await person.page.keyboard.press("Escape")
+    return await open_settings(here.owner, page), await open_settings(here.moderator, page)
+
+
+async def confirm(person: Person, title: str, button: str) -> None:
+    question = person.page.get_by_role("dialog", name=title)
+    await question.get_by_role("button", name=button, exact=True).click()
+    await expect(question).to_have_count(0)
+
+
+async def test_lists_follow_what_another_does(people: People) -> None:
+    here = await community(people, *MANAGING)
+    edsger = await own_id(here.member)
+
+    owners, moderators = await both_at(here, "Bans")
+    await expect(moderators.get_by_text("Nobody is banned.")).to_be_visible()
+    await ask(here.owner, "PUT", f"/api/bans/{edsger}", {"reason": "Sells watches"})
+    for page in (owners, moderators):
+        await expect(page.get_by_role("listitem")).to_contain_text("Sells watches")
+    await moderators.get_by_role("button", name="Lift the ban").click()
+    await confirm(here.moderator, "Lift the ban of Edsger?", "Lift the ban")
+    await expect(owners.get_by_text("Nobody is banned.")).to_be_visible()
+
+    owners, moderators = await both_at(here, "Bots")
+    await moderators.get_by_label("Name of the bot").fill("Weather")
+    await moderators.get_by_role("button", name="Create a bot").click()
+    await here.moderator.press("I have kept it")
+    await expect(owners.get_by_role("listitem")).to_contain_text("token made by Grace")
+    await owners.get_by_role("button", name="More about Weather").click()
+    await here.owner.page.get_by_role("menuitem", name="Make another token").click()
+    await confirm(here.owner, "Make another token for Weather?", "Make another token")
+    await here.owner.press("I have kept it")
+    await expect(moderators.get_by_role("listitem")).to_contain_text("token made by Ada")
+
+    owners, moderators = await both_at(here, "Invites")
+    made = await ask(here.moderator, "POST", "/api/invites", {})
+    for page in (owners, moderators):
+        await page.get_by_role("button", name=f"Revoke {made['code']}").click()
+    # Both were asked; the second learns that the first was quicker.
+    for person in (here.owner, here.moderator):
+        await confirm(person, "Revoke this link?", "Revoke")
+    await expect(here.moderator.page.locator(".notice")).to_contain_text(
+        ["This invite is gone: somebody has revoked it, or it has expired."]
+    )
+    for page in (owners, moderators):
+        await expect(page.get_by_role("button", name=f"Revoke {made['code']}")).to_have_count(0)
+
+
+async def test_a_webhook_that_another_has_open_is_changed_and_deleted(people: People) -> None:
+    here = await community(people, *MANAGING)
+    owners, moderators = await both_at(here, "Webhooks")
+    await moderators.get_by_label("Name of the webhook").fill("Builds")
+    await moderators.get_by_role("button", name="Create a webhook").click()
+    await expect(moderators.get_by_label("URL", exact=True)).to_be_visible()
+    await owners.get_by_role("button", name="Edit Builds").click()
+    await owners.get_by_label("Name of the webhook").fill("Nightly")
+    await owners.get_by_role("button", name="Save", exact=True).click()
+    await expect(moderators.get_by_label("Name of the webhook")).to_have_value("Nightly")
+    await owners.get_by_role("button", name="Delete the webhook").click()
+    await confirm(here.owner, "Delete the webhook Nightly?", "Delete the webhook")
+    for person, page in ((here.owner, owners), (here.moderator, moderators)):
+        await expect(page.get_by_text("There is no webhook that you may manage.")).to_be_visible()
+        await expect(person.page.locator(".notice")).to_contain_text(["The webhook Nightly was deleted."])
+
+
+async def test_the_permissions_of_a_channel_follow_what_another_does(people: People) -> None:
+    here = await community(people, *MANAGING)
+    for person in (here.owner, here.moderator):
+        await entry(person, "general").hover()
+        await person.press("More about general")
+        await person.page.get_by_role("menuitem", name="Permissions", exact=True).click()
+
+    def choice(person: Person, permission: str) -> Locator:
+        return person.page.get_by_role("group", name=permission).get_by_role("radio", name="Deny")
+
+    await choice(here.owner, "Add reactions").check()
+    await expect(choice(here.moderator, "Add reactions")).to_be_checked()
+    await choice(here.moderator, "Attach files").check()
+    await expect(choice(here.owner, "Attach files")).to_be_checked()
+    [override] = (await ask(here.owner, "GET", "/api/channels/general/overrides"))["overrides"]
+    assert sorted(override["deny"]) == ["add_reactions", "attach_files"]
+
+
+async def test_whoever_waits_is_let_in_by_one_of_two(people: People) -> None:
+    here = await community(people, *MANAGING)
+    owners, moderators = await both_at(here, "Invites")
+    invite = await ask(here.owner, "POST", "/api/invites", {"approval": True})
+    guest = await people.arrive("Barbara")
+    await guest.page.goto(f"{guest.page.url.split('#')[0]}#{urlencode({'invite': invite['code']})}")
+    await guest.page.reload()
+    await guest.page.get_by_label("Your name").fill("Barbara")
+    await guest.page.locator("form button[type=submit]").first.click()
+    for page in (owners, moderators):
+        await expect(page.get_by_role("list", name="Waiting to be let in")).to_contain_text("Barbara")
+    await moderators.get_by_role("button", name="Let in").click()
+    for page in (owners, moderators):
+        await expect(page.get_by_role("list", name="Waiting to be let in")).to_have_count(0)
+        # By whom somebody has come is in the list without another look.
+        await expect(page.get_by_role("listitem").filter(has_text=invite["code"])).to_contain_text(
+            "used once"
+        )
+
+
+async def test_backups_are_listed_wherever_the_owner_looks(people: People) -> None:
+    ada = (await community(people)).owner
+    other: Page = await ada.page.context.new_page()
+    await other.goto(ada.page.url)
+    first, second = [await open_settings(Person("Ada", page), "Backups") for page in (ada.page, other)]
+    await first.get_by_role("button", name="Make a backup").click()
+    for page in (first, second):
+        await expect(page.get_by_role("button", name="Download")).to_be_visible()
+    await second.get_by_role("button", name="Delete").click()
+    question = other.get_by_role("dialog", name="Delete this backup?")
+    await question.get_by_role("button", name="Delete").click()
+    await expect(first.get_by_text("There is no backup on the server.")).to_be_visible()

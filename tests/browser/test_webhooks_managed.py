@@ -1,0 +1,93 @@
+"""What the page of a webhook offers is used by the programs that it is for, and shows its picture."""
+
+import re
+from pathlib import Path
+
+import pytest
+from aiohttp import ClientSession
+from playwright.async_api import Locator, expect
+
+from tests.chat.webhooks.compatible.github_payloads import ISSUE, event
+from tests.kit.alertmanager import alertmanager
+from tests.kit.community import Community, community, has_no_page, open_settings, refusal
+from tests.kit.people import People
+from tests.kit.pictures import encoded, scene
+from tests.kit.text_channels import message
+
+# As Grafana's own Discord contact point sends it.
+FROM_GRAFANA = {
+    "username": "Grafana",
+    "content": "**Firing**\n\nValue: A=93",
+    "embeds": [
+        {
+            "title": "[FIRING:1] Disk full",
+            "url": "https://grafana.example/alerting/list",
+            "color": 14037554,
+            "footer": {"text": "Grafana v11.2.0", "icon_url": ""},
+            "type": "rich",
+        }
+    ],
+}
+
+
+@pytest.fixture
+async def here(people: People) -> Community:
+    return await community(people, "manage_webhooks")
+
+
+async def made(here: Community) -> Locator:
+    """The page of a new webhook, as the moderator sees it."""
+    page = await open_settings(here.moderator, "Webhooks")
+    await page.get_by_label("Name of the webhook").fill("Alerts")
+    await page.get_by_role("button", name="Create a webhook").click()
+    await expect(page.get_by_label("URL", exact=True)).to_be_visible()
+    return page
+
+
+async def test_a_webhook_has_a_picture_which_its_messages_show(here: Community) -> None:
+    page = await made(here)
+    picture = {"name": "bell.png", "mimeType": "image/png", "buffer": encoded(scene(96, 96), "PNG")}
+    await page.locator("input[type=file]").set_input_files(picture)  # type: ignore[arg-type]
+    shown = page.locator(".own-picture img")
+    await expect(shown).to_be_visible()
+    assert await shown.evaluate("async (image) => { await image.decode(); return image.naturalWidth; }") > 0
+    await page.get_by_role("button", name="Post it").click()
+    posted = message(here.member, "Hello from a webhook")
+    await expect(posted.locator(".author")).to_have_text("Alerts")
+    await expect(posted.locator(".avatar img")).to_be_visible()
+    # Another manager sees it in the list.
+    owners = await open_settings(here.owner, "Webhooks")
+    await expect(owners.get_by_role("listitem").locator("img")).to_be_visible()
+    await has_no_page(here.member, "Webhooks")
+    assert await refusal(here.member, "GET", "/api/webhooks") == "forbidden"
+
+
+async def test_the_ready_snippets_work_in_the_programs_that_they_are_for(
+    here: Community, tmp_path: Path
+) -> None:
+    page = await made(here)
+    async with ClientSession() as http:
+        await page.get_by_role("button", name="GitHub", exact=True).click()
+        await expect(page.get_by_label("Content type")).to_have_value("application/json")
+        url = await page.get_by_label("Payload URL").input_value()
+        opened = event("opened", issue=ISSUE)
+        async with http.post(url, json=opened, headers={"X-GitHub-Event": "issues"}) as answer:
+            assert answer.status == 200, await answer.text()
+        await expect(here.member.page.locator(".message article h3")).to_contain_text(["It is *broken*"])
+
+        await page.get_by_role("button", name="Grafana", exact=True).click()
+        await expect(page.get_by_label("Integration")).to_have_value("Discord")
+        url = await page.get_by_label("Webhook URL").input_value()
+        async with http.post(url, json=FROM_GRAFANA) as answer:
+            assert answer.status in (200, 204), await answer.text()
+        posted = message(here.member, "Value: A=93")
+        await expect(posted.locator("article h3")).to_have_text("[FIRING:1] Disk full")
+        await expect(posted.locator(".author")).to_have_text("Grafana")
+
+    await page.get_by_role("button", name="Alertmanager", exact=True).click()
+    snippet = await page.locator("pre").first.inner_text()
+    route = "route:\n  receiver: chat\n  group_wait: 0s\n"
+    async with alertmanager(route + snippet, tmp_path) as manager:
+        await manager.alert("DiskFull", "Disk of web-1 is 93% full")
+        alert = here.member.page.locator(".message article h3").filter(has_text="DiskFull")
+        await expect(alert).to_have_text(re.compile(r"\[FIRING:1\]"))

@@ -1,0 +1,268 @@
+"""Every administrative act leaves an entry, and none is done where its entry cannot be written."""
+
+import json
+import re
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from svc.base.database import Connection
+from svc.chat.access.catalogue import ENDPOINTS, EVENTS, Needs, Who
+from svc.chat.access.permissions import Permission as P
+from tests.chat.fake_sfu import FakeSfu
+from tests.chat.inside import server_with_insight
+from tests.chat.member import LiveMember
+from tests.chat.people import people
+from tests.chat.uploads.working import Place
+from tests.kit.device import Device
+from tests.kit.pictures import encoded, scene
+
+# What people do as members, not over others.
+OF_MEMBERS = P.VIEW_CHANNEL | P.SEND_MESSAGES | P.ATTACH_FILES | P.ADD_REACTIONS | P.JOIN_VOICE
+# What every member may ask about themselves, and some about others.
+ABOUT_OTHERS = {
+    "PATCH /api/members/{member_id}",
+    "PUT /api/members/{member_id}/status",
+    "DELETE /api/channels/{channel_id}/messages/{message_id}",
+    "DELETE /api/channels/{channel_id}/messages/{message_id}/previews",
+    "DELETE /api/invites/{invite_id}",
+    "message_delete",
+    "previews_remove",
+}
+# A trial does nothing, a job that is tried again is the one that was asked for, and a hand is lowered for
+# whoever had their turn. What is uploaded is an act when the worker is done with it: see `prepare`.
+NO_ACTS = {
+    *("POST /api/automod/trial", "POST /api/jobs/{job_id}/retry", "voice_lower_hand"),
+    *("POST /api/icon", "POST /api/emoji"),
+}
+READING = ("GET ", "settings_get")
+# What SQLite keeps for itself, what is searched in, the log, and pictures that nothing refers to yet.
+IN_THE_DARK = r"sqlite_|message_words|message_vocabulary|indexed|audit_log|(objects|kept)$"
+
+CHANNELS = ["lobby", "general", "{side_room}"]
+WORDS = {"name": "No", "kind": "words", "action": "flag", "words": ["casino"]}
+MESSAGE = "/api/channels/{channel_id}/messages/{message_id}"
+PIN, OVERRIDE = "/api/channels/{channel_id}/pins/{message_id}", "/api/channels/{channel_id}/overrides"
+# What is asked, with which body, and what stands in the log then; in an order in which everything is there.
+ACTS: list[tuple[str, object, str]] = [
+    ("PATCH /api/settings", {"name": "Named"}, "settings_change"),
+    ("settings_change", {"joinPolicy": "open"}, "settings_change"),
+    ("PATCH /api/members/{member_id}", {"nickname": "Renamed"}, "member_rename"),
+    ("PUT /api/members/{member_id}/status", {"text": ""}, "member_status_clear"),
+    ("POST /api/members/{member_id}/recovery", {}, "recovery_create"),
+    ("POST /api/roles", {"name": "Crew", "permissions": []}, "role_create"),
+    ("PATCH /api/roles/{role_id}", {"name": "Team"}, "role_edit"),
+    ("PUT /api/roles/order", {"ranks": {"{role_id}": 555}}, "role_move"),
+    ("PUT /api/members/{member_id}/roles/{role_id}", {}, "member_role_give"),
+    ("DELETE /api/members/{member_id}/roles/{role_id}", None, "member_role_take"),
+    ("DELETE /api/roles/{role_id}", None, "role_delete"),
+    ("POST /api/channels", {"name": "den", "type": "text"}, "channel_create"),
+    ("PATCH /api/channels/{channel_id}", {"topic": "What we do"}, "channel_edit"),
+    ("PUT /api/channels/order", {"channel_ids": ["{channel_id}", *CHANNELS]}, "channel_move"),
+    (f"PUT {OVERRIDE}/{{type}}/{{target_id}}", {"deny": ["send_messages"]}, "channel_override"),
+    (f"DELETE {OVERRIDE}/{{type}}/{{target_id}}", None, "channel_override"),
+    ("PUT " + PIN, {}, "pin_add"),
+    ("DELETE " + PIN, None, "pin_remove"),
+    ("pin_add", {"channel_id": "{channel_id}", "message_id": "{message_id}"}, "pin_add"),
+    ("pin_remove", {"channel_id": "{channel_id}", "message_id": "{message_id}"}, "pin_remove"),
+    (f"DELETE {MESSAGE}/previews", None, "previews_remove"),
+    ("previews_remove", {"channel_id": "{channel_id}", "message_id": "{message_id}"}, "previews_remove"),
+    ("DELETE " + MESSAGE, None, "message_delete"),
+    ("message_delete", {"channel_id": "{channel_id}", "message_id": "{another_message}"}, "message_delete"),
+    ("POST /api/automod/rules", WORDS, "rule_create"),
+    ("PUT /api/automod/rules/{rule_id}", {**WORDS, "enabled": True}, "rule_edit"),
+    ("DELETE /api/automod/rules/{rule_id}", None, "rule_delete"),
+    ("POST /api/webhooks", {"name": "Hook", "channel_id": "{channel_id}"}, "webhook_create"),
+    ("PATCH /api/webhooks/{webhook_id}", {"name": "Builds"}, "webhook_edit"),
+    ("PUT /api/webhooks/{webhook_id}/picture", encoded(scene(64, 64), "PNG"), "webhook_edit"),
+    ("DELETE /api/webhooks/{webhook_id}/picture", None, "webhook_edit"),
+    ("DELETE /api/webhooks/{webhook_id}", None, "webhook_delete"),
+    ("POST /api/invites", {}, "invite_create"),
+    ("DELETE /api/invites/{invite_id}", None, "invite_revoke"),
+    ("POST /api/applications/{application_id}/refuse", {"reason": "Full"}, "application_refuse"),
+    ("POST /api/applications/{application_id}/approve", {}, "application_approve"),
+    ("POST /api/bots", {"nickname": "Robot"}, "bot_create"),
+    ("POST /api/bots/{bot_id}/token", {}, "bot_token"),
+    ("DELETE /api/bots/{bot_id}", None, "bot_delete"),
+    ("POST /api/reports/{report_id}/resolve", {}, "report_resolve"),
+    ("voice_mute", {"member_id": "{member_id}", "muted": True, "deafened": False}, "voice_mute"),
+    ("voice_stop_screen", {"member_id": "{member_id}"}, "voice_stop_screen"),
+    ("voice_move", {"member_id": "{member_id}", "channel_id": "{side_room}"}, "voice_move"),
+    ("voice_disconnect", {"member_id": "{member_id}"}, "voice_disconnect"),
+    ("PUT /api/members/{member_id}/timeout", {"duration_s": 60}, "member_timeout"),
+    ("DELETE /api/members/{member_id}/timeout", None, "member_timeout_end"),
+    ("POST /api/members/{member_id}/kick", {}, "member_kick"),
+    ("PUT /api/bans/{member_id}", {}, "member_ban"),
+    ("DELETE /api/bans/{member_id}", None, "member_unban"),
+    ("DELETE /api/channels/{channel_id}", None, "channel_delete"),
+    ("DELETE /api/icon", None, "icon_remove"),
+    ("PATCH /api/emoji/{emoji_id}", {"name": "tabby"}, "emoji_rename"),
+    ("DELETE /api/emoji/{emoji_id}", None, "emoji_delete"),
+    ("POST /api/backups", {}, "backup_create"),
+    ("POST /api/backups/{name}/link", {}, "backup_download"),
+    ("DELETE /api/backups/{name}", None, "backup_delete"),
+    # The last: nobody goes on as the owner after it.
+    ("POST /api/members/{heir}/owner", {}, "owner_transfer"),
+]
+# What is made, and goes by this name from then on.
+MADE = {
+    "POST /api/roles": "role_id",
+    "POST /api/channels": "channel_id",
+    "POST /api/automod/rules": "rule_id",
+    "POST /api/webhooks": "webhook_id",
+    "POST /api/invites": "invite_id",
+    "POST /api/bots": "bot_id",
+}
+
+
+def asked_as(what: str) -> str:
+    """As it stands in the catalogue, where what is asked names somebody in particular."""
+    return re.sub(r"\{(bot_id|heir)\}", "{member_id}", what)
+
+
+def is_administrative(what: str, needs: Needs) -> bool:
+    if what.startswith(READING) or what in NO_ACTS:
+        return False
+    ordinary = needs.permission is None or needs.permission in OF_MEMBERS
+    return needs.who is Who.OWNER or not ordinary or what in ABOUT_OTHERS
+
+
+@dataclass
+class Scene:
+    """A community in which everything can be done to somebody; `names` are what stands in braces."""
+
+    place: Place
+    page: LiveMember
+    names: dict[str, str] = field(default_factory=dict)
+
+    def named(self, text: str) -> str:
+        for name, value in self.names.items():
+            text = text.replace(f"{{{name}}}", value)
+        return text
+
+    async def ask(self, what: str, body: object) -> tuple[bool, Any]:
+        """Ask it as the owner: was it done, and the answer."""
+        if isinstance(body, bytes):
+            return await self.sent(what, body)
+        sent = None if body is None else json.loads(self.named(json.dumps(body)))
+        if " " not in what:
+            reply = await self.page.ask(what, **(sent or {}))
+            return reply["event"] != "error", reply["data"]
+        method, path = what.split(" ")
+        status, answer = await self.place.folk.owner.ask(method, self.named(path), sent)
+        return status < 300, answer
+
+    async def sent(self, what: str, body: bytes) -> tuple[bool, Any]:
+        """The same with a file."""
+        method, path = what.split(" ")
+        headers = {"Authorization": f"Bearer {self.place.folk.owner.token}"}
+        async with self.place.chat.http.request(
+            method, self.named(path), data=body, headers=headers
+        ) as answer:
+            return answer.status < 300, await answer.json()
+
+    async def kept(self) -> list[str]:
+        """Everything that the database holds, but for the log."""
+        database = self.place.community.audit._database
+        tables = await database.rows("SELECT name FROM sqlite_master WHERE type = 'table'")
+        names = [row["name"] for row in tables if not re.match(IN_THE_DARK, row["name"])]
+        return [
+            f"{name} {tuple(row)}" for name in names for row in await database.rows(f"SELECT * FROM {name}")
+        ]
+
+    async def newest(self) -> dict[str, Any]:
+        entries = (await self.place.folk.owner.done("GET", "/api/audit?limit=1"))["entries"]
+        return dict(entries[0]) if entries else {"id": 0}
+
+    @asynccontextmanager
+    async def without_a_log(self) -> AsyncIterator[None]:
+        """Nothing can be written into the log meanwhile."""
+        write = self.place.community.audit._database.write
+        refusal = "BEFORE INSERT ON audit_log BEGIN SELECT RAISE(ABORT, 'the log takes nothing'); END"
+        await write(_running(f"CREATE TRIGGER no_entry {refusal}"))
+        yield
+        await write(_running("DROP TRIGGER no_entry"))
+
+    async def leaves_an_entry(self, what: str, body: object, action: str) -> Any:
+        """Done with its entry, or not at all."""
+        before, last = await self.kept(), (await self.newest())["id"]
+        async with self.without_a_log():
+            done, answer = await self.ask(what, body)
+            assert not done, (what, answer)
+        assert await self.kept() == before, what
+        done, answer = await self.ask(what, body)
+        assert done, (what, answer)
+        entry = await self.newest()
+        assert entry["id"] > last, f"{what} leaves no entry"
+        assert (entry["action"], entry["actor_id"]) == (action, self.place.folk.owner.id), what
+        return answer
+
+
+def _running(statement: str) -> Callable[[Connection], None]:
+    def write(connection: Connection) -> None:
+        connection.execute(statement)
+
+    return write
+
+
+@pytest.fixture
+async def community(variables: dict[str, str], sfu: FakeSfu) -> AsyncIterator[Scene]:
+    async with server_with_insight(variables) as (chat, inside):
+        folk = await people(chat)
+        place = Place(chat, inside, folk, variables)
+        async with folk.live("owner") as [page]:
+            here = Scene(place, page)
+            await prepare(here, sfu)
+            yield here
+
+
+async def prepare(here: Scene, sfu: FakeSfu) -> None:
+    """Somebody was reported, somebody waits, somebody is in a call, and there are pictures."""
+    folk, place, names = here.place.folk, here.place, here.names
+    names |= {"member_id": folk.member.id, "heir": folk.admin.id, "type": "role", "target_id": "guest"}
+    [side_room] = [each["id"] for each in here.page.welcome["channels"] if each["name"] == "Side Room"]
+    report = await folk.guest.done("POST", "/api/reports", {"member_id": folk.member.id, "text": "Rude"})
+    names |= {"side_room": side_room, "report_id": report["id"]}
+    await folk.member.done("PUT", f"/api/members/{folk.member.id}/status", {"text": "Away"})
+    invite = await folk.owner.done("POST", "/api/invites", {"approval": True})
+    proof = await Device().proof(place.chat.http, place.chat.address)
+    wish = proof | {"nickname": "Waits", "invite_code": invite["code"]}
+    async with place.chat.http.post("/api/auth/join", json=wish) as response:
+        assert (await response.json())["error"] == "approval_pending"
+    [waiting] = (await folk.owner.done("GET", "/api/applications"))["applications"]
+    names["application_id"] = waiting["id"]
+    await sfu.until("sync_request")
+    await sfu.tell("peer_joined", "lobby", folk.member.id)
+    while "Member" not in await here.page.people("lobby"):
+        pass
+    for path, action in (("/api/icon", "icon_change"), ("/api/emoji?name=cat", "emoji_create")):
+        await place.done(folk.owner, path)
+        assert (await here.newest())["action"] == action
+    [emoji] = (await folk.owner.done("GET", "/api/emoji"))["emoji"]
+    names["emoji_id"] = emoji["id"]
+
+
+def test_the_table_has_every_act_of_the_catalogue() -> None:
+    catalogue = {what for what, needs in {**ENDPOINTS, **EVENTS}.items() if is_administrative(what, needs)}
+    assert {asked_as(what) for what, _, _ in ACTS} == catalogue
+
+
+async def test_every_act_leaves_an_entry_in_the_same_write(community: Scene) -> None:
+    for what, body, action in ACTS:
+        answer = await community.leaves_an_entry(what, body, action)
+        await go_on(community, what, answer)
+
+
+async def go_on(here: Scene, what: str, made: Any) -> None:
+    """Know the names of what was made."""
+    if (name := MADE.get(what)) is not None:
+        here.names[name] = made["member"]["id"] if name == "bot_id" else made["id"]
+    if what == "POST /api/channels":
+        for name in ("message_id", "another_message"):
+            path, said = f"/api/channels/{made['id']}/messages", {"text": f"The {name}"}
+            here.names[name] = (await here.place.folk.member.done("POST", path, said))["id"]
+    if what == "POST /api/backups":
+        here.names["name"] = (await here.page.pushed("backup_finished"))["name"]

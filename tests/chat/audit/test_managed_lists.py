@@ -1,0 +1,41 @@
+"""Whoever manages a list hears that it has changed, whoever changed it, and nobody else does."""
+
+from tests.chat.people import People, holder_of
+
+
+async def test_bans_invites_bots_and_backups_are_told_to_those_who_see_their_lists(folk: People) -> None:
+    keepers = {
+        area: await holder_of(folk, permission)
+        for area, permission in (
+            ("bans", "ban_members"),
+            ("invites", "manage_invites"),
+            ("bots", "manage_bots"),
+        )
+    }
+    bot = f"/api/bots/{(await folk.owner.done('POST', '/api/bots', {'nickname': 'Robot'}))['member']['id']}"
+    ban = f"/api/bans/{folk.guest.id}"
+    async with (
+        folk.live("owner", "member") as [owner, member],
+        folk.chat.member("", keepers["bans"].token) as bans,
+        folk.chat.member("", keepers["invites"].token) as invites,
+        folk.chat.member("", keepers["bots"].token) as bots,
+    ):
+        await folk.owner.done("POST", f"{bot}/token")
+        await folk.owner.done("DELETE", bot)
+        await folk.owner.done("PUT", ban)
+        await folk.owner.done("DELETE", ban)
+        made = await folk.member.done("POST", "/api/invites")
+        await folk.owner.done("DELETE", f"/api/invites/{made['id']}")
+        await folk.owner.done("POST", "/api/backups")
+        await owner.pushed("backup_finished")
+        for page, areas in (
+            (bots, ["bots"] * 2),
+            (bans, ["bans"] * 2),
+            # They made one, and somebody else revoked it.
+            (member, ["invites"] * 2),
+            (invites, ["invites"] * 2),
+        ):
+            # What was pushed before comes before the answer.
+            await page.ask("ping")
+            count = page.kept_events().count("managed")
+            assert [(await page.pushed("managed"))["area"] for _ in range(count)] == areas

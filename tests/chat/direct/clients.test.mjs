@@ -1,0 +1,297 @@
+// Real MLS clients at a real server: the page's own code, with a store in memory and a network that loses answers.
+// Run by test_private_clients.py, which says in the environment where the server is.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { PrivateDevice } from "../../../src/svc/web/state/private/device.js";
+import { Withheld } from "../../../src/svc/web/state/private/others.js";
+import { base64url, signed } from "../../../src/svc/web/transport/device_key.js";
+
+const { SVC_ADDRESS: ADDRESS, SVC_INVITE: INVITE, SVC_AUDIENCE: AUDIENCE } = process.env;
+const FIRST = Number(process.env.SVC_FIRST ?? 0);
+const SCHEDULES = Number(process.env.SVC_SCHEDULES ?? 30);
+const CURVE = { name: "ECDSA", namedCurve: "P-256" };
+
+/** What a browser keeps; `structuredClone` as IndexedDB does it. */
+class Kept {
+  #all = new Map();
+  get = async (name) => structuredClone(this.#all.get(name));
+  put = async (changes) => {
+    for (const [name, value] of structuredClone(changes)) value === undefined ? this.#all.delete(name) : this.#all.set(name, value);
+  };
+  under = async (prefix) => [...this.#all].filter(([name]) => name.startsWith(prefix)).map(([, value]) => structuredClone(value));
+  forget = (prefix) => { for (const name of this.#all.keys()) if (name.startsWith(prefix)) this.#all.delete(name); };
+}
+
+// What the page would report: whoever looks into a failed run wants to see it.
+globalThis.reportError = (error) => console.log("reported:", error);
+
+function inTurn() {
+  let last = Promise.resolve();
+  return (act) => (last = last.then(act, act));
+}
+
+/** mulberry32: the same numbers for the same seed. */
+function randomOf(seed) {
+  let at = seed >>> 0;
+  return () => {
+    at = (at + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(at ^ (at >>> 15), at | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+async function asked(token, method, path, body) {
+  const headers = { "Content-Type": "application/json", ...(token && { Authorization: `Bearer ${token}` }) };
+  const response = await fetch(ADDRESS + path, { method, headers, body: method === "GET" ? undefined : JSON.stringify(body ?? {}) });
+  const answer = response.status === 204 ? null : await response.json();
+  if (response.ok) return answer;
+  throw Object.assign(new Error(`${method} ${path}: ${answer.error} ${answer.message}`), { code: answer.error, status: response.status, details: answer });
+}
+
+class Client {
+  kept = new Kept();
+  /** Called around each request: may lose it, or its answer. */
+  network = (request) => request();
+
+  static async join(nickname, wishes = { invite_code: INVITE }, takesPart = true) {
+    const one = new Client();
+    const pair = await crypto.subtle.generateKey(CURVE, false, ["sign", "verify"]);
+    const { crv, kty, x, y } = await crypto.subtle.exportKey("jwk", pair.publicKey);
+    one.jwk = { crv, kty, x, y };
+    one.key = { privateKey: pair.privateKey };
+    const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(JSON.stringify(one.jwk)));
+    const thumbprint = base64url(new Uint8Array(digest));
+    const challenge = await asked(null, "POST", "/api/auth/challenge");
+    const certificate = await signed(one.key, { jwk: one.jwk, sub: thumbprint });
+    const assertion = await signed(one.key, { aud: challenge.audience, nonce: challenge.nonce, sub: thumbprint, origin: ADDRESS });
+    const answer = await asked(null, "POST", "/api/auth/join", { certificate, assertion, nickname, ...wishes });
+    one.token = answer.access_token;
+    one.memberId = answer.member.id;
+    one.turn = inTurn();
+    one.start();
+    if (takesPart) await one.device.prepare();
+    return one;
+  }
+
+  /** Another device of the same member. */
+  async another() {
+    const { code } = await this.ask("POST", "/api/me/devices/link");
+    return Client.join(undefined, { link_code: code });
+  }
+
+  /** The page is opened again: nothing is left but what was kept. */
+  start() {
+    this.device = new PrivateDevice({
+      api: (method, path, body) => this.network(() => this.ask(method, path, body), path),
+      kept: this.kept,
+      sign: (claims) => signed(this.key, claims, { jwk: this.jwk }),
+      memberId: this.memberId,
+      audience: AUDIENCE,
+      inTurn: this.turn,
+    });
+  }
+
+  ask(method, path, body) {
+    return asked(this.token, method, path, body);
+  }
+
+  async texts(id) {
+    return (await this.device.history(id)).map(({ said }) => said?.text);
+  }
+}
+
+const lost = () => Object.assign(new Error("the network"), { code: "unreachable" });
+
+async function settle(clients, id) {
+  for (let round = 0; round < 20; round += 1) {
+    for (const each of clients) await each.device.sync();
+    const standings = await Promise.all(clients.map((each) => each.device.standing(id)));
+    if (standings.every((each) => each && each.agreement === standings[0].agreement && each.statements.length === clients.length)) {
+      // What somebody still had to send has been sent by now, and the others read it.
+      for (const each of clients) await each.device.sync();
+      return;
+    }
+  }
+  throw new Error("they do not agree");
+}
+
+test("two people write to each other, and each knows who it was", async () => {
+  const [ada, ben] = [await Client.join("Ada"), await Client.join("Ben")];
+  const { id } = await ada.device.openWith([ben.memberId]);
+  await ada.device.send(id, { text: process.env.SVC_SECRET });
+  await ben.device.sync();
+  await ben.device.send(id, { text: "hello Ada", reply: 2 });
+  await ada.device.sync();
+  for (const each of [ada, ben]) {
+    const history = await each.device.history(id);
+    assert.deepEqual(history.map(({ said, memberId }) => [said.text, memberId]), [[process.env.SVC_SECRET, ada.memberId], ["hello Ada", ben.memberId]]);
+  }
+});
+
+test("nothing is sent while nobody else could read it, and all of it once they can", async () => {
+  const [ada, ben] = [await Client.join("Ada"), await Client.join("Ben", undefined, false)];
+  const { id } = await ada.device.openWith([ben.memberId]);
+  await assert.rejects(ada.device.send(id, { text: "too early" }), { code: "alone" });
+  await ben.device.prepare();
+  await ada.device.send(id, { text: "now" });
+  await ben.device.sync();
+  assert.deepEqual(await ben.texts(id), ["too early", "now"]);
+});
+
+test("a second device is let in and reads from then on", async () => {
+  const [ada, ben] = [await Client.join("Ada"), await Client.join("Ben")];
+  const { id } = await ada.device.openWith([ben.memberId]);
+  await ada.device.send(id, { text: "before" });
+  const phone = await ben.another();
+  await settle([ada, ben, phone], id);
+  await ada.device.send(id, { text: "after" });
+  await phone.device.sync();
+  await ben.device.sync();
+  assert.deepEqual(await phone.texts(id), ["after"]);
+  assert.deepEqual(await ben.texts(id), ["before", "after"]);
+});
+
+test("two people who have both lost their keys begin anew, and what they had read stays", async () => {
+  const [ada, ben] = [await Client.join("Ada"), await Client.join("Ben")];
+  const { id } = await ada.device.openWith([ben.memberId]);
+  await ada.device.send(id, { text: "before" });
+  await ben.device.sync();
+  for (const each of [ada, ben]) each.kept.forget("group/");
+  for (const each of [ada, ben]) await each.device.sync();
+  await settle([ada, ben], id);
+  await ben.device.send(id, { text: "after" });
+  await ada.device.sync();
+  for (const each of [ada, ben]) assert.deepEqual(await each.texts(id), ["before", "after"]);
+});
+
+test("three people are a group, and whoever leaves reads nothing more", async () => {
+  const [ada, ben, cem] = [await Client.join("Ada"), await Client.join("Ben"), await Client.join("Cem")];
+  const { id } = await ada.device.openWith([ben.memberId, cem.memberId]);
+  await ada.device.send(id, { text: "one" });
+  await cem.device.sync();
+  const before = await cem.kept.get(`group/${id}`);
+  await cem.ask("POST", `/api/private/conversations/${id}/leave`);
+  await ben.device.sync();
+  await ben.device.send(id, { text: "two" });
+  await ada.device.sync();
+  assert.deepEqual(await ada.texts(id), ["one", "two"]);
+  assert.deepEqual(await cem.texts(id), ["one"]);
+  // Also with all that was ever sent: the keys of the new epoch are not to be had.
+  const { entries } = await ada.ask("GET", `/api/private/conversations/${id}/log?after=1`);
+  cem.network = async (request, path) => {
+    if (path.includes("/log")) return { entries: entries.filter(({ seq }) => seq > before.seq), seq: entries.at(-1).seq, first_seq: 1, epoch: 3 };
+    if (path.endsWith("/lost")) return null;
+    if (path.endsWith("/conversations")) return { conversations: [{ id }] };
+    return request();
+  };
+  await cem.device.sync();
+  assert.deepEqual(await cem.texts(id), ["one"]);
+});
+
+test("a server that leaves out, changes or repeats something is noticed", async () => {
+  const [ada, ben] = [await Client.join("Ada"), await Client.join("Ben")];
+  const { id } = await ada.device.openWith([ben.memberId]);
+  await ada.device.send(id, { text: "one" });
+  await ben.device.sync();
+  for (const text of ["two", "three"]) await ada.device.send(id, { text });
+  const through = (change) => async (request, path) => {
+    const answer = await request();
+    return path.includes("/log") ? { ...answer, entries: change(answer.entries) } : answer;
+  };
+  ben.network = through((entries) => entries.slice(1));
+  await assert.rejects(ben.device.sync(), Withheld);
+  ben.network = through((entries) => entries.map((entry, at) => ({ ...entry, seq: entries[0]?.seq + at, body: entries.at(-1).body })));
+  await ben.device.sync();
+  assert.deepEqual(await ben.texts(id), ["one", "three", undefined], "the same twice, and the second is nothing");
+});
+
+test("whoever takes no part in a conversation cannot be slipped in", async () => {
+  const [ada, ben, eve] = [await Client.join("Ada"), await Client.join("Ben"), await Client.join("Eve")];
+  const { id } = await ada.device.openWith([ben.memberId]);
+  const { id: other } = await ada.device.openWith([eve.memberId]);
+  const { lacking } = await ada.ask("GET", `/api/private/conversations/${other}`);
+  const evil = lacking.find((each) => each.member_id === eve.memberId);
+  ada.network = async (request, path) => {
+    if (path.endsWith("/key-packages")) return ada.ask("POST", `/api/private/conversations/${other}/key-packages`, { devices: [evil.id] }).then(({ key_packages: all }) => ({ key_packages: all.map((each) => ({ ...each, device_id: evil.id })) }));
+    const answer = await request();
+    return path.endsWith(id) ? { ...answer, lacking: [evil] } : answer;
+  };
+  await assert.rejects(ada.device.send(id, { text: "for Ben alone" }), { code: "alone" });
+});
+
+test("whatever order devices act in, crash and lose their keys, they agree in the end", async (t) => {
+  let clients = [];
+  for (let seed = FIRST; seed < FIRST + SCHEDULES; seed += 1) {
+    // Their tokens end before a long run does.
+    if ((seed - FIRST) % 100 === 0) clients = await threeWithFourDevices();
+    await t.test(`schedule ${seed}`, async () => schedule(clients, randomOf(seed)));
+  }
+});
+
+async function threeWithFourDevices() {
+  const [ada, ben, cem] = [await Client.join("Ada"), await Client.join("Ben"), await Client.join("Cem")];
+  return [ada, ben, cem, await ben.another()];
+}
+
+async function schedule(clients, random) {
+  const [ada, ben, cem] = clients;
+  const { id } = await ada.device.openWith([ben.memberId, cem.memberId]);
+  for (const each of clients) {
+    each.network = async (request) => {
+      const luck = random();
+      if (luck < 0.04) throw lost();
+      const answer = await request();
+      if (luck > 0.96) throw lost();
+      return answer;
+    };
+  }
+  const [forgetful, sent] = [new Set(), []];
+  const expected = (error) => { if (!["unreachable", "alone", "outside"].includes(error.code)) throw error; };
+  for (let step = 0; step < 8; step += 1) {
+    await Promise.all(Array.from({ length: 3 }, async () => {
+      const client = clients[Math.floor(random() * clients.length)];
+      const luck = random();
+      if (luck < 0.5) {
+        const text = `${step} ${random()}`;
+        await client.device.send(id, { text }).then(() => sent.push([client, text]), expected);
+      } else if (luck < 0.85) await client.device.sync().catch(expected);
+      else if (luck < 0.95) client.start();
+      else if (!forgetful.size) {
+        forgetful.add(client);
+        await client.turn(() => client.kept.forget(`group/${id}`));
+      }
+    }));
+  }
+  for (const each of clients) each.network = (request) => request();
+  await settle(clients, id);
+  await compare(clients, id, forgetful, sent);
+  for (const each of [ada, ben, cem]) await each.ask("POST", `/api/private/conversations/${id}/leave`);
+}
+
+/** All have heard the same, from the moment at which each was let in. */
+async function compare(clients, id, forgetful, sent) {
+  const histories = new Map(await Promise.all(clients.map(async (each) => [each, await each.device.history(id)])));
+  const whole = new Map();
+  for (const history of histories.values()) {
+    for (const { seq, said, memberId } of history) {
+      assert.ok(said, "everything can be read");
+      const known = whole.get(seq);
+      if (known) assert.deepEqual([said, memberId], known);
+      whole.set(seq, [said, memberId]);
+    }
+  }
+  const texts = [...whole.values()].map(([{ text }]) => text);
+  assert.equal(new Set(texts).size, texts.length, "nothing was said twice");
+  for (const [client, text] of sent) {
+    if (forgetful.has(client)) continue;
+    assert.ok(histories.get(client).some(({ said }) => said.text === text), `${text} was acknowledged and is there`);
+  }
+  for (const [client, history] of histories) {
+    if (forgetful.has(client) || !history.length) continue;
+    const since = [...whole.keys()].filter((seq) => seq >= history[0].seq);
+    assert.equal(history.length, since.length, "nothing is missing");
+  }
+}

@@ -1,0 +1,341 @@
+"""Private conversations: one order of commits, and key packages that go out once."""
+
+import asyncio
+import time
+from base64 import b64decode
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from svc.chat.community import Community
+from svc.chat.direct.framing import APPLICATION, COMMIT
+from tests.chat.direct.framed import Client, key_package, path, private_message, text
+from tests.chat.inside import server_with_insight
+from tests.chat.member import ChatServer
+from tests.chat.people import Person, newcomer
+from tests.kit.device import Device
+
+
+@dataclass
+class Place:
+    chat: ChatServer
+    community: Community
+    data: Path
+    server_id: str
+    owner: Person
+
+    async def client(self, name: str, packages: int = 3, last_resort: bool = False) -> Client:
+        return await self.of(await newcomer(self.chat, name), packages, last_resort)
+
+    async def of(self, person: Person, packages: int = 3, last_resort: bool = False) -> Client:
+        return await Client(person, self.server_id, time.time()).take_part(packages, last_resort)
+
+    async def group(self, first: Client, *others: Client) -> dict[str, Any]:
+        """A conversation whose group all of them are in, in epoch 1."""
+        conversation = await first.open(*others)
+        packages = [b64decode(one["key_package"]) for one in await first.take(conversation, *others)]
+        status, answer = await first.commit(conversation, 0, packages)
+        assert status == 200, answer
+        return conversation
+
+    def bytes_on_disk(self) -> bytes:
+        """Of the database and its log."""
+        return b"".join(file.read_bytes() for file in self.data.glob("community.sqlite3*"))
+
+
+@pytest.fixture
+async def place(variables: dict[str, str]) -> AsyncIterator[Place]:
+    async with server_with_insight(variables) as (chat, community):
+        owner = await newcomer(chat, "Owner")
+        async with chat.http.get("/info") as response:
+            server_id = (await response.json())["serverId"]
+        yield Place(chat, community, Path(variables["DATA_DIR"]), server_id, owner)
+
+
+async def test_two_people_have_one_conversation_however_often_they_open_it(place: Place) -> None:
+    ada, ben = await place.client("Ada"), await place.client("Ben")
+    opened = await asyncio.gather(*(one.open(other) for one, other in [(ada, ben), (ben, ada)] * 5))
+    assert len({conversation["id"] for conversation in opened}) == 1
+    assert [device["id"] for device in opened[0]["lacking"]] == sorted([ada.device_id, ben.device_id])
+    three = [await ada.open(ben, await place.client("Cem")) for _ in range(2)]
+    assert three[0]["id"] != three[1]["id"], "of more people there may be several"
+
+
+async def test_a_device_is_waited_for_until_it_has_key_packages(place: Place) -> None:
+    ada, ben = (
+        await place.client("Ada"),
+        Client(await newcomer(place.chat, "Ben"), place.server_id, time.time()),
+    )
+    conversation = await ada.person.done("POST", "/api/private/conversations", {"members": [ben.person.id]})
+    changed = {"conversation_id": conversation["id"]}
+    async with place.chat.member("", ada.person.token) as live:
+        await ben.take_part(packages=0)
+        assert await live.pushed("private_changed") == changed
+        assert await ada.take(conversation, ben) == []
+        await ben.publish(2)
+        assert await live.pushed("private_changed") == changed
+        assert len(await ada.take(conversation, ben)) == 1
+        # Who asks for one more knows already.
+        await ben.publish(2)
+        await live.ask("channels")
+        assert "private_changed" not in live.kept_events()
+
+
+async def test_of_commits_that_race_one_wins_each_epoch_and_the_others_learn_what_they_missed(
+    place: Place,
+) -> None:
+    clients = [await place.client(name) for name in ("Ada", "Ben", "Cem", "Dia")]
+    conversation = await place.group(*clients)
+    for epoch in range(1, 8):
+        answers = await asyncio.gather(*(client.commit(conversation, epoch) for client in clients))
+        assert sorted(status for status, _ in answers) == [200, 409, 409, 409]
+        for status, answer in answers:
+            assert answer["epoch"] == epoch + 1
+            if status == 409:
+                assert answer["error"] == "epoch_passed"
+                assert [entry["epoch"] for entry in answer["missed"]][-epoch:] == list(range(1, epoch + 1))
+    logs = [await client.log(conversation, 1) for client in clients]
+    assert all(log == logs[0] for log in logs) and len(logs[0]) == 7
+    assert [entry["seq"] for entry in logs[0]] == list(range(2, 9))
+
+
+async def test_a_key_package_taken_a_hundred_times_at_once_never_goes_out_twice(place: Place) -> None:
+    ben = await place.client("Ben", packages=60, last_resort=True)
+    others = [await place.client(f"Other {number}") for number in range(4)]
+    opened = [(other, await other.open(ben)) for other in others]
+    taken = await asyncio.gather(*(other.take(one, ben) for other, one in opened for _ in range(25)))
+    packages = [one[0]["key_package"] for one in taken]
+    counts = sorted(packages.count(package) for package in set(packages))
+    assert counts == [1] * 60 + [40], "sixty once each, and then the last resort"
+
+
+async def test_a_device_without_packages_is_left_out_and_told_when_few_are_left(place: Place) -> None:
+    ada, ben = await place.client("Ada"), await place.client("Ben", packages=1)
+    conversation = await ada.open(ben)
+    async with place.chat.member("", ben.person.token) as live:
+        assert len(await ada.take(conversation, ben)) == 1
+        assert await live.pushed("private_keys_low") == {"device_id": ben.device_id, "left": 0}
+    assert await ada.take(conversation, ben) == []
+    assert await ben.publish(5) == 5
+
+
+async def test_a_welcome_is_shown_to_its_device_and_to_no_other(place: Place) -> None:
+    ada, ben, eve = [await place.client(name) for name in ("Ada", "Ben", "Eve")]
+    conversation = await place.group(ada, ben)
+    assert [one["conversation_id"] for one in await ben.welcomes()] == [conversation["id"]]
+    assert await ada.welcomes() == await eve.welcomes() == []
+    welcome_id = (await ben.welcomes())[0]["id"]
+    await eve.person.done("DELETE", f"/api/private/welcomes/{welcome_id}")
+    assert len(await ben.welcomes()) == 1, "others cannot take it away either"
+    await ben.person.done("DELETE", f"/api/private/welcomes/{welcome_id}")
+    assert await ben.welcomes() == []
+    assert await place.community._database.rows("SELECT * FROM private_welcomes") == []
+
+
+async def test_the_same_bytes_again_are_no_new_message_and_get_the_same_answer(place: Place) -> None:
+    ada, ben = await place.client("Ada"), await place.client("Ben")
+    conversation = await place.group(ada, ben)
+    body = private_message(conversation["id"], 1, APPLICATION)
+    answers = await asyncio.gather(*(ada.send(conversation, 1, body) for _ in range(10)))
+    assert answers == [(200, {"seq": 2, "epoch": 1})] * 10
+    assert (await ben.send(conversation, 1, body))[1]["seq"] == 2, "whoever repeats it"
+    commit = private_message(conversation["id"], 1, COMMIT)
+    assert await ada.commit(conversation, 1, body=commit) == (200, {"seq": 3, "epoch": 2})
+    assert await ada.commit(conversation, 1, body=commit) == (200, {"seq": 3, "epoch": 2})
+    assert [entry["kind"] for entry in await ben.log(conversation, 1)] == ["message", "commit"]
+    status, answer = await ada.send(conversation, 1)
+    assert (status, answer["error"], answer["epoch"]) == (409, "epoch_passed", 2)
+
+
+async def test_who_is_not_in_a_conversation_learns_nothing_of_it(place: Place) -> None:
+    ada, ben, eve = [await place.client(name) for name in ("Ada", "Ben", "Eve")]
+    conversation = await place.group(ada, ben)
+    for method, rest in (("GET", ""), ("GET", "log"), ("POST", "leave"), ("POST", "lost")):
+        assert await eve.person.refused(method, path(conversation, rest)) == "unknown_conversation"
+    assert (await eve.send(conversation, 1))[1]["error"] == "unknown_conversation"
+    assert (await eve.commit(conversation, 1))[1]["error"] == "unknown_conversation"
+    assert (await eve.person.done("GET", "/api/private/conversations")) == {"conversations": []}
+    async with place.chat.member("", eve.person.token) as live:
+        await ada.send(conversation, 1)
+        await live.ask("ping")
+        assert not [event for event in live.kept_events() if event.startswith("private")]
+
+
+async def test_a_second_device_of_a_member_reads_nothing_before_it_is_let_in(place: Place) -> None:
+    ada, ben = await place.client("Ada"), await place.client("Ben")
+    conversation = await place.group(ada, ben)
+    await ada.send(conversation, 1)
+    other = await place.of(await second_device(ben.person))
+    assert [one["id"] for one in (await ada.look(conversation))["lacking"]] == [other.device_id]
+    assert await other.log(conversation) == []
+    assert (await other.send(conversation, 1))[1]["error"] == "no_device"
+    packages = [b64decode(one["key_package"]) for one in await ada.take(conversation, other)]
+    assert (await ada.commit(conversation, 1, packages))[0] == 200
+    assert await other.log(conversation) == [], "what was before the Welcome is not for it"
+    await ada.send(conversation, 2)
+    assert len(await other.log(conversation)) == 1
+
+
+async def second_device(person: Person) -> Person:
+    code = (await person.done("POST", "/api/me/devices/link"))["code"]
+    device = Device()
+    answer = await person.chat.sign_in(device, link_code=code)
+    return Person(person.chat, device, person.id, answer["access_token"])
+
+
+async def test_a_device_that_is_unlinked_is_out_at_once_and_nobody_writes_before_its_removal(
+    place: Place,
+) -> None:
+    ada, ben = await place.client("Ada"), await place.client("Ben")
+    lost = await place.of(await second_device(ben.person))
+    conversation = await place.group(ada, ben, lost)
+    await ben.person.done("DELETE", f"/api/me/devices/{lost.device_id}")
+    # Whoever unlinks a device signs in again: its tokens are void.
+    ben.person.token = (await place.chat.sign_in(ben.person.device))["access_token"]
+    status, answer = await ada.send(conversation, 1)
+    assert (status, answer["error"]) == (409, "devices_changed")
+    gone = [one["id"] for one in (await ada.look(conversation))["devices"] if one["gone"]]
+    assert gone == [lost.device_id]
+    assert (await ada.commit(conversation, 1, removed=gone))[0] == 200
+    assert (await ada.send(conversation, 2))[0] == 200
+    assert len(await ben.log(conversation)) == 2
+
+
+@pytest.mark.parametrize("how", ["kick", "ban", "leave"])
+async def test_who_is_no_member_any_more_is_in_no_group(place: Place, how: str) -> None:
+    ada, ben, cem = [await place.client(name) for name in ("Ada", "Ben", "Cem")]
+    conversation = await place.group(ada, ben, cem)
+    pair = await place.group(ada, cem)
+    match how:
+        case "kick":
+            await place.owner.done("POST", f"/api/members/{cem.person.id}/kick", {})
+        case "ban":
+            await place.owner.done("PUT", f"/api/bans/{cem.person.id}", {})
+        case _:
+            await cem.person.done("POST", "/api/me/leave")
+    seen = await ada.look(conversation)
+    assert cem.person.id not in seen["members"]
+    assert [one["id"] for one in seen["devices"] if one["gone"]] == [cem.device_id]
+    assert (await ben.send(conversation, 1))[1]["error"] == "devices_changed"
+    assert (await ben.commit(conversation, 1, removed=[cem.device_id]))[0] == 200
+    assert (await ben.send(conversation, 2))[0] == 200
+    assert (await ada.send(pair, 1))[1]["error"] == "private_refused"
+
+
+async def test_who_has_blocked_somebody_is_not_written_to_by_them(place: Place) -> None:
+    ada, ben = await place.client("Ada"), await place.client("Ben")
+    conversation = await place.group(ada, ben)
+    await ben.person.done("PUT", f"/api/me/blocks/{ada.person.id}")
+    assert (await ada.send(conversation, 1))[1]["error"] == "private_refused"
+    assert (await ben.send(conversation, 1))[1]["error"] == "private_refused"
+    body = {"members": [ben.person.id]}
+    assert await ada.person.refused("POST", "/api/private/conversations", body) == "private_refused"
+    await ben.person.done("DELETE", f"/api/me/blocks/{ada.person.id}")
+    assert (await ada.send(conversation, 1))[0] == 200
+
+
+async def test_a_statement_must_be_by_this_device_about_this_member_for_this_server(place: Place) -> None:
+    ada = await place.client("Ada")
+    eve = await place.client("Eve")
+    wrong = [
+        ada.stated(aud="another server"),
+        ada.stated(sub=eve.person.id),
+        ada.stated(use="something else"),
+        ada.stated(mls_key="?"),
+        eve.stated(sub=ada.person.id),
+        "no statement",
+    ]
+    for statement in wrong:
+        refusal = await ada.person.refused("PUT", "/api/private/device", {"statement": statement})
+        assert refusal == "proof_invalid", statement
+    foreign = key_package(eve.signature_key, ada.statement, int(time.time()) + 1000)
+    over = key_package(ada.signature_key, ada.statement, int(time.time()) - 1)
+    for package in (foreign, over, over[:-1], b""):
+        body = {"key_packages": [text(package)]}
+        assert await ada.person.refused("POST", "/api/private/key-packages", body) == "invalid_request"
+
+
+async def test_a_commit_removes_and_adds_only_what_can_be(place: Place) -> None:
+    ada, ben, eve = [await place.client(name) for name in ("Ada", "Ben", "Eve")]
+    conversation = await place.group(ada, ben)
+    with_eve = await ada.open(eve)
+    eves = [b64decode(one["key_package"]) for one in await ada.take(with_eve, eve)]
+    for wanted in ({"packages": eves}, {"packages": [eve.package()]}, {"removed": [ada.device_id]},
+                   {"removed": ["nobody"]}, {"body": private_message("another", 1, COMMIT)},
+                   {"body": private_message(conversation["id"], 1, APPLICATION)}):  # fmt: skip
+        status, answer = await ada.commit(conversation, 1, **wanted)
+        assert (status, answer["error"]) == (400, "invalid_request"), wanted
+    assert (await ada.look(conversation))["epoch"] == 1
+
+
+async def test_a_group_takes_people_in_and_lets_them_go(place: Place) -> None:
+    ada, ben, cem, dia = [await place.client(name) for name in ("Ada", "Ben", "Cem", "Dia")]
+    conversation = await place.group(ada, ben, cem)
+    await ben.person.done("PUT", path(conversation, f"members/{dia.person.id}"))
+    assert [one["id"] for one in (await dia.look(conversation))["lacking"]] == [dia.device_id]
+    await cem.person.done("POST", path(conversation, "leave"))
+    assert await cem.person.refused("GET", path(conversation)) == "unknown_conversation"
+    pair = await place.group(ada, ben)
+    assert await ada.person.refused("POST", path(pair, "leave")) == "invalid_request"
+    packages = [b64decode(one["key_package"]) for one in await ada.take(conversation, dia)]
+    assert (await ada.commit(conversation, 1, packages, [cem.device_id]))[0] == 200
+    found = await dia.look(conversation)
+    assert {one["id"] for one in found["devices"]} == {ada.device_id, ben.device_id, dia.device_id}
+
+
+async def test_a_device_that_has_lost_its_keys_asks_to_be_let_in_again(place: Place) -> None:
+    ada, ben = await place.client("Ada"), await place.client("Ben")
+    conversation = await place.group(ada, ben)
+    await ben.person.done("POST", path(conversation, "lost"))
+    seen = await ada.look(conversation)
+    assert [one["id"] for one in seen["lacking"]] == [ben.device_id]
+    packages = [b64decode(one["key_package"]) for one in await ada.take(conversation, ben)]
+    assert (await ada.commit(conversation, 1, packages, [ben.device_id]))[0] == 200
+    assert (await ben.send(conversation, 2))[0] == 200
+
+
+async def test_a_group_without_devices_begins_anew_and_one_with_devices_does_not(place: Place) -> None:
+    ada, ben = await place.client("Ada"), await place.client("Ben")
+    conversation = await place.group(ada, ben)
+    assert (await ben.commit(conversation, 0))[1]["error"] == "epoch_passed"
+    for each in (ada, ben):
+        await each.person.done("POST", path(conversation, "lost"))
+    packages = [b64decode(one["key_package"]) for one in await ben.take(conversation, ada)]
+    assert await ben.commit(conversation, 0, packages) == (200, {"seq": 2, "epoch": 1})
+    assert [entry["seq"] for entry in await ben.log(conversation)] == [2]
+    assert await ada.log(conversation) == [] and len(await ada.welcomes()) == 1
+    assert (await ada.send(conversation, 1))[0] == 200
+
+
+async def test_expired_messages_are_gone_from_the_bytes_of_the_file_and_of_its_log(place: Place) -> None:
+    ada, ben = await place.client("Ada"), await place.client("Ben")
+    conversation = await place.group(ada, ben)
+    old, new = b"old ciphertext " * 20, b"new ciphertext " * 20
+    await ada.send(conversation, 1, private_message(conversation["id"], 1, APPLICATION, old))
+    assert old in place.bytes_on_disk()
+    sweep = place.community.private.sweep
+    days = place.community._config.mls_retention_days
+    sweep._now = lambda: time.time() + days * 24 * 60 * 60 - 60
+    assert await sweep.once() == 0, "not a minute before"
+    sweep._now = lambda: time.time() + days * 24 * 60 * 60 + 60
+    assert await sweep.once() == 3, "the commit, its Welcome and the message"
+    await ada.send(conversation, 1, private_message(conversation["id"], 1, APPLICATION, new))
+    assert old not in place.bytes_on_disk()
+    assert new in place.bytes_on_disk()
+    found = await ben.person.done("GET", path(conversation, "log"))
+    assert [entry["seq"] for entry in found["entries"]] == [3] and found["first_seq"] == 3
+
+
+async def test_a_member_has_at_most_eight_devices_there(place: Place) -> None:
+    ada = await place.client("Ada")
+    clients = [ada]
+    for _ in range(8):
+        clients.append(await place.of(await second_device(ada.person)))
+    ben = await place.client("Ben")
+    lacking = (await ben.open(ada))["lacking"]
+    theirs = [one["id"] for one in lacking if one["member_id"] == ada.person.id]
+    assert sorted(theirs) == sorted(client.device_id for client in clients[1:]), "the first was the oldest"
+    assert await ada.person.refused("POST", "/api/private/key-packages", {}) == "no_device"

@@ -1,0 +1,70 @@
+"""Real MLS clients, which are the page's own code run by node, at a real server.
+
+`ci/soak` tries a thousand random schedules.
+"""
+
+import asyncio
+import logging
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.chat.member import ChatServer
+
+CLIENTS = Path(__file__).with_name("clients.test.mjs")
+# Enough to meet each kind of loss some times, in a few seconds.
+SCHEDULES = 30
+MANY = 1000
+# What one of them writes: it is nowhere at the server.
+SECRET = "between the two of us"
+
+
+@pytest.mark.parametrize("schedules", [SCHEDULES, pytest.param(MANY, marks=pytest.mark.soak)])
+@pytest.mark.timeout(3600)
+async def test_clients_that_race_crash_and_lose_answers_end_up_agreeing(
+    chat: ChatServer,
+    variables: dict[str, str],
+    caplog: pytest.LogCaptureFixture,
+    schedules: int,
+) -> None:
+    caplog.set_level(logging.DEBUG, logger="svc")
+    node = shutil.which("node") or pytest.fail("node is missing; ci/setup installs it")
+    await chat.join("Owner")
+    async with chat.http.get("/info") as response:
+        audience = (await response.json())["serverId"]
+    process = await asyncio.create_subprocess_exec(
+        *(node, "--test", "--test-reporter=spec", str(CLIENTS)),
+        env=os.environ
+        | {
+            "SVC_ADDRESS": chat.address,
+            "SVC_INVITE": chat.invite,
+            "SVC_AUDIENCE": audience,
+            "SVC_SCHEDULES": str(schedules),
+            "SVC_SECRET": SECRET,
+        },
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    output = bytearray()
+    try:
+        async with asyncio.timeout(120 + 10 * schedules):
+            while process.stdout and (some := await process.stdout.read(65536)):
+                output += some
+            await process.wait()
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    said = output.decode()
+    assert process.returncode == 0, said[max(0, said.find("✖") - 2000) :][:8000]
+    kept = everything_in(Path(variables["DATA_DIR"]))
+    assert any(name.endswith("-wal") for name in kept)
+    assert [name for name, data in kept.items() if SECRET.encode() in data] == []
+    assert SECRET not in caplog.text
+
+
+def everything_in(folder: Path) -> dict[str, bytes]:
+    """The bytes of each file."""
+    return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}

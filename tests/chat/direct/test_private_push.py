@@ -1,0 +1,85 @@
+"""Devices ring for private messages while nothing of their member's is in sight, and learn nothing."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from svc.chat.community import Community
+from svc.chat.direct.framing import APPLICATION
+from tests.chat.direct.framed import Client, path, private_message, text
+from tests.chat.inside import server_with_insight
+from tests.chat.member import ChatServer
+from tests.chat.people import newcomer
+from tests.chat.push.service import Browser, PushService, push_service
+
+SECRET = b"the key is under the mat"
+
+
+@dataclass
+class Scene:
+    community: Community
+    service: PushService
+    ada: Client
+    ben: Client
+    browser: Browser
+    conversation: dict[str, Any]
+
+    def body(self) -> bytes:
+        return private_message(self.conversation["id"], 1, APPLICATION, SECRET)
+
+    async def send(self, sender: Client, body: bytes | None = None, **more: object) -> int:
+        wanted = {"message": text(body or self.body()), **more}
+        status, _ = await sender.person.ask("POST", path(self.conversation, "messages"), wanted)
+        return status
+
+    async def is_quiet(self) -> bool:
+        senders = self.community.notifying.ringing._senders
+        assert senders is not None
+        while sending := list(senders._tasks):
+            await asyncio.wait(sending, timeout=10)
+        return self.service.received.empty()
+
+
+async def _client(chat: ChatServer, server_id: str, name: str) -> Client:
+    return await Client(await newcomer(chat, name), server_id, time.time()).take_part(3)
+
+
+@pytest.fixture
+async def scene(variables: dict[str, str]) -> AsyncIterator[Scene]:
+    async with push_service() as service, server_with_insight(variables) as (chat, community):
+        community.notifying.poster.exempt.add(service.origin)
+        async with chat.http.get("/info") as response:
+            server_id = (await response.json())["serverId"]
+        await newcomer(chat, "Owner")
+        ada, ben = [await _client(chat, server_id, name) for name in ("Ada", "Ben")]
+        conversation = await ada.open(ben)
+        await ada.take(conversation, ben)
+        assert (await ada.commit(conversation, 0))[0] == 200
+        browser = Browser(service, "device")
+        await ben.person.done("PUT", "/api/me/push", browser.subscription())
+        yield Scene(community, service, ada, ben, browser, conversation)
+
+
+async def test_who_is_away_is_rung_and_learns_nothing_but_where(scene: Scene) -> None:
+    assert await scene.send(scene.ada) == 200
+    received = await scene.service.next()
+    notice = scene.browser.read(received)
+    assert notice == {"kind": "mention", "talk_id": scene.conversation["id"]}
+    assert SECRET not in received.body
+
+
+async def test_the_same_again_and_what_is_no_message_ring_nobody(scene: Scene) -> None:
+    body = scene.body()
+    assert await scene.send(scene.ada, body, ring=False) == 200
+    assert await scene.send(scene.ada, body) == 200
+    assert await scene.is_quiet()
+
+
+async def test_nobody_is_rung_who_is_looking_or_wants_quiet(scene: Scene) -> None:
+    await scene.ben.person.done("PUT", "/api/me/quiet", {"quiet": True})
+    assert await scene.send(scene.ada) == 200
+    assert await scene.is_quiet()

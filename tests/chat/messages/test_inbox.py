@@ -1,0 +1,117 @@
+"""The inbox: what mentions a member, wherever it stands, and what a page of it costs."""
+
+from pathlib import Path
+from typing import Any
+
+from svc.base.database import Database
+from svc.base.migrations import migrations_in
+from svc.chat.access.directory import TEXT, Channel
+from svc.chat.access.permissions import Override, Overrides, Permission
+from svc.chat.community import SCHEMA_FOLDER
+from svc.chat.messages import inbox_store
+from tests.chat.inside import give_role, server_with_insight
+from tests.chat.member import ChatServer, LiveMember
+from tests.chat.people import People
+
+
+async def asked(member: LiveMember, event: str, **data: object) -> Any:
+    frame = await member.ask(event, **data)
+    assert frame["event"] == event, frame
+    return frame["data"]
+
+
+async def send(member: LiveMember, text: str, channel_id: str = "general", **more: object) -> Any:
+    return await asked(member, "message_send", channel_id=channel_id, text=text, **more)
+
+
+async def inbox(member: LiveMember, **more: object) -> list[str]:
+    return [message["text"] for message in (await asked(member, "mentions", **more))["messages"]]
+
+
+async def test_every_kind_of_mention_is_there_and_nothing_else(variables: dict[str, str]) -> None:
+    async with (
+        server_with_insight(variables) as (chat, community),
+        chat.member("Olga") as owner,
+        chat.member("Ben") as ben,
+    ):
+        give_role(community, ben.id, "member", "moderator")
+        mine = await send(ben, f"[myself](mention:{ben.id})")
+        await send(owner, "nobody")
+        await send(owner, f"[Ben](mention:{ben.id})")
+        await send(owner, "[all](mention:everyone)")
+        await send(owner, "[you](mention:here)")
+        await send(owner, "[moderators](role:moderator)")
+        await send(owner, "[admins](role:admin)")
+        await send(owner, "an answer", reply_to=mine["id"])
+        await send(owner, "a quiet answer", reply_to=mine["id"], ping=False)
+        await send(owner, f"in [Ben](mention:{ben.id})’s thread", thread=mine["id"])
+        assert await inbox(ben) == [
+            f"in [Ben](mention:{ben.id})’s thread",
+            "an answer",
+            "[moderators](role:moderator)",
+            "[you](mention:here)",
+            "[all](mention:everyone)",
+            f"[Ben](mention:{ben.id})",
+        ]
+        assert await inbox(owner) == []
+
+
+async def test_it_comes_in_pages_over_all_channels(folk: People) -> None:
+    channel = await folk.owner.done("POST", "/api/channels", {"name": "other", "type": "text"})
+    for number in range(5):
+        where = ("general", channel["id"])[number % 2]
+        text = f"{number} [m](mention:{folk.member.id})"
+        await folk.admin.done("POST", f"/api/channels/{where}/messages", {"text": text})
+    first = await folk.member.done("GET", "/api/me/mentions?limit=3")
+    assert ([message["text"][0] for message in first["messages"]], first["more"]) == (["4", "3", "2"], True)
+    before = first["messages"][-1]["id"]
+    second = await folk.member.done("GET", f"/api/me/mentions?limit=3&before={before}")
+    assert ([message["text"][0] for message in second["messages"]], second["more"]) == (["1", "0"], False)
+    await folk.owner.done("DELETE", f"/api/channels/{channel['id']}")
+    left = await folk.member.done("GET", "/api/me/mentions")
+    assert [message["text"][0] for message in left["messages"]] == ["4", "2", "0"]
+
+
+async def test_what_one_may_not_view_and_what_is_archived_is_left_out(variables: dict[str, str]) -> None:
+    async with (
+        server_with_insight(variables) as (chat, community),
+        chat.member("Olga") as owner,
+        chat.member("Ben") as ben,
+    ):
+        for name in ("open", "old"):
+            community.directory.put_channel(Channel(name, name, TEXT))
+        for where in ("general", "open", "old"):
+            await send(owner, f"{where} [Ben](mention:{ben.id})", where)
+        hidden = Overrides(members={ben.id: Override(deny=Permission.VIEW_CHANNEL)})
+        community.directory.put_channel(Channel("general", "general", TEXT, overrides=hidden))
+        community.directory.put_channel(Channel("old", "old", TEXT, archived=True))
+        assert await inbox(ben) == [f"open [Ben](mention:{ben.id})"]
+        community.directory.put_channel(Channel("general", "general", TEXT))
+        assert [text.split()[0] for text in await inbox(ben)] == ["open", "general"]
+
+
+async def test_what_is_deleted_or_mentions_one_no_more_leaves_it(chat: ChatServer) -> None:
+    async with chat.member("Ada") as ada, chat.member("Ben") as ben:
+        gone, changed = [await send(ada, f"{number} [b](mention:{ben.id})") for number in range(2)]
+        assert len(await inbox(ben)) == 2
+        await asked(ada, "message_edit", channel_id="general", message_id=changed["id"], text="never mind")
+        assert await inbox(ben) == [gone["text"]]
+        await asked(ada, "message_delete", channel_id="general", message_id=gone["id"])
+        assert await inbox(ben) == []
+
+
+async def test_what_is_no_message_is_refused(chat: ChatServer) -> None:
+    async with chat.member("Ada") as ada:
+        refused = await ada.ask("mentions", before="yesterday")
+        assert (refused["event"], refused["data"]["error"]) == ("error", "unknown_message")
+
+
+async def test_a_page_is_a_range_of_an_index(tmp_path: Path) -> None:
+    """Not everything that ever mentioned the member is read and sorted."""
+    database = await Database.open(tmp_path / "chat.db", migrations_in(SCHEMA_FOLDER), tmp_path)
+    asking = f"EXPLAIN QUERY PLAN {inbox_store.NEWEST}"
+    plan = await database.rows(asking, ("ada", 9, '["general"]', 26))
+    await database.close()
+    steps = [row["detail"] for row in plan]
+    assert "SEARCH mentions USING COVERING INDEX mentions_by_member (member_id=? AND n<?)" in steps
+    assert not [step for step in steps if "TEMP B-TREE" in step], steps

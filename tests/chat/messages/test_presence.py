@@ -1,0 +1,64 @@
+"""How somebody is there: idle while all their pages say so, or not to be disturbed, which is kept."""
+
+from typing import Any
+
+from svc.chat.levels.store import Choice
+from tests.chat.inside import server_with_insight
+from tests.chat.member import ChatServer, LiveMember
+from tests.chat.people import people
+
+
+async def how(watcher: LiveMember, who: str) -> tuple[bool, bool, bool]:
+    """What the next push says of a member: there, idle, not to be disturbed."""
+    told: Any = await watcher.pushed("presence")
+    while told["member_id"] != who:
+        told = await watcher.pushed("presence")
+    return told["online"], told["idle"], told["do_not_disturb"]
+
+
+async def test_who_touches_no_page_is_idle(chat: ChatServer) -> None:
+    token = await chat.join("Ben")
+    async with chat.member("Ada") as ada, chat.member("", token) as ben:
+        assert await how(ada, ben.id) == (True, False, False)
+        await ben.ask("idle", idle=True)
+        assert await how(ada, ben.id) == (True, True, False)
+        async with chat.member("Cleo") as cleo:
+            assert cleo.welcome["idle"] == [ben.id]
+        # A second page is one that they have just touched.
+        async with chat.member("", token) as other:
+            assert await how(ada, ben.id) == (True, False, False)
+            assert other.welcome["idle"] == []
+        assert await how(ada, ben.id) == (True, True, False)
+        await ben.ask("idle", idle=False)
+        assert await how(ada, ben.id) == (True, False, False)
+        # Saying so again is no news.
+        await ben.ask("idle", idle=False)
+        await ben.ask("idle", idle=True)
+        assert await how(ada, ben.id) == (True, True, False)
+        assert (await ben.ask("idle"))["event"] == "error"
+
+
+async def test_who_does_not_want_to_be_disturbed_is_seen_so_and_not_rung(variables: dict[str, str]) -> None:
+    async with server_with_insight(variables) as (chat, community):
+        folk = await people(chat)
+        levels, who = community.notifying.levels, folk.member.id
+        await levels.choose(who, None, Choice("all"))
+        async with folk.live("owner", "member", "member") as [owner, one, two]:
+            assert await how(owner, who) == (True, False, False)
+            assert (await one.ask("quiet_set", quiet=True))["data"] == {"quiet": True}
+            assert await two.pushed("quiet_changed") == {"quiet": True}
+            assert await how(owner, who) == (True, False, True)
+            assert levels.level(who, "general", 0) == "nothing"
+            assert "quiet_changed" not in owner.kept_events()
+    # It outlives a restart, and holds for pages that open later.
+    async with server_with_insight(variables) as (chat, community):
+        folk.chat = chat
+        for person in folk.by_role.values():
+            person.chat = chat
+        async with folk.live("member", "owner") as [member, owner]:
+            assert member.welcome["quiet"]
+            assert owner.welcome["do_not_disturb"] == [who]
+            assert not owner.welcome["quiet"]
+            assert await folk.member.done("PUT", "/api/me/quiet", {"quiet": False}) == {"quiet": False}
+            assert await how(owner, who) == (True, False, False)
+            assert community.notifying.levels.level(who, "general", 0) == "all"

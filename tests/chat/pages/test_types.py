@@ -1,0 +1,35 @@
+"""What the check of the page's types rests on: types that are those of the server and of its libraries.
+
+The check itself is `ci/types`.
+"""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from svc.chat.community import WEB_FOLDER
+from tests.web.declarations import DECLARATIONS, declarations
+
+REPOSITORY = Path(__file__).parents[3]
+SHIMS = sorted((WEB_FOLDER / "vendor").glob("*.d.ts"))
+
+
+def test_the_types_are_those_that_the_server_describes() -> None:
+    assert DECLARATIONS.read_text(encoding="utf-8") == declarations(), "run ci/types write"
+
+
+def test_the_types_of_a_library_are_those_of_the_version_in_use() -> None:
+    used = json.loads((REPOSITORY / "ci" / "vendor.json").read_text())["dependencies"]
+    checked = json.loads((REPOSITORY / "tests" / "lint" / "package.json").read_text())["dependencies"]
+    assert used.items() - {("emojibase-data", used["emojibase-data"])} <= checked.items()
+
+
+@pytest.mark.parametrize("shim", SHIMS, ids=lambda path: path.name)
+def test_a_library_has_what_its_types_say(shim: Path) -> None:
+    library = shim.with_suffix("").with_suffix(".js").read_text()
+    [exported] = re.findall(r"export\{([^}]*)\}", library)
+    typed = re.findall(r"^export (?:\{([^}]*)\}|function (\w+))", shim.read_text(), re.MULTILINE)
+    names = {each.split(" as ")[-1].strip() for several in typed for each in "".join(several).split(",")}
+    assert names <= {each.split(" as ")[-1] for each in exported.split(",")}

@@ -1,0 +1,66 @@
+"""The room of a private conversation: its members call each other there, and to others it does not exist."""
+
+from typing import Any
+
+from tests.chat.member import LiveMember
+from tests.chat.people import Person
+from tests.chat.voice.conftest import World
+from tests.kit.device import Device
+
+
+def person(world: World, member: LiveMember) -> Person:
+    return Person(world.chat, Device(), member.id, member.token)
+
+
+async def conversation(world: World, *others: LiveMember) -> str:
+    """Of Ada with these."""
+    members = [other.id for other in others]
+    opened = await person(world, world.ada).done("POST", "/api/private/conversations", {"members": members})
+    return str(opened["id"])
+
+
+async def asked(member: LiveMember, event: str, **data: str) -> Any:
+    """The answer, or the code of the refusal."""
+    data = (await member.ask(event, **data))["data"]
+    return data.get("error", data)
+
+
+async def test_its_members_get_in_and_nobody_else_hears_of_it(world: World) -> None:
+    room_id = await conversation(world, world.bob)
+    way = await asked(world.ada, "voice_join", channel_id=room_id)
+    assert way["client_join"]["room_id"] == room_id
+    # A moderator may move people between channels, and is a stranger here.
+    assert await asked(world.mod, "voice_join", channel_id=room_id) == "unknown_channel"
+    await world.sfu.tell("peer_joined", room_id, world.ada.id)
+    for member in (world.ada, world.bob):
+        joined = await member.pushed("voice_joined")
+        assert (joined["channel_id"], joined["member"]["id"]) == (room_id, world.ada.id)
+    await world.nothing_more()
+    assert "voice_joined" not in world.mod.kept_events()
+    for event, more in (("voice_disconnect", {}), ("voice_move", {"channel_id": "lobby"})):
+        assert await asked(world.mod, event, member_id=world.ada.id, **more) == "not_in_voice"
+
+
+async def test_whoever_leaves_the_conversation_is_put_out_of_its_call(world: World) -> None:
+    room_id = await conversation(world, world.bob, world.mod)
+    for member in (world.ada, world.bob):
+        await world.enters(member, room_id)
+    await person(world, world.bob).done("POST", f"/api/private/conversations/{room_id}/leave")
+    assert await world.told("disconnect_user") == {"room_id": room_id, "user_id": world.bob.id}
+    assert await asked(world.bob, "voice_join", channel_id=room_id) == "unknown_channel"
+
+
+async def test_who_is_blocked_cannot_call(world: World) -> None:
+    room_id = await conversation(world, world.bob)
+    await person(world, world.bob).done("PUT", f"/api/me/blocks/{world.ada.id}")
+    assert await asked(world.ada, "voice_join", channel_id=room_id) == "private_refused"
+
+
+async def test_a_call_is_declined_by_its_members_alone(world: World) -> None:
+    room_id = await conversation(world, world.bob)
+    assert await asked(world.mod, "private_call_decline", conversation_id=room_id) == "unknown_conversation"
+    assert await asked(world.bob, "private_call_decline", conversation_id=room_id) == {}
+    said = {"conversation_id": room_id, "member_id": world.bob.id}
+    assert await world.ada.pushed("private_call_declined") == said
+    await world.nothing_more()
+    assert "private_call_declined" not in world.mod.kept_events()

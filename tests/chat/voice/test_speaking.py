@@ -1,0 +1,53 @@
+"""Who speaks in a call is told to those who look at it from outside, and to nobody else."""
+
+from svc.base.envelope import serialise
+from tests.chat.voice.conftest import World
+
+
+async def speak(world: World, *user_ids: str) -> None:
+    await world.sfu.say(serialise("speakers", {"room_id": "lobby", "user_ids": list(user_ids)}))
+
+
+async def test_who_looks_from_outside_is_told_who_speaks(world: World) -> None:
+    await world.enters(world.ada)
+    await world.bob.ask("in_sight", visible=True)
+    assert await world.told("speakers_wanted") == {"room_id": "lobby", "wanted": True}
+    await speak(world, world.ada.id)
+    said = {"channel_id": "lobby", "member_ids": [world.ada.id]}
+    assert await world.bob.pushed("voice_speaking") == said
+    # Whoever begins to look later is told what is so.
+    await world.mod.ask("in_sight", visible=True)
+    assert await world.mod.pushed("voice_speaking") == said
+    await speak(world)
+    for member in (world.bob, world.mod):
+        assert await member.pushed("voice_speaking") == {**said, "member_ids": []}
+
+
+async def test_the_media_service_is_asked_only_while_somebody_looks(world: World) -> None:
+    await world.enters(world.ada)
+    # Who is in the call hears it from the media service.
+    await world.ada.ask("in_sight", visible=True)
+    await world.bob.ask("in_sight", visible=True)
+    await world.told("speakers_wanted")
+    await world.bob.ask("in_sight", visible=False)
+    assert await world.told("speakers_wanted", 2) == {"room_id": "lobby", "wanted": False}
+    # What was on its way is passed on to nobody.
+    await speak(world, world.ada.id)
+    await world.nothing_more()
+    await world.enters(world.bob)
+    await world.mod.ask("in_sight", visible=True)
+    assert await world.told("speakers_wanted", 3) == {"room_id": "lobby", "wanted": True}
+    await speak(world, world.bob.id)
+    assert (await world.mod.pushed("voice_speaking"))["member_ids"] == [world.bob.id]
+    await world.sfu.tell("peer_left", "lobby", world.ada.id)
+    await world.sfu.tell("peer_left", "lobby", world.bob.id)
+    assert await world.told("speakers_wanted", 4) == {"room_id": "lobby", "wanted": False}
+
+
+async def test_a_media_service_that_comes_back_is_asked_again(world: World) -> None:
+    await world.enters(world.ada)
+    await world.bob.ask("in_sight", visible=True)
+    await world.told("speakers_wanted")
+    world.sfu.people["lobby"] = [world.ada.id]
+    await world.sfu.drop_control()
+    assert await world.told("speakers_wanted", 2) == {"room_id": "lobby", "wanted": True}

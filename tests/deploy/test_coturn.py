@@ -1,0 +1,81 @@
+"""The TURN server that `deploy` has a file for, really running: it relays for members, to the SFU alone."""
+
+import asyncio
+import ssl
+import time
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from aioice.stun import TransactionFailed
+from aioice.turn import create_turn_endpoint
+
+from svc.base.turn import TurnServer
+from tests.kit.coturn import PORT, SECRET, SFU, TLS_PORT, TURN, WITHIN_S, coturn
+from tests.kit.installed import required
+from tests.kit.namespace import in_namespace
+
+ELSEWHERE = "203.0.113.3"
+MEDIA_PORT = 3478
+
+
+class Mirror(asyncio.DatagramProtocol):
+    """In the SFU's place: sends back what comes."""
+
+    transport: asyncio.DatagramTransport
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = cast(asyncio.DatagramTransport, transport)
+
+    def datagram_received(self, data: bytes, addr: tuple[str, int]) -> None:
+        self.transport.sendto(b"back: " + data, addr)
+
+
+class Member(asyncio.DatagramProtocol):
+    def __init__(self) -> None:
+        self.heard: asyncio.Queue[bytes] = asyncio.Queue()
+
+    def datagram_received(self, data: bytes, addr: tuple[str, int]) -> None:
+        self.heard.put_nowait(data)
+
+
+async def allocated(
+    name: str, password: str, transport: str = "udp", tls: ssl.SSLContext | None = None
+) -> tuple[Any, Member]:
+    """A relay for a member, who reaches coturn in this way."""
+    server = (TURN, TLS_PORT if tls else PORT)
+    async with asyncio.timeout(WITHIN_S):
+        return await create_turn_endpoint(Member, server, name, password, ssl=tls, transport=transport)
+
+
+def test_a_member_reaches_the_sfu_over_udp_tcp_and_tls_and_nobody_else(tmp_path: Path) -> None:
+    required("turnserver")
+
+    async def body() -> None:
+        credentials = TurnServer([f"turn:{TURN}"], SECRET).described("ada", time.time())
+        name, password = str(credentials["username"]), str(credentials["credential"])
+        loop = asyncio.get_running_loop()
+        mirror, _ = await loop.create_datagram_endpoint(Mirror, (SFU, MEDIA_PORT))
+        async with coturn(tmp_path) as trusting:
+            for transport, tls in (("udp", None), ("tcp", None), ("tcp", trusting)):
+                relay, member = await allocated(name, password, transport, tls)
+                assert relay.get_extra_info("sockname")[0] == TURN
+                relay.sendto(b"hello", (SFU, MEDIA_PORT))
+                async with asyncio.timeout(WITHIN_S):
+                    assert await member.heard.get() == b"back: hello"
+                inner = relay._TurnTransport__inner_protocol
+                for forbidden in (ELSEWHERE, TURN, "127.0.0.1", "10.0.0.1"):
+                    with pytest.raises(TransactionFailed) as refused:
+                        await inner.send_data(b"hello", (forbidden, MEDIA_PORT))
+                    assert refused.value.response.attributes["ERROR-CODE"][0] == 403
+                relay.close()
+            # An hour after its day, and made up.
+            old = TurnServer([], SECRET).described("ada", time.time() - 26 * 3600)
+            for wrong in ((old["username"], old["credential"]), (name, "made up")):
+                with pytest.raises(TransactionFailed) as refused:
+                    await allocated(str(wrong[0]), str(wrong[1]))
+                assert refused.value.response.attributes["ERROR-CODE"][0] == 401
+
+            mirror.close()
+
+    in_namespace(body, [f"{address}/32" for address in (SFU, TURN, ELSEWHERE)], {})

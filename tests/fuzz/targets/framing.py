@@ -1,0 +1,46 @@
+"""Any bytes in any pieces are the same frames, or end the stream; frames leave as they were put in."""
+
+from svc._rtp.framing import BrokenFraming, Reader, Writer
+
+IN_PYTHON = False
+LONGEST = 1500
+
+
+def run(data: bytes) -> None:
+    """The first byte says how long the pieces are; the rest is the stream."""
+    size, stream = 1 + data[0] if data else 1, data[1:]
+    # What stands in a piece before the lie is lost with it.
+    frames, broken = read(stream, 1)
+    found, was_broken = read(stream, size)
+    assert was_broken == broken
+    assert found == frames[: len(found)] and (broken or found == frames)
+    assert all(len(frame) <= LONGEST for frame in frames)
+    at = 0
+    for frame in frames:
+        assert stream[at : at + 2 + len(frame)] == len(frame).to_bytes(2, "big") + frame
+        at += 2 + len(frame)
+    assert broken == (len(stream) >= at + 2 and int.from_bytes(stream[at : at + 2], "big") > LONGEST)
+    write(frames, size)
+
+
+def read(stream: bytes, size: int) -> tuple[list[bytes], bool]:
+    reader, frames = Reader(), []
+    for start in range(0, len(stream), size):
+        try:
+            frames += reader.read(stream[start : start + size])
+        except BrokenFraming:
+            return frames, True
+    return frames, False
+
+
+def write(frames: list[bytes], size: int) -> None:
+    writer, written, limit = Writer(), b"", 4096
+    kept = []
+    for frame in frames:
+        if writer.put(frame, limit=limit):
+            kept.append(frame)
+        assert len(writer) <= limit
+        written += writer.take(min(size, len(writer)))
+    while len(writer):
+        written += writer.take(min(size, len(writer)))
+    assert written == b"".join(len(frame).to_bytes(2, "big") + frame for frame in kept)

@@ -1,0 +1,57 @@
+"""coturn with the file of `deploy`, as it is but for certificate, secret and ports. Knows no calls."""
+
+import asyncio
+import ssl
+from asyncio.subprocess import DEVNULL
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from svc.tools.certificate import kept_certificate
+from tests.kit.installed import required
+from tests.kit.waiting import wait_until
+
+FILE = Path(__file__).parents[2] / "deploy" / "coturn" / "turnserver.conf"
+# Of the file: whom it relays to, and where it is.
+SFU, TURN = "203.0.113.1", "203.0.113.2"
+PORT, TLS_PORT = 3478, 443
+SECRET = "a secret of a test that nobody knows"
+WITHIN_S = 30.0
+
+
+@asynccontextmanager
+async def coturn(
+    folder: Path, *, inside: Sequence[str] = (), port: int = PORT, tls_port: int = TLS_PORT
+) -> AsyncIterator[ssl.SSLContext]:
+    """It runs where TURN is an address of the machine, or `inside`; what a client trusts."""
+    certificate = kept_certificate(folder, ["turn.example.org"], datetime.now(UTC))
+    settings = FILE.read_text()
+    for written, used in (
+        ("/etc/letsencrypt/live/turn.example.org/fullchain.pem", str(certificate)),
+        ("/etc/letsencrypt/live/turn.example.org/privkey.pem", str(certificate)),
+        ("CHANGE-ME-openssl-rand-hex-32", SECRET),
+        (f"tls-listening-port={TLS_PORT}", f"tls-listening-port={tls_port}"),
+        (f"\nlistening-port={PORT}", f"\nlistening-port={port}"),
+        ("simple-log", f"log-file={folder}/log\nsimple-log\npidfile={folder}/pid\nuserdb={folder}/users"),
+    ):
+        assert written in settings, written
+        settings = settings.replace(written, used)
+    (folder / "turnserver.conf").write_text(settings)
+    process = await asyncio.create_subprocess_exec(
+        *inside, required("turnserver"), "-c", str(folder / "turnserver.conf"), stdout=DEVNULL, stderr=DEVNULL
+    )
+
+    async def listens() -> bool:
+        assert process.returncode is None, "coturn has ended"
+        log = folder / "log"
+        return log.exists() and "IO method (admin thread)" in log.read_text(errors="replace")
+
+    try:
+        await wait_until("coturn has begun", listens, within_s=WITHIN_S)
+        context = ssl.create_default_context(cafile=str(certificate))
+        context.check_hostname = False
+        yield context
+    finally:
+        process.terminate()
+        await process.wait()

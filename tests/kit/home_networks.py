@@ -1,0 +1,398 @@
+"""People at home, each behind a router of their own, and a server out there: namespaces of the kernel.
+
+A test asks `why_not()` first, and skips with what it says.
+
+    async with home_networks("ada", "grace") as world:
+        async with server_in(world, tmp_path / "data") as product:        # `svc up` on SERVER; flags as usual
+            async with people_in(world.homes["ada"], product.url) as people:    # a Chromium of its own
+                ada = await people.arrive("Ada")
+                await ada.join(camera=False)
+                await world.homes["ada"].rebind()
+
+`firefox_in` is Firefox. `home.inside` and `world.server.inside` put before any command run it there, and
+`connector()` gives aiohttp connections from there. The page's origin counts as secure although it is plain
+HTTP; `server_in(world, folder, "--tls", "--port", "443")` is for networks that pass nothing else.
+
+    server (SERVER, SERVER_V6) ── router of ada (NAT) ══ wifi, mobile ══ ada
+                               ── router of grace (NAT) ══ wifi, mobile ══ grace
+
+A home begins on its Wi-Fi; the router shows that and the mobile network to the server as two addresses.
+
+| `home.` | what becomes of its network |
+|---|---|
+| `drops(UDP)` `drops(ALL)` `drops(ALL_BUT_HTTPS)` `drops(UDP, "wifi")` | it is lost, both ways |
+| `limits_udp(kbytes)` `loses(percent)` | UDP beyond a rate is lost; so much of everything is |
+| `passes()` | nothing is lost any more |
+| `shape(kbit)` | everything waits its turn on a line of this width; None takes that away |
+| `rebind()` | the NAT forgets its UDP and gives every flow another port |
+| `up("mobile")` `down("wifi")` `move()` | networks of the device, which it notices; the other one instead |
+| `freeze()` `thaw()` | every process of the home stands still, as in a laptop that sleeps |
+
+IPv4 has NAT; IPv6 is routed, and there only in a world that asks for it: `families=(6,)`. There is no delay:
+many kernels lack netem. The namespaces have no names: they end with the block, and with this process however
+it ends. Two worlds side by side know nothing of each other. Linux and root only. Knows nothing of calls.
+"""
+
+import asyncio
+import ctypes
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import threading
+from asyncio.subprocess import DEVNULL, PIPE, STDOUT, Process
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from aiohttp import TCPConnector
+
+from tests.kit.firefox import Firefox, running_firefox
+from tests.kit.people import FLAGS, People, people_at
+from tests.kit.product import Product, running_product
+
+SERVER, SERVER_V6 = "203.0.113.1", "2001:db8::1"
+# What a router may drop; in the words of nft, each a rule without its verdict.
+UDP = ("meta l4proto udp",)
+ALL = ("",)
+ALL_BUT_HTTPS = ("meta l4proto udp", 'iifname != "wan" tcp dport != 443', 'iifname "wan" tcp sport != 443')
+UPLINKS = ("wifi", "mobile")
+DEADLINE_S = 30.0
+# Each rebinding takes another thousand ports, and comes back to the first after forty.
+_FIRST_PORT, _PORTS, _RANGES = 20000, 1000, 40
+_PROGRAMS = ("unshare", "nsenter", "ip", "tc", "nft", "conntrack")
+_CLONE_NEWNET = 0x40000000
+
+
+def why_not() -> str:
+    """What keeps this machine from having such networks; empty where nothing does."""
+    if missing := [program for program in _PROGRAMS if shutil.which(program) is None]:
+        return f"missing: {', '.join(missing)} (ci/setup brings them)"
+    probe = "ip link add one type veth peer name two && nft add table inet t && conntrack -C"
+    tried = subprocess.run(["unshare", "-n", "sh", "-c", probe], capture_output=True, timeout=DEADLINE_S)
+    if tried.returncode:
+        return f"namespaces are refused here: {tried.stderr.decode().strip()}"
+    return ""
+
+
+class Place:
+    """A network of its own, held open by a process; `inside` before a command runs it there."""
+
+    def __init__(self, holder: Process) -> None:
+        self.pid = holder.pid
+        self.inside = ("nsenter", "-t", str(holder.pid), "-n", "--")
+
+    async def run(self, *command: str, text: str = "", may_fail: bool = False) -> str:
+        """What a command in here prints; it must succeed."""
+        process = await asyncio.create_subprocess_exec(
+            *self.inside, *command, stdin=PIPE, stdout=PIPE, stderr=STDOUT
+        )
+        async with asyncio.timeout(DEADLINE_S):
+            printed, _ = await process.communicate(text.encode())
+        assert process.returncode == 0 or may_fail, f"{command} {text}: {printed.decode()}"
+        return printed.decode()
+
+    async def ip(self, *lines: str, family: int = 4) -> None:
+        await self.run("ip", f"-{family}", "-batch", "-", text="\n".join(lines) + "\n")
+
+    def pids(self) -> list[int]:
+        """Every process in here but the one that holds it open."""
+        here = _network(self.pid)
+        running = (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit())
+        return [pid for pid in running if pid != self.pid and _network(pid) == here]
+
+    def socket(self, family: int, kind: int = socket.SOCK_STREAM) -> socket.socket:
+        """A socket of this network, for this process."""
+        made: list[socket.socket] = []
+
+        def make() -> None:
+            with Path(f"/proc/{self.pid}/ns/net").open() as network:
+                if ctypes.CDLL(None, use_errno=True).setns(network.fileno(), _CLONE_NEWNET) == 0:
+                    made.append(socket.socket(family, kind))
+
+        # A network is a thread's own, and this one ends.
+        thread = threading.Thread(target=make)
+        thread.start()
+        thread.join()
+        made[0].setblocking(False)
+        return made[0]
+
+    def connector(self) -> TCPConnector:
+        """For an aiohttp session that connects from here."""
+        return TCPConnector(socket_factory=lambda address: self.socket(address[0]))
+
+
+def _network(pid: int) -> str:
+    try:
+        return str(Path(f"/proc/{pid}/ns/net").readlink())
+    except OSError:
+        return ""  # It has ended.
+
+
+@dataclass
+class Home:
+    """The device is in `device`; all its packets pass `router`."""
+
+    name: str
+    number: int
+    device: Place
+    router: Place
+    families: Sequence[int]
+    on: list[str] = field(default_factory=list)
+    _rules: list[str] = field(default_factory=list)
+    _rebound: int = 0
+
+    @property
+    def inside(self) -> tuple[str, ...]:
+        return self.device.inside
+
+    async def drops(self, what: Sequence[str], uplink: str = "") -> None:
+        """From now on, and besides what it drops already; on one of its networks, or on all."""
+        for each in what:
+            near = [f'{side} "{uplink}" ' for side in ("iifname", "oifname")] if uplink else [""]
+            self._rules += [f"{side}{each} drop" for side in near]
+        await self._filter()
+
+    async def limits_udp(self, kbytes: int) -> None:
+        self._rules.append(f"meta l4proto udp limit rate over {kbytes} kbytes/second drop")
+        await self._filter()
+
+    async def loses(self, percent: int) -> None:
+        self._rules.append(f"numgen random mod 100 < {percent} drop")
+        await self._filter()
+
+    async def passes(self) -> None:
+        self._rules.clear()
+        await self._filter()
+
+    async def shape(self, kbit: int | None) -> None:
+        for device in ("wan", *UPLINKS):
+            await self.router.run("tc", "qdisc", "del", "dev", device, "root", may_fail=True)
+            if kbit:
+                queue = ("tbf", "rate", f"{kbit}kbit", "burst", "10kb", "latency", "300ms")
+                await self.router.run("tc", "qdisc", "add", "dev", device, "root", *queue)
+
+    async def rebind(self) -> None:
+        self._rebound += 1
+        await self._translate()
+        await self.router.run("conntrack", "-D", "-p", "udp", may_fail=True)  # There may be none.
+
+    async def up(self, uplink: str) -> None:
+        """The Wi-Fi is preferred where both are up; what is bound to an address goes out where that is."""
+        at = UPLINKS.index(uplink)
+        for family in self.families:
+            address, gateway = _at_home(self.number, at, family)
+            await self.device.ip(
+                f"link set {uplink} up",
+                f"addr replace {address}/{_width(family)} dev {uplink}{_at_once(family)}",
+                f"route replace default via {gateway} dev {uplink} metric {100 * (at + 1)}",
+                f"route replace default via {gateway} dev {uplink} table {100 + at}",
+                family=family,
+            )
+        self.on.append(uplink)
+
+    async def down(self, uplink: str) -> None:
+        await self.device.ip(f"link set {uplink} down")
+        self.on.remove(uplink)
+
+    async def move(self) -> None:
+        """To the other of its networks: the first is gone before that one is there."""
+        (here,) = self.on
+        await self.down(here)
+        await self.up(next(other for other in UPLINKS if other != here))
+
+    def freeze(self) -> None:
+        self._signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: signal.Signals) -> None:
+        for pid in self.device.pids():
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
+
+    async def _filter(self) -> None:
+        lines = ["flush chain inet home through", *(f"add rule inet home through {r}" for r in self._rules)]
+        await self.router.run("nft", "-f", "-", text="\n".join(lines) + "\n")
+
+    async def _translate(self) -> None:
+        """Each of the two networks has an address of its own outside, and a range of ports of the moment."""
+        first = _FIRST_PORT + _PORTS * (self._rebound % _RANGES)
+        ports = f"{first}-{first + _PORTS - 1}"
+        rules = ["flush chain inet home address"]
+        for at in range(len(UPLINKS)):
+            source, _ = _at_home(self.number, at, 4)
+            seen = f"{_outside(self.number, at)}:{ports}"
+            rules.append(
+                f'add rule inet home address oifname "wan" ip saddr {source} meta l4proto {{ tcp, udp }} '
+                f"snat ip to {seen}"
+            )
+        await self.router.run("nft", "-f", "-", text="\n".join(rules) + "\n")
+
+
+@dataclass
+class World:
+    server: Place
+    homes: dict[str, Home]
+
+
+@asynccontextmanager
+async def home_networks(*names: str, families: Sequence[int] = (4,)) -> AsyncIterator[World]:
+    """A server and these homes, each on its Wi-Fi."""
+    async with AsyncExitStack() as stack:
+        server = await stack.enter_async_context(_place())
+        world = World(server, {})
+        await server.ip("link set lo up")
+        for family, address in ((4, SERVER), (6, SERVER_V6)):
+            if family in families:
+                await server.ip(f"addr add {address} dev lo{_at_once(family)}", family=family)
+        for number, name in enumerate(names, start=1):
+            device, router = [await stack.enter_async_context(_place()) for _ in range(2)]
+            home = Home(name, number, device, router, families)
+            stack.callback(home.thaw)  # What stands still does not end.
+            await _connect(home, server)
+            world.homes[name] = home
+        yield world
+
+
+@asynccontextmanager
+async def _place() -> AsyncIterator[Place]:
+    # It ends with its input, so also when this process is killed.
+    holder = await asyncio.create_subprocess_exec(
+        *("unshare", "-n", "sh", "-c", "echo; exec cat"), stdin=PIPE, stdout=PIPE, stderr=DEVNULL
+    )
+    assert holder.stdout is not None
+    try:
+        async with asyncio.timeout(DEADLINE_S):
+            assert await holder.stdout.readline(), "a namespace was refused"
+        yield Place(holder)
+    finally:
+        holder.kill()
+        await holder.wait()
+
+
+async def _connect(home: Home, server: Place) -> None:
+    number, router, device = home.number, home.router, home.device
+    line = f"to{number}"
+    await router.ip(
+        f"link add wan type veth peer name {line} netns {server.pid}",
+        *(f"link add {each} type veth peer name {each} netns {device.pid}" for each in UPLINKS),
+        *(f"link set {each} up" for each in ("lo", "wan", *UPLINKS)),
+    )
+    await device.ip("link set lo up")
+    await server.ip(f"link set {line} up")
+    for family in home.families:
+        here, there = _line(number, family)
+        behind = [_at_home(number, at, family) for at in range(len(UPLINKS))]
+        seen = [f"{_outside(number, at)}/32" for at in range(len(UPLINKS))] if family == 4 else []
+        width, at_once = _width(family), _at_once(family)
+        await server.ip(
+            f"addr add {there}/{width} dev {line}{at_once}",
+            *(f"route add {each} via {here}" for each in seen or [f"2001:db8:{number}::/48"]),
+            family=family,
+        )
+        await router.ip(
+            f"addr add {here}/{width} dev wan{at_once}",
+            f"route add default via {there}",
+            *(f"addr add {b[1]}/{width} dev {up}{at_once}" for up, b in zip(UPLINKS, behind, strict=True)),
+            *(f"addr add {each} dev lo" for each in seen),
+            family=family,
+        )
+        rules = [f"rule add from {address} table {100 + at}" for at, (address, _) in enumerate(behind)]
+        await device.ip(*rules, family=family)
+    # Nothing passes a network that has an address of the other one.
+    settings = (
+        "ipv4/ip_forward",
+        "ipv6/conf/all/forwarding",
+        *(f"ipv4/conf/{each}/rp_filter" for each in UPLINKS),
+    )
+    await router.run("sh", "-c", "; ".join(f"echo 1 >/proc/sys/net/{each}" for each in settings))
+    chains = {
+        "through": "type filter hook forward priority filter;",
+        # What comes to a port that the NAT has not given out, nobody answers.
+        "door": 'type filter hook input priority filter; iifname "wan" meta l4proto { tcp, udp } drop',
+        "address": "type nat hook postrouting priority srcnat;",
+    }
+    table = "".join(f"chain {name} {{ {what}\n}}\n" for name, what in chains.items())
+    await router.run("nft", "-f", "-", text=f"table inet home {{\n{table}}}\n")
+    await home._translate()
+    await home.up(UPLINKS[0])
+
+
+def _width(family: int) -> int:
+    return 24 if family == 4 else 64
+
+
+def _at_once(family: int) -> str:
+    """Nobody else can have an address here: it is ours without asking around (DAD)."""
+    return " nodad" if family == 6 else ""
+
+
+def _line(number: int, family: int) -> tuple[str, str]:
+    """The router's end and the server's."""
+    return (f"10.9.{number}.2", f"10.9.{number}.1") if family == 4 else _pair(f"2001:db8:ff:{number}")
+
+
+def _at_home(number: int, at: int, family: int) -> tuple[str, str]:
+    """The device's address and its router's, in one of the device's networks."""
+    if family == 4:
+        return f"192.168.{at + 1}.2", f"192.168.{at + 1}.1"
+    return _pair(f"2001:db8:{number}:{at + 1}")
+
+
+def _pair(prefix: str) -> tuple[str, str]:
+    return f"{prefix}::2", f"{prefix}::1"
+
+
+def _outside(number: int, at: int) -> str:
+    """How the server sees a device in one of its networks."""
+    return f"198.51.100.{10 * number + at}"
+
+
+@asynccontextmanager
+async def server_in(world: World, data_dir: Path, *flags: str, **variables: str) -> AsyncIterator[Product]:
+    """`svc up` at the server's address; IPv6 where the world has no IPv4."""
+    families = next(iter(world.homes.values())).families
+    host = SERVER if 4 in families else SERVER_V6
+    addresses = [address for family, address in ((4, SERVER), (6, SERVER_V6)) if family in families]
+    variables = {"ICE_ADVERTISE_IP": ",".join(addresses), **variables}
+    flags = ("--host", host, *flags)
+    async with running_product(data_dir, *flags, inside=world.server.inside, **variables) as product:
+        yield product
+
+
+@asynccontextmanager
+async def people_in(
+    home: Home, url: str, executable: str, more_flags: Sequence[str] = ()
+) -> AsyncIterator[People]:
+    """A Chromium on a home's device."""
+    flags = [flag for flag in FLAGS if flag != "--allow-loopback-in-peer-connection"]
+    flags += [f"--unsafely-treat-insecure-origin-as-secure={origin(url)}", *more_flags]
+    async with people_at(url, executable, flags=flags, inside=home.inside) as people:
+        yield people
+
+
+@asynccontextmanager
+async def firefox_in(home: Home, url: str, executable: str, profile: Path) -> AsyncIterator[Firefox]:
+    """A Firefox on a home's device."""
+    wishes: dict[str, Any] = {
+        "dom.securecontext.allowlist": urlsplit(url).hostname or "",
+        "media.devices.insecure.enabled": True,
+        "media.getusermedia.insecure.enabled": True,
+        "media.peerconnection.ice.loopback": False,
+    }
+    running = running_firefox(
+        executable, profile, inside=home.inside, connector=home.device.connector(), preferences=wishes
+    )
+    async with running as browser:
+        yield browser
+
+
+def origin(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"

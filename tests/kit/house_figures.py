@@ -1,0 +1,113 @@
+"""Figures of the house, for whoever wants to see whether it grows: `ci/house`. Judges nothing.
+
+Duplicate shapes are functions of six lines and more that differ in names and constants alone.
+"""
+
+import ast
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+LEAST_LINES_OF_A_SHAPE = 6
+MOST_ARGUMENTS = 6
+SMALL_FILE_LINES = 50
+VENDOR = "vendor"  # What others have written.
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    part: str
+    files: int
+    lines: int
+    median_file: float
+    small_files: int
+    functions: int
+    median_function: float
+    wide_constructors: int  # more than six arguments
+    duplicate_shapes: int
+    names_twice: int  # of classes
+
+
+def rows(source: Path) -> Iterator[Row]:
+    """One for each folder of the package, one for the page's modules, and one for all of Python."""
+    python = sorted(source.rglob("*.py"))
+    for folder in sorted(path for path in source.iterdir() if path.is_dir()):
+        if inside := [path for path in python if folder in path.parents]:
+            yield figures(folder.name, inside)
+    page = (path for path in (source / "web").rglob("*.js") if VENDOR not in path.parts)
+    yield figures("web (JavaScript)", sorted(page))
+    yield figures("all Python", python)
+
+
+def figures(part: str, paths: list[Path]) -> Row:
+    """What only Python's parser can count is 0 for JavaScript."""
+    lengths = [len(path.read_text(encoding="utf-8").splitlines()) for path in paths]
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in paths if path.suffix == ".py"]
+    functions = [node for tree in trees for node in ast.walk(tree) if isinstance(node, Function)]
+    classes = Counter(
+        node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)
+    )
+    shapes = Counter(shape(node) for node in functions if length(node) >= LEAST_LINES_OF_A_SHAPE)
+    return Row(
+        part,
+        len(paths),
+        sum(lengths),
+        median(lengths),
+        sum(lines < SMALL_FILE_LINES for lines in lengths),
+        len(functions),
+        median(length(node) for node in functions) if functions else 0,
+        sum(node.name == "__init__" and arguments(node) > MOST_ARGUMENTS for node in functions),
+        sum(count - 1 for count in shapes.values()),
+        sum(count > 1 for count in classes.values()),
+    )
+
+
+def length(function: Function) -> int:
+    return (function.end_lineno or function.lineno) - function.lineno + 1
+
+
+def arguments(function: Function) -> int:
+    """Without `self`."""
+    given = function.args
+    return len(given.posonlyargs) + len(given.args) + len(given.kwonlyargs) - 1
+
+
+def shape(function: Function) -> str:
+    """What it does, whatever the things are called."""
+    return " ".join(type(node).__name__ for statement in function.body for node in ast.walk(statement))
+
+
+def table(found: list[Row]) -> str:
+    heads: Mapping[str, str] = {
+        "part": "",
+        "files": "files",
+        "lines": "lines",
+        "median_file": "median file",
+        "small_files": f"< {SMALL_FILE_LINES} lines",
+        "functions": "functions",
+        "median_function": "median function",
+        "wide_constructors": f"constructors > {MOST_ARGUMENTS} arguments",
+        "duplicate_shapes": "duplicate shapes",
+        "names_twice": "class names twice",
+    }
+    cells = [list(heads.values()), *([f"{getattr(row, name)}" for name in heads] for row in found)]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(heads))]
+    lines = (
+        "  ".join(
+            [
+                row[0].ljust(widths[0]),
+                *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)),
+            ]
+        )
+        for row in cells
+    )
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(table(list(rows(Path("src/svc")))) + "\n")

@@ -1,0 +1,69 @@
+"""A call of three: Ada at home behind a line that can be made narrow, Grace and Alan send to her.
+
+The line is shaped by the kernel (tests.kit.home_networks), so a test asks `why_not()` first. What Ada
+receives is what her browser says of it. Quality is automatic for her, as it is for everybody who has
+chosen nothing.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.kit.home_networks import Home, home_networks, people_in, server_in
+from tests.kit.people import Capture, Person
+
+NARROW_KBPS, WIDE_KBPS = 350, 2_000
+CAPTURE = Capture(320, 240, 15)
+# Concealed samples that were no silence, and all samples, of all voices.
+CONCEALED = """async () => {
+  const entries = [...(await svc.call.pc.getStats()).values()];
+  const all = entries.filter(({ type, kind }) => type === "inbound-rtp" && kind === "audio");
+  const sum = (name) => all.reduce((total, entry) => total + (entry[name] ?? 0), 0);
+  return [sum("concealedSamples") - sum("silentConcealedSamples"), sum("totalSamplesReceived")];
+}"""
+AUTOMATIC = "() => { localStorage['svc.callSettings'] = JSON.stringify({ quality: 'automatic' }); }"
+
+
+@dataclass(frozen=True, slots=True)
+class NarrowCall:
+    home: Home
+    ada: Person
+    others: tuple[Person, Person]
+
+    async def concealed(self, seconds: float) -> float:
+        """The share of the sound that is made up, while so many seconds pass."""
+        before, all_before = await self.ada.page.evaluate(CONCEALED)
+        await asyncio.sleep(seconds)
+        after, all_after = await self.ada.page.evaluate(CONCEALED)
+        return float((after - before) / max(1, all_after - all_before))
+
+    async def pictures(self, seconds: float) -> float:
+        """Of the pictures that were made, the share that was shown, of the one that has fewest."""
+        before = await self.ada.statistics()
+        await asyncio.sleep(seconds)
+        after = await self.ada.statistics()
+        made = CAPTURE.frame_rate * seconds
+        return min((after.frames(each.name) - before.frames(each.name)) / made for each in self.others)
+
+
+@asynccontextmanager
+async def narrow_call(folder: Path, executable: str) -> AsyncIterator[NarrowCall]:
+    """All pictures come, over a line that is wide as yet."""
+    async with (
+        home_networks("ada", "others") as world,
+        server_in(world, folder / "data") as product,
+        people_in(world.homes["others"], product.url, executable) as people,
+        people_in(world.homes["ada"], product.url, executable) as alone,
+    ):
+        ada = await alone.arrive("Ada", capture=CAPTURE)
+        grace, alan = [await people.arrive(name, capture=CAPTURE) for name in ("Grace", "Alan")]
+        await ada.come_in()
+        await ada.page.evaluate(AUTOMATIC)
+        await ada.page.reload()
+        await ada.enter_call()
+        for other in (grace, alan):
+            await other.join()
+        await asyncio.gather(ada.sees(grace, frames=30), ada.sees(alan, frames=30), ada.hears(grace))
+        yield NarrowCall(world.homes["ada"], ada, (grace, alan))

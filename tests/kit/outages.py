@@ -1,0 +1,322 @@
+"""Outages of one home's network, and how long after each a call and the chat were whole again.
+
+Ada is in a call with Grace, whose network stays good. Ada is at a page, in one of two browsers, or a
+caller on Pion, which joins again by itself and shows no messages. Both note when sound of the other
+arrives; Grace writes while Ada is away. What counts is the end of the last silence, at either of them,
+after the network was back; what needs no time, such as a NAT that rebinds, is over as soon as it has
+happened.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Protocol
+
+from tests.kit.firefox import firefox
+from tests.kit.home_networks import (
+    ALL,
+    UDP,
+    Home,
+    World,
+    firefox_in,
+    home_networks,
+    people_in,
+    server_in,
+)
+from tests.kit.home_networks import why_not as home_networks_refused
+from tests.kit.page_statistics import Watcher
+from tests.kit.people import Person, chromium
+from tests.kit.pion import pion_in
+from tests.kit.pion import why_not as pion_refused
+from tests.kit.product import Product
+from tests.kit.text_channels import open_channel, write
+from tests.kit.waiting import wait_until
+
+# Sound that pauses for longer is away, and that has come for so long without is back.
+PAUSE_S, STEADY_S = 0.7, 3.0
+DEADLINE_S = 120.0
+POLL_S = 0.25
+LITTLE_KBYTES = 24
+
+# When sound arrived (ms), when each message was first shown, and what was said to be wrong from when on;
+# looked at ten times a second.
+NOTE = """
+() => {
+  const noted = { sound: [], shown: {}, said: [] };
+  window.noted = noted;
+  let before = "";
+  setInterval(async () => {
+    const words = document.querySelector(".call-bar .trouble")?.textContent ?? "";
+    if (words !== (noted.said.at(-1)?.[1] ?? "")) noted.said.push([Date.now(), words]);
+    const voice = window.svc?.call?.tracks.find(({ source }) => source === "mic");
+    for (const { textContent } of document.querySelectorAll(".message .body > .text")) {
+      noted.shown[textContent.trim()] ??= Date.now();
+    }
+    if (!voice) return;
+    for (const { type, ssrc, packetsReceived } of (await voice.receiver.getStats()).values()) {
+      if (type !== "inbound-rtp" || !packetsReceived || before === `${ssrc} ${packetsReceived}`) continue;
+      before = `${ssrc} ${packetsReceived}`;
+      noted.sound.push(Date.now());
+    }
+  }, 100);
+}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Outage:
+    """`happen` returns when the network is back, or will not come back as it was."""
+
+    name: str
+    what: str
+    happen: Callable[[Home, float], Coroutine[None, None, None]]
+    lasts_s: float = 0.0
+    chat_too: bool = True
+
+
+async def _rebind(home: Home, _lasts_s: float) -> None:
+    await home.rebind()
+
+
+async def _move(home: Home, _lasts_s: float) -> None:
+    await home.move()
+
+
+async def _dead_path(home: Home, _lasts_s: float) -> None:
+    """The network of the moment takes no more UDP, and another one is there."""
+    (here,) = home.on
+    other = "mobile" if here == "wifi" else "wifi"
+    await home.up(other)
+    await asyncio.sleep(2)
+    await home.drops(UDP, here)
+
+
+async def _no_packets(home: Home, lasts_s: float) -> None:
+    await home.drops(ALL)
+    await asyncio.sleep(lasts_s)
+    await home.passes()
+
+
+async def _no_udp(home: Home, lasts_s: float) -> None:
+    await home.drops(UDP)
+    await asyncio.sleep(lasts_s)
+    await home.passes()
+
+
+async def _little_udp(home: Home, lasts_s: float) -> None:
+    """More than two voices need, less than a picture."""
+    await home.limits_udp(LITTLE_KBYTES)
+    await asyncio.sleep(lasts_s)
+
+
+async def _unplugged(home: Home, lasts_s: float) -> None:
+    (here,) = home.on
+    await home.down(here)
+    await asyncio.sleep(lasts_s)
+    await home.up(here)
+
+
+async def _rebind_each_30_s(home: Home, lasts_s: float) -> None:
+    for _ in range(2):
+        await asyncio.sleep(lasts_s / 2)
+        await home.rebind()
+
+
+async def _sleep(home: Home, lasts_s: float) -> None:
+    home.freeze()
+    await asyncio.sleep(lasts_s)
+    home.thaw()
+
+
+OUTAGES = (
+    Outage("rebind", "the NAT forgets its ports", _rebind, chat_too=False),
+    Outage("rebinds", "the NAT forgets its ports every 30 s", _rebind_each_30_s, 60.0, chat_too=False),
+    Outage("move", "Wi-Fi to mobile, or back: another address", _move),
+    Outage("dead-path", "one of two networks loses all UDP", _dead_path, chat_too=False),
+    Outage("no-udp", "no UDP for 10 s, on kept sockets", _no_udp, 10.0, chat_too=False),
+    Outage("little-udp", f"UDP beyond {LITTLE_KBYTES} KB/s is lost", _little_udp, 10.0, chat_too=False),
+    Outage("no-packets", "every packet is lost for 30 s", _no_packets, 30.0),
+    Outage("unplugged", "no network at all for 30 s", _unplugged, 30.0),
+    Outage("sleep", "the laptop sleeps for 60 s", _sleep, 60.0),
+)
+
+
+def outage(name: str) -> Outage:
+    return next(each for each in OUTAGES if each.name == name)
+
+
+@dataclass(frozen=True, slots=True)
+class Healed:
+    """Seconds from the moment that the network was back; 0 for what was never away."""
+
+    heard_s: float  # Ada, by Grace
+    hears_s: float  # Ada, Grace
+    chat_s: float
+    said_s: float  # From the beginning of the outage until Ada's page said what is wrong; 0 where it did not.
+
+    @property
+    def sound_s(self) -> float:
+        return max(self.heard_s, self.hears_s)
+
+
+class Listener(Protocol):
+    """Somebody in the call who notes when sound arrives. Times are those of the clock, in seconds."""
+
+    async def sound_since(self, begin: float) -> list[float]: ...
+
+    async def shown(self, text: str) -> float:
+        """When the message was shown; waits for it. 0 where messages are not shown at all."""
+
+    async def said(self, begin: float, end: float) -> float:
+        """When the words that were seen at `end` had come, after `begin`; `begin` where there were none."""
+
+
+class AtPage:
+    """A page that looks at a text channel and notes."""
+
+    def __init__(self, watcher: Watcher) -> None:
+        self._evaluate = watcher._evaluate
+
+    async def begin(self) -> None:
+        await self._evaluate(NOTE)
+
+    async def sound_since(self, begin: float) -> list[float]:
+        heard = await self._evaluate(f"() => noted.sound.filter((at) => at > {begin * 1000})")
+        return [at / 1000 for at in heard]
+
+    async def shown(self, text: str) -> float:
+        async def there() -> bool:
+            return bool(await self._evaluate(f"() => noted.shown[{text!r}] ?? 0"))
+
+        await wait_until(f"{text} is shown", there, within_s=DEADLINE_S)
+        return float(await self._evaluate(f"() => noted.shown[{text!r}]")) / 1000
+
+    async def said(self, begin: float, end: float) -> float:
+        said = [(at / 1000, words) for at, words in await self._evaluate("() => noted.said")]
+        of_this = [(at, words) for at, words in said if begin < at < end]
+        return of_this[-1][0] if of_this and of_this[-1][1] else begin
+
+
+@dataclass(slots=True)
+class Talk:
+    home: Home
+    ada: Listener
+    at_grace: AtPage
+    grace: Person
+    product: Product
+    times: int = 0
+
+    async def through(self, each: Outage, lasts_s: float | None = None) -> Healed:
+        """Let it happen, wait until all is well again, and say how long that took."""
+        self.times += 1
+        text = f"Message {self.times}"
+        begin = time.time()
+        lasts_s = each.lasts_s if lasts_s is None else lasts_s
+
+        async def happen() -> float:
+            await each.happen(self.home, lasts_s)
+            return time.time()
+
+        # Written while it lasts, it comes to Ada over what is there afterwards.
+        back, _ = await asyncio.gather(happen(), write(self.grace, text))
+        hears_s, heard_s = await asyncio.gather(
+            _sound_back(self.ada, begin, back), _sound_back(self.at_grace, begin, back)
+        )
+        shown = await self.ada.shown(text)
+        said = await self.ada.said(begin, back)
+        await self._tidy()
+        return Healed(heard_s, hears_s, max(0.0, shown - back) if each.chat_too else 0.0, said - begin)
+
+    async def _tidy(self) -> None:
+        """One network is on, and takes everything."""
+        await self.home.passes()
+        if len(self.home.on) > 1:
+            await self.home.down(self.home.on[0])
+
+
+async def _sound_back(listener: Listener, begin: float, back: float) -> float:
+    """When the last pause has ended, counted from `back`."""
+    async with asyncio.timeout(DEADLINE_S):
+        while True:
+            await asyncio.sleep(POLL_S)
+            heard = await listener.sound_since(begin - 1)
+            pauses = [after for at, after in pairwise(heard) if after - at > PAUSE_S]
+            since = max([back, *pauses])
+            now = time.time()
+            if heard and now - heard[-1] < PAUSE_S and now - since > STEADY_S:
+                return max(0.0, max(pauses, default=0.0) - back)
+
+
+@asynccontextmanager
+async def talking(
+    folder: Path, client: str = "chromium", families: Sequence[int] = (4,)
+) -> AsyncIterator[Talk]:
+    """Ada, by one of CLIENTS, and Grace hear each other, and both look at a text channel."""
+    async with AsyncExitStack() as stack:
+        world = await stack.enter_async_context(home_networks("ada", "grace", families=families))
+        product = await stack.enter_async_context(server_in(world, folder / "data"))
+        people = people_in(world.homes["grace"], product.url, str(chromium()))
+        grace = await (await stack.enter_async_context(people)).arrive("Grace")
+        await grace.join(camera=False)
+        await open_channel(grace, "general")
+        at_grace = AtPage(grace)
+        await at_grace.begin()
+        ada = await stack.enter_async_context(CLIENTS[client](world, product, folder))
+        await asyncio.gather(*(_hears(each) for each in (ada, at_grace)))
+        yield Talk(world.homes["ada"], ada, at_grace, grace, product)
+        assert grace.faults == []
+
+
+async def _hears(listener: Listener) -> None:
+    begin = time.time()
+
+    async def heard() -> bool:
+        return bool(await listener.sound_since(begin))
+
+    await wait_until("sound arrives", heard, within_s=DEADLINE_S)
+
+
+@asynccontextmanager
+async def _chromium(world: World, product: Product, _folder: Path) -> AsyncIterator[Listener]:
+    async with people_in(world.homes["ada"], product.url, str(chromium())) as people:
+        ada = await people.arrive("Ada")
+        await ada.join(camera=False)
+        await open_channel(ada, "general")
+        page = AtPage(ada)
+        await page.begin()
+        yield page
+        assert people.faults == []
+
+
+@asynccontextmanager
+async def _firefox(world: World, product: Product, folder: Path) -> AsyncIterator[Listener]:
+    browser = firefox_in(world.homes["ada"], product.url, str(firefox()), folder / "profile")
+    async with browser as people:
+        ada = await people.arrive("Ada", product.url)
+        await ada.join()
+        await ada.does("(await one('#text-channels .channel')).click(); await one('#draft');")
+        page = AtPage(ada)
+        await page.begin()
+        yield page
+
+
+@asynccontextmanager
+async def _pion(world: World, product: Product, folder: Path) -> AsyncIterator[Listener]:
+    async with pion_in(world, "ada", product, folder / "data") as caller:
+        yield caller
+
+
+# By what Ada is in the call.
+CLIENTS = {"chromium": _chromium, "firefox": _firefox, "pion": _pion}
+
+
+def why_not(client: str = "chromium") -> str:
+    """What keeps this machine from outages of that client; empty where nothing does."""
+    if reason := home_networks_refused() or (pion_refused() if client == "pion" else ""):
+        return reason
+    missing = not chromium() or (client == "firefox" and not firefox())
+    return "A browser is missing; ci/setup installs it." if missing else ""

@@ -1,0 +1,73 @@
+"""Members who are in a call, look and listen, and say and show nothing: a call of many on a small machine.
+
+Each has an account and a media connection of its own, as a page has; what comes is counted and not decoded.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import UTC, datetime
+from urllib.parse import parse_qs, urljoin, urlsplit
+
+from aiohttp import ClientSession
+
+from svc.base.envelope import serialise
+from svc.sfu.dtls import Certificate
+from svc.tools.bench.client import Client, Room
+from svc.tools.bench.crowd import new_traffic
+from svc.tools.bench.scenario import Scenario
+from tests.chat.member import ChatServer, LiveMember
+
+LISTENING = Scenario()
+
+
+class _Silent(Client):
+    """A client of the service that the chat server sends to a room."""
+
+    def __init__(
+        self, http: ClientSession, url: str, grant: Mapping[str, object], certificate: Certificate
+    ) -> None:
+        super().__init__(http, Room(url, "", "", ""), str(grant["user_id"]), LISTENING, certificate)
+        self._grant = grant
+
+    async def join(self) -> None:
+        self._socket = await self._http.ws_connect(self._room.url, max_msg_size=0)
+        await self._socket.send_str(serialise("client_join", self._grant))
+
+
+@asynccontextmanager
+async def silent_people(url: str, names: Sequence[str]) -> AsyncIterator[None]:
+    """They come with the invite of `url`, and stay in the first voice channel while the block runs."""
+    parts = urlsplit(url)
+    address, (invite,) = f"{parts.scheme}://{parts.netloc}", parse_qs(parts.fragment)["invite"]
+    certificate = Certificate.generate(datetime.now(UTC))
+    traffic = new_traffic(LISTENING)
+    traffic.start()
+    tasks: list[asyncio.Task[None]] = []
+
+    async def end() -> None:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(asyncio.to_thread, traffic.stop)
+        http = await stack.enter_async_context(ClientSession(address))
+        chat = ChatServer(address, http, invite)
+        for name in names:
+            member = await stack.enter_async_context(chat.member(name))
+            voice = next(each["id"] for each in member.welcome["channels"] if each["type"] == "voice")
+            grant = (await member.ask("voice_join", channel_id=voice))["data"]
+            signalling = urljoin(address, grant["urls"][0])
+            client = _Silent(http, signalling, grant["client_join"], certificate)
+            await client.join()
+            stack.push_async_callback(client.close)
+            stack.push_async_callback(end)
+            tasks += [asyncio.create_task(client.listen()), asyncio.create_task(_read(member))]
+            await client.enter(traffic)
+        yield
+
+
+async def _read(member: LiveMember) -> None:
+    async for _ in member.ws:
+        pass

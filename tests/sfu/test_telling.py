@@ -1,0 +1,77 @@
+"""A chat server hears who speaks in the rooms that it asks about, and no more often than is of use."""
+
+import asyncio
+from typing import Any
+
+from svc.sfu.telling import INTERVAL_S
+from tests.kit.answers import Answering
+from tests.kit.negotiation import MIC
+from tests.kit.site import SECRET, Site, Socket, site
+from tests.kit.virtual_time import in_virtual_time
+
+LOBBY = {"room_id": "lobby", "server_id": "home", "server_password": SECRET}
+QUIET, LOUD = 90, 20
+
+
+async def speaker(where: Site, control: Socket, user_id: str) -> Any:
+    """Somebody with a microphone, of whom `control` has heard; what hears their sound."""
+    person = await where.join(user_id)
+    await control.hear("peer_joined")
+    await person.answer(Answering(sends={MIC: ""}))
+    await asyncio.sleep(0.1)
+    return where.plane.transports[-1].listener
+
+
+async def wants(control: Socket, wanted: bool, room_id: str = "lobby") -> None:
+    await control.say("speakers_wanted", {**LOBBY, "room_id": room_id, "wanted": wanted})
+
+
+async def hears(control: Socket, *user_ids: str) -> None:
+    assert await control.hear("speakers") == {"room_id": "lobby", "user_ids": list(user_ids)}
+
+
+@in_virtual_time
+async def test_who_asks_is_told_at_once_and_whenever_it_changes() -> None:
+    async with site() as where:
+        control = await where.control()
+        ann = await speaker(where, control, "ann")
+        await wants(control, True)
+        await hears(control)
+        ann.speaking_changed(MIC, True, LOUD)
+        await hears(control, "ann")
+        ann.speaking_changed(MIC, False, QUIET)
+        await hears(control)
+
+
+@in_virtual_time
+async def test_many_changes_are_told_as_one_and_what_changed_back_is_not() -> None:
+    async with site() as where:
+        control = await where.control()
+        ann, ben, cem = [await speaker(where, control, name) for name in ("ann", "ben", "cem")]
+        await wants(control, True)
+        await hears(control)
+        for each in (cem, ann, ben):
+            each.speaking_changed(MIC, True, LOUD)
+        await hears(control, "ann", "ben", "cem")
+        for level in (20, 40, 60):
+            ann.speaking_changed(MIC, False, QUIET)
+            ann.speaking_changed(MIC, True, level)
+        await asyncio.sleep(10 * INTERVAL_S)
+        await control.sync()  # Nothing comes before its answer.
+
+
+@in_virtual_time
+async def test_nothing_is_told_to_who_has_not_asked_or_no_longer_wants_it() -> None:
+    async with site() as where:
+        control = await where.control()
+        ann = await speaker(where, control, "ann")
+        silent = await where.control()
+        await wants(control, True)
+        await hears(control)
+        await wants(control, False)
+        await wants(control, True, "nowhere")
+        await control.sync()
+        ann.speaking_changed(MIC, True, LOUD)
+        await asyncio.sleep(10 * INTERVAL_S)
+        await control.sync()
+        await silent.sync()

@@ -1,0 +1,152 @@
+"""What `svc doctor` says of a TURN server: coturn with the file of `deploy`, and what is in its way."""
+
+import asyncio
+import socket
+import ssl
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from svc.base.turn import TurnServer
+from svc.tools.doctor import turn
+from svc.tools.doctor.examination import Patient, examine
+from svc.tools.doctor.finding import Finding, Verdict
+from tests.chat.member import chat_server
+from tests.kit.coturn import PORT, SECRET, SFU, TLS_PORT, TURN, coturn
+from tests.kit.installed import required
+from tests.kit.namespace import in_namespace
+from tests.kit.proxy import free_ports
+
+NAME, ELSEWHERE = "turn.example.org", "203.0.113.3"
+URLS = (
+    f"turn:{NAME}:{PORT}",
+    f"turn:{NAME}:{PORT}?transport=tcp",
+    f"turns:{NAME}:{TLS_PORT}?transport=tcp",
+)
+
+
+async def asked(
+    urls: Sequence[str], trust: ssl.SSLContext, *, secret: str = SECRET, peers: Sequence[str] = ()
+) -> list[Finding]:
+    return list(await turn.examined(TurnServer(urls, secret).described("ada", time.time()), peers, trust))
+
+
+def idle(folder: Path) -> Patient:
+    port, sfu_port, udp_port = free_ports(3)
+    return Patient(folder, port, sfu_port, udp_port)
+
+
+def problems(findings: Sequence[Finding]) -> list[str]:
+    return [finding.what for finding in findings if finding.verdict is Verdict.PROBLEM]
+
+
+def test_a_turn_server_is_tried_at_each_of_its_addresses(tmp_path: Path) -> None:
+    required("turnserver")
+
+    async def body() -> None:
+        async with coturn(tmp_path) as trust:
+            trust.check_hostname = True
+            found = await asked(URLS, trust, peers=[SFU])
+            assert [each.what for each in found] == [f"TURN server {url} relays for members" for url in URLS]
+            assert problems(await asked(URLS, trust, peers=[ELSEWHERE])) == [
+                f"TURN server {url} does not relay to the SFU" for url in URLS
+            ]
+            wrong = await asked(URLS, trust, secret="another secret than it has")
+            assert problems(wrong) == [f"TURN server {url} refuses the secret (401)" for url in URLS]
+            ok, _, tls = await asked(URLS, ssl.create_default_context())
+            assert ok.verdict is Verdict.OK
+            assert "its certificate is refused: self" in tls.what
+            by_address = f"turns:{TURN}:{TLS_PORT}?transport=tcp"
+            assert (
+                "its certificate is refused: IP address mismatch"
+                in (await asked([by_address], trust))[0].what
+            )
+
+            # The command itself, where no server runs: by its variables.
+            variables = {
+                "DISABLE_STUN": "1",
+                "ICE_ADVERTISE_IP": SFU,
+                "TURN_URLS": ",".join(URLS[:2]),
+                "TURN_SECRET": SECRET,
+            }
+            said = [each.what for each in await examine(idle(tmp_path / "data"), variables)]
+            assert [what for what in said if what.startswith("TURN")] == [
+                f"TURN server {url} relays for members" for url in URLS[:2]
+            ]
+
+    hosts = tmp_path / "hosts"
+    hosts.write_text(f"127.0.0.1 localhost\n{TURN} {NAME}\n")
+    addresses = [f"{address}/32" for address in (SFU, TURN, ELSEWHERE)]
+    in_namespace(body, addresses, {"/etc/hosts": hosts})
+
+
+def test_whatever_keeps_one_from_a_turn_server_is_told_apart() -> None:
+    async def body() -> None:
+        loop = asyncio.get_running_loop()
+
+        async def greets(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            writer.write(b"220 mail.example.org at your service\r\n")
+            await reader.read()
+            writer.close()
+
+        mail = await asyncio.start_server(greets, TURN, 5349)
+        silent, _ = await loop.create_datagram_endpoint(asyncio.DatagramProtocol, (TURN, 3480))
+        trust = ssl.create_default_context()
+        found = await asked(
+            [
+                "turn:turn.nowhere.invalid:3478",
+                "turn:198.51.100.7",
+                f"turn:{TURN}",
+                f"turn:{TURN}?transport=tcp",
+                f"turn:{TURN}:3480",
+                f"turns:{TURN}",
+                f"turns:{TURN}:443?transport=udp",
+            ],
+            trust,
+        )
+        said = [each.what.partition(": ")[2] or each.what for each in found]
+        assert said == [
+            "nobody knows the name turn.nowhere.invalid",
+            "there is no route to it from here (Network is unreachable)",
+            "nobody listens at UDP port 3478",
+            "nobody listens at TCP port 3478",
+            "no answer from UDP port 3480",
+            "what answers at TLS port 5349 speaks no TLS",
+            "browsers know no TURN over DTLS",
+        ]
+        assert all(each.advice for each in found)
+        silent.close()
+        mail.close()
+
+    in_namespace(body, [f"{TURN}/32"], {})
+
+
+async def test_another_program_at_the_media_port_is_noticed_while_no_sfu_runs(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as foreign:
+        port, sfu_port = free_ports(2)
+        patient = Patient(tmp_path, port, sfu_port, foreign.getsockname()[1])
+        findings = await examine(patient, {"DISABLE_STUN": "1"})
+    (found,) = [each for each in findings if "where no UDP passes" in each.what]
+    assert found.verdict is Verdict.NOTICE
+    assert "is held: calls would need UDP" in found.what
+
+
+async def test_a_running_server_says_which_turn_server_its_members_get(tmp_path: Path) -> None:
+    port, sfu_port, udp_port, nobody = free_ports(4)
+    variables = {
+        "PORT": str(port),
+        "JWT_SECRET": "a secret of at least thirty-two bytes",
+        "DATA_DIR": str(tmp_path),
+        "SVC_IDENTITY_TIERS": "local",
+        # Nobody has to be there.
+        "SFU_WS_HOST": f"127.0.0.1:{sfu_port}",
+        "SERVER_ID": "home",
+        "SERVER_PASSWORD": SECRET,
+        "DISABLE_STUN": "true",
+        "TURN_URLS": f"turn:127.0.0.1:{nobody}?transport=tcp",
+        "TURN_SECRET": SECRET,
+    }
+    async with chat_server(variables):
+        findings = await examine(Patient(tmp_path, port, sfu_port, udp_port), {"DISABLE_STUN": "1"})
+    said = f"TURN server turn:127.0.0.1:{nobody}?transport=tcp: nobody listens at TCP port {nobody}"
+    assert said in problems(findings)

@@ -1,0 +1,34 @@
+// What comes of a text that begins with "/".
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { asking, commanded, commandsFor } from "../../src/svc/web/state/commands.js";
+import { plain } from "../../src/svc/web/views/markdown/plain.js";
+
+test("faces go behind the words, and are read as they look", () => {
+  assert.equal(plain(commanded("/shrug").text), "¯\\_(ツ)_/¯");
+  assert.equal(plain(commanded("/shrug who knows").text), "who knows ¯\\_(ツ)_/¯");
+  assert.equal(commanded("/tableflip").text, "(╯°□°)╯︵ ┻━┻");
+  assert.equal(plain(commanded("/unflip").text), "┬─┬ノ( º _ ºノ)");
+});
+
+test("a spoiler, a name and a status take the rest of the text", () => {
+  assert.deepEqual(commanded("/spoiler the butler\nit was"), { text: "||the butler\nit was||" });
+  assert.deepEqual(commanded("/nick Ada L."), { act: "nick", words: "Ada L." });
+  assert.deepEqual(commanded("/status "), { act: "status", words: "" });
+});
+
+test("two slashes write one, and whatever is no command stays as it is", () => {
+  assert.deepEqual(commanded("//shrug"), { text: "/shrug" });
+  for (const text of ["/etc/hosts", "/shrugs", "//server/share", "/", "//", "shrug", "a /shrug", "/shrug/x", "/constructor", "/nick", "/spoiler"]) {
+    assert.equal(commanded(text), null, text);
+  }
+});
+
+test("commands are offered at the very start, and those alone that one may use", () => {
+  const asked = (text) => asking(text.replace("¦", ""), text.indexOf("¦"))?.query ?? null;
+  assert.deepEqual(["/¦", "/sh¦", "a /sh¦", "/shrug ¦", "//¦", "/etc/¦"].map(asked), ["", "sh", null, null, null, null]);
+  assert.deepEqual(commandsFor("s", () => true).map(({ name }) => name), ["shrug", "spoiler", "status"]);
+  assert.deepEqual(commandsFor("s", () => false).map(({ name }) => name), ["shrug", "spoiler"]);
+});

@@ -1,0 +1,40 @@
+// What of a microphone is sent while the key to talk is held, and for how long after it.
+
+import assert from "node:assert/strict";
+import { mock, test } from "node:test";
+
+import { Microphone } from "../../src/svc/web/call/microphone.js";
+
+const PUSH = { input: "push", threshold: 0, releaseMs: 250, noise: "usual", music: false };
+const device = () => ({ enabled: true, stop() { this.stopped = true; } });
+
+test("with a key to talk one is heard while it is held, and a little longer", async (context) => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  context.after(() => mock.timers.reset());
+  const raw = device();
+  const microphone = await Microphone.of(raw, PUSH);
+  assert.equal(raw.enabled, false);
+  microphone.press(true);
+  assert.equal(raw.enabled, true);
+  microphone.press(false);
+  mock.timers.tick(249);
+  assert.equal(raw.enabled, true, "the end of a word");
+  microphone.press(true);
+  mock.timers.tick(1000);
+  assert.equal(raw.enabled, true, "who presses again in time is not cut off");
+  microphone.press(false);
+  mock.timers.tick(250);
+  assert.equal(raw.enabled, false);
+});
+
+test("who is muted is not heard, whatever key is held", async () => {
+  const raw = device();
+  const microphone = await Microphone.of(raw, PUSH);
+  microphone.muted = true;
+  microphone.press(true);
+  assert.equal(raw.enabled, false);
+  microphone.muted = false;
+  assert.equal(raw.enabled, true);
+  microphone.close();
+  assert.equal(raw.stopped, true);
+});

@@ -1,0 +1,43 @@
+// A device that was never seen in a conversation is noticed, however it came there.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { noteOf } from "../../src/svc/web/state/private/changes.js";
+import { noteUnknown } from "../../src/svc/web/state/private/known.js";
+
+const [ADA, BEN, OTHER] = [{ memberId: "ada", thumbprint: "a" }, { memberId: "ben", thumbprint: "b" }, { memberId: "ben", thumbprint: "c" }];
+
+function store() {
+  const all = new Map();
+  return {
+    get: async (name) => all.get(name),
+    put: async (changes) => { for (const [name, value] of changes) all.set(name, value); },
+    under: async (prefix) => [...all].filter(([name]) => name.startsWith(prefix)).map(([, value]) => value),
+  };
+}
+
+const notes = async (kept) => (await kept.under("changes/1/")).map((change) => noteOf(change, true));
+
+test("the first devices are remembered, and a later one that no commit named is told of once", async () => {
+  const kept = store();
+  await noteUnknown(kept, "1", [ADA, BEN], { seq: 1, sentAtMs: 1 });
+  assert.deepEqual(await notes(kept), []);
+  for (let time = 0; time < 2; time += 1) await noteUnknown(kept, "1", [ADA, OTHER], { seq: 7, sentAtMs: 2 });
+  assert.deepEqual(await notes(kept), [[{ what: "new-device", memberId: "ben" }]]);
+  await noteUnknown(kept, "1", [ADA, BEN, OTHER], { seq: 9, sentAtMs: 3 });
+  assert.equal((await notes(kept)).length, 1, "one that has come back is known");
+});
+
+test("one that a commit named is not told of again", async () => {
+  const kept = store();
+  await noteUnknown(kept, "1", [ADA, BEN], { seq: 1, sentAtMs: 1 });
+  await kept.put([["changes/1/3", { seq: 3, sentAtMs: 2, added: [OTHER], removed: [], before: ["ada", "ben"], after: ["ada", "ben"] }]]);
+  await noteUnknown(kept, "1", [ADA, BEN, OTHER], { seq: 3, sentAtMs: 2 });
+  assert.equal((await notes(kept)).length, 1);
+});
+
+test("in a group somebody joins and leaves, in a conversation between two only devices change", () => {
+  const change = { added: [OTHER], removed: [ADA], before: ["ada"], after: ["ben"] };
+  assert.deepEqual(noteOf(change, false), [{ what: "joined", memberId: "ben" }, { what: "left", memberId: "ada" }]);
+  assert.deepEqual(noteOf(change, true), [{ what: "new-device", memberId: "ben" }, { what: "device-gone", memberId: "ada" }]);
+});

@@ -1,0 +1,97 @@
+// Frames are sealed as RFC 9605 says: its test vectors, and what is refused.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { kidOf, LineKeys, SentLine } from "../../src/svc/web/sealing/lines.js";
+import { derived, header, opened, readHeader, sealed } from "../../src/svc/web/sealing/sframe.js";
+
+const bytes = (hex) => Uint8Array.from(hex.match(/../gu) ?? [], (pair) => Number.parseInt(pair, 16));
+const hex = (data) => Buffer.from(data).toString("hex");
+
+// Appendix C.1: KID, counter, header.
+const HEADERS = [
+  [0n, 0n, "00"], [0n, 1n, "01"], [0n, 255n, "08ff"], [0n, 256n, "090100"], [0n, 65535n, "09ffff"],
+  [0n, 4294967296n, "0c0100000000"], [0n, 18446744073709551615n, "0fffffffffffffffff"],
+  [1n, 0n, "10"], [1n, 16777216n, "1b01000000"], [255n, 0n, "80ff"], [255n, 256n, "89ff0100"],
+  [256n, 1n, "910100"], [65535n, 65536n, "9affff010000"], [16777215n, 255n, "a8ffffffff"],
+  [4294967296n, 72057594037927936n, "cf01000000000100000000000000"],
+];
+// Appendix C.3, AES_128_GCM_SHA256_128.
+const [KID, COUNTER] = [0x123n, 0x4567n];
+const BASE = bytes("000102030405060708090a0b0c0d0e0f");
+const METADATA = bytes("4945544620534672616d65205747");
+const PLAIN = bytes("64726166742d696574662d736672616d652d656e63");
+const SEALED = "9901234567b7412c2513a1b66dbb48841bbaf17f598751176ad847681a69c6d0b091c07018ce4adb34eb";
+
+test("headers are as in the test vectors, both ways", () => {
+  for (const [kid, counter, encoded] of HEADERS) {
+    assert.equal(hex(header(kid, counter)), encoded);
+    assert.deepEqual(readHeader(bytes(`${encoded}00`)), { kid, counter, length: encoded.length / 2 });
+  }
+  for (const cut of ["", "08", "80", "c0010000", "0f00000000000000"]) assert.equal(readHeader(bytes(cut)), null);
+});
+
+test("a frame is sealed as in the test vectors, and opened", async () => {
+  const keys = await derived(BASE, KID);
+  assert.equal(hex(keys.salt), "75234edefe07819026751816");
+  assert.equal(hex(await sealed(keys, COUNTER, PLAIN, METADATA)), SEALED);
+  assert.deepEqual(await opened(keys, bytes(SEALED), METADATA), PLAIN);
+});
+
+test("what was changed, cut off or sealed by another key is not opened", async () => {
+  const keys = await derived(BASE, KID);
+  for (let at = 0; at < SEALED.length / 2; at += 1) {
+    const changed = bytes(SEALED);
+    changed[at] ^= 1;
+    await assert.rejects(opened(keys, changed, METADATA));
+    await assert.rejects(opened(keys, bytes(SEALED).subarray(0, at), METADATA));
+  }
+  await assert.rejects(opened(keys, bytes(SEALED), PLAIN));
+  await assert.rejects(opened(await derived(BASE, KID + 1n), bytes(SEALED), METADATA));
+  await assert.rejects(opened(await derived(bytes("ff").subarray(0, 1), KID), bytes(SEALED), METADATA));
+});
+
+const epoch = (number, leaf) => ({ epoch: number, leaf, baseKey: BASE.map((byte) => byte ^ number), members: { 0: "ada", 1: "grace", 2: "ada" } });
+
+test("a key is of one epoch, device, source and stay", async () => {
+  const [ada, grace] = [new LineKeys(), new LineKeys()];
+  const line = new SentLine("mic", 7n);
+  assert.equal(await ada.toSend(line), null);
+  ada.take(epoch(300, 0));
+  grace.take(epoch(300, 1));
+  const used = await ada.toSend(line);
+  assert.equal(used.kid, kidOf({ epoch: 300, leaf: 0 }, "mic", 7n));
+  const frame = await sealed(used, line.next(used.kid), PLAIN, METADATA);
+  const head = readHeader(frame);
+  const found = await grace.toOpen(head, { memberId: "ada", source: "mic" });
+  assert.deepEqual(await opened(found, frame, METADATA), PLAIN);
+  // The server says that it is somebody else's, or something else.
+  assert.equal(await grace.toOpen(head, { memberId: "grace", source: "mic" }), null);
+  assert.equal(await grace.toOpen(head, { memberId: "ada", source: "screen_audio" }), null);
+  assert.equal(await grace.toOpen(head, undefined), null);
+  // It sends back what we have sent ourselves.
+  assert.equal(await ada.toOpen(head, { memberId: "ada", source: "mic" }), null);
+  assert.deepEqual([line.next(used.kid), line.next(used.kid), line.next(1n)], [1n, 2n, 0n]);
+});
+
+test("an epoch that came two before opens nothing, and none begins again", async () => {
+  const keys = new LineKeys();
+  for (const number of [5, 6, 4]) keys.take(epoch(number, 1));
+  const at = (number) => keys.toOpen({ kid: kidOf({ epoch: number, leaf: 0 }, "mic", 1n) }, { memberId: "ada", source: "mic" });
+  assert.equal(await at(4), null);
+  assert.ok(await at(5));
+  keys.take(epoch(7, 1));
+  assert.equal(await at(5), null);
+  assert.ok(await at(6));
+  assert.equal((await keys.toSend(new SentLine("camera", 1n))).kid & 255n, 7n);
+});
+
+test("a frame is taken once, also when others have overtaken it", () => {
+  const keys = new LineKeys();
+  const isNew = (counter) => keys.isNew({ kid: 1n, counter: BigInt(counter) });
+  assert.deepEqual([0, 2, 1, 1, 0, 2].map(isNew), [true, true, true, false, false, false]);
+  for (let counter = 3; counter < 5000; counter += 1) assert.ok(isNew(counter));
+  assert.equal(isNew(4000), false);
+  assert.equal(isNew(2), false);
+  assert.ok(keys.isNew({ kid: 2n, counter: 2n }));
+});

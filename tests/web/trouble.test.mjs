@@ -1,0 +1,113 @@
+// When a call says what is wrong with it, and what it says.
+
+import assert from "node:assert/strict";
+import { mock, test } from "node:test";
+
+import { RelayWatch, SilenceWatch, StandstillWatch, stuck, TroubleWatch } from "../../src/svc/web/call/trouble.js";
+
+const network = new EventTarget();
+globalThis.addEventListener = network.addEventListener.bind(network);
+globalThis.removeEventListener = network.removeEventListener.bind(network);
+const online = (is) => {
+  Object.defineProperty(globalThis, "navigator", { value: { onLine: is }, configurable: true });
+  network.dispatchEvent(new Event(is ? "online" : "offline"));
+};
+online(true);
+
+const LOST = { what: "lost" };
+const sdp = (...protocols) => `v=0\r\n${protocols.map((each) => `a=candidate:1 1 ${each} 1 192.0.2.1 3478 typ host\r\n`).join("")}`;
+const connection = (iceConnectionState, ...protocols) => Object.assign(new EventTarget(), { iceConnectionState, remoteDescription: protocols.length ? { sdp: sdp(...protocols) } : null });
+
+function watched(context) {
+  mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
+  const told = [];
+  const at = { now: LOST };
+  const watch = new TroubleWatch(() => at.now, (trouble) => told.push(trouble?.what ?? ""));
+  context.after(() => {
+    watch.became("over");
+    mock.timers.reset();
+  });
+  return { watch, told, at };
+}
+
+test("a call that comes about in time says nothing", (context) => {
+  const { watch, told } = watched(context);
+  watch.became("joining");
+  mock.timers.tick(6000);
+  watch.became("connected");
+  mock.timers.tick(60_000);
+  assert.deepEqual(told, []);
+});
+
+test("one that does not says what is known, once, corrects it, and takes it back", (context) => {
+  const { watch, told, at } = watched(context);
+  watch.became("joining");
+  mock.timers.tick(10_000);
+  at.now = { what: "path" };
+  mock.timers.tick(10_000);
+  watch.became("connected");
+  watch.became("reconnecting");
+  mock.timers.tick(10_000);
+  watch.became("over");
+  assert.deepEqual(told, ["lost", "path", "", "path", ""]);
+});
+
+test("a device without network says so at once, in the middle of a call too", (context) => {
+  const { watch, told } = watched(context);
+  watch.became("joining");
+  watch.became("connected");
+  online(false);
+  assert.deepEqual(told, ["offline"]);
+  online(true);
+  assert.deepEqual(told, ["offline", ""]);
+  watch.became("over");
+  online(false);
+  online(true);
+  assert.deepEqual(told, ["offline", ""]);
+});
+
+test("where a session is stuck is told by how far it came", () => {
+  const rest = { signalled: true, hadMedia: false, relay: "none" };
+  assert.deepEqual(stuck(connection("new", "udp"), { ...rest, signalled: false }), { what: "signalling" });
+  assert.deepEqual(stuck(connection("new"), rest), { what: "signalling" });
+  assert.deepEqual(stuck(connection("checking", "udp"), rest), { what: "path", ways: "udp", port: "3478", relay: "none" });
+  assert.deepEqual(stuck(connection("checking", "udp", "tcp"), rest), { what: "path", ways: "both", port: "3478", relay: "none" });
+  assert.deepEqual(stuck(connection("connected", "udp"), rest), { what: "encryption" });
+  assert.equal(stuck(connection("connected", "udp"), { ...rest, hadMedia: true }).what, "path");
+});
+
+test("a path is doubted when nothing comes: after two seconds where media flowed, else after three, and again as long after", () => {
+  const doubted = (...readings) => {
+    const watch = new SilenceWatch();
+    return readings.map((came) => watch.hears(came) && came);
+  };
+  assert.deepEqual(doubted(5, 5, 5, 6, 6, 6, 7), Array(7).fill(false));
+  assert.deepEqual(doubted(9000, 9001, 9001, 9001, 9001, 9001, 9001, 9001), [...Array(4).fill(false), 9001, false, false, 9001]);
+  assert.deepEqual(doubted(1, 5000, 5400, 5400, 5400, 5400, 5400, 5401, 5402, 5402, 5402, 5402), [...Array(4).fill(false), 5400, false, 5400, ...Array(4).fill(false), 5402]);
+});
+
+test("voices that stop are noticed once, after a second and a half", () => {
+  const stopped = (...looks) => {
+    const watch = new StandstillWatch();
+    return looks.map((heard) => watch.stops(heard));
+  };
+  assert.deepEqual(stopped(1, 2, 3, 3, 4, 4, 4, 4, 4, 4, 4, 5, 5, 5, 5), [...Array(7).fill(false), true, ...Array(6).fill(false), true]);
+});
+
+test("a relay is silent until it refuses or is given", () => {
+  const event = (name, fields) => Object.assign(new Event(name), fields);
+  const watching = () => {
+    const pc = connection("new");
+    return [pc, new RelayWatch(pc, [{ urls: ["turn:turn.example.org"] }])];
+  };
+  assert.equal(new RelayWatch(connection("new"), [{ urls: "stun:stun.example.org" }]).state, "none");
+  const [refusing, refused] = watching();
+  refusing.dispatchEvent(event("icecandidateerror", { errorCode: 701 }));
+  assert.equal(refused.state, "silent");
+  refusing.dispatchEvent(event("icecandidateerror", { errorCode: 401 }));
+  assert.equal(refused.state, "refused");
+  const [giving, given] = watching();
+  giving.dispatchEvent(event("icecandidate", { candidate: { type: "relay" } }));
+  giving.dispatchEvent(event("icecandidateerror", { errorCode: 401 }));
+  assert.equal(given.state, "useless");
+});
