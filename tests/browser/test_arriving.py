@@ -171,13 +171,11 @@ async def test_a_certificate_for_the_key_of_the_browser_lets_its_subject_in(tmp_
         await field.fill("no certificate")
         await ada.press("Sign in")
         await expect(field).to_have_accessible_description(
-            "This is not a certificate. It is one long line with two dots in it."
+            "This is not a certificate. A certificate is one long line with two dots in it."
         )
         await field.fill(issuer.certificate(Device().jwk, "ada@example.org"))
         await ada.press("Sign in")
-        await expect(
-            ada.page.get_by_text("This certificate is for the key of another browser.")
-        ).to_be_visible()
+        await expect(ada.page.get_by_text("This certificate is for another browser’s key.")).to_be_visible()
 
         await ada.page.get_by_text("The public key of this browser", exact=True).click()
         jwk = json.loads(await ada.page.locator("#public-key").inner_text())
@@ -229,7 +227,7 @@ async def test_a_bad_invite_is_said_at_once_and_the_whole_link_may_be_pasted(
     await expect(field).to_have_attribute("aria-invalid", "true")
     await expect(field).to_have_accessible_description(
         "You need an invite to join. Paste the code or the whole link. "
-        "This invite is not valid, or not any more. Ask for a new one."
+        "This invite is not valid or has expired. Ask for a new one."
     )
     await field.fill(await invited(ada, product))
     await grace.page.get_by_label("Your name").fill("Grace")
@@ -311,7 +309,7 @@ async def test_a_new_device_comes_in_by_a_link_code(people: People, product: Pro
     await field.fill("wrong")
     await phone.press("Add this device")
     await expect(
-        phone.page.get_by_text("This code is not valid, was used already, or has expired.")
+        phone.page.get_by_text("This code is not valid, was already used or has expired.")
     ).to_be_visible()
     await field.fill(str(code))
     await phone.press("Add this device")

@@ -114,10 +114,10 @@ async def test_older_mentions_are_fetched_when_they_are_wanted(people: People) -
     await ada.press("Mentions, 27 mentions")
     await expect(lines(ada)).to_have_count(25)
     await expect(lines(ada).first).to_have_text("@Ada number 26")
-    await ada.press("Show older ones")
+    await ada.press("Show older messages")
     await expect(lines(ada)).to_have_count(27)
     await expect(lines(ada).last).to_have_text("@Ada number 0")
-    await expect(inbox(ada).get_by_role("button", name="Show older ones")).to_have_count(0)
+    await expect(inbox(ada).get_by_role("button", name="Show older messages")).to_have_count(0)
 
 
 async def test_a_mention_in_a_thread_leads_to_the_thread(people: People) -> None:
@@ -125,8 +125,8 @@ async def test_a_mention_in_a_thread_leads_to_the_thread(people: People) -> None
     await write(grace, "Where?")
     await message(grace, "Where").hover()
     await message(grace, "Where").get_by_role("button", name="More").click()
-    await grace.page.get_by_role("menuitem", name="Answer in a thread").click()
-    field = grace.page.get_by_role("textbox", name="Answer in the thread")
+    await grace.page.get_by_role("menuitem", name="Reply in a thread").click()
+    field = grace.page.get_by_role("textbox", name="Reply in the thread")
     await field.fill(f"[Ada](mention:{await ada.page.evaluate(OWN_ID)}) knows")
     await field.press("Enter")
     await ada.press("Mentions, 1 mention")

@@ -79,7 +79,7 @@ async def test_what_was_read_last_is_there_without_the_server(
     await box(ada).fill("half a sentence")
     await product.stop()
     await ada.page.reload()
-    await expect(ada.page.get_by_text("Offline. You see what you read last, from Today")).to_be_visible()
+    await expect(ada.page.get_by_text("Offline. This is what you read last, from Today")).to_be_visible()
     await shows(ada, ["one", "two"])
     await expect(box(ada)).to_have_value("half a sentence")
     assert not await box(ada).is_editable()
@@ -159,7 +159,7 @@ async def test_a_new_version_is_offered_and_loaded_without_losing_a_draft(tmp_pa
                 before = await version(ada)
             (web / "main.js").write_text((web / "main.js").read_text() + "\nvoid 0;\n")
             async with chat_server(variables):
-                await expect(ada.page.get_by_text("A new version is here.")).to_be_visible()
+                await expect(ada.page.get_by_text("A new version is available.")).to_be_visible()
                 await box(ada).fill("half a sentence")
                 await ada.press("Load it")
 
@@ -168,7 +168,7 @@ async def test_a_new_version_is_offered_and_loaded_without_losing_a_draft(tmp_pa
 
                 await wait_until("the new version runs", is_new, within_s=20)
                 await expect(box(ada)).to_have_value("half a sentence")
-                await expect(ada.page.get_by_text("A new version is here.")).to_have_count(0)
+                await expect(ada.page.get_by_text("A new version is available.")).to_have_count(0)
                 assert people.faults == []
 
 

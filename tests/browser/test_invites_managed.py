@@ -37,7 +37,7 @@ def code_of(address: str) -> str:
 
 
 async def test_somebody_comes_by_a_link_that_was_made(here: Community, people: People) -> None:
-    address = await make(here.moderator, Good_for="1 day", For_how_many="1 person", They_arrive_in="general")
+    address = await make(here.moderator, Valid_for="1 day", For_how_many="1 person", They_arrive_in="general")
     await here.moderator.page.context.grant_permissions(["clipboard-read"])
     copied = await here.moderator.page.evaluate("() => navigator.clipboard.readText()")
     assert copied == address
@@ -56,20 +56,20 @@ async def test_somebody_comes_by_a_link_that_was_made(here: Community, people: P
     await guest.come_in()
     await here.moderator.page.keyboard.press("Escape")
     page = await open_settings(here.moderator, "Invites")
-    await page.get_by_role("listitem").get_by_role("button", name="Who came").click()
-    await expect(page.get_by_role("listitem")).to_contain_text("Came by it: Frances")
+    await page.get_by_role("listitem").get_by_role("button", name="Who joined").click()
+    await expect(page.get_by_role("listitem")).to_contain_text("Joined with it: Frances")
 
 
 async def test_a_moderator_sees_their_own_links_and_revokes_them(here: Community) -> None:
     other = code_of(await make(here.owner))
-    own = code_of(await make(here.moderator, Good_for="No end"))
+    own = code_of(await make(here.moderator, Valid_for="No limit"))
     await here.moderator.page.keyboard.press("Escape")
     page = await open_settings(here.moderator, "Invites")
     await expect(page.get_by_role("listitem")).to_have_count(1)
     await expect(page.get_by_role("listitem")).to_contain_text(f"{own}by Grace · not used yet · No end")
     await page.get_by_role("button", name=f"Revoke {own}").click()
     await here.moderator.press("Revoke")
-    await expect(page.get_by_text("There is no link right now.")).to_be_visible()
+    await expect(page.get_by_text("There are no links right now.")).to_be_visible()
     await here.owner.page.keyboard.press("Escape")
     page = await open_settings(here.owner, "Invites")
     await expect(page.get_by_role("listitem").filter(has_text=other)).to_have_count(1)
@@ -80,7 +80,7 @@ async def test_a_role_is_offered_by_those_who_give_roles(here: Community) -> Non
     await here.owner.press("Invite people")
     await expect(here.owner.page.get_by_label("They become")).to_be_visible()
     await here.moderator.press("Invite people")
-    await expect(here.moderator.page.get_by_label("Good for")).to_be_visible()
+    await expect(here.moderator.page.get_by_label("Valid for")).to_be_visible()
     await expect(here.moderator.page.get_by_label("They become")).to_have_count(0)
 
 

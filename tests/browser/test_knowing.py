@@ -72,7 +72,7 @@ async def test_the_level_of_a_channel_follows_the_default_until_it_has_its_own(p
     await ada.hide_channels()
     menu = ada.page.get_by_role("menu")
     await ada.press("Notifications")
-    await expect(menu.get_by_role("menuitemradio", checked=True)).to_have_text("As everywhere (All messages)")
+    await expect(menu.get_by_role("menuitemradio", checked=True)).to_have_text("Default (All messages)")
     await menu.get_by_text("Nothing", exact=True).click()
     await ada.page.reload()
     await ada.press("Notifications")

@@ -86,7 +86,7 @@ async def test_who_is_kicked_is_out_and_who_is_banned_stays_out(here: Community,
     page = await open_settings(here.moderator, "Bans")
     await expect(page.get_by_role("listitem")).to_contain_text("Sells watches")
     await page.get_by_role("button", name="Lift the ban").click()
-    dialog = here.moderator.page.get_by_role("dialog", name="Lift the ban of Edsger?")
+    dialog = here.moderator.page.get_by_role("dialog", name="Lift the ban on Edsger?")
     await dialog.get_by_role("button", name="Lift the ban").click()
     await expect(page.get_by_text("Nobody is banned.")).to_be_visible()
     barbara = await people.arrive("Barbara")
@@ -94,7 +94,7 @@ async def test_who_is_kicked_is_out_and_who_is_banned_stays_out(here: Community,
     await here.moderator.page.keyboard.press("Escape")
     dialog = await choose(here.moderator, "Barbara", "Kick")
     await dialog.get_by_role("button", name="Kick").click()
-    await expect(barbara.page.get_by_role("alert")).to_contain_text("You are not a member here any more.")
+    await expect(barbara.page.get_by_role("alert")).to_contain_text("You are no longer a member here.")
 
 
 async def test_a_report_reaches_the_moderators_with_its_message(here: Community) -> None:
@@ -105,7 +105,7 @@ async def test_a_report_reaches_the_moderators_with_its_message(here: Community)
     await here.owner.page.get_by_role("menuitem", name="Report to the moderators").click()
     await here.owner.page.get_by_label("What is wrong?").fill("It is spam")
     await here.owner.press("Send the report")
-    await here.moderator.press("One report waits")
+    await here.moderator.press("1 report is waiting")
     page = here.moderator.page.get_by_role("region", name="Reports", exact=True)
     report = page.get_by_role("listitem")
     await expect(report).to_contain_text("Ada reported Edsger")
@@ -113,14 +113,14 @@ async def test_a_report_reaches_the_moderators_with_its_message(here: Community)
     await expect(report.locator("blockquote")).to_have_text("Edsger Buy my watches")
     await report.get_by_role("button", name="Go to the message").click()
     await expect(message(here.moderator, "Buy my watches")).to_be_visible()
-    await here.moderator.press("One report waits")
+    await here.moderator.press("1 report is waiting")
     await report.get_by_role("button", name="Delete the message").click()
     await shows(here.member, ["Fine words"])
     await report.get_by_role("button", name="Resolve").click()
-    await expect(page.get_by_text("No report waits.")).to_be_visible()
-    await here.moderator.press("Show those that are resolved")
+    await expect(page.get_by_text("No report is waiting.")).to_be_visible()
+    await here.moderator.press("Show resolved reports")
     await expect(page.get_by_role("listitem")).to_contain_text("Resolved by Grace.")
-    await expect(here.member.page.get_by_role("button", name="One report waits")).to_have_count(0)
+    await expect(here.member.page.get_by_role("button", name="1 report is waiting")).to_have_count(0)
 
 
 async def test_what_a_rule_has_found_is_seen_in_its_place_and_resolved_with_a_note(here: Community) -> None:
@@ -128,7 +128,7 @@ async def test_what_a_rule_has_found_is_seen_in_its_place_and_resolved_with_a_no
     await ask(here.owner, "POST", "/api/automod/rules", rule)
     await write(here.owner, "Good evening")
     await write(here.member, "Come to my casino")
-    await here.moderator.press("One report waits")
+    await here.moderator.press("1 report is waiting")
     page = here.moderator.page.get_by_role("region", name="Reports", exact=True)
     report = page.get_by_role("listitem")
     await expect(report).to_contain_text("The rule “Gambling” found this in a message of Edsger")
@@ -140,8 +140,8 @@ async def test_what_a_rule_has_found_is_seen_in_its_place_and_resolved_with_a_no
     await report.get_by_role("button", name="With a note").click()
     await here.moderator.page.keyboard.type("The second time")
     await here.moderator.page.keyboard.press("Enter")
-    await expect(page.get_by_text("No report waits.")).to_be_visible()
-    await here.moderator.press("Show those that are resolved")
+    await expect(page.get_by_text("No report is waiting.")).to_be_visible()
+    await here.moderator.press("Show resolved reports")
     await expect(page.get_by_role("listitem")).to_contain_text("Resolved by Grace. The second time")
 
 
@@ -182,7 +182,7 @@ async def test_two_moderators_act_at_once(here: Community) -> None:
     await ban.get_by_role("button", name="Ban").click()
     await expect(here.member.page.get_by_role("alert")).to_be_visible()
     await kick.get_by_role("button", name="Kick").click()
-    await expect(kick.get_by_role("alert")).to_have_text("This person is not a member any more.")
+    await expect(kick.get_by_role("alert")).to_have_text("This person is no longer a member.")
 
 
 CREW = {"name": "Crew", "rank": 200, "permissions": []}
@@ -203,7 +203,7 @@ async def test_two_moderators_work_on_the_same_report_role_and_ban(people: Peopl
     await here.owner.page.keyboard.press("Enter")
     notice = here.moderator.page.locator(".notice")
     await expect(notice).to_contain_text(["Ada resolved the report about Edsger."])
-    await expect(reports.get_by_text("No report waits.")).to_be_visible()
+    await expect(reports.get_by_text("No report is waiting.")).to_be_visible()
 
     await ask(here.owner, "POST", "/api/roles", CREW)
     for person, permission in zip(both, ("Kick members", "Manage emoji"), strict=True):
@@ -230,11 +230,11 @@ async def test_two_moderators_work_on_the_same_report_role_and_ban(people: Peopl
         bans = await open_settings(person, "Bans")
         await bans.get_by_role("button", name="Lift the ban").click()
     for person in both:
-        question = person.page.get_by_role("dialog", name="Lift the ban of Edsger?")
+        question = person.page.get_by_role("dialog", name="Lift the ban on Edsger?")
         await question.get_by_role("button", name="Lift the ban").click()
         await expect(question).to_have_count(0)
         await expect(person.page.get_by_text("Nobody is banned.")).to_be_visible()
-    await expect(notice).to_contain_text(["This ban is lifted already."])
+    await expect(notice).to_contain_text(["This ban has already been lifted."])
 
 
 async def test_a_member_without_permissions_sees_none_of_it(here: Community) -> None:

@@ -92,7 +92,7 @@ async def create_role(hand: Hand, name: str, permission: str) -> None:
 
 async def open_page(hand: Hand, name: str) -> None:
     await hand.press("Settings")
-    await hand.press(name, hand.page.get_by_role("navigation", name="Pages of the settings"))
+    await hand.press(name, hand.page.get_by_role("navigation", name="Settings pages"))
 
 
 async def copied(hand: Hand) -> str:

@@ -62,7 +62,7 @@ async def test_the_owner_helps_somebody_who_has_lost_all_devices(people: People)
     await write(grace, "My phone is acting up")
     await message(ada, "acting up").locator("button.author").click()
     await ada.press("More about Grace")
-    await ada.page.get_by_role("menuitem", name="Help after lost devices").click()
+    await ada.page.get_by_role("menuitem", name="Help with lost devices").click()
     dialog = ada.page.get_by_role("dialog", name="A code for Grace")
     await expect(dialog).to_contain_text("The other devices are signed out.")
     await dialog.get_by_role("button", name="Make a code").click()
@@ -100,7 +100,7 @@ async def test_giving_up_the_only_key_says_that_nobody_can_be_them_again(
     await ada.come_in()
     await settings(ada, "Signing out")
     await ada.press("Use another name")
-    question = ada.page.get_by_role("dialog", name="Give up who you are here?")
+    question = ada.page.get_by_role("dialog", name="Give up your identity here?")
     await expect(question).to_contain_text("nobody can be Ada here any more")
     await confirm(ada, "Cancel")
     await ada.page.keyboard.press("Escape")
@@ -160,7 +160,7 @@ async def test_deleting_everything_wants_the_name_typed(people: People) -> None:
     await expect(message(ada, "Soon gone")).to_be_visible()
     await settings(grace, "Your data")
     await grace.press("Delete your data")
-    question = grace.page.get_by_role("dialog", name="Delete everything of you?")
+    question = grace.page.get_by_role("dialog", name="Delete all your data?")
     await expect(question.get_by_role("button", name="Delete your data")).to_be_disabled()
     await question.get_by_role("textbox").fill("Grace")
     await confirm(grace, "Delete your data")
@@ -176,7 +176,7 @@ async def test_whom_one_has_blocked_can_be_seen_and_unblocked(people: People) ->
     await as_member(ada, "PUT", f"/api/me/blocks/{await own_id(grace)}", {})
     page = await settings(ada, "Blocked people")
     await page.get_by_role("button", name="Unblock Grace").click()
-    await expect(page.get_by_text("You have blocked nobody.")).to_be_visible()
+    await expect(page.get_by_text("You have not blocked anybody.")).to_be_visible()
 
 
 @both_widths
@@ -233,7 +233,7 @@ async def test_a_name_opens_the_profile_and_its_right_click_the_menu_of_the_pers
     menu = ada.page.get_by_role("menu", name="More about Grace")
     await expect(menu.get_by_role("menuitem").first).to_be_focused()
     # The owner may do all of it.
-    for item in ("Profile", "Copy the ID", "Change roles", "Block Grace", "Report"):
+    for item in ("Profile", "Copy ID", "Change roles", "Block Grace", "Report"):
         await expect(menu.get_by_role("menuitem", name=item)).to_be_visible()
     await menu.get_by_role("menuitem", name="Mention Grace").click()
     await expect(ada.page.locator("#draft")).to_have_value("@Grace ")
@@ -252,5 +252,5 @@ async def test_a_name_opens_the_profile_and_its_right_click_the_menu_of_the_pers
     await ada.page.keyboard.press("Escape")
     await members.get_by_role("button", name="Ada", exact=True).click(button="right")
     own = ada.page.get_by_role("menu", name="More about Ada")
-    await expect(own.get_by_role("menuitem", name="Copy the ID")).to_be_visible()
+    await expect(own.get_by_role("menuitem", name="Copy ID")).to_be_visible()
     await expect(own.get_by_role("menuitem", name="Report")).to_have_count(0)

@@ -135,7 +135,7 @@ async def test_answers_reactions_edits_and_deletions_are_as_in_a_channel_and_unr
 
     # Arrow up edits what one said last, and only that.
     await field(ada).press("ArrowUp")
-    editor = ada.page.get_by_label("Change the message")
+    editor = ada.page.get_by_label("Edit the message")
     await expect(editor).to_have_value("The **lighthouse** at noon")
     await editor.fill("The harbour office at nine")
     await editor.press("Enter")

@@ -117,7 +117,7 @@ async def test_a_new_device_is_told_of_and_takes_away_the_mark_of_a_compared_num
     await phone.page.get_by_label("Code", exact=True).fill(str(code))
     await phone.press("Add this device")
     await is_in(phone, "Ada")
-    await expect(notes(grace)).to_have_text(["Ada uses a new device. The number to compare has changed."])
+    await expect(notes(grace)).to_have_text(["Ada is using a new device. The number to compare has changed."])
     await expect(notes(ada)).to_contain_text("If it is not yours, remove it")
     await expect(grace.page.locator("#private-state")).to_contain_text("changed since you compared it")
     await grace.press("How this is kept private")

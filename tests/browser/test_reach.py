@@ -66,7 +66,7 @@ async def test_an_address_without_a_certificate_lets_nobody_sign_in(tmp_path: Pa
         # As operators tell their own browser to trust it, which nobody else's does.
         trusted = f"--unsafely-treat-insecure-origin-as-secure={url.split('/#')[0]}"
         async with opened(url, trusted) as ada:
-            await told(ada, "no-tls", "Browsers let nobody sign in at plain.example", "with --tls")
+            await told(ada, "no-tls", "Browsers do not let anyone sign in at plain.example", "with --tls")
 
 
 async def test_a_name_of_the_local_network_works_there(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ async def test_roles_are_given_and_taken_from_the_list_and_the_profile(here: Com
     # The first closes what asks for whom the role is.
     await here.moderator.page.keyboard.press("Escape")
     await here.moderator.page.keyboard.press("Escape")
-    await expect(here.moderator.page.get_by_role("navigation", name="Pages of the settings")).to_have_count(0)
+    await expect(here.moderator.page.get_by_role("navigation", name="Settings pages")).to_have_count(0)
     await here.moderator.press("Members")
     await menu(here.moderator, "Edsger", "Change roles")
     dialog = here.moderator.page.get_by_role("dialog", name="Roles of Edsger")

@@ -12,7 +12,7 @@ async def test_a_rule_is_tried_before_it_is_switched_on_and_then_holds(people: P
     await write(here.member, "Come to my casino 😀 now")
     await write(here.member, "Nothing to see")
     page = await open_settings(here.owner, "Automatic moderation")
-    await expect(page.get_by_text("There is no rule yet.")).to_be_visible()
+    await expect(page.get_by_text("There are no rules yet.")).to_be_visible()
     await page.get_by_role("button", name="Words and patterns").click()
     await page.get_by_label("Name of the rule").fill("Gambling")
     await page.get_by_label("Words and patterns", exact=True).fill("casino\nfree*nitro")
@@ -49,7 +49,7 @@ async def test_a_rule_is_tried_before_it_is_switched_on_and_then_holds(people: P
         .get_by_role("button", name="Delete the rule")
         .click()
     )
-    await expect(page.get_by_text("There is no rule yet.")).to_be_visible()
+    await expect(page.get_by_text("There are no rules yet.")).to_be_visible()
     acts = [entry["action"] for entry in (await ask(here.owner, "GET", "/api/audit"))["entries"]][:3]
     assert acts == ["rule_delete", "rule_edit", "rule_create"]
     await has_no_page(here.member, "Automatic moderation")
@@ -71,7 +71,7 @@ async def test_two_who_manage_rules_see_what_the_other_does(people: People) -> N
     await moderators.get_by_label("Name of the rule").fill("Betting")
     await owners.get_by_label("Name of the rule").fill("Lotteries")
     await owners.get_by_role("button", name="Save", exact=True).click()
-    await expect(moderators.get_by_role("alert")).to_contain_text("Somebody has changed this rule meanwhile.")
+    await expect(moderators.get_by_role("alert")).to_contain_text("Somebody else has changed this rule.")
     await moderators.get_by_role("button", name="Show theirs").click()
     await expect(moderators.get_by_label("Name of the rule")).to_have_value("Lotteries")
     await expect(moderators.get_by_role("alert")).to_have_count(0)
@@ -80,7 +80,7 @@ async def test_two_who_manage_rules_see_what_the_other_does(people: People) -> N
     question = here.owner.page.get_by_role("dialog", name="Delete the rule Lotteries?")
     await question.get_by_role("button", name="Delete the rule").click()
     for person, page in zip((here.owner, here.moderator), pages, strict=True):
-        await expect(page.get_by_text("There is no rule yet.")).to_be_visible()
+        await expect(page.get_by_text("There are no rules yet.")).to_be_visible()
         await expect(person.page.locator(".notice")).to_contain_text(["The rule Lotteries was deleted."])
 
 
@@ -100,7 +100,7 @@ async def test_each_kind_of_rule_does_what_was_chosen(people: People) -> None:
     page = await open_settings(here.moderator, "Automatic moderation")
     await switch_on(page, "New members", "Mark it")
     await write(here.member, "Good evening")
-    pages = here.moderator.page.get_by_role("navigation", name="Pages of the settings")
+    pages = here.moderator.page.get_by_role("navigation", name="Settings pages")
     await pages.get_by_role("button", name="Reports").click()
     await expect(here.moderator.page.locator(".report")).to_contain_text("Good evening")
     await pages.get_by_role("button", name="Automatic moderation").click()

@@ -48,7 +48,7 @@ async def test_the_owner_names_the_server_and_says_who_may_join(here: Community)
 
 async def test_a_webhook_is_made_and_tried_in_the_page(here: Community) -> None:
     page = await open_settings(here.moderator, "Webhooks")
-    await expect(page.get_by_text("There is no webhook that you may manage.")).to_be_visible()
+    await expect(page.get_by_text("There are no webhooks that you can manage.")).to_be_visible()
     await page.get_by_label("Name of the webhook").fill("Builds")
     await page.get_by_role("button", name="Create a webhook").click()
     address = await page.get_by_label("URL", exact=True).input_value()
@@ -69,12 +69,12 @@ async def test_a_webhook_is_made_and_tried_in_the_page(here: Community) -> None:
     await expect(page.get_by_text("cards[0].url: It is not in the form")).to_be_visible()
     await expect(page.get_by_role("button", name="Post it")).to_be_disabled()
     await page.get_by_label("Link of the title").fill("https://ci.example/512")
-    await expect(page.get_by_text("This is what the server takes.")).to_be_visible()
+    await expect(page.get_by_text("The server accepts this.")).to_be_visible()
     await page.get_by_role("button", name="Post it").click()
     history = page.get_by_role("region", name="Last posts").locator("[data-outcome]")
     await expect(history).to_have_count(1)
     await here.moderator.page.evaluate("(to) => fetch(to, { method: 'POST', body: 'no JSON' })", address)
-    await page.get_by_role("button", name="Look again").click()
+    await page.get_by_role("button", name="Check again").click()
     await expect(history.first).to_contain_text("Refused: it is not JSON")
     for name, command in (("curl", ["sh", "-c"]), ("Python", [sys.executable, "-c"])):
         await page.get_by_role("button", name=name, exact=True).click()
@@ -89,7 +89,7 @@ async def test_a_webhook_is_made_and_tried_in_the_page(here: Community) -> None:
     await page.get_by_role("button", name="Delete the webhook").click()
     dialog = here.moderator.page.get_by_role("dialog", name="Delete the webhook Builds?")
     await dialog.get_by_role("button", name="Delete the webhook").click()
-    await expect(page.get_by_text("There is no webhook that you may manage.")).to_be_visible()
+    await expect(page.get_by_text("There are no webhooks that you can manage.")).to_be_visible()
     await has_no_page(here.member, "Webhooks")
 
 
@@ -122,7 +122,7 @@ async def test_a_bot_shows_its_token_once_and_is_deleted(people: People) -> None
     await page.get_by_role("button", name="Create a bot").click()
     dialog = here.moderator.page.get_by_role("dialog", name="The token of Weather")
     token = await dialog.get_by_label("Token").input_value()
-    await dialog.get_by_role("button", name="I have kept it").click()
+    await dialog.get_by_role("button", name="I have saved it").click()
     await expect(here.moderator.page.get_by_text(token)).to_have_count(0)
     await expect(page.get_by_role("listitem")).to_contain_text("token made by Grace")
     await here.member.page.evaluate(SPEAK, [token, "Rain at noon"])
@@ -133,7 +133,7 @@ async def test_a_bot_shows_its_token_once_and_is_deleted(people: People) -> None
     await here.moderator.page.get_by_role("menuitem", name="Delete the bot").click()
     question = here.moderator.page.get_by_role("dialog", name="Delete the bot Weather?")
     await question.get_by_role("button", name="Delete the bot").click()
-    await expect(page.get_by_text("There is no bot yet.")).to_be_visible()
+    await expect(page.get_by_text("There are no bots yet.")).to_be_visible()
     log = await open_settings(here.owner, "Audit log")
     await expect(log.get_by_text("Grace deleted the bot Weather")).to_be_visible()
 
@@ -163,7 +163,7 @@ async def test_the_owner_sees_what_is_stored_and_takes_a_backup_away(people: Peo
     await here.owner.page.keyboard.press("Escape")
     page = await open_settings(here.owner, "Health")
     await expect(page.get_by_role("note")).to_contain_text("Only this computer can open 127.0.0.1")
-    await expect(page.get_by_text("Everything that is written is kept.")).to_be_visible()
+    await expect(page.get_by_text("New data is saved.")).to_be_visible()
     await expect(page.get_by_role("list", name="3 members are connected")).to_contain_text("Edsger")
     for name in ("Storage", "Backups", "Health"):
         await has_no_page(here.moderator, name)

@@ -50,7 +50,7 @@ async def test_files_are_accounted_for_by_kind_and_by_member(people: People) -> 
     await expect(here.member.page.locator(".upload-list [data-state=done]")).to_have_count(1)
     await write(here.member, "Look")
     page = await open_settings(here.owner, "Storage")
-    await expect(page.get_by_role("list", name="By what they are for")).to_contain_text("Messages")
+    await expect(page.get_by_role("list", name="By purpose")).to_contain_text("Messages")
     await expect(page.get_by_role("list", name="By member")).to_contain_text("Edsger")
     for person in (here.moderator, here.member):
         for name, path in (

@@ -8,7 +8,7 @@ from svc.chat.access.permissions import BUILT_IN, EVERYTHING, MEMBER, names
 from tests.kit.community import ask, community, give, own_id, refusal
 from tests.kit.people import People, Person
 
-PAGES = "Pages of the settings"
+PAGES = "Settings pages"
 OWN = [
     *("Profile", "Look and language", "Voice and video", "Notifications", "Devices", "Blocked people"),
     *("Your data", "Signing out"),

@@ -34,18 +34,18 @@ async def test_lists_follow_what_another_does(people: People) -> None:
     for page in (owners, moderators):
         await expect(page.get_by_role("listitem")).to_contain_text("Sells watches")
     await moderators.get_by_role("button", name="Lift the ban").click()
-    await confirm(here.moderator, "Lift the ban of Edsger?", "Lift the ban")
+    await confirm(here.moderator, "Lift the ban on Edsger?", "Lift the ban")
     await expect(owners.get_by_text("Nobody is banned.")).to_be_visible()
 
     owners, moderators = await both_at(here, "Bots")
     await moderators.get_by_label("Name of the bot").fill("Weather")
     await moderators.get_by_role("button", name="Create a bot").click()
-    await here.moderator.press("I have kept it")
+    await here.moderator.press("I have saved it")
     await expect(owners.get_by_role("listitem")).to_contain_text("token made by Grace")
     await owners.get_by_role("button", name="More about Weather").click()
     await here.owner.page.get_by_role("menuitem", name="Make another token").click()
     await confirm(here.owner, "Make another token for Weather?", "Make another token")
-    await here.owner.press("I have kept it")
+    await here.owner.press("I have saved it")
     await expect(moderators.get_by_role("listitem")).to_contain_text("token made by Ada")
 
     owners, moderators = await both_at(here, "Invites")
@@ -56,7 +56,7 @@ async def test_lists_follow_what_another_does(people: People) -> None:
     for person in (here.owner, here.moderator):
         await confirm(person, "Revoke this link?", "Revoke")
     await expect(here.moderator.page.locator(".notice")).to_contain_text(
-        ["This invite is gone: somebody has revoked it, or it has expired."]
+        ["This invite was revoked or has expired."]
     )
     for page in (owners, moderators):
         await expect(page.get_by_role("button", name=f"Revoke {made['code']}")).to_have_count(0)
@@ -75,7 +75,7 @@ async def test_a_webhook_that_another_has_open_is_changed_and_deleted(people: Pe
     await owners.get_by_role("button", name="Delete the webhook").click()
     await confirm(here.owner, "Delete the webhook Nightly?", "Delete the webhook")
     for person, page in ((here.owner, owners), (here.moderator, moderators)):
-        await expect(page.get_by_text("There is no webhook that you may manage.")).to_be_visible()
+        await expect(page.get_by_text("There are no webhooks that you can manage.")).to_be_visible()
         await expect(person.page.locator(".notice")).to_contain_text(["The webhook Nightly was deleted."])
 
 

@@ -315,7 +315,9 @@ async def test_a_connection_that_was_lost_is_gone_on_with(people: People) -> Non
     await write(grace, "elsewhere")
     await box(ada).fill("too early")
     await box(ada).press("Enter")
-    await expect(ada.page.locator(".pending")).to_contain_text("It is sent when the connection is back.")
+    await expect(ada.page.locator(".pending")).to_contain_text(
+        "It is sent as soon as the connection is back."
+    )
 
     line.mend()
     await shows(ada, ["before", "during", "too early"])
@@ -386,7 +388,7 @@ async def test_who_may_not_write_any_more_is_shown_so(people: People, product: P
         async with http.put(path + "/overrides/role/member", json={"deny": ["send_messages"]}) as response:
             assert response.status == 200, await response.text()
         await expect(box(grace)).to_be_disabled()
-        await expect(box(grace)).to_have_attribute("placeholder", "You may read here, not write.")
+        await expect(box(grace)).to_have_attribute("placeholder", "You can read here, but not write.")
         await expect(box(owner)).to_be_enabled()
         async with http.delete(path) as response:
             assert response.status == 204, await response.text()

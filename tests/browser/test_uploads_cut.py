@@ -37,7 +37,7 @@ async def test_a_file_that_is_cut_off_goes_on_where_it_stopped(people: People) -
     await ada.page.route("**/api/uploads/*", cut)
     await ada.page.locator("#text").evaluate(DROP, SIZE_BYTES)
     await expect(upload.get_by_role("status")).to_have_text(
-        "The connection was lost. It goes on by itself.", timeout=DEADLINE_MS
+        "The connection was lost. The upload continues by itself.", timeout=DEADLINE_MS
     )
     before = cuts
     await ada.page.unroute("**/api/uploads/*")
@@ -70,7 +70,7 @@ async def test_a_file_on_its_way_goes_on_after_a_reload(people: People) -> None:
     await ada.page.route("**/api/uploads/*", cut)
     await ada.page.locator("#text").evaluate(DROP, SIZE_BYTES)
     await expect(upload.get_by_role("status")).to_have_text(
-        "The connection was lost. It goes on by itself.", timeout=DEADLINE_MS
+        "The connection was lost. The upload continues by itself.", timeout=DEADLINE_MS
     )
     await ada.page.unroute("**/api/uploads/*")
     sent: list[tuple[str, str | None]] = []

@@ -48,7 +48,7 @@ async def test_somebody_is_moved_by_the_menu_and_by_dragging(here: Community) ->
 async def test_somebody_is_removed_from_a_call(here: Community) -> None:
     await act(here.moderator, "Edsger", "Remove from the call")
     await expect(in_room(here.owner, "Voice")).to_have_count(0)
-    await expect(here.member.page.locator("#call")).to_contain_text("You were removed from the room.")
+    await expect(here.member.page.locator("#call")).to_contain_text("You were removed from the call.")
 
 
 async def test_a_member_has_no_such_menu(here: Community) -> None:

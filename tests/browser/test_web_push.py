@@ -165,4 +165,4 @@ async def test_why_it_cannot_be_is_said_in_words(scene: Scene) -> None:
     await ada.page.add_init_script("delete globalThis.PushManager")
     await ada.page.reload()
     await open_settings(ada)
-    await expect(ada.page.get_by_text("This browser cannot do it.")).to_be_visible()
+    await expect(ada.page.get_by_text("This browser does not support this.")).to_be_visible()

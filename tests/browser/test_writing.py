@@ -78,7 +78,7 @@ async def test_a_few_letters_of_a_name_are_enough_to_mention_somebody(people: Pe
     await shows(grace, ["Hello @Grace and 🎉 in #general", "@gr"])
     # The same goes for a message that is edited.
     await box(ada).press("ArrowUp")
-    editor = ada.page.get_by_role("textbox", name="Change the message")
+    editor = ada.page.get_by_role("textbox", name="Edit the message")
     await expect(editor).to_have_value("@gr")
     await editor.press_sequentially("ac")
     await expect(ada.page.get_by_role("option", name="Grace")).to_be_visible()

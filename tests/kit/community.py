@@ -68,7 +68,7 @@ async def open_settings(person: Person, page: str) -> Locator:
     await person.show_channels()
     await person.press("Settings")
     await (
-        person.page.get_by_role("navigation", name="Pages of the settings")
+        person.page.get_by_role("navigation", name="Settings pages")
         .get_by_role("button", name=page, exact=True)
         .click()
     )
@@ -78,7 +78,7 @@ async def open_settings(person: Person, page: str) -> Locator:
 async def has_no_page(person: Person, page: str) -> None:
     """The settings of this person have no such page."""
     await person.press("Settings")
-    pages = person.page.get_by_role("navigation", name="Pages of the settings")
+    pages = person.page.get_by_role("navigation", name="Settings pages")
     await expect(pages.get_by_role("button", name="Profile", exact=True)).to_be_visible()
     await expect(pages.get_by_role("button", name=page, exact=True)).to_have_count(0)
     await person.page.keyboard.press("Escape")

@@ -86,7 +86,7 @@ async def test_devices_are_tried_before_a_call_changed_in_it_and_replaced(people
     )
     for name, constraint in (
         ("Cancel echo", "echoCancellation"),
-        ("Even out how loud I am", "autoGainControl"),
+        ("Even out my volume", "autoGainControl"),
     ):
         await ada.page.get_by_role("switch", name=name).uncheck()
         settings = f"() => svc.call.pc.getSenders()[0].track?.getSettings().{constraint} === false"
@@ -95,14 +95,14 @@ async def test_devices_are_tried_before_a_call_changed_in_it_and_replaced(people
     own = ada.page.locator("#people .person", has_text="(you)").locator("video")
     await expect(own).to_have_css("transform", MIRRORED)
     await expect(grace.page.locator("#people .with-video video")).to_have_css("transform", "none")
-    await ada.page.get_by_role("switch", name="Show me my own picture mirrored").uncheck()
+    await ada.page.get_by_role("switch", name="Mirror my own picture").uncheck()
     await expect(own).to_have_css("transform", "none")
     await ada.page.keyboard.press("Escape")
 
     for line, name in ((MICROPHONE, "microphone"), (CAMERA, "camera")):
         before = await ada.page.evaluate(TRACK, line)
         await ada.page.evaluate(PULLED_OUT, line)
-        await expect(ada.page.get_by_text(f"Your {name} went away.")).to_be_visible()
+        await expect(ada.page.get_by_text(f"Your {name} was disconnected.")).to_be_visible()
         replaced = f"([line, before]) => ![before, ''].includes(({TRACK})(line))"
         await ada.page.wait_for_function(replaced, arg=[line, before])
     await grace.hears(ada)
@@ -116,7 +116,7 @@ async def test_what_the_browser_refuses_is_said_with_a_way_on(people: People) ->
     await ada.page.evaluate(REFUSE, ["audio"])
     await ada.page.evaluate(NO_SOUND_WITHOUT_A_GESTURE)
     await ada.enter_call()
-    refused = ada.page.get_by_text("The browser may not use your microphone. Allow it beside the address")
+    refused = ada.page.get_by_text("Your browser blocks the microphone. Allow it beside the address")
     await expect(refused).to_be_visible()
     # One is there all the same, and hears after a gesture.
     await expect(ada.page.locator("#mic")).to_have_text("Unmute")
@@ -128,20 +128,20 @@ async def test_what_the_browser_refuses_is_said_with_a_way_on(people: People) ->
     await ada.press("Voice and video")
     can = await ada.page.evaluate("navigator.mediaDevices.getSupportedConstraints().backgroundBlur === true")
     if can:
-        await ada.page.get_by_role("switch", name="Blur what is behind me").check()
+        await ada.page.get_by_role("switch", name="Blur my background").check()
         await ada.page.keyboard.press("Escape")
         await ada.press("Start camera")
-        await expect(ada.page.get_by_text("Your camera does not offer to blur")).to_be_visible()
+        await expect(ada.page.get_by_text("Your camera does not support blurring")).to_be_visible()
         await grace.sees(ada)
     else:
-        await expect(ada.page.get_by_text("This browser cannot blur what is behind you.")).to_be_visible()
+        await expect(ada.page.get_by_text("This browser cannot blur your background.")).to_be_visible()
 
 
 async def pops_out(person: Person, *names: str) -> None:
     """Open the small window: it shows these people, one of them moving, and can mute and leave."""
-    await person.press("More of the call")
+    await person.press("More call options")
     async with person.page.context.expect_page() as opening:
-        await person.page.get_by_role("menuitem", name="In a window of its own").click()
+        await person.page.get_by_role("menuitem", name="Open in its own window").click()
     small = await opening.value
     await expect(small.locator("#people .name")).to_have_text(list(names))
     await small.wait_for_function("() => document.querySelector('.with-video video').currentTime > 0")
@@ -159,14 +159,14 @@ async def test_a_call_is_laid_out_as_one_likes_with_its_text_beside_it(people: P
     await ada.sees(grace)
 
     async def menu(name: str) -> None:
-        await ada.press("More of the call")
+        await ada.press("More call options")
         await ada.page.get_by_role("menu").get_by_text(name, exact=True).click()
 
     tiles = ada.page.locator("#people .person .name")
     await expect(tiles).to_have_text(["Grace", "Alan", "Ada (you)"])
-    await menu("Who speaks is large")
+    await menu("Large speaker")
     await expect(ada.page.locator("#screens .name")).to_have_text(["Grace"])
-    await menu("All alike")
+    await menu("Equal sizes")
     # Tiles keep their place, whoever speaks and whatever they send.
     await grace.press("Stop camera")
     await expect(ada.page.locator("#people .with-video")).to_have_count(0)
@@ -175,7 +175,7 @@ async def test_a_call_is_laid_out_as_one_likes_with_its_text_beside_it(people: P
     await ada.sees(grace)
 
     await ada.page.locator("#people .person").first.hover()
-    await ada.press("Grace on the full screen")
+    await ada.press("Grace in full screen")
     await ada.page.wait_for_function("() => document.fullscreenElement?.matches('.tile.person')")
     await ada.page.evaluate("document.exitFullscreen()")
 
@@ -183,13 +183,13 @@ async def test_a_call_is_laid_out_as_one_likes_with_its_text_beside_it(people: P
     await ada.press("Volume and quality of Grace")
     await ada.page.get_by_role("radio", name="Saver").check()
     await ada.page.wait_for_function("() => window.layers.at(-1) === 0")
-    await ada.page.get_by_role("radio", name="All of it").check()
+    await ada.page.get_by_role("radio", name="Full").check()
     await ada.page.wait_for_function("() => window.layers.at(-1) === -1")
     await ada.page.keyboard.press("Escape")
 
     await pops_out(ada, "Grace", "Alan", "Ada (you)")
 
-    await menu("Only sound")
+    await menu("Sound only")
 
     async def only_sound() -> bool:
         return {each.source for each in (await ada.statistics()).received} == {"mic"}

@@ -153,7 +153,7 @@ async def test_noise_is_suppressed_by_the_browser_and_more_strongly_by_us(
                 return await loudness() < untouched * left
 
             await wait_until(f"of the fan less than {left} is heard", quieter, within_s=30)
-        await ada.page.get_by_role("radio", name="Let it be").check()
+        await ada.page.get_by_role("radio", name="Keep it").check()
 
         async def as_before() -> bool:
             return await loudness() > untouched / 2

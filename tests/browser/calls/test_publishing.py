@@ -86,7 +86,7 @@ async def test_a_screen_share_starts_and_stops_without_disturbing_the_camera(peo
         return await grace.shown_screens() == []
 
     for kind, item, encoding in SCREENS:
-        await ada.press("More of the call")
+        await ada.press("More call options")
         await ada.page.get_by_role("menu").get_by_text(item, exact=True).click()
         before = (await grace.statistics()).frames("Ada")
         await ada.press("Share screen")

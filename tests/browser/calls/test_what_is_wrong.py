@@ -15,7 +15,7 @@ from tests.kit.product import Product
 
 PORT = 3478
 MEDIA = (*UDP, f"tcp dport {PORT}", f"tcp sport {PORT}")
-NEITHER = f"This network lets neither UDP nor TCP through to port {PORT} of the server."
+NEITHER = f"This network blocks UDP and TCP to port {PORT} of the server."
 ELSEWHERE = "Try another network, such as your phone’s, or a VPN."
 
 
@@ -60,8 +60,8 @@ async def test_a_network_that_lets_nothing_through_is_named_before_a_call_and_in
             await home.drops(ALL)
             await says(
                 ada,
-                "The server does not answer. Check your network; "
-                "the call goes on as soon as the server answers.",
+                "The server does not answer. Check your network. "
+                "The call continues as soon as the server answers.",
             )
             await home.passes()
             await goes_on(ada)
@@ -73,7 +73,7 @@ async def test_a_network_that_lets_nothing_through_is_named_before_a_call_and_in
         (
             "another secret than the relay has",
             443,
-            "The relay refuses the server’s password: tell whoever runs the server.",
+            "The relay refuses the server’s password. Tell whoever runs the server.",
         ),
         (SECRET, 4443, "The relay cannot be reached either."),
     ],
@@ -109,8 +109,8 @@ async def test_a_media_service_that_does_not_answer_is_named(people: People, pro
         await begins_a_call(ada)
         await says(
             ada,
-            "The server cannot reach its media service, so there are no calls now. "
-            "Tell whoever runs it; yours goes on by itself.",
+            "The server cannot reach its media service, so calls do not work now. "
+            "Tell whoever runs it. Your call continues by itself.",
         )
     finally:
         os.kill(stopped, signal.SIGCONT)
@@ -132,10 +132,10 @@ async def test_what_the_browser_cannot_do_is_shown_with_the_reason(people: Peopl
     await expect(share).to_have_accessible_description(reason)
     await share.click(force=True)
     await expect(ada.page.locator(".notices")).to_contain_text(reason)
-    await ada.press("More of the call")
-    apart = ada.page.get_by_role("menuitem", name="In a window of its own")
+    await ada.press("More call options")
+    apart = ada.page.get_by_role("menuitem", name="Open in its own window")
     await expect(apart).to_be_disabled()
-    await expect(apart).to_contain_text("This browser has no windows that stay above others.")
+    await expect(apart).to_contain_text("This browser cannot keep a window on top of others.")
     await expect(ada.page.get_by_role("menuitemradio", name="Share text: sharp")).to_have_count(0)
     await apart.click(force=True)
     await expect(apart).to_be_visible()

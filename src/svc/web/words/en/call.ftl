@@ -3,62 +3,62 @@
 device-microphone = microphone
 device-camera = camera
 device-screen = screen
-device-refused = The browser may not use your { $device }. Allow it beside the address, then try again.
+device-refused = Your browser blocks the { $device }. Allow it beside the address, then try again.
 device-none = No { $device } was found on this device.
 device-busy = Another program is using your { $device }.
-device-insecure = Browsers open the { $device } on HTTPS addresses only. Ask your host for one.
+device-insecure = Browsers allow the { $device } only at https:// addresses. Ask whoever runs this server for one.
 device-failed = Your { $device } could not be opened: { $message }
-device-vanished = Your { $device } went away. Another is used if there is one.
+device-vanished = Your { $device } was disconnected. Another one is used if there is one.
 device-usual = As the browser
 device-number = Device { $number }
 choose-microphone = Microphone
 choose-camera = Camera
 choose-speaker = Loudspeaker
-no-speaker-choice = This browser plays on the loudspeaker that the system has chosen.
+no-speaker-choice = This browser uses the loudspeaker that the system has chosen.
 level = Level
 test-sound = Play a test sound
 settings-voice = Voice and video
 input = When you are heard
 input-voice = While you speak
-input-voice-hint = What is quieter than the threshold is not sent.
+input-voice-hint = Sound below the threshold is not sent.
 input-push = While you hold a key
-input-push-hint = Works while this page has the keyboard, and not while you write.
+input-push-hint = Works while this page has the focus and you are not typing.
 threshold = Threshold
-threshold-hint = All the way down: everything is sent.
-push-key = Key to talk: { $key }
-press-a-key = Press the key
-release = Milliseconds that you are heard after letting go
-noise = Noise around you
-noise-off = Let it be
-noise-off-hint = Nothing is taken away.
+threshold-hint = At the lowest setting everything is sent.
+push-key = Push-to-talk key: { $key }
+press-a-key = Press a key
+release = Milliseconds to keep sending after you release the key
+noise = Background noise
+noise-off = Keep it
+noise-off-hint = Nothing is removed.
 noise-usual = Suppress it
-noise-usual-hint = As your browser does.
+noise-usual-hint = With your browser’s filter.
 noise-strong = Suppress it strongly
-noise-strong-hint = Keyboards and fans go too. Takes some of the processor.
+noise-strong-hint = Also removes keyboards and fans. Uses more of the processor.
 echo = Cancel echo
-gain = Even out how loud I am
+gain = Even out my volume
 music = Music
 music-hint = Stereo at 128 kbit/s, nothing filtered. For instruments, not for rooms with loudspeakers.
-mirror = Show me my own picture mirrored
-blur = Blur what is behind me
-blur-hint = Where your camera offers it. It takes some of the processor.
-blur-never = This browser cannot blur what is behind you. Your system’s settings of the camera may be able to.
-blur-not-here = Your camera does not offer to blur what is behind you.
+mirror = Mirror my own picture
+blur = Blur my background
+blur-hint = If your camera supports it. Uses more of the processor.
+blur-never = This browser cannot blur your background. Your system’s camera settings may be able to.
+blur-not-here = Your camera does not support blurring the background.
 
 ## Laid out
 
 in-focus = In focus
-call-menu = More of the call
-layout-grid = All alike
-layout-speaker = Who speaks is large
-only-sound = Only sound
+call-menu = More call options
+layout-grid = Equal sizes
+layout-speaker = Large speaker
+only-sound = Sound only
 show-pictures = Show pictures
 screen-text = Share text: sharp
 screen-motion = Share motion: smooth
-pop-out = In a window of its own
+pop-out = Open in its own window
 pin-tile = Pin { $name }
 unpin-tile = Unpin { $name }
-full-screen-of = { $name } on the full screen
+full-screen-of = { $name } in full screen
 person-options = Volume and quality of { $name }
 volume = Volume
 screen-volume = Volume of their screen
@@ -67,23 +67,23 @@ muted-for-me = muted for you
 
 ## Quality
 
-quality = Quality of the call
+quality = Call quality
 quality-of-picture = Their picture
 quality-of-pictures = Pictures of others
 quality-usual = As in the settings
 quality-automatic = Automatic
-quality-automatic-hint = Fewer pictures a second while the line is too narrow for the sound.
-quality-high = All of it
-quality-high-hint = Every picture, also when sound suffers.
+quality-automatic-hint = Fewer frames per second while the connection is too slow for the sound.
+quality-high = Full
+quality-high-hint = Every frame, even if the sound suffers.
 quality-low = Half
-quality-low-hint = Every second picture.
+quality-low-hint = Every second frame.
 quality-saver = Saver
-quality-saver-hint = A quarter of the pictures.
+quality-saver-hint = A quarter of the frames.
 round-trip = Round trip
 loss = Loss
 rate = Rate
 path = Path
-path-udp = UDP, directly
+path-udp = UDP, direct
 path-tcp = TCP
 path-relay = through a relay
 path-unknown = not known
@@ -100,7 +100,7 @@ source-screen_audio = sound of the screen
 source-unknown = unknown
 ms = { NUMBER($ms) } ms
 rate-kbps = { NUMBER($kbps) } kbit/s
-fps = { NUMBER($fps) } pictures/s
+fps = { NUMBER($fps) } frames/s
 lost = { $share } lost
 jitter = jitter { NUMBER($ms) } ms
 concealed = { $share } concealed
@@ -121,40 +121,40 @@ watch = Watch
 watch-no-more = Stop watching { $name }
 withheld = { $reason ->
     [codec] This browser cannot show this picture.
-   *[no_line] There are too many pictures in this call. This one comes when another ends.
+   *[no_line] There are too many pictures in this call. It appears when another one ends.
 }
 withheld-sound = { $reason ->
     [codec] This browser cannot play their voice.
-   *[no_line] There are too many voices in this call. You hear this one when another ends.
+   *[no_line] There are too many voices in this call. You hear them when another one ends.
 }
 stop-screen-of = Stop the screen of { $name }
 stop-screen = Stop their screen
-screen-stopped = A moderator has stopped your screen. To share it again, leave the call and join it again.
+screen-stopped = A moderator stopped your screen. To share it again, leave the call and join it again.
 zoom-label = { $name }: plus and minus zoom, the arrow keys move, 0 shows all
 zoom-reset = { $percent } % · show all
 
 ## Why a call does not come about
 
-trouble-offline = This device has no network. The call goes on as soon as it has one.
-trouble-server = The server does not answer. Check your network; the call goes on as soon as the server answers.
-trouble-voice = The server cannot reach its media service, so there are no calls now. Tell whoever runs it; yours goes on by itself.
-trouble-signalling = The server answers, but its line for calls does not open. A proxy or an extension of the browser may block WebSockets.
-trouble-encryption = The media service is reached, but something on the way changes what is sent. Try another network, or turn off your VPN.
-trouble-lost = The line of the call is lost. It is tried again until it works.
+trouble-offline = This device is offline. The call continues as soon as it is online.
+trouble-server = The server does not answer. Check your network. The call continues as soon as the server answers.
+trouble-voice = The server cannot reach its media service, so calls do not work now. Tell whoever runs it. Your call continues by itself.
+trouble-signalling = The server answers, but the connection for calls does not open. A proxy or a browser extension may block WebSockets.
+trouble-encryption = The media service answers, but something on the way changes the data. Try another network, or turn off your VPN.
+trouble-lost = The connection of the call is lost. Trying again until it works…
 trouble-path = { $ways ->
-    [udp] This network lets no UDP through to port { $port } of the server.
-   *[both] This network lets neither UDP nor TCP through to port { $port } of the server.
+    [udp] This network blocks UDP to port { $port } of the server.
+   *[both] This network blocks UDP and TCP to port { $port } of the server.
 }
 trouble-relay = { $relay ->
-    [refused] The relay refuses the server’s password: tell whoever runs the server.
+    [refused] The relay refuses the server’s password. Tell whoever runs the server.
     [silent] The relay cannot be reached either.
-   *[useless] The relay answers but leads nowhere: tell whoever runs the server.
+   *[useless] The relay answers but does not help. Tell whoever runs the server.
 }
 trouble-elsewhere = Try another network, such as your phone’s, or a VPN.
 
 ## What this browser cannot do
 
 screen-never = This browser cannot share screens. Browsers on computers can.
-screen-insecure = Browsers share screens on HTTPS addresses only. Ask your host for one.
-pop-out-never = This browser has no windows that stay above others. Chrome and Edge on computers have them.
-pop-out-nothing = Nobody shows a picture that could stand in a window of its own.
+screen-insecure = Browsers share screens only at https:// addresses. Ask whoever runs this server for one.
+pop-out-never = This browser cannot keep a window on top of others. Chrome and Edge on computers can.
+pop-out-nothing = There is no video to show in its own window.

@@ -1,5 +1,5 @@
 inbox = Mentions
-inbox-empty = Nobody has mentioned you yet. Messages that name you, one of your roles or everybody, and answers to you stand here.
+inbox-empty = Nobody has mentioned you yet. Messages that mention you, one of your roles or everybody, and replies to you, appear here.
 inbox-new = New
 inbox-read = Mark all as read
 shortcut-inbox = Mentions of you

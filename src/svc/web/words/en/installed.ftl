@@ -1,10 +1,10 @@
 # The page as an application: new versions, what is shown without the server, and what others share with it.
 
-new-version = A new version is here.
+new-version = A new version is available.
 load-version = Load it
 update-later = Something is still being sent. Load the new version when it is done.
-shown-from = Offline. You see what you read last, from { $time }.
+shown-from = Offline. This is what you read last, from { $time }.
 share-title = Share in a channel
 share-find = Find a channel
-share-nowhere = There is no channel here in which you may write.
+share-nowhere = There are no channels that you can write in.
 install = Install this page as an application

@@ -3,7 +3,7 @@
 settings-members = Members
 timed-out = In timeout
 invited-by = Invited by { $name }
-nobody-found = Nobody is like that.
+nobody-found = Nobody matches.
 filters = { $count ->
     [0] Filters and order
    *[other] Filters and order ({ $count } set)
@@ -37,8 +37,8 @@ sort-by = Order
 sort-joined-down = Newest first
 sort-joined = Oldest first
 sort-name = By name
-sort-last-seen-down = Seen last first
-sort-last-seen = Away longest first
+sort-last-seen-down = Last seen first
+sort-last-seen = Longest away first
 seen-on = last seen { $date }
 choose-named = Choose { $name }
 choose-all-shown = { $count ->
@@ -97,7 +97,7 @@ bulk-ban-done = { $count ->
     [one] 1 member is banned.
    *[other] { $count } members are banned.
 }
-bulk-meant = This happens to { $count }
+bulk-meant = Applies to { $count }
 bulk-left-out = Left out: { $count }
 bulk-why-self = This is you
 bulk-why-rank = You need a higher role

@@ -8,15 +8,15 @@ note = Note
 changed = Changed
 reason = Reason
 reason-hint = It is kept in the audit log.
-reason-hint-ban = It is kept in the audit log, and the banned person is told.
+reason-hint-ban = It is kept in the audit log, and shown to the banned person.
 no-reason = no reason given
 moderate-rename = Rename
 moderate-rename-title = Rename { $name }
 moderate-rename-text = Everybody sees the new name.
-moderate-rename-done = { $name } has another name now.
+moderate-rename-done = { $name } was renamed.
 moderate-timeout = Time out
 moderate-timeout-title = Time { $name } out
-moderate-timeout-text = For so long they can read, and do nothing else.
+moderate-timeout-text = During this time they can only read.
 moderate-timeout-done = { $name } is in timeout.
 moderate-kick = Kick
 moderate-kick-title = Kick { $name }?
@@ -24,9 +24,9 @@ moderate-kick-text = They leave the server at once. With an invite they can come
 moderate-kick-done = { $name } was kicked.
 moderate-ban = Ban
 moderate-ban-title = Ban { $name }?
-moderate-ban-text = They leave the server at once and cannot come back, under no name.
+moderate-ban-text = They leave the server at once and cannot come back under any name.
 moderate-ban-done = { $name } is banned.
-kicked-out = You are not a member here any more.
+kicked-out = You are no longer a member here.
 end-timeout = End the timeout
 timeout-for = For
 ban-deletes = Delete their messages
@@ -35,12 +35,12 @@ ban-deletes-last = Of the last { $time }
 moderation-history = History
 history-title = History of { $name }
 history-reports = { $open } open reports, { $resolved } resolved
-no-history = Moderators have done nothing about them so far.
+no-history = No moderator has acted on them so far.
 is-banned = banned
-bans-about = Those who are banned cannot come back, under no name, until you lift the ban.
+bans-about = Banned people cannot come back under any name until you lift the ban.
 no-bans = Nobody is banned.
 unban = Lift the ban
-unban-title = Lift the ban of { $name }?
+unban-title = Lift the ban on { $name }?
 unban-text = They can join again with an invite.
 unbanned = { $name } can come back.
 mute-in-calls = Mute for everybody
@@ -52,14 +52,14 @@ end-call-of = Remove from the call
 
 ## Reports
 
-reports-about = What members and rules have reported, the newest first.
+reports-about = Reports from members and rules, newest first.
 reports-waiting = { $count ->
-    [one] One report waits
-   *[other] { $count } reports wait
+    [one] 1 report is waiting
+   *[other] { $count } reports are waiting
 }
-no-reports = No report waits.
+no-reports = No report is waiting.
 reports-done = Resolved reports
-reports-show-done = Show those that are resolved
+reports-show-done = Show resolved reports
 no-reports-done = None so far.
 report-by = { $reporter } reported { $name }
 report-by-rule = The rule “{ $rule }” found this in a message of { $name }
@@ -73,11 +73,11 @@ report-note-what = Note for the other moderators
 report-resolve = Resolve
 report-resolved-by = Resolved by { $name }.
 report-resolved-elsewhere = { $who } resolved the report about { $name }.
-error-already-resolved = Somebody else has resolved this report already.
+error-already-resolved = Somebody else has already resolved this report.
 
 ## The audit log
 
-audit-about = Who changed what, the newest first. Nobody can change the log.
+audit-about = Who changed what, newest first. Nobody can change the log.
 no-audit = There is nothing here.
 audit-by = Done by
 audit-to = Done to
@@ -226,13 +226,13 @@ act-import = Import
 
 ## Somebody else was first
 
-error-unknown-member = This person is not a member any more.
-error-unknown-ban = This ban is lifted already.
-error-unknown-role = This role is gone: somebody has deleted it.
-error-unknown-channel = This channel is gone: somebody has deleted it, or you cannot see it any more.
-error-unknown-webhook = This webhook is gone: somebody has deleted it.
-error-unknown-invite = This invite is gone: somebody has revoked it, or it has expired.
-error-unknown-application = This person waits no more: somebody else has decided.
-error-unknown-emoji = This emoji is gone: somebody has deleted it.
-error-unknown-report = This report is gone.
+error-unknown-member = This person is no longer a member.
+error-unknown-ban = This ban has already been lifted.
+error-unknown-role = Somebody has deleted this role.
+error-unknown-channel = Somebody has deleted this channel, or you can no longer see it.
+error-unknown-webhook = Somebody has deleted this webhook.
+error-unknown-invite = This invite was revoked or has expired.
+error-unknown-application = Somebody else has already decided about this person.
+error-unknown-emoji = Somebody has deleted this emoji.
+error-unknown-report = This report no longer exists.
 error-rank-too-low = You need a higher role for this.

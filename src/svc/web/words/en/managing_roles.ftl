@@ -1,7 +1,7 @@
 # Roles: made, changed, given and taken.
 
 settings-roles = Roles
-roles-about = Members may do what any of their roles permits. With a higher role you may act on members whose roles are lower. Drag a role to order it, or press Ctrl+Shift+Arrow on it.
+roles-about = Members can do what any of their roles permits. You can act on members whose roles are lower than yours. Drag a role to move it, or press Ctrl+Shift+Arrow on it.
 create-role = Create a role
 all-roles = All roles
 role-name = Name
@@ -21,7 +21,7 @@ give-role-to = Give it to
 delete-role = Delete the role
 delete-role-title = Delete the role { $name }?
 role-was-deleted = The role { $name } was deleted.
-delete-role-text = Everybody who has it loses it. It cannot be brought back.
+delete-role-text = Everybody who has it loses it. This cannot be undone.
 change-roles = Change roles
 roles-of = Roles of { $name }
 and-more-permissions = { $names } and { $count } more

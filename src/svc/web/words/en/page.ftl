@@ -21,7 +21,7 @@ others = { $count ->
    *[other] { $count } others
 }
 fault-title = Something went wrong in this page
-fault-text = What you wrote is kept. Try again; if that does not help, load the page again.
+fault-text = What you wrote is kept. Try again. If that does not help, reload the page.
 
 ## The channels
 
@@ -37,10 +37,10 @@ mention-count = { $count ->
    *[other] { $count } mentions
 }
 people-in = People in { $channel }
-no-channels = There is no channel here that you may see.
-offline-text = The server cannot be reached right now. It is tried again.
+no-channels = There are no channels that you can see.
+offline-text = The server cannot be reached. Trying again…
 reconnecting = Reconnecting…
-crowded = Too many of your pages are open, and this was the oldest. Load it again to go on here.
+crowded = You have too many pages open here, so this one was disconnected. Reload it to continue.
 switcher-open = Go to a channel or a person (Ctrl+K)
 switcher-title = Go to
 switcher-field = Channel or person
@@ -52,9 +52,9 @@ beginning = This is the beginning of { $channel }.
 empty-channel = Nobody has written in { $channel } yet. Say hello.
 to-newest = To the newest
 new-messages = New
-message-of = Message of { $name }
+message-of = Message from { $name }
 message-to = Message to { $channel }
-message-gone = This message is not there any more.
+message-gone = This message no longer exists.
 go-to-message = Go to the message
 earlier-message = An earlier message
 blocked-message = You have blocked this member.
@@ -82,15 +82,15 @@ reaction-count = { $count ->
 reply = Reply
 pin = Pin
 unpin = Unpin
-copy-text = Copy the text
-copy-id = Copy the ID
-copy-link = Copy a link to it
+copy-text = Copy text
+copy-id = Copy ID
+copy-link = Copy link
 copied = Copied.
 link-copied = The link is copied.
-copy-failed = The browser does not let the page copy.
-edit-message = Change the message
+copy-failed = Your browser did not let the page copy.
+edit-message = Edit the message
 delete-message-title = Delete this message?
-delete-message-text = It is gone for everybody.
+delete-message-text = It is deleted for everybody.
 delete-message = Delete the message
 pins = Pinned messages
 no-pins = Nothing is pinned here yet.
@@ -105,34 +105,34 @@ search-count = { $more ->
        *[other] { $count } messages
     }
 }
-search-more = Show older ones
+search-more = Show older messages
 jump-to-date = Jump to a date
 date = Date
-jump-hint = You go to the first message since the beginning of that day.
+jump-hint = Goes to the first message on or after that day.
 jump = Jump
-date-missing = Please choose a date.
+date-missing = Choose a date.
 
 ## Writing
 
 send = Send
 attach = Attach files
 files = Files
-read-only = You may read here, not write.
-may-not-attach = You may not attach files here.
-too-many-files = A message takes ten files.
-files-on-their-way = The files are still on their way.
+read-only = You can read here, but not write.
+may-not-attach = You cannot attach files here.
+too-many-files = A message can have up to ten files.
+files-on-their-way = The files are still uploading.
 replying-to = Reply to { $name }
-no-reply = Do not reply
+no-reply = Cancel the reply
 ping = Notify
-upload-sending = Sending
-upload-waits = The connection was lost. It goes on by itself.
+upload-sending = Uploading
+upload-waits = The connection was lost. The upload continues by itself.
 upload-checking = Checking
 upload-done = Ready
 upload-cut-off = The connection was lost.
 remove-file = Remove { $name }
 not-sent = Not sent. { $reason }
-take-back = Change it
-sent-when-back = It is sent when the connection is back.
+take-back = Edit it
+sent-when-back = It is sent as soon as the connection is back.
 
 ## People
 
@@ -146,10 +146,10 @@ find-member = Find a member
 here-now = Here now
 away = Away
 profile = Profile
-member-unknown = They are not a member here any more.
+member-unknown = This person is no longer a member.
 is-online = Here now
 is-away = Away
-in-timeout = In timeout: they can only read.
+in-timeout = In timeout: can only read.
 joined-on = Member since { $date }
 roles = Roles
 role-owner = Owner
@@ -168,7 +168,7 @@ call-joining = Connecting…
 call-connected = Connected
 call-reconnecting = Reconnecting…
 call-replaced = You joined from another tab or device.
-call-removed = You were removed from the room.
+call-removed = You were removed from the call.
 call-controls = Call controls
 your-call = Your call
 people-in-call = { $count ->
@@ -176,7 +176,7 @@ people-in-call = { $count ->
    *[other] { $count } people
 }
 people-in-room = People in the room
-alone-in-call = Only you so far. Others see you in the list of channels, and can join.
+alone-in-call = Only you so far. Others see you in the channel list and can join.
 are-here = { $count ->
     [one] { $names } is here.
    *[other] { $names } are here.
@@ -185,7 +185,7 @@ nobody-here = Nobody is here yet.
 join-call = Join the call
 join-options = Join with…
 join-with = Join { $channel } with…
-may-not-join = You may not join calls here.
+may-not-join = You cannot join calls here.
 with-mic = Microphone
 with-camera = Camera
 mute = Mute
@@ -204,19 +204,19 @@ leave-call = Leave
 name-you = { $name } (you)
 your-screen = Your screen
 screen-of = { $name }’s screen
-sound-blocked = Your browser holds the sound back. Press here to listen.
+sound-blocked = Your browser has blocked the sound. Press here to listen.
 
 ## Settings
 
 settings = Settings
-settings-pages = Pages of the settings
+settings-pages = Settings pages
 settings-profile = Profile
 settings-look = Look and language
 settings-identity = Signing out
 your-status = Status
 choose-picture = Choose a picture
 remove-picture = Remove the picture
-picture-checked = The picture is shown when the server has checked it.
+picture-checked = The picture appears after the server has checked it.
 theme = Theme
 theme-system = As the system
 theme-light = Light
@@ -224,26 +224,26 @@ theme-dark = Dark
 density = Messages
 density-cosy = Roomy
 density-compact = Compact
-text-size = Size of text
+text-size = Text size
 language = Language
 language-browser = As the browser
 sign-out = Sign out
 sign-out-title = Sign out?
 be-somebody-else = Use another name
-somebody-else-title = Give up who you are here?
-somebody-else-text = The key of this browser is destroyed. Without another device that you have linked, nobody can sign in as you any more, not even you. Your messages stay.
+somebody-else-title = Give up your identity here?
+somebody-else-text = The key of this browser is destroyed. Unless you have linked another device, nobody can sign in as you any more, not even you. Your messages stay.
 shortcuts = Keyboard shortcuts
 shortcut-send = Send
-shortcut-new-line = A new line
-shortcut-edit-last = Change your last message
-shortcut-read = Close what is beside, or mark the channel read and go to the newest message
+shortcut-new-line = New line
+shortcut-edit-last = Edit your last message
+shortcut-read = Close the side panel, or mark the channel as read and go to the newest message
 shortcut-switcher = Go to a channel or a person
 shortcut-search = Search
-shortcut-sheet = These shortcuts
-shortcut-previous = The channel above
-shortcut-next = The channel below
-shortcut-next-unread = The next channel with something unread
-shortcut-all-read = Mark everything read
+shortcut-sheet = Show these shortcuts
+shortcut-previous = Previous channel
+shortcut-next = Next channel
+shortcut-next-unread = Next unread channel
+shortcut-all-read = Mark everything as read
 shortcut-mute = Mute or unmute
 shortcut-deafen = Deafen or undeafen
 shortcut-camera = Start or stop the camera
@@ -256,4 +256,4 @@ error-slow-mode = This channel is in slow mode. Wait { $seconds ->
    *[other] { $seconds } seconds
 }.
 error-rate-limited = That was too fast. Wait a moment.
-slow-mode-here = Slow mode: after a message you wait { $time }.
+slow-mode-here = Slow mode: wait { $time } between messages.

@@ -1,13 +1,13 @@
 thread = Thread
 threads = Threads that you follow
-no-threads = You follow no threads yet. Answer a message in a thread, and it stands here.
-thread-closed = The message that this hung on is gone.
+no-threads = You do not follow any threads yet. Reply in a thread, and it appears here.
+thread-closed = The message that started this thread is gone.
 follow-thread = Follow this thread
-unfollow-thread = Do not follow this thread any more
-answer-in-thread = Answer in a thread
-answer-field = Answer in the thread
+unfollow-thread = Unfollow this thread
+answer-in-thread = Reply in a thread
+answer-field = Reply in the thread
 answers = { $count ->
-    [one] One answer
-   *[other] { $count } answers
+    [one] 1 reply
+   *[other] { $count } replies
 }
-remove-previews = Take the previews of links away
+remove-previews = Remove link previews

@@ -1,4 +1,4 @@
-completion = What you may mean
+completion = Suggestions
 completion-role = role
 completion-group = group
 emoji-choose = Choose an emoji
@@ -6,16 +6,16 @@ emoji-more = All emoji
 drop-here = Drop files to attach them
 describe-file = Describe { $name }
 description = Description
-description-hint = What it shows, for those who do not see it.
-file-gone = This file is not there any more.
+description-hint = What it shows, for people who cannot see it.
+file-gone = This file no longer exists.
 picture-of = { $at } of { $count }
-picture-before = The picture before
-picture-after = The next picture
-open-file = Open in a tab of its own
+picture-before = Previous picture
+picture-after = Next picture
+open-file = Open in a new tab
 format-bold = Bold
 format-italic = Italic
 format-code = Code
-format-strike = Struck out
+format-strike = Strikethrough
 format-spoiler = Hidden until pressed
 news-count = { $count ->
     [one] 1 new message
@@ -28,13 +28,13 @@ characters-left = { $count ->
    *[other] { $count } characters left
 }
 emoticons = Turn emoticons into emoji
-emoticons-hint = What you write as :) is sent as 🙂. Backspace right after it takes that back.
-command-shrug = ¯\_(ツ)_/¯ behind your message
-command-tableflip = (╯°□°)╯︵ ┻━┻ behind your message
-command-unflip = ┬─┬ノ( º _ ºノ) behind your message
+emoticons-hint = Type :) and 🙂 is sent. Press Backspace right after it to undo.
+command-shrug = ¯\_(ツ)_/¯ after your message
+command-tableflip = (╯°□°)╯︵ ┻━┻ after your message
+command-unflip = ┬─┬ノ( º _ ºノ) after your message
 command-spoiler = Send the text hidden until pressed
 command-nick = Change your name here
-command-status = Change your status; without words, clear it
+command-status = Change your status, or clear it if you write nothing
 slow-mode-left = Slow mode: you can write again in { $seconds ->
     [one] 1 second
    *[other] { $seconds } seconds
