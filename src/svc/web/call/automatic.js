@@ -2,6 +2,8 @@
 // has to be concealed, much is lost or pictures keep freezing, more again when all has been well for a while; and
 // fewer for a small tile. Sans I/O: readings in, layers out.
 
+/** @import { Received } from "./quality.js" */
+
 const BAD_CONCEALED = 0.01; // Of the sound of a second.
 const AWFUL_CONCEALED = 0.02;
 const BAD_DRAINED_MS = 100; // In a second, of what waits to be heard: what was tried makes everything late.
@@ -24,9 +26,12 @@ export class Automatic {
   /** The highest layer to ask for: 0, 1, or 2 for all. */
   layer = ALL;
 
-  #wellS = 0; #failed = new Set(); #sinceChangeS = SETTLING_S; #raisedS = Infinity; #frozenS = 0; #waitMs = 0;
+  #wellS = 0;
+  /** @type {Set<number>} */
+  #failed = new Set();
+  #sinceChangeS = SETTLING_S; #raisedS = Infinity; #frozenS = 0; #waitMs = 0;
 
-  /** Take in what was measured in the last second; returns the layer to ask for. */
+  /** Take in what was measured in the last second; returns the layer to ask for. @param {{received: Received[]}} reading */
   hear({ received }) {
     this.#sinceChangeS += 1;
     this.#raisedS += 1;
@@ -39,7 +44,7 @@ export class Automatic {
     return this.layer;
   }
 
-  /** Has what waits to be heard become far less since the last second, while more is tried? */
+  /** Has what waits to be heard become far less since the last second, while more is tried? @param {Received[]} received */
   #drained(received) {
     const before = this.#waitMs;
     const voices = received.filter(({ source }) => source === "mic");
@@ -47,6 +52,7 @@ export class Automatic {
     return this.#raisedS <= WELL_S && voices.length > 0 && before - this.#waitMs > BAD_DRAINED_MS;
   }
 
+  /** @param {boolean} awful */
   #worse(awful) {
     this.#wellS = 0;
     const tooEarly = this.#raisedS < WELL_S;
@@ -57,6 +63,7 @@ export class Automatic {
     this.#become(awful && !tooEarly ? 0 : this.layer - 1);
   }
 
+  /** @param {Received[]} received */
   #better(received) {
     this.#wellS += 1;
     if (this.#raisedS === WELL_S) this.#failed.clear();
@@ -67,20 +74,22 @@ export class Automatic {
     this.#become(this.layer + 1);
   }
 
+  /** @param {number} layer */
   #become(layer) {
     this.layer = layer;
     this.#sinceChangeS = 0;
   }
 }
 
+/** @param {Received[]} cameras */
 function freeze(cameras) {
   const frozen = cameras.filter(({ freezes }) => freezes > 0).length;
   return frozen > 0 && frozen >= Math.min(SEVERAL, cameras.length);
 }
 
-/** What to ask for of one track: the person's own choice, or what is decided automatically for a tile of this width. */
+/** What to ask for of one track: the person's own choice, or what is decided automatically for a tile of this width. @param {string} choice @param {number} automatic */
 export function layerFor(choice, automatic, widthPx = Infinity) {
-  if (choice in LAYERS) return LAYERS[choice];
+  if (choice in LAYERS) return LAYERS[/** @type {keyof typeof LAYERS} */ (choice)];
   const layer = widthPx < SMALL_PX ? Math.min(OF_SMALL, automatic) : automatic;
   return layer >= ALL ? -1 : layer;
 }

@@ -2,6 +2,12 @@
 // Keeps what is published across sessions and asks for a fresh grant each time.
 // Knows nothing of the page, and leaves SDP and candidates to session.js.
 
+/** @import { Reply } from "../types/wire.js" */
+/** @import { Reading } from "./quality.js" */
+/** @import { Sealing } from "./sealing.js" */
+/** @import { Ending, Offered, Session, Source, Track, Withheld } from "./session.js" */
+/** @import { Trouble } from "./trouble.js" */
+
 import { Backoff, pause } from "../transport/backoff.js";
 import { explained, HEAR_EVERY_MS, SilenceWatch, StandstillWatch, TroubleWatch } from "./trouble.js";
 
@@ -18,9 +24,18 @@ export class Call extends EventTarget {
   /** What keeps us from hearing anybody, in words; "" while nothing does. */
   trouble = "";
 
-  #requestGrant; #codec; #music; #wanted; #sending = new Map(); #session = null;
+  #requestGrant; #codec; #music; #wanted;
+  /** @type {Map<Source, MediaStreamTrack>} */
+  #sending = new Map();
+  /** @type {Session | null} */
+  #session = null;
   #leaving = new AbortController(); #backoff = new Backoff(250, 1000); #attempts = 0;
-  #reachable; #sealing; #doubt; #asking = false; #lastTrouble = null; #silence = new SilenceWatch(); #standstill = new StandstillWatch(); #hearing = 0;
+  #reachable; #sealing; #doubt; #asking = false;
+  /** @type {Trouble | null} */
+  #lastTrouble = null;
+  #silence = new SilenceWatch(); #standstill = new StandstillWatch();
+  /** @type {ReturnType<typeof setInterval> | undefined} */
+  #hearing;
   #watch = new TroubleWatch(() => this.#look(), (trouble) => {
     this.trouble = explained(trouble);
     this.#changed("trouble");
@@ -32,6 +47,7 @@ export class Call extends EventTarget {
    * the SFU's first choice is used. The page takes it from location.hash (#codec=AV1);
    * it is there for trying codecs out, and the tests use it. `music()`: is our sound more than a voice?
    * `wanted(offered)`: what we want of it. `sealing` (sealing.js) keeps the server from hearing it. `reachable()`: does the chat server answer? `doubt()`: ask it whether it does.
+   * @param {{requestGrant: () => Promise<Reply<"voice_join">>, codec?: string | null, music?: () => boolean, wanted?: (offered: Offered[]) => Offered[], reachable?: () => boolean, doubt?: () => void, sealing?: Sealing | null}} how
    */
   constructor({ requestGrant, codec = null, music = () => false, wanted, reachable = () => true, doubt = () => {}, sealing = null }) {
     super();
@@ -45,22 +61,22 @@ export class Call extends EventTarget {
     this.#sealing = sealing;
   }
 
-  /** What we receive: [{mid, trackId, userId, source, receiver}]. */
+  /** What we receive: [{mid, trackId, userId, source, receiver}]. @returns {Track[]} */
   get tracks() {
     return this.#session?.tracks ?? [];
   }
 
-  /** What the room has for us, also what we do not want: [{mid, trackId, userId, source}]. */
+  /** What the room has for us, also what we do not want: [{mid, trackId, userId, source}]. @returns {Offered[]} */
   get offered() {
     return this.#session?.offered ?? [];
   }
 
-  /** What we cannot be sent: [{trackId, userId, source, reason}]; reason is "codec" or "no_line". */
+  /** What we cannot be sent: [{trackId, userId, source, reason}]; reason is "codec" or "no_line". @returns {Withheld[]} */
   get withheld() {
     return this.#session?.withheld ?? [];
   }
 
-  /** Who speaks, by user id and the loudest first; ourselves too. */
+  /** Who speaks, by user id and the loudest first; ourselves too. @returns {string[]} */
   get speakers() {
     return this.#session?.speakers ?? [];
   }
@@ -70,7 +86,7 @@ export class Call extends EventTarget {
     return this.#session?.pc ?? null;
   }
 
-  /** Publish `track` as "mic", "camera", "screen" or "screen_audio"; null takes it down. */
+  /** Publish `track` as "mic", "camera", "screen" or "screen_audio"; null takes it down. @param {Source} source @param {MediaStreamTrack | null} track */
   publish(source, track) {
     if (track) this.#sending.set(source, track);
     else this.#sending.delete(source);
@@ -80,6 +96,7 @@ export class Call extends EventTarget {
   /**
    * Receive this track's temporal layers up to `layer` only: 0 for a quarter of the pictures, 1 for half,
    * 2 or -1 for all. Holds while this session does: after a "reconnecting" all of them come again.
+   * @param {string} trackId @param {number} layer
    */
   setLayer(trackId, layer) {
     this.#session?.setLayer(trackId, layer);
@@ -90,7 +107,7 @@ export class Call extends EventTarget {
     this.#session?.review();
   }
 
-  /** What the statistics say, once a second while we are connected. */
+  /** What the statistics say, once a second while we are connected. @param {Pick<Reading, "path">} reading */
   read({ path }) {
     if (this.#silence.hears(path.came)) this.#doubtAll();
   }
@@ -100,7 +117,7 @@ export class Call extends EventTarget {
     this.#session?.leave();
   }
 
-  /** Stay in the room until leaving or being put out; resolves with {kind, reason}. */
+  /** Stay in the room until leaving or being put out; resolves with {kind, reason}. @returns {Promise<Ending>} */
   async stay() {
     let wasConnected = false;
     for (;;) {
@@ -117,13 +134,13 @@ export class Call extends EventTarget {
     }
   }
 
-  /** One session from grant to ending. */
+  /** One session from grant to ending. @returns {Promise<Ending>} */
   async #stayOnce() {
     let grant, Session;
     this.#asking = true;
     try {
       [grant, { Session }] = await Promise.all([this.#requestGrant(), import("./session.js")]);
-    } catch (error) {
+    } catch (/** @type {any} */ error) {
       // Silence has no code, and a media service that restarts will be back.
       const passing = !error.code || error.code === "unreachable" || error.code === "voice_unavailable";
       this.#lastTrouble = { what: error.code === "voice_unavailable" ? "voice" : "server" };
@@ -135,7 +152,7 @@ export class Call extends EventTarget {
     const url = webSocketUrl(grant.urls[this.#attempts++ % grant.urls.length]);
     const session = new Session({ url, grant, sending: this.#sending, codec: this.#codec, music: this.#music, wanted: this.#wanted, sealing: this.#sealing });
     this.#session = session;
-    for (const property of ["tracks", "speakers"]) session.addEventListener(property, () => this.#changed(property));
+    for (const property of /** @type {const} */ (["tracks", "speakers"])) session.addEventListener(property, () => this.#changed(property));
     session.addEventListener("connected", () => {
       this.#backoff.reset();
       this.#become("connected");
@@ -158,13 +175,14 @@ export class Call extends EventTarget {
     this.#doubt(); // The next session needs its grant.
   }
 
-  /** What keeps us, as far as that is known; for TroubleWatch. */
+  /** What keeps us, as far as that is known; for TroubleWatch. @returns {Trouble} */
   #look() {
     if (!this.#reachable()) return { what: "server" };
     const known = this.#session?.obstacle ?? this.#lastTrouble;
     return known ?? { what: this.#asking && this.state === "joining" ? "server" : "lost" };
   }
 
+  /** @param {string} state */
   #become(state) {
     if (this.state === state) return;
     this.state = state;
@@ -177,12 +195,13 @@ export class Call extends EventTarget {
     this.#changed("state");
   }
 
+  /** @param {string} property */
   #changed(property) {
     this.dispatchEvent(new Event(property));
   }
 }
 
-/** The server may name the signalling address relative to its own origin. */
+/** The server may name the signalling address relative to its own origin. @param {string} address */
 function webSocketUrl(address) {
   const url = new URL(address, location.href);
   url.protocol = url.protocol.replace("http", "ws");

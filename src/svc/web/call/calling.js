@@ -1,6 +1,16 @@
 // Our call, as the rest of the page sees it: where it is, what is received and sent, and what may be done with it.
 // Joins again after a reload, and follows when a moderator moves us.
 
+/** @import { Pushes } from "../types/api.js" */
+/** @import { Signal } from "../vendor/signals.js" */
+/** @import { Call } from "./call.js" */
+/** @import { Publisher } from "./publisher.js" */
+/** @import { Ending, Track } from "./session.js" */
+/** @import { Sound } from "./sound.js" */
+/** @typedef {{mic: boolean, camera: boolean}} Wish */
+/** @typedef {Wish & {channelId: string, deafened?: boolean}} There */
+/** @import { CallSettings } from "../state/call_settings.js" */
+
 import { batch, effect, signal } from "../vendor/signals.js";
 import { channelsById } from "../state/channels.js";
 import { raiseHand } from "../state/gestures.js";
@@ -21,15 +31,15 @@ const WISHES = "svc.joinWith"; // In localStorage: what we join with.
 
 /** "none", "joining", "connected" or "reconnecting". */
 export const callState = signal("none");
-/** The id of its channel, or null. */
+/** The id of its channel, or null. @type {Signal<string | null>} */
 export const callChannel = signal(null);
-/** What we receive: [{mid, trackId, userId, source, receiver}]. */
+/** What we receive. @type {Signal<Track[]>} */
 export const tracks = signal([]);
-/** Whose screen we could watch and do not receive: ids. */
+/** Whose screen we could watch and do not receive: ids. @type {Signal<string[]>} */
 export const unwatched = signal([]);
-/** Who speaks, ids, the loudest first; ourselves too. */
+/** Who speaks, ids, the loudest first; ourselves too. @type {Signal<string[]>} */
 export const speakers = signal([]);
-/** What we send: {mic: bool, camera: track or null, screen: track or null}; a muted microphone is not sent. */
+/** What we send; a muted microphone is not sent. @type {Signal<{mic: boolean, camera: MediaStreamTrack | null, screen: MediaStreamTrack | null}>} */
 export const sending = signal({ mic: false, camera: null, screen: null });
 /** Do we hear nobody, by our own choice? */
 export const deafened = signal(false);
@@ -45,29 +55,36 @@ export const wishes = signal(keptLike({ mic: true, camera: false }, WISHES));
 /** The highest layer of other people's video that is asked for automatically: 0, 1, or 2 for all. */
 export const automaticLayer = signal(2);
 
+/** @type {Sound | null} */
 let sound = null; // Made with the first call.
 
 const watching = new Watching();
 /** Whose screen we want to see: ids, also of those whose picture is still on its way. */
 export const watched = watching.screens;
 
+/** @type {Call | null} */
 let call = null;
 let handUp = false; // It is raised again in a new session of the same call, though at the end.
 let screenStopped = false; // By a moderator, until we leave the room.
+/** @type {Publisher | null} */
 let publisher = null;
+/** @type {There | null} */
 let lastPlace = null; // The room that we are or were last in, and what we sent there, until we leave it ourselves.
+/** @type {There | null} */
 let entering = null; // The room that we are about to enter, while what calls need is fetched.
+/** @type {There | null} */
 let moving = null; // Where to go when the call that is ending has ended.
 
 /** The Call of the moment, for statistics and layers, or null. */
 export const theCall = () => call;
 
+/** @param {Partial<Wish>} changes */
 export function chooseWishes(changes) {
   wishes.value = { ...wishes.value, ...changes };
   keep(WISHES, wishes.value);
 }
 
-/** Enter a voice channel as `wish` says, {mic, camera}; from another call we go over as we are in it. */
+/** Enter a voice channel as `wish` says, {mic, camera}; from another call we go over as we are in it. @param {string} channelId @param {Wish} [wish] */
 export function joinCall(channelId, wish = entering ?? (call && lastPlace) ?? wishes.value) {
   const there = { ...wish, channelId };
   if ((call || entering) && callChannel.value === channelId) return;
@@ -92,24 +109,24 @@ export function toggleScreen() {
   if (screenStopped && !sending.value.screen) notify(t("screen-stopped"));
   else publisher?.toggleScreen();
 }
-/** Watch somebody's screen, or not: then it is not sent to us either. */
+/** Watch somebody's screen, or not: then it is not sent to us either. @param {string} userId @param {boolean} watch */
 export function watchScreen(userId, watch) {
   watching.choose(userId, watch);
   call?.review();
 }
 export const unblockSound = () => sound?.play();
-/** The key to talk is held, or not. */
+/** The key to talk is held, or not. @param {boolean} pressed */
 export const pressToTalk = (pressed) => publisher?.mic?.press(pressed);
 /** How loud our own microphone is, 0 to 1; 0 while it is not open. */
 export const ownLevel = () => publisher?.mic?.level() ?? 0;
 
 /** Is our hand raised in the call that we are in? */
-export const ownHand = () => peopleIn(callChannel.value).some(({ id, hand }) => id === member.value?.id && hand > 0);
+export const ownHand = () => peopleIn(callChannel.value ?? "").some(({ id, hand }) => id === member.value?.id && hand > 0);
 
 export function toggleHand() {
   if (!call) return;
   handUp = !ownHand();
-  tried(raiseHand(callChannel.value, handUp));
+  tried(raiseHand(/** @type {string} */ (callChannel.value), handUp));
 }
 
 /** Hear nobody; with that one's own microphone is muted too. */
@@ -120,7 +137,7 @@ export function toggleDeafened() {
   tell();
 }
 
-/** Be in a room until leaving it. */
+/** Be in a room until leaving it. @param {There} there */
 async function enter(there) {
   const { channelId, mic, camera } = there;
   entering = there;
@@ -136,7 +153,7 @@ async function enter(there) {
   if (!being) return;
   entering = null;
   const { Call, Layering, Publisher, sealingOf, watchQuality } = being;
-  sound ??= made(being);
+  const sounds = sound ??= made(being);
   const mine = new Call({ requestGrant: () => ask("voice_join", { channel_id: channelId }), codec: new URLSearchParams(location.hash.slice(1)).get("codec"), music: () => callSettings.value.music, wanted: (offered) => watching.wanted(offered), reachable: () => connection.value === "online", doubt: doubtConnection, sealing: sealingOf(channelId) });
   call = mine;
   const devices = new Publisher(mine, () => callSettings.value);
@@ -161,7 +178,7 @@ async function enter(there) {
     tracks.value = mine.tracks;
     const received = new Set(mine.tracks.map(({ trackId }) => trackId));
     unwatched.value = mine.offered.filter(({ trackId, source }) => source === "screen" && !received.has(trackId)).map(({ userId }) => userId);
-    sound.render(mine.tracks);
+    sounds.render(mine.tracks);
     layers.ask();
   });
   mine.addEventListener("trouble", () => { callTrouble.value = mine.trouble; });
@@ -185,7 +202,7 @@ async function enter(there) {
   leaveRoom(ended, devices);
 }
 
-/** Plays others as loud as the person wants each. */
+/** Plays others as loud as the person wants each. @param {typeof import("./being.js")} being */
 function made({ Sound }) {
   const sounds = new Sound((blocked) => { soundBlocked.value = blocked; }, volumeOf);
   effect(() => sounds.silence(deafened.value));
@@ -197,7 +214,7 @@ function made({ Sound }) {
   return sounds;
 }
 
-/** No call any more, for this reason; "" where none needs to be told. */
+/** No call any more, for this reason; "" where none needs to be told. @param {string} reason */
 function over(reason) {
   entering = null;
   batch(() => {
@@ -208,11 +225,12 @@ function over(reason) {
   });
 }
 
+/** @param {Ending} ended @param {Publisher} devices */
 function leaveRoom({ kind, reason }, devices) {
   devices.stop();
   keep(KEPT, null, SESSION);
   if (kind !== "removed" && !moving) lastPlace = null;
-  sound.render([]);
+  sound?.render([]);
   handUp = false;
   batch(() => {
     call = publisher = null;
@@ -227,9 +245,10 @@ function leaveRoom({ kind, reason }, devices) {
   if (next) enter(next);
 }
 
+/** @param {Partial<Wish>} [sent] */
 function remember({ mic = sending.value.mic, camera = sending.value.camera !== null } = {}) {
   if (!call || call.state === "over") return;
-  lastPlace = { channelId: callChannel.value, mic, camera, deafened: deafened.value };
+  lastPlace = { channelId: /** @type {string} */ (callChannel.value), mic, camera, deafened: deafened.value };
   keep(KEPT, lastPlace, SESSION);
 }
 
@@ -241,10 +260,10 @@ function tell() {
 /** Tell everybody who sees the channel what we show; nobody is there before the call is. */
 function tellSent() {
   const { camera, screen } = sending.value;
-  if (callState.value === "connected") ask("voice_send", { channel_id: callChannel.value, camera: camera !== null, screen: screen !== null }).catch(() => {});
+  if (callState.value === "connected") ask("voice_send", { channel_id: /** @type {string} */ (callChannel.value), camera: camera !== null, screen: screen !== null }).catch(() => {});
 }
 
-/** A moderator sends us to another room; we may already have been put out of this one. */
+/** A moderator sends us to another room; we may already have been put out of this one. @param {Pushes["voice_moved"]} moved */
 function follow({ from_channel_id: from, channel_id: channelId }) {
   if (isPrivateRoom(from) && from !== channelId) return; // Nobody moves us to where others could hear.
   const there = { ...(lastPlace ?? wishes.value), channelId };
@@ -284,6 +303,7 @@ effect(() => {
 });
 
 // What the person chooses for a device holds at once.
+/** @type {Record<"microphone" | "camera", (keyof CallSettings)[]>} */
 const OF_DEVICES = {
   microphone: ["microphone", "echoCancellation", "autoGainControl", "noise", "input", "threshold", "releaseMs", "music"],
   camera: ["camera", "blur"],
@@ -293,7 +313,7 @@ effect(() => {
   const now = callSettings.value;
   const before = chosen;
   chosen = now;
-  for (const [device, names] of Object.entries(OF_DEVICES)) {
+  for (const [device, names] of /** @type {[keyof typeof OF_DEVICES, (keyof CallSettings)[]][]} */ (Object.entries(OF_DEVICES))) {
     if (names.some((name) => now[name] !== before[name])) publisher?.reopen(device);
   }
 });

@@ -1,5 +1,7 @@
 // Everybody in the call that we are in.
 
+/** @import { Source } from "./session.js" */
+
 import { member } from "../state/server.js";
 import { peopleIn } from "../state/voice.js";
 import { callChannel, deafened, sending, theCall, tracks, unwatched } from "./calling.js";
@@ -13,7 +15,7 @@ export function peopleHere() {
   const own = member.value;
   const here = callChannel.value;
   if (!here || !own) return [];
-  const video = (id, source) => tracks.value.find((track) => track.userId === id && track.source === source)?.receiver.track ?? null;
+  const video = (/** @type {string} */ id, /** @type {Source} */ source) => tracks.value.find((track) => track.userId === id && track.source === source)?.receiver.track ?? null;
   const others = peopleIn(here).filter(({ id }) => id !== own.id)
     .map((each) => ({ ...each, own: false, camera: video(each.id, "camera"), screen: video(each.id, "screen"), ...withheldOf(each.id) }));
   const { mic, camera, screen } = sending.value;
@@ -21,6 +23,7 @@ export function peopleHere() {
   return [...others, { ...marks, id: own.id, nickname: own.nickname, own: true, self_muted: !mic, self_deafened: deafened.value, camera, screen }];
 }
 
+/** @param {string} id */
 function withheldOf(id) {
   const ofThem = (theCall()?.withheld ?? []).filter(({ userId }) => userId === id);
   const reasons = Object.fromEntries(ofThem.map(({ source, reason }) => [source, reason]));

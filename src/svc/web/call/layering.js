@@ -1,5 +1,8 @@
 // Asks the SFU for the layers that are wanted of each video, and asks anew only where that has changed.
 
+/** @import { Call } from "./call.js" */
+/** @import { Received } from "./quality.js" */
+
 import { focused, tilePx } from "../state/call_layout.js";
 import { callSettings, people, wishesFor } from "../state/call_settings.js";
 import { effect } from "../vendor/signals.js";
@@ -9,8 +12,11 @@ import { ALL, Automatic, layerFor } from "./automatic.js";
 const NARROW_WAIT_MS = 240;
 
 export class Layering {
-  #call; #automatic = new Automatic(); #asked = new Map();
+  #call; #automatic = new Automatic();
+  /** @type {Map<string, number>} */
+  #asked = new Map();
 
+  /** @param {Call} call */
   constructor(call) {
     this.#call = call;
     // What is asked for changes with what the person chooses, and with the tiles.
@@ -22,7 +28,7 @@ export class Layering {
     return this.#automatic.layer;
   }
 
-  /** Take in a reading of quality.js. */
+  /** Take in a reading of quality.js. @param {{received: Received[]}} reading */
   hear(reading) {
     this.#automatic.hear(reading);
     this.ask();

@@ -1,45 +1,49 @@
 // Opening the microphone, the camera and the screen, and saying in plain words
 // why that did not work. Publishes nothing.
 
+/** @import { CallSettings } from "../state/call_settings.js" */
+
 import { t } from "../words/words.js";
 import { lookForDevices } from "./devices.js";
 
 const SCREEN_RATE = { text: 15, motion: 60 };
 
-/** `settings` as in state/call_settings.js. Takes another device where the one that was chosen is not there. */
+/** `settings` as in state/call_settings.js. Takes another device where the one that was chosen is not there. @param {CallSettings} settings */
 export async function openMicrophone({ microphone, echoCancellation, autoGainControl, noise, music }) {
   const voice = { echoCancellation, autoGainControl, noiseSuppression: noise === "usual" };
   const plain = { echoCancellation: false, autoGainControl: false, noiseSuppression: false, channelCount: 2 };
-  return openDevice((id) => ({ audio: { ...(music ? plain : voice), ...id } }), microphone);
+  return openDevice((/** @type {MediaTrackConstraints} */ id) => ({ audio: { ...(music ? plain : voice), ...id } }), microphone);
 }
 
 /** Can this browser ask a camera to blur what is behind one? Whether the camera does is seen once it is open. */
 export const canBlur = () => Boolean(navigator.mediaDevices?.getSupportedConstraints().backgroundBlur);
 
+/** @param {Pick<CallSettings, "camera"> & Partial<CallSettings>} settings */
 export async function openCamera({ camera, blur = false }) {
   const size = { width: { ideal: 1280 }, height: { ideal: 720 }, frameRate: { ideal: 30 }, ...(canBlur() && { backgroundBlur: blur }) };
-  return openDevice((id) => ({ video: { ...size, ...id } }), camera);
+  return openDevice((/** @type {MediaTrackConstraints} */ id) => ({ video: { ...size, ...id } }), camera);
 }
 
-/** Resolves with {video, audio}; audio is null when the person shares none. `screen` is "text" or "motion". */
+/** Resolves with {video, audio}; audio is null when the person shares none. `screen` is "text" or "motion". @param {CallSettings} settings */
 export async function openScreen({ screen, screenSound }) {
   // The whole system's sound would send everybody their own voice back.
-  const stream = await mediaDevices().getDisplayMedia({ video: { frameRate: SCREEN_RATE[screen] }, audio: screenSound, systemAudio: "exclude" });
+  const stream = await mediaDevices().getDisplayMedia({ video: { frameRate: SCREEN_RATE[/** @type {keyof typeof SCREEN_RATE} */ (screen)] }, audio: screenSound, systemAudio: "exclude" });
   const [video] = stream.getVideoTracks();
   video.contentHint = screen === "motion" ? "motion" : "text";
   return { video, audio: stream.getAudioTracks()[0] ?? null };
 }
 
-/** A sentence for the person, or "" when they simply changed their mind. `device`: "microphone", "camera" or "screen". */
+/** A sentence for the person, or "" when they simply changed their mind. `device`: "microphone", "camera" or "screen". @param {any} error @param {string} device */
 export function explainDevice(error, device) {
   if (error.name === "NotAllowedError" && device === "screen") return "";
   const known = { NotAllowedError: "refused", NotFoundError: "none", NotReadableError: "busy", InsecureContextError: "insecure" };
-  return t(`device-${known[error.name] ?? "failed"}`, { device: t(`device-${device}`), message: error.message });
+  return t(`device-${known[/** @type {keyof typeof known} */ (error.name)] ?? "failed"}`, { device: t(`device-${device}`), message: error.message });
 }
 
+/** @param {(id: MediaTrackConstraints) => MediaStreamConstraints} constraints @param {string} id */
 async function openDevice(constraints, id) {
-  const open = (deviceId) => mediaDevices().getUserMedia(constraints(deviceId ? { deviceId: { exact: deviceId } } : {}));
-  const missing = (error) => error.name === "OverconstrainedError" || error.name === "NotFoundError";
+  const open = (/** @type {string} */ deviceId) => mediaDevices().getUserMedia(constraints(deviceId ? { deviceId: { exact: deviceId } } : {}));
+  const missing = (/** @type {Error} */ error) => error.name === "OverconstrainedError" || error.name === "NotFoundError";
   const stream = await open(id).catch((error) => {
     if (id && missing(error)) return open("");
     throw error;

@@ -6,7 +6,7 @@ import { channelsById } from "../state/channels.js";
 import { info } from "../state/server.js";
 import { callChannel, callState, leaveCall, sending, toggleCamera, toggleMic } from "./calling.js";
 
-const hear = (wanted) => () => { if (sending.value.mic !== wanted) toggleMic(); };
+const hear = (/** @type {boolean} */ wanted) => () => { if (sending.value.mic !== wanted) toggleMic(); };
 // A lock screen has no key for the microphone: pause is mute there, and stop is to hang up.
 const ACTS = { togglemicrophone: toggleMic, togglecamera: toggleCamera, hangup: leaveCall, pause: hear(false), play: hear(true), stop: leaveCall };
 
@@ -15,7 +15,7 @@ export function tellSystem() {
   if (!session) return;
   effect(() => {
     const inCall = callState.value !== "none";
-    for (const [name, act] of Object.entries(ACTS)) {
+    for (const [name, act] of /** @type {[MediaSessionAction, () => void][]} */ (Object.entries(ACTS))) {
       try {
         session.setActionHandler(name, inCall ? act : null);
       } catch {
@@ -24,7 +24,7 @@ export function tellSystem() {
     }
   });
   effect(() => {
-    const title = channelsById.value.get(callChannel.value)?.name;
+    const title = channelsById.value.get(callChannel.value ?? "")?.name;
     const artwork = info.value?.iconUrl ? [{ src: info.value.iconUrl }] : [];
     session.metadata = title ? new MediaMetadata({ title, artist: info.value?.name ?? "", artwork }) : null;
   });

@@ -1,17 +1,33 @@
 // A microphone that is open: what of it is sent, and how loud it is. It is silent while muted, while the key to
 // talk is not held, and while it is quieter than the threshold.
 
+/** @import { CallSettings } from "../state/call_settings.js" */
+/** @typedef {Pick<CallSettings, "noise" | "music" | "input" | "threshold" | "releaseMs">} Wishes */
+
 import { suppressed } from "./noise.js";
 
 const LOOK_MS = 40;
+const SAMPLES = 1024;
 
 export class Microphone {
   /** What is sent. */
   track;
 
-  #raw; #listened = null; #context = null; #analyser; #samples; #timer; #muted = false; #pressed = false; #loudUntil = 0; #settings; #release = 0; #stopNoise = null; #closed = false;
+  #raw;
+  /** @type {MediaStreamTrack | null} */
+  #listened = null;
+  /** @type {AudioContext | null} */
+  #context = null;
+  /** @type {AnalyserNode | null} */
+  #analyser = null;
+  #samples = new Float32Array(SAMPLES); #timer; #muted = false; #pressed = false; #loudUntil = 0; #settings;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #release;
+  /** @type {(() => void) | null} */
+  #stopNoise = null;
+  #closed = false;
 
-  /** `raw` is the device's track, `settings` those of calls. */
+  /** `raw` is the device's track, `settings` those of calls. @param {MediaStreamTrack} raw @param {Wishes} settings */
   static async of(raw, settings) {
     const made = new Microphone(raw, settings);
     if (settings.noise === "strong" && !settings.music) await made.#suppress();
@@ -19,6 +35,7 @@ export class Microphone {
     return made;
   }
 
+  /** @param {MediaStreamTrack} raw @param {Wishes} settings */
   constructor(raw, settings) {
     this.#raw = this.track = raw;
     this.#settings = settings;
@@ -39,7 +56,7 @@ export class Microphone {
     this.#apply();
   }
 
-  /** The key to talk is held, or not. */
+  /** The key to talk is held, or not. @param {boolean} pressed */
   press(pressed) {
     clearTimeout(this.#release);
     const set = () => {
@@ -53,8 +70,8 @@ export class Microphone {
   /** How loud it is, 0 to 1: the root of the mean square, stretched so that speech is near the middle. */
   level() {
     if (this.#closed) return 0;
-    if (!this.#context) this.#listen();
-    this.#analyser.getFloatTimeDomainData(this.#samples);
+    const analyser = this.#analyser ?? this.#listen();
+    analyser.getFloatTimeDomainData(this.#samples);
     const square = this.#samples.reduce((sum, sample) => sum + sample * sample, 0) / this.#samples.length;
     return Math.min(1, Math.sqrt(square) ** 0.5);
   }
@@ -74,11 +91,11 @@ export class Microphone {
     // What is listened to is a copy, so that a closed gate can hear when to open.
     this.#listened = this.#raw.clone();
     this.#listened.enabled = true;
-    this.#context = new AudioContext();
-    this.#analyser = this.#context.createAnalyser();
-    this.#analyser.fftSize = 1024;
-    this.#samples = new Float32Array(this.#analyser.fftSize);
-    this.#context.createMediaStreamSource(new MediaStream([this.#listened])).connect(this.#analyser);
+    const context = this.#context = new AudioContext();
+    const analyser = this.#analyser = context.createAnalyser();
+    analyser.fftSize = SAMPLES;
+    context.createMediaStreamSource(new MediaStream([this.#listened])).connect(analyser);
+    return analyser;
   }
 
   #apply(now = performance.now()) {

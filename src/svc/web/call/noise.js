@@ -1,12 +1,13 @@
 // Strong suppression of noise: GTCRN as WebAssembly in an AudioWorklet, fetched when it is first wanted. Of white
 // noise it leaves a two-hundredth (RNNoise, tried beside it, half).
 
+/** @type {Promise<{GtcrnWorkletNode: typeof import("../vendor/gtcrn.js").GtcrnWorkletNode, wasmBinary: ArrayBuffer, worklet: string}> | null} */
 let ready = null; // Of the module and the worklet's address.
 
-/** Resolves with {track, stop}: `track` is `raw` without its noise. */
+/** Resolves with {track, stop}: `track` is `raw` without its noise. @param {MediaStreamTrack} raw */
 export async function suppressed(raw) {
   ready ??= import("../vendor/gtcrn.js").then(async ({ loadGtcrn, GtcrnWorkletNode }) => {
-    const at = (name) => new URL(`../vendor/${name}`, import.meta.url).href;
+    const at = (/** @type {string} */ name) => new URL(`../vendor/${name}`, import.meta.url).href;
     const wasmBinary = await loadGtcrn({ url: at("gtcrn.wasm") });
     return { GtcrnWorkletNode, wasmBinary, worklet: at("gtcrn_worklet.js") };
   });

@@ -1,5 +1,7 @@
 // Calling in a private conversation, and taking such a call. Who cannot seal frames is told why and does not get in.
 
+/** @import { Call } from "../state/private_calls.js" */
+
 import { t } from "../words/words.js";
 import { notify } from "../state/notices.js";
 import { memberOf } from "../state/people.js";
@@ -13,11 +15,12 @@ import { callChannel, joinCall, leaveCall } from "./calling.js";
 /** Why this browser cannot take part in encrypted calls; "" where it can. */
 export const whyNotSealed = () => (typeof globalThis.RTCRtpScriptTransform === "function" ? "" : t("private-call-never"));
 
-let unanswered = 0; // The timer of the call that rings at others.
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let unanswered; // The timer of the call that rings at others.
 
-const others = (talkId) => peopleIn(talkId).filter(({ id }) => id !== member.value?.id);
+const others = (/** @type {string} */ talkId) => peopleIn(talkId).filter(({ id }) => id !== member.value?.id);
 
-/** Be in the call of this conversation; it rings at the others where nobody is in it. */
+/** Be in the call of this conversation; it rings at the others where nobody is in it. @param {string} talkId */
 export function callTalk(talkId) {
   const why = whyNotSealed();
   if (why) {
@@ -32,12 +35,13 @@ export function callTalk(talkId) {
 
 /** Take the call that rings. */
 export function takeCall() {
-  const { talkId } = ringing.value;
+  const { talkId } = /** @type {Call} */ (ringing.value);
   stopRinging();
   openTalk(talkId);
   callTalk(talkId);
 }
 
+/** @param {string} talkId @param {string} reason */
 function giveUp(talkId, reason) {
   if (callChannel.peek() !== talkId || others(talkId).length) return;
   leaveCall();

@@ -1,21 +1,32 @@
 // Our own microphone, camera and screen in a call: opened, published, muted, changed for another device,
 // stopped. Knows neither the page nor the SFU's lines.
 
+/** @import { Telling } from "../types/wire.js" */
+/** @import { CallSettings } from "../state/call_settings.js" */
+/** @import { Call } from "./call.js" */
+/** @typedef {"microphone" | "camera" | "screen"} Device */
+
 import { t } from "../words/words.js";
 import { canBlur, explainDevice, openCamera, openMicrophone, openScreen } from "./media.js";
 import { Microphone } from "./microphone.js";
 
 /** Events: "change" after any property changed, "trouble" with a sentence for the person as detail. */
-export class Publisher extends EventTarget {
-  /** A Microphone, or null. */
+export class Publisher extends /** @type {Telling<{change: null, trouble: string}>} */ (EventTarget) {
+  /** @type {Microphone | null} */
   mic = null;
+  /** @type {MediaStreamTrack | null} */
   camera = null;
-  /** {video, audio} or null. */
+  /** @type {Awaited<ReturnType<typeof openScreen>> | null} */
   screen = null;
 
-  #call; #settings; #opening = new Set(); #again = new Set(); #stopped = false;
+  #call; #settings;
+  /** @type {Set<Device>} */
+  #opening = new Set();
+  /** @type {Set<Device>} */
+  #again = new Set();
+  #stopped = false;
 
-  /** `settings()` gives what the person wants of calls now. */
+  /** `settings()` gives what the person wants of calls now. @param {Call} call @param {() => CallSettings} settings */
   constructor(call, settings) {
     super();
     this.#call = call;
@@ -47,7 +58,7 @@ export class Publisher extends EventTarget {
     this.#stopScreen();
   }
 
-  /** The person wants another device, or the same one otherwise: `what` is "microphone" or "camera". */
+  /** The person wants another device, or the same one otherwise: `what` is "microphone" or "camera". @param {Device} what */
   async reopen(what) {
     if (this.#opening.has(what)) this.#again.add(what); // What was wished for meanwhile holds as well.
     else if (what === "microphone" && this.mic) {
@@ -66,6 +77,7 @@ export class Publisher extends EventTarget {
     if (this.screen) this.#stopScreen();
   }
 
+  /** @param {Device} device @param {() => Promise<void>} start @returns {Promise<void>} */
   async #open(device, start) {
     if (this.#opening.has(device)) return;
     this.#opening.add(device);
@@ -112,7 +124,7 @@ export class Publisher extends EventTarget {
     if (screen.audio) this.#call.publish("screen_audio", screen.audio);
   }
 
-  /** A device went away, for instance because it was pulled out: another takes its place if there is one. */
+  /** A device went away, for instance because it was pulled out: another takes its place if there is one. @param {Device} device @param {Microphone | MediaStreamTrack} gone */
   async #vanished(device, gone) {
     if (this.#stopped || (device === "microphone" ? this.mic : this.camera) !== gone) return;
     this.#trouble(t("device-vanished", { device: t(`device-${device}`) }));
@@ -127,7 +139,7 @@ export class Publisher extends EventTarget {
   }
 
   #stopMic() {
-    const { mic } = this;
+    const mic = /** @type {Microphone} */ (this.mic);
     this.mic = null;
     this.#call.publish("mic", null);
     mic.close();
@@ -135,7 +147,7 @@ export class Publisher extends EventTarget {
   }
 
   #stopCamera() {
-    const { camera } = this;
+    const camera = /** @type {MediaStreamTrack} */ (this.camera);
     this.camera = null;
     this.#call.publish("camera", null);
     camera.stop();
@@ -146,7 +158,7 @@ export class Publisher extends EventTarget {
     if (!this.screen) return;
     const { video, audio } = this.screen;
     this.screen = null;
-    for (const [source, track] of [["screen", video], ["screen_audio", audio]]) {
+    for (const [source, track] of /** @type {const} */ ([["screen", video], ["screen_audio", audio]])) {
       if (!track) continue;
       this.#call.publish(source, null);
       track.stop();
@@ -154,6 +166,7 @@ export class Publisher extends EventTarget {
     this.#changed();
   }
 
+  /** @param {string} sentence */
   #trouble(sentence) {
     this.dispatchEvent(new CustomEvent("trouble", { detail: sentence }));
   }

@@ -1,24 +1,37 @@
 // How good the call is, in numbers: read from the browser's statistics once a second, with those of the last
 // minutes. Decides nothing.
 
+/** @import { Signal } from "../vendor/signals.js" */
+/** @import { Call } from "./call.js" */
+/** @import { Source, Track } from "./session.js" */
+
 import { signal } from "../vendor/signals.js";
 
 const EVERY_MS = 1000;
 const KEPT = 180; // Readings: three minutes.
 
 /**
- * The last reading, or null: {atMs, path: {kind, roundTripMs, availableKbps, came}, sent: [{mid, source, kbps, width,
- * height, fps, codec, lost}], received: [{mid, trackId, userId, source, kbps, width, height, fps, codec, jitterMs,
- * waitMs, lost, concealed, freezes}]}. `came` grows with whatever comes over the path, answers to checks too. `waitMs` is how long sound waits before it is heard. `lost` and `concealed` are shares, 0 to 1, of the second before.
+ * @typedef {{mid: string, source: Source | "", kbps: number, width: number, height: number, fps: number, codec: string, lost: number}} Sent
+ * @typedef {Sent & {source: Source, trackId: string, userId: string, jitterMs: number, waitMs: number, concealed: number, freezes: number}} Received
+ * @typedef {{atMs: number, path: {kind: string, roundTripMs: number, availableKbps: number, came: number}, sent: Sent[], received: Received[]}} Reading
+ * @typedef {ReturnType<typeof summary>} Summary `people` are kbit/s by member.
+ * @typedef {any} Entry One of the browser's statistics: what is in it depends on its type and on the browser.
+ */
+
+/**
+ * The last reading, or null. `came` grows with whatever comes over the path, answers to checks too. `waitMs` is how long sound
+ * waits before it is heard. `lost` and `concealed` are shares, 0 to 1, of the second before. @type {Signal<Reading | null>}
  */
 export const reading = signal(null);
-/** [{atMs, roundTripMs, lost, kbpsIn, kbpsOut, people: {memberId: kbit/s}}], the oldest first. */
+/** The oldest first. @type {Signal<Summary[]>} */
 export const readings = signal([]);
 
+/** @type {Source[]} */
 const SOURCES = ["mic", "camera", "screen", "screen_audio"];
 
-/** Read the statistics of a call until `stop` is called: `() => stop`. `onReading` hears each. */
+/** Read the statistics of a call until `stop` is called: `() => stop`. `onReading` hears each. @param {Pick<Call, "pc" | "tracks">} call @param {(reading: Reading) => void} onReading */
 export function watchQuality(call, onReading) {
+  /** @type {Map<string, Entry> | null} */
   let before = null;
   const timer = setInterval(async () => {
     const pc = call.pc;
@@ -44,14 +57,15 @@ export function watchQuality(call, onReading) {
   };
 }
 
+/** @param {Map<string, Entry>} entries @param {Map<string, Entry>} before @param {Track[]} tracks @returns {Reading} */
 function read(entries, before, tracks) {
   const all = [...entries.values()];
-  const change = (entry, name) => Math.max(0, (entry[name] ?? 0) - (before.get(entry.id)?.[name] ?? 0));
-  const seconds = (entry) => Math.max(0.001, (entry.timestamp - (before.get(entry.id)?.timestamp ?? entry.timestamp - EVERY_MS)) / 1000);
-  const kbps = (entry, name) => Math.round((change(entry, name) * 8) / 1000 / seconds(entry));
-  const codec = ({ codecId }) => entries.get(codecId)?.mimeType?.split("/")[1] ?? "";
-  const common = (entry) => ({ mid: entry.mid, width: entry.frameWidth ?? 0, height: entry.frameHeight ?? 0, fps: Math.round(entry.framesPerSecond ?? 0), codec: codec(entry) });
-  const share = (part, whole) => (whole > 0 ? part / whole : 0);
+  const change = (/** @type {Entry} */ entry, /** @type {string} */ name) => Math.max(0, (entry[name] ?? 0) - (before.get(entry.id)?.[name] ?? 0));
+  const seconds = (/** @type {Entry} */ entry) => Math.max(0.001, (entry.timestamp - (before.get(entry.id)?.timestamp ?? entry.timestamp - EVERY_MS)) / 1000);
+  const kbps = (/** @type {Entry} */ entry, /** @type {string} */ name) => Math.round((change(entry, name) * 8) / 1000 / seconds(entry));
+  const codec = (/** @type {Entry} */ { codecId }) => entries.get(codecId)?.mimeType?.split("/")[1] ?? "";
+  const common = (/** @type {Entry} */ entry) => ({ mid: entry.mid, width: entry.frameWidth ?? 0, height: entry.frameHeight ?? 0, fps: Math.round(entry.framesPerSecond ?? 0), codec: codec(entry) });
+  const share = (/** @type {number} */ part, /** @type {number} */ whole) => (whole > 0 ? part / whole : 0);
 
   const received = tracks.flatMap(({ mid, trackId, userId, source }) => all
     .filter((entry) => entry.type === "inbound-rtp" && entry.mid === mid)
@@ -70,6 +84,7 @@ function read(entries, before, tracks) {
   return { atMs: Date.now(), path: pathOf(all, entries), sent, received };
 }
 
+/** @param {Entry[]} all @param {Map<string, Entry>} entries */
 function pathOf(all, entries) {
   const selected = all.find(({ type }) => type === "transport")?.selectedCandidatePairId; // Firefox has none.
   const pair = entries.get(selected) ?? all.find((entry) => entry.type === "candidate-pair" && entry.nominated && entry.state === "succeeded");
@@ -79,19 +94,21 @@ function pathOf(all, entries) {
   return { kind, roundTripMs: Math.round((pair?.currentRoundTripTime ?? 0) * 1000), availableKbps: Math.round((pair?.availableOutgoingBitrate ?? 0) / 1000), came };
 }
 
+/** @param {Reading} reading */
 function summary({ atMs, path, sent, received }) {
-  const sum = (list) => list.reduce((total, { kbps }) => total + kbps, 0);
+  const sum = (/** @type {Sent[]} */ list) => list.reduce((total, { kbps }) => total + kbps, 0);
   const lost = received.length ? Math.max(...received.map((each) => each.lost)) : 0;
+  /** @type {{[memberId: string]: number}} */
   const people = {};
   for (const { userId, kbps } of received) people[userId] = (people[userId] ?? 0) + kbps;
   return { atMs, roundTripMs: path.roundTripMs, lost, kbpsIn: sum(received), kbpsOut: sum(sent), people };
 }
 
-/** What somebody who helps needs to know, as text; nothing of who or where one is. `past` are the last readings. */
+/** What somebody who helps needs to know, as text; nothing of who or where one is. `past` are the last readings. @param {Reading} reading @param {Summary[]} past */
 export function report({ path, sent, received }, past = []) {
-  const most = (name) => Math.max(0, ...past.map((each) => each[name]));
-  const percent = (share) => `${(share * 100).toFixed(1)} %`;
-  const line = (each) => `${each.source} ${each.codec} ${each.kbps} kbit/s ${each.width ? `${each.width}x${each.height}@${each.fps} ` : ""}lost ${percent(each.lost)}`;
+  const most = (/** @type {"roundTripMs" | "lost" | "kbpsIn" | "kbpsOut"} */ name) => Math.max(0, ...past.map((each) => each[name]));
+  const percent = (/** @type {number} */ share) => `${(share * 100).toFixed(1)} %`;
+  const line = (/** @type {Sent} */ each) => `${each.source} ${each.codec} ${each.kbps} kbit/s ${each.width ? `${each.width}x${each.height}@${each.fps} ` : ""}lost ${percent(each.lost)}`;
   return [
     navigator.userAgent,
     `path ${path.kind}, round trip ${path.roundTripMs} ms, available ${path.availableKbps} kbit/s`,

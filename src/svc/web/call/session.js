@@ -7,9 +7,22 @@
 // send on; every later line brings somebody's track, named by the `tracks` map
 // that travels beside the SDP. A frame is {event, data}, data a string of JSON.
 
+/** @import { Reply } from "../types/wire.js" */
+/** @import { Sealing } from "./sealing.js" */
+/** @import { Trouble } from "./trouble.js" */
+
 import { Pulse, SILENT_MS } from "../transport/pulse.js";
 import { RelayWatch, stuck } from "./trouble.js";
 
+/**
+ * @typedef {keyof typeof SOURCES} Source
+ * @typedef {{mid: string, trackId: string, userId: string, source: Source}} Offered
+ * @typedef {Offered & {receiver: RTCRtpReceiver}} Track
+ * @typedef {{trackId: string, userId: string, source: Source, reason: string}} Withheld
+ * @typedef {{kind: string, reason: string}} Ending
+ * @typedef {RTCRtpTransceiver & {mid: string}} Line Where an offer has named it.
+ * @typedef {{[mid: string]: {track_id: string, user_id: string, source: Source}}} Named
+ */
 export const SOURCES = { mic: "0", camera: "1", screen: "2", screen_audio: "3" };
 
 // Of the few pictures of a text a quarter would be too few, so it has two layers; without a limit of our own
@@ -35,21 +48,27 @@ const ENDINGS = { 4001: "replaced", 4003: "refused", 4004: "removed" };
  * `ended` resolves once with {kind, reason}; kind is "left", "lost" or one of ENDINGS.
  */
 export class Session extends EventTarget {
-  /** What we receive: [{mid, trackId, userId, source, receiver}]. */
+  /** What we receive. @type {Track[]} */
   tracks = [];
-  /** What the room has for us, also what we do not want: [{mid, trackId, userId, source}]. */
+  /** What the room has for us, also what we do not want. @type {Offered[]} */
   offered = [];
-  /** What we cannot be sent: [{trackId, userId, source, reason}]; reason is "codec" (this browser cannot show it) or "no_line". */
+  /** What we cannot be sent; reason is "codec" (this browser cannot show it) or "no_line". @type {Withheld[]} */
   withheld = [];
-  /** Who speaks, by user id and the loudest first; ourselves too. */
+  /** Who speaks, by user id and the loudest first; ourselves too. @type {string[]} */
   speakers = [];
   ended;
-  /** What ended it, where that is a trouble; see trouble.js. */
+  /** What ended it, where that is a trouble; see trouble.js. @type {Trouble | null} */
   trouble = null;
 
   #relay; #since = performance.now(); #connected = false;
-  #socket; #pc; #sending; #codec; #candidates = []; #work = Promise.resolve();
-  #end; #deadline; #reason = ""; #music; #voiceKbps; #wanted; #sealing;
+  #socket; #pc; #sending; #codec;
+  /** @type {RTCIceCandidateInit[]} */
+  #candidates = [];
+  /** @type {Promise<void>} */
+  #work = Promise.resolve();
+  /** @type {(ending: Ending) => void} */
+  #end = () => {};
+  #deadline; #reason = ""; #music; #voiceKbps; #wanted; #sealing;
   #pulse = new Pulse(() => this.#send("keep_alive", { timestamp: Date.now() }), () => this.#finish("lost", "", { what: "server" }));
   // A voice and its face belong to one stream, so that receivers keep them in step.
   #person = new MediaStream(); #screen = new MediaStream();
@@ -58,6 +77,7 @@ export class Session extends EventTarget {
    * `grant` is the chat server's answer to voice_join, `sending` a Map from source to
    * the track to publish, which the caller may change and then announce with `publish`; `music()` says whether
    * our sound is more than a voice; `wanted(offered)` gives those of them that we want to be sent.
+   * @param {{url: URL, grant: Reply<"voice_join">, sending: Map<Source, MediaStreamTrack>, codec: string | null, music?: () => boolean, wanted?: (offered: Offered[]) => Offered[], sealing?: Sealing | null}} how
    */
   constructor({ url, grant, sending, codec, music = () => false, wanted = (offered) => offered, sealing = null }) {
     super();
@@ -65,6 +85,7 @@ export class Session extends EventTarget {
     this.#sealing = sealing;
     this.#music = music;
     this.#voiceKbps = grant.bitrate_kbps;
+    /** @type {Promise<Ending>} */
     this.ended = new Promise((resolve) => { this.#end = resolve; });
     this.#sending = sending;
     this.#codec = codec;
@@ -84,7 +105,7 @@ export class Session extends EventTarget {
     return stuck(this.#pc, { signalled: this.#socket.readyState === WebSocket.OPEN, hadMedia: this.#connected, relay: this.#relay.state });
   }
 
-  /** Put what `sending` holds for `source` on its line, or take the line down when it holds nothing. */
+  /** Put what `sending` holds for `source` on its line, or take the line down when it holds nothing. @param {Source} source */
   publish(source) {
     this.#queue(async () => {
       if (this.#pc.remoteDescription && await this.#arrange(source)) this.#send("renegotiate", {});
@@ -98,7 +119,7 @@ export class Session extends EventTarget {
     });
   }
 
-  /** Receive this track's temporal layers up to `layer` only: 0, 1 or 2; -1 for all. */
+  /** Receive this track's temporal layers up to `layer` only: 0, 1 or 2; -1 for all. @param {string} trackId @param {number} layer */
   setLayer(trackId, layer) {
     this.#send("set_layer", { track_id: trackId, max_temporal_layer: layer });
   }
@@ -112,6 +133,7 @@ export class Session extends EventTarget {
     this.#finish("left", "");
   }
 
+  /** @param {RTCIceServer[]} iceServers */
   #openPeerConnection(iceServers) {
     // Chromium lets frames past a transform that comes late, unless it is told to wait for one.
     const pc = new RTCPeerConnection({ iceServers, bundlePolicy: "max-bundle", encodedInsertableStreams: this.#sealing !== null });
@@ -122,6 +144,7 @@ export class Session extends EventTarget {
     return pc;
   }
 
+  /** @param {URL} url @param {Reply<"voice_join">["client_join"]} join */
   #openSocket(url, join) {
     const socket = new WebSocket(url);
     socket.addEventListener("open", () => {
@@ -133,7 +156,7 @@ export class Session extends EventTarget {
       this.#receive(JSON.parse(data));
     });
     socket.addEventListener("close", ({ code, reason }) => {
-      this.#finish(ENDINGS[code] ?? "lost", this.#reason || reason);
+      this.#finish(ENDINGS[/** @type {keyof typeof ENDINGS} */ (code)] ?? "lost", this.#reason || reason);
     });
     return socket;
   }
@@ -155,6 +178,7 @@ export class Session extends EventTarget {
     }
   }
 
+  /** @param {{event: string, data: string}} frame */
   #receive({ event, data }) {
     if (event === "offer") this.#queue(() => this.#answer(JSON.parse(data)));
     else if (event === "candidate") this.#queue(() => this.#addCandidate(JSON.parse(data)));
@@ -165,27 +189,29 @@ export class Session extends EventTarget {
     else if (event === "room_error") this.#reason = data;
   }
 
+  /** @param {{type: RTCSdpType, sdp: string, tracks?: Named}} offer */
   async #answer({ type, sdp, tracks = {} }) {
     await this.#pc.setRemoteDescription({ type, sdp: withSound(sdp, this.#music(), this.#voiceKbps) });
-    for (const [source, own] of Object.entries(SOURCES)) this.#sealing?.seal(this.#pc.getTransceivers().find(({ mid }) => mid === own).sender, source);
+    for (const [source, own] of /** @type {[Source, string][]} */ (Object.entries(SOURCES))) this.#sealing?.seal(/** @type {RTCRtpTransceiver} */ (this.#pc.getTransceivers().find(({ mid }) => mid === own)).sender, source);
     this.#nameOffered(tracks);
     this.#receiveWanted();
-    for (const source of Object.keys(SOURCES)) await this.#arrange(source);
+    for (const source of /** @type {Source[]} */ (Object.keys(SOURCES))) await this.#arrange(source);
     const answer = await this.#pc.createAnswer();
-    await this.#pc.setLocalDescription({ type: answer.type, sdp: inStereo(answer.sdp) });
+    await this.#pc.setLocalDescription({ type: answer.type, sdp: inStereo(/** @type {string} */ (answer.sdp)) });
     this.#send("answer", this.#pc.localDescription);
     for (const candidate of this.#candidates.splice(0)) await this.#addCandidate(candidate);
     this.#nameTracks();
   }
 
-  /** Candidates may overtake the offer; they wait for it. */
+  /** Candidates may overtake the offer; they wait for it. @param {RTCIceCandidateInit} candidate */
   async #addCandidate(candidate) {
     if (!this.#pc.remoteDescription) this.#candidates.push(candidate);
     else await this.#pc.addIceCandidate(candidate);
   }
 
+  /** @param {Named} tracks */
   #nameOffered(tracks) {
-    this.offered = this.#pc.getTransceivers().filter(({ mid }) => mid in tracks).map(({ mid, receiver }) => {
+    this.offered = /** @type {Line[]} */ (this.#pc.getTransceivers()).filter(({ mid }) => mid in tracks).map(({ mid, receiver }) => {
       const { track_id: trackId, user_id: userId, source } = tracks[mid];
       this.#sealing?.open(receiver, { userId, source });
       return { mid, trackId, userId, source };
@@ -195,7 +221,7 @@ export class Session extends EventTarget {
   /** Set the lines so that our next answer takes what we want and nothing else; true when that changes one. */
   #receiveWanted() {
     const mids = new Set(this.#wanted(this.offered).map(({ mid }) => mid));
-    const changed = this.#pc.getTransceivers().filter(({ mid, direction }) => this.offered.some((each) => each.mid === mid)
+    const changed = /** @type {Line[]} */ (this.#pc.getTransceivers()).filter(({ mid, direction }) => this.offered.some((each) => each.mid === mid)
       && direction !== (mids.has(mid) ? "recvonly" : "inactive"));
     for (const line of changed) line.direction = mids.has(line.mid) ? "recvonly" : "inactive";
     return changed.length > 0;
@@ -204,24 +230,25 @@ export class Session extends EventTarget {
   #nameTracks() {
     const lines = new Map(this.#pc.getTransceivers().map((line) => [line.mid, line]));
     const withheld = new Set(this.withheld.map(({ trackId }) => trackId));
-    this.tracks = this.offered.filter(({ mid, trackId }) => lines.get(mid).currentDirection === "recvonly" && !withheld.has(trackId))
-      .map((each) => ({ ...each, receiver: lines.get(each.mid).receiver }));
+    this.tracks = this.offered.filter(({ mid, trackId }) => lines.get(mid)?.currentDirection === "recvonly" && !withheld.has(trackId))
+      .map((each) => ({ ...each, receiver: /** @type {RTCRtpTransceiver} */ (lines.get(each.mid)).receiver }));
     this.dispatchEvent(new Event("tracks"));
   }
 
-  /** Without a reason: it can be received again, or has ended. */
+  /** Without a reason: it can be received again, or has ended. @param {{track_id: string, user_id: string, source: Source, reason?: string}} said */
   #withhold({ track_id: trackId, user_id: userId, source, reason }) {
     const others = this.withheld.filter((each) => each.trackId !== trackId);
     this.withheld = reason ? [...others, { trackId, userId, source, reason }] : others;
     this.#queue(() => this.#nameTracks());
   }
 
+  /** @param {{user_ids: string[]}} said */
   #nameSpeakers({ user_ids: userIds }) {
     this.speakers = userIds;
     this.dispatchEvent(new Event("speakers"));
   }
 
-  /** Bring a line in step with `sending`; true when the SFU has to be told by a new round of offer and answer. */
+  /** Bring a line in step with `sending`; true when the SFU has to be told by a new round of offer and answer. @param {Source} source */
   async #arrange(source) {
     const line = this.#pc.getTransceivers().find(({ mid }) => mid === SOURCES[source]);
     if (!line) return false;
@@ -234,10 +261,12 @@ export class Session extends EventTarget {
     return true;
   }
 
+  /** @param {RTCRtpSender} sender @param {Source} source @param {MediaStreamTrack} track */
   async #prepareSender(sender, source, track) {
     sender.setStreams?.(source.startsWith("screen") ? this.#screen : this.#person);
     if (track.kind !== "video") return;
-    const encoding = { ...ENCODINGS[source === "camera" ? source : track.contentHint] };
+    /** @type {RTCRtpEncodingParameters} */
+    const encoding = { ...ENCODINGS[/** @type {keyof typeof ENCODINGS} */ (source === "camera" ? source : track.contentHint)] };
     const codec = this.#codec && senderCodec(this.#codec);
     if (codec) encoding.codec = codec;
     await wish(sender, encoding, "maintain-resolution");
@@ -245,16 +274,18 @@ export class Session extends EventTarget {
     if (source === "camera" || track.contentHint === "motion") setTimeout(() => wish(sender, {}, "maintain-framerate"), KEEP_SIZE_MS);
   }
 
-  /** Offers, candidates and our own changes happen one after the other, in the order of their arrival. */
+  /** Offers, candidates and our own changes happen one after the other, in the order of their arrival. @param {() => void | Promise<void>} step */
   #queue(step) {
     this.#work = this.#work.then(step).catch((error) => this.#finish("lost", error.message));
   }
 
+  /** @param {string} event @param {unknown} data */
   #send(event, data) {
     if (this.#socket.readyState !== WebSocket.OPEN) return;
     this.#socket.send(JSON.stringify({ event, data: JSON.stringify(data) }));
   }
 
+  /** @param {string} kind @param {string} reason @param {Trouble | null} [trouble] */
   #finish(kind, reason, trouble = null) {
     // Whoever was connected and loses the socket has lost no more than that.
     if (kind === "lost" && !(this.#connected && this.#pc.connectionState === "connected")) this.trouble ??= trouble ?? this.obstacle;
@@ -271,6 +302,7 @@ export class Session extends EventTarget {
 /**
  * The offer, with what our encoders of sound shall do; they do what the other side says that it wants (RFC 7587). A voice
  * sends next to nothing while it is silent (DTX); music and the sound of a screen are stereo. `kbps` is the channel's, or 0.
+ * @param {string} sdp @param {boolean} music @param {number} kbps
  */
 function withSound(sdp, music, kbps) {
   const rich = `stereo=1;sprop-stereo=1;maxaveragebitrate=${(kbps || MUSIC_KBPS) * 1000}`;
@@ -281,12 +313,12 @@ function withSound(sdp, music, kbps) {
   }).join("");
 }
 
-/** Our answer, so that what comes in stereo is not played as one channel: Chromium asks for that only where it is told to. */
+/** Our answer, so that what comes in stereo is not played as one channel: Chromium asks for that only where it is told to. @param {string} sdp */
 function inStereo(sdp) {
   return sdp.replace(/^(a=fmtp:\d+ (?!.*stereo=1).*useinbandfec=1)/gmu, "$1;stereo=1");
 }
 
-/** Ask for this encoding; a browser that knows nothing of it sends as it likes. */
+/** Ask for this encoding; a browser that knows nothing of it sends as it likes. @param {RTCRtpSender} sender @param {RTCRtpEncodingParameters} encoding @param {RTCDegradationPreference} degradationPreference */
 async function wish(sender, encoding, degradationPreference) {
   const parameters = sender.getParameters();
   if (!parameters.encodings?.length) return;
@@ -294,7 +326,8 @@ async function wish(sender, encoding, degradationPreference) {
   await sender.setParameters({ ...parameters, degradationPreference }).catch(() => {});
 }
 
+/** @param {string} name */
 function senderCodec(name) {
   const wanted = `video/${name}`.toLowerCase();
-  return RTCRtpSender.getCapabilities("video").codecs.find(({ mimeType }) => mimeType.toLowerCase() === wanted);
+  return RTCRtpSender.getCapabilities("video")?.codecs.find(({ mimeType }) => mimeType.toLowerCase() === wanted);
 }

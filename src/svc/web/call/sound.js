@@ -1,13 +1,21 @@
 // Plays what others say, one <audio> element per received track, as loud as the person wants each. Shows nothing.
 
+/** @import { Track } from "./session.js" */
+/** @typedef {{element: HTMLAudioElement, userId: string, source: string, amplifier: GainNode | null}} Playing */
+
 const GAIN_ABOVE = 1; // An element plays no louder than this; beyond it the Web Audio graph does.
 
 export class Sound {
-  #playing = new Map(); #onBlocked; #silent = false; #volume; #speaker = ""; #context = null;
+  /** @type {Map<string, Playing>} */
+  #playing = new Map();
+  #onBlocked; #silent = false; #volume; #speaker = "";
+  /** @type {AudioContext | null} */
+  #context = null;
 
   /**
    * `onBlocked(bool)` hears whether the browser wants a gesture first; `volume(userId, source)` says how loud
    * somebody shall be, 0 to 2.
+   * @param {(blocked: boolean) => void} onBlocked @param {(userId: string, source: string) => number} volume
    */
   constructor(onBlocked, volume) {
     this.#onBlocked = onBlocked;
@@ -16,7 +24,7 @@ export class Sound {
     document.addEventListener("visibilitychange", () => { if (!document.hidden) this.play(); });
   }
 
-  /** `tracks`: the call's tracks; those that are no sound are ignored. */
+  /** `tracks`: the call's tracks; those that are no sound are ignored. @param {Track[]} tracks */
   render(tracks) {
     const wanted = new Map(tracks.filter(({ receiver }) => receiver.track.kind === "audio")
       .map((track) => [track.receiver.track.id, track]));
@@ -36,7 +44,7 @@ export class Sound {
     this.play();
   }
 
-  /** Play nothing that can be heard, or everything again. */
+  /** Play nothing that can be heard, or everything again. @param {boolean} silent */
   silence(silent) {
     this.#silent = silent;
     this.setVolumes();
@@ -46,15 +54,15 @@ export class Sound {
   setVolumes() {
     for (const each of this.#playing.values()) {
       const volume = this.#silent ? 0 : this.#volume(each.userId, each.source);
-      if (volume > GAIN_ABOVE && !each.amplifier) each.amplifier = this.#amplify(each.element.srcObject);
+      if (volume > GAIN_ABOVE && !each.amplifier) each.amplifier = this.#amplify(/** @type {MediaStream} */ (each.element.srcObject));
       if (each.amplifier) each.amplifier.gain.value = volume;
       each.element.volume = Math.min(volume, GAIN_ABOVE);
       // Until the browser lets the graph play, the element is better than silence.
-      each.element.muted = volume === 0 || (each.amplifier !== null && this.#context.state === "running");
+      each.element.muted = volume === 0 || (each.amplifier !== null && this.#context?.state === "running");
     }
   }
 
-  /** Play on this loudspeaker; "" for the browser's own choice. */
+  /** Play on this loudspeaker; "" for the browser's own choice. @param {string} speaker */
   async speakTo(speaker) {
     this.#speaker = speaker;
     const all = [...this.#playing.values()].map(({ element }) => element);
@@ -65,21 +73,23 @@ export class Sound {
     this.#resume();
     const attempts = [...this.#playing.values()].filter(({ element }) => element.paused).map(({ element }) => element.play());
     const blocked = await Promise.allSettled(attempts);
-    this.#onBlocked(blocked.some(({ reason }) => reason?.name === "NotAllowedError"));
+    this.#onBlocked(blocked.some((each) => each.status === "rejected" && each.reason.name === "NotAllowedError"));
   }
 
+  /** @param {MediaStream} stream */
   #amplify(stream) {
-    if (!this.#context) this.#openGraph();
-    const gain = this.#context.createGain();
-    this.#context.createMediaStreamSource(stream).connect(gain).connect(this.#context.destination);
+    const context = this.#context ?? this.#openGraph();
+    const gain = context.createGain();
+    context.createMediaStreamSource(stream).connect(gain).connect(context.destination);
     return gain;
   }
   #openGraph() {
-    this.#context = new AudioContext();
-    if (this.#speaker) this.#context.setSinkId?.(this.#speaker).catch(() => {});
-    this.#context.addEventListener("statechange", () => this.setVolumes());
+    const context = this.#context = new AudioContext();
+    if (this.#speaker) context.setSinkId?.(this.#speaker).catch(() => {});
+    context.addEventListener("statechange", () => this.setVolumes());
     // Browsers let it play after a gesture, and not by themselves.
     for (const gesture of ["click", "keydown"]) addEventListener(gesture, () => this.#resume());
+    return context;
   }
 
   #resume() {

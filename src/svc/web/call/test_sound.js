@@ -3,6 +3,7 @@
 const NOTES_HZ = [523, 659, 784];
 const NOTE_S = 0.22;
 
+/** @param {string} speaker */
 export async function playTestSound(speaker) {
   const context = new AudioContext();
   if (speaker) await context.setSinkId?.(speaker).catch(() => {});

@@ -1,6 +1,8 @@
 // What keeps a call from coming about, or has broken it, in words and with what one can do. It is said when that has lasted
 // for longer than usual, and corrected while more is learnt. Mends nothing.
 
+/** @typedef {{what: "path", ways: string, port: string, relay: string} | {what: "offline" | "server" | "voice" | "lost" | "signalling" | "encryption", ways?: undefined, port?: undefined, relay?: undefined}} Trouble */
+
 import { t } from "../words/words.js";
 
 // The server says within 6 s that its media service is gone; a person who waits is told within 8 s.
@@ -8,22 +10,29 @@ const JOINING_MS = 6500;
 // A call that is whole again within half a second says nothing.
 const RECONNECTING_MS = 500;
 const LOOK_MS = 500;
+/** @type {Trouble} */
 const OFFLINE = { what: "offline" };
 
 /** Looks while a call is not connected: `look()` gives a trouble or null, `tell(trouble)` hears each that is another one. */
 export class TroubleWatch {
-  #look; #tell; #begin = 0; #again = 0; #said = "null"; #state = "";
+  #look; #tell;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #begin;
+  /** @type {ReturnType<typeof setInterval> | undefined} */
+  #again;
+  #said = "null"; #state = "";
   #networkChanged = () => {
     if (!navigator.onLine) this.#say(OFFLINE);
     else if (this.#state === "connected") this.#say(null);
   };
 
+  /** @param {() => Trouble | null} look @param {(trouble: Trouble | null) => void} tell */
   constructor(look, tell) {
     this.#look = look;
     this.#tell = tell;
   }
 
-  /** The call is in this state now; called once for each change. */
+  /** The call is in this state now; called once for each change. @param {string} state */
   became(state) {
     clearTimeout(this.#begin);
     clearInterval(this.#again);
@@ -37,6 +46,7 @@ export class TroubleWatch {
     }, state === "joining" ? JOINING_MS : RECONNECTING_MS);
   }
 
+  /** @param {Trouble | null} trouble */
   #say(trouble) {
     const said = JSON.stringify(trouble);
     if (said === this.#said) return;
@@ -91,6 +101,7 @@ export class StandstillWatch {
 export class RelayWatch {
   state = "none";
 
+  /** @param {RTCPeerConnection} pc @param {RTCIceServer[]} [iceServers] */
   constructor(pc, iceServers = []) {
     if (!iceServers.some(({ urls }) => [urls].flat().some((url) => url.startsWith("turn")))) return;
     this.state = "silent";
@@ -104,7 +115,7 @@ export class RelayWatch {
   }
 }
 
-/** Where a session has got stuck that has no media. `signalled`: its WebSocket is open; `hadMedia`: it has had some. */
+/** Where a session has got stuck that has no media. `signalled`: its WebSocket is open; `hadMedia`: it has had some. @param {RTCPeerConnection} pc @param {{signalled: boolean, hadMedia: boolean, relay: string}} how @returns {Trouble} */
 export function stuck(pc, { signalled, hadMedia, relay }) {
   const sdp = pc.remoteDescription?.sdp ?? "";
   if (!signalled || !sdp) return { what: "signalling" };
@@ -114,7 +125,7 @@ export function stuck(pc, { signalled, hadMedia, relay }) {
   return { what: "path", ways: tcp ? "both" : "udp", port: offered[0]?.[2] ?? "", relay };
 }
 
-/** A trouble for the person; "" for none. */
+/** A trouble for the person; "" for none. @param {Trouble | null} trouble */
 export function explained(trouble) {
   if (!trouble) return "";
   const { what, ways, port, relay } = trouble;

@@ -1,17 +1,22 @@
 // Whose video is wanted: cameras unless only sound is, screens by choice. What is not wanted is not sent to us. The
 // first screen is watched at once, another when the person says so. Sans I/O.
 
+/** @import { Offered } from "./session.js" */
+/** @import { Signal } from "../vendor/signals.js" */
+
 import { signal } from "../vendor/signals.js";
 
 const OF_SCREENS = new Set(["screen", "screen_audio"]);
 
 export class Watching {
-  /** Ids of those whose screen is wanted. */
+  /** Ids of those whose screen is wanted. @type {Signal<string[]>} */
   screens = signal([]);
 
-  #onlySound = false; #known = new Set();
+  #onlySound = false;
+  /** @type {Set<string>} */
+  #known = new Set();
 
-  /** Of what the room offers, [{userId, source}], that which is wanted. Every screen that is new is decided on. */
+  /** Of what the room offers, [{userId, source}], that which is wanted. Every screen that is new is decided on. @template {Pick<Offered, "userId" | "source">} T @param {T[]} offered */
   wanted(offered) {
     const sharing = new Set(offered.filter(({ source }) => source === "screen").map(({ userId }) => userId));
     const chosen = this.screens.value.filter((id) => sharing.has(id));
@@ -21,19 +26,20 @@ export class Watching {
     return offered.filter((each) => this.#wants(each));
   }
 
-  /** Watch this person's screen, or not. */
+  /** Watch this person's screen, or not. @param {string} userId @param {boolean} watch */
   choose(userId, watch) {
     const others = this.screens.value.filter((id) => id !== userId);
     this.screens.value = watch ? [...others, userId] : others;
   }
 
-  /** Want no pictures at all, or all cameras and a screen again. */
+  /** Want no pictures at all, or all cameras and a screen again. @param {boolean} onlySound */
   chooseOnlySound(onlySound) {
     if (onlySound === this.#onlySound) return;
     this.#onlySound = onlySound;
     this.screens.value = onlySound ? [] : [...this.#known].slice(0, 1);
   }
 
+  /** @param {Pick<Offered, "userId" | "source">} offered */
   #wants({ userId, source }) {
     if (OF_SCREENS.has(source)) return this.screens.value.includes(userId);
     return source !== "camera" || !this.#onlySound;

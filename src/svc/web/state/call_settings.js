@@ -7,6 +7,7 @@ const KEPT = "svc.callSettings";
 const KEPT_PEOPLE = "svc.people";
 const MOST_PEOPLE = 500; // Of whom something is remembered; the oldest go.
 
+/** @typedef {typeof USUAL} CallSettings */
 const USUAL = {
   microphone: "", camera: "", speaker: "", // Ids of devices; "" for what the browser takes.
   echoCancellation: true, autoGainControl: true,

@@ -20,3 +20,23 @@ interface Navigator {
   /** Only in Safari: is the page installed? */
   standalone?: boolean;
 }
+
+interface AudioContext {
+  /** Where the browser lets the page choose a loudspeaker. */
+  setSinkId?(id: string): Promise<void>;
+}
+
+interface DisplayMediaStreamOptions {
+  systemAudio?: "include" | "exclude";
+}
+
+interface RTCConfiguration {
+  /** Only in Chromium: no frame goes past a transform that is set later. */
+  encodedInsertableStreams?: boolean;
+}
+
+interface RTCRtpEncodingParameters {
+  /** WebRTC-SVC. */
+  scalabilityMode?: string;
+  codec?: RTCRtpCodec;
+}
