@@ -9,6 +9,7 @@ from playwright.async_api import Locator, Page, ViewportSize, expect
 
 from tests.kit.people import People, Person
 from tests.kit.text_channels import message, open_channel
+from tests.kit.waiting import becomes
 
 MOST_CLICKS = 40
 # What GitHub sends when a webhook has been set up there, in short.
@@ -43,7 +44,9 @@ class Hand:
         await expect(place).to_be_visible()
         if not await place.evaluate("(input) => input === document.activeElement"):
             await place.click()
+        await expect(place).to_be_focused()
         await self.page.keyboard.type(text)
+        await expect(place).to_have_value(text)
 
     async def choose(self, field: str, option: str) -> None:
         """Playwright chooses without a mouse; a person clicks twice."""
@@ -95,8 +98,11 @@ async def open_page(hand: Hand, name: str) -> None:
     await hand.press(name, hand.page.get_by_role("navigation", name="Settings pages"))
 
 
-async def copied(hand: Hand) -> str:
-    return str(await hand.page.evaluate("navigator.clipboard.readText()"))
+async def copied(hand: Hand, field: str) -> str:
+    """What is in the clipboard, once it is what this field shows."""
+    shown = await hand.page.get_by_label(field, exact=True).input_value()
+    await becomes(lambda: hand.page.evaluate("navigator.clipboard.readText()"), shown)
+    return shown
 
 
 async def test_a_community_is_made_with_few_clicks(hand: Hand, people: People) -> None:
@@ -123,7 +129,7 @@ async def test_a_community_is_made_with_few_clicks(hand: Hand, people: People) -
     await hand.press("Make a link", page.get_by_role("dialog"))
     await expect(page.get_by_label("Link", exact=True)).to_be_visible()
     await hand.picture("link")
-    invite = await copied(hand)
+    invite = await copied(hand, "Link")
     await hand.press("Close")
     grace = await people.arrive("Grace")
     await grace.page.goto("about:blank")
@@ -140,7 +146,7 @@ async def test_a_community_is_made_with_few_clicks(hand: Hand, people: People) -
     await hand.picture("webhook")
     async with (
         ClientSession() as http,
-        http.post(await copied(hand), json=PING, headers={"X-GitHub-Event": "ping"}) as answer,
+        http.post(await copied(hand, "Payload URL"), json=PING, headers={"X-GitHub-Event": "ping"}) as answer,
     ):
         assert answer.status == 200
     await hand.press("Close")

@@ -7,9 +7,10 @@ from pathlib import Path
 from playwright.async_api import Locator, expect
 
 from tests.browser.test_arriving import as_member, invited, is_in, own_id, without_invite
+from tests.kit.community import confirm
 from tests.kit.people import People, Person, both_widths
 from tests.kit.product import Product
-from tests.kit.text_channels import come_to_read, message, write
+from tests.kit.text_channels import come_to_read, do, message, write
 
 
 async def settings(person: Person, page: str) -> Locator:
@@ -17,11 +18,6 @@ async def settings(person: Person, page: str) -> Locator:
     await person.press("Settings")
     await person.press(page)
     return person.page.get_by_role("region", name=page)
-
-
-async def confirm(person: Person, action: str) -> None:
-    """Press this in the question that lies over everything."""
-    await person.page.get_by_role("dialog").last.get_by_role("button", name=action, exact=True).click()
 
 
 @both_widths
@@ -185,8 +181,7 @@ async def test_a_message_and_a_member_are_reported_to_the_moderators(people: Peo
     await come_to_read(ada)
     await come_to_read(grace)
     await write(ada, "Something unkind")
-    await message(grace, "Something unkind").hover()
-    await message(grace, "Something unkind").get_by_role("button", name="More", exact=True).click()
+    await do(grace, "Something unkind", "More")
     await grace.page.get_by_role("menuitem", name="Report to the moderators").click()
     dialog = grace.page.get_by_role("dialog", name="Report a message of Ada")
     await expect(dialog).to_contain_text("Something unkind")

@@ -5,10 +5,11 @@ from pathlib import Path
 from playwright.async_api import Locator, expect
 
 from tests.browser.test_accessible import SIZES, axe, look
-from tests.kit.knowing import hears, listen, look_away, look_back, notices, open_settings
+from tests.kit.community import confirm
+from tests.kit.knowing import hears, listen, look_away, look_back, notices, want_notices
 from tests.kit.people import People, Person
 from tests.kit.product import Product
-from tests.kit.text_channels import box, come_to_read, message, open_channel, write
+from tests.kit.text_channels import box, come_to_read, message, open_channel, press_at, write
 from tests.kit.waiting import wait_until
 
 __all__ = ["axe"]
@@ -118,13 +119,11 @@ async def test_answers_reactions_edits_and_deletions_are_as_in_a_channel_and_unr
     await expect(said(grace).locator("strong")).to_have_text("lighthouse")
 
     # Grace answers and reacts, with what the channels have for it.
-    await private_message(grace, "lighthouse").hover()
-    await private_message(grace, "lighthouse").get_by_role("button", name="Reply", exact=True).click()
+    await press_at(private_message(grace, "lighthouse"), "Reply")
     await say(grace, "Which lighthouse :)")
     answer = private_message(ada, "Which lighthouse 🙂")
     await expect(answer.locator(".replied")).to_contain_text("The lighthouse at noon")
-    await private_message(grace, "noon").hover()
-    await private_message(grace, "noon").get_by_role("button", name="React", exact=True).click()
+    await press_at(private_message(grace, "noon"), "React")
     await grace.page.get_by_role("group", name="React with").get_by_role("button", name="🎉").click()
     for person in (ada, grace):
         await expect(private_message(person, "noon").locator(".reaction")).to_contain_text("🎉")
@@ -146,8 +145,7 @@ async def test_answers_reactions_edits_and_deletions_are_as_in_a_channel_and_unr
     ).to_have_count(0)
     await say(ada, "Forget the windmill")
     await expect(said(grace).last).to_have_text("Forget the windmill")
-    await private_message(ada, "windmill").hover()
-    await private_message(ada, "windmill").get_by_role("button", name="Delete", exact=True).click()
+    await press_at(private_message(ada, "windmill"), "Delete")
     await ada.page.get_by_role("dialog").get_by_role("button", name="Delete the message").click()
     for person in (ada, grace):
         await expect(said(person)).to_have_text(["The harbour office at nine", "Which lighthouse 🙂"])
@@ -199,19 +197,17 @@ async def test_a_private_message_rings_and_its_notice_leads_to_it(people: People
     ada, grace = await both(people)
     await ada.page.context.grant_permissions(["notifications"])
     await listen(ada)
-    await open_settings(ada)
-    await ada.page.get_by_role("switch", name="Show notifications while this page is open").check()
-    await ada.page.keyboard.press("Escape")
+    await want_notices(ada)
     await private(grace, "Ada")
     await say(grace, "one")
-    await wait_until("it is heard", lambda: hears(ada, "mention"), within_s=5)
+    await wait_until("it is heard", lambda: hears(ada, "mention"), within_s=15)
     await look_away(ada)
     await say(grace, "two")
 
     async def rung() -> bool:
         return [(each["title"], each["body"]) for each in await notices(ada.page)] == [("Grace", "two")]
 
-    await wait_until("a notice is shown", rung, within_s=10)
+    await wait_until("a notice is shown", rung, within_s=15)
     await look_back(ada)
     await ada.page.set_viewport_size({"width": 1280, "height": 800})
     await conversation(ada, "Grace").click()
@@ -220,7 +216,7 @@ async def test_a_private_message_rings_and_its_notice_leads_to_it(people: People
     async def cleared() -> bool:
         return await notices(ada.page) == []
 
-    await wait_until("what was read needs no notice", cleared, within_s=10)
+    await wait_until("what was read needs no notice", cleared, within_s=15)
 
 
 async def test_a_narrow_page_has_the_conversation_and_keeps_nobody_out(people: People, axe: str) -> None:
@@ -251,7 +247,7 @@ async def test_signing_out_erases_what_was_read(people: People) -> None:
     await ada.press("Settings")
     await ada.press("Signing out")
     await ada.press("Sign out")
-    await ada.page.get_by_role("dialog").last.get_by_role("button", name="Sign out", exact=True).click()
+    await confirm(ada, "Sign out")
     await expect(ada.page.get_by_role("button", name="Sign in as Ada")).to_be_visible()
     await ada.page.wait_for_function("""() => new Promise((resolve) => {
       const request = indexedDB.open("svc.private");

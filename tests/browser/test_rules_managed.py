@@ -5,6 +5,7 @@ from playwright.async_api import Locator, expect
 from tests.kit.community import ask, community, has_no_page, open_settings, own_id, refusal
 from tests.kit.people import People
 from tests.kit.text_channels import box, message, shows, write
+from tests.kit.waiting import becomes
 
 
 async def test_a_rule_is_tried_before_it_is_switched_on_and_then_holds(people: People) -> None:
@@ -40,6 +41,12 @@ async def test_a_rule_is_tried_before_it_is_switched_on_and_then_holds(people: P
     )
 
     await page.get_by_role("switch", name="Gambling").uncheck()
+
+    async def holding() -> list[str]:
+        rules = (await ask(here.owner, "GET", "/api/automod/rules"))["rules"]
+        return [rule["name"] for rule in rules if rule["enabled"]]
+
+    await becomes(holding, [])
     await here.member.page.get_by_role("button", name="Try again").click()
     await shows(here.moderator, ["Come to my casino 😀 now", "Nothing to see", "A CASINO again"])
     await page.get_by_role("button", name="Edit Gambling").click()

@@ -8,6 +8,7 @@ from tests.kit.community import ask, community, has_no_page, open_settings, refu
 from tests.kit.people import People
 from tests.kit.pictures import encoded, scene
 from tests.kit.text_channels import write
+from tests.kit.waiting import wait_until
 
 ALL_ELSE = ("manage_channels", "manage_roles", "manage_webhooks", "manage_emoji", "manage_bots")
 
@@ -24,7 +25,12 @@ async def test_icon_description_rules_and_welcome_channel_meet_whoever_comes(peo
     icon = {"name": "icon.png", "mimeType": "image/png", "buffer": encoded(scene(128, 128), "PNG")}
     await page.locator("input[type=file]").set_input_files(icon)  # type: ignore[arg-type]
     await expect(page.get_by_role("button", name="Remove the picture")).to_be_visible()
-    assert (await ask(here.owner, "GET", "/api/settings"))["welcomeChannelId"] is not None
+
+    async def kept() -> bool:
+        told = await ask(here.owner, "GET", "/api/settings")
+        return told["rules"] == "Be kind." and told["welcomeChannelId"] is not None
+
+    await wait_until("the server keeps all of it", kept, within_s=15)
 
     invite = await ask(here.owner, "POST", "/api/invites", {})
     barbara = await people.arrive("Barbara")

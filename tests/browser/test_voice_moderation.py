@@ -37,7 +37,8 @@ async def test_somebody_is_muted_and_deafened_for_everybody(here: Community) -> 
 
 async def test_somebody_is_moved_by_the_menu_and_by_dragging(here: Community) -> None:
     await act(here.moderator, "Edsger", "Move to Lounge")
-    await expect(in_room(here.owner, "Lounge")).to_contain_text("Edsger")
+    for watcher in (here.owner, here.moderator):
+        await expect(in_room(watcher, "Lounge")).to_contain_text("Edsger")
     await here.member.is_connected()
     person = here.moderator.page.locator(".voice-people li").filter(has_text="Edsger")
     await person.drag_to(here.moderator.page.locator("#voice-channels .channel").first)

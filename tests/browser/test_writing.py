@@ -7,7 +7,7 @@ from playwright.async_api import Locator, expect
 
 from tests.kit.people import People, Person, both_widths
 from tests.kit.pictures import encoded, scene
-from tests.kit.text_channels import box, come_to_read, message, shows, write
+from tests.kit.text_channels import box, come_to_read, do, message, press_at, shows, write
 from tests.kit.waiting import wait_until
 
 DROP = """(target, files) => {
@@ -67,15 +67,19 @@ async def test_a_few_letters_of_a_name_are_enough_to_mention_somebody(people: Pe
     await expect(ada.page.get_by_role("option", name=":tada:")).to_be_visible()
     await box(ada).press("Tab")
     await box(ada).press_sequentially("in #gen")
+    await expect(ada.page.get_by_role("option", name="general")).to_be_visible()
     await box(ada).press("Enter")
+    await expect(ada.page.get_by_role("option")).to_have_count(0)
     await box(ada).press("Enter")
     await shows(grace, ["Hello @Grace and 🎉 in #general"])
     await expect(message(grace, "Hello").locator(".mention.own")).to_have_text("@Grace")
     # Escape leaves what was typed as it stands.
     await box(ada).press_sequentially("@gr")
+    await expect(ada.page.get_by_role("option", name="Grace")).to_be_visible()
     await box(ada).press("Escape")
     await box(ada).press("Enter")
     await shows(grace, ["Hello @Grace and 🎉 in #general", "@gr"])
+    await expect(ada.page.locator(".pending")).to_have_count(0)
     # The same goes for a message that is edited.
     await box(ada).press("ArrowUp")
     editor = ada.page.get_by_role("textbox", name="Edit the message")
@@ -86,6 +90,8 @@ async def test_a_few_letters_of_a_name_are_enough_to_mention_somebody(people: Pe
     await expect(editor).to_have_value("@Grace ")
     await editor.press("Enter")
     await shows(grace, ["Hello @Grace and 🎉 in #general", "@Grace"])
+    await expect(editor).to_have_count(0)
+    await shows(ada, ["Hello @Grace and 🎉 in #general", "@Grace"])
     await box(ada).press("ArrowUp")
     await expect(editor).to_have_value("@Grace ")
 
@@ -113,8 +119,7 @@ async def test_an_emoji_is_picked_into_the_text_and_as_a_reaction(people: People
     await expect(box(ada)).to_have_value("Yes🚀 ")
     await expect(box(ada)).to_be_focused()
     await box(ada).press("Enter")
-    await message(grace, "Yes").hover()
-    await message(grace, "Yes").get_by_role("button", name="React").click()
+    await do(grace, "Yes", "React")
     await grace.press("All emoji")
     await grace.page.get_by_role("searchbox", name="Search emoji").fill("unicorn")
     await expect(grace.page.get_by_role("gridcell").first).to_contain_text("🦄")
@@ -128,7 +133,7 @@ async def test_emoji_used_last_react_with_one_press(people: People) -> None:
     cake = message(grace, "Cake?")
     await cake.hover()
     await expect(cake.locator(".quick")).to_have_count(0)
-    await cake.get_by_role("button", name="React", exact=True).click()
+    await press_at(cake, "React")
     await cake.get_by_role("button", name="🎉").click()
     await write(ada, "Tea?")
     tea = message(grace, "Tea?")
@@ -144,7 +149,7 @@ async def test_emoji_used_last_react_with_one_press(people: People) -> None:
     await grace.page.set_viewport_size({"width": 390, "height": 700})
     await tea.hover()
     await expect(quick).to_be_hidden()
-    await tea.get_by_role("button", name="More", exact=True).click()
+    await press_at(tea, "More")
     await grace.page.get_by_role("menuitem", name="React with 🎉").click()
     await expect(message(ada, "Tea?").locator(".reaction")).to_have_accessible_name("🎉 1 person")
 
@@ -318,7 +323,7 @@ async def test_what_is_being_written_is_there_after_a_reload_with_its_files(peop
         drafts = await ada.page.evaluate(DRAFTS)
         return [(draft["text"], len(draft["attachments"])) for draft in drafts] == [("to be continued", 1)]
 
-    await wait_until("the server keeps the draft", kept, within_s=10)
+    await wait_until("the server keeps the draft", kept, within_s=15)
     await ada.page.reload()
     await expect(box(ada)).to_have_value("to be continued")
     await expect(uploads(ada, "done")).to_have_count(1)
@@ -328,8 +333,7 @@ async def test_what_is_being_written_is_there_after_a_reload_with_its_files(peop
 async def test_a_reply_names_what_it_answers_and_leads_there(people: People) -> None:
     ada, grace = await both(people)
     await write(ada, "Dinner at eight?")
-    await message(grace, "Dinner").hover()
-    await message(grace, "Dinner").get_by_role("button", name="Reply").click()
+    await do(grace, "Dinner", "Reply")
     await expect(box(grace)).to_be_focused()
     await expect(grace.page.locator(".reply-line")).to_contain_text("Reply to Ada")
     await box(grace).press_sequentially("Nine is better")

@@ -1,5 +1,6 @@
 """A community with an owner, a moderator and a member, and what they ask the server behind their pages."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -82,6 +83,20 @@ async def has_no_page(person: Person, page: str) -> None:
     await expect(pages.get_by_role("button", name="Profile", exact=True)).to_be_visible()
     await expect(pages.get_by_role("button", name=page, exact=True)).to_have_count(0)
     await person.page.keyboard.press("Escape")
+
+
+async def pick(within: Locator, label: str, name: str) -> None:
+    """Choose a role or a person by the keys, in a field that offers them: found, Enter takes them."""
+    field = within.get_by_label(label, exact=True)
+    await field.fill(name)
+    await expect(within.locator(".offered button")).to_have_text([re.compile(name, re.IGNORECASE)])
+    await field.press("Enter")
+
+
+async def confirm(person: Person, action: str) -> None:
+    """Press this in the question that lies over everything."""
+    question = person.page.locator("dialog.confirm")
+    await question.get_by_role("button", name=action, exact=True).click()
 
 
 def listed(person: Person, name: str) -> Locator:

@@ -21,7 +21,9 @@ from tests.kit.page_statistics import Watcher
 from tests.kit.waiting import wait_until
 
 START_DEADLINE_S = 30.0
-STOP_DEADLINE_S = 10.0
+STOP_DEADLINE_S = 30.0
+# A script may wait in the page for what comes.
+COMMAND_DEADLINE_S = 120.0
 JOIN_DEADLINE_S = 20.0
 # Media without hardware or a hand, loopback candidates, and nothing fetched in the background.
 PREFERENCES = {
@@ -127,7 +129,7 @@ class Firefox:
         return FirefoxPerson(name, evaluate)
 
     async def command(self, method: str, **params: object) -> dict[str, Any]:
-        async with self._turn, asyncio.timeout(START_DEADLINE_S):
+        async with self._turn, asyncio.timeout(COMMAND_DEADLINE_S):
             self._commands += 1
             await self._socket.send_json({"id": self._commands, "method": method, "params": params})
             while True:

@@ -89,6 +89,16 @@ async def open_settings(person: Person, page: str = "Notifications") -> None:
     await person.page.get_by_role("dialog").get_by_role("button", name=page, exact=True).click()
 
 
+async def want_notices(person: Person) -> None:
+    """In the settings, and back; the browser is asked before the page keeps it."""
+    await open_settings(person)
+    await person.page.get_by_role("switch", name="Show notifications while this page is open").check()
+    await person.page.wait_for_function(
+        "() => JSON.parse(localStorage.getItem('svc.alerts') ?? '{}').notices === true"
+    )
+    await person.page.keyboard.press("Escape")
+
+
 async def mention(person: Person, other: Person, text: str) -> None:
     """Write to somebody by name."""
     member_id = await other.page.evaluate(OWN_ID)

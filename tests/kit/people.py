@@ -50,6 +50,13 @@ JOIN_DEADLINE_S = 60.0
 DEADLINE_MS = 60_000
 expect.set_options(timeout=DEADLINE_MS)
 
+# What moves or fades may go on for a while on a busy machine. What never ends is not waited for.
+UNTIL_STILL = """async () => {
+  const ends = ({ effect }) => Number.isFinite(effect?.getComputedTiming().endTime);
+  const moving = () => document.getAnimations().filter((each) => each.playState === "running" && ends(each));
+  while (moving().length) await Promise.allSettled(moving().map(({ finished }) => finished));
+}"""
+
 CAPTURE_SCRIPT = """
 const size = %s;
 // Tests that measure what comes want all of it, whatever the machine can do at the moment.
@@ -74,6 +81,11 @@ class Capture:
     def script(self) -> str:
         size = {"width": self.width, "height": self.height, "frameRate": self.frame_rate}
         return CAPTURE_SCRIPT % json.dumps(size)
+
+
+async def until_still(page: Page) -> None:
+    """Nothing slides, grows or fades any more: all is where it stays, in the colours that it has."""
+    await page.evaluate(UNTIL_STILL)
 
 
 class Person(Watcher):
@@ -176,6 +188,7 @@ class People:
         With `touch` fingers are all there is, as on a phone.
         """
         context = await self._browser.new_context(viewport=self._viewport, has_touch=touch, is_mobile=touch)
+        context.set_default_timeout(DEADLINE_MS)
         await context.add_init_script((capture or Capture()).script())
         person = Person(name, await context.new_page())
         self._all.append(person)

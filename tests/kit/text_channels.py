@@ -51,8 +51,15 @@ async def shows(person: Person, texts: Sequence[str]) -> None:
 
 async def do(person: Person, text: str, action: str) -> None:
     """Press one of the buttons of a message."""
-    await message(person, text).hover()
-    await message(person, text).get_by_role("button", name=action, exact=True).click()
+    await press_at(message(person, text), action)
+
+
+async def press_at(said: Locator, action: str) -> None:
+    """The same with the message itself. It may move away from the pointer, but not from the focus."""
+    button = said.get_by_role("button", name=action, exact=True)
+    await said.hover()
+    await button.focus()
+    await button.click()
 
 
 class LiveLine:

@@ -21,6 +21,21 @@ async def wait_until(what: str, condition: Callable[[], Awaitable[bool]], *, wit
         await asyncio.sleep(POLL_S)
 
 
+async def becomes(ask: Callable[[], Awaitable[object]], wanted: object, *, within_s: float = 15) -> None:
+    """Return once `ask` answers this; AssertionError with its last answer if it never does."""
+    answer: object = None
+
+    async def is_so() -> bool:
+        nonlocal answer
+        answer = await ask()
+        return answer == wanted
+
+    try:
+        await wait_until("", is_so, within_s=within_s)
+    except AssertionError:
+        assert answer == wanted, f"not within {PATIENCE} x {within_s} s: {wanted!r}, but {answer!r}"
+
+
 async def in_one_go_of(most: int, scenario: Callable[[], Awaitable[None]]) -> None:
     """Run a scenario until it holds, at most so many times; AssertionErrors of all of them if it never does.
 
