@@ -10,7 +10,7 @@ from playwright.async_api import expect
 
 from tests.kit.home_networks import why_not
 from tests.kit.narrow_call import NARROW_KBPS, WIDE_KBPS, narrow_call
-from tests.kit.people import People, Person, chromium
+from tests.kit.people import NARROW, VIEWPORT, People, Person, chromium
 from tests.kit.text_channels import open_channel
 from tests.kit.waiting import wait_until
 
@@ -143,7 +143,10 @@ async def test_others_see_who_is_muted_and_deafened_also_from_outside(people: Pe
     for person in (grace, alan):
         await expect(voice_entry(person, "Ada")).to_have_accessible_name("Ada deafened muted")
     await open_channel(ada, "general")
-    await expect(ada.page.get_by_role("region", name="Your call")).to_be_visible()
+    # On a phone too, where the channels are out of sight.
+    for size in (VIEWPORT, NARROW):
+        await ada.page.set_viewport_size(size)
+        await expect(ada.page.get_by_role("region", name="Your call")).to_be_visible()
     await ada.press("Undeafen")
     await ada.press("Unmute")
     for person in (grace, alan):

@@ -21,6 +21,13 @@ REFUSE = """(kinds) => {
     return open(wishes);
   };
 }"""
+NOTE_BLUR = """() => {
+  const open = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
+  navigator.mediaDevices.getUserMedia = (wishes) => {
+    window.wantedBlur = wishes.video?.backgroundBlur;
+    return open(wishes);
+  };
+}"""
 # As a browser does that wants a gesture for every page of its own.
 NO_SOUND_WITHOUT_A_GESTURE = """() => {
   const play = HTMLMediaElement.prototype.play;
@@ -130,8 +137,10 @@ async def test_what_the_browser_refuses_is_said_with_a_way_on(people: People) ->
     if can:
         await ada.page.get_by_role("switch", name="Blur my background").check()
         await ada.page.keyboard.press("Escape")
+        await ada.page.evaluate(NOTE_BLUR)
         await ada.press("Start camera")
         await expect(ada.page.get_by_text("Your camera does not support blurring")).to_be_visible()
+        assert await ada.page.evaluate("window.wantedBlur") is True
         await grace.sees(ada)
     else:
         await expect(ada.page.get_by_text("This browser cannot blur your background.")).to_be_visible()

@@ -84,9 +84,17 @@ async def test_people_and_screens_are_played_as_loud_as_one_likes(people: People
     await ada.page.evaluate("() => { for (const each of elements) each.pause(); }")
     await ada.page.evaluate("() => document.dispatchEvent(new Event('visibilitychange'))")
     await ada.page.wait_for_function("() => elements.length && elements.every(({ paused }) => !paused)")
+    # It comes from the loudspeaker that is chosen.
+    await ada.press("Settings")
+    await ada.press("Voice and video")
+    loudspeakers = ada.page.get_by_role("combobox", name="Loudspeaker")
+    await expect(loudspeakers.locator("option").nth(1)).to_be_attached()
+    chosen = await loudspeakers.locator("option").last.get_attribute("value")
+    await loudspeakers.select_option(chosen)
+    await ada.page.wait_for_function("(id) => elements.every(({ sinkId }) => sinkId === id)", arg=chosen)
+    await ada.page.keyboard.press("Escape")
     tile = ada.page.locator("#people .person").filter(has_text="Grace")
-    await tile.hover()
-    await ada.press("Volume and quality of Grace")
+    await tile.click(button="right")
     dialog = ada.page.get_by_role("dialog", name="Grace")
     voice, screen = [dialog.get_by_role("slider").nth(number) for number in (0, 1)]
     for volume, shown in (("2", "200%"), ("0.5", "50%"), ("0", "0%"), ("1.5", "150%")):

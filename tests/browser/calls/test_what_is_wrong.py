@@ -55,7 +55,7 @@ async def test_a_network_that_lets_nothing_through_is_named_before_a_call_and_in
             await expect(ada.page.locator("#call-state")).to_have_text("Reconnecting…")
             # Whoever reads another channel is told, too.
             await ada.page.locator("#text-channels .channel").first.click()
-            await expect(ada.page.locator(".call-bar")).to_contain_text(NEITHER)
+            await expect(ada.page.get_by_role("region", name="Your call")).to_contain_text(NEITHER)
             await ada.page.locator("#voice-channels .channel").first.click()
             await home.drops(ALL)
             await says(
@@ -139,3 +139,27 @@ async def test_what_the_browser_cannot_do_is_shown_with_the_reason(people: Peopl
     await expect(ada.page.get_by_role("menuitemradio", name="Share text: sharp")).to_have_count(0)
     await apart.click(force=True)
     await expect(apart).to_be_visible()
+
+
+# As a browser without that decoder answers.
+CANNOT_DECODE = """
+const { createAnswer } = RTCPeerConnection.prototype;
+RTCPeerConnection.prototype.createAnswer = function (...wishes) {
+  const { codecs } = RTCRtpReceiver.getCapabilities("video");
+  const known = codecs.filter(({ mimeType }) => mimeType !== "video/VP9");
+  const lines = this.getTransceivers().filter(({ receiver }) => receiver.track.kind === "video");
+  for (const line of lines) line.setCodecPreferences(known);
+  return createAnswer.apply(this, wishes);
+};
+"""
+
+
+async def test_a_picture_that_the_browser_cannot_show_says_so_on_its_tile(people: People) -> None:
+    ada, grace = await people.arrive("Ada", codec="VP9"), await people.arrive("Grace")
+    await grace.page.add_init_script(CANNOT_DECODE)
+    await grace.page.reload()
+    await ada.join()
+    await grace.join(camera=False)
+    tile = grace.page.locator("#people .person").filter(has_text="Ada")
+    await expect(tile).to_contain_text("This browser cannot show this picture.")
+    await grace.hears(ada)

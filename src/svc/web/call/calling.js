@@ -64,6 +64,8 @@ export const watched = watching.screens;
 
 /** @type {Call | null} */
 let call = null;
+/** @type {import("./layering.js").Layering | null} */
+let layering = null;
 let handUp = false; // It is raised again in a new session of the same call, though at the end.
 let screenStopped = false; // By a moderator, until we leave the room.
 /** @type {Publisher | null} */
@@ -77,6 +79,8 @@ let moving = null; // Where to go when the call that is ending has ended.
 
 /** The Call of the moment, for statistics and layers, or null. */
 export const theCall = () => call;
+/** The highest layer that is asked for of a track; -1 for all. @param {string} trackId */
+export const layerOf = (trackId) => layering?.of(trackId) ?? -1;
 
 /** @param {Partial<Wish>} changes */
 export function chooseWishes(changes) {
@@ -157,7 +161,7 @@ async function enter(there) {
   const mine = new Call({ requestGrant: () => ask("voice_join", { channel_id: channelId }), codec: new URLSearchParams(location.hash.slice(1)).get("codec"), music: () => callSettings.value.music, wanted: (offered) => watching.wanted(offered), reachable: () => connection.value === "online", doubt: doubtConnection, sealing: sealingOf(channelId) });
   call = mine;
   const devices = new Publisher(mine, () => callSettings.value);
-  const layers = new Layering(mine);
+  const layers = layering = new Layering(mine);
   const stopWatching = watchQuality(mine, (reading) => {
     mine.read(reading);
     layers.hear(reading);
@@ -233,7 +237,7 @@ function leaveRoom({ kind, reason }, devices) {
   sound?.render([]);
   handUp = false;
   batch(() => {
-    call = publisher = null;
+    call = publisher = layering = null;
     tracks.value = [];
     unwatched.value = [];
     speakers.value = [];

@@ -28,6 +28,11 @@ export class Layering {
     return this.#automatic.layer;
   }
 
+  /** The highest layer that is asked for of a track; -1 for all. @param {string} trackId */
+  of(trackId) {
+    return this.#asked.get(trackId) ?? -1;
+  }
+
   /** Take in a reading of quality.js. @param {{received: Received[]}} reading */
   hear(reading) {
     this.#automatic.hear(reading);

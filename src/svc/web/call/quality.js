@@ -11,7 +11,7 @@ const EVERY_MS = 1000;
 const KEPT = 180; // Readings: three minutes.
 
 /**
- * @typedef {{mid: string, source: Source | "", kbps: number, width: number, height: number, fps: number, codec: string, lost: number}} Sent
+ * @typedef {{mid: string, source: Source | "", kbps: number, width: number, height: number, fps: number, codec: string, scalability?: string, lost: number}} Sent
  * @typedef {Sent & {source: Source, trackId: string, userId: string, jitterMs: number, waitMs: number, concealed: number, freezes: number}} Received
  * @typedef {{atMs: number, path: {kind: string, roundTripMs: number, availableKbps: number, came: number}, sent: Sent[], received: Received[]}} Reading
  * @typedef {ReturnType<typeof summary>} Summary `people` are kbit/s by member.
@@ -79,7 +79,7 @@ function read(entries, before, tracks) {
       };
     }));
   const sent = all.filter(({ type }) => type === "outbound-rtp").map((entry) => ({
-    ...common(entry), source: SOURCES[Number(entry.mid)] ?? "", kbps: kbps(entry, "bytesSent"), lost: entries.get(entry.remoteId)?.fractionLost ?? 0,
+    ...common(entry), source: SOURCES[Number(entry.mid)] ?? "", scalability: entry.scalabilityMode ?? "", kbps: kbps(entry, "bytesSent"), lost: share(change(entries.get(entry.remoteId) ?? {}, "packetsLost"), change(entry, "packetsSent")),
   }));
   return { atMs: Date.now(), path: pathOf(all, entries), sent, received };
 }
@@ -108,7 +108,7 @@ function summary({ atMs, path, sent, received }) {
 export function report({ path, sent, received }, past = []) {
   const most = (/** @type {"roundTripMs" | "lost" | "kbpsIn" | "kbpsOut"} */ name) => Math.max(0, ...past.map((each) => each[name]));
   const percent = (/** @type {number} */ share) => `${(share * 100).toFixed(1)} %`;
-  const line = (/** @type {Sent} */ each) => `${each.source} ${each.codec} ${each.kbps} kbit/s ${each.width ? `${each.width}x${each.height}@${each.fps} ` : ""}lost ${percent(each.lost)}`;
+  const line = (/** @type {Sent} */ each) => `${each.source} ${each.codec} ${each.kbps} kbit/s ${each.width ? `${each.width}x${each.height}@${each.fps} ` : ""}${each.scalability ? `${each.scalability} ` : ""}lost ${percent(each.lost)}`;
   return [
     navigator.userAgent,
     `path ${path.kind}, round trip ${path.roundTripMs} ms, available ${path.availableKbps} kbit/s`,

@@ -11,6 +11,7 @@ import { totals } from "../state/unread.js";
 import { html, useEffect, useErrorBoundary } from "../vendor/preact.js";
 import { t } from "../words/words.js";
 import { Arriving } from "./arriving/arriving.js";
+import { CallBar } from "./call/call_bar.js";
 import { Sidebar } from "./channels/sidebar.js";
 import { Conversation } from "./conversation/conversation.js";
 import { Button } from "./parts/button.js";
@@ -48,6 +49,7 @@ function Home() {
   return html`<div class="home" data-drawer=${drawer.value ? "open" : "shut"} data-aside=${Beside ? "open" : "shut"}>
     <${Sidebar} />
     ${drawer.value && html`<div class="scrim" onClick=${() => { drawer.value = false; }}></div>`}
+    <${CallBar} />
     ${channel ? html`<${Room} key=${channel.id} channel=${channel} />` : talkId ? html`<${Talk} key=${talkId} talkId=${talkId} />` : html`<${Nowhere} />`}
     ${Beside && html`<aside class="aside" key=${at.name}><${Beside} channel=${channel} ...${at} onClose=${closeAside} /></aside>`}
   </div>`;

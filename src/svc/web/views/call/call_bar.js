@@ -17,8 +17,8 @@ export function CallBar() {
     <button type="button" class="where" onClick=${() => (talk ? openTalk(id) : open(id))}>
       <strong>${t(`call-${callState.value}`)}</strong><span dir="auto">${talk ? nameOf(talk) : channelsById.value.get(id)?.name}</span>
     </button>
-    <${IconButton} icon=${mic ? "mic" : "mic-off"} label=${mic ? t("mute") : t("unmute")} onClick=${toggleMic} />
-    <${IconButton} icon=${deafened.value ? "deafen" : "headphones"} label=${deafened.value ? t("undeafen") : t("deafen")} onClick=${toggleDeafened} />
+    <${IconButton} icon=${mic ? "mic" : "mic-off"} label=${mic ? t("mute") : t("unmute")} class=${mic ? "" : "off"} onClick=${toggleMic} />
+    <${IconButton} icon=${deafened.value ? "deafen" : "headphones"} label=${deafened.value ? t("undeafen") : t("deafen")} class=${deafened.value ? "off" : ""} onClick=${toggleDeafened} />
     <${IconButton} icon="leave" label=${t("leave-call")} class="danger" onClick=${leaveCall} />
     ${callTrouble.value && html`<p class="trouble" role="alert">${callTrouble.value}</p>`}
   </section>`;

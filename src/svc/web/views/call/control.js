@@ -15,7 +15,7 @@ export function Control({ id, on, icon, label, look = "", why = "", onClick }) {
 
 export function MicControl() {
   const { mic } = sending.value;
-  return html`<${Control} id="mic" on=${mic} icon=${mic ? "mic" : "mic-off"} label=${mic ? t("mute") : t("unmute")} onClick=${toggleMic} />`;
+  return html`<${Control} id="mic" on=${mic} look=${mic ? "" : "off"} icon=${mic ? "mic" : "mic-off"} label=${mic ? t("mute") : t("unmute")} onClick=${toggleMic} />`;
 }
 
 export function LeaveControl() {

@@ -18,7 +18,7 @@ export function Controls() {
   const mayShare = mayInCall("share_screen", callChannel.value);
   return html`<div class="call-controls" role="group" aria-label=${t("call-controls")}>
     <${MicControl} />
-    <${Control} id="deafen" on=${!deafened.value} icon=${deafened.value ? "deafen" : "headphones"} label=${deafened.value ? t("undeafen") : t("deafen")} onClick=${toggleDeafened} />
+    <${Control} id="deafen" on=${!deafened.value} look=${deafened.value ? "off" : ""} icon=${deafened.value ? "deafen" : "headphones"} label=${deafened.value ? t("undeafen") : t("deafen")} onClick=${toggleDeafened} />
     ${(camera || mayInCall("share_video", callChannel.value)) && html`<${Control} id="camera" on=${camera !== null} icon=${camera ? "camera" : "camera-off"} label=${camera ? t("stop-camera") : t("start-camera")} onClick=${toggleCamera} />`}
     ${mayShare && html`<${Control} id="screen" on=${screen !== null} icon=${screen ? "screen-stop" : "screen"} label=${screen ? t("stop-sharing") : t("share-screen")} why=${whyNoScreen()} onClick=${toggleScreen} />`}
     <${GestureControl} />

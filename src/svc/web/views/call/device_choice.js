@@ -12,13 +12,13 @@ import { t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
 import { Video } from "./tile.js";
 
-/** A list of devices of a kind. */
-export function DeviceSelect({ kind, name, label }) {
+/** A list of devices of a kind; `named` where what stands above it says already what they are. */
+export function DeviceSelect({ kind, name, label, named = false }) {
   const list = devices.value[kind];
   useEffect(() => { lookForDevices(); }, []);
   if (kind === "audiooutput" && !("setSinkId" in HTMLMediaElement.prototype)) return html`<p class="quiet">${t("no-speaker-choice")}</p>`;
   const value = list.some(({ id }) => id === callSettings.value[name]) ? callSettings.value[name] : "";
-  return html`<label class="field">${label}<select value=${value} onChange=${(event) => chooseForCalls({ [name]: event.currentTarget.value })}>
+  return html`<label class="field"><span class=${named ? "unseen" : ""}>${label}</span><select value=${value} onChange=${(event) => chooseForCalls({ [name]: event.currentTarget.value })}>
     <option value="" selected=${value === ""}>${t("device-usual")}</option>
     ${list.map(({ id, label: words }, index) => html`<option key=${id} value=${id} selected=${id === value}>${words || t("device-number", { number: index + 1 })}</option>`)}
   </select></label>`;

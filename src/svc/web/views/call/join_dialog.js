@@ -19,11 +19,10 @@ export function JoinDialog({ channelId, onClose }) {
   };
   return html`<${Dialog} title=${t("join-with", { channel: channelsById.value.get(channelId)?.name ?? "" })} onClose=${onClose} class="join-dialog">
     <${Switch} label=${t("with-mic")} checked=${mic} onChange=${(on) => chooseWishes({ mic: on })} />
-    ${mic && html`<${DeviceSelect} kind="audioinput" name="microphone" label=${t("choose-microphone")} /><${LevelMeter} />`}
+    ${mic && html`<${DeviceSelect} kind="audioinput" name="microphone" label=${t("choose-microphone")} named /><${LevelMeter} />`}
     <${Switch} label=${t("with-camera")} checked=${camera} onChange=${(on) => chooseWishes({ camera: on })} />
-    ${camera && html`<${DeviceSelect} kind="videoinput" name="camera" label=${t("choose-camera")} /><${SelfView} />`}
+    ${camera && html`<${DeviceSelect} kind="videoinput" name="camera" label=${t("choose-camera")} named /><${SelfView} />`}
     <${DeviceSelect} kind="audiooutput" name="speaker" label=${t("choose-speaker")} />
-    <p><${TestSound} /></p>
-    <footer><${Button} onClick=${onClose}>${t("cancel")}<//><${Button} look="primary" onClick=${join}>${t("join-call")}<//></footer>
+    <footer><${TestSound} /><${Button} onClick=${onClose}>${t("cancel")}<//><${Button} look="primary" onClick=${join}>${t("join-call")}<//></footer>
   <//>`;
 }

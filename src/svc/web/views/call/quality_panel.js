@@ -1,6 +1,6 @@
 // How good the call is, in numbers and over the last minutes, beside it.
 
-import { automaticLayer, callState } from "../../call/calling.js";
+import { automaticLayer, callState, layerOf } from "../../call/calling.js";
 import { reading, readings, report } from "../../call/quality.js";
 import { notify } from "../../state/notices.js";
 import { memberOf } from "../../state/people.js";
@@ -37,9 +37,10 @@ export function QualityPanel({ onClose }) {
 const percent = (share) => new Intl.NumberFormat(language(), { style: "percent", maximumFractionDigits: 1 }).format(share);
 
 function Line({ name, line }) {
-  const { codec, kbps, width, height, fps, lost, jitterMs, concealed } = line;
+  const { codec, kbps, width, height, fps, scalability, trackId, lost, jitterMs, concealed } = line;
   const parts = [
-    codec, t("rate-kbps", { kbps }), width > 0 && `${width}×${height}`, width > 0 && t("fps", { fps }), t("lost", { share: percent(lost) }),
+    codec, t("rate-kbps", { kbps }), width > 0 && `${width}×${height}`, width > 0 && t("fps", { fps }),
+    scalability, width > 0 && trackId && t("layers-asked", { layer: layerOf(trackId) }), t("lost", { share: percent(lost) }),
     jitterMs !== undefined && t("jitter", { ms: jitterMs }), concealed > 0 && t("concealed", { share: percent(concealed) }),
   ];
   return html`<div class="quality-line"><b dir="auto">${name}</b><span class="quiet">${parts.filter(Boolean).join(" · ")}</span></div>`;

@@ -57,13 +57,18 @@ function Tile({ look, id, name, pinKey, own, marks, actions, children }) {
   const tile = useRef(null);
   const full = () => (document.fullscreenElement ? document.exitFullscreen() : tile.current.requestFullscreen());
   const isPinned = pinned.value === pinKey;
+  const options = () => showDialog("callPerson", { memberId: id });
+  const asked = (event) => {
+    event.preventDefault();
+    options();
+  };
   // Where nothing hovers over it, a touch takes the focus there, which shows what can be done with it.
-  return html`<li class=${look} data-id=${id} ref=${tile} tabindex="-1" style=${{ "--hue": hue(id) }} onDblClick=${() => pin(pinKey)}>
+  return html`<li class=${look} data-id=${id} ref=${tile} tabindex="-1" style=${{ "--hue": hue(id) }} onDblClick=${() => pin(pinKey)} onContextMenu=${own ? undefined : asked}>
     ${children}
     <span class="label"><span class="name" dir="auto">${name}</span>${marks}</span>
     <span class="tile-actions">
       ${actions}
-      ${!own && html`<${IconButton} icon="gear" label=${t("person-options", { name })} onClick=${() => showDialog("callPerson", { memberId: id })} />`}
+      ${!own && html`<${IconButton} icon="gear" label=${t("person-options", { name })} onClick=${options} />`}
       <${IconButton} icon="pin" label=${isPinned ? t("unpin-tile", { name }) : t("pin-tile", { name })} aria-pressed=${isPinned} onClick=${() => pin(pinKey)} />
       ${document.fullscreenEnabled && html`<${IconButton} icon="full" label=${t("full-screen-of", { name })} onClick=${full} />`}
     </span>

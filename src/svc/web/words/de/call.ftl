@@ -91,6 +91,11 @@ pictures-of-others = Bilder der anderen
 layers-2 = alle
 layers-1 = die Hälfte
 layers-0 = ein Viertel
+layers-asked = { $layer ->
+    [0] jedes vierte Bild
+    [1] jedes zweite Bild
+   *[other] jedes Bild
+}
 sent-by-me = Von mir gesendet
 received = Empfangen
 source-mic = Mikrofon

@@ -9,7 +9,7 @@ device-busy = Another program is using your { $device }.
 device-insecure = Browsers allow the { $device } only at https:// addresses. Ask whoever runs this server for one.
 device-failed = Your { $device } could not be opened: { $message }
 device-vanished = Your { $device } was disconnected. Another one is used if there is one.
-device-usual = As the browser
+device-usual = Browser default
 device-number = Device { $number }
 choose-microphone = Microphone
 choose-camera = Camera
@@ -91,6 +91,11 @@ pictures-of-others = Pictures of others
 layers-2 = all
 layers-1 = half
 layers-0 = a quarter
+layers-asked = { $layer ->
+    [0] every fourth frame
+    [1] every second frame
+   *[other] every frame
+}
 sent-by-me = Sent by me
 received = Received
 source-mic = microphone

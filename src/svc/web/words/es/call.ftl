@@ -91,6 +91,11 @@ pictures-of-others = Vídeo de los demás
 layers-2 = completo
 layers-1 = la mitad
 layers-0 = una cuarta parte
+layers-asked = { $layer ->
+    [0] una de cada cuatro imágenes
+    [1] una de cada dos imágenes
+   *[other] todas las imágenes
+}
 sent-by-me = Lo que envío
 received = Lo que recibo
 source-mic = micrófono

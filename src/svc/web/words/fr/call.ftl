@@ -91,6 +91,11 @@ pictures-of-others = Vidéo des autres
 layers-2 = complète
 layers-1 = moitié
 layers-0 = un quart
+layers-asked = { $layer ->
+    [0] une image sur quatre
+    [1] une image sur deux
+   *[other] toutes les images
+}
 sent-by-me = Envoyé par moi
 received = Reçu
 source-mic = microphone

@@ -91,6 +91,11 @@ pictures-of-others = ほかの人の映像
 layers-2 = すべて
 layers-1 = 半分
 layers-0 = 4分の1
+layers-asked = { $layer ->
+    [0] フレームの4分の1
+    [1] フレームの半分
+   *[other] すべてのフレーム
+}
 sent-by-me = 送信
 received = 受信
 source-mic = マイク
