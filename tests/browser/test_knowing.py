@@ -63,6 +63,27 @@ async def test_a_muted_channel_is_quiet_until_it_is_unmuted(people: People) -> N
 
 
 @both_widths
+async def test_the_servers_name_opens_what_concerns_all_of_it(people: People) -> None:
+    ada, grace = await apart(people)
+    await write(grace, "Anybody?")
+    await ada.show_channels()
+    await expect(entry(ada, "general")).to_have_accessible_name("general 1 unread")
+    name = ada.page.locator(".server-head h2").get_by_role("button")
+    await name.click()
+    await ada.page.get_by_role("menuitem", name="Mark everything as read").click()
+    await expect(entry(ada, "general")).to_have_accessible_name("general")
+    await name.click()
+    await expect(ada.page.get_by_role("menuitem", name="Mark everything as read")).to_have_count(0)
+    await ada.page.get_by_role("menuitem", name="Server settings").click()
+    await expect(ada.page.get_by_role("heading", name="This server")).to_be_visible()
+    # A member is offered what is theirs to do.
+    await grace.show_channels()
+    await grace.page.locator(".server-head").click(button="right")
+    items = grace.page.get_by_role("menuitem")
+    await expect(items).to_have_text(["Invite people", "Notifications", "Leave the server"])
+
+
+@both_widths
 async def test_the_level_of_a_channel_follows_the_default_until_it_has_its_own(people: People) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)

@@ -10,13 +10,13 @@ import { CallBar } from "../call/call_bar.js";
 import { IconButton } from "../parts/button.js";
 import { OwnCorner } from "../people/own_corner.js";
 import { ChannelList } from "./channel_list.js";
+import { openServerMenu, ServerMenu } from "./server_menu.js";
 
 export function Sidebar() {
-  const server = info.value;
   return html`<div class="sidebar">
-    <header class="server-head">
-      <img src=${server?.iconUrl ?? "/web/icon.svg"} alt="" width="32" height="32" />
-      <h2 dir="auto" title=${server?.name || undefined}>${server?.name || t("this-server")}</h2>
+    <header class="server-head" onContextMenu=${openServerMenu}>
+      <img src=${info.value?.iconUrl ?? "/web/icon.svg"} alt="" width="32" height="32" />
+      <${ServerMenu} />
       ${openReports.value?.length > 0 && html`<${IconButton} icon="flag" label=${t("reports-waiting", { count: openReports.value.length })} class="urgent" onClick=${() => showDialog("settings", { page: "reports" })} />`}
       ${may("create_invites") && html`<${IconButton} icon="invite" label=${t("invite-people")} onClick=${() => showDialog("invite")} />`}
       <${IconButton} icon="search" label=${t("switcher-open")} onClick=${() => showDialog("switcher")} />

@@ -26,6 +26,7 @@ fault-text = Was du geschrieben hast, bleibt erhalten. Versuch es noch einmal; w
 ## The channels
 
 this-server = Dieser Server
+server-settings = Servereinstellungen
 channels = Kanäle
 show-channels = Kanäle anzeigen
 text-channels = Text

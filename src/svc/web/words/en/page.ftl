@@ -26,6 +26,7 @@ fault-text = What you wrote is kept. Try again. If that does not help, reload th
 ## The channels
 
 this-server = This server
+server-settings = Server settings
 channels = Channels
 show-channels = Show the channels
 text-channels = Text

@@ -26,6 +26,7 @@ fault-text = Lo que has escrito se conserva. Inténtalo de nuevo; si no funciona
 ## The channels
 
 this-server = Este servidor
+server-settings = Ajustes del servidor
 channels = Canales
 show-channels = Mostrar los canales
 text-channels = Texto

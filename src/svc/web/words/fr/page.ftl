@@ -26,6 +26,7 @@ fault-text = Ce que tu as écrit est conservé. Réessaie ; si cela n’aide p
 ## Les salons
 
 this-server = Ce serveur
+server-settings = Paramètres du serveur
 channels = Salons
 show-channels = Afficher les salons
 text-channels = Texte

@@ -25,6 +25,7 @@ fault-text = 書いた内容は保存されています。もう一度お試し�
 ## The channels
 
 this-server = このサーバー
+server-settings = サーバーの設定
 channels = チャンネル
 show-channels = チャンネルを表示
 text-channels = テキスト

@@ -1,0 +1,31 @@
+// The server's name, and the menu behind it: what may be done with the server as a whole.
+
+import { may, textChannels } from "../../state/channels.js";
+import { MANAGING } from "../../state/managing/members.js";
+import { isOwner } from "../../state/managing/rank.js";
+import { showDialog } from "../../state/place.js";
+import { info } from "../../state/server.js";
+import { readAll, totals } from "../../state/unread.js";
+import { html } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { Icon } from "../parts/icon.js";
+import { MenuButton, openWhere } from "../parts/menu.js";
+
+export function ServerMenu() {
+  const name = info.value?.name || t("this-server");
+  return html`<h2 title=${name}><${MenuButton} label=${t("menu-of", { name })} class="server-name" items=${items}><span dir="auto">${name}</span><${Icon} name="lower" /><//></h2>`;
+}
+
+/** The right button of the mouse opens it too. */
+export const openServerMenu = (event) => openWhere(event, event.currentTarget.querySelector(".server-name"));
+
+const settings = (page) => () => showDialog("settings", { page });
+
+const items = () => [
+  may("create_invites") && { label: t("invite-people"), icon: "invite", onChoose: () => showDialog("invite") },
+  may("manage_channels") && { label: t("create-channel"), icon: "add", onChoose: () => showDialog("create-channel") },
+  (isOwner() || MANAGING.some((each) => may(each))) && { label: t("server-settings"), icon: "gear", onChoose: settings(isOwner() ? "server" : "members") },
+  totals.value.unread > 0 && { label: t("shortcut-all-read"), icon: "check", onChoose: () => readAll(textChannels.value.map(({ id }) => id)) },
+  { label: t("settings-notifications"), icon: "bell", onChoose: settings("notifications") },
+  !isOwner() && { label: t("leave-server"), icon: "leave", danger: true, onChoose: settings("data") },
+];
