@@ -107,6 +107,15 @@ async def test_signs_are_put_around_what_is_selected_and_taken_away_again(people
     await box(ada).press("Control+i")
     await box(ada).press("Control+b")
     await expect(box(ada)).to_have_value("so bold")
+    # Buttons above the field do the same while something is selected, and not longer.
+    bar = ada.page.get_by_role("toolbar", name="Formatting")
+    await bar.get_by_role("button", name="Struck out").click()
+    await expect(box(ada)).to_have_value("so ~~bold~~")
+    await expect(box(ada)).to_be_focused()
+    await bar.get_by_role("button", name="Struck out").click()
+    await expect(box(ada)).to_have_value("so bold")
+    await box(ada).press("ArrowRight")
+    await expect(bar).to_have_count(0)
 
 
 @both_widths

@@ -27,6 +27,7 @@ import { SlowLeft, slowWords } from "./slow_left.js";
 
 const MOST = 4000; // Characters of a message.
 const FEW = 200; // So many left are told.
+const FormatBar = Later(() => import("./format_bar.js"), "FormatBar");
 const UploadList = Later(() => import("./upload_list.js"), "UploadList");
 
 /** `thread`: the id of the message on which the thread hangs that is written in, or nothing. */
@@ -56,6 +57,11 @@ export function Composer({ channel, thread = null, editLast, sent }) {
     field.current.setSelectionRange(short(now.slice(0, start)).length, short(now.slice(0, end)).length);
   };
   const completion = useCompletion(field, channel.id, draft.names, put);
+  const wrap = (sign) => {
+    const { value, selectionStart, selectionEnd } = field.current;
+    const now = formatted(value, selectionStart, selectionEnd, sign);
+    put(now.text, now.start, now.end);
+  };
   const insert = (sign) => {
     const { value, selectionStart: start, selectionEnd: end } = field.current;
     setPicking(false);
@@ -104,9 +110,7 @@ export function Composer({ channel, thread = null, editLast, sent }) {
     const format = formatOf(event);
     if (format) {
       event.preventDefault();
-      const { value, selectionStart, selectionEnd } = field.current;
-      const now = formatted(value, selectionStart, selectionEnd, format.sign);
-      put(now.text, now.start, now.end);
+      wrap(format.sign);
     } else if (event.key === "Enter" && !event.shiftKey) submit(event);
     else if (event.key === "ArrowUp" && !event.currentTarget.value) {
       event.preventDefault();
@@ -147,6 +151,7 @@ export function Composer({ channel, thread = null, editLast, sent }) {
     <${CompletionList} completion=${completion} />
     ${reply && html`<${ReplyLine} ...${reply} onPing=${() => { draft.reply.value = { ...reply, ping: !reply.ping }; }} onClose=${() => { draft.reply.value = null; }} />`}
     ${uploads.list.value.length > 0 && html`<${UploadList} uploads=${uploads} />`}
+    <${FormatBar} field=${field} onFormat=${wrap} />
     <div class="row">
       ${mayAttach && html`<${IconButton} icon="attach" label=${t("attach")} disabled=${away} onClick=${() => files.current.click()} />`}
       <input id=${thread ? undefined : "files"} type="file" multiple hidden ref=${files} onChange=${picked} />

@@ -12,6 +12,7 @@ picture-of = { $at } von { $count }
 picture-before = Vorheriges Bild
 picture-after = Nächstes Bild
 open-file = In eigenem Tab öffnen
+formatting = Formatierung
 format-bold = Fett
 format-italic = Kursiv
 format-code = Code

@@ -12,6 +12,7 @@ picture-of = { $at } of { $count }
 picture-before = Previous picture
 picture-after = Next picture
 open-file = Open in a new tab
+formatting = Formatting
 format-bold = Bold
 format-italic = Italic
 format-code = Code

@@ -12,6 +12,7 @@ picture-of = { $at } de { $count }
 picture-before = Imagen anterior
 picture-after = Imagen siguiente
 open-file = Abrir en otra pestaña
+formatting = Formato
 format-bold = Negrita
 format-italic = Cursiva
 format-code = Código

@@ -12,6 +12,7 @@ picture-of = { $at } sur { $count }
 picture-before = Image précédente
 picture-after = Image suivante
 open-file = Ouvrir dans un nouvel onglet
+formatting = Mise en forme
 format-bold = Gras
 format-italic = Italique
 format-code = Code

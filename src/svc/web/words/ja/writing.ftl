@@ -12,6 +12,7 @@ picture-of = { $at } / { $count }
 picture-before = 前の画像
 picture-after = 次の画像
 open-file = 新しいタブで開く
+formatting = 書式
 format-bold = 太字
 format-italic = 斜体
 format-code = コード

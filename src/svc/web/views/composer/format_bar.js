@@ -1,0 +1,33 @@
+// Bold, italic and the like as buttons, above the field while something in it is selected: for those who do not
+// know the signs or have no keys for them.
+
+import { FORMATS } from "../../state/formatting.js";
+import { html, useEffect, useState } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+
+/** What a button shows: the look that it gives. */
+const LOOKS = {
+  "format-bold": html`<b>B</b>`,
+  "format-italic": html`<i>I</i>`,
+  "format-code": html`<code>‹›</code>`,
+  "format-strike": html`<s>S</s>`,
+  "format-spoiler": html`<span class="covered">▮▮</span>`,
+};
+
+/** `onFormat` gets the sign to put around what is selected in `field`. */
+export function FormatBar({ field, onFormat }) {
+  const [shown, setShown] = useState(false);
+  useEffect(() => {
+    const look = () => {
+      const { current } = field;
+      setShown(document.activeElement === current && current.selectionStart !== current.selectionEnd);
+    };
+    document.addEventListener("selectionchange", look);
+    return () => document.removeEventListener("selectionchange", look);
+  }, []);
+  if (!shown) return null;
+  // A press leaves the focus and the selection where they are.
+  return html`<div class="format-bar" role="toolbar" aria-label=${t("formatting")} onPointerDown=${(event) => event.preventDefault()}>
+    ${FORMATS.map(({ sign, words }) => html`<button key=${sign} type="button" class="icon-button" tabindex="-1" aria-label=${t(words)} title=${t(words)} onClick=${() => onFormat(sign)}>${LOOKS[words]}</button>`)}
+  </div>`;
+}
