@@ -57,7 +57,7 @@ async def test_a_thousand_members_are_all_reached_and_few_are_drawn(tmp_path: Pa
 
         members = await list_of(ada)
         await expect(ada.page.get_by_role("heading", name=f"{CROWD + 1:,} members")).to_be_visible()
-        await expect(members.get_by_role("heading", name=f"Away {CROWD}")).to_be_visible()
+        await expect(members.get_by_role("heading", name=f"Offline {CROWD}")).to_be_visible()
         rows = members.locator("li")
         assert await rows.count() < MOST_DRAWN
 
@@ -77,7 +77,7 @@ async def test_a_thousand_members_are_all_reached_and_few_are_drawn(tmp_path: Pa
         assert await rows.count() < MOST_DRAWN
 
         await ada.page.get_by_label("Find a member").fill("0777")
-        await expect(rows).to_have_text(["Away 1", "M0Member 0777"])
+        await expect(rows).to_have_text(["Offline 1", "M0Member 0777"])
         await row(members, "Member 0777").click()
         await expect(ada.page.get_by_role("dialog", name="Member 0777")).to_be_visible()
 
@@ -96,7 +96,7 @@ async def test_members_stand_under_their_roles_and_leave_the_place_of_those_who_
     await expect(members.locator(".coloured")).to_have_text("Grace")
     await grace.page.close()
     await expect(members.locator("li")).to_have_text(
-        ["Owner 1", "AAda", "Away 1", "GGrace"], timeout=AWAY_WITHIN_MS
+        ["Owner 1", "AAda", "Offline 1", "GGrace"], timeout=AWAY_WITHIN_MS
     )
 
 

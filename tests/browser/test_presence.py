@@ -45,7 +45,7 @@ async def test_who_does_not_want_to_be_disturbed_is_not_and_is_seen_so(people: P
     await entry(ada, "random").click()
     await grace.press("Members")
     await expect(listed(grace, "Ada").get_by_role("button", name="Ada", exact=True)).to_be_visible()
-    await choose(ada, "Here now", "Do not disturb")
+    await choose(ada, "Online", "Do not disturb")
     await expect(listed(grace, "Ada")).to_contain_text("Do not disturb")
     await expect(listed(grace, "Ada").locator(".avatar")).to_have_attribute("data-presence", "quiet")
     await listed(grace, "Ada").get_by_role("button").first.click()
@@ -58,7 +58,7 @@ async def test_who_does_not_want_to_be_disturbed_is_not_and_is_seen_so(people: P
 
     # It is kept, for another page too.
     await ada.page.reload()
-    await choose(ada, "Do not disturb", "Here now")
+    await choose(ada, "Do not disturb", "Online")
     await expect(listed(grace, "Ada")).not_to_contain_text("Do not disturb")
 
 

@@ -145,11 +145,11 @@ members-count = { $count ->
 }
 find-member = Mitglied suchen
 here-now = Online
-away = Abwesend
+away = Offline
 profile = Profil
 member-unknown = Diese Person ist hier kein Mitglied mehr.
 is-online = Online
-is-away = Abwesend
+is-away = Offline
 in-timeout = Im Timeout: kann nur lesen.
 joined-on = Mitglied seit { $date }
 roles = Rollen

@@ -144,12 +144,12 @@ members-count = { $count ->
    *[other] { $count } members
 }
 find-member = Find a member
-here-now = Here now
-away = Away
+here-now = Online
+away = Offline
 profile = Profile
 member-unknown = This person is no longer a member.
-is-online = Here now
-is-away = Away
+is-online = Online
+is-away = Offline
 in-timeout = In timeout: can only read.
 joined-on = Member since { $date }
 roles = Roles

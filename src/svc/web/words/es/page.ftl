@@ -145,11 +145,11 @@ members-count = { $count ->
 }
 find-member = Buscar un miembro
 here-now = En línea
-away = Ausentes
+away = Desconectados
 profile = Perfil
 member-unknown = Ya no es miembro de este servidor.
 is-online = En línea
-is-away = Ausente
+is-away = Desconectado
 in-timeout = En aislamiento temporal: solo puede leer.
 joined-on = Miembro desde: { $date }
 roles = Roles
