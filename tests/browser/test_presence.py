@@ -62,6 +62,21 @@ async def test_who_does_not_want_to_be_disturbed_is_not_and_is_seen_so(people: P
     await expect(listed(grace, "Ada")).not_to_contain_text("Do not disturb")
 
 
+async def test_who_is_invisible_is_away_to_others_alone(people: People) -> None:
+    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
+    for person in (ada, grace):
+        await person.page.set_viewport_size(WIDE)  # type: ignore[arg-type]
+        await come_to_read(person)
+    await grace.press("Members")
+    await expect(listed(grace, "Ada").locator(".avatar")).to_have_attribute("data-presence", "online")
+    await choose(ada, "Online", "Invisible")
+    await expect(listed(grace, "Ada").locator(".avatar")).to_have_attribute("data-presence", "away")
+    await expect(ada.page.locator(".who-am-i")).to_contain_text("Invisible")
+    await ada.page.reload()
+    await choose(ada, "Invisible", "Online")
+    await expect(listed(grace, "Ada").locator(".avatar")).to_have_attribute("data-presence", "online")
+
+
 async def test_who_touches_nothing_for_ten_minutes_is_idle(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.page.clock.install()

@@ -127,5 +127,5 @@ class Arriving:
 
     def _views(self) -> InviteViews:
         ground, founds = self._ground, self.founding.founds
-        limits, online = ground.config.invites, ground.hub.online_members
+        limits, online = ground.config.invites, ground.hub.shown_members
         return InviteViews(self.invites, ground.directory, limits, founds, online, time.monotonic)

@@ -39,6 +39,7 @@ class Notifying:
         self._key = VapidKey.kept_in(config.data_dir / KEY_FILE, contact)
         self.poster = Poster(Guard(names))
         self.levels = Levels(database, directory, hub)
+        hub.invisible = self.levels.invisible
         self.subscriptions = Subscriptions(database, self.poster)
         self.ringing = Ringing(
             directory,
@@ -57,7 +58,7 @@ class Notifying:
         """Ring for messages; let go of what hangs on channels, members and sessions that go."""
         self.ringing.blocks = blocks.blocks
         feature.presence.do_not_disturb = self.levels.quiet
-        self.levels.on_quiet.append(feature.presence.look)
+        self.levels.on_presence.append(feature.presence.look)
         self.ringing.follows = feature.threads.follows
         feature.messages.on_posted.append(self.ringing.posted)
         private.rings = self.ringing.sent_privately

@@ -1,4 +1,4 @@
-"""How somebody is there: idle while all their pages say so, or not to be disturbed, which is kept."""
+"""How somebody is there: idle while all their pages say so; not to be disturbed, or invisible: kept."""
 
 from typing import Any
 
@@ -62,3 +62,35 @@ async def test_who_does_not_want_to_be_disturbed_is_seen_so_and_not_rung(variabl
             assert await folk.member.done("PUT", "/api/me/quiet", {"quiet": False}) == {"quiet": False}
             assert await how(owner, who) == (True, False, False)
             assert community.notifying.levels.level(who, "general", 0) == "all"
+
+
+async def test_who_is_invisible_looks_as_if_they_were_away(variables: dict[str, str]) -> None:
+    async with server_with_insight(variables) as (chat, _):
+        folk = await people(chat)
+        who = folk.member.id
+        async with folk.live("owner", "member", "member") as [owner, one, two]:
+            assert await how(owner, who) == (True, False, False)
+            assert (await one.ask("invisible_set", invisible=True))["data"] == {"invisible": True}
+            assert await two.pushed("invisible_changed") == {"invisible": True}
+            assert await how(owner, who) == (False, False, False)
+            # Nothing that would show them is told.
+            await one.ask("quiet_set", quiet=True)
+            await one.ask("idle", idle=True)
+            async with folk.live("moderator", "member") as [moderator, third]:
+                assert who not in moderator.welcome["online"]
+                assert who not in moderator.welcome["do_not_disturb"]
+                # They themselves see that they are there.
+                assert third.welcome["invisible"] and who in third.welcome["online"]
+                assert await how(owner, moderator.id) == (True, False, False)
+    # It outlives a restart.
+    async with server_with_insight(variables) as (chat, _):
+        folk.chat = chat
+        for person in folk.by_role.values():
+            person.chat = chat
+        async with folk.live("member", "owner") as [member, owner]:
+            assert member.welcome["invisible"] and not owner.welcome["invisible"]
+            assert who not in owner.welcome["online"]
+            assert await folk.member.done("PUT", "/api/me/invisible", {"invisible": False}) == {
+                "invisible": False
+            }
+            assert await how(owner, who) == (True, False, True)

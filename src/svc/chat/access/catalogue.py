@@ -90,6 +90,7 @@ ENDPOINTS: Mapping[str, Needs] = {
     "GET /api/me/notifications": MEMBER,
     "PUT /api/me/notifications": MEMBER,
     "PUT /api/me/quiet": MEMBER,
+    "PUT /api/me/invisible": MEMBER,
     "PUT /api/channels/{channel_id}/notifications": in_channel(P.VIEW_CHANNEL),
     "GET /api/me/push": PERSON,
     "PUT /api/me/push": PERSON,
@@ -277,6 +278,7 @@ EVENTS: Mapping[str, Needs] = {
     # With a channel, one that the member can view.
     "notifications_set": MEMBER,
     "quiet_set": MEMBER,
+    "invisible_set": MEMBER,
     # Voice.
     "voice_join": in_channel(P.JOIN_VOICE),
     "voice_mute_self": MEMBER,

@@ -55,7 +55,7 @@ class Devices:
     async def last_seen(self, now: float) -> dict[str, int]:
         """When each member was last seen on any device, in ms; those who are here are seen now."""
         seen = await store.last_seen(self._database)
-        return seen | dict.fromkeys(self._hub.online_members(), int(now * 1000))
+        return seen | dict.fromkeys(self._hub.shown_members(), int(now * 1000))
 
     def forget(self, connection: Connection, member_id: str) -> None:
         """A step of the write in which a member is deleted: no identity says any more who they were.

@@ -36,6 +36,7 @@ _ALL = {"notifications": array(_CHOICE)}
 # Without `mute_for_s`, or with 0, a mute lasts until it is taken back.
 _SET: dict[str, Schema] = {"level": _LEVEL, "muted": BOOLEAN, "mute_for_s": integer(0, MAX_MUTE_S)}
 _QUIET: dict[str, Schema] = {"quiet": BOOLEAN}
+_INVISIBLE: dict[str, Schema] = {"invisible": BOOLEAN}
 
 DESCRIBED = Described(
     endpoints=[
@@ -51,6 +52,12 @@ DESCRIBED = Described(
             "Do not be disturbed on any device, or be so again",
             obj(_QUIET),
             body=asked(_QUIET),
+        ),
+        Endpoint(
+            "PUT /api/me/invisible",
+            "Look to others as if one were away, or not any more",
+            obj(_INVISIBLE),
+            body=asked(_INVISIBLE),
         ),
         Endpoint(
             "PUT /api/channels/{channel_id}/notifications",
@@ -69,10 +76,19 @@ DESCRIBED = Described(
             ["unknown_channel"],
         ),
         Event("quiet_set", "Do not be disturbed on any device, or be so again", asked(_QUIET), obj(_QUIET)),
+        Event(
+            "invisible_set",
+            "Look to others as if one were away, or not any more",
+            asked(_INVISIBLE),
+            obj(_INVISIBLE),
+        ),
     ],
     pushes=[
         Pushed("notifications_changed", "What one wants to be told of has changed", _CHOICE, to="the member"),
         Pushed("quiet_changed", "One is to be disturbed, or is not", obj(_QUIET), to="the member"),
+        Pushed(
+            "invisible_changed", "Others see that one is there, or do not", obj(_INVISIBLE), to="the member"
+        ),
     ],
-    welcome={**_ALL, **_QUIET},
+    welcome={**_ALL, **_QUIET, **_INVISIBLE},
 )

@@ -25,11 +25,16 @@ class LevelRoutes:
             web.get(_OWN, self.list),
             web.put(_OWN, self.put_everywhere),
             web.put("/api/me/quiet", self.put_quiet),
+            web.put("/api/me/invisible", self.put_invisible),
             web.put("/api/channels/{channel_id}/notifications", self.put),
         ]
 
     def handlers(self) -> Mapping[str, Handler]:
-        return {"notifications_set": self.set_live, "quiet_set": self.set_quiet_live}
+        return {
+            "notifications_set": self.set_live,
+            "quiet_set": self.set_quiet_live,
+            "invisible_set": self.set_invisible_live,
+        }
 
     async def list(self, request: web.Request) -> web.Response:
         return answer({"notifications": self._levels.of(asker(request).member_id)})
@@ -48,6 +53,13 @@ class LevelRoutes:
 
     async def set_quiet_live(self, asking: Asker, data: Data) -> object:
         return await self._levels.set_quiet(asking.member_id, flag(data, "quiet"))
+
+    async def put_invisible(self, request: web.Request) -> web.Response:
+        invisible = flag(await body(request), "invisible")
+        return answer(await self._levels.set_invisible(asker(request).member_id, invisible))
+
+    async def set_invisible_live(self, asking: Asker, data: Data) -> object:
+        return await self._levels.set_invisible(asking.member_id, flag(data, "invisible"))
 
     async def set_live(self, asking: Asker, data: Data) -> object:
         channel_id = optional_identifier(data, "channel_id")

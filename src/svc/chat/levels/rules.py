@@ -2,7 +2,8 @@
 
 A channel follows the member's choice for all channels until it has one of its own. A mute silences
 mentions too. Nobody else learns what a member has chosen, except that they do not want to be disturbed:
-nothing rings for them then, whatever else they have chosen.
+nothing rings for them then, whatever else they have chosen. Whoever is invisible looks as if they were
+away, and is told of everything as before.
 """
 
 from collections.abc import Callable
@@ -32,19 +33,26 @@ class Levels:
         self._hub = hub
         self._chosen: dict[str, dict[str, Choice]] = {}
         self._quiet: set[str] = set()
-        # Told when somebody does not want to be disturbed, or does again.
-        self.on_quiet: list[Callable[[str], None]] = []
+        self._invisible: set[str] = set()
+        # Told when somebody changes how others see them.
+        self.on_presence: list[Callable[[str], None]] = []
 
     async def load(self) -> None:
         self._chosen = await store.load(self._database)
         self._quiet = await store.load_quiet(self._database)
+        self._invisible = await store.load_invisible(self._database)
 
     def welcome(self, asker: Asker) -> dict[str, object]:
-        return {"notifications": self.of(asker.member_id), "quiet": self.quiet(asker.member_id)}
+        who = asker.member_id
+        return {"notifications": self.of(who), "quiet": self.quiet(who), "invisible": self.invisible(who)}
 
     def quiet(self, member_id: str) -> bool:
         """Does the member not want to be disturbed?"""
         return member_id in self._quiet
+
+    def invisible(self, member_id: str) -> bool:
+        """Does the member look to others as if they were away?"""
+        return member_id in self._invisible
 
     def of(self, member_id: str) -> list[dict[str, object]]:
         """All choices of a member, the one for all channels first; only of channels that they can view."""
@@ -89,11 +97,24 @@ class Levels:
         def written(_: None) -> dict[str, object]:
             (self._quiet.add if quiet else self._quiet.discard)(member_id)
             self._hub.push("quiet_changed", {"quiet": quiet}, only(member_id))
-            for tell in self.on_quiet:
+            for tell in self.on_presence:
                 tell(member_id)
             return {"quiet": quiet}
 
         return Act(lambda connection: store.set_quiet(connection, member_id, quiet), written)
+
+    @follows_rules
+    def set_invisible(self, member_id: str, invisible: bool) -> Act[None, dict[str, object]]:
+        """Show others no longer that the member is there, or do so again."""
+
+        def written(_: None) -> dict[str, object]:
+            (self._invisible.add if invisible else self._invisible.discard)(member_id)
+            self._hub.push("invisible_changed", {"invisible": invisible}, only(member_id))
+            for tell in self.on_presence:
+                tell(member_id)
+            return {"invisible": invisible}
+
+        return Act(lambda connection: store.set_invisible(connection, member_id, invisible), written)
 
     # Steps of the writes in which a channel is deleted, or a member goes, and what follows them.
 
@@ -110,6 +131,7 @@ class Levels:
     def forget_member(self, member_id: str) -> None:
         self._chosen.pop(member_id, None)
         self._quiet.discard(member_id)
+        self._invisible.discard(member_id)
 
     def _keep(self, member_id: str, key: str, choice: Choice) -> None:
         chosen = self._chosen.setdefault(member_id, {})

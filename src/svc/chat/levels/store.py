@@ -39,6 +39,18 @@ def set_quiet(connection: Connection, member_id: str, quiet: bool) -> None:
         connection.execute("DELETE FROM do_not_disturb WHERE member_id = ?", (member_id,))
 
 
+async def load_invisible(database: Database) -> set[str]:
+    """Who does not show others that they are there."""
+    return {row["member_id"] for row in await database.rows("SELECT member_id FROM invisible")}
+
+
+def set_invisible(connection: Connection, member_id: str, invisible: bool) -> None:
+    if invisible:
+        connection.execute("INSERT OR IGNORE INTO invisible VALUES (?)", (member_id,))
+    else:
+        connection.execute("DELETE FROM invisible WHERE member_id = ?", (member_id,))
+
+
 def put(connection: Connection, member_id: str, channel_id: str, choice: Choice) -> None:
     connection.execute(
         "INSERT OR REPLACE INTO notification_levels VALUES (?, ?, ?, ?, ?)",
@@ -55,6 +67,7 @@ def forget_choice(connection: Connection, member_id: str, channel_id: str) -> No
 def forget_member(connection: Connection, member_id: str) -> None:
     connection.execute("DELETE FROM notification_levels WHERE member_id = ?", (member_id,))
     set_quiet(connection, member_id, False)
+    set_invisible(connection, member_id, False)
 
 
 def forget_channel(connection: Connection, channel_id: str) -> None:

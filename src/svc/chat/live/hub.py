@@ -54,6 +54,8 @@ class Hub:
         self._viewers_outboxes: dict[str, tuple[frozenset[str], list[Outbox]]] = {}
         self._watching: list[Callable[[str, bool], None]] = []
         self._watching_idle: list[Callable[[str], None]] = []
+        # Whether a member does not show others that they are there.
+        self.invisible: Callable[[str], bool] = lambda member_id: False
 
     def __len__(self) -> int:
         return self._count
@@ -84,8 +86,9 @@ class Hub:
         page.idle = idle
         self._tell_idle(member_id)
 
-    def online_members(self) -> Iterable[str]:
-        return self._pages.keys()
+    def shown_members(self) -> Iterable[str]:
+        """Who is online and not invisible."""
+        return (member_id for member_id in self._pages if not self.invisible(member_id))
 
     def pages(self) -> Mapping[str, int]:
         """How many pages each member has open; those who have none are left out."""

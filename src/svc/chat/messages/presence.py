@@ -1,8 +1,9 @@
 """Who is there, and who is typing: told, and kept nowhere.
 
 A member is there while one of their pages is open, and for a short while after the last has
-gone: a page that is loaded again is no news. They are idle while all their pages say so. Who does
-not want to be disturbed, others keep. No HTTP, no SQL.
+gone: a page that is loaded again is no news. They are idle while all their pages say so. Whoever is
+invisible looks as if they were away. Who is invisible or does not want to be disturbed, others keep.
+No HTTP, no SQL.
 """
 
 import asyncio
@@ -32,14 +33,15 @@ class Presence:
         self._typed: dict[tuple[str, str, str | None], float] = {}
         # Whether a member does not want to be disturbed; `look` when it is different.
         self.do_not_disturb: Callable[[str], bool] = lambda member_id: False
-        # What was told of those who are there: idle, not to be disturbed.
+        # What was told of those who are there, but of nobody who is invisible: idle, not to be disturbed.
         self._told: dict[str, tuple[bool, bool]] = {}
         hub.watch(self._changed)
         hub.watch_idle(self.look)
 
     def welcome(self, asker: Asker) -> dict[str, object]:
         """Who is there, the one who asks included."""
-        there = {*self._hub.online_members(), *self._leaving, asker.member_id}
+        leaving = (m for m in self._leaving if not self._hub.invisible(m))
+        there = {*self._hub.shown_members(), *leaving, asker.member_id}
         online = sorted(there & self._directory.members.keys())
         told = {member_id: self._told.get(member_id, (False, False)) for member_id in online}
         return {
@@ -71,30 +73,37 @@ class Presence:
         if not online:
             loop = asyncio.get_running_loop()
             self._leaving[member_id] = loop.call_later(self._grace_s, self._left, member_id)
-        elif (timer := self._leaving.pop(member_id, None)) is not None:
+            return
+        if (timer := self._leaving.pop(member_id, None)) is not None:
             timer.cancel()
-            self.look(member_id)
-        else:
-            self._tell(member_id, online=True)
+        self.look(member_id)
 
     def look(self, member_id: str) -> None:
-        """Tell how a member who is there is there now, if that is news."""
-        told = None if member_id in self._leaving else self._told.get(member_id)
-        if told is not None and told != self._present(member_id):
-            self._tell(member_id, online=True)
+        """Tell how a member who is there is there now, or that they are not to be seen, if that is news."""
+        if self._hub.online(member_id):
+            self._tell(member_id, self._present(member_id))
 
-    def _present(self, member_id: str) -> tuple[bool, bool]:
+    def _present(self, member_id: str) -> tuple[bool, bool] | None:
+        if self._hub.invisible(member_id):
+            return None
         return self._hub.idle(member_id), self.do_not_disturb(member_id)
 
     def _left(self, member_id: str) -> None:
         del self._leaving[member_id]
-        self._tell(member_id, online=False)
+        self._tell(member_id, None)
 
-    def _tell(self, member_id: str, *, online: bool) -> None:
-        idle, do_not_disturb = self._present(member_id) if online else (False, False)
-        if online:
-            self._told[member_id] = idle, do_not_disturb
+    def _tell(self, member_id: str, present: tuple[bool, bool] | None) -> None:
+        if present == self._told.get(member_id):
+            return
+        if present is None:
+            del self._told[member_id]
         else:
-            self._told.pop(member_id, None)
-        told = {"member_id": member_id, "online": online, "idle": idle, "do_not_disturb": do_not_disturb}
+            self._told[member_id] = present
+        idle, do_not_disturb = present or (False, False)
+        told = {
+            "member_id": member_id,
+            "online": present is not None,
+            "idle": idle,
+            "do_not_disturb": do_not_disturb,
+        }
         self._hub.push("presence", told, EVERYONE, but_not=member_id, kept=False)

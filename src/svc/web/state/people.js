@@ -27,6 +27,9 @@ const quiet = signal(/** @type {Ids} */ (new Set()));
 /** Do we not want to be disturbed? */
 export const ownQuiet = computed(() => quiet.value.has(member.value?.id ?? ""));
 
+/** Do others see us as away? */
+export const ownInvisible = signal(false);
+
 /** How somebody is there: "online", "idle", "quiet" (not to be disturbed) or "away". @param {string} id */
 export function presenceOf(id) {
   if (!online.value.has(id)) return "away";
@@ -34,8 +37,13 @@ export function presenceOf(id) {
   return idle.value.has(id) ? "idle" : "online";
 }
 
-/** Do not disturb us, on any device, or do so again. @param {boolean} on */
-export const setQuiet = (on) => ask("quiet_set", { quiet: on });
+/** How we are there, on all devices. @param {"online" | "quiet" | "invisible"} how */
+export async function bePresent(how) {
+  // Hidden first, shown last: nothing in between is seen by others.
+  if (how === "invisible") await ask("invisible_set", { invisible: true });
+  await ask("quiet_set", { quiet: how === "quiet" });
+  if (how !== "invisible") await ask("invisible_set", { invisible: false });
+}
 
 const asked = new Set();
 /** Ids of those who are asked for with the next request. @type {string[]} */
@@ -133,6 +141,7 @@ listen({
     roles.value = greeting.roles;
     blocked.value = new Set(greeting.blocked);
     present(greeting);
+    ownInvisible.value = greeting.invisible;
     complete.value = false;
     greetings += 1;
     asked.clear();
@@ -154,6 +163,9 @@ listen({
         break;
       case "quiet_changed":
         quiet.value = changed(quiet.value, member.value?.id ?? "", data.quiet);
+        break;
+      case "invisible_changed":
+        ownInvisible.value = data.invisible;
         break;
       case "member_joined":
         put(data);
@@ -187,6 +199,7 @@ listen({
     members.value = new Map();
     roles.value = [];
     present({});
+    ownInvisible.value = false;
     blocked.value = new Set();
     complete.value = false;
   },

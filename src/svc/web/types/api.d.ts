@@ -214,6 +214,8 @@ export interface Endpoints {
   "PUT /api/me/notifications": { body: { level?: "all" | "mentions" | "nothing" | null; muted?: boolean | null; mute_for_s?: number | null }; answer: Notifications };
   /** Do not be disturbed on any device, or be so again */
   "PUT /api/me/quiet": { body: { quiet: boolean }; answer: { quiet: boolean } };
+  /** Look to others as if one were away, or not any more */
+  "PUT /api/me/invisible": { body: { invisible: boolean }; answer: { invisible: boolean } };
   /** Choose a notification level for a channel, or mute it */
   "PUT /api/channels/{}/notifications": { body: { level?: "all" | "mentions" | "nothing" | null; muted?: boolean | null; mute_for_s?: number | null }; answer: Notifications };
   /** Stored media, whole or in parts, by an address that was shown to a member and ends */
@@ -405,6 +407,7 @@ export interface Requests {
   draft_delete: { data: { channel_id: string }; reply: Record<string, never> };
   notifications_set: { data: { channel_id?: string | null; level?: "all" | "mentions" | "nothing" | null; muted?: boolean | null; mute_for_s?: number | null }; reply: Notifications };
   quiet_set: { data: { quiet: boolean }; reply: { quiet: boolean } };
+  invisible_set: { data: { invisible: boolean }; reply: { invisible: boolean } };
   ping: { data: { [name: string]: unknown }; reply: Record<string, never> };
   in_sight: { data: { visible: boolean }; reply: Record<string, never> };
   idle: { data: { idle: boolean }; reply: Record<string, never> };
@@ -465,6 +468,7 @@ export interface Pushes {
   device_unlinked: { device_id: string };
   notifications_changed: Notifications;
   quiet_changed: { quiet: boolean };
+  invisible_changed: { invisible: boolean };
   hello: { server_id: string; heartbeat_ms: number; authenticate_within_ms: number; limits: { max_message_bytes: number; request_burst: number; requests_per_s: number } };
   managed: { area: "backups" | "bans" | "bots" | "invites" | "overrides" };
   member_joined: Member;
@@ -509,6 +513,6 @@ export interface Pushes {
   webhook_deleted: { webhook_id: string };
 }
 
-export type Greeting = { seq: number; token_expires_at_ms: number; channels: Channel[]; emoji: Emoji[]; notifications: Notifications[]; quiet: boolean; member: Member; permissions: { server: Permissions; channels: { [name: string]: Permissions } }; roles: Role[]; unread: Unread[]; online: string[]; idle: string[]; do_not_disturb: string[]; threads: ThreadState[]; blocked: string[]; settings: { joinPolicy: "invite" | "open"; lanOpen: boolean; name: string; description: string; rules: string; discoverable?: boolean; profanityMode?: "off" | "flag" | "censor" | "block"; linkPreviews?: boolean; welcomeChannelId?: string | null; retentionDays?: number }; voice: { [name: string]: VoiceMember[] } };
+export type Greeting = { seq: number; token_expires_at_ms: number; channels: Channel[]; emoji: Emoji[]; notifications: Notifications[]; quiet: boolean; invisible: boolean; member: Member; permissions: { server: Permissions; channels: { [name: string]: Permissions } }; roles: Role[]; unread: Unread[]; online: string[]; idle: string[]; do_not_disturb: string[]; threads: ThreadState[]; blocked: string[]; settings: { joinPolicy: "invite" | "open"; lanOpen: boolean; name: string; description: string; rules: string; discoverable?: boolean; profanityMode?: "off" | "flag" | "censor" | "block"; linkPreviews?: boolean; welcomeChannelId?: string | null; retentionDays?: number }; voice: { [name: string]: VoiceMember[] } };
 
 export type Resumption = { seq: number; token_expires_at_ms: number; online: string[]; idle: string[]; do_not_disturb: string[] };

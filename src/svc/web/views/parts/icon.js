@@ -47,6 +47,7 @@ const PATHS = {
   squares: "M4 4h6v6H4ZM14 4h6v6h-6ZM4 14h6v6H4ZM14 14h2v2h-2ZM18 14h2M20 17v3h-3M14 19v1",
   thread: "M5 4h14v10H11l-4 4v-4H5V4ZM9 8h6M9 11h4",
   trash: "M5 7h14M10 4h4M7 7l1 13h8l1-13M10 11v5M14 11v5",
+  unseen: "M12 20a8 8 0 1 0 0-16 8 8 0 0 0 0 16Z",
   up: "m6 15 6-6 6 6",
   voice: "M4 10v4h4l5 4V6L8 10H4ZM16.500 9a4.500 4.500 0 0 1 0 6M19 6.500a8.500 8.500 0 0 1 0 11",
 };

@@ -1,7 +1,7 @@
 // Oneself, in the corner: name, picture, and the way to one's settings.
 
 import { tried } from "../../state/notices.js";
-import { ownQuiet, setQuiet } from "../../state/people.js";
+import { bePresent, ownInvisible, ownQuiet } from "../../state/people.js";
 import { showDialog } from "../../state/place.js";
 import { connection, member } from "../../state/server.js";
 import { html } from "../../vendor/preact.js";
@@ -10,19 +10,20 @@ import { Avatar } from "../parts/avatar.js";
 import { IconButton } from "../parts/button.js";
 import { MenuButton } from "../parts/menu.js";
 
+const ICONS = { online: "seen", quiet: "quiet", invisible: "unseen" };
+
 export function OwnCorner() {
   const { id, nickname, avatar, status_text: status } = member.value;
-  const quiet = ownQuiet.value;
-  const presence = connection.value !== "online" ? "away" : quiet ? "quiet" : "online";
+  const chosen = ownInvisible.value ? "invisible" : ownQuiet.value ? "quiet" : "online";
+  const presence = connection.value === "online" ? chosen : "away";
   return html`<footer class="own-corner">
     <button type="button" class="who-am-i" onClick=${() => showDialog("settings", { page: "profile" })}>
       <${Avatar} id=${id} name=${nickname} url=${avatar} presence=${presence} />
-      <span class="who"><span id="own-name" dir="auto">${nickname}</span>${quiet ? html`<small class="quiet">${t("is-quiet")}</small>` : status && html`<small class="quiet" dir="auto">${status}</small>`}</span>
+      <span class="who"><span id="own-name" dir="auto">${nickname}</span>${chosen !== "online" ? html`<small class="quiet">${t(`is-${chosen}`)}</small>` : status && html`<small class="quiet" dir="auto">${status}</small>`}</span>
     </button>
-    <${MenuButton} icon=${quiet ? "quiet" : "seen"} class=${quiet ? "urgent" : ""} label=${t("own-presence", { state: t(`is-${presence}`) })} items=${[
-      { label: t("is-online"), checked: !quiet, onChoose: () => tried(setQuiet(false)) },
-      { label: t("is-quiet"), checked: quiet, onChoose: () => tried(setQuiet(true)) },
-    ]} />
+    <${MenuButton} icon=${ICONS[chosen]} class=${chosen === "quiet" ? "urgent" : ""} label=${t("own-presence", { state: t(`is-${presence}`) })}
+      items=${[...Object.keys(ICONS).map((how) => ({ label: t(`is-${how}`), icon: ICONS[how], checked: how === chosen, onChoose: () => tried(bePresent(how)) })),
+        { label: t("set-status"), icon: "edit", onChoose: () => showDialog("settings", { page: "profile" }) }]} />
     <${IconButton} icon="gear" label=${t("settings")} onClick=${() => showDialog("settings")} />
   </footer>`;
 }
