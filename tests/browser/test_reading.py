@@ -1,9 +1,11 @@
 """A reader is led to what is new, and the page can be read at 200 % and without motion."""
 
+import re
+
 from playwright.async_api import expect
 
 from tests.kit.people import People, both_widths
-from tests.kit.text_channels import come_to_read, entry, message, write
+from tests.kit.text_channels import box, come_to_read, entry, message, write
 
 NEWS = 12
 # A window of 1280 by 800 at 200 %.
@@ -78,6 +80,25 @@ CUT_OFF = """() => {
   return found;
 }"""
 MOVING = "document.getAnimations().filter((each) => each.playState === 'running').length"
+
+
+@both_widths
+async def test_a_message_is_forwarded_with_a_link_to_it(people: People) -> None:
+    ada = await people.arrive("Ada")
+    await come_to_read(ada)
+    await write(ada, "Friday at eight\n[@Ada](mention:nobody) brings *snacks*")
+    await message(ada, "Friday at eight").click(button="right")
+    await ada.page.get_by_role("menuitem", name="Forward").click()
+    await ada.page.get_by_role("dialog").get_by_role("button", name="general").click()
+    await expect(box(ada)).to_have_value(re.compile(r"^> \*\*Ada\*\*\n> Friday at eight\n> @Ada brings"))
+    await box(ada).press("End")
+    await box(ada).press("Enter")
+    copy = ada.page.locator(".message").last
+    await expect(copy.locator("blockquote")).to_have_text(
+        re.compile(r"Ada\s*Friday at eight\s*@Ada brings snacks")
+    )
+    await expect(copy.locator(".mention")).to_have_count(0)
+    await expect(copy.get_by_role("link", name="#general › message")).to_be_visible()
 
 
 async def test_at_200_per_cent_nothing_is_cut_off_and_nothing_moves(

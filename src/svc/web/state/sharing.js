@@ -1,12 +1,15 @@
-// What was shared with the installed page and waits for its channel.
+// What was shared with the installed page, or is to be forwarded from a channel, and waits for its channel.
 
+/** @import { Message } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */
 
 import { dropShared, takeShared } from "../transport/shared.js";
 import { signal } from "../vendor/signals.js";
+import { escaped } from "./completion.js";
 import { draftOf, write } from "./drafts.js";
-import { open } from "./place.js";
+import { addressOf, open } from "./place.js";
 import { listen } from "./server.js";
+import { shortened } from "./shortened.js";
 import { uploadsOf } from "./uploads.js";
 
 /** {text, files}, or null. @type {Signal<{text: string, files: File[]} | null>} */
@@ -20,6 +23,12 @@ export function shareInto(channelId) {
   if (text) write(channelId, before ? `${before}\n${text}` : text);
   shared.value = null;
   return !files.length || uploadsOf(channelId).add(files);
+}
+
+/** Ask for the channel in which to quote a message, with a link to it. Nobody is mentioned again. @param {Message} message */
+export function forward({ author, text, channel_id: channelId, id }) {
+  const lines = [`**${escaped(author.display_name)}**`, ...shortened(text, new Map()).split("\n").filter((line, at) => at || line)];
+  shared.value = { text: `${lines.map((line) => `> ${line}`).join("\n")}\n${addressOf(channelId, id)}`, files: [] };
 }
 
 export const dropWhatIsShared = () => { shared.value = null; };

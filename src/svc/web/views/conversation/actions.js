@@ -8,6 +8,7 @@ import { block, blocked, unblock } from "../../state/people.js";
 import { addressOf, showAside, showDialog } from "../../state/place.js";
 import { answering, mayWriteTo, writeTo } from "../../state/private_talks.js";
 import { member } from "../../state/server.js";
+import { forward } from "../../state/sharing.js";
 import { shortened } from "../../state/shortened.js";
 import { spotOf } from "../../state/spot.js";
 import { markUnread } from "../../state/unread.js";
@@ -50,6 +51,7 @@ export function Actions({ message, may, onEdit }) {
     !talkId && !message.thread && { label: t("mark-unread"), icon: "bell", onChoose: () => tried(markUnread(message)) },
     { label: t("copy-text"), icon: "copy", onChoose: () => copy(shortened(message.text, new Map()), t("copied")) },
     !talkId && { label: t("copy-link"), icon: "link", onChoose: () => copy(addressOf(channelId, id), t("link-copied")) },
+    !talkId && { label: t("forward"), icon: "forward", onChoose: () => forward(message) },
     may("manage_messages") && { label: pinned ? t("unpin") : t("pin"), icon: "pin", onChoose: () => tried(acts.pin(message, !pinned)) },
     other && mayOnServer("send_messages") && mayWriteTo(author) && { label: t("private-message"), icon: "lock", onChoose: () => tried(writeTo(author.id)) },
     other && { label: isBlocked ? t("unblock", { name: author.display_name }) : t("block", { name: author.display_name }), icon: "close", onChoose: () => tried(isBlocked ? unblock(author.id) : block(author.id)) },

@@ -81,6 +81,7 @@ reaction-count = { $count ->
    *[other] { $count } Personen
 }
 reply = Antworten
+forward = Weiterleiten
 pin = Anpinnen
 unpin = Nicht mehr anpinnen
 copy-text = Text kopieren

@@ -81,6 +81,7 @@ reaction-count = { $count ->
    *[other] { $count } people
 }
 reply = Reply
+forward = Forward
 pin = Pin
 unpin = Unpin
 copy-text = Copy text

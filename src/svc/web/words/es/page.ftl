@@ -81,6 +81,7 @@ reaction-count = { $count ->
    *[other] { $count } personas
 }
 reply = Responder
+forward = Reenviar
 pin = Fijar
 unpin = Dejar de fijar
 copy-text = Copiar el texto

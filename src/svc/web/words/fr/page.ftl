@@ -84,6 +84,7 @@ reaction-count = { $count ->
    *[other] { $count } personnes
 }
 reply = Répondre
+forward = Transférer
 pin = Épingler
 unpin = Désépingler
 copy-text = Copier le texte

@@ -76,6 +76,7 @@ reaction-count = { $count ->
    *[other] { $count }人
 }
 reply = 返信
+forward = 転送
 pin = ピン留め
 unpin = ピン留めを外す
 copy-text = テキストをコピー
