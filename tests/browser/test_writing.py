@@ -119,6 +119,23 @@ async def test_signs_are_put_around_what_is_selected_and_taken_away_again(people
 
 
 @both_widths
+async def test_a_voice_message_is_recorded_and_heard(people: People) -> None:
+    ada, grace = await both(people)
+    await ada.press("Record a voice message")
+    dialog = ada.page.get_by_role("dialog", name="Voice message")
+    await expect(dialog.get_by_role("timer")).to_have_text("Recording… 0:01")
+    await dialog.get_by_role("button", name="Attach").click()
+    await expect(uploads(ada, "done")).to_have_count(1)
+    # There is something to send now.
+    await expect(ada.page.get_by_role("button", name="Record a voice message")).to_have_count(0)
+    await ada.press("Send")
+    sound = grace.page.locator(".message audio")
+    await expect(sound).to_have_accessible_name(re.compile(r"^Voice message\.\w+$"))
+    await sound.evaluate("(sound) => { sound.muted = true; return sound.play(); }")
+    await expect(ada.page.get_by_role("button", name="Record a voice message")).to_be_visible()
+
+
+@both_widths
 async def test_an_emoji_is_picked_into_the_text_and_as_a_reaction(people: People) -> None:
     ada, grace = await both(people)
     await box(ada).fill("Yes")

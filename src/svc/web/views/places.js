@@ -37,5 +37,6 @@ export const DIALOGS = {
   settings: Later(() => import("./settings/settings.js"), "Settings"),
   share: Later(() => import("./installed/share.js"), "Share"),
   shortcuts: Later(() => import("./settings/shortcut_sheet.js"), "Shortcuts"),
+  "voice-message": Later(() => import("./composer/voice_message.js"), "VoiceMessage"),
   switcher: Later(() => import("./channels/switcher.js"), "Switcher"),
 };

@@ -5,6 +5,7 @@ import { may } from "../../state/channels.js";
 import { clear, draftOf, write } from "../../state/drafts.js";
 import { formatOf, formatted } from "../../state/formatting.js";
 import { notify } from "../../state/notices.js";
+import { showDialog } from "../../state/place.js";
 import { send } from "../../state/outbox.js";
 import { shownFrom } from "../../state/read_last.js";
 import { secondsLeft } from "../../state/slow_mode.js";
@@ -161,6 +162,7 @@ export function Composer({ channel, thread = null, editLast, sent }) {
         onInput=${typed} onClick=${completion.look} onBlur=${completion.close} onKeyDown=${pressed} onPaste=${pasted}></textarea>
       ${text.length > MOST - FEW && html`<span class="left quiet" role="status" title=${t("characters-left", { count: MOST - text.length })}>${MOST - text.length}<span class="unseen"> ${t("characters-left", { count: MOST - text.length })}</span></span>`}
       <${SlowLeft} channelId=${channel.id} />
+      ${mayAttach && maySend && !text && !uploads.list.value.length && "MediaRecorder" in globalThis && html`<${IconButton} icon="mic" label=${t("voice-record")} disabled=${away} onClick=${() => showDialog("voice-message", { spot: id })} />`}
       <span ref=${emojiButton}><${IconButton} icon="emoji" label=${t("emoji-choose")} disabled=${!maySend || away} aria-expanded=${picking} onClick=${() => setPicking(!picking)} /></span>
       <${IconButton} icon="send" label=${t("send")} class="send" type="submit" disabled=${!maySend || away} />
     </div>

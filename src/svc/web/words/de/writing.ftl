@@ -48,3 +48,7 @@ spoiler-cover = Spoiler: { $kind ->
    *[file] eine Datei
 }. Zeigen
 spoiler-mark = Spoiler: { $name } verdecken, bis jemand darauf drückt
+voice-message = Sprachnachricht
+voice-record = Sprachnachricht aufnehmen
+recording = Aufnahme läuft … { $time }
+voice-attach = Anhängen

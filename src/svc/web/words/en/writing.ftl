@@ -48,3 +48,7 @@ spoiler-cover = Spoiler: { $kind ->
    *[file] a file
 }. Show it
 spoiler-mark = Spoiler: cover { $name } until somebody presses it
+voice-message = Voice message
+voice-record = Record a voice message
+recording = Recording… { $time }
+voice-attach = Attach

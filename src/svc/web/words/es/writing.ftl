@@ -48,3 +48,7 @@ spoiler-cover = Spoiler: { $kind ->
    *[file] un archivo
 }. Mostrar
 spoiler-mark = Spoiler: ocultar { $name } hasta que lo pulsen
+voice-message = Mensaje de voz
+voice-record = Grabar un mensaje de voz
+recording = Grabando… { $time }
+voice-attach = Adjuntar

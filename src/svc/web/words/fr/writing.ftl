@@ -48,3 +48,7 @@ spoiler-cover = Spoiler : { $kind ->
    *[file] un fichier
 }. Afficher
 spoiler-mark = Spoiler : masquer { $name } jusqu’à ce qu’on appuie dessus
+voice-message = Message vocal
+voice-record = Enregistrer un message vocal
+recording = Enregistrement… { $time }
+voice-attach = Joindre

@@ -41,3 +41,7 @@ spoiler-cover = ネタバレ：{ $kind ->
    *[file] ファイル
 }。表示する
 spoiler-mark = ネタバレ：押すまで { $name } を隠す
+voice-message = ボイスメッセージ
+voice-record = ボイスメッセージを録音
+recording = 録音中… { $time }
+voice-attach = 添付
