@@ -75,7 +75,7 @@ async def test_the_servers_name_opens_what_concerns_all_of_it(people: People) ->
     await name.click()
     await expect(ada.page.get_by_role("menuitem", name="Mark everything as read")).to_have_count(0)
     await ada.page.get_by_role("menuitem", name="Server settings").click()
-    await expect(ada.page.get_by_role("heading", name="This server")).to_be_visible()
+    await expect(ada.page.get_by_role("region", name="This server")).to_be_visible()
     # A member is offered what is theirs to do.
     await grace.show_channels()
     await grace.page.locator(".server-head").click(button="right")

@@ -1,9 +1,10 @@
 """What helps while one writes: completion, emoji, signs around words, files, and pictures seen large."""
 
+import asyncio
 import re
 from collections.abc import Mapping
 
-from playwright.async_api import Locator, expect
+from playwright.async_api import Locator, Route, expect
 
 from tests.kit.people import People, Person, both_widths
 from tests.kit.pictures import encoded, scene
@@ -109,10 +110,10 @@ async def test_signs_are_put_around_what_is_selected_and_taken_away_again(people
     await expect(box(ada)).to_have_value("so bold")
     # Buttons above the field do the same while something is selected, and not longer.
     bar = ada.page.get_by_role("toolbar", name="Formatting")
-    await bar.get_by_role("button", name="Struck out").click()
+    await bar.get_by_role("button", name="Strikethrough").click()
     await expect(box(ada)).to_have_value("so ~~bold~~")
     await expect(box(ada)).to_be_focused()
-    await bar.get_by_role("button", name="Struck out").click()
+    await bar.get_by_role("button", name="Strikethrough").click()
     await expect(box(ada)).to_have_value("so bold")
     await box(ada).press("ArrowRight")
     await expect(bar).to_have_count(0)
@@ -133,6 +134,25 @@ async def test_a_voice_message_is_recorded_and_heard(people: People) -> None:
     await expect(sound).to_have_accessible_name(re.compile(r"^Voice message\.\w+$"))
     await sound.evaluate("(sound) => { sound.muted = true; return sound.play(); }")
     await expect(ada.page.get_by_role("button", name="Record a voice message")).to_be_visible()
+
+
+async def test_what_is_sent_while_its_files_are_on_their_way_goes_once_they_are_there(people: People) -> None:
+    ada, grace = await both(people)
+    go_on = asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        await go_on.wait()
+        await route.continue_()
+
+    await ada.page.route("**/api/uploads/*", hold)
+    await drop(ada, picture("one.png"))
+    await box(ada).fill("Look")
+    await box(ada).press("Enter")
+    await expect(ada.page.get_by_text("Your message is sent once the files are uploaded.")).to_be_visible()
+    await expect(box(ada)).to_have_value("Look")
+    go_on.set()
+    await expect(message(grace, "Look").locator("img[alt]").last).to_have_attribute("alt", ONE)
+    await expect(box(ada)).to_have_value("")
 
 
 @both_widths

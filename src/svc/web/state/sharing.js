@@ -27,7 +27,12 @@ export function shareInto(channelId) {
 
 /** Ask for the channel in which to quote a message, with a link to it. Nobody is mentioned again. @param {Message} message */
 export function forward({ author, text, channel_id: channelId, id }) {
-  const lines = [`**${escaped(author.display_name)}**`, ...shortened(text, new Map()).split("\n").filter((line, at) => at || line)];
+  /** @type {Map<string, string>} */
+  const names = new Map();
+  const short = shortened(text, names);
+  // The field would make mentions of names that were written in it before.
+  const plain = [...names.keys()].reduce((now, name) => now.replaceAll(name, `\\${name}`), short);
+  const lines = [`**${escaped(author.display_name)}**`, ...plain.split("\n").filter((line, at) => at || line)];
   shared.value = { text: `${lines.map((line) => `> ${line}`).join("\n")}\n${addressOf(channelId, id)}`, files: [] };
 }
 

@@ -25,6 +25,7 @@ import { useEmoticons } from "./emoticons.js";
 import { grow } from "./grow.js";
 import { ReplyLine } from "./reply_line.js";
 import { SlowLeft, slowWords } from "./slow_left.js";
+import { useWhenReady } from "./when_ready.js";
 
 const MOST = 4000; // Characters of a message.
 const FEW = 200; // So many left are told.
@@ -89,7 +90,7 @@ export function Composer({ channel, thread = null, editLast, sent }) {
       return;
     }
     if (uploads.pending) {
-      notify(t("files-on-their-way"));
+      whenReady.ask();
       return;
     }
     const now = emoticons.sent(written);
@@ -106,6 +107,7 @@ export function Composer({ channel, thread = null, editLast, sent }) {
     completion.close();
     sent();
   };
+  const whenReady = useWhenReady(uploads, id, () => submit());
   const pressed = (event) => {
     if (event.isComposing || completion.onKey(event) || emoticons.pressed(event)) return;
     const format = formatOf(event);
@@ -122,6 +124,7 @@ export function Composer({ channel, thread = null, editLast, sent }) {
     }
   };
   const typed = (event) => {
+    whenReady.forget();
     emoticons.typed(event);
     write(id, markdown(event.currentTarget.value));
     if (event.currentTarget.value.trim()) weType(channel.id);

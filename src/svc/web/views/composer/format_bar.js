@@ -17,11 +17,12 @@ const LOOKS = {
 /** `onFormat` gets the sign to put around what is selected in `field`. */
 export function FormatBar({ field, onFormat }) {
   const [shown, setShown] = useState(false);
+  const look = () => {
+    const { current } = field;
+    setShown(document.activeElement === current && current.selectionStart !== current.selectionEnd);
+  };
+  useEffect(look); // What is selected by us, or was before this was here, is told by no event.
   useEffect(() => {
-    const look = () => {
-      const { current } = field;
-      setShown(document.activeElement === current && current.selectionStart !== current.selectionEnd);
-    };
     document.addEventListener("selectionchange", look);
     return () => document.removeEventListener("selectionchange", look);
   }, []);

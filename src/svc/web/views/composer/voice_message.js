@@ -3,11 +3,13 @@
 import { explainDevice } from "../../call/media.js";
 import { recordVoice } from "../../call/recording.js";
 import { callSettings } from "../../state/call_settings.js";
+import { partsOf } from "../../state/spot.js";
 import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
 import { Dialog } from "../parts/dialog.js";
 import { attach } from "./attach.js";
+import { draftId } from "./draft_id.js";
 
 const MOST_S = 600;
 
@@ -37,6 +39,7 @@ export function VoiceMessage({ spot, onClose }) {
     const file = await recording.current.stop();
     onClose();
     attach(spot, [file]);
+    document.getElementById(draftId(partsOf(spot).thread))?.focus();
   };
   useEffect(() => { if (seconds >= MOST_S) finish(); }, [seconds]);
   return html`<${Dialog} title=${t("voice-message")} onClose=${onClose}>

@@ -89,6 +89,6 @@ function Frame({ size: { width, height }, placeholder, room = {}, loaded, childr
 /** "1.2 MB" in the reader's manner. */
 export function sizeOf(bytes) {
   const [amount, unit] = bytes < 1000 ? [bytes, "byte"] : bytes < 1e6 ? [bytes / 1e3, "kilobyte"] : [bytes / 1e6, "megabyte"];
-  return new Intl.NumberFormat(language(), { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: amount < 10 ? 1 : 0 }).format(amount);
+  return new Intl.NumberFormat(language(), { style: "unit", unit, unitDisplay: unit === "byte" ? "long" : "short", maximumFractionDigits: amount < 10 ? 1 : 0 }).format(amount);
 }
 

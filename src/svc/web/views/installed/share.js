@@ -26,7 +26,7 @@ export function Share({ onClose }) {
     if (!shareInto(id)) notify(t("too-many-files"));
   };
   const move = (event) => moveAmong(event, [...event.currentTarget.querySelectorAll("button")]);
-  return html`<${Dialog} title=${t("share-title")} onClose=${close} class="share">
+  return html`<${Dialog} title=${t("share-title")} onClose=${close} class="sharing">
     <${What} />
     ${all.length > MANY && html`<${Field} label=${t("share-find")} value=${wanted} onInput=${(event) => setWanted(event.currentTarget.value)} />`}
     ${found.length === 0 && html`<p class="quiet">${all.length ? t("nothing-found") : t("share-nowhere")}</p>`}

@@ -1,0 +1,23 @@
+// A message that was sent while its files were on their way: it goes by itself once all of them have arrived.
+
+import { notify } from "../../state/notices.js";
+import { useEffect, useState } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+
+/** {ask, forget}: `ask` has `submit` called later. Writing on, another `spot`, or a file that is refused, takes that back. */
+export function useWhenReady(uploads, spot, submit) {
+  const [asked, setAsked] = useState(null);
+  const list = uploads.list.value;
+  useEffect(() => {
+    if (asked === null || uploads.pending) return;
+    setAsked(null);
+    if (asked === spot && list.every(({ state }) => state === "done")) submit();
+  }, [asked, list, spot]);
+  return {
+    ask() {
+      setAsked(spot);
+      notify(t("files-on-their-way"), "done");
+    },
+    forget: () => setAsked(null),
+  };
+}
