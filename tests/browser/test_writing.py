@@ -234,7 +234,7 @@ async def test_commands_are_offered_after_a_slash_and_done_at_once(people: Peopl
     await expect(ada.page.get_by_role("option")).to_have_count(6)
     await box(ada).press_sequentially("sh")
     offered = ada.page.get_by_role("option", name="/shrug")
-    await expect(offered).to_contain_text("behind your message")
+    await expect(offered).to_contain_text("after your message")
     await box(ada).press("Enter")
     await expect(box(ada)).to_have_value("/shrug ")
     await box(ada).press_sequentially("who knows")
