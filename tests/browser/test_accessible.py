@@ -12,8 +12,8 @@ import pytest
 from playwright.async_api import expect
 
 from tests.kit.packages import npm_packages
-from tests.kit.people import People, Person
-from tests.kit.text_channels import box, write
+from tests.kit.people import People, Person, until_still
+from tests.kit.text_channels import box, press_at, write
 
 AXE = Path(__file__).parents[1] / "axe"
 SIZES = {"wide": {"width": 1280, "height": 800}, "narrow": {"width": 390, "height": 780}}
@@ -33,8 +33,7 @@ async def axe() -> AsyncIterator[str]:
 async def look(person: Person, axe: str, where: str, found: list[str]) -> None:
     if not await person.page.evaluate("'axe' in window"):
         await person.page.evaluate(axe)
-    # What fades in is not yet as it will be.
-    await person.page.wait_for_timeout(350)
+    await until_still(person.page)
     found += [f"{where}: {each}" for each in await person.page.evaluate(FOUND)]
 
 
@@ -60,8 +59,7 @@ async def test_nothing_keeps_anybody_out(people: People, axe: str, size: str, th
     await write(ada, "Hello **all**, see https://example.org and `this`, ||hidden||")
     await write(ada, "# Title\n- one\n- two\n\n> quote\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```\ncode\n```")
     first = ada.page.locator(".message").first
-    await first.hover()
-    await first.get_by_role("button", name="React").click()
+    await press_at(first, "React")
     await look(ada, axe, "a message with its actions", found)
     await ada.press("👍")
     await look(ada, axe, "a channel with messages", found)

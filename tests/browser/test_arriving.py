@@ -13,11 +13,12 @@ from aiohttp import ClientSession
 from playwright.async_api import expect
 
 from tests.kit.accounts import PAGE_CLIENT, accounts_of, authority, cancel_there, sign_in_there
+from tests.kit.community import confirm
 from tests.kit.device import Device
 from tests.kit.oidc import OidcProvider, oidc_provider
 from tests.kit.people import People, Person, both_widths, chromium, people_at
 from tests.kit.product import Product, running_product
-from tests.kit.text_channels import box, entry
+from tests.kit.text_channels import box, entry, open_channel
 
 # npm may have to fetch the provider first.
 pytestmark = pytest.mark.timeout(240)
@@ -111,7 +112,7 @@ async def test_an_account_is_the_same_member_on_another_device_and_after_signing
         await ada.press("Settings")
         await ada.press("Signing out")
         await ada.press("Sign out")
-        await ada.page.get_by_role("dialog").last.get_by_role("button", name="Sign out", exact=True).click()
+        await confirm(ada, "Sign out")
         await ada.press("Sign in as Ada")
         # The provider still knows who it is, and only asks whether they agree.
         await ada.press("Continue")
@@ -274,7 +275,7 @@ async def test_a_newcomer_lands_where_the_invite_leads(tmp_path: Path) -> None:
     async with house(tmp_path, ADDITIONAL_CHANNELS="random") as (product, people):
         ada = await people.arrive("Ada")
         await ada.come_in()
-        await entry(ada, "random").click()
+        await open_channel(ada, "random")
         channel = await ada.page.evaluate("() => localStorage.getItem('svc.place')")
         grace = await people.arrive("Grace")
         await grace.page.goto(await invited(ada, product, channel_id=channel))

@@ -123,8 +123,7 @@ async def test_older_mentions_are_fetched_when_they_are_wanted(people: People) -
 async def test_a_mention_in_a_thread_leads_to_the_thread(people: People) -> None:
     ada, grace = await apart(people)
     await write(grace, "Where?")
-    await message(grace, "Where").hover()
-    await message(grace, "Where").get_by_role("button", name="More").click()
+    await do(grace, "Where", "More")
     await grace.page.get_by_role("menuitem", name="Reply in a thread").click()
     field = grace.page.get_by_role("textbox", name="Reply in the thread")
     await field.fill(f"[Ada](mention:{await ada.page.evaluate(OWN_ID)}) knows")

@@ -5,9 +5,10 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.async_api import expect
 
-from tests.kit.community import Community, ask, community, has_no_page, open_settings
+from tests.kit.community import Community, ask, community, confirm, has_no_page, open_settings
 from tests.kit.people import People, Person
 from tests.kit.text_channels import open_channel
+from tests.kit.waiting import becomes
 
 
 @pytest.fixture
@@ -39,8 +40,8 @@ def code_of(address: str) -> str:
 async def test_somebody_comes_by_a_link_that_was_made(here: Community, people: People) -> None:
     address = await make(here.moderator, Valid_for="1 day", For_how_many="1 person", They_arrive_in="general")
     await here.moderator.page.context.grant_permissions(["clipboard-read"])
-    copied = await here.moderator.page.evaluate("() => navigator.clipboard.readText()")
-    assert copied == address
+    page = here.moderator.page
+    await becomes(lambda: page.evaluate("() => navigator.clipboard.readText()"), address)
     guest = await people.arrive("Barbara")
     await guest.page.goto(address)
     await guest.page.reload()
@@ -55,9 +56,9 @@ async def test_somebody_comes_by_a_link_that_was_made(here: Community, people: P
     await guest.page.reload()
     await guest.come_in()
     await here.moderator.page.keyboard.press("Escape")
-    page = await open_settings(here.moderator, "Invites")
-    await page.get_by_role("listitem").get_by_role("button", name="Who joined").click()
-    await expect(page.get_by_role("listitem")).to_contain_text("Joined with it: Frances")
+    settings = await open_settings(here.moderator, "Invites")
+    await settings.get_by_role("listitem").get_by_role("button", name="Who joined").click()
+    await expect(settings.get_by_role("listitem")).to_contain_text("Joined with it: Frances")
 
 
 async def test_a_moderator_sees_their_own_links_and_revokes_them(here: Community) -> None:
@@ -68,7 +69,7 @@ async def test_a_moderator_sees_their_own_links_and_revokes_them(here: Community
     await expect(page.get_by_role("listitem")).to_have_count(1)
     await expect(page.get_by_role("listitem")).to_contain_text(f"{own}by Grace · not used yet · No end")
     await page.get_by_role("button", name=f"Revoke {own}").click()
-    await here.moderator.press("Revoke")
+    await confirm(here.moderator, "Revoke")
     await expect(page.get_by_text("There are no links right now.")).to_be_visible()
     await here.owner.page.keyboard.press("Escape")
     page = await open_settings(here.owner, "Invites")

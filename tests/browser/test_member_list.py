@@ -15,8 +15,6 @@ from tests.kit.text_channels import come_to_read, open_channel
 
 CROWD = 1000
 AT_ONCE = 20
-# Whoever closes the page is here for a while yet: they may be loading it again.
-AWAY_WITHIN_MS = 20_000
 # Rows in a window of 420 px, and what is drawn beyond it.
 MOST_DRAWN = 60
 
@@ -95,9 +93,8 @@ async def test_members_stand_under_their_roles_and_leave_the_place_of_those_who_
     await as_member(ada, "PATCH", "/api/roles/moderator", {"color": 0x3366CC})
     await expect(members.locator(".coloured")).to_have_text("Grace")
     await grace.page.close()
-    await expect(members.locator("li")).to_have_text(
-        ["Owner 1", "AAda", "Offline 1", "GGrace"], timeout=AWAY_WITHIN_MS
-    )
+    # They are here for a while yet: they may be loading it again.
+    await expect(members.locator("li")).to_have_text(["Owner 1", "AAda", "Offline 1", "GGrace"])
 
 
 async def test_a_row_that_is_tabbed_to_is_one_and_enter_opens_the_profile(people: People) -> None:
@@ -110,6 +107,7 @@ async def test_a_row_that_is_tabbed_to_is_one_and_enter_opens_the_profile(people
     await ada.page.get_by_label("Find a member").press("Tab")
     await expect(row(members, "Ada")).to_be_focused()
     await ada.page.keyboard.press("ArrowDown")
+    await expect(row(members, "Grace")).to_be_focused()
     await ada.page.keyboard.press("Enter")
     profile = ada.page.get_by_role("dialog", name="Grace")
     await expect(profile).to_be_visible()

@@ -12,9 +12,9 @@ from aiohttp import ClientSession
 from playwright.async_api import expect
 
 from tests.chat.member import ChatServer
-from tests.kit.people import People, Person
+from tests.kit.people import People, Person, until_still
 from tests.kit.product import Product
-from tests.kit.text_channels import open_channel, write
+from tests.kit.text_channels import open_channel, press_at, write
 
 PICTURES = Path(__file__).parents[2] / "build" / "pictures"
 WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 780}
@@ -27,7 +27,7 @@ TALK = (
 
 
 async def pictured(person: Person, name: str) -> None:
-    await person.page.wait_for_timeout(300)
+    await until_still(person.page)
     await person.page.screenshot(path=PICTURES / f"{name}.png")
 
 
@@ -55,8 +55,7 @@ async def test_the_page_is_pictured_at_both_sizes(people: People, product: Produ
         await write(grace, TALK[1])
         await alan.ask("message_send", channel_id="general", text=TALK[2])
         await expect(ada.page.locator(".message pre")).to_be_visible()
-        await ada.page.locator(".message").first.hover()
-        await ada.page.locator(".message").first.get_by_role("button", name="React").click()
+        await press_at(ada.page.locator(".message").first, "React")
         await ada.press("✅")
         await ada.press("Members")
         await expect(ada.page.get_by_role("region", name="3 members")).to_be_visible()

@@ -3,7 +3,7 @@
 from playwright.async_api import Locator, expect
 
 from tests.kit.people import People, Person
-from tests.kit.text_channels import box, come_to_read, message, open_channel, shows, write
+from tests.kit.text_channels import box, come_to_read, do, message, open_channel, shows, write
 
 
 def thread(person: Person) -> Locator:
@@ -24,8 +24,7 @@ async def test_answers_stand_aside_and_are_counted_by_themselves(people: People)
         await person.page.set_viewport_size({"width": 1280, "height": 800})
         await come_to_read(person)
     await write(ada, "Where shall we meet?")
-    await message(grace, "Where").hover()
-    await message(grace, "Where").get_by_role("button", name="More").click()
+    await do(grace, "Where", "More")
     await grace.page.get_by_role("menuitem", name="Reply in a thread").click()
     await answer(grace, "At the river")
     await answer(grace, "Or at mine")
@@ -57,8 +56,7 @@ async def test_the_threads_that_one_follows_are_listed_and_can_be_left(people: P
         await person.page.set_viewport_size({"width": 1280, "height": 800})
         await come_to_read(person)
     await write(ada, "Bread or rolls?")
-    await message(ada, "Bread").hover()
-    await message(ada, "Bread").get_by_role("button", name="More").click()
+    await do(ada, "Bread", "More")
     await ada.page.get_by_role("menuitem", name="Reply in a thread").click()
     await answer(ada, "Bread for me")
     await ada.press("Threads that you follow")

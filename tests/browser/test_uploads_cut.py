@@ -1,8 +1,10 @@
 """A file whose connection is cut goes on where it stopped, by itself and when one asks."""
 
-from playwright.async_api import Route, expect
+import re
 
-from tests.kit.people import DEADLINE_MS, People
+from playwright.async_api import Locator, Route, expect
+
+from tests.kit.people import People, Person
 from tests.kit.text_channels import come_to_read, message, write
 
 PIECE_BYTES = 8 * 2**20
@@ -16,72 +18,72 @@ DROP = """(target, size) => {
 }"""
 
 
-async def test_a_file_that_is_cut_off_goes_on_where_it_stopped(people: People) -> None:
-    ada = await people.arrive("Ada")
-    await come_to_read(ada)
-    upload = ada.page.locator(".upload-list li")
-    offsets: list[int] = []
-    cuts = 0
+class Line:
+    """The way of a person's files: the first piece comes; then nothing does until it is mended."""
 
-    async def cut(route: Route) -> None:
-        nonlocal cuts
-        if "upload-offset" in route.request.headers:
-            offsets.append(int(route.request.headers["upload-offset"]))
-        # The first piece comes; then nothing does, neither a piece nor a word about how far it is.
-        if len(offsets) > 1:
-            cuts += 1
-            await route.abort("connectionreset")
+    def __init__(self) -> None:
+        self.cuts = 0
+        # What came through afterwards: the method, and where in the file a piece began.
+        self.went_on: list[tuple[str, str | None]] = []
+        self._pieces = 0
+        self._mended = False
+
+    async def put_before(self, person: Person) -> None:
+        await person.page.route(re.compile("/api/uploads"), self._pass)
+
+    def mend(self) -> None:
+        self._mended = True
+
+    async def _pass(self, route: Route) -> None:
+        offset = route.request.headers.get("upload-offset")
+        if self._mended:
+            self.went_on.append((route.request.method, offset))
         else:
-            await route.continue_()
+            self._pieces += offset is not None
+            # Neither a piece, nor a word about how far it is.
+            if self._pieces > 1:
+                self.cuts += 1
+                await route.abort("connectionreset")
+                return
+        await route.continue_()
 
-    await ada.page.route("**/api/uploads/*", cut)
+    def goes_on_where_it_stopped(self) -> bool:
+        pieces = [offset for method, offset in self.went_on if method == "PATCH"]
+        return pieces == [str(PIECE_BYTES)] and "POST" not in [method for method, _ in self.went_on]
+
+
+async def upload_that_is_cut(ada: Person, line: Line) -> Locator:
+    """A file in the list of those that are on their way."""
+    await come_to_read(ada)
+    await line.put_before(ada)
+    upload = ada.page.locator(".upload-list li")
     await ada.page.locator("#text").evaluate(DROP, SIZE_BYTES)
     await expect(upload.get_by_role("status")).to_have_text(
-        "The connection was lost. The upload continues by itself.", timeout=DEADLINE_MS
+        "The connection was lost. The upload continues by itself."
     )
-    before = cuts
-    await ada.page.unroute("**/api/uploads/*")
-    sent: list[tuple[str, str | None]] = []
-    ada.page.on(
-        "request", lambda request: sent.append((request.method, request.headers.get("upload-offset")))
-    )
-    await expect(upload).to_have_attribute("data-state", "done", timeout=DEADLINE_MS)
-    assert before >= 1
-    assert [offset for method, offset in sent if method == "PATCH"] == [str(PIECE_BYTES)]
-    assert "POST" not in [method for method, _ in sent]
+    assert line.cuts >= 1
+    return upload
+
+
+async def test_a_file_that_is_cut_off_goes_on_where_it_stopped(people: People) -> None:
+    ada, line = await people.arrive("Ada"), Line()
+    upload = await upload_that_is_cut(ada, line)
+    line.mend()
+    await expect(upload).to_have_attribute("data-state", "done")
+    assert line.goes_on_where_it_stopped(), line.went_on
     await write(ada, "Whole")
     await expect(message(ada, "Whole").get_by_role("link", name="large.bin")).to_be_visible()
 
 
 async def test_a_file_on_its_way_goes_on_after_a_reload(people: People) -> None:
-    ada = await people.arrive("Ada")
-    await come_to_read(ada)
-    upload = ada.page.locator(".upload-list li")
-    offsets: list[int] = []
-
-    async def cut(route: Route) -> None:
-        if "upload-offset" in route.request.headers:
-            offsets.append(int(route.request.headers["upload-offset"]))
-        if len(offsets) > 1:
-            await route.abort("connectionreset")
-        else:
-            await route.continue_()
-
-    await ada.page.route("**/api/uploads/*", cut)
-    await ada.page.locator("#text").evaluate(DROP, SIZE_BYTES)
-    await expect(upload.get_by_role("status")).to_have_text(
-        "The connection was lost. The upload continues by itself.", timeout=DEADLINE_MS
-    )
-    await ada.page.unroute("**/api/uploads/*")
-    sent: list[tuple[str, str | None]] = []
-    ada.page.on(
-        "request", lambda request: sent.append((request.method, request.headers.get("upload-offset")))
-    )
+    ada, line = await people.arrive("Ada"), Line()
+    upload = await upload_that_is_cut(ada, line)
     await ada.page.reload()
-    await expect(upload).to_have_attribute("data-state", "done", timeout=DEADLINE_MS)
-    assert [offset for method, offset in sent if method == "PATCH"] == [str(PIECE_BYTES)]
+    line.mend()
+    await expect(upload).to_have_attribute("data-state", "done")
+    assert line.goes_on_where_it_stopped(), line.went_on
     await write(ada, "Whole")
     await expect(message(ada, "Whole").get_by_role("link", name="large.bin")).to_be_visible()
     await ada.page.reload()
-    await expect(message(ada, "Whole")).to_be_visible(timeout=DEADLINE_MS)
+    await expect(message(ada, "Whole")).to_be_visible()
     await expect(upload).to_have_count(0)

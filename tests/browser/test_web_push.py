@@ -14,6 +14,7 @@ from tests.chat.member import ChatServer
 from tests.chat.people import Person as Member
 from tests.chat.people import newcomer
 from tests.chat.push.service import Browser, PushService, push_service
+from tests.kit.community import confirm
 from tests.kit.knowing import OWN_ID, look_away, look_back, notices, open_settings
 from tests.kit.people import People, Person, chromium, people_at
 from tests.kit.push_device import Deliverer, can_subscribe
@@ -58,7 +59,7 @@ class Scene:
         async def told() -> bool:
             return self.community.hub.in_sight(member_id) is wanted
 
-        await wait_until("the server knows who looks", told, within_s=5)
+        await wait_until("the server knows who looks", told, within_s=15)
 
 
 @pytest.fixture
@@ -106,7 +107,7 @@ async def test_a_mention_rings_the_device_and_leads_to_the_message(scene: Scene)
     async def rung() -> bool:
         return [each["body"] for each in await notices(ada.page)] == ["Ada dinner is ready"]
 
-    await wait_until("the device shows it", rung, within_s=10)
+    await wait_until("the device shows it", rung, within_s=15)
     assert scene.service.received.empty(), "the page shows what is pushed, and nothing twice"
     await look_back(ada)
     await expect(message(ada, "dinner")).to_be_visible()
@@ -114,7 +115,7 @@ async def test_a_mention_rings_the_device_and_leads_to_the_message(scene: Scene)
     async def cleared() -> bool:
         return await notices(ada.page) == []
 
-    await wait_until("what was read needs no notice", cleared, within_s=10)
+    await wait_until("what was read needs no notice", cleared, within_s=15)
 
 
 async def test_switching_it_off_ends_the_subscription_on_both_sides(scene: Scene) -> None:
@@ -138,7 +139,7 @@ async def test_a_subscription_is_renewed_when_the_key_of_the_server_changes(scen
     async def renewed() -> bool:
         return await scene.stored() == [f"{scene.service.origin}/device-2"]
 
-    await wait_until("the server has the new one", renewed, within_s=10)
+    await wait_until("the server has the new one", renewed, within_s=15)
 
 
 async def test_signing_out_ends_it_and_leaves_nothing_of_it_in_the_browser(scene: Scene) -> None:
@@ -146,13 +147,13 @@ async def test_signing_out_ends_it_and_leaves_nothing_of_it_in_the_browser(scene
     await subscribe(ada)
     await open_settings(ada, "Signing out")
     await ada.press("Sign out")
-    await ada.page.get_by_role("dialog").get_by_role("button", name="Sign out", exact=True).last.click()
+    await confirm(ada, "Sign out")
     await expect(ada.page.get_by_role("button", name="Sign in as Ada")).to_be_visible()
 
     async def ended() -> bool:
         return await scene.stored() == [] and await ada.page.evaluate(SUBSCRIPTION) is None
 
-    await wait_until("both sides have forgotten it", ended, within_s=10)
+    await wait_until("both sides have forgotten it", ended, within_s=15)
 
 
 async def test_why_it_cannot_be_is_said_in_words(scene: Scene) -> None:

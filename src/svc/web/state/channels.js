@@ -24,13 +24,17 @@ export function may(permission, channelId = null) {
 /** The same in the room of a call; in a private one it is what we may on the server. @param {Permission} permission @param {string} roomId */
 export const mayInCall = (permission, roomId) => may(permission, channelsById.value.has(roomId) ? roomId : null);
 
-async function askPermissions() {
+let asked = 0; // How often: one answer may overtake another.
+
+function askPermissions() {
+  const mine = ++asked;
   // Without an answer the server goes on refusing what is not allowed any more.
-  await api("GET", "/api/me/permissions").then((told) => { permissions.value = told; }, () => {});
+  api("GET", "/api/me/permissions").then((told) => { if (mine === asked) permissions.value = told; }, () => {});
 }
 
 listen({
   greet(greeting) {
+    asked += 1;
     channels.value = greeting.channels;
     permissions.value = greeting.permissions;
   },

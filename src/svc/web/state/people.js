@@ -51,6 +51,9 @@ let wanted = [];
 /** @type {Promise<void> | null} */
 let loading = null;
 let greetings = 0; // How often we were told everything.
+let onTheirWay = 0; // Answers with members.
+/** Those of whom we were told while answers were on their way, which may be older. @type {Ids} */
+const newer = new Set();
 
 /** The member with this id, or null until the server has told. @param {string} id */
 export function memberOf(id) {
@@ -68,7 +71,20 @@ function askWanted() {
   wanted = [];
   for (let from = 0; from < ids.length; from += AT_ONCE) {
     const some = ids.slice(from, from + AT_ONCE);
-    api("GET", `/api/members?${new URLSearchParams({ ids: String(some), limit: String(AT_ONCE) })}`).then((told) => meet(told.members), () => {});
+    fetchMembers(new URLSearchParams({ ids: String(some), limit: String(AT_ONCE) })).catch(() => {});
+  }
+}
+
+/** Ask for members, and know them. Resolves with the answer. @param {URLSearchParams} wish */
+export async function fetchMembers(wish) {
+  onTheirWay += 1;
+  try {
+    const page = await api("GET", `/api/members?${wish}`);
+    meet(page.members.filter(({ id }) => !newer.has(id)));
+    return page;
+  } finally {
+    onTheirWay -= 1;
+    if (!onTheirWay) newer.clear();
   }
 }
 
@@ -87,8 +103,7 @@ async function fetchAll() {
     // What was fetched before everything was told anew is gone.
     if (round !== greetings) [round, after] = [greetings, null];
     /** @type {Answer<"GET", "/api/members">} */
-    const page = await api("GET", `/api/members?limit=${PAGE}${after ? `&after=${encodeURIComponent(after)}` : ""}`);
-    meet(page.members);
+    const page = await fetchMembers(new URLSearchParams({ limit: String(PAGE), ...(after && { after }) }));
     after = page.next;
   } while (after || round !== greetings);
   complete.value = true;
@@ -121,6 +136,9 @@ function put(member) {
   members.value = new Map(members.value).set(member.id, member);
 }
 
+/** What answers on their way say of this one is old. @param {string} id */
+const beNewer = (id) => { if (onTheirWay) newer.add(id); };
+
 /** @param {Partial<Pick<Resumption, "online" | "idle" | "do_not_disturb">>} told */
 function present({ online: there, idle: untouched, do_not_disturb: undisturbed }) {
   online.value = new Set(there);
@@ -144,6 +162,7 @@ listen({
     ownInvisible.value = greeting.invisible;
     complete.value = false;
     greetings += 1;
+    newer.clear();
     asked.clear();
     members.value = new Map([[greeting.member.id, greeting.member]]);
   },
@@ -168,12 +187,15 @@ listen({
         ownInvisible.value = data.invisible;
         break;
       case "member_joined":
+        beNewer(data.id);
         put(data);
         break;
       case "member_updated":
-        if (members.value.has(data.id) || complete.value) put(data);
+        beNewer(data.id);
+        if (members.value.has(data.id) || complete.value || onTheirWay) put(data);
         break;
       case "member_left": {
+        beNewer(data.member_id);
         const others = new Map(members.value);
         others.delete(data.member_id);
         members.value = others;

@@ -24,9 +24,11 @@ export const aside = signal(null);
 /** Is there room for the members beside a channel all the time? */
 const roomy = signal(false);
 const membersStay = signal(false);
+/** Has the page shown what comes before them? */
+const calm = signal(false);
 const mayStay = computed(() => roomy.value && channelsById.value.get(place.value?.channelId ?? "")?.type === "text");
 /** What stands beside the channel: what was opened there, or the members, where there is room and they were not closed. */
-export const beside = computed(() => aside.value ?? (mayStay.value && membersStay.value ? { name: "members" } : null));
+export const beside = computed(() => aside.value ?? (calm.value && mayStay.value && membersStay.value ? { name: "members" } : null));
 /** What lies over the page: {name, …, under}, or null; `under` are the settings that it was opened from. @type {Signal<Open | null>} */
 export const dialog = signal(null);
 /** On a small screen: whether the list of channels covers the rest. */
@@ -34,8 +36,18 @@ export const drawer = signal(false);
 /** Where to go in the open channel, {messageId}, {atMs} for the first message since then, or {newest}; a new object each time. @type {Signal<Target | null>} */
 export const target = signal(null);
 
+/** The id of a channel that is opened as soon as it is in the list, unless another is opened first. @type {string | null} */
+let awaited = null;
+
+/** Open a channel that was made just now; the list may not have it yet. @param {string} channelId */
+export function openMade(channelId) {
+  if (channelsById.value.has(channelId)) open(channelId);
+  else awaited = channelId;
+}
+
 /** Open a channel, and go to a message in it if one is named. @param {string} channelId @param {string | null} [messageId] */
 export function open(channelId, messageId = null) {
+  awaited = null;
   if (place.value?.channelId !== channelId) place.value = { channelId };
   drawer.value = false;
   if (messageId) target.value = { channelId, messageId };
@@ -44,6 +56,7 @@ export function open(channelId, messageId = null) {
 
 /** Open a private conversation, and go to a message in it if one is named. @param {string} talkId @param {string | null} [messageId] */
 export function openTalk(talkId, messageId = null) {
+  awaited = null;
   if (place.value?.talkId !== talkId) place.value = { talkId };
   if (messageId) target.value = { talkId, messageId };
   aside.value = dialog.value = null;
@@ -83,25 +96,25 @@ export function closeAside() {
 function stay(on) {
   aside.value = null;
   membersStay.value = on;
+  calm.value = true;
   keep(KEPT_MEMBERS, String(on));
 }
 
-/** Once the page has nothing better to do: the messages come first. */
+/** The members are shown once the page has nothing better to do: the messages come first. */
 function makeRoom() {
-  if (roomy.peek() || !globalThis.matchMedia) return;
+  if (calm.peek() || !globalThis.matchMedia) return;
   const wide = matchMedia("(min-width: 1300px)");
   const look = () => { roomy.value = wide.matches; };
   wide.addEventListener("change", look);
-  (globalThis.requestIdleCallback ?? setTimeout)(() => {
-    membersStay.value = kept(KEPT_MEMBERS) !== "false";
-    look();
-  });
+  membersStay.value = kept(KEPT_MEMBERS) !== "false";
+  look();
+  (globalThis.requestIdleCallback ?? setTimeout)(() => { calm.value = true; });
 }
 
 /** @param {string} name @param {object} [details] */
 export const showDialog = (name, details = {}) => { dialog.value = { name, ...details, under: name === "settings" ? null : settingsOf(dialog.value) }; };
-/** Back to the settings, where it was opened from them. */
-export const closeDialog = () => { dialog.value = dialog.value?.under ?? null; };
+/** Close this one, back to the settings where it was opened from them; nothing where another was opened meanwhile. @param {Open} which */
+export const closeDialog = (which) => { if (dialog.value === which) dialog.value = which.under ?? null; };
 export const closeDialogs = () => { dialog.value = null; };
 
 /** @param {Open | null} open @returns {Open | null} */
@@ -169,7 +182,8 @@ listen({
     makeRoom();
   },
   recall: settle,
-  hear(event, _) {
+  hear(event, data) {
+    if (event === "channel_created" && data.id === awaited) open(awaited);
     if (event.startsWith("channel_")) settle();
   },
   forget() {

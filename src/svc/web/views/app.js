@@ -67,7 +67,7 @@ function Nowhere() {
 
 function Overlay() {
   const shown = [dialog.value?.under, dialog.value].filter((each) => DIALOGS[each?.name]);
-  return shown.map((each) => html`<${DIALOGS[each.name]} key=${each.name} ...${each} onClose=${closeDialog} />`);
+  return shown.map((each) => html`<${DIALOGS[each.name]} key=${each.name} ...${each} onClose=${() => closeDialog(each)} />`);
 }
 
 function title() {

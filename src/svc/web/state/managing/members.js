@@ -5,8 +5,8 @@
 /** @import { Member, Role } from "../../types/api.js" */
 
 import { may } from "../channels.js";
-import { meet } from "../people.js";
-import { api, member as own } from "../server.js";
+import { fetchMembers } from "../people.js";
+import { member as own } from "../server.js";
 import { isOwner, mayGiveRolesTo, ranksBelow } from "./rank.js";
 
 const DAY_MS = 86_400_000;
@@ -35,8 +35,7 @@ function within(what, days, now) {
 
 /** A page: {ids, next, lastSeen}; the members themselves are in `members` of people.js then. @param {typeof EVERYBODY} wish @param {string | null} [after] */
 export async function findMembers(wish, after = null) {
-  const { members, next, last_seen: lastSeen = {} } = await api("GET", `/api/members?${asked(wish, Date.now(), after)}`);
-  meet(members);
+  const { members, next, last_seen: lastSeen = {} } = await fetchMembers(asked(wish, Date.now(), after));
   return { ids: members.map(({ id }) => id), next, lastSeen };
 }
 

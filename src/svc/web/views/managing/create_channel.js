@@ -1,7 +1,7 @@
 // A new channel: what it is, its name, and who sees it.
 
 import { channels } from "../../state/channels.js";
-import { open } from "../../state/place.js";
+import { openMade } from "../../state/place.js";
 import { createChannel } from "../../state/managing/channels.js";
 import { madePrivate } from "../../state/managing/privacy.js";
 import { isOwner, ownRank } from "../../state/managing/rank.js";
@@ -38,7 +38,7 @@ export function CreateChannel({ type = "text", parentId = null, onClose }) {
     let made;
     if (!await run(async () => { made = await createChannel(wanted); })) return;
     onClose();
-    if (made.type === "text" && channels.value.some(({ id }) => id === made.id)) open(made.id);
+    if (made.type === "text") openMade(made.id);
   };
   return html`<${Dialog} title=${t("create-channel")} onClose=${onClose}>
     <form class="stack" onSubmit=${submit} novalidate>

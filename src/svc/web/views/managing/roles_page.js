@@ -4,7 +4,7 @@ import { mayStep, placeOf, placeRole } from "../../state/managing/roles.js";
 import { rolesBelow } from "../../state/managing/rank.js";
 import { tried } from "../../state/notices.js";
 import { colourOf, complete, loadMembers, members, roles } from "../../state/people.js";
-import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Button, IconButton } from "../parts/button.js";
 import { roleName } from "../people/members.js";
@@ -42,7 +42,7 @@ function Ranked({ role, onOpen, drag, onDrag }) {
     if (mayStep(id, by)) tried(placeRole(id, placeOf(id) + by));
   };
   // The row was put elsewhere; at an end the button that was pressed cannot be pressed again.
-  useEffect(() => {
+  useLayoutEffect(() => {
     const before = focused.current;
     focused.current = null;
     (before?.disabled ? before.closest("li").querySelector("button:enabled") : before)?.focus();

@@ -1,0 +1,118 @@
+"""Answers and pushes come by different ways, so either may be first: the page shows what is newest."""
+
+import asyncio
+import json
+
+from playwright.async_api import Route, WebSocketRoute, expect
+
+from tests.kit.community import ask, community, listed, open_settings, own_id
+from tests.kit.people import People, Person
+from tests.kit.text_channels import come_to_read, entry
+
+
+class Held:
+    """The first answer to a kind of request: the server has given it, the page gets it when it is let go."""
+
+    def __init__(self, person: Person, path: str) -> None:
+        self._page, self._path = person.page, path
+        self._given, self._gone, self._done = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def __aenter__(self) -> "Held":
+        await self._page.route(self._path, self._hold)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._gone.set()
+
+    async def is_given(self) -> None:
+        await self._given.wait()
+
+    async def let_go(self) -> None:
+        """Return when the page has it."""
+        self._gone.set()
+        await self._done.wait()
+
+    async def _hold(self, route: Route) -> None:
+        if self._given.is_set():
+            await route.continue_()
+            return
+        answer = await route.fetch()
+        self._given.set()
+        await self._gone.wait()
+        await route.fulfill(response=answer)
+        self._done.set()
+
+
+async def test_an_older_answer_does_not_bring_back_what_one_may_not_any_more(people: People) -> None:
+    here = await community(people)
+    invite = here.member.page.get_by_role("button", name="Invite people")
+    await expect(invite).to_be_visible()
+    [role] = [
+        each for each in (await ask(here.owner, "GET", "/api/roles"))["roles"] if each["id"] == "member"
+    ]
+    rest = [each for each in role["permissions"] if each != "create_invites"]
+    async with Held(here.member, "**/api/me/permissions") as first:
+        await ask(here.owner, "PATCH", "/api/roles/member", {"permissions": [*rest, "create_invites"][1:]})
+        await first.is_given()
+        await ask(here.owner, "PATCH", "/api/roles/member", {"permissions": rest})
+        await expect(invite).to_have_count(0)
+        async with here.member.page.expect_event("requestfinished"):
+            await first.let_go()
+        await expect(invite).to_have_count(0)
+
+
+async def test_an_older_list_of_members_does_not_bring_back_a_name(people: People) -> None:
+    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
+    await come_to_read(ada)
+    await come_to_read(grace)
+    async with Held(ada, "**/api/members?*") as first:
+        await ada.press("Members")
+        await first.is_given()
+        await ask(ada, "PATCH", f"/api/members/{await own_id(grace)}", {"nickname": "Hopper"})
+        await expect(grace.page.locator("#own-name")).to_have_text("Hopper")
+        await first.let_go()
+        await expect(ada.page.get_by_role("region", name="2 members")).to_be_visible()
+        await expect(listed(ada, "Hopper")).to_be_visible()
+
+
+async def test_a_channel_that_is_told_of_after_it_was_made_is_opened(people: People) -> None:
+    ada = await people.arrive("Ada")
+    answered = asyncio.Event()
+
+    def connect(socket: WebSocketRoute) -> None:
+        server = socket.connect_to_server()
+
+        async def later(text: str | bytes) -> None:
+            if json.loads(text)["event"] == "channel_created":
+                await answered.wait()
+            socket.send(text)
+
+        server.on_message(later)
+
+    await ada.page.route_web_socket("**/live", connect)
+    await ada.page.reload()
+    await come_to_read(ada)
+    await ada.press("Create a text channel")
+    dialog = ada.page.get_by_role("dialog", name="Create a channel")
+    await dialog.get_by_label("Name", exact=True).fill("plans")
+    await dialog.get_by_role("button", name="Create a channel").click()
+    await expect(dialog).to_have_count(0)
+    await expect(entry(ada, "plans")).to_have_count(0)
+    answered.set()
+    await expect(ada.page.locator("#text-name")).to_have_text("plans")
+
+
+async def test_what_is_done_late_closes_nothing_that_was_opened_meanwhile(people: People) -> None:
+    ada = await people.arrive("Ada")
+    await come_to_read(ada)
+    await ask(ada, "POST", "/api/channels", {"name": "attic", "type": "text"})
+    await entry(ada, "attic").click(button="right")
+    await ada.page.get_by_role("menuitem", name="Edit", exact=True).click()
+    async with Held(ada, "**/api/channels/*") as archiving:
+        await ada.press("Archive the channel")
+        await archiving.is_given()
+        await ada.page.keyboard.press("Escape")
+        page = await open_settings(ada, "Channels")
+        await archiving.let_go()
+        await expect(ada.page.locator(".notice")).to_contain_text("attic")
+        await expect(page).to_be_visible()
