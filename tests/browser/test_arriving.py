@@ -191,13 +191,13 @@ async def test_a_certificate_for_the_key_of_the_browser_lets_its_subject_in(tmp_
 async def test_a_server_that_takes_nobody_says_why(tmp_path: Path) -> None:
     async with house(tmp_path / "closed", SVC_SERVER_ENABLED="false") as (_, people):
         ada = await people.arrive("Ada")
-        await expect(ada.page.locator("main [role=alert]")).to_contain_text("accepts nobody at the moment")
+        await expect(ada.page.locator("main [role=alert]")).to_contain_text(
+            "accepts no new members at the moment"
+        )
         await expect(ada.page.get_by_role("button")).to_have_count(0)
     async with house(tmp_path / "nothing", SVC_IDENTITY_TIERS="account") as (_, people):
         ada = await people.arrive("Ada")
-        await expect(ada.page.locator("main [role=alert]")).to_contain_text(
-            "no provider of accounts is set up"
-        )
+        await expect(ada.page.locator("main [role=alert]")).to_contain_text("no account provider is set up")
         await expect(ada.page.get_by_role("button")).to_have_count(0)
 
 

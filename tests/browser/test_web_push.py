@@ -87,7 +87,7 @@ def switch(ada: Person) -> Locator:
 async def subscribe(ada: Person) -> None:
     await open_settings(ada)
     await switch(ada).check()
-    await expect(ada.page.get_by_text("On. You are notified on this device")).to_be_visible()
+    await expect(ada.page.get_by_text("On. This device notifies you")).to_be_visible()
     await ada.page.keyboard.press("Escape")
 
 
@@ -124,7 +124,7 @@ async def test_switching_it_off_ends_the_subscription_on_both_sides(scene: Scene
     assert await scene.stored() == [f"{scene.service.origin}/device"]
     await open_settings(ada)
     await switch(ada).uncheck()
-    await expect(ada.page.get_by_text("passes the messages on, encrypted")).to_be_visible()
+    await expect(ada.page.get_by_text("delivers the notifications encrypted")).to_be_visible()
     assert await scene.stored() == []
     assert await ada.page.evaluate(SUBSCRIPTION) is None
 
@@ -162,7 +162,8 @@ async def test_why_it_cannot_be_is_said_in_words(scene: Scene) -> None:
     await ada.page.reload()
     await open_settings(ada)
     await expect(switch(ada)).to_be_disabled()
-    await expect(ada.page.get_by_text("does not let this page notify you")).to_be_visible()
+    told = ada.page.locator(".push-state").get_by_text("Your browser blocks notifications from this page.")
+    await expect(told).to_be_visible()
     await ada.page.add_init_script("delete globalThis.PushManager")
     await ada.page.reload()
     await open_settings(ada)
