@@ -1,5 +1,6 @@
 // A message in a list beside the channel: who, when, the text, and the way to it.
 
+import { isSpoiler } from "../../state/spoilers.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Markdown } from "../message_text.js";
@@ -10,11 +11,16 @@ import { Time } from "../parts/time.js";
 /** `where`: the name of its channel, where that is not plain; `sign` stands before it. */
 export function MessageLine({ message, where = null, sign = "#", note = null, onOpen }) {
   const { author, text, fallback, attachments, posted_at_ms: postedAt } = message;
-  return html`<li class="message-line">
+  const pictures = attachments.filter((file) => file.kind === "picture" && file.thumbnail && !isSpoiler(file));
+  const others = attachments.length - pictures.length;
+  // All of the line leads there, but for what can be pressed in it and what is being selected.
+  const pressed = ({ target }) => target.closest("a, button") || !getSelection().isCollapsed || onOpen();
+  return html`<li class="message-line" onClick=${pressed}>
     <p class="byline"><${Avatar} id=${author.id} name=${author.display_name} url=${author.avatar} size="small" /><b dir="auto">${author.display_name}</b>
-      ${where && html`<span class="quiet" dir="auto">${sign}${where}</span>`}<${Time} ms=${postedAt} style="day" /></p>
+      ${where && html`<span class="quiet" dir="auto">${sign}${where}</span>`}<${Time} ms=${postedAt} style="ago" /></p>
     <div class="text" dir="auto">${text ? html`<${Markdown} text=${text} message=${message} />` : html`<p>${fallback}</p>`}</div>
-    ${attachments.length > 0 && html`<p class="quiet">${t("file-count", { count: attachments.length })}</p>`}
+    ${pictures.length > 0 && html`<p class="line-pictures">${pictures.map(({ id, thumbnail, alt, name }) => html`<img key=${id} src=${thumbnail.url} alt=${alt || name} loading="lazy" decoding="async" />`)}</p>`}
+    ${others > 0 && html`<p class="quiet">${t("file-count", { count: others })}</p>`}
     ${note && html`<p><span class="badge">${note}</span></p>`}
     <${Button} look="link" onClick=${onOpen}>${t("go-to-message")}<//>
   </li>`;

@@ -1,11 +1,11 @@
 // The pinned messages of a channel, beside it.
 
 import { conversationOf } from "../../state/conversation.js";
-import { open } from "../../state/place.js";
 import { ask } from "../../state/server.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
 import { Aside } from "../parts/aside.js";
+import { goTo } from "./go_to.js";
 import { MessageLine } from "./message_line.js";
 
 export function Pins({ channel, onClose }) {
@@ -19,6 +19,6 @@ export function Pins({ channel, onClose }) {
     ${!found && html`<p class="quiet">${t("loading")}</p>`}
     ${found?.problem && html`<p class="error">${found.problem}</p>`}
     ${found?.messages?.length === 0 && html`<p class="quiet">${t("no-pins")}</p>`}
-    <ul class="message-lines">${found?.messages?.map((message) => html`<${MessageLine} key=${message.id} message=${message} onOpen=${() => open(channel.id, message.id)} />`)}</ul>
+    <ul class="message-lines">${found?.messages?.map((message) => html`<${MessageLine} key=${message.id} message=${message} onOpen=${() => goTo(message)} />`)}</ul>
   <//>`;
 }

@@ -1,7 +1,9 @@
 // Search in all channels that one sees, beside the one that is open.
 
-import { channelsById } from "../../state/channels.js";
+import { channels, channelsById } from "../../state/channels.js";
+import { loadMembers, members } from "../../state/people.js";
 import { showDialog } from "../../state/place.js";
+import { begun, completed, extended, FILTERS, values } from "../../state/search_filters.js";
 import { api } from "../../state/server.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
@@ -32,15 +34,21 @@ export function Search({ channel, onClose }) {
     event.preventDefault();
     find(query);
   };
-  const add = (filter) => {
-    setQuery(`${query.trim()} ${filter}`.trim());
+  const write = (changed) => {
+    setQuery(changed);
     field.current.focus();
   };
+  const asked = begun(query);
+  if (asked?.filter === "from") loadMembers().catch(() => {});
+  const offered = asked && values(asked, { members: members.value.values(), channels: channels.value.filter(({ type }) => type !== "category") });
+  const take = (value) => write(completed(query, asked, value));
   return html`<${Aside} title=${t("search")} onClose=${onClose}>
     <form role="search" onSubmit=${submit}>
       <input ref=${field} type="search" dir="auto" aria-label=${t("search-field")} placeholder=${t("search-field")} maxlength="256" value=${query} onInput=${(event) => setQuery(event.currentTarget.value)} />
     </form>
-    <p class="filters">${["from:", `in:${channel ? channel.name : ""}`, "has:image", "has:link", "has:file", "before:", "after:"].map((filter) => html`<${Button} key=${filter} look="chip" onClick=${() => add(filter)}>${filter}<//>`)}</p>
+    <p class="filters">${FILTERS.map((filter) => html`<${Button} key=${filter} look="chip" onClick=${() => write(extended(query, filter))}>${filter}<//>`)}</p>
+    ${offered?.length > 0 && html`<ul class="filters" aria-label=${t("search-filter-values")}>${offered.map((value) => html`<li key=${value}><${Button} look="chip on" dir="auto" onClick=${() => take(value)}>${value}<//></li>`)}</ul>`}
+    ${(asked?.filter === "before" || asked?.filter === "after") && html`<p><input type="date" aria-label=${asked.filter} onChange=${(event) => take(event.currentTarget.value)} /></p>`}
     ${channel?.type === "text" && html`<p><${Button} look="link" onClick=${() => showDialog("jump", { channelId: channel.id })}>${t("jump-to-date")}<//></p>`}
     <div aria-live="polite" aria-busy=${busy}>
       ${busy && html`<p class="quiet">${t("searching")}</p>`}

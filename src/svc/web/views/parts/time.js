@@ -13,10 +13,13 @@ function format(options) {
   return formats.get(key);
 }
 
-/** `style`: "clock" for the time of day, "day", or "long" for both; the whole of it on hovering. */
+const STYLES = { clock: CLOCK, day: { dateStyle: "medium" }, long: { dateStyle: "medium", timeStyle: "short" } };
+
+/** `style`: "clock" for the time of day, "day", "long" for both, or "ago": long, but today and yesterday as words. The whole of it on hovering. */
 export function Time({ ms, style = "clock" }) {
-  const options = style === "clock" ? CLOCK : style === "day" ? { dateStyle: "medium" } : { dateStyle: "medium", timeStyle: "short" };
-  return html`<time datetime=${new Date(ms).toISOString()} onMouseEnter=${(event) => { event.currentTarget.title = wholeOf(ms); }}>${format(options).format(ms)}</time>`;
+  const isRecent = style === "ago" && (sameDay(ms, Date.now()) || sameDay(ms, Date.now() - DAY_MS));
+  const shown = isRecent ? agoOf(ms) : format(STYLES[style] ?? STYLES.long).format(ms);
+  return html`<time datetime=${new Date(ms).toISOString()} onMouseEnter=${(event) => { event.currentTarget.title = wholeOf(ms); }}>${shown}</time>`;
 }
 
 const wholeOf = (ms) => format({ dateStyle: "full", timeStyle: "medium" }).format(ms);

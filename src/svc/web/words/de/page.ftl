@@ -108,6 +108,7 @@ search-count = { $more ->
     }
 }
 search-more = Ältere anzeigen
+search-filter-values = Werte für diesen Filter
 jump-to-date = Zu einem Datum springen
 date = Datum
 jump-hint = Du kommst zur ersten Nachricht seit dem Beginn dieses Tages.

@@ -108,6 +108,7 @@ search-count = { $more ->
     }
 }
 search-more = Show older messages
+search-filter-values = Values for this filter
 jump-to-date = Jump to a date
 date = Date
 jump-hint = Goes to the first message on or after that day.

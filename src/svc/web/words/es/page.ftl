@@ -108,6 +108,7 @@ search-count = { $more ->
     }
 }
 search-more = Mostrar más antiguos
+search-filter-values = Valores para este filtro
 jump-to-date = Ir a una fecha
 date = Fecha
 jump-hint = Irás al primer mensaje desde el comienzo de ese día.

@@ -111,6 +111,7 @@ search-count = { $more ->
     }
 }
 search-more = Afficher les plus anciens
+search-filter-values = Valeurs pour ce filtre
 jump-to-date = Aller à une date
 date = Date
 jump-hint = Tu arrives au premier message depuis le début de ce jour.

@@ -102,6 +102,7 @@ search-count = { $more ->
     }
 }
 search-more = さらに古いものを表示
+search-filter-values = このフィルターの値
 jump-to-date = 日付に移動
 date = 日付
 jump-hint = その日の始まり以降の最初のメッセージに移動します。

@@ -1,0 +1,150 @@
+"""What was said is found again: by search and its filters, among the pins, and by the quick switcher."""
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Locator, expect
+
+from tests.chat.previews.test_previews import HOST, PAGES
+from tests.kit.community import ask
+from tests.kit.internet import PUBLIC, hosted, names, on_an_internet
+from tests.kit.name_server import name_server
+from tests.kit.people import People, Person, both_widths, chromium, people_at
+from tests.kit.pictures import encoded, scene
+from tests.kit.product import running_product
+from tests.kit.text_channels import come_to_read, entry, message, open_channel, write
+
+PICTURE = {"name": "scene.png", "mimeType": "image/png", "buffer": encoded(scene(64, 48), "PNG")}
+
+
+async def search(person: Person, query: str, *finds: str) -> Locator:
+    """The lines of what is found: these, the newest first."""
+    field = person.page.get_by_role("searchbox", name="Search messages")
+    await field.fill(query)
+    await field.press("Enter")
+    lines = person.page.locator(".message-line")
+    await expect(lines).to_have_count(len(finds))
+    for number, text in enumerate(finds):
+        await expect(lines.nth(number)).to_contain_text(text)
+    return lines
+
+
+@both_widths
+async def test_search_finds_by_words_and_filters_and_leads_there(people: People) -> None:
+    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
+    await come_to_read(ada)
+    await ask(ada, "POST", "/api/channels", {"name": "orchard", "type": "text"})
+    await come_to_read(grace)
+    await write(ada, "Apples are red")
+    await write(ada, "Pears grow at https://pears.example/")
+    await write(grace, "Apples are green too")
+    await grace.page.locator("#files").set_input_files(PICTURE)  # type: ignore[arg-type]
+    await expect(grace.page.locator(".upload-list [data-state=done]")).to_have_count(1)
+    await write(grace, "Plums")
+    await open_channel(grace, "orchard")
+    await write(grace, "No apples here")
+    for number in range(12):
+        await write(ada, f"Something else {number}\nand more\nand more")
+
+    await ada.press("Search")
+    await search(ada, "apples", "No apples here", "Apples are green too", "Apples are red")
+    await search(ada, "apples from:Grace", "No apples here", "Apples are green too")
+    await search(ada, "apples in:general", "Apples are green too", "Apples are red")
+    await search(ada, "apples -green in:general", "Apples are red")
+    await search(ada, "has:link", "Pears grow")
+    await search(ada, "has:image", "Plums")
+    await search(ada, "apples after:2001-01-01 before:2002-01-01")
+    await expect(ada.page.get_by_text("Nothing found.")).to_be_visible()
+    # Filters are completed; a whole line leads to its message.
+    field = ada.page.get_by_role("searchbox", name="Search messages")
+    await field.fill("red ")
+    await ada.press("from:")
+    await expect(field).to_have_value("red from:")
+    await ada.page.get_by_role("list", name="Values for this filter").get_by_text("Ada").click()
+    await expect(field).to_have_value("red from:Ada ")
+    lines = await search(ada, "red from:Ada ", "Apples are red")
+    await expect(lines.locator("time")).to_contain_text("Today")
+    await lines.click()
+    await expect(ada.page.locator(".message.marked > .body > .text")).to_have_text("Apples are red")
+    await expect(message(ada, "Apples are red")).to_be_in_viewport()
+
+
+@both_widths
+async def test_pins_are_listed_lead_there_and_are_for_those_who_may(people: People) -> None:
+    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
+    for person in (ada, grace):
+        await come_to_read(person)
+    await write(grace, "We meet at eight")
+    for number in range(12):
+        await write(ada, f"Something else {number}\nand more\nand more")
+    await grace.press("Pinned messages")
+    await expect(grace.page.get_by_text("Nothing is pinned here yet.")).to_be_visible()
+    await message(ada, "We meet").click(button="right")
+    await ada.page.get_by_role("menuitem", name="Pin", exact=True).click()
+    line = grace.page.locator(".message-line")
+    await expect(line).to_contain_text("We meet at eight")
+    await line.click()
+    await expect(message(grace, "We meet")).to_be_in_viewport()
+    await message(grace, "We meet").click(button="right")
+    await expect(grace.page.get_by_role("menuitem", name="Copy text")).to_be_visible()
+    await expect(grace.page.get_by_role("menuitem", name="Unpin")).to_have_count(0)
+
+
+@both_widths
+async def test_a_few_letters_lead_to_a_channel_or_a_person(people: People) -> None:
+    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
+    await come_to_read(ada)
+    await ask(ada, "POST", "/api/channels", {"name": "café", "type": "text"})
+    await come_to_read(grace)
+    await expect(entry(grace, "café")).to_be_attached()
+    switcher = grace.page.get_by_role("dialog", name="Go to")
+    await grace.page.keyboard.press("Control+k")
+    await switcher.get_by_role("combobox").fill("caf")
+    await grace.page.keyboard.press("Enter")
+    await expect(grace.page.locator("#text-name")).to_have_text("café")
+    await expect(switcher).to_have_count(0)
+    await grace.page.keyboard.press("Control+k")
+    await switcher.get_by_role("combobox").fill("ad")
+    await expect(switcher.get_by_role("option", name="Ada")).to_be_visible()
+    await switcher.get_by_role("option", name="Ada").click()
+    await expect(grace.page.get_by_role("dialog", name="Ada")).to_be_visible()
+
+
+@asynccontextmanager
+async def reader_on_an_internet(folder: Path) -> AsyncIterator[Person]:
+    """Somebody in a channel of a server from which links lead to hosts of the test's own."""
+    executable = chromium()
+    assert executable is not None, "Chromium is missing; ci/setup installs it"
+    async with AsyncExitStack() as stack:
+        enter = stack.enter_async_context
+        await enter(hosted(PAGES))
+        await enter(name_server(names(tea=PUBLIC)))
+        product = await enter(running_product(folder / "data"))
+        people = await enter(people_at(product.url, executable))
+        ada = await people.arrive("Ada")
+        await come_to_read(ada)
+        yield ada
+        assert people.faults == []
+
+
+@pytest.mark.timeout(400)
+def test_what_a_link_leads_to_is_shown_until_its_author_takes_it_away(tmp_path: Path) -> None:
+    async def body() -> None:
+        async with reader_on_an_internet(tmp_path) as ada:
+            await write(ada, f"Look: {HOST}/tea")
+            preview = message(ada, "Look").locator(".preview")
+            await expect(preview.get_by_role("link", name="Green tea")).to_have_attribute(
+                "href", f"{HOST}/tea"
+            )
+            # The words are the stranger's, and plain text.
+            await expect(preview.locator(".preview-text")).to_have_text("How to <b>brew</b> it")
+            # The picture comes from the server, which has written it anew.
+            await expect(preview.locator("img")).to_have_attribute("src", re.compile("/media/"))
+            await message(ada, "Look").click(button="right")
+            await ada.page.get_by_role("menuitem", name="Remove link previews").click()
+            await expect(preview).to_have_count(0)
+
+    on_an_internet(body, tmp_path, within_s=300)
