@@ -19,8 +19,8 @@ run: build
 
 test: dev
 	ci/setup
-	ci/test -n auto --dist loadfile --ignore=tests/browser/calls
-	ci/test tests/browser/calls
+	ci/test -n auto --dist loadfile --ignore=tests/browser/measured
+	ci/test tests/browser/measured
 
 check: dev
 	ci/check

@@ -40,12 +40,15 @@ class NarrowCall:
         return float((after - before) / max(1, all_after - all_before))
 
     async def pictures(self, seconds: float) -> float:
-        """Of the pictures that were made, the share that was shown, of the one that has fewest."""
-        before = await self.ada.statistics()
+        """Of the pictures that were sent, the share that was shown, of the one that has fewest."""
+        everybody = (self.ada, *self.others)
+        before = await asyncio.gather(*(person.statistics() for person in everybody))
         await asyncio.sleep(seconds)
-        after = await self.ada.statistics()
-        made = CAPTURE.frame_rate * seconds
-        return min((after.frames(each.name) - before.frames(each.name)) / made for each in self.others)
+        after = await asyncio.gather(*(person.statistics() for person in everybody))
+        return min(
+            (after[0].frames(each.name) - before[0].frames(each.name)) / max(1, now.encoded - then.encoded)
+            for each, then, now in zip(self.others, before[1:], after[1:], strict=True)
+        )
 
 
 @asynccontextmanager

@@ -4,11 +4,15 @@ Tracks are matched to names through the page's own handle, `window.svc`.
 All counts are from the begin of the connection on.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
 from tests.kit.waiting import wait_until
+
+# Longer than between two beeps, and less energy than in one.
+SILENCE_S, HEARD = 1.5, 1e-6
 
 SCRIPT = """
 async () => {
@@ -135,3 +139,13 @@ class Watcher:
             return (await self.statistics()).energy(other.name) > before
 
         await wait_until(f"{self.name} hears {other.name}", heard, within_s=within_s)
+
+    async def hears_nothing_of(self, other: "Watcher", *, within_s: float = 10.0) -> None:
+        """Wait until nothing more comes of a made-up microphone, which beeps every second."""
+
+        async def silent() -> bool:
+            before = (await self.statistics()).energy(other.name)
+            await asyncio.sleep(SILENCE_S)
+            return (await self.statistics()).energy(other.name) - before < HEARD
+
+        await wait_until(f"{self.name} hears nothing of {other.name}", silent, within_s=within_s)

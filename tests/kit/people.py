@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, Page, ViewportSize, async_playwright, expect
+from playwright.async_api import Browser, Locator, Page, ViewportSize, async_playwright, expect
 
 from tests.kit.page_relay import put_behind
 from tests.kit.page_statistics import Watcher
@@ -145,9 +145,6 @@ class Person(Watcher):
         names = await self.page.locator("#people .name").all_text_contents()
         return sorted(name.removesuffix(" (you)") for name in names)
 
-    async def shown_screens(self) -> list[str]:
-        return sorted(await self.page.locator("#screens .name").all_text_contents())
-
     async def shown_speakers(self) -> list[str]:
         """Who is marked as speaking, ourselves included."""
         names = await self.page.locator("#people > .speaking .name").all_text_contents()
@@ -158,11 +155,11 @@ class Person(Watcher):
         track_id = (await self.statistics()).track(other.name).track_id
         await self.page.evaluate("(wish) => svc.call.setLayer(...wish)", [track_id, layer])
 
-    async def shows_camera_of(self, name: str) -> bool:
-        tile = self.page.locator("#people > li.with-video").filter(
+    def camera_of(self, name: str) -> Locator:
+        """The tile of somebody whose camera is shown."""
+        return self.page.locator("#people > li.with-video").filter(
             has=self.page.get_by_text(name, exact=True)
         )
-        return await tile.count() == 1
 
 
 class People:

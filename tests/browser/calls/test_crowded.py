@@ -58,7 +58,7 @@ async def fits(ada: Person, people: int, *, screens: int = 0) -> None:
             return not misfits
 
         try:
-            await wait_until("everything fits", none, within_s=2)
+            await wait_until("everything fits", none, within_s=10)
         except AssertionError:
             pytest.fail(f"{people} people, {screens} screens at {width}: {misfits}")
 

@@ -49,10 +49,6 @@ LAYERS = """() => {
 }"""
 
 
-async def device(person: Person, line: int) -> str:
-    return str(await person.page.evaluate(DEVICE, line))
-
-
 async def choose_last(page: Page, label: str) -> str:
     """The last of the devices in this list; its id."""
     select = page.get_by_role("combobox", name=label)
@@ -76,12 +72,14 @@ async def test_devices_are_tried_before_a_call_changed_in_it_and_replaced(people
     await ada.page.wait_for_function("() => document.querySelector('.self-view video').videoWidth > 0")
     await heard(ada)
     await lobby.get_by_role("button", name="Play a test sound").click()
+    await ada.page.wait_for_function("() => window.heard.length >= 3")
     assert await heard(ada) == [523, 659, 784]
     microphone = await choose_last(ada.page, "Microphone")
     await lobby.get_by_role("button", name="Join the call").click()
     await ada.is_connected()
-    await ada.page.wait_for_function(f"(line) => ({DEVICE})(line) !== ''", arg=MICROPHONE)
-    assert await device(ada, MICROPHONE) == microphone
+    await ada.page.wait_for_function(
+        f"([line, chosen]) => ({DEVICE})(line) === chosen", arg=[MICROPHONE, microphone]
+    )
     await grace.sees(ada)
 
     await ada.press("Settings")

@@ -1,11 +1,10 @@
 """A page in a call while the media service hands its ports over: it is back by itself, with its media."""
 
-import asyncio
 from pathlib import Path
 
 import pytest
 
-from tests.browser.calls.test_recovery import lose_each_other_and_meet_again, talking
+from tests.browser.calls.test_recovery import meet_again, talking
 from tests.chat.member import chat_server
 from tests.end_to_end.test_handover import variables_for
 from tests.kit.people import chromium, people_at
@@ -26,10 +25,8 @@ async def test_pages_talk_on_over_the_successor(tmp_path: Path) -> None:
         people_at(f"{chat.address}/#invite={chat.invite}", executable) as people,
     ):
         ada, grace = await talking(people)
-        coming_back = asyncio.create_task(lose_each_other_and_meet_again(ada, grace, BACK_WITHIN_S))
         async with running_sfu("--handover-socket", place, "--take-over") as new:
-            async with asyncio.timeout(BACK_WITHIN_S):
-                await coming_back
+            await meet_again(ada, grace, BACK_WITHIN_S)
             assert await old.ended() == 0
             assert people.faults == new.faults == old.faults == []
             for person in (ada, grace):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.calls.test_recovery import lose_each_other_and_meet_again, talking
+from tests.browser.calls.test_recovery import meet_again, talking
 from tests.end_to_end.test_several_sfus import BACK_WITHIN_S, house
 from tests.kit.people import chromium, people_at
 from tests.kit.sfu_process import running_sfu
@@ -25,7 +25,7 @@ async def test_pages_meet_again_at_the_other_one(tmp_path: Path) -> None:
         other = two if theirs is one else one
         assert not (await other.metrics())["svc_sfu_packets_received_total"]
         await theirs.kill()
-        await lose_each_other_and_meet_again(ada, grace, BACK_WITHIN_S)
+        await meet_again(ada, grace, BACK_WITHIN_S)
         assert (await other.metrics())["svc_sfu_packets_received_total"]
         assert people.faults == other.faults == []
         for person in (ada, grace):

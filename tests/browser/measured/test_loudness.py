@@ -1,5 +1,6 @@
 """How loud people, screens and noise are, measured from the sound that is received and played."""
 
+import asyncio
 import json
 import random
 import struct
@@ -54,6 +55,12 @@ window.played = () => ears.map((ear) => {
   return Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length);
 });
 """
+# Of the one voice that is received: its energy, and the seconds that it took.
+PLAYED_SO_FAR = """async () => {
+  const { receiver } = svc.call.tracks.find(({ source }) => source === "mic");
+  const voice = [...(await receiver.getStats()).values()].find(({ type }) => type === "inbound-rtp");
+  return [voice.totalAudioEnergy, voice.totalSamplesDuration];
+}"""
 NOISE_S, SAMPLE_RATE = 4, 48_000
 SEED = 20_260_103
 
@@ -146,12 +153,15 @@ async def test_noise_is_suppressed_by_the_browser_and_more_strongly_by_us(
         await grace.join(camera=False)
 
         async def loudness() -> float:
-            before = await grace.statistics()
-            await grace.page.wait_for_timeout(1500)
-            return (await grace.statistics()).energy("Ada") - before.energy("Ada")
+            """Of what is played for about a second."""
+            energy, played_s = await grace.page.evaluate(PLAYED_SO_FAR)
+            await asyncio.sleep(1)
+            energy_after, played_after_s = await grace.page.evaluate(PLAYED_SO_FAR)
+            return float((energy_after - energy) / max(0.01, played_after_s - played_s))
 
         await grace.hears(ada)
-        untouched = await loudness()
+        # Whatever is lost where a machine stands still makes it quieter.
+        untouched = max([await loudness() for _ in range(3)])
         await ada.press("Settings")
         await ada.press("Voice and video")
         for value, left in (("usual", 1 / 4), ("strong", 1 / 20)):

@@ -1,0 +1,71 @@
+"""Two, then four people see and hear each other, whichever video codec they send.
+
+Spec: media document section 1, "Codecs registered at startup", and section 3.2.
+"""
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+
+from tests.kit.people import Capture, People, Person
+from tests.kit.waiting import wait_until
+
+CODECS = ("VP8", "VP9", "H264", "AV1")
+# What those who come later show is small: two cores encode and decode all of it.
+FIRST, LATER = Capture(640, 360, 15), Capture(160, 120, 15)
+# Some seconds of it.
+FRAMES = 60
+WITHIN_S = 30.0
+# Congestion control starts at 300 kbit/s and only goes beyond when feedback tells it to.
+RISEN_BPS = 450_000
+
+
+async def join(people: People, names: Sequence[str], codec: str, capture: Capture) -> list[Person]:
+    arrived = [await people.arrive(name, codec=codec, capture=capture) for name in names]
+    for person in arrived:
+        await person.join()
+    return arrived
+
+
+async def see_and_hear_each_other(everybody: Sequence[Person], codec: str) -> None:
+    """Each gets many pictures and sound of each other one, and nothing else."""
+
+    async def sees_and_hears(person: Person) -> None:
+        names = {other.name for other in everybody if other is not person}
+        before = await person.statistics()
+
+        async def so() -> bool:
+            now = await person.statistics()
+            return all(
+                now.frames(name) - before.frames(name) >= FRAMES and now.energy(name) > before.energy(name)
+                for name in names
+            )
+
+        await wait_until(f"{person.name} sees and hears {names}", so, within_s=WITHIN_S)
+        after = await person.statistics()
+        assert {(track.name, track.source, track.codec) for track in after.received} == {
+            (name, source, used)
+            for name in names
+            for source, used in (("camera", f"video/{codec}"), ("mic", "audio/opus"))
+        }
+        assert after.srtp_ciphers == ("SRTP_AEAD_AES_128_GCM",)
+
+    await asyncio.gather(*(sees_and_hears(person) for person in everybody))
+
+
+@pytest.mark.parametrize("codec", CODECS)
+async def test_two_then_four_people_see_and_hear_each_other(people: People, codec: str) -> None:
+    two = await join(people, ("Ada", "Grace"), codec, FIRST)
+
+    async def risen() -> bool:
+        sent = [track for person in two for track in (await person.statistics()).sent if track.frames]
+        return len(sent) == len(two) and all(track.target_bps > RISEN_BPS for track in sent)
+
+    await see_and_hear_each_other(two, codec)
+    await wait_until("the target bitrate of both rises above 450 kbit/s", risen, within_s=WITHIN_S)
+    video = [track for person in two for track in (await person.statistics()).sent if track.frames]
+    assert {track.scalability for track in video} == {"L1T3"}
+
+    four = [*two, *await join(people, ("Alan", "Edsger"), codec, LATER)]
+    await see_and_hear_each_other(four, codec)

@@ -1,0 +1,34 @@
+"""On a line too narrow for all pictures fewer of them come, and the sound stays whole."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.kit.home_networks import why_not
+from tests.kit.narrow_call import NARROW_KBPS, WIDE_KBPS, narrow_call
+from tests.kit.people import chromium
+from tests.kit.waiting import wait_until
+
+
+async def test_sound_stays_whole_on_a_line_too_narrow_for_the_pictures(tmp_path: Path) -> None:
+    executable = chromium()
+    if reason := why_not() or ("" if executable else "Chromium is not installed"):
+        pytest.skip(reason)
+    async with narrow_call(tmp_path, str(executable)) as call:
+        await call.home.shape(NARROW_KBPS)
+
+        async def fewer_pictures() -> bool:
+            return await call.pictures(1) < 0.75
+
+        async def whole() -> bool:
+            return await call.concealed(5) <= 0.01
+
+        await wait_until("fewer pictures come", fewer_pictures, within_s=30)
+        await wait_until("the sound is whole", whole, within_s=60)
+        await call.ada.hears(call.others[0])
+        await call.home.shape(WIDE_KBPS)
+
+        async def all_pictures_again() -> bool:
+            return await call.pictures(2) > 0.75
+
+        await wait_until("all pictures come again", all_pictures_again, within_s=60)
