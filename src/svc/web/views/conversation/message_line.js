@@ -11,7 +11,7 @@ import { Time } from "../parts/time.js";
 /** `where`: the name of its channel, where that is not plain; `sign` stands before it. */
 export function MessageLine({ message, where = null, sign = "#", note = null, onOpen }) {
   const { author, text, fallback, attachments, posted_at_ms: postedAt } = message;
-  const pictures = attachments.filter((file) => file.kind === "picture" && file.thumbnail && !isSpoiler(file));
+  const pictures = attachments.filter((file) => file.kind === "picture" && file.url && !isSpoiler(file));
   const others = attachments.length - pictures.length;
   // All of the line leads there, but for what can be pressed in it and what is being selected.
   const pressed = ({ target }) => target.closest("a, button") || !getSelection().isCollapsed || onOpen();
@@ -19,7 +19,7 @@ export function MessageLine({ message, where = null, sign = "#", note = null, on
     <p class="byline"><${Avatar} id=${author.id} name=${author.display_name} url=${author.avatar} size="small" /><b dir="auto">${author.display_name}</b>
       ${where && html`<span class="quiet" dir="auto">${sign}${where}</span>`}<${Time} ms=${postedAt} style="ago" /></p>
     <div class="text" dir="auto">${text ? html`<${Markdown} text=${text} message=${message} />` : html`<p>${fallback}</p>`}</div>
-    ${pictures.length > 0 && html`<p class="line-pictures">${pictures.map(({ id, thumbnail, alt, name }) => html`<img key=${id} src=${thumbnail.url} alt=${alt || name} loading="lazy" decoding="async" />`)}</p>`}
+    ${pictures.length > 0 && html`<p class="line-pictures">${pictures.map(({ id, url, thumbnail, alt, name }) => html`<img key=${id} src=${thumbnail?.url ?? url} alt=${alt || name} loading="lazy" decoding="async" />`)}</p>`}
     ${others > 0 && html`<p class="quiet">${t("file-count", { count: others })}</p>`}
     ${note && html`<p><span class="badge">${note}</span></p>`}
     <${Button} look="link" onClick=${onOpen}>${t("go-to-message")}<//>

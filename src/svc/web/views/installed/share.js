@@ -6,6 +6,7 @@ import { dropWhatIsShared, shared, shareInto } from "../../state/sharing.js";
 import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { plainly } from "../channels/switcher.js";
+import { Markdown } from "../message_text.js";
 import { Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
 import { Icon } from "../parts/icon.js";
@@ -38,7 +39,7 @@ export function Share({ onClose }) {
 function What() {
   const { text, files } = shared.value ?? { text: "", files: [] };
   return html`<div class="what-is-shared">
-    ${text && html`<blockquote dir="auto">${text}</blockquote>`}
+    ${text && html`<blockquote dir="auto"><${Markdown} text=${text} /></blockquote>`}
     ${files.length > 0 && html`<ul aria-label=${t("files")}>${files.map(({ name }) => html`<li key=${name} class="one-line" dir="auto"><${Icon} name="file" /> ${name}</li>`)}</ul>`}
   </div>`;
 }
