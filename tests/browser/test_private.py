@@ -180,7 +180,7 @@ async def test_what_waits_for_the_other_side_outlives_a_reload(people: People) -
         await field(ada).press("Enter")
     waiting = ada.page.locator("#private .pending")
     await expect(waiting).to_have_count(2)
-    await expect(ada.page.locator("#private-state")).to_contain_text("no device yet")
+    await expect(ada.page.locator("#private-state")).to_contain_text("no device")
     await ada.page.reload()
     await expect(waiting.locator(".text")).to_have_text(["first", "second"])
     await waiting.last.get_by_role("button", name="Delete").click()

@@ -73,7 +73,7 @@ async def test_a_name_of_the_local_network_works_there(tmp_path: Path) -> None:
     async with running_product(tmp_path / "data", "--tls", EXTERNAL_HOST=NEARBY) as product:
         url = product.url.replace("127.0.0.1", NEARBY)
         async with opened(url, "--ignore-certificate-errors") as ada:
-            await told(ada, "nearby", "server.lan", "open the page there before you make links")
+            await told(ada, "nearby", "server.lan", "Open the page there before you make links")
 
 
 async def test_nothing_is_said_of_a_public_name_with_a_certificate(tmp_path: Path) -> None:

@@ -124,7 +124,7 @@ async def test_each_kind_of_rule_does_what_was_chosen(people: People) -> None:
     refused = "The rule “Many mentions” of this server does not let this message through."
     await expect(here.member.page.get_by_role("alert")).to_contain_text(refused)
 
-    await switch_on(page, "Repeated text", "Time its author out", How_often_the_same_may_be_said="1")
+    await switch_on(page, "Repeated text", "Time its author out", How_often_the_same_text_is_allowed="1")
     # Whoever moderates is spared.
     for person in (here.moderator, here.owner):
         for _ in range(2):

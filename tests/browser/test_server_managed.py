@@ -66,7 +66,7 @@ async def test_a_webhook_is_made_and_tried_in_the_page(here: Community) -> None:
     # What the server would refuse is said before, and what is typed as JSON is shown in the fields.
     sent = await json.input_value()
     await json.fill(sent.replace('"title"', '"url": "nowhere", "title"'))
-    await expect(page.get_by_text("cards[0].url: It is not in the form")).to_be_visible()
+    await expect(page.get_by_text("cards[0].url: It does not have the form")).to_be_visible()
     await expect(page.get_by_role("button", name="Post it")).to_be_disabled()
     await page.get_by_label("Link of the title").fill("https://ci.example/512")
     await expect(page.get_by_text("The server accepts this.")).to_be_visible()

@@ -60,7 +60,7 @@ async def test_a_browser_that_keeps_nothing_lets_somebody_in_until_the_page_goes
         try:
             ada = Person("Ada", await browser.new_page())
             await ada.page.goto(product.url)
-            told = ada.page.get_by_text("This browser keeps nothing")
+            told = ada.page.get_by_text("This browser keeps no data")
             await expect(told).to_be_visible(timeout=DEADLINE_MS)
             await come_to_read(ada)
             await write(ada, "Here for a moment")
