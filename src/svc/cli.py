@@ -122,6 +122,7 @@ def _add_worker(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data-dir", type=Path, help="that of the chat server; DATA_DIR by default")
     parser.add_argument("--host", default="127.0.0.1", help="address for health and metrics")
     parser.add_argument("--port", type=port, help="that of IMAGE_WORKER_URL by default; 0 takes a free one")
+    _add_listen_fd(parser, "of the port")
     _add_end_with_parent(parser)
     parser.set_defaults(run=_run_worker)
 
@@ -216,7 +217,10 @@ def _run_worker(options: argparse.Namespace) -> None:
     from svc.worker import app, config
 
     _watch_parent(options)
-    app.run(config.read(os.environ), app.Flags(options.host, options.port, options.data_dir))
+    app.run(
+        config.read(os.environ),
+        app.Flags(options.host, options.port, options.data_dir, tuple(options.listen_fd)),
+    )
 
 
 def _run_doctor(options: argparse.Namespace) -> int:

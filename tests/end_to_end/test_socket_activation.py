@@ -138,7 +138,7 @@ async def two_people_talk(sfu: SfuProcess) -> None:
     [
         ("sfu", "dual", "the UDP sockets handed over must be one of IPv4, one of IPv6 only: "),
         ("sfu", "unbound", "is neither a listening TCP socket nor a bound UDP one"),
-        ("chat", "udp", "--listen-fd: the chat server has no use for a UDP socket"),
+        ("chat", "udp", "--listen-fd: this program has no use for a UDP socket"),
     ],
 )
 async def test_sockets_that_cannot_be_used_are_said(

@@ -113,6 +113,19 @@ def inherited(descriptors: Iterable[int]) -> Inherited:
     )
 
 
+def tcp_sockets(descriptors: Sequence[int], host: str, port: int) -> Sequence[socket.socket]:
+    """What to listen on with TCP alone: what was handed over, else sockets of our own. Raises ConfigError."""
+    if descriptors:
+        handed = inherited(descriptors)
+        if handed.udp:
+            raise ConfigError("--listen-fd: this program has no use for a UDP socket")
+        return handed.tcp
+    try:
+        return bound(host, port)
+    except OSError as fault:
+        raise ConfigError(f"Cannot listen on HOST {host}, PORT {port}: {fault.strerror or fault}") from None
+
+
 def _is_open(handed: socket.socket) -> bool:
     if handed.type == socket.SOCK_STREAM:
         return bool(handed.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN))

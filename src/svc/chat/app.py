@@ -23,6 +23,7 @@ from svc.base.control_socket import listening
 from svc.base.descriptors import raise_limit
 from svc.base.http_connections import recognise
 from svc.base.http_server import Runner
+from svc.base.listening import tcp_sockets
 from svc.chat import ports
 from svc.chat.access.acts import on_authority_of
 from svc.chat.access.catalogue import ENDPOINTS, Who, check
@@ -114,7 +115,7 @@ async def serving(config: ChatConfig, flags: Flags = NO_FLAGS) -> AsyncIterator[
                 control,
                 ports.opened(
                     runner.server,
-                    ports.sockets_of(flags, config.host, config.port),
+                    tcp_sockets(flags.listen_fds, config.host, config.port),
                     files,
                     ports.table_of(config.trusted_proxy_hops),
                 ) as address,

@@ -19,7 +19,7 @@ from svc.base.accepting import Listener
 from svc.base.config import ConfigError
 from svc.base.connections import MOST_OF_ADDRESS, Limits, Table, room_for
 from svc.base.http_connections import speaking_http
-from svc.base.listening import address_of, bound, inherited
+from svc.base.listening import address_of
 from svc.chat.listener import TlsDoor
 from svc.chat.tls import TlsFiles
 
@@ -45,19 +45,6 @@ class Flags:
                 raise ConfigError("--tls-key needs --tls-cert beside it")
             return None
         return TlsFiles(self.tls_certificate, self.tls_key or self.tls_certificate)
-
-
-def sockets_of(flags: Flags, host: str, port: int) -> Sequence[socket]:
-    """The sockets to listen on: those that were handed over, else our own. Raises ConfigError."""
-    if flags.listen_fds:
-        handed = inherited(flags.listen_fds)
-        if handed.udp:
-            raise ConfigError("--listen-fd: the chat server has no use for a UDP socket")
-        return handed.tcp
-    try:
-        return bound(host, port)
-    except OSError as fault:
-        raise ConfigError(f"Cannot listen on HOST {host}, PORT {port}: {fault.strerror or fault}") from None
 
 
 def table_of(trusted_proxy_hops: int) -> Table:

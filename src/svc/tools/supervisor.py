@@ -50,17 +50,20 @@ class Program:
 
 
 class Child:
-    """One program, kept running."""
+    """One program, kept running; it listens on the sockets of these descriptors, which stay open in us."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, listen_fds: Sequence[int] = ()) -> None:
         self.program = program
+        self._listen_fds = listen_fds
         self._process: asyncio.subprocess.Process | None = None
         self._backoff = Backoff(FIRST_RESTART_S, LAST_RESTART_S, jitter=random.random)
 
     async def start(self) -> None:
+        flags = [f"--listen-fd={number}" for number in self._listen_fds]
         self._process = await asyncio.create_subprocess_exec(
             # -P: nothing in the working directory is taken for a module.
-            *(sys.executable, "-P", "-m", "svc.cli", *self.program.arguments, "--end-with-parent"),
+            *(sys.executable, "-P", "-m", "svc.cli", *self.program.arguments, *flags, "--end-with-parent"),
+            pass_fds=self._listen_fds,
             env=dict(self.program.environment),
             # The child ends when this pipe does, so that none outlives us.
             stdin=asyncio.subprocess.PIPE,

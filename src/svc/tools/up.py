@@ -11,6 +11,7 @@ import signal
 import socket
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -138,20 +139,25 @@ async def _run(installation: Installation, variables: Mapping[str, str]) -> None
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    refuse_held_ports(installation)
-    installation = with_free_ports(installation)
     names = host_names(variables, "EXTERNAL_HOST")
-    if installation.makes_certificate:
-        _own_certificate(installation, names)
-    programs = plan(installation, kept_secrets(installation.data_dir), variables)
-    children = [Child(program) for program in programs]
-    try:
-        await until_first_ends(stop.wait(), _serve(children, installation, names))
-        _say("Stopping: what is under way may finish.")
-    except StartError as fault:
-        raise ConfigError(f"could not start: {fault}") from None
-    finally:
-        await stop_all(children)
+    with ExitStack() as listening:
+        installation, sockets = open_ports(installation)
+        for program_sockets in sockets.values():
+            for one in program_sockets:
+                listening.enter_context(one)
+        if installation.makes_certificate:
+            _own_certificate(installation, names)
+        programs = plan(installation, kept_secrets(installation.data_dir), variables)
+        children = [Child(program, [one.fileno() for one in sockets[program.name]]) for program in programs]
+        try:
+            await until_first_ends(stop.wait(), _serve(children, installation, names))
+            _say("Stopping: what is under way may finish.")
+        except StartError as fault:
+            raise ConfigError(f"could not start: {fault}") from None
+        finally:
+            # Nobody is to wait for a program that does not come back.
+            listening.close()
+            await stop_all(children)
     _say(f"Stopped. Everything is kept in {installation.data_dir}.")
 
 
@@ -236,55 +242,45 @@ def _tls_flags(installation: Installation) -> list[str]:
     return ["--tls-cert", str(certificate), *key]
 
 
-def with_free_ports(installation: Installation) -> Installation:
-    """Choose a free port for each that is 0."""
-    host = installation.host
-    return replace(
-        installation,
-        port=installation.port or _free_port(socket.SOCK_STREAM, host),
-        sfu_port=installation.sfu_port or _free_port(socket.SOCK_STREAM, "127.0.0.1"),
-        udp_port=installation.udp_port or _free_port(socket.SOCK_DGRAM, "0.0.0.0"),
-        worker_port=installation.worker_port or _free_port(socket.SOCK_STREAM, "127.0.0.1"),
-    )
+def open_ports(installation: Installation) -> tuple[Installation, dict[str, list[socket.socket]]]:
+    """The sockets that the programs are to listen on, by program, and which ports they have.
 
-
-def refuse_held_ports(installation: Installation) -> None:
-    """Raises ConfigError, which names the flag, where another program has one of our ports.
-
-    The programs would find out themselves; but then whoever holds the port may answer for them.
+    We keep them: nobody else can have a port while its program is started again, and who comes meanwhile
+    only waits. Raises ConfigError, which names the flag.
     """
     wanted = [
-        ("--port", installation.port, installation.host),
-        ("--sfu-port", installation.sfu_port, "127.0.0.1"),
+        ("sfu", "--sfu-port", "127.0.0.1", installation.sfu_port),
+        ("chat", "--port", installation.host, installation.port),
+        ("worker", "", "127.0.0.1", installation.worker_port),
     ]
-    for flag, port, host in wanted:
-        try:
-            for probe in bound(host, port):
-                probe.close()
-        except OSError as fault:
-            if fault.errno == errno.EADDRINUSE:
-                raise ConfigError(_held(port, flag)) from None
-            raise ConfigError(f"--host {host} cannot be used: {fault.strerror or fault}") from None
+    sockets: dict[str, list[socket.socket]] = {}
+    with ExitStack() as undo:
+        for program, flag, host, port in wanted:
+            try:
+                sockets[program] = bound(host, port)
+            except OSError as fault:
+                if fault.errno == errno.EADDRINUSE:
+                    raise ConfigError(_held(port, flag)) from None
+                raise ConfigError(f"--host {host} cannot be used: {fault.strerror or fault}") from None
+            for one in sockets[program]:
+                undo.enter_context(one)
+        _refuse_held_udp_port(installation.udp_port)
+        undo.pop_all()
+    ports = {program: found[0].getsockname()[1] for program, found in sockets.items()}
+    chosen = replace(installation, port=ports["chat"], sfu_port=ports["sfu"], worker_port=ports["worker"])
+    return chosen, sockets
+
+
+def _refuse_held_udp_port(port: int) -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            probe.bind(("0.0.0.0", installation.udp_port))
+            probe.bind(("0.0.0.0", port))
         except OSError:
-            raise ConfigError(_held(installation.udp_port, "--udp-port")) from None
+            raise ConfigError(_held(port, "--udp-port")) from None
 
 
 def _held(port: int, flag: str) -> str:
     return f"Port {port} is already in use by another program. Choose another one with {flag}."
-
-
-def _free_port(kind: socket.SocketKind, host: str) -> int:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family, kind) as probe:
-        try:
-            probe.bind((host, 0))
-        except OSError as fault:
-            raise ConfigError(f"--host {host} cannot be used: {fault.strerror}") from None
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def _say(line: str) -> None:

@@ -14,7 +14,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from svc.base.config import ConfigError
 from svc.base.contents import FILE, VIDEO
 from svc.base.http_connections import serving_http
 from svc.base.http_server import Runner
-from svc.base.listening import address_of, bound
+from svc.base.listening import address_of, tcp_sockets
 from svc.base.pictures import picture_sandbox
 from svc.base.private_files import make_private_folder
 from svc.base.tasks import until_first_ends
@@ -59,6 +59,7 @@ class Flags:
     host: str = DEFAULT_HOST
     port: int | None = None
     data_dir: Path | None = None
+    listen_fds: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,20 +82,20 @@ def run(config: WorkerConfig, flags: Flags = Flags()) -> None:
         config = replace(config, data_dir=flags.data_dir)
     if flags.port is not None:
         config = replace(config, port=flags.port)
-    asyncio.run(_run(config, flags.host))
+    asyncio.run(_run(config, flags))
 
 
-async def _run(config: WorkerConfig, host: str) -> None:
+async def _run(config: WorkerConfig, flags: Flags) -> None:
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    async with working(config, host) as running:
+    async with working(config, flags) as running:
         logger.info("listening", extra={"address": running.address})
         await until_first_ends(stop.wait(), running.ends())
 
 
 @contextlib.asynccontextmanager
-async def working(config: WorkerConfig, host: str = DEFAULT_HOST) -> AsyncIterator[Running]:
+async def working(config: WorkerConfig, flags: Flags = Flags()) -> AsyncIterator[Running]:
     """A worker for as long as the block runs. Raises ConfigError."""
     folder = await asyncio.to_thread(_swept, config.data_dir / WORKING_FOLDER)
     measurements = Measurements()
@@ -105,7 +106,7 @@ async def working(config: WorkerConfig, host: str = DEFAULT_HOST) -> AsyncIterat
         objects = config.storage.opened(config.data_dir)
         studio = Studio(pictures, videos, folder)
         worker = Worker(queue, objects, studio, measurements, random.random)
-        async with _answering(worker, measurements, host, config.port) as address:
+        async with _answering(worker, measurements, flags, config.port) as address:
             task = asyncio.create_task(_work(worker, config))
             try:
                 yield Running(address, measurements, task)
@@ -135,15 +136,14 @@ def crews(config: WorkerConfig) -> list[Crew]:
 
 
 @contextlib.asynccontextmanager
-async def _answering(worker: Worker, measurements: Measurements, host: str, port: int) -> AsyncIterator[str]:
+async def _answering(
+    worker: Worker, measurements: Measurements, flags: Flags, port: int
+) -> AsyncIterator[str]:
     application = health_of(lambda: worker.reachable, measurements.registry)
     runner = Runner(application, shutdown_timeout=SHUTDOWN_S)
     await runner.setup()
     try:
-        try:
-            sockets = bound(host, port)
-        except OSError as fault:
-            raise ConfigError(f"Cannot listen on {host}, port {port}: {fault.strerror or fault}") from None
+        sockets = tcp_sockets(flags.listen_fds, flags.host, port)
         async with serving_http(runner, sockets, MAX_CONNECTIONS):
             yield address_of(sockets[0], "http")
     finally:
