@@ -40,3 +40,6 @@ interface RTCRtpEncodingParameters {
   scalabilityMode?: string;
   codec?: RTCRtpCodec;
 }
+
+/** What a listener on an element of the page is given: the element that it listens on, and the one in it that is meant. */
+type EventOn<Listening extends Element = HTMLElement, Kind extends Event = Event> = Kind & { readonly currentTarget: Listening; readonly target: Element };
