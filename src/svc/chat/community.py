@@ -162,7 +162,8 @@ class Community:
         self.voice_moderation = VoiceModeration(*known, self.audit, self.voice, self.link)
         self.arriving = self._arriving(ground, session)
         self.bots, self.blocks = self._bots(ground), Blocks(database, self.directory, self.hub)
-        self.private, self.files = self._private(ground), self._files(ground, session)
+        self.files = self._files(ground, session)
+        self.private = self._private(ground)
         self.talking = self._talking(ground)
         self.messages, self.webhooks = self.talking.messages, self.talking.webhooks
         self.notifying = Notifying(ground, self.tally.pushes)
@@ -362,8 +363,9 @@ class Community:
 
     def _private(self, ground: Ground) -> PrivateFeature:
         parts = ground.database, ground.directory, ground.hub, self.arriving.devices, self.blocks.blocks
-        days = ground.config.mls_retention_days
-        private = PrivateFeature(*parts, ground.changes, self._server_id, days, ground.new_id)
+        days, serve = ground.config.mls_retention_days, self.files.uploads.media_routes.serve
+        kept = self.media, ground.config.data_dir, serve
+        private = PrivateFeature(*parts, ground.changes, self._server_id, days, ground.new_id, *kept)
         self.voice.serve_private(private.conversations)
         return private
 

@@ -92,6 +92,7 @@ _CODES: Mapping[str, tuple[int, str]] = {
     "unknown_device": (404, "You have no such device"),
     "unknown_emoji": (404, "There is no such emoji"),
     "unknown_event": (400, "There is no such event"),
+    "unknown_file": (404, "There is no such file any more"),
     "unknown_invite": (404, "There is no such invite"),
     "unknown_job": (404, "There is no such job that was given up"),
     "unknown_member": (404, "There is no such member"),

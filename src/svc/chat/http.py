@@ -4,12 +4,13 @@ The floor of chat, beside `errors`; knows no feature. The member is put into the
 the application, which has checked the catalogue by then.
 """
 
+import asyncio
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
 from urllib.parse import unquote
 
-from aiohttp import web
+from aiohttp import StreamReader, web
 from aiohttp.typedefs import Handler
 
 from svc.base.database import StorageFailed
@@ -23,6 +24,11 @@ ASKER = web.RequestKey("asker", Asker)
 CLIENT_GONE = 499
 # How many proxies in front of the server are trusted; put there by the application.
 TRUSTED_HOPS = web.AppKey("trusted_hops", int)
+
+# A client that sends nothing for so long has gone; it can go on later.
+READ_DEADLINE_S = 30.0
+# A body that does not arrive, or is in chunks that are none.
+_BROKEN = (OSError, web.RequestPayloadError)
 
 # `name=token`, `name="quoted"` and, of RFC 8187, `name*=utf-8'language'percent-encoded`.
 _PARAMETER = re.compile(r';\s*([\w-]+)(\*?)\s*=\s*(?:"((?:[^"\\]|\\.)*+)"|([^\s";]*))')
@@ -99,6 +105,19 @@ async def body(request: web.Request, most: int | None = None) -> dict[str, objec
     # The latter two: a body in chunks that are none, and a client that has gone.
     except (ValueError, web.RequestPayloadError, ConnectionError):
         raise ChatError("invalid_json") from None
+
+
+async def arriving(content: StreamReader) -> AsyncGenerator[bytes, None]:
+    """A file that is sent to us, as it comes. Raises ChatError where it does not come to its end."""
+    while True:
+        try:
+            async with asyncio.timeout(READ_DEADLINE_S):
+                chunk = await content.readany()
+        except _BROKEN:
+            raise ChatError("upload_cut_short") from None
+        if not chunk:
+            return
+        yield chunk
 
 
 def parameters(header: str) -> dict[str, str]:

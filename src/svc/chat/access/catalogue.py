@@ -234,6 +234,9 @@ ENDPOINTS: Mapping[str, Needs] = {
     "POST /api/private/conversations/{conversation_id}/commits": PERSON,
     "POST /api/private/conversations/{conversation_id}/messages": PRIVATE_SENDER,
     "GET /api/private/conversations/{conversation_id}/log": PERSON,
+    "POST /api/private/conversations/{conversation_id}/files": PRIVATE_SENDER,
+    "GET /api/private/conversations/{conversation_id}/files/{file_id}": PERSON,
+    "DELETE /api/private/conversations/{conversation_id}/files/{file_id}": PERSON,
     # The audit log.
     "GET /api/audit": on_server(P.VIEW_AUDIT_LOG),
 }

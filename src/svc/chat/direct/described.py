@@ -19,7 +19,7 @@ from svc.chat.described import (
 )
 from svc.chat.direct.devices import MAX_KEY_PACKAGE_BYTES, MAX_KEY_PACKAGES
 from svc.chat.direct.framing import MAX_RECIPIENTS
-from svc.chat.direct.routes import MAX_STATEMENT_CHARACTERS, MAX_WELCOMES, encoded_size
+from svc.chat.direct.routes import FILE_TYPE, MAX_STATEMENT_CHARACTERS, MAX_WELCOMES, encoded_size
 from svc.chat.direct.rules import (
     MAX_COMMIT_BYTES,
     MAX_CONVERSATIONS,
@@ -182,6 +182,34 @@ DESCRIBED = Described(
             _LOG,
             query={"after": _NUMBER, "limit": integer(1, MAX_MISSED)},
             refusals=["unknown_conversation", "no_device"],
+        ),
+        Endpoint(
+            f"POST {_ONE}/files",
+            "Store a file that was sealed before, for the devices of the group",
+            obj({"file_id": ID}),
+            201,
+            body=string(contentMediaType=FILE_TYPE),
+            body_type=FILE_TYPE,
+            refusals=[
+                *("unknown_conversation", "private_refused", "unknown_member", "no_device"),
+                *("wrong_content_type", "upload_too_large", "upload_cut_short", "too_many_connections"),
+                *("uploads_disabled", "quota_exceeded", "storage_full", "storage_unavailable"),
+            ],
+        ),
+        Endpoint(
+            f"GET {_ONE}/files/{{file_id}}",
+            "A sealed file, whole or in parts, for a device of the group",
+            string(),
+            media_type=FILE_TYPE,
+            refusals=[
+                *("unknown_conversation", "no_device", "unknown_file", "not_found", "range_not_satisfiable"),
+                *("too_many_connections", "storage_unavailable", "uploads_disabled"),
+            ],
+        ),
+        Endpoint(
+            f"DELETE {_ONE}/files/{{file_id}}",
+            "Delete a sealed file that one has sent",
+            refusals=["unknown_conversation", "unknown_file"],
         ),
     ],
     events=[

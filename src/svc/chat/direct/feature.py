@@ -5,6 +5,7 @@ Has no rules of its own.
 
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
 
 from aiohttp import web
 
@@ -12,16 +13,18 @@ from svc.base.database import Database
 from svc.chat.access.changes import Changes
 from svc.chat.access.directory import Directory
 from svc.chat.direct.devices import PrivateDevices
-from svc.chat.direct.routes import PrivateRoutes
+from svc.chat.direct.files import PrivateFiles
+from svc.chat.direct.routes import PrivateRoutes, Serve
 from svc.chat.direct.rules import Blocks, PrivateConversations
 from svc.chat.direct.sweep import PrivateSweep
 from svc.chat.joining.devices import Devices
 from svc.chat.live.hub import Hub
 from svc.chat.live.socket import Handler
+from svc.chat.media.rules import Media
 
 
 class PrivateFeature:
-    """`audience` is this server's name in statements of devices; messages are kept for `days`."""
+    """`audience` is this server's name in statements of devices; messages and files are kept for `days`."""
 
     def __init__(
         self,
@@ -34,11 +37,18 @@ class PrivateFeature:
         audience: str,
         days: int,
         new_id: Callable[[], str],
+        media: Media,
+        data_dir: Path,
+        serve: Serve,
     ) -> None:
         devices = PrivateDevices(database, hub, own_devices.current_in, audience)
         self.conversations = PrivateConversations(database, directory, hub, devices, blocks, new_id)
-        self.sweep = PrivateSweep(database, days, time.time)
-        self._routes = PrivateRoutes(database, devices, self.conversations, own_devices.current)
+        current = own_devices.current
+        files = PrivateFiles(
+            database, media, data_dir, devices, self.conversations, current, new_id, time.time
+        )
+        self.sweep = PrivateSweep(database, media, files, days, time.time)
+        self._routes = PrivateRoutes(database, devices, self.conversations, files, current, serve)
         # What hangs on their devices goes with these.
         changes.member_removal.append(self.conversations.forget_member_in)
         changes.member_gone.append(self.conversations.forget_member)

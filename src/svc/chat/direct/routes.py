@@ -4,6 +4,7 @@ import base64
 import binascii
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import aclosing
 
 from aiohttp import web
 
@@ -11,6 +12,7 @@ from svc.base.database import Database
 from svc.chat.access.tokens import Asker
 from svc.chat.direct import store
 from svc.chat.direct.devices import LOW_STOCK, MAX_KEY_PACKAGE_BYTES, MAX_KEY_PACKAGES, PrivateDevices
+from svc.chat.direct.files import PrivateFiles
 from svc.chat.direct.framing import MAX_RECIPIENTS
 from svc.chat.direct.rules import (
     MAX_COMMIT_BYTES,
@@ -23,11 +25,15 @@ from svc.chat.direct.rules import (
 )
 from svc.chat.errors import ChatError
 from svc.chat.fields import Data, flag, identifier, number, optional_text, strings, text
-from svc.chat.http import answer, asker, body, nothing, query_number
+from svc.chat.http import answer, arriving, asker, body, nothing, query_number, refuse_compressed
 from svc.chat.live.socket import Handler
+
+# With the request, a key, and what caches are told.
+Serve = Callable[[web.Request, str, str], Awaitable[web.StreamResponse]]
 
 MAX_STATEMENT_CHARACTERS = 2048
 MAX_WELCOMES = 50
+FILE_TYPE = "application/octet-stream"
 _LAST = 2**53 - 1
 
 
@@ -41,18 +47,22 @@ MAX_BODY_BYTES = encoded_size(MAX_COMMIT_BYTES + MAX_WELCOME_BYTES) + 32 * 1024
 
 
 class PrivateRoutes:
-    """`current` finds the id of the device that asks."""
+    """`current` finds the id of the device that asks; `serve` answers with what is stored under a key."""
 
     def __init__(
         self,
         database: Database,
         devices: PrivateDevices,
         conversations: PrivateConversations,
+        files: PrivateFiles,
         current: Callable[[Asker], Awaitable[str | None]],
+        serve: Serve,
     ) -> None:
         self._database = database
         self._devices = devices
         self._conversations = conversations
+        self._files = files
+        self._serve = serve
         self._current = current
 
     def table(self) -> list[web.RouteDef]:
@@ -74,6 +84,9 @@ class PrivateRoutes:
             web.post(f"{one}/commits", self.commit),
             web.post(f"{one}/messages", self.send),
             web.get(f"{one}/log", self.log),
+            web.post(f"{one}/files", self.take_file),
+            web.get(one + "/files/{file_id}", self.file),
+            web.delete(one + "/files/{file_id}", self.remove_file),
         ]
 
     def handlers(self) -> Mapping[str, Handler]:
@@ -173,6 +186,24 @@ class PrivateRoutes:
         after = query_number(request, "after", least=0, most=_LAST) or 0
         most = query_number(request, "limit", least=1, most=MAX_MISSED) or MAX_MISSED
         return answer(await self._log(asker(request), _id(request), after, most))
+
+    async def take_file(self, request: web.Request) -> web.Response:
+        refuse_compressed(request)
+        if request.content_type != FILE_TYPE or request.content_length is None:
+            raise ChatError("wrong_content_type", f"Send {FILE_TYPE}, and say how long it is")
+        async with aclosing(arriving(request.content)) as chunks:
+            file_id = await self._files.take(asker(request), _id(request), request.content_length, chunks)
+        return answer({"file_id": file_id}, 201)
+
+    async def file(self, request: web.Request) -> web.StreamResponse:
+        file_id = identifier(request.match_info, "file_id")
+        key = await self._files.key_of(asker(request), _id(request), file_id)
+        return await self._serve(request, key, "no-store")
+
+    async def remove_file(self, request: web.Request) -> web.Response:
+        file_id = identifier(request.match_info, "file_id")
+        await self._files.remove(asker(request), _id(request), file_id)
+        return nothing()
 
     async def send_live(self, asking: Asker, data: Data) -> object:
         return await self._send(asking, data)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from svc.base.database import Act, Connection, Database, Row
+from svc.base.erasing import erasing
 from svc.chat.access.acts import changes_rules, follows_rules
 from svc.chat.access.directory import Directory
 from svc.chat.access.tokens import Asker
@@ -90,7 +91,7 @@ class PrivateConversations:
 
     async def one(self, member_id: str, conversation_id: str) -> dict[str, object]:
         """Raises ChatError."""
-        self._require_member(member_id, conversation_id)
+        self.require_member(member_id, conversation_id)
         for found in await store.described(self._database, member_id, conversation_id):
             return found
         raise ChatError("unknown_conversation")
@@ -150,7 +151,7 @@ class PrivateConversations:
             self._drop(conversation_id, member_id)
 
         def write(connection: Connection) -> None:
-            with store.erasing(connection):
+            with erasing(connection):
                 store.remove_member(connection, conversation_id, member_id)
 
         return Act(write, left)
@@ -158,7 +159,7 @@ class PrivateConversations:
     @follows_rules
     def lose(self, asker: Asker, conversation_id: str) -> Act[None, None]:
         """This device has lost the keys of the group; others let it in again. Raises ChatError."""
-        self._require_member(asker.member_id, conversation_id)
+        self.require_member(asker.member_id, conversation_id)
 
         def write(connection: Connection) -> None:
             device_id, _ = self._devices.require(connection, asker)
@@ -168,7 +169,7 @@ class PrivateConversations:
 
     def forget_member_in(self, connection: Connection, member_id: str) -> None:
         """A step of the write in which a member goes: none of their devices is anywhere any more."""
-        with store.erasing(connection):
+        with erasing(connection):
             devices_store.remove_of_member(connection, member_id)
             for conversation_id in store.conversations_of(connection, member_id):
                 store.remove_member(connection, conversation_id, member_id)
@@ -219,7 +220,7 @@ class PrivateConversations:
         self, asker: Asker, conversation_id: str, wanted: Commit, now: float
     ) -> Act[_Sent, dict[str, object]]:
         """End the group's epoch, and let in those for whom the Welcome is. Raises ChatError."""
-        people = self._require_member(asker.member_id, conversation_id)
+        people = self.require_member(asker.member_id, conversation_id)
         epoch = _read(wanted.message, conversation_id, framing.COMMIT)
         refs = _recipients(wanted.welcome)
 
@@ -294,7 +295,7 @@ class PrivateConversations:
             raise ChatError("no_device")
         found = await store.entries(self._database, conversation_id, device_id, after, most)
         # Once more: whoever has been removed meanwhile reads nothing.
-        self._require_member(member_id, conversation_id)
+        self.require_member(member_id, conversation_id)
         since = await store.since(self._database, conversation_id, device_id)
         return {
             "entries": [entry(row) for row in found],
@@ -308,14 +309,14 @@ class PrivateConversations:
 
         def write(connection: Connection) -> None:
             device_id, _ = self._devices.require(connection, asker)
-            with store.erasing(connection):
+            with erasing(connection):
                 store.received(connection, device_id, welcome_id)
 
         return Act(write, lambda _: None)
 
     # What those have in common.
 
-    def _require_member(self, member_id: str, conversation_id: str) -> frozenset[str]:
+    def require_member(self, member_id: str, conversation_id: str) -> frozenset[str]:
         """The ids of those who are in it. Raises ChatError."""
         _, people = self._members.get(conversation_id, (False, _NOBODY))
         if member_id not in people:
@@ -323,14 +324,14 @@ class PrivateConversations:
         return people
 
     def _require_group(self, member_id: str, conversation_id: str) -> frozenset[str]:
-        people = self._require_member(member_id, conversation_id)
+        people = self.require_member(member_id, conversation_id)
         if self._members[conversation_id][0]:
             raise ChatError("invalid_request", "Nobody enters or leaves a conversation between two")
         return people
 
     def require_writable(self, member_id: str, conversation_id: str) -> frozenset[str]:
         """Of two, both are there and neither has blocked the other."""
-        people = self._require_member(member_id, conversation_id)
+        people = self.require_member(member_id, conversation_id)
         if self._members[conversation_id][0]:
             if len(people) < 2:
                 raise ChatError("private_refused", "The other person is not a member any more")

@@ -2,8 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from svc.base.database import Connection, Database, Row
@@ -29,16 +28,6 @@ class Leaf:
 
 def digest(body: bytes) -> bytes:
     return hashlib.sha256(body).digest()
-
-
-@contextmanager
-def erasing(connection: Connection) -> Iterator[None]:
-    """What is deleted meanwhile is overwritten in the file, and not just forgotten there."""
-    connection.execute("PRAGMA secure_delete=ON")
-    try:
-        yield
-    finally:
-        connection.execute("PRAGMA secure_delete=OFF")
 
 
 # Conversations and who is in them.
@@ -235,6 +224,15 @@ async def since(database: Database, conversation_id: str, device_id: str) -> int
         (conversation_id, device_id),
     )
     return int(found[0]) if found else 0
+
+
+async def is_inside(database: Database, conversation_id: str, device_id: str) -> bool:
+    """Is this device in the group?"""
+    found = await database.row(
+        "SELECT 1 FROM private_leaves WHERE conversation_id = ? AND device_id = ? AND gone = 0",
+        (conversation_id, device_id),
+    )
+    return found is not None
 
 
 def entries_in(

@@ -1,16 +1,20 @@
-"""What private conversations kept for long enough goes, from the file and from its log.
+"""What private conversations kept for long enough goes: from the database, from its log, and sealed files.
 
-Looks every hour, deletes some in each write, and overwrites what it deletes. What was deleted from the
-file is in the database's log until that is emptied, so it is emptied then. Spec: chat document section 8.2.
+Looks every hour, deletes some in each write, and overwrites what it deletes in the database. A sealed file is
+deleted: without its key, which was in a message, its bytes say nothing. What was deleted from the database is
+in its log until that is emptied, so it is emptied then. Spec: chat document section 8.2.
 """
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 from svc.base.database import Connection, Database, StorageFailed
+from svc.base.erasing import erasing
 from svc.chat.direct import devices_store, store
+from svc.chat.direct.files import PrivateFiles
+from svc.chat.media.rules import Media
 
 DAY_MS = 24 * 60 * 60 * 1000
 _INTERVAL_S = 3600.0
@@ -25,8 +29,12 @@ logger = logging.getLogger(__name__)
 class PrivateSweep:
     """`now` gives seconds since 1970."""
 
-    def __init__(self, database: Database, days: int, now: Callable[[], float]) -> None:
+    def __init__(
+        self, database: Database, media: Media, files: PrivateFiles, days: int, now: Callable[[], float]
+    ) -> None:
         self._database = database
+        self._media = media
+        self._files = files
         self._days = days
         self._now = now
 
@@ -46,22 +54,30 @@ class PrivateSweep:
     async def once(self) -> int:
         """Delete everything that is due; how many messages that were."""
         now_ms = int(self._now() * 1000)
+        before_ms = now_ms - self._days * DAY_MS
 
         def expire(connection: Connection) -> int:
-            with store.erasing(connection):
-                return store.expire(connection, now_ms - self._days * DAY_MS, _AT_ONCE)
+            with erasing(connection):
+                return store.expire(connection, before_ms, _AT_ONCE)
+
+        def expire_files(connection: Connection) -> Sequence[str]:
+            with erasing(connection):
+                return self._files.expire(connection, before_ms, _AT_ONCE)
 
         def settle(connection: Connection) -> int:
-            with store.erasing(connection):
+            with erasing(connection):
                 devices_store.expire(connection, now_ms, now_ms - _TAKEN_FOR_MS)
                 return store.drop_received(connection)
 
         found = 0
         while some := await self._database.write(expire):
             found += some
+        files = 0
+        while keys := await self._database.write(expire_files):
+            files += len(await self._media.remove(keys))
         received = await self._database.write(settle)
-        if found or received:
+        if found or received or files:
             await self._database.empty_log()
-        if found:
-            logger.info("encrypted messages were kept long enough", extra={"entries": found})
+        if found or files:
+            logger.info("encrypted messages were kept long enough", extra={"entries": found, "files": files})
         return found

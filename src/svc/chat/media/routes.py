@@ -76,15 +76,16 @@ class MediaRoutes:
             raise ChatError("not_found")
         left_s = self._media.urls.remaining_s(name, asked.get("ends", ""), asked.get("signature", ""))
         # Not for caches that several people share: the address is the permission.
-        return await self._serve(request, PREFIX + name, f"private, max-age={left_s}, immutable")
+        return await self.serve(request, PREFIX + name, f"private, max-age={left_s}, immutable")
 
     async def icon(self, request: web.Request) -> web.StreamResponse:
         key = self._icon_key()
         if key is None:
             raise ChatError("not_found", "This server has no icon")
-        return await self._serve(request, key, f"public, max-age={_ICON_AGE_S}")
+        return await self.serve(request, key, f"public, max-age={_ICON_AGE_S}")
 
-    async def _serve(self, request: web.Request, key: str, caching: str) -> web.StreamResponse:
+    async def serve(self, request: web.Request, key: str, caching: str) -> web.StreamResponse:
+        """What is stored under a key, to whoever may have it: that is decided before."""
         found = await self._media.find(key)
         if found is None:
             raise ChatError("not_found")

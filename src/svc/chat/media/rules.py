@@ -11,10 +11,12 @@ import re
 import uuid
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from svc.base.database import Connection, Database
-from svc.base.objects import ObjectStore
+from svc.base.erasing import erasing
+from svc.base.objects import ObjectStore, StoreFailed
 from svc.chat.access.media_urls import PREFIX, MediaUrls
 from svc.chat.errors import ChatError
 from svc.chat.media import room, store
@@ -22,8 +24,8 @@ from svc.chat.media.facts import Facts as Facts
 from svc.chat.media.facts import StoredObject
 
 # Who refers to objects: the kinds of owners.
-MESSAGE, WEBHOOK, MEMBER, EMOJI, DRAFT, JOB, SERVER, PREVIEW = (
-    *("message", "webhook", "member", "emoji", "draft", "job", "server", "preview"),
+MESSAGE, WEBHOOK, MEMBER, EMOJI, DRAFT, JOB, SERVER, PREVIEW, PRIVATE = (
+    *("message", "webhook", "member", "emoji", "draft", "job", "server", "preview", "private"),
 )
 # Whoever keeps what is kept for nobody in particular.
 NOBODY = ""
@@ -115,7 +117,34 @@ class Media:
         """Those of a kind who refer to an object."""
         return store.owners(connection, key, kind)
 
+    def condemn(self, connection: Connection, kind: str, owner_id: str) -> list[str]:
+        """What is this owner's alone goes, without a time of grace; the keys, for `remove`."""
+        keys = self.referred(connection, kind, owner_id)
+        self.release(connection, kind, owner_id)
+        store.set_going(connection, keys)
+        return keys
+
     # What is there.
+
+    async def keys_of(self, kind: str, owner_id: str) -> list[str]:
+        """The keys that an owner refers to."""
+        return await store.keys_of(self._database, kind, owner_id)
+
+    async def remove(self, keys: Sequence[str]) -> list[str]:
+        """Remove what was condemned from the store, as far as it goes now; the keys that are gone."""
+        gone: list[str] = []
+        for key in keys if self._objects is not None else ():
+            with suppress(StoreFailed):
+                await self.objects.delete(key)
+                gone.append(key)
+
+        def forget(connection: Connection) -> None:
+            with erasing(connection):
+                store.delete(connection, gone)
+
+        if gone:
+            await self._database.write(forget)
+        return gone
 
     async def find(self, key: str) -> StoredObject | None:
         """What may be served; nothing that is yet to be stored, or on its way out."""

@@ -63,11 +63,18 @@ def let_go(connection: Connection, kind: str, owner_id: str, keys: Sequence[str]
         )
 
 
+_REFERRED = "SELECT key FROM object_references WHERE kind = ? AND owner_id = ? ORDER BY key"
+
+
 def referred(connection: Connection, kind: str, owner_id: str) -> list[str]:
     """The keys that an owner refers to."""
-    found = connection.execute(
-        "SELECT key FROM object_references WHERE kind = ? AND owner_id = ? ORDER BY key", (kind, owner_id)
-    )
+    found = connection.execute(_REFERRED, (kind, owner_id))
+    return [row["key"] for row in found]
+
+
+async def keys_of(database: Database, kind: str, owner_id: str) -> list[str]:
+    """The same, beside writes."""
+    found = await database.rows(_REFERRED, (kind, owner_id))
     return [row["key"] for row in found]
 
 
@@ -106,9 +113,14 @@ def condemn(connection: Connection, idle_before_ms: int, spared: Sequence[str], 
     )
     held = set(spared)
     keys = [row["key"] for row in found if row["key"] not in held][:most]
-    connection.executemany("UPDATE objects SET state = 'going' WHERE key = ?", [(key,) for key in keys])
+    set_going(connection, keys)
     going = connection.execute("SELECT key FROM objects WHERE state = 'going' LIMIT ?", (most,))
     return [row["key"] for row in going]
+
+
+def set_going(connection: Connection, keys: Sequence[str]) -> None:
+    """From now on nobody can refer to these."""
+    connection.executemany("UPDATE objects SET state = 'going' WHERE key = ?", [(key,) for key in keys])
 
 
 def delete(connection: Connection, keys: Sequence[str]) -> None:

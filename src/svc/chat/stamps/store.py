@@ -33,6 +33,7 @@ PAST: Mapping[str, Sequence[str]] = {
     "private_key_packages": ("taken_at_ms",),
     "private_conversations": ("created_at_ms",),
     "private_welcomes": ("sent_at_ms",),
+    "private_files": ("sent_at_ms",),
 }
 # The same of tables that may be very large. They are looked through only where something else was wrong.
 PAST_OF_LARGE: Mapping[str, Sequence[str]] = {
@@ -66,6 +67,7 @@ _WITH_IDS = (
     "uploads",
     "private_conversations",
     "private_welcomes",
+    "private_files",
 )
 
 

@@ -85,6 +85,7 @@ class UploadsFeature:
         self.queue.uses |= {AVATAR: self.avatars.use(), ICON: icons.use()}
         self.queue.forget_file = self._forget_file
         self.worker = WorkerHealth(session, config.worker_url, time.monotonic)
+        self.media_routes = MediaRoutes(media, lambda: self.icon.key)
         self.routes = UploadRoutes(self.uploads, self.queue, self.avatars, icons)
         # Removals of files that are under way.
         self._removing: set[asyncio.Task[None]] = set()
@@ -97,7 +98,7 @@ class UploadsFeature:
     def table(self) -> list[web.RouteDef]:
         return [
             *self.routes.table(),
-            *MediaRoutes(self._media, lambda: self.icon.key).table(),
+            *self.media_routes.table(),
             *StorageRoutes(Usage(self._database)).table(),
         ]
 

@@ -9,11 +9,11 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing, suppress
 from dataclasses import replace
 
-from aiohttp import StreamReader, web
+from aiohttp import web
 
 from svc.chat.errors import ChatError
 from svc.chat.fields import identifier, optional_text, text
-from svc.chat.http import answer, asker, body, nothing, refuse_compressed
+from svc.chat.http import READ_DEADLINE_S, answer, arriving, asker, body, nothing, refuse_compressed
 from svc.chat.uploads import tus
 from svc.chat.uploads.commands import MAX_JOBS_LISTED, described_job
 from svc.chat.uploads.multipart import MAX_HEAD_BYTES, FormFile, Malformed
@@ -22,12 +22,8 @@ from svc.chat.uploads.queue import Queue
 from svc.chat.uploads.rules import Uploads
 from svc.chat.uploads.upload import ATTACHMENT, AVATAR, ICON, MAX_ALT_CHARACTERS, Upload, Wish
 
-# A client that sends nothing for so long has gone; it can go on later.
-READ_DEADLINE_S = 30.0
 _MAX_FILE_NAME = 1_000
 _ONE = "/api/uploads/{upload_id}"
-# A body that does not arrive, or is in chunks that are none.
-_BROKEN = (OSError, web.RequestPayloadError)
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -89,7 +85,7 @@ class UploadRoutes:
         if not tus.spoken(request.headers):
             raise ChatError("tus_version", more={"versions": [tus.VERSION]})
         offset = tus.offset(request.headers)
-        async with aclosing(_arriving(request.content)) as chunks:
+        async with aclosing(arriving(request.content)) as chunks:
             upload = await self._uploads.receive(
                 asker(request).member_id, _upload_id(request), offset, chunks
             )
@@ -128,7 +124,7 @@ class UploadRoutes:
         most = self._uploads.most(purpose)
         if (request.content_length or 0) > most + MAX_HEAD_BYTES:
             raise ChatError("upload_too_large", more={"limit": most})
-        async with aclosing(_arriving(request.content)) as chunks:
+        async with aclosing(arriving(request.content)) as chunks:
             file, file_name = await _file_of(request, chunks)
             said = {"filename": file_name, "name": request.query.get("name", "")}
             length = min(request.content_length or most, most)
@@ -185,15 +181,3 @@ async def _to_its_end(file: FormFile) -> AsyncGenerator[bytes, None]:
                 yield piece
     except Malformed:
         raise ChatError("upload_cut_short") from None
-
-
-async def _arriving(content: StreamReader) -> AsyncGenerator[bytes, None]:
-    while True:
-        try:
-            async with asyncio.timeout(READ_DEADLINE_S):
-                chunk = await content.readany()
-        except _BROKEN:
-            raise ChatError("upload_cut_short") from None
-        if not chunk:
-            return
-        yield chunk

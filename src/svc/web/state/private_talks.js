@@ -5,9 +5,12 @@
  * @import { Member } from "../types/api.js"
  * @import { Signal } from "../vendor/signals.js"
  * @import { Ref, Told } from "./private/content.js"
+ * @import { Opened } from "./private/files.js"
+ * @import { FileSaid } from "./private/sealed.js"
+ * @import { PrivateUploads } from "./private/uploads.js"
  *
  * @typedef {{id: string, members: string[], two: boolean, name: string, unread: number, lastMs: number, stands: "loading" | "alone" | "outside" | "ready", verified: "yes" | "lost" | "no"}} Talk
- * @typedef {{key: string, text: string, atMs: number, state: "sending" | "refused" | "waiting", problem: string}} Unsent
+ * @typedef {{key: string, text: string, files: FileSaid[], atMs: number, state: "sending" | "refused" | "waiting", problem: string}} Unsent
  * @typedef {{id: string, seq: number, posted_at_ms: number, note: {what: string, memberId: string}[]}} Noted
  * @typedef {typeof import("./private/running.js").running} Running
  */
@@ -37,6 +40,10 @@ export const begun = new Map();
 export const notes = signal(new Map());
 /** The message that is being answered, as it is shown, or null. @type {Signal<{talk_id: string, id: string, ref: Ref, text: string} | null>} */
 export const answering = signal(null);
+/** By the id of a file: what of it is open in this page. @type {Signal<Map<string, Opened>>} */
+export const opened = signal(new Map());
+/** By conversation: the files of what is being written. @type {Map<string, PrivateUploads>} */
+export const attaching = new Map();
 /** By conversation: why it could not be read, or nothing. @type {Signal<Map<string, string>>} */
 export const problems = signal(new Map());
 
@@ -90,6 +97,9 @@ listen({
     talks.value = [];
     talksKnown.value = false;
     begun.clear();
+    attaching.clear();
+    for (const { url } of opened.value.values()) if (url) URL.revokeObjectURL(url);
+    opened.value = new Map();
     answering.value = null;
     for (const all of [said, unsent, problems, notes]) all.value = new Map();
     // Where nothing ran, something may be kept all the same.

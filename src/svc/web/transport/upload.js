@@ -1,7 +1,7 @@
 // A file on its way to the server, in pieces (tus 1.0.0, docs/http.md): after a lost connection it goes on where the
 // server says that it stopped. With XMLHttpRequest, for fetch does not say how far it is. Keeps nothing.
 
-/** @import { Path } from "../types/wire.js" */
+/** @import { Answer, Path } from "../types/wire.js" */
 
 import { Backoff, pause } from "./backoff.js";
 import { Refusal, Unreachable } from "./http.js";
@@ -52,6 +52,14 @@ export async function sendFile(path, file, { token, id = "", named = {}, begun =
     }
   }
 }
+
+/**
+ * All of it in one request: resolves with the answer.
+ * @template {Path<"POST">} P
+ * @param {P} path @param {Blob} body @param {{token: string, progressed?: (bytes: number) => void, signal?: AbortSignal}} options
+ * @returns {Promise<Answer<"POST", P>>}
+ */
+export const sendWhole = async (path, body, options) => (await answered("POST", path, { headers: { "Content-Type": body.type }, body, ...options })).response;
 
 const address = (/** @type {string} */ id) => `/api/uploads/${id}`;
 const passes = (/** @type {unknown} */ error) => error instanceof Unreachable || (error instanceof Refusal && (error.passes || PASSING.includes(error.code)));

@@ -3,14 +3,16 @@
 
 /**
  * @import { Reactions } from "../conversation.js"
+ * @import { FileSaid } from "./sealed.js"
  *
  * @typedef {{by: string, key: string}} Ref who has said it, and the key that they gave it
  * @typedef {{v?: number, type?: string, key: string, [part: string]: any}} Said
  * @typedef {{id: string, ref: Ref, seq: number, memberId: string, text: string, sentAtMs: number, editedAtMs: number | null, reply: string | null, reactions: Reactions,
- *   edits: number[], deleted: boolean, trouble: "" | "unreadable" | "newer"}} Told
+ *   files: FileSaid[], edits: number[], deleted: boolean, trouble: "" | "unreadable" | "newer"}} Told
  */
 
 import { changedReactions } from "../conversation.js";
+import { filesSaid } from "./sealed.js";
 
 const VERSION = 1;
 export const MOST_CHARACTERS = 4000; // Of a message, as in the channels.
@@ -21,8 +23,8 @@ export const LONGEST_NAME = 80;
 /** @param {string} type @param {object} rest @returns {Said} */
 const keyed = (type, rest) => ({ v: VERSION, type, key: crypto.randomUUID(), ...rest });
 
-/** @param {string} text @param {{reply?: Ref | null}} [rest] */
-export const messageSaid = (text, { reply = null } = {}) => keyed("message", { text, ...(reply && { reply }) });
+/** @param {string} text @param {{reply?: Ref | null, files?: FileSaid[]}} [rest] */
+export const messageSaid = (text, { reply = null, files = [] } = {}) => keyed("message", { text, ...(reply && { reply }), ...(files.length && { files }) });
 /** @param {Ref} of one's own message @param {string} text */
 export const editSaid = ({ key: of }, text) => keyed("edit", { of, text });
 /** @param {Ref} of one's own message */
@@ -69,12 +71,12 @@ export function toldBy(entries) {
 }
 
 /** @param {Ref} ref @param {number} seq @param {number} sentAtMs @returns {Told} */
-const blank = (ref, seq, sentAtMs) => ({ id: idOf(ref), ref, seq, memberId: ref.by, text: "", sentAtMs, editedAtMs: null, reply: null, reactions: [], edits: [], deleted: false, trouble: "" });
+const blank = (ref, seq, sentAtMs) => ({ id: idOf(ref), ref, seq, memberId: ref.by, text: "", sentAtMs, editedAtMs: null, reply: null, reactions: [], files: [], edits: [], deleted: false, trouble: "" });
 
 /** Who says the same again, because an answer was lost, says it once. @param {Map<string, Told>} all @param {any} what @param {{seq: number, by: string, sentAtMs: number}} entry */
-function begin(all, { key, text, reply, deleted }, { seq, by, sentAtMs }) {
+function begin(all, { key, text, reply, files, deleted }, { seq, by, sentAtMs }) {
   if (!isKey(key) || all.has(idOf({ by, key })) || !(deleted || isText(text))) return;
-  const message = { ...blank({ by, key }, seq, sentAtMs), text: text ?? "", deleted: Boolean(deleted), reply: isRef(reply) ? idOf(reply) : null };
+  const message = { ...blank({ by, key }, seq, sentAtMs), text: text ?? "", deleted: Boolean(deleted), reply: isRef(reply) ? idOf(reply) : null, files: filesSaid(files) };
   all.set(message.id, message);
 }
 

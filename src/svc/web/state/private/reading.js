@@ -18,10 +18,12 @@ import { notes, problems, said, talks, talksKnown, unsent } from "../private_tal
 import { member } from "../server.js";
 import { noteOf } from "./changes.js";
 import { emptied, toldBy } from "./content.js";
+import { close, namesOf } from "./files.js";
 import { noteUnknown } from "./known.js";
 import { devicesIn, isVerified } from "./number.js";
 import { Withheld } from "./others.js";
 import { isStill, start } from "./own.js";
+import { filesSaid } from "./sealed.js";
 import { unsentOf } from "./waiting.js";
 
 /** What is to be read next: ids, or null for everything. @type {Set<string | null>} */
@@ -137,7 +139,9 @@ async function empty(kept, id) {
   const { emptying } = toldBy(/** @type {Entry[]} */ (entries.get(id)));
   if (!emptying.length) return;
   const all = /** @type {Entry[]} */ (entries.get(id)).map((entry) => (emptying.includes(entry.seq) ? { ...entry, said: emptied(entry.said) } : entry));
-  await kept.put(all.filter(({ seq }) => emptying.includes(seq)).map((entry) => [`history/${id}/${entry.seq}`, entry]));
+  const files = /** @type {Entry[]} */ (entries.get(id)).filter(({ seq }) => emptying.includes(seq)).flatMap(({ said: what }) => filesSaid(what?.files));
+  for (const { id: fileId } of files) close(fileId);
+  await kept.put([...all.filter(({ seq }) => emptying.includes(seq)).map((entry) => /** @type {[string, unknown]} */ ([`history/${id}/${entry.seq}`, entry])), ...namesOf(id, files).map((name) => /** @type {[string, unknown]} */ ([name, undefined]))]);
   entries.set(id, all);
 }
 
@@ -153,7 +157,7 @@ function show(id, memberId, kept) {
   names.set(id, name);
   put(said, id, messages);
   put(unsent, id, waiting.filter(isMessage).map(({ said: what, atMs, refused }) => ({
-    key: what.key, text: what.text, atMs,
+    key: what.key, text: what.text, files: filesSaid(what.files), atMs,
     state: leaving.has(what.key) ? "sending" : refused ? "refused" : "waiting",
     problem: refused ? explain(refused) : "",
   })));
@@ -169,8 +173,8 @@ export async function showAgain(id) {
 function ring(talkId, message) {
   if (!message) return;
   arrived.delete(talkId);
-  const { seq, memberId, text } = message;
-  ringPrivately({ talkId, seq, memberId, name: memberOf(memberId)?.nickname ?? t("somebody"), text });
+  const { seq, memberId, text, files } = message;
+  ringPrivately({ talkId, seq, memberId, name: memberOf(memberId)?.nickname ?? t("somebody"), text: text || t("file-count", { count: files.length }) });
 }
 
 /** Everything of this conversation is read. @param {string} id */
@@ -193,7 +197,7 @@ export async function begin(memberIds) {
 /** We have left it: nothing of it is kept. @param {string} id */
 export async function forgetTalk(id) {
   const { kept } = await start();
-  const all = await Promise.all(["history", "waiting", "changes"].map((kind) => kept.names(`${kind}/${id}/`)));
+  const all = await Promise.all(["history", "waiting", "changes", "file"].map((kind) => kept.names(`${kind}/${id}/`)));
   const single = ["group", "read", "greet", "verified", "known"].map((kind) => `${kind}/${id}`);
   await kept.put([...single, ...all.flat()].map((name) => [name, undefined]));
   for (const each of [arrived, entries, names]) each.delete(id);

@@ -1,16 +1,26 @@
 // Private conversations at work, as the page uses them: fetched some seconds after the page is there. docs/private.md
 
+import { attaching } from "../private_talks.js";
 import { keysOf } from "./call_keys.js";
+import { open } from "./files.js";
 import { addPeople, greet, leave, makeGroup, rename } from "./groups.js";
 import { numberOf, verify } from "./number.js";
 import { forgetOwn, start } from "./own.js";
 import { begin, forgetRead, heard, look, markRead, onRead, refresh } from "./reading.js";
 import { acts, discard, send, sendAgain } from "./saying.js";
+import { PrivateUploads } from "./uploads.js";
 
 onRead(greet);
 
 /** What the call of this conversation is sealed with; null outside the group. @param {string} id */
 const callKeysOf = async (id) => keysOf(await start(), id);
+
+/** The files of the message that is being written in this conversation. @param {string} id @param {(file: File) => Promise<import("./uploads.js").Prepared>} prepare */
+function uploadsOf(id, prepare) {
+  const uploads = attaching.get(id) ?? new PrivateUploads(id, prepare);
+  attaching.set(id, uploads);
+  return uploads;
+}
 
 /** Nothing of who we were is left in this browser. */
 async function forget() {
@@ -18,4 +28,4 @@ async function forget() {
   await forgetOwn();
 }
 
-export const running = { acts, addPeople, begin, callKeysOf, discard, forget, heard, leave, look, makeGroup, markRead, numberOf, refresh, rename, send, sendAgain, verify };
+export const running = { acts, addPeople, begin, callKeysOf, discard, forget, heard, leave, look, makeGroup, markRead, numberOf, openFile: open, refresh, rename, send, sendAgain, uploadsOf, verify };

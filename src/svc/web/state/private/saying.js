@@ -1,26 +1,31 @@
 // What is said in private conversations. It is kept, shown at once, and goes when somebody can read it. docs/private.md
 
 /** @import { Ref, Said } from "./content.js" */
-/** @typedef {{talk_id: string, ref: Ref}} Named */
+/** @import { FileSaid } from "./sealed.js" */
+/** @typedef {{talk_id: string, ref: Ref, attachments: {id: string}[]}} Named */
 
 import { explain } from "../../words/words.js";
 import { notify } from "../notices.js";
 import { deleteSaid, editSaid, messageSaid, reactionSaid } from "./content.js";
+import { erase } from "./files.js";
 import { start } from "./own.js";
 import { leaving, look, showAgain } from "./reading.js";
 import { NotYet, unsentOf, wait } from "./waiting.js";
 
 const AGAIN_MS = 15_000; // What the server could not take now.
 
-/** @param {string} id @param {string} text @param {{reply?: Ref | null}} [rest] */
+/** @param {string} id @param {string} text @param {{reply?: Ref | null, files?: FileSaid[]}} [rest] */
 export const send = (id, text, rest) => say(id, messageSaid(text, rest));
 
 /** What may be done with a message, as with those of the channels. */
 export const acts = {
   /** @param {Named} message @param {string} text */
   edit: ({ talk_id: id, ref }, text) => say(id, editSaid(ref, text)),
-  /** @param {Named} message */
-  remove: ({ talk_id: id, ref }) => say(id, deleteSaid(ref)),
+  /** With its files. @param {Named} message */
+  async remove({ talk_id: id, ref, attachments }) {
+    await say(id, deleteSaid(ref));
+    await Promise.all(attachments.map((file) => erase(id, file.id)));
+  },
   /** @param {Named} message @param {string} emoji @param {boolean} on */
   react: ({ talk_id: id, ref }, emoji, on) => say(id, reactionSaid(ref, emoji, on)),
 };

@@ -11,12 +11,13 @@ import { Covered } from "./covered.js";
 const WIDEST_PX = 420;
 const HIGHEST_PX = 320;
 
-export function Attachments({ files, channelId }) {
+/** `pictures`: what the large view leads through, where it is not what the channel has. */
+export function Attachments({ files, channelId, pictures: all }) {
   if (!files.length) return null;
   const isPicture = ({ kind, width }) => kind === "picture" && width;
   const pictures = files.filter(isPicture);
   return html`<div class="media">
-    ${pictures.length > 0 && html`<div class=${pictures.length > 1 ? "gallery" : "single"}>${pictures.map((file) => html`<${Shown} key=${file.id} file=${file} View=${Openable} channelId=${channelId} alone=${pictures.length === 1} />`)}</div>`}
+    ${pictures.length > 0 && html`<div class=${pictures.length > 1 ? "gallery" : "single"}>${pictures.map((file) => html`<${Shown} key=${file.id} file=${file} View=${Openable} channelId=${channelId} all=${all} alone=${pictures.length === 1} />`)}</div>`}
     ${files.filter((file) => !isPicture(file)).map((file) => html`<${Shown} key=${file.id} file=${file} View=${Attachment} />`)}
   </div>`;
 }
@@ -28,12 +29,12 @@ function Shown({ View, file, ...rest }) {
 }
 
 /** A picture that opens large; with others beside it, in a square of its own. */
-function Openable({ file, channelId, alone }) {
+function Openable({ file, channelId, all, alone }) {
   const shown = file.thumbnail ? { ...file, url: file.thumbnail.url } : file;
   const open = (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return; // In a tab of its own, as links do.
     event.preventDefault();
-    showDialog("lightbox", { channelId, fileId: file.id });
+    showDialog("lightbox", { channelId, fileId: file.id, pictures: all });
   };
   return html`<a class="openable" href=${file.url} target="_blank" rel="noopener noreferrer" onClick=${open}>
     ${alone ? html`<${Picture} picture=${shown} alt=${file.alt || file.name} />` : html`<img src=${shown.url} alt=${file.alt || file.name} loading="lazy" decoding="async" />`}

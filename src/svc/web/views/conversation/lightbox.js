@@ -8,11 +8,11 @@ import { IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
 import { Cover } from "./covered.js";
 
-export function Lightbox({ channelId, fileId, onClose }) {
+export function Lightbox({ channelId, fileId, pictures: given, onClose }) {
   const box = useRef(null);
   const [shown, setShown] = useState(fileId);
   const [uncovered, setUncovered] = useState([fileId]); // It was pressed to get here.
-  const pictures = conversationOf(channelId).messages.value.flatMap(({ attachments }) => attachments).filter(({ kind }) => kind === "picture");
+  const pictures = (given ?? conversationOf(channelId).messages.value.flatMap(({ attachments }) => attachments)).filter(({ kind }) => kind === "picture");
   const at = pictures.findIndex(({ id }) => id === shown);
   const picture = pictures[at];
   useLayoutEffect(() => {

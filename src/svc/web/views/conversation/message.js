@@ -12,6 +12,7 @@ import { usePersonMenu } from "../people/asked_person.js";
 import { Avatar, BotSign, hue } from "../parts/avatar.js";
 import { Button } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
+import { Later } from "../parts/later.js";
 import { Time } from "../parts/time.js";
 import { Actions, openMenuOf } from "./actions.js";
 import { Attachments } from "./attachments.js";
@@ -22,6 +23,7 @@ import { Editor } from "./editor.js";
 import { Reactions } from "./reactions.js";
 
 const MOST_QUOTED = 160;
+const SealedFiles = Later(() => import("../private/sealed_files.js"), "SealedFiles");
 
 export const Message = memo(({ message, follows, isNew, replied, bare, conversation, editing, marked, may, onEdit }) => {
   const own = member.value.id;
@@ -44,7 +46,7 @@ export const Message = memo(({ message, follows, isNew, replied, bare, conversat
       ${replied !== null && html`<${Replied} id=${replied} conversation=${conversation} />`}
       ${hidden && html`<p class="quiet">${t("blocked-message")} <${Button} look="link" onClick=${() => show(true)}>${t("show")}<//></p>`}
       ${!hidden && (editing ? html`<${Editor} message=${message} onDone=${() => onEdit(null)} />` : html`<${Text} message=${message} own=${own} />`)}
-      ${!hidden && html`<${Attachments} files=${message.attachments} channelId=${message.channel_id} />`}
+      ${!hidden && (message.talk_id ? message.attachments.length > 0 && html`<${SealedFiles} message=${message} />` : html`<${Attachments} files=${message.attachments} channelId=${message.channel_id} />`)}
       ${!hidden && message.cards.map((card, index) => html`<${Card} key=${index} card=${card} />`)}
       ${!hidden && message.previews?.length > 0 && html`<${Previews} previews=${message.previews} />`}
       <${Reactions} message=${message} reactions=${reactions} may=${may("add_reactions")} />

@@ -16,7 +16,7 @@ import { ListPage, Row } from "./parts/list_page.js";
 
 const KEPT_DAYS = [0, 7, 30, 90, 180, 365, 730];
 const DAY_S = 86400;
-const KINDS = ["message", "member", "webhook", "emoji", "draft", "job", "server", "unused"];
+const KINDS = ["message", "member", "webhook", "emoji", "draft", "job", "server", "private", "unused"];
 
 export function StoragePage() {
   const { value, problem, again } = useAnswer(storage);

@@ -1,6 +1,7 @@
 // A private message as those of the channels are shown.
 
 import { memberOf } from "../../state/people.js";
+import { kindOf } from "../../state/private/sealed.js";
 import { notes, said } from "../../state/private_talks.js";
 import { computed } from "../../vendor/signals.js";
 import { t } from "../../words/words.js";
@@ -17,10 +18,13 @@ export function messagesOf({ id: talkId, members }) {
   return computed(() => [...spoken.value, ...(notes.value.get(talkId) ?? [])].sort((one, other) => one.seq - other.seq));
 }
 
-function shown({ id, ref, seq, memberId, text, sentAtMs, editedAtMs, reply, reactions, trouble }, author, talkId, members) {
+/** A file as those of the channels are shown; it has an address once it is open here. */
+const fileOf = (said) => ({ ...said, said, kind: kindOf(said.type), url: "", placeholder: "", thumbnail: null, poster: null });
+
+function shown({ id, ref, seq, memberId, text, files, sentAtMs, editedAtMs, reply, reactions, trouble }, author, talkId, members) {
   return {
     id, ref, seq, talk_id: talkId, channel_id: null, text: trouble ? t(`private-${trouble}`) : text, posted_at_ms: sentAtMs, edited_at_ms: editedAtMs, pinned: false,
     author: { kind: "member", id: memberId, display_name: author?.nickname ?? t("somebody"), avatar: author?.avatar ?? null, bot: false },
-    attachments: [], cards: [], reactions, previews: [], mentions: members.filter((each) => text.includes(`(mention:${each})`)), mention_groups: [], reply_to: reply, thread: null, trouble,
+    attachments: files.map(fileOf), cards: [], reactions, previews: [], mentions: members.filter((each) => text.includes(`(mention:${each})`)), mention_groups: [], reply_to: reply, thread: null, trouble,
   };
 }

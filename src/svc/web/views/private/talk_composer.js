@@ -1,7 +1,8 @@
-// Where one writes in a private conversation.
+// Where one writes in a private conversation, and puts files to what one writes.
 
 import { may } from "../../state/channels.js";
-import { answering, begun, nameOf, theRunning } from "../../state/private_talks.js";
+import { notify } from "../../state/notices.js";
+import { answering, attaching, begun, nameOf, theRunning } from "../../state/private_talks.js";
 import { formatOf, formatted } from "../../state/formatting.js";
 import { restored, shortened } from "../../state/shortened.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
@@ -11,16 +12,35 @@ import { useEmoticons } from "../composer/emoticons.js";
 import { grow } from "../composer/grow.js";
 import { ReplyLine } from "../composer/reply_line.js";
 import { EmojiPopup } from "../emoji/emoji_popup.js";
+import { UploadList } from "../composer/upload_list.js";
 import { IconButton } from "../parts/button.js";
+import { undressed } from "./undressed.js";
 
 const MOST = 4000; // Characters, as in the channels.
 
 export function TalkComposer({ talk, closed, editLast }) {
-  const [field, emojiButton] = [useRef(null), useRef(null)];
+  const [field, emojiButton, chosen] = [useRef(null), useRef(null), useRef(null)];
+  const [uploads, setUploads] = useState(attaching.get(talk.id) ?? null);
   const [text, setText] = useState(begun.get(talk.id) ?? "");
   const [names] = useState(() => new Map()); // As they are shown in the field; what is kept and sent is markdown.
   const [picking, setPicking] = useState(false);
   const shut = closed || !may("send_messages");
+  const attach = async (files) => {
+    if (!files.length) return;
+    const all = uploads ?? (await theRunning()).uploadsOf(talk.id, undressed);
+    setUploads(all);
+    if (!all.add(files)) notify(t("too-many-files"));
+  };
+  const brought = (event, list) => {
+    if (!list.length) return;
+    event.preventDefault();
+    if (!shut) attach([...list]);
+  };
+  const picked = ({ currentTarget }) => {
+    attach([...currentTarget.files]);
+    currentTarget.value = "";
+    field.current.focus();
+  };
   useLayoutEffect(() => grow(field.current), [text]);
   useLayoutEffect(() => {
     // On a phone this would put a keyboard over what somebody came to read.
@@ -45,11 +65,17 @@ export function TalkComposer({ talk, closed, editLast }) {
   const submit = (event) => {
     event.preventDefault();
     const now = restored(emoticons.sent(field.current.value), names);
-    if (!now.trim() || shut) return;
+    const files = uploads?.ready ?? [];
+    if (uploads?.pending) {
+      notify(t("files-on-their-way"));
+      return;
+    }
+    if ((!now.trim() && !files.length) || shut) return;
     write("");
+    uploads?.sent();
     if (reply) unanswer();
     completion.close();
-    theRunning().then((running) => running.send(talk.id, now, { reply: reply?.ref }), () => write(now));
+    theRunning().then((running) => running.send(talk.id, now, { reply: reply?.ref, files }), () => write(now));
   };
   const pressed = (event) => {
     if (event.isComposing || completion.onKey(event) || emoticons.pressed(event)) return;
@@ -80,13 +106,16 @@ export function TalkComposer({ talk, closed, editLast }) {
   };
   const label = t("private-to", { name: nameOf(talk) });
   const offered = completion.list.length > 0;
-  return html`<form id="private-composer" class="composer" novalidate onSubmit=${submit}>
+  return html`<form id="private-composer" class="composer" novalidate onSubmit=${submit} onDragOver=${(event) => { if (event.dataTransfer.types.includes("Files")) event.preventDefault(); }} onDrop=${(event) => brought(event, event.dataTransfer.files)}>
     <${CompletionList} completion=${completion} />
     ${reply && html`<${ReplyLine} message=${reply} onClose=${unanswer} />`}
+    ${uploads && html`<${UploadList} uploads=${uploads} />`}
     <div class="row">
+      <${IconButton} icon="attach" label=${t("attach")} disabled=${shut} onClick=${() => chosen.current.click()} />
+      <input id="private-files" type="file" multiple hidden ref=${chosen} onChange=${picked} />
       <textarea id="private-draft" class="draft" ref=${field} rows="1" maxlength=${MOST} dir="auto" disabled=${shut} value=${shortened(text, names)} aria-label=${label} aria-haspopup="listbox" aria-autocomplete="list"
         aria-controls=${offered ? completion.id : undefined} aria-activedescendant=${offered ? `${completion.id}-at` : undefined}
-        placeholder=${shut ? t("read-only") : label} onInput=${typed} onKeyDown=${pressed}></textarea>
+        placeholder=${shut ? t("read-only") : label} onInput=${typed} onKeyDown=${pressed} onPaste=${(event) => brought(event, event.clipboardData.files)}></textarea>
       <span ref=${emojiButton}><${IconButton} icon="emoji" label=${t("emoji-choose")} disabled=${shut} aria-expanded=${picking} onClick=${() => setPicking(!picking)} /></span>
       <${IconButton} icon="send" label=${t("send")} class="send" type="submit" disabled=${shut} />
     </div>

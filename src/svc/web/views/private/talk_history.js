@@ -86,14 +86,15 @@ function days(messages) {
   return found;
 }
 
-function Unsent({ talk, item: { key, text, state, problem } }) {
+function Unsent({ talk, item: { key, text, files, state, problem } }) {
   const { id, nickname, avatar } = member.value;
   const act = (name) => theRunning().then((running) => running[name](talk.id, key));
   return html`<li class=${`message pending ${state}`}>
     <span class="avatar-place"><${Avatar} id=${id} name=${nickname} url=${avatar} /></span>
     <div class="body">
       <p class="byline"><strong class="author" dir="auto">${nickname}</strong></p>
-      <div class="text" dir="auto"><${Markdown} text=${text} /></div>
+      ${text && html`<div class="text" dir="auto"><${Markdown} text=${text} /></div>`}
+      ${files.length > 0 && html`<p class="quiet">${t("file-count", { count: files.length })}</p>`}
       ${state === "waiting" && html`<p class="quiet">${t("private-waiting")} <${Button} look="link" onClick=${() => act("discard")}>${t("delete")}<//></p>`}
       ${state === "refused" && html`<p class="error" role="alert">${t("not-sent", { reason: problem })} <${Button} look="link" onClick=${() => act("sendAgain")}>${t("try-again")}<//> <${Button} look="link" onClick=${() => act("discard")}>${t("delete")}<//></p>`}
     </div>

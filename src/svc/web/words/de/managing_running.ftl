@@ -37,6 +37,7 @@ storage-kind-emoji = Emoji
 storage-kind-draft = Entwürfe
 storage-kind-job = In Arbeit
 storage-kind-server = Symbol des Servers
+storage-kind-private = Dateien in privaten Unterhaltungen
 storage-kind-unused = Nicht mehr gebraucht, bald gelöscht
 retention-forever = So lange wie ihre Nachrichten
 retention-days = { $time } lang

@@ -37,6 +37,7 @@ storage-kind-emoji = Emoji
 storage-kind-draft = Drafts
 storage-kind-job = Being processed
 storage-kind-server = The server’s icon
+storage-kind-private = Files in private conversations
 storage-kind-unused = Unused, deleted soon
 retention-forever = As long as their messages
 retention-days = For { $time }

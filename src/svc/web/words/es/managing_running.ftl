@@ -37,6 +37,7 @@ storage-kind-emoji = Emojis
 storage-kind-draft = Borradores
 storage-kind-job = En proceso
 storage-kind-server = Icono del servidor
+storage-kind-private = Archivos de conversaciones privadas
 storage-kind-unused = Ya sin uso, se eliminará pronto
 retention-forever = Tanto como sus mensajes
 retention-days = Durante { $time }

@@ -37,6 +37,7 @@ storage-kind-emoji = Emojis
 storage-kind-draft = Brouillons
 storage-kind-job = En traitement
 storage-kind-server = Icône du serveur
+storage-kind-private = Fichiers des conversations privées
 storage-kind-unused = Plus utilisés, bientôt supprimés
 retention-forever = Aussi longtemps que leurs messages
 retention-days = Pendant { $time }

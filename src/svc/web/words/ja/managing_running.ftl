@@ -34,6 +34,7 @@ storage-kind-emoji = 絵文字
 storage-kind-draft = 下書き
 storage-kind-job = 処理中
 storage-kind-server = サーバーのアイコン
+storage-kind-private = プライベートな会話のファイル
 storage-kind-unused = 使われていないもの（まもなく削除）
 retention-forever = メッセージがある限り
 retention-days = { $time }

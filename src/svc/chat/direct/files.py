@@ -1,0 +1,153 @@
+"""Files of private conversations: taken, handed out, and removed. What is in them only their readers know.
+
+Each is sealed before it is sent; its key, its name and what it is stand in a message. So nothing looks into a
+file here, no worker writes it again, and it is handed out as bytes without a type, to devices of the group
+alone. It goes when the messages of its time go. No HTTP, no SQL.
+"""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import aclosing, suppress
+from pathlib import Path
+
+from svc.base.database import Act, Connection, Database
+from svc.base.erasing import erasing
+from svc.base.objects import StoreFailed
+from svc.base.shares import Shares
+from svc.chat.access.acts import follows_rules
+from svc.chat.access.tokens import Asker
+from svc.chat.direct import files_store, store
+from svc.chat.direct.devices import PrivateDevices
+from svc.chat.direct.rules import PrivateConversations
+from svc.chat.errors import ChatError
+from svc.chat.media.facts import Facts
+from svc.chat.media.rules import PRIVATE, Media
+from svc.chat.uploads.incoming import Incoming
+from svc.chat.uploads.limits import MIN_FREE_BYTES
+
+# A browser seals and opens a file as a whole, in memory.
+MAX_FILE_BYTES = 32 * 1024 * 1024
+# Received at this moment, of all members together: each holds up to 512 KiB in memory.
+_MAX_ARRIVING = 32
+_SEALED = Facts("application/octet-stream")
+_TOO_MANY_ARRIVE = "The server receives too many files at this moment. Try again when one of yours is done"
+
+
+class PrivateFiles:
+    """`current` finds the id of the device that asks; `now` gives seconds since 1970."""
+
+    def __init__(
+        self,
+        database: Database,
+        media: Media,
+        data_dir: Path,
+        devices: PrivateDevices,
+        conversations: PrivateConversations,
+        current: Callable[[Asker], Awaitable[str | None]],
+        new_id: Callable[[], str],
+        now: Callable[[], float],
+    ) -> None:
+        self._database = database
+        self._media = media
+        self._data_dir = data_dir
+        self._incoming = Incoming(data_dir)
+        self._devices = devices
+        self._conversations = conversations
+        self._current = current
+        self._new_id = new_id
+        self._now = now
+        self._arriving = Shares(_MAX_ARRIVING)
+
+    async def take(
+        self, asker: Asker, conversation_id: str, length: int, chunks: AsyncIterator[bytes]
+    ) -> str:
+        """Store a sealed file for the devices of the group; its id. Raises ChatError."""
+        if not self._media.enabled:
+            raise ChatError("uploads_disabled")
+        if not 0 < length <= MAX_FILE_BYTES:
+            raise ChatError("upload_too_large", more={"limit": MAX_FILE_BYTES})
+        self._conversations.require_writable(asker.member_id, conversation_id)
+        # It need not be in the group yet: what it sends first waits for the others' devices.
+        await self._database.write(lambda connection: self._devices.require(connection, asker))
+        if await self._incoming.free_bytes() < MIN_FREE_BYTES + 2 * length:
+            raise ChatError("storage_full")
+        if not self._arriving.take(asker.member_id):
+            raise ChatError("too_many_connections", _TOO_MANY_ARRIVE)
+        file_id = self._new_id()
+        try:
+            return await self._kept(asker, conversation_id, file_id, length, chunks)
+        finally:
+            self._arriving.give_back(asker.member_id)
+            with suppress(OSError):  # What stays goes when uploads are tidied up.
+                await self._incoming.remove(file_id)
+
+    async def key_of(self, asker: Asker, conversation_id: str, file_id: str) -> str:
+        """Under which a file is stored, for a device of the group. Raises ChatError."""
+        self._conversations.require_member(asker.member_id, conversation_id)
+        device_id = await self._current(asker)
+        if not device_id or not await store.is_inside(self._database, conversation_id, device_id):
+            raise ChatError("no_device")
+        known = await files_store.is_in(self._database, file_id, conversation_id)
+        keys = await self._media.keys_of(PRIVATE, file_id) if known else []
+        # Once more: whoever has been removed meanwhile gets nothing.
+        self._conversations.require_member(asker.member_id, conversation_id)
+        if not keys:
+            raise ChatError("unknown_file")
+        return keys[0]
+
+    async def remove(self, asker: Asker, conversation_id: str, file_id: str) -> None:
+        """One's own, at once. Raises ChatError."""
+        await self._media.remove(await self._remove(asker, conversation_id, file_id))
+
+    @follows_rules
+    def _remove(self, asker: Asker, conversation_id: str, file_id: str) -> Act[Sequence[str], Sequence[str]]:
+        self._conversations.require_member(asker.member_id, conversation_id)
+
+        def write(connection: Connection) -> Sequence[str]:
+            with erasing(connection):
+                if not files_store.remove(connection, file_id, conversation_id, asker.member_id):
+                    raise ChatError("unknown_file")
+                return self._media.condemn(connection, PRIVATE, file_id)
+
+        return Act(write, lambda keys: keys)
+
+    def expire(self, connection: Connection, before_ms: int, most: int) -> Sequence[str]:
+        """A step of a write: some that were kept for long enough go; the keys of what is stored of them."""
+        gone = files_store.expire(connection, before_ms, most)
+        return [key for file_id in gone for key in self._media.condemn(connection, PRIVATE, file_id)]
+
+    async def _kept(
+        self, asker: Asker, conversation_id: str, file_id: str, length: int, chunks: AsyncIterator[bytes]
+    ) -> str:
+        try:
+            async with aclosing(_within(chunks, length)) as bounded:
+                received = await self._incoming.write(file_id, 0, bounded)
+            if received < length:
+                raise ChatError("upload_cut_short")
+            path = self._data_dir / self._incoming.source(file_id)
+            key = await self._media.keep(path, "bin", _SEALED, asker.member_id)
+        except (OSError, StoreFailed):
+            raise ChatError("storage_unavailable") from None
+        await self._insert(asker, conversation_id, file_id, key)
+        return file_id
+
+    @follows_rules
+    def _insert(self, asker: Asker, conversation_id: str, file_id: str, key: str) -> Act[None, None]:
+        self._conversations.require_writable(asker.member_id, conversation_id)
+
+        def write(connection: Connection) -> None:
+            self._devices.require(connection, asker)
+            now_ms = int(self._now() * 1000)
+            files_store.insert(connection, file_id, conversation_id, asker.member_id, now_ms)
+            self._media.refer(connection, key, PRIVATE, file_id)
+
+        return Act(write, lambda _: None)
+
+
+async def _within(chunks: AsyncIterator[bytes], length: int) -> AsyncGenerator[bytes, None]:
+    """Not one byte more than was announced. Raises ChatError."""
+    left = length
+    async for chunk in chunks:
+        left -= len(chunk)
+        if left < 0:
+            raise ChatError("upload_too_large", more={"limit": length})
+        yield chunk

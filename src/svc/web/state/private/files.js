@@ -1,0 +1,84 @@
+// Files of private conversations on this side: what of them is open, and how they come here. An opened file stays in this browser,
+// sealed like the messages, where it is not too large: the server forgets it when it forgets the message. docs/private.md
+
+/**
+ * @import { Signal } from "../../vendor/signals.js"
+ * @import { FileSaid } from "./sealed.js"
+ *
+ * @typedef {{state: "opening" | "open" | "failed", url: string, problem: string}} Opened
+ */
+
+import { download } from "../../transport/http.js";
+import { explain, t } from "../../words/words.js";
+import { opened } from "../private_talks.js";
+import { accessToken, api } from "../server.js";
+import { start } from "./own.js";
+import { kindOf, openFile, PLAIN_TYPE } from "./sealed.js";
+
+const KEPT_BYTES = 8 * 2 ** 20; // What is larger is fetched again.
+const NAME = (/** @type {string} */ id, /** @type {string} */ fileId) => `file/${id}/${fileId}`;
+const PATH = (/** @type {string} */ id, /** @type {string} */ fileId) => /** @type {const} */ (`/api/private/conversations/${encodeURIComponent(id)}/files/${encodeURIComponent(fileId)}`);
+
+/** Have it open, for as long as this page is there. @param {string} id of the conversation @param {FileSaid} said */
+export async function open(id, said) {
+  if (["opening", "open"].includes(opened.value.get(said.id)?.state ?? "")) return;
+  put(said.id, { state: "opening", url: "", problem: "" });
+  try {
+    show(said, await plainOf(id, said));
+  } catch (/** @type {any} */ error) {
+    const problem = error.code === "unknown_file" || error.code === "not_found" ? t("private-file-gone") : error.code ? explain(error) : t("private-file-broken");
+    put(said.id, { state: "failed", url: "", problem });
+  }
+}
+
+/** What this browser sends is open here, and kept. @param {string} id @param {FileSaid} said @param {Uint8Array<ArrayBuffer>} plain */
+export async function own(id, said, plain) {
+  show(said, plain);
+  await keep(id, said, plain);
+}
+
+/** Nothing of it is needed here any more. @param {string} fileId */
+export function close(fileId) {
+  const url = opened.value.get(fileId)?.url;
+  if (url) URL.revokeObjectURL(url);
+  put(fileId, undefined);
+}
+
+/** Its author takes it back; the server may have forgotten it already. @param {string} id @param {string} fileId */
+export const erase = (id, fileId) => api("DELETE", PATH(id, fileId)).catch(() => {});
+
+/** The names under which files of a message are kept. @param {string} id @param {{id: string}[]} files */
+export const namesOf = (id, files) => files.map((each) => NAME(id, each.id));
+
+/** @param {string} id @param {FileSaid} said */
+async function plainOf(id, said) {
+  const { kept } = await start();
+  const before = await kept.get(NAME(id, said.id));
+  if (before) return before;
+  const blob = await download(PATH(id, said.id), { token: await accessToken() });
+  const plain = await openFile(await blob.arrayBuffer(), said);
+  await keep(id, said, plain);
+  return plain;
+}
+
+/** @param {string} id @param {FileSaid} said @param {Uint8Array} plain */
+async function keep(id, said, plain) {
+  const { kept } = await start();
+  // Where the disk is full it is fetched again, as long as it is there.
+  if (plain.length <= KEPT_BYTES) await kept.put([[NAME(id, said.id), plain]]).catch(() => {});
+}
+
+/** Its type is one of a few that run nothing. @param {FileSaid} said @param {Uint8Array<ArrayBuffer>} plain */
+function show({ id, type }, plain) {
+  close(id);
+  const blob = new Blob([plain], { type: kindOf(type) === "file" ? PLAIN_TYPE : type });
+  put(id, { state: "open", url: URL.createObjectURL(blob), problem: "" });
+}
+
+/** @param {string} fileId @param {Opened | undefined} value */
+function put(fileId, value) {
+  const next = new Map(opened.value);
+  if (value) next.set(fileId, value);
+  else next.delete(fileId);
+  opened.value = next;
+}

@@ -1,0 +1,65 @@
+// Files of private conversations, sealed before the server has them: each with a key of its own (AES-256-GCM), which stands in
+// the message beside the digest of what the server keeps. docs/private.md
+
+/**
+ * What a message says of a file.
+ * @typedef {{id: string, key: string, digest: string, name: string, type: string, bytes: number, alt: string, width: number | null, height: number | null}} FileSaid
+ */
+
+import { fromBase64, toBase64 } from "./mls.js";
+
+export const MOST_FILES = 10; // Of a message, as in the channels.
+export const MOST_BYTES = 32 * 2 ** 20 - 16; // Of one, without the tag.
+const CIPHER = "AES-GCM";
+const KEY_BYTES = 32;
+// Each key seals one file, so one IV is enough.
+const IV = new Uint8Array(12);
+const LONGEST = { id: 64, name: 100, type: 100, alt: 1000 };
+const WIDEST = 16_384;
+// What the browser decodes as that and as nothing else, whatever it is; all other files are only to be saved.
+const KINDS = /** @type {const} */ ({
+  picture: ["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"],
+  video: ["video/mp4", "video/webm"],
+  audio: ["audio/mpeg", "audio/mp4", "audio/ogg", "audio/wav", "audio/webm", "audio/flac", "audio/aac"],
+});
+export const PLAIN_TYPE = "application/octet-stream";
+
+/** "picture", "video", "audio" or "file". @param {string} type */
+export const kindOf = (type) => Object.entries(KINDS).find(([, types]) => /** @type {readonly string[]} */ (types).includes(type))?.[0] ?? "file";
+
+/** {data, key, digest}: what the server gets, and what a message says of it. @param {Uint8Array<ArrayBuffer>} plain */
+export async function sealFile(plain) {
+  const secret = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
+  const key = await crypto.subtle.importKey("raw", secret, CIPHER, false, ["encrypt"]);
+  const data = await crypto.subtle.encrypt({ name: CIPHER, iv: IV }, key, plain);
+  return { data, key: toBase64(secret), digest: await digestOf(data) };
+}
+
+/** What was sealed; rejects for anything else. @param {ArrayBuffer} data @param {Pick<FileSaid, "key" | "digest" | "bytes">} said */
+export async function openFile(data, { key: secret, digest, bytes }) {
+  if (await digestOf(data) !== digest) throw new TypeError("it is not the file of which the message speaks");
+  const key = await crypto.subtle.importKey("raw", fromBase64(secret), CIPHER, false, ["decrypt"]);
+  const plain = new Uint8Array(await crypto.subtle.decrypt({ name: CIPHER, iv: IV }, key, data));
+  if (plain.length !== bytes) throw new TypeError("it has another length than the message says");
+  return plain;
+}
+
+/** @param {ArrayBuffer} data */
+const digestOf = async (data) => toBase64(new Uint8Array(await crypto.subtle.digest("SHA-256", data)));
+
+/** What strangers say of files, as far as it can be used: at most ten. @param {unknown} said @returns {FileSaid[]} */
+export function filesSaid(said) {
+  if (!Array.isArray(said)) return [];
+  return said.slice(0, MOST_FILES).flatMap((each) => {
+    const { id, key, digest, name, type = PLAIN_TYPE, bytes, alt = "", width = null, height = null } = each ?? {};
+    const texts = isShort(id, LONGEST.id) && id && isShort(name, LONGEST.name) && isShort(type, LONGEST.type) && isShort(alt, LONGEST.alt);
+    if (!texts || !isBytes(key) || !isBytes(digest) || !(Number.isInteger(bytes) && bytes > 0 && bytes <= MOST_BYTES)) return [];
+    const sized = [width, height].every((side) => Number.isInteger(side) && side > 0 && side <= WIDEST);
+    return [{ id, key, digest, name, type, bytes, alt, width: sized ? width : null, height: sized ? height : null }];
+  });
+}
+
+/** @param {unknown} text @param {number} most */
+const isShort = (text, most) => typeof text === "string" && text.length <= most;
+/** Of 32 bytes in base64. @param {unknown} text */
+const isBytes = (text) => typeof text === "string" && /^[A-Za-z0-9+/]{43}=$/u.test(text);

@@ -1,0 +1,120 @@
+// Files on their way into a private message: each is sealed here, then sent. What is being written is not kept, so neither
+// are they. Has what views/composer/upload_list.js shows. docs/private.md
+
+/**
+ * @import { Signal } from "../../vendor/signals.js"
+ * @import { FileSaid } from "./sealed.js"
+ *
+ * @typedef {{blob: Blob, width: number | null, height: number | null}} Prepared
+ * @typedef {{key: string, file: File, name: string, state: "sending" | "done" | "refused", progress: number, waits: boolean, problem: string,
+ *   result: {kind: string} | null, said: FileSaid | null, alt: string}} OneFile
+ */
+
+import { sendWhole } from "../../transport/upload.js";
+import { signal } from "../../vendor/signals.js";
+import { explain, t } from "../../words/words.js";
+import { nameAs } from "../spoilers.js";
+import { accessToken } from "../server.js";
+import { close, erase, own } from "./files.js";
+import { kindOf, MOST_BYTES, MOST_FILES, PLAIN_TYPE, sealFile } from "./sealed.js";
+
+const LONGEST_NAME = 100;
+
+export class PrivateUploads {
+  /** @type {Signal<OneFile[]>} */
+  list = signal([]);
+
+  #id; #prepare;
+  /** @type {Map<string, AbortController>} */ #stops = new Map();
+
+  /** @param {string} id of the conversation @param {(file: File) => Promise<Prepared>} prepare what is sent of a file */
+  constructor(id, prepare) {
+    this.#id = id;
+    this.#prepare = prepare;
+  }
+
+  /** What a message says of those that are there. */
+  get ready() {
+    return this.list.value.flatMap(({ said, name, alt }) => (said ? [{ ...said, name: name.slice(-LONGEST_NAME), alt }] : []));
+  }
+
+  /** Is one of them on its way? */
+  get pending() {
+    return this.list.value.some(({ state }) => state === "sending");
+  }
+
+  /** Says whether there was room for all. @param {File[]} files */
+  add(files) {
+    const taken = files.slice(0, MOST_FILES - this.list.value.length);
+    for (const file of taken) {
+      const key = crypto.randomUUID();
+      this.list.value = [...this.list.value, { key, file, name: file.name, state: "sending", progress: 0, waits: false, problem: "", result: null, said: null, alt: "" }];
+      this.#send(key);
+    }
+    return taken.length === files.length;
+  }
+
+  /** @param {string} key */
+  retry(key) {
+    this.#change(key, { state: "sending", progress: 0, problem: "" });
+    this.#send(key);
+  }
+
+  /** Let one go, here and on the server. @param {string} key */
+  cancel(key) {
+    const said = this.#find(key)?.said;
+    this.#stops.get(key)?.abort();
+    this.list.value = this.list.value.filter((each) => each.key !== key);
+    if (!said) return;
+    close(said.id);
+    erase(this.#id, said.id);
+  }
+
+  /** What its picture shows goes with the message. @param {string} key @param {string} alt */
+  async describe(key, alt) {
+    this.#change(key, { alt });
+  }
+
+  /** @param {string} key @param {boolean} on */
+  spoil(key, on) {
+    this.#change(key, { name: nameAs(/** @type {OneFile} */ (this.#find(key)).name, on) });
+  }
+
+  /** They are in a message now. */
+  sent() {
+    this.list.value = this.list.value.filter(({ said }) => !said);
+  }
+
+  /** @param {string} key */
+  async #send(key) {
+    const stop = new AbortController();
+    this.#stops.set(key, stop);
+    try {
+      const { file } = /** @type {OneFile} */ (this.#find(key));
+      const { blob, width, height } = await this.#prepare(file);
+      if (!blob.size || blob.size > MOST_BYTES) throw Object.assign(new Error(t("private-file-too-large")), { code: "" });
+      const plain = new Uint8Array(await blob.arrayBuffer());
+      const { data, ...sealed } = await sealFile(plain);
+      const path = /** @type {const} */ (`/api/private/conversations/${encodeURIComponent(this.#id)}/files`);
+      const progressed = (/** @type {number} */ bytes) => this.#change(key, { progress: bytes / data.byteLength });
+      const { file_id: id } = await sendWhole(path, new Blob([data], { type: PLAIN_TYPE }), { token: await accessToken(), progressed, signal: stop.signal });
+      const said = { id, ...sealed, name: file.name, type: blob.type || PLAIN_TYPE, bytes: plain.length, alt: "", width, height };
+      await own(this.#id, said, plain);
+      if (this.#find(key)) this.#change(key, { state: "done", said, result: { kind: kindOf(said.type) } });
+      else erase(this.#id, id);
+    } catch (/** @type {any} */ error) {
+      this.#change(key, { state: "refused", problem: error.code === "unreachable" ? t("upload-cut-off") : error.code ? explain(error) : error.message });
+    }
+    this.#stops.delete(key);
+  }
+
+  /** @param {string} key */
+  #find(key) {
+    return this.list.value.find((each) => each.key === key);
+  }
+
+  /** @param {string} key @param {Partial<OneFile>} changes */
+  #change(key, changes) {
+    this.list.value = this.list.value.map((each) => (each.key === key ? { ...each, ...changes } : each));
+  }
+}

@@ -1,0 +1,36 @@
+// Files of a private message. Pictures open by themselves once they are in sight; everything else when somebody asks for it.
+
+import { opened, theRunning } from "../../state/private_talks.js";
+import { isSpoiler, shownName } from "../../state/spoilers.js";
+import { html, useEffect, useRef } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { Attachments, sizeOf } from "../conversation/attachments.js";
+import { unturned } from "../markdown/links.js";
+import { Button } from "../parts/button.js";
+import { Icon } from "../parts/icon.js";
+
+const BY_ITSELF_BYTES = 8 * 2 ** 20; // A larger picture waits to be asked for.
+
+export function SealedFiles({ message }) {
+  const files = message.attachments.map((file) => ({ ...file, url: opened.value.get(file.id)?.url ?? "" }));
+  const open = files.filter(({ url }) => url);
+  return html`<${Attachments} files=${open} pictures=${open} />
+    ${files.filter(({ url }) => !url).map((file) => html`<${Closed} key=${file.id} talkId=${message.talk_id} file=${file} />`)}`;
+}
+
+function Closed({ talkId, file }) {
+  const place = useRef(null);
+  const { state, problem } = opened.value.get(file.id) ?? {};
+  const name = unturned(shownName(file.name));
+  const open = () => theRunning().then((running) => running.openFile(talkId, file.said));
+  useEffect(() => {
+    if (file.kind !== "picture" || file.bytes > BY_ITSELF_BYTES || isSpoiler(file) || state) return undefined;
+    const observer = new IntersectionObserver(([{ isIntersecting }]) => { if (isIntersecting) open(); });
+    observer.observe(place.current);
+    return () => observer.disconnect();
+  }, [file.id, state]);
+  return html`<p class="file" ref=${place}><${Icon} name="file" /><span dir="auto">${name}</span> <span class="quiet">${sizeOf(file.bytes)}</span>
+    ${state === "failed" && html`<span class="error" role="alert">${problem}</span>`}
+    ${state === "opening" ? html`<span class="quiet" role="status">${t("private-file-opening")}</span>`
+      : html`<${Button} look="link" onClick=${open}>${state === "failed" ? t("try-again") : t("private-file-open", { name })}<//>`}</p>`;
+}

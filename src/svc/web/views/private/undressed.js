@@ -1,0 +1,27 @@
+// A picture without what its file says besides: where it was taken, when, and with what. It is drawn and written anew, for
+// nobody does that behind the browser. What cannot be drawn is sent as it is, as a file of no kind.
+
+const DRAWN = { "image/jpeg": "image/jpeg", "image/png": "image/png", "image/webp": "image/webp", "image/avif": "image/webp" };
+const MOVING = "image/gif"; // Says nothing of places; drawn, it would stand still.
+const QUALITY = 0.92;
+const LARGEST_PX = 64 * 2 ** 20;
+
+/** {blob, width, height}: what is sent of a file. @param {File} file */
+export async function undressed(file) {
+  const as = DRAWN[file.type];
+  if (!as && file.type !== MOVING) return { blob: file, width: null, height: null };
+  let picture = null;
+  try {
+    picture = await createImageBitmap(file);
+    const { width, height } = picture;
+    if (!as) return { blob: file, width, height };
+    if (width * height > LARGEST_PX) throw new RangeError("too large to be drawn");
+    const canvas = new OffscreenCanvas(width, height);
+    canvas.getContext("2d").drawImage(picture, 0, 0);
+    return { blob: await canvas.convertToBlob({ type: as, quality: QUALITY }), width, height };
+  } catch {
+    return { blob: new Blob([file]), width: null, height: null };
+  } finally {
+    picture?.close();
+  }
+}

@@ -1,0 +1,181 @@
+"""Files in private conversations: sealed by the browser that sends them, opened by those who may read."""
+
+import asyncio
+import io
+from pathlib import Path
+
+from PIL import Image
+from playwright.async_api import FilePayload, Locator, expect
+
+from tests.browser.test_accessible import SIZES, axe, look
+from tests.browser.test_private import (
+    all_bytes,
+    both,
+    conversation,
+    field,
+    private,
+    private_message,
+    said,
+)
+from tests.kit.people import People, Person
+from tests.kit.waiting import wait_until
+
+__all__ = ["axe"]
+
+PLACE = "Harbour wall 7"
+# The page may not fetch what it has opened, so that is noted where it is made.
+NOTED = """(() => {
+  const make = URL.createObjectURL;
+  globalThis.blobs = new Map();
+  URL.createObjectURL = (blob) => { const url = make.call(URL, blob); blobs.set(url, blob); return url; };
+})()"""
+WORDS = b"Minutes of the regatta committee. " * 200
+
+
+def photograph() -> FilePayload:
+    """With a sentence in it about where it was taken."""
+    picture = Image.effect_noise((320, 240), 80).convert("RGB")
+    exif = Image.Exif()
+    exif[0x010E] = PLACE
+    data = io.BytesIO()
+    picture.save(data, "JPEG", exif=exif)
+    assert PLACE.encode() in data.getvalue()
+    return {"name": "lighthouse.jpg", "mimeType": "image/jpeg", "buffer": data.getvalue()}
+
+
+async def put(person: Person, *files: FilePayload) -> None:
+    """To what is being written; ready once the server has all of it."""
+    await person.page.locator("#private-files").set_input_files(list(files))
+    await expect(person.page.locator("#private .upload-list li[data-state=done]")).to_have_count(len(files))
+
+
+async def talk(people: People) -> tuple[Person, Person]:
+    ada, grace = await both(people)
+    for person in (ada, grace):
+        await person.page.set_viewport_size({"width": 1280, "height": 800})
+        await person.page.add_init_script(NOTED)
+        await person.page.evaluate(NOTED)
+    await private(ada, "Grace")
+    await conversation(grace, "Ada").click()
+    return ada, grace
+
+
+def pictures(person: Person) -> Locator:
+    return person.page.locator("#private .message:not(.pending) .media img")
+
+
+async def loaded(picture: Locator) -> bytes:
+    """What the browser has of a picture that it shows."""
+    await expect(picture).to_have_js_property("complete", True)
+    assert await picture.evaluate("img => img.naturalWidth") == 320
+    found = await picture.evaluate(
+        "async (img) => [...new Uint8Array(await blobs.get(img.src).arrayBuffer())]"
+    )
+    return bytes(found)
+
+
+async def saved(person: Person, name: str) -> bytes:
+    link = person.page.locator("#private").get_by_role("link", name=name)
+    async with person.page.expect_download() as download:
+        await link.click()
+    found = await download.value
+    assert found.suggested_filename == name
+    return await asyncio.to_thread((await found.path()).read_bytes)
+
+
+async def test_pictures_and_documents_reach_the_other_side_and_the_server_cannot_read_them(
+    people: People, tmp_path: Path, axe: str
+) -> None:
+    ada, grace = await talk(people)
+    photo = photograph()
+    minutes: FilePayload = {"name": "minutes.txt", "mimeType": "text/plain", "buffer": WORDS}
+    await put(ada, photo, minutes)
+    await field(ada).fill("Two files")
+    await field(ada).press("Enter")
+    # The picture opens by itself, and nothing in it says where it was taken.
+    for person in (ada, grace):
+        await expect(said(person)).to_have_text(["Two files"])
+        await expect(pictures(person)).to_have_count(1)
+    shown = await loaded(pictures(grace))
+    assert shown[:3] == b"\xff\xd8\xff"
+    assert PLACE.encode() not in shown
+    # The document when it is asked for.
+    await grace.page.get_by_role("button", name="Open minutes.txt").click()
+    assert await saved(grace, "minutes.txt") == WORDS
+    await pictures(grace).click()
+    await expect(grace.page.locator("dialog.lightbox img")).to_be_visible()
+    await grace.page.keyboard.press("Escape")
+
+    stored = [path for path in (tmp_path / "data" / "uploads-store").rglob("*") if path.is_file()]
+    assert len(stored) == 2
+    kept = all_bytes(tmp_path)
+    for part in (b"regatta", b"minutes.txt", b"lighthouse.jpg", PLACE.encode(), shown[:64], shown[600:700]):
+        assert part not in kept
+
+    # A picture that was seen stays, whatever the server still has.
+    await grace.page.route("**/files/*", lambda route: route.abort())
+    await grace.page.reload()
+    await expect(pictures(grace)).to_have_count(1)
+    assert await loaded(pictures(grace)) == shown
+    found: list[str] = []
+    for name, size in SIZES.items():
+        for theme in ("light", "dark"):
+            await grace.page.set_viewport_size(size)  # type: ignore[arg-type]
+            await grace.page.emulate_media(color_scheme=theme)
+            await look(grace, axe, f"private files, {name}, {theme}", found)
+    assert not found, "\n".join(found)
+
+    # With the message its files go, here and on the server.
+    await private_message(ada, "Two files").hover()
+    await private_message(ada, "Two files").get_by_role("button", name="Delete", exact=True).click()
+    await ada.page.get_by_role("dialog").get_by_role("button", name="Delete the message").click()
+    for person in (ada, grace):
+        await expect(said(person)).to_have_count(0)
+
+    async def gone() -> bool:
+        return not any(path.exists() for path in stored)
+
+    await wait_until("nothing of them is stored", gone, within_s=10)
+
+
+async def test_what_somebody_hostile_sends_is_saved_and_never_run(people: People) -> None:
+    ada, grace = await talk(people)
+    script = b"<script>top.document.title = 'taken'; top.taken = true</script>"
+    page: FilePayload = {"name": "page.html", "mimeType": "text/html", "buffer": script}
+    drawing: FilePayload = {
+        "name": "drawing.svg",
+        "mimeType": "image/svg+xml",
+        "buffer": b"<svg xmlns='http://www.w3.org/2000/svg' onload='top.taken = true'></svg>",
+    }
+    # It says that it is a picture, and a browser that writes pictures anew would notice.
+    false: FilePayload = {"name": "false.png", "mimeType": "image/png", "buffer": script}
+    await put(ada, page, drawing, false)
+    await field(ada).press("Enter")
+    for name in ("page.html", "drawing.svg", "false.png"):
+        await grace.page.get_by_role("button", name=f"Open {name}").click()
+        link = grace.page.locator("#private").get_by_role("link", name=name)
+        kind = await link.evaluate("(link) => blobs.get(link.href).type")
+        assert kind == "application/octet-stream", name
+        assert await saved(grace, name)
+    await expect(pictures(grace)).to_have_count(0)
+    assert await grace.page.evaluate("window.taken") is None
+
+
+async def test_a_file_that_the_server_has_changed_or_lost_is_not_shown(people: People) -> None:
+    ada, grace = await talk(people)
+    await put(ada, {"name": "minutes.txt", "mimeType": "text/plain", "buffer": WORDS})
+    await field(ada).press("Enter")
+    opener = grace.page.get_by_role("button", name="Open minutes.txt")
+    await expect(opener).to_be_visible()
+    await grace.page.route("**/files/*", lambda route: route.fulfill(body=b"something else"))
+    await opener.click()
+    alert = grace.page.locator("#private .file").get_by_role("alert")
+    await expect(alert).to_contain_text("not the file that was sent")
+    await grace.page.unroute("**/files/*")
+    gone = {"error": "unknown_file", "message": "There is no such file any more"}
+    await grace.page.route("**/files/*", lambda route: route.fulfill(status=404, json=gone))
+    await grace.page.locator("#private .file").get_by_role("button", name="Try again").click()
+    await expect(alert).to_contain_text("no longer has this file")
+    await grace.page.unroute("**/files/*")
+    await grace.page.locator("#private .file").get_by_role("button", name="Try again").click()
+    assert await saved(grace, "minutes.txt") == WORDS

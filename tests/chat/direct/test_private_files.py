@@ -1,0 +1,171 @@
+"""Sealed files of private conversations: for devices of the group alone, and gone with the messages."""
+
+import asyncio
+import os
+import time
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from aiohttp import ClientResponse
+
+from svc.chat.direct import files
+from tests.chat.direct.framed import Client, path
+from tests.chat.direct.test_private import Place, place, second_device
+from tests.chat.test_stopping import where
+from tests.kit.waiting import wait_until
+
+__all__ = ["place"]
+
+TYPE = "application/octet-stream"
+
+
+async def send(
+    client: Client, conversation: dict[str, Any], data: bytes, kind: str = TYPE
+) -> tuple[int, Any]:
+    person = client.person
+    headers = {"Authorization": f"Bearer {person.token}", "Content-Type": kind}
+    asked = person.chat.http.post(path(conversation, "files"), data=BytesIO(data), headers=headers)
+    async with asked as response:
+        return response.status, await response.json()
+
+
+async def get(
+    client: Client, conversation: dict[str, Any], file_id: str, **headers: str
+) -> tuple[ClientResponse, bytes]:
+    person = client.person
+    asked = person.chat.http.get(
+        path(conversation, f"files/{file_id}"), headers={"Authorization": f"Bearer {person.token}"} | headers
+    )
+    async with asked as response:
+        return response, await response.read()
+
+
+def stored(place: Place) -> list[Path]:
+    return [one for one in (place.data / "uploads-store").rglob("*") if one.is_file()]
+
+
+async def test_a_file_is_handed_out_as_it_came_to_devices_of_the_group_and_to_nobody_else(
+    place: Place,
+) -> None:
+    ada, ben, eve = [await place.client(name) for name in ("Ada", "Ben", "Eve")]
+    conversation = await place.group(ada, ben)
+    # It is opaque: what looks like a page stays bytes.
+    sealed = b"<html><script>alert(1)</script>" + os.urandom(300_000)
+    status, answer = await send(ada, conversation, sealed)
+    assert status == 201
+    file_id = answer["file_id"]
+    response, data = await get(ben, conversation, file_id)
+    assert (response.status, data) == (200, sealed)
+    assert response.headers["Content-Type"] == TYPE
+    assert response.headers["Content-Disposition"] == "attachment"
+    assert response.headers["Content-Security-Policy"] == "default-src 'none'; sandbox"
+    assert response.headers["X-Content-Type-Options"] == "nosniff"
+    assert response.headers["Cache-Control"] == "no-store"
+    response, data = await get(ben, conversation, file_id, Range="bytes=5-9")
+    assert (response.status, data) == (206, sealed[5:10])
+
+    response, data = await get(eve, conversation, file_id)
+    assert response.status == 404 and b"unknown_conversation" in data
+    # A device of a member that nobody has let in yet, and a conversation that the file is not in.
+    other = await place.of(await second_device(ben.person))
+    response, data = await get(other, conversation, file_id)
+    assert response.status == 409 and b"no_device" in data
+    elsewhere = await place.group(ben, eve)
+    response, data = await get(ben, elsewhere, file_id)
+    assert response.status == 404 and b"unknown_file" in data
+    # By no address of stored media either.
+    name = stored(place)[0].name
+    async with place.chat.http.get(f"/media/{name}") as refused:
+        assert refused.status == 403
+
+
+async def test_what_is_too_large_or_of_another_kind_is_refused_and_leaves_nothing(place: Place) -> None:
+    ada, ben, eve = [await place.client(name) for name in ("Ada", "Ben", "Eve")]
+    conversation = await place.group(ada, ben)
+    other = Client(await second_device(ben.person), place.server_id, time.time())
+    assert (await send(other, conversation, b"x"))[1]["error"] == "no_device", "it takes no part"
+    status, answer = await send(ada, conversation, bytes(files.MAX_FILE_BYTES + 1))
+    assert (status, answer["error"], answer["limit"]) == (413, "upload_too_large", files.MAX_FILE_BYTES)
+    assert (await send(ada, conversation, b""))[1]["error"] == "upload_too_large"
+    assert (await send(ada, conversation, b"{}", "application/json"))[1]["error"] == "wrong_content_type"
+    assert (await send(eve, conversation, b"x"))[1]["error"] == "unknown_conversation"
+    await ben.person.done("PUT", f"/api/me/blocks/{ada.person.id}")
+    assert (await send(ada, conversation, b"x"))[1]["error"] == "private_refused"
+    assert stored(place) == []
+    incoming = place.data / "incoming"
+    assert not incoming.exists() or list(incoming.iterdir()) == []
+
+
+async def test_only_who_has_sent_a_file_deletes_it_and_then_it_is_gone_from_the_disk(place: Place) -> None:
+    ada, ben = await place.client("Ada"), await place.client("Ben")
+    conversation = await place.group(ada, ben)
+    one = (await send(ada, conversation, b"first sealed file"))[1]["file_id"]
+    two = (await send(ada, conversation, b"second sealed file"))[1]["file_id"]
+    assert await ben.person.refused("DELETE", path(conversation, f"files/{one}")) == "unknown_file"
+    await ada.person.done("DELETE", path(conversation, f"files/{one}"))
+    assert await ada.person.refused("DELETE", path(conversation, f"files/{one}")) == "unknown_file"
+    assert [file.read_bytes() for file in stored(place)] == [b"second sealed file"]
+    assert (await get(ben, conversation, one))[0].status == 404
+    assert (await get(ben, conversation, two))[0].status == 200
+
+
+async def test_files_go_with_the_messages_of_their_time_and_leave_nothing_in_the_database(
+    place: Place,
+) -> None:
+    ada, ben = await place.client("Ada"), await place.client("Ben")
+    conversation = await place.group(ada, ben)
+    file_id = (await send(ada, conversation, b"an old sealed file"))[1]["file_id"]
+    name = stored(place)[0].name
+    sweep = place.community.private.sweep
+    days = place.community._config.mls_retention_days
+    sweep._now = lambda: time.time() + days * 24 * 60 * 60 - 60
+    await sweep.once()
+    assert (await get(ben, conversation, file_id))[0].status == 200, "not a minute before"
+    sweep._now = lambda: time.time() + days * 24 * 60 * 60 + 60
+    await sweep.once()
+    assert stored(place) == []
+    assert (await get(ben, conversation, file_id))[0].status == 404
+    for trace in (file_id.encode(), name.encode()):
+        assert trace not in place.bytes_on_disk()
+
+
+async def test_files_of_a_conversation_that_has_gone_go_too(place: Place) -> None:
+    ada, ben, cem = [await place.client(name) for name in ("Ada", "Ben", "Cem")]
+    conversation = await place.group(ada, ben, cem)
+    file_id = (await send(ada, conversation, b"a sealed file"))[1]["file_id"]
+    for each in (ada, ben):
+        await each.person.done("POST", path(conversation, "leave"))
+    sweep = place.community.private.sweep
+    await sweep.once()
+    assert (await get(cem, conversation, file_id))[0].status == 200, "somebody is left"
+    await cem.person.done("POST", path(conversation, "leave"))
+    await sweep.once()
+    assert stored(place) == []
+
+
+async def test_a_file_whose_sender_stops_halfway_is_not_there(place: Place) -> None:
+    ada, ben = await place.client("Ada"), await place.client("Ben")
+    conversation = await place.group(ada, ben)
+    _, writer = await asyncio.open_connection(*where(place.chat.address))
+    lines = [
+        f"POST {path(conversation, 'files')} HTTP/1.1",
+        "Host: localhost",
+        f"Authorization: Bearer {ada.person.token}",
+        f"Content-Type: {TYPE}",
+        "Content-Length: 1000",
+    ]
+    writer.write("\r\n".join([*lines, "", "half"]).encode())
+    await writer.drain()
+    incoming = place.data / "incoming"
+
+    async def begun() -> bool:
+        return incoming.exists() and any(incoming.iterdir())
+
+    async def over() -> bool:
+        return not any(incoming.iterdir())
+
+    await wait_until("it has begun", begun, within_s=10)
+    writer.close()
+    await wait_until("what came of it is gone", over, within_s=10)
+    assert stored(place) == []
