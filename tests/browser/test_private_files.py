@@ -5,7 +5,7 @@ import io
 from pathlib import Path
 
 from PIL import Image
-from playwright.async_api import FilePayload, Locator, expect
+from playwright.async_api import FilePayload, Locator, Route, expect
 
 from tests.browser.test_accessible import SIZES, axe, look
 from tests.browser.test_private import (
@@ -179,3 +179,24 @@ async def test_a_file_that_the_server_has_changed_or_lost_is_not_shown(people: P
     await grace.page.unroute("**/files/*")
     await grace.page.locator("#private .file").get_by_role("button", name="Try again").click()
     assert await saved(grace, "minutes.txt") == WORDS
+
+
+async def test_a_message_waits_for_its_files_and_then_goes_by_itself(people: People) -> None:
+    ada, grace = await talk(people)
+    let_go = asyncio.Event()
+
+    async def held(route: Route) -> None:
+        await let_go.wait()
+        await route.continue_()
+
+    await ada.page.route("**/files", held)
+    minutes: FilePayload = {"name": "minutes.txt", "mimeType": "text/plain", "buffer": WORDS}
+    await ada.page.locator("#private-files").set_input_files([minutes])
+    await field(ada).fill("As promised")
+    await field(ada).press("Enter")
+    await expect(ada.page.get_by_text("sent once the files are uploaded")).to_be_visible()
+    await expect(field(ada)).to_have_value("As promised")
+    let_go.set()
+    await expect(said(grace)).to_have_text(["As promised"])
+    await expect(grace.page.get_by_role("button", name="Open minutes.txt")).to_be_visible()
+    await expect(field(ada)).to_have_value("")

@@ -13,10 +13,12 @@ import { grow } from "../composer/grow.js";
 import { ReplyLine } from "../composer/reply_line.js";
 import { EmojiPopup } from "../emoji/emoji_popup.js";
 import { UploadList } from "../composer/upload_list.js";
+import { useWhenReady } from "../composer/when_ready.js";
 import { IconButton } from "../parts/button.js";
 import { undressed } from "./undressed.js";
 
 const MOST = 4000; // Characters, as in the channels.
+const NO_UPLOADS = { list: { value: [] }, pending: false };
 
 export function TalkComposer({ talk, closed, editLast }) {
   const [field, emojiButton, chosen] = [useRef(null), useRef(null), useRef(null)];
@@ -63,11 +65,11 @@ export function TalkComposer({ talk, closed, editLast }) {
   const reply = answering.value?.talk_id === talk.id ? answering.value : null;
   const unanswer = () => { answering.value = null; };
   const submit = (event) => {
-    event.preventDefault();
+    event?.preventDefault();
     const now = restored(emoticons.sent(field.current.value), names);
     const files = uploads?.ready ?? [];
     if (uploads?.pending) {
-      notify(t("files-on-their-way"));
+      whenReady.ask();
       return;
     }
     if ((!now.trim() && !files.length) || shut) return;
@@ -77,6 +79,7 @@ export function TalkComposer({ talk, closed, editLast }) {
     completion.close();
     theRunning().then((running) => running.send(talk.id, now, { reply: reply?.ref, files }), () => write(now));
   };
+  const whenReady = useWhenReady(uploads ?? NO_UPLOADS, talk.id, () => submit());
   const pressed = (event) => {
     if (event.isComposing || completion.onKey(event) || emoticons.pressed(event)) return;
     const format = formatOf(event);
@@ -95,6 +98,7 @@ export function TalkComposer({ talk, closed, editLast }) {
     }
   };
   const typed = (event) => {
+    whenReady.forget();
     emoticons.typed(event);
     write(event.currentTarget.value);
     completion.look();
