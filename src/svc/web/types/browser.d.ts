@@ -43,3 +43,9 @@ interface RTCRtpEncodingParameters {
 
 /** What a listener on an element of the page is given: the element that it listens on, and the one in it that is meant. */
 type EventOn<Listening extends Element = HTMLElement, Kind extends Event = Event> = Kind & { readonly currentTarget: Listening; readonly target: Element };
+
+/** A form, and its fields by their names. */
+type FormWith<Names extends string, Field extends Element = HTMLInputElement> = HTMLFormElement & { readonly elements: { readonly [Name in Names]: Field } };
+
+/** Each element of the page is one of HTML, SVG or MathML: all of these can have the focus. */
+interface Element extends HTMLOrSVGElement {}
