@@ -1,9 +1,12 @@
 // What stands beside a channel: a heading, a way to close it, and its content.
 
+/** @import { ComponentChildren } from "../../vendor/preact.js" */
+
 import { html, useId } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { IconButton } from "./button.js";
 
+/** @param {{title: string, onClose: () => void, children: ComponentChildren}} props */
 export function Aside({ title, onClose, children }) {
   const id = useId();
   return html`<section class="aside-body" aria-labelledby=${id}>

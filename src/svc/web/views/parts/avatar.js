@@ -1,27 +1,33 @@
 // Somebody's picture, or their initials on a colour of their own.
 
+/** @import { presenceOf } from "../../state/people.js" */
+
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 
-/** `person`: {id, name, avatar}; `presence`: "online", "idle", "quiet", "away", or nothing where it is not shown. */
+/**
+ * Without a `presence`, none is shown.
+ * @param {{id: string, name: string, url?: string | null, presence?: ReturnType<typeof presenceOf> | "invisible", size?: "small" | "medium" | "large" | "huge"}} props
+ */
 export function Avatar({ id, name, url, presence, size = "medium" }) {
   return html`<span class=${`avatar ${size}`} aria-hidden="true" style=${{ "--hue": hue(id) }} data-presence=${presence}>
     ${url ? html`<img src=${url} alt="" loading="lazy" />` : initials(name)}
   </span>`;
 }
 
-/** Beside the name of a member that is a program; nothing for people. */
+/** Beside the name of a member that is a program; nothing for people. @param {{bot?: boolean}} props */
 export const BotSign = ({ bot }) => (bot ? html`<span class="bot-sign">${t("bot")}</span>` : null);
 
+/** @param {string} name */
 export function initials(name) {
   const words = name.match(/[\p{L}\p{N}]+/gu) ?? ["?"];
-  const ends = words.length > 1 ? [words[0], words.at(-1)] : [words[0]];
+  const ends = words.length > 1 ? [words[0], words[words.length - 1]] : [words[0]];
   return ends.map((word) => [...word][0]).join("").toUpperCase();
 }
 
-/** The same colour for the same person on every page. */
+/** The same colour for the same person on every page. @param {string} id */
 export function hue(id) {
   let sum = 0;
-  for (const letter of id) sum = (sum * 31 + letter.codePointAt(0)) % 360;
+  for (const letter of id) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 360;
   return sum;
 }

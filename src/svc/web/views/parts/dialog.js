@@ -1,15 +1,21 @@
 // A dialog over the page: the browser's own, so that the keyboard stays within it and Escape closes it.
 
+/** @import { ComponentChildren, RefObject, TargetedEvent } from "../../vendor/preact.js" */
+
 import { html, useLayoutEffect, useId, useRef } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Button, IconButton } from "./button.js";
 
-/** `onClose` is called however it is closed. `wide` for pages of settings. */
+/**
+ * `onClose` is called however it is closed. `wide` for pages of settings.
+ * @param {{title: string, onClose: () => void, children: ComponentChildren, wide?: boolean, class?: string}} props
+ */
 export function Dialog({ title, onClose, children, wide = false, class: look = "" }) {
+  /** @type {RefObject<HTMLDialogElement>} */
   const box = useRef(null);
   const id = useId();
   useLayoutEffect(() => {
-    const [shown, before] = [box.current, document.activeElement];
+    const [shown, before] = [box.current, /** @type {HTMLElement | null} */ (document.activeElement)];
     shown.showModal();
     return () => {
       // While it is open, nothing else takes the focus.
@@ -17,10 +23,10 @@ export function Dialog({ title, onClose, children, wide = false, class: look = "
       if (before?.isConnected) before.focus();
     };
   }, []);
-  const pressed = (event) => { if (event.target === box.current) onClose(); };
+  const pressed = (/** @type {Event} */ event) => { if (event.target === box.current) onClose(); };
   const closed = () => { if (box.current) onClose(); };
   // Escape: the browser would hide it now and tell us a moment later, in which every shortcut is lost.
-  const cancelled = (event) => {
+  const cancelled = (/** @type {Event} */ event) => {
     if (event.target !== box.current) return;
     event.preventDefault();
     onClose();
@@ -33,7 +39,10 @@ export function Dialog({ title, onClose, children, wide = false, class: look = "
   </dialog>`;
 }
 
-/** A question before something that cannot be taken back. `act` may be a promise's maker; the dialog waits for it. */
+/**
+ * A question before something that cannot be taken back. The dialog waits for what `onConfirm` promises.
+ * @param {{title: string, text: string, action: string, onConfirm: () => unknown, onClose: () => void, children?: ComponentChildren}} props
+ */
 export function Confirm({ title, text, action, onConfirm, onClose, children }) {
   const act = async () => {
     await onConfirm();

@@ -1,7 +1,10 @@
 // A field of a form: its label, what it takes, and what is wrong with it.
 
+/** @import { ComponentChildren, TargetedEvent } from "../../vendor/preact.js" */
+
 import { html, useId } from "../../vendor/preact.js";
 
+/** @param {{label: string, hint?: string, problem?: string | null, multiline?: boolean, [attribute: string]: unknown}} props */
 export function Field({ label, hint, problem, multiline = false, ...rest }) {
   const id = useId();
   const described = [hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(" ") || undefined;
@@ -14,15 +17,19 @@ export function Field({ label, hint, problem, multiline = false, ...rest }) {
   </div>`;
 }
 
-/** A switch with its sentence. */
+/** A switch with its sentence. @param {{label: ComponentChildren, hint?: ComponentChildren, checked: boolean, onChange: (on: boolean) => unknown, [attribute: string]: unknown}} props */
 export function Switch({ label, hint, checked, onChange, ...rest }) {
   return html`<label class="switch">
-    <input type="checkbox" role="switch" checked=${checked} onChange=${(event) => onChange(event.currentTarget.checked)} ...${rest} />
+    <input type="checkbox" role="switch" checked=${checked} onChange=${(/** @type {TargetedEvent<HTMLInputElement>} */ event) => onChange(event.currentTarget.checked)} ...${rest} />
     <span>${label}${hint && html`<small class="quiet">${hint}</small>`}</span>
   </label>`;
 }
 
-/** One of a few. `options`: [{value, label, hint?}]. */
+/**
+ * One of a few.
+ * @template {string | null} V
+ * @param {{label: string, value: V, options: {value: V, label: string, hint?: string}[], onChange: (value: V) => unknown}} props
+ */
 export function Choice({ label, value, options, onChange }) {
   const id = useId();
   return html`<fieldset class="choice"><legend>${label}</legend>

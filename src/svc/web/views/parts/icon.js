@@ -1,5 +1,7 @@
 // The page's symbols: lines on a grid of 24, drawn in the colour of the text beside them.
 
+/** @typedef {keyof typeof PATHS} IconName */
+
 import { html } from "../../vendor/preact.js";
 
 const PATHS = {
@@ -53,7 +55,7 @@ const PATHS = {
   voice: "M4 10v4h4l5 4V6L8 10H4ZM16.500 9a4.500 4.500 0 0 1 0 6M19 6.500a8.500 8.500 0 0 1 0 11",
 };
 
-/** @param {{name: keyof typeof PATHS}} props */
+/** @param {{name: IconName}} props */
 export function Icon({ name }) {
   return html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true" data-icon=${name}><path d=${PATHS[name]} /></svg>`;
 }

@@ -1,11 +1,14 @@
 // A component whose module is fetched when it is first shown, and the style sheet of all of them with the first one.
 
+/** @import { VNode } from "../../vendor/preact.js" */
+
 import { notify } from "../../state/notices.js";
 import { h, useEffect, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 
 const STYLE = new URL("../../later.css", import.meta.url);
 
+/** @type {Promise<unknown> | null} */
 let styled = null;
 
 /** Have the style sheet here before a view waits for it. */
@@ -20,9 +23,15 @@ export function loadStyle() {
   return styled;
 }
 
-/** `load` imports the module, which exports the component as `name`. Without the network there is a notice, and nothing is shown. */
+/**
+ * `load` imports the module, which exports the component as `name`. Without the network there is a notice, and nothing is shown.
+ * @template {string} Name @template {{onClose?: () => void}} Props
+ * @param {() => Promise<{[name in Name]: (props: Props) => VNode | VNode[] | null}>} load @param {Name} name
+ */
 export function Later(load, name) {
+  /** @type {((props: Props) => VNode | VNode[] | null) | null} */
   let View = null;
+  /** @param {Props} props */
   return function Loaded(props) {
     const [, again] = useState(0);
     useEffect(() => {

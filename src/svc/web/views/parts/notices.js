@@ -1,11 +1,14 @@
 // The short notices, in a corner.
 
+/** @import { RefObject } from "../../vendor/preact.js" */
+
 import { dismiss, notices } from "../../state/notices.js";
 import { html, useLayoutEffect, useRef } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { IconButton } from "./button.js";
 
 export function Notices() {
+  /** @type {RefObject<HTMLElement>} */
   const list = useRef(null);
   const shown = notices.value.length > 0;
   useLayoutEffect(() => {

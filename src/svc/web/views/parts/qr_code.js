@@ -5,6 +5,7 @@ import { qrMatrix } from "./qr_matrix.js";
 
 const MARGIN = 4; // The standard's quiet zone.
 
+/** @param {{text: string, label: string}} props */
 export function QrCode({ text, label }) {
   const rows = useMemo(() => qrMatrix(text), [text]);
   if (!rows) return null;

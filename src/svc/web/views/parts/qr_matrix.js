@@ -1,19 +1,22 @@
 // QR codes (ISO/IEC 18004): the squares for a short text, in byte mode at error correction level M, versions 1 to 10.
 // Draws nothing.
 
-// For each version from 1 on: bytes of error correction a block, and the data bytes of each block.
+/** Whether each square is dark; null where that is not known yet. @typedef {(boolean | null)[][]} Rows */
+
+/** For each version from 1 on: bytes of error correction a block, and the data bytes of each block. @type {[number, number[]][]} */
 const BLOCKS = [
   [10, [16]], [16, [28]], [26, [44]], [18, [32, 32]], [24, [43, 43]], [16, [27, 27, 27, 27]], [18, [31, 31, 31, 31]],
   [22, [38, 38, 39, 39]], [22, [36, 36, 36, 37, 37]], [26, [43, 43, 43, 43, 44]],
 ];
 const ALIGNED = [[], [6, 18], [6, 22], [6, 26], [6, 30], [6, 34], [6, 22, 38], [6, 24, 42], [6, 26, 46], [6, 28, 50]];
+/** @type {((y: number, x: number) => number)[]} */
 const MASKS = [
   (y, x) => (y + x) % 2, (y) => y % 2, (y, x) => x % 3, (y, x) => (y + x) % 3,
   (y, x) => (Math.floor(y / 2) + Math.floor(x / 3)) % 2, (y, x) => ((y * x) % 2) + ((y * x) % 3),
   (y, x) => (((y * x) % 2) + ((y * x) % 3)) % 2, (y, x) => (((y + x) % 2) + ((y * x) % 3)) % 2,
 ];
 
-/** Rows of true (dark) and false; null for a text that is too long. `mask` is chosen as the standard says if not given. */
+/** Rows of true (dark) and false; null for a text that is too long. `mask` is chosen as the standard says if not given. @param {string} text @param {number | null} [mask] */
 export function qrMatrix(text, mask = null) {
   const bytes = [...new TextEncoder().encode(text)];
   const version = 1 + BLOCKS.findIndex(([, data], at) => bytes.length + (at < 9 ? 2 : 3) <= data.reduce((sum, each) => sum + each, 0));
@@ -23,8 +26,9 @@ export function qrMatrix(text, mask = null) {
   return made.reduce((best, each) => (penalty(each) < penalty(best) ? each : best));
 }
 
-const bitsOf = (value, count) => Array.from({ length: count }, (_, at) => (value >> (count - 1 - at)) & 1);
+const bitsOf = (/** @type {number} */ value, /** @type {number} */ count) => Array.from({ length: count }, (_, at) => (value >> (count - 1 - at)) & 1);
 
+/** @param {number[]} bytes @param {number} version */
 function codewords(bytes, version) {
   const [correction, sizes] = BLOCKS[version - 1];
   const room = sizes.reduce((sum, each) => sum + each, 0);
@@ -35,11 +39,11 @@ function codewords(bytes, version) {
   let from = 0;
   const blocks = sizes.map((size) => data.slice(from, (from += size)));
   const checks = blocks.map((block) => remainder(block, correction));
-  const woven = (lists) => Array.from({ length: Math.max(...lists.map(({ length }) => length)) }, (_, at) => lists.map((list) => list[at]).filter((each) => each !== undefined)).flat();
+  const woven = (/** @type {number[][]} */ lists) => Array.from({ length: Math.max(...lists.map(({ length }) => length)) }, (_, at) => lists.map((list) => list[at]).filter((each) => each !== undefined)).flat();
   return [...woven(blocks), ...woven(checks)];
 }
 
-/** Multiplication in GF(256) with the polynomial 0x11d. */
+/** Multiplication in GF(256) with the polynomial 0x11d. @param {number} one @param {number} other */
 function times(one, other) {
   let product = 0;
   for (let bit = 7; bit >= 0; bit--) {
@@ -49,7 +53,7 @@ function times(one, other) {
   return product;
 }
 
-/** Reed-Solomon: what is left of the data divided by the generator of this degree. */
+/** Reed-Solomon: what is left of the data divided by the generator of this degree. @param {number[]} data @param {number} degree */
 function remainder(data, degree) {
   let generator = [1];
   for (let at = 0, root = 1; at < degree; at++, root = times(root, 2)) {
@@ -65,7 +69,10 @@ function remainder(data, degree) {
   return left.slice(data.length);
 }
 
-/** A code of `total` bits: the value and its BCH remainder. */
+/**
+ * A code of `total` bits: the value and its BCH remainder.
+ * @param {number} value @param {number} generator @param {number} total @param {number} length
+ */
 function withCheck(value, generator, total, length) {
   let left = value << (total - length);
   const width = total - length + 1;
@@ -73,10 +80,14 @@ function withCheck(value, generator, total, length) {
   return (value << (total - length)) | left;
 }
 
+/** @param {number[]} bits @param {number} version @param {number} mask */
 function drawn(bits, version, mask) {
   const size = 17 + 4 * version;
+  /** @type {Rows} */
   const rows = Array.from({ length: size }, () => Array(size).fill(null));
+  /** @param {number} y @param {number} x @param {boolean | number} dark */
   const set = (y, x, dark) => { if (y >= 0 && x >= 0 && y < size && x < size) rows[y][x] = Boolean(dark); };
+  /** @param {number} y @param {number} x @param {number} reach @param {number[]} light */
   const rings = (y, x, reach, light) => {
     for (let dy = -reach; dy <= reach; dy++) for (let dx = -reach; dx <= reach; dx++) set(y + dy, x + dx, !light.includes(Math.max(Math.abs(dy), Math.abs(dx))));
   };
@@ -104,7 +115,7 @@ function drawn(bits, version, mask) {
   return rows;
 }
 
-/** The bits in their zigzag, two columns at a time from the right. */
+/** The bits in their zigzag, two columns at a time from the right. @param {Rows} rows @param {number[]} bits @param {number} mask */
 function fill(rows, bits, mask) {
   const size = rows.length;
   let next = 0;
@@ -113,13 +124,13 @@ function fill(rows, bits, mask) {
     if (right === 6) right = 5;
     for (let step = 0; step < size; step++) {
       const y = up ? size - 1 - step : step;
-      for (const x of [right, right - 1]) if (rows[y][x] === null) rows[y][x] = Boolean((bits[next++] ?? 0) ^ (MASKS[mask](y, x) === 0));
+      for (const x of [right, right - 1]) if (rows[y][x] === null) rows[y][x] = Boolean((bits[next++] ?? 0) ^ Number(MASKS[mask](y, x) === 0));
     }
     up = !up;
   }
 }
 
-/** How badly it can be read, as the standard counts. */
+/** How badly it can be read, as the standard counts. @param {Rows} rows */
 function penalty(rows) {
   const size = rows.length;
   const lines = [...rows, ...rows.map((_, x) => rows.map((row) => row[x]))].map((line) => line.map(Number).join(""));
@@ -130,7 +141,7 @@ function penalty(rows) {
   }
   let dark = 0;
   rows.forEach((row, y) => row.forEach((cell, x) => {
-    dark += cell;
+    dark += Number(cell);
     if (y && x && cell === rows[y - 1][x] && cell === row[x - 1] && cell === rows[y - 1][x - 1]) sum += 3;
   }));
   return sum + 10 * Math.floor(Math.abs((20 * dark) / size ** 2 - 10));

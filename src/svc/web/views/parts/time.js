@@ -1,66 +1,77 @@
 // Moments in the reader's own time zone and manner.
 
+/** @import { TargetedEvent } from "../../vendor/preact.js" */
+
 import { html } from "../../vendor/preact.js";
 import { language, t } from "../../words/words.js";
 
 const DAY_MS = 86_400_000;
+/** @type {Intl.DateTimeFormatOptions} */
 const CLOCK = { hour: "numeric", minute: "2-digit" };
+/** @type {Map<string, Intl.DateTimeFormat>} */
 const formats = new Map();
 
+/** @param {Intl.DateTimeFormatOptions} options */
 function format(options) {
   const key = JSON.stringify(options);
-  if (!formats.has(key)) formats.set(key, new Intl.DateTimeFormat(language(), options));
-  return formats.get(key);
+  const known = formats.get(key);
+  if (known) return known;
+  const made = new Intl.DateTimeFormat(language(), options);
+  formats.set(key, made);
+  return made;
 }
 
+/** @type {{[style: string]: Intl.DateTimeFormatOptions}} */
 const STYLES = { clock: CLOCK, day: { dateStyle: "medium" }, long: { dateStyle: "medium", timeStyle: "short" } };
 
-/** `style`: "clock" for the time of day, "day", "long" for both, or "ago": long, but today and yesterday as words. The whole of it on hovering. */
+/** `style`: "clock" for the time of day, "day", "long" for both, or "ago": long, but today and yesterday as words. The whole of it on hovering. @param {{ms: number, style?: string}} props */
 export function Time({ ms, style = "clock" }) {
   const isRecent = style === "ago" && (sameDay(ms, Date.now()) || sameDay(ms, Date.now() - DAY_MS));
   const shown = isRecent ? agoOf(ms) : format(STYLES[style] ?? STYLES.long).format(ms);
-  return html`<time datetime=${new Date(ms).toISOString()} onMouseEnter=${(event) => { event.currentTarget.title = wholeOf(ms); }}>${shown}</time>`;
+  return html`<time datetime=${new Date(ms).toISOString()} onMouseEnter=${(/** @type {TargetedEvent<HTMLElement>} */ event) => { event.currentTarget.title = wholeOf(ms); }}>${shown}</time>`;
 }
 
-const wholeOf = (ms) => format({ dateStyle: "full", timeStyle: "medium" }).format(ms);
+const wholeOf = (/** @type {number} */ ms) => format({ dateStyle: "full", timeStyle: "medium" }).format(ms);
 
-/** The day in words. */
+/** The day in words. @param {number} ms @param {number} [now] */
 export function dayOf(ms, now = Date.now()) {
   if (sameDay(ms, now)) return t("today");
   if (sameDay(ms, now - DAY_MS)) return t("yesterday");
   return format({ weekday: "long", year: "numeric", month: "long", day: "numeric" }).format(ms);
 }
 
+/** @param {number} ms */
 export const dateOf = (ms) => format({ dateStyle: "medium" }).format(ms);
 
-/** "15:30", and with the day where it is another: "Tue 15:30". */
+/** "15:30", and with the day where it is another: "Tue 15:30". @param {number} ms @param {number} [now] */
 export function momentOf(ms, now = Date.now()) {
   return format({ ...CLOCK, ...(!sameDay(ms, now) && { weekday: "short" }) }).format(ms);
 }
 
-/** Day and time: "Today, 15:30". */
+/** Day and time: "Today, 15:30". @param {number} ms @param {number} [now] */
 export const agoOf = (ms, now = Date.now()) => `${dayOf(ms, now)}, ${format(CLOCK).format(ms)}`;
 
-/** A day as the browser's calendar has it, "2026-01-31", in the reader's time zone. */
+/** A day as the browser's calendar has it, "2026-01-31", in the reader's time zone. @param {number} ms */
 export function dayName(ms) {
   const day = new Date(ms);
   return [day.getFullYear(), day.getMonth() + 1, day.getDate()].map((part, index) => String(part).padStart(index ? 2 : 4, "0")).join("-");
 }
 
-/** When this day begins here, in ms since 1970; null for what is no day. */
+/** When this day begins here, in ms since 1970; null for what is no day. @param {string} name */
 export function beginningOf(name) {
   const [year, month, day] = (/^(\d{4,6})-(\d{2})-(\d{2})$/u.exec(name) ?? []).slice(1).map(Number);
   const begins = new Date(year, month - 1, day).getTime();
   return Number.isNaN(begins) ? null : begins;
 }
 
+/** @param {number} one @param {number} other */
 export function sameDay(one, other) {
   return new Date(one).toDateString() === new Date(other).toDateString();
 }
 
-/** A length of time in words. */
+/** A length of time in words. @param {number} seconds */
 export function lasting(seconds) {
   if (!seconds) return t("lasting-none");
-  for (const [unit, length] of [["days", 86400], ["hours", 3600], ["minutes", 60]]) if (seconds % length === 0) return t(`lasting-${unit}`, { count: seconds / length });
+  for (const [unit, length] of /** @type {const} */ ([["days", 86400], ["hours", 3600], ["minutes", 60]])) if (seconds % length === 0) return t(`lasting-${unit}`, { count: seconds / length });
   return t("lasting-seconds", { count: seconds });
 }

@@ -1,6 +1,8 @@
 // The part of a long list that is in sight: rows of known heights in something that scrolls. What is out of sight is
 // space, so that a thousand rows cost what forty do.
 
+/** @import { RefObject } from "../../vendor/preact.js" */
+
 import { useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 
 const BEYOND_PX = 400; // Drawn before it is in sight, for quick wheels.
@@ -8,14 +10,17 @@ const BEYOND_PX = 400; // Drawn before it is in sight, for quick wheels.
 /**
  * `heights` are those of the rows, in rem. Answers {from, to, before, after, list, show}: the rows to draw, the space
  * around them in px, the list's ref, and `show(index)`, which brings a row into sight and is done when it returns.
+ * @param {number[]} heights
  */
 export function useWindow(heights) {
+  /** @type {RefObject<HTMLElement>} */
   const list = useRef(null);
   const [seen, setSeen] = useState({ top: 0, bottom: 800, rem: 16 });
+  const around = () => /** @type {HTMLElement} */ (list.current.closest(".aside-body"));
   const tops = [0];
-  for (const height of heights) tops.push(tops.at(-1) + height * seen.rem);
+  for (const height of heights) tops.push(tops[tops.length - 1] + height * seen.rem);
   const look = () => {
-    const scroller = list.current.closest(".aside-body");
+    const scroller = around();
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
     const top = scroller.getBoundingClientRect().top - list.current.getBoundingClientRect().top;
     // Rounded, so that not every pixel draws anew.
@@ -23,7 +28,7 @@ export function useWindow(heights) {
     setSeen((before) => (before.top === next.top && before.bottom === next.bottom && before.rem === next.rem ? before : next));
   };
   useLayoutEffect(() => {
-    const scroller = list.current.closest(".aside-body");
+    const scroller = around();
     const observer = new ResizeObserver(look);
     observer.observe(scroller);
     scroller.addEventListener("scroll", look, { passive: true });
@@ -32,9 +37,9 @@ export function useWindow(heights) {
       scroller.removeEventListener("scroll", look);
     };
   }, []);
-  const show = (index) => {
-    const scroller = list.current.closest(".aside-body");
-    const covered = scroller.querySelector("header").offsetHeight;
+  const show = (/** @type {number} */ index) => {
+    const scroller = around();
+    const covered = scroller.querySelector("header")?.offsetHeight ?? 0;
     const offset = list.current.getBoundingClientRect().top - scroller.getBoundingClientRect().top + scroller.scrollTop;
     const [above, below] = [tops[index] + offset - covered, tops[index + 1] + offset];
     if (above < scroller.scrollTop) scroller.scrollTop = above;
@@ -44,5 +49,5 @@ export function useWindow(heights) {
   const from = Math.max(0, tops.findIndex((top) => top > seen.top - BEYOND_PX) - 1);
   const end = tops.findIndex((top) => top >= seen.bottom + BEYOND_PX);
   const to = end < 0 ? heights.length : Math.min(end, heights.length);
-  return { from, to, before: tops[from], after: tops.at(-1) - tops[to], list, show };
+  return { from, to, before: tops[from], after: tops[tops.length - 1] - tops[to], list, show };
 }
