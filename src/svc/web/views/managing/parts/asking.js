@@ -3,44 +3,52 @@
 import { useEffect, useRef, useState } from "../../../vendor/preact.js";
 import { explain } from "../../../words/words.js";
 
-/** `run(make)` waits for the promise that `make` returns, and says whether it was done; one at a time. */
+/** `get(make)` waits for what `make` promises; null where it was refused. `run(make)` says whether it was done. One at a time. */
 export function useAsking() {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState("");
-  const run = async (make) => {
-    if (busy) return false;
+  /** @template T @param {() => T | Promise<T>} make @returns {Promise<T | null>} */
+  const get = async (make) => {
+    if (busy) return null;
     setBusy(true);
     setProblem("");
     try {
-      await make();
-      return true;
+      return await make();
     } catch (error) {
       setProblem(explain(error));
-      return false;
+      return null;
     } finally {
       setBusy(false);
     }
   };
-  return { busy, problem, setProblem, run };
+  const run = async (/** @type {() => unknown} */ make) => await get(async () => { await make(); return true; }) ?? false;
+  return { busy, problem, setProblem, get, run };
 }
 
-/** What the server tells once: `value` is null until then; `again()` asks anew, `set` puts what we know by now. */
+/**
+ * What the server tells once: `value` is null until then; `again()` asks anew, `set` puts what we know by now.
+ * @template T @param {() => Promise<T>} ask @param {unknown[]} [about] asked anew when one of these changes
+ */
 export function useAnswer(ask, about = []) {
-  const [state, setState] = useState({ value: null, problem: "" });
-  const awaited = useRef(null);
+  const [state, setState] = useState({ value: /** @type {T | null} */ (null), problem: "" });
+  const awaited = useRef(/** @type {Promise<T> | null} */ (null));
   const again = () => {
     const mine = ask();
     awaited.current = mine;
     const forget = () => { if (awaited.current === mine) awaited.current = null; };
-    const told = (next) => {
+    const told = (/** @type {typeof state} */ next) => {
       if (awaited.current === mine) setState(next);
       forget();
     };
     mine.then((value) => told({ value, problem: "" }), (error) => told({ value: null, problem: explain(error) }));
     return forget;
   };
-  const set = (change) => {
-    setState(({ value }) => ({ value: typeof change === "function" ? change(value) : change, problem: "" }));
+  const set = (/** @type {T | ((before: T) => T)} */ change) => {
+    setState((before) => {
+      if (typeof change !== "function") return { value: change, problem: "" };
+      // What is not known yet cannot be changed.
+      return before.value === null ? before : { value: /** @type {(before: T) => T} */ (change)(before.value), problem: "" };
+    });
     // What was asked before may not know of it.
     if (awaited.current) again();
   };

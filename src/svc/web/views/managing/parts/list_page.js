@@ -4,7 +4,11 @@ import { html } from "../../../vendor/preact.js";
 import { t } from "../../../words/words.js";
 import { Button } from "../../parts/button.js";
 
-/** `items` is null while they are on their way; `row` draws one, which has an `id`. */
+/**
+ * `items` is null while they are on their way; `row` draws one, which has an `id`.
+ * @template T
+ * @param {{label: string, about?: string, items: T[] | null, problem?: string, empty?: string, row: (item: T, index: number) => unknown, again?: () => void, children?: unknown, more?: (() => void) | null}} props
+ */
 export function ListPage({ label, about, items, problem, empty, row, again, children, more }) {
   return html`
     ${about && html`<p class="quiet">${about}</p>`}
@@ -12,11 +16,14 @@ export function ListPage({ label, about, items, problem, empty, row, again, chil
     ${problem && html`<p class="error" role="alert">${problem} ${again && html`<${Button} look="link" onClick=${again}>${t("try-again")}<//>`}</p>`}
     ${items === null && !problem && html`<p class="quiet" role="status">${t("loading")}</p>`}
     ${items?.length === 0 && html`<p class="quiet nothing">${empty}</p>`}
-    ${items?.length > 0 && html`<ul class="managed" aria-label=${label}>${items.map(row)}</ul>`}
+    ${items && items.length > 0 && html`<ul class="managed" aria-label=${label}>${items.map(row)}</ul>`}
     ${more && html`<p><${Button} onClick=${more}>${t("show-more")}<//></p>`}`;
 }
 
-/** One row: a sign, words in two lines, and what may be done at the end. */
+/**
+ * One row: a sign, words in two lines, and what may be done at the end.
+ * @param {{sign?: unknown, title: unknown, text?: unknown, children?: unknown, [attribute: string]: unknown}} props
+ */
 export function Row({ sign, title, text, children, ...rest }) {
   return html`<li class="managed-row" ...${rest}>
     ${sign}

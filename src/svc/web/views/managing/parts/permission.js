@@ -1,20 +1,27 @@
 // A permission with its sentence: as a switch of a role, or as three choices of a channel's override.
 
+/** @import { Word } from "../../../state/managing/permissions.js" */
+/** @import { Permission } from "../../../types/wire.js" */
+
 import { html, useId } from "../../../vendor/preact.js";
 import { t } from "../../../words/words.js";
 import { Switch } from "../../parts/field.js";
 
-const dashed = (name) => name.replaceAll("_", "-");
+const dashed = (/** @type {Permission} */ name) => name.replaceAll("_", "-");
+/** @param {Permission} name */
 export const permissionName = (name) => t(`permission-${dashed(name)}`);
+/** @param {Permission} name */
 export const permissionAbout = (name) => t(`permits-${dashed(name)}`);
 
+/** @param {{name: Permission, checked: boolean, disabled: boolean, onChange: (on: boolean) => void}} props */
 export function PermissionSwitch({ name, ...rest }) {
   return html`<${Switch} label=${permissionName(name)} hint=${permissionAbout(name)} ...${rest} />`;
 }
 
+/** @type {{word: Word, sign: string}[]} */
 const WORDS = [{ word: "deny", sign: "✕" }, { word: "neutral", sign: "–" }, { word: "allow", sign: "✓" }];
 
-/** `value` is "allow", "deny" or "neutral"; `result` says what comes of it. */
+/** `result` says what comes of it. @param {{name: Permission, value: Word, result: boolean, disabled: boolean, onChange: (word: Word) => void}} props */
 export function PermissionChoice({ name, value, result, disabled, onChange }) {
   const id = useId();
   return html`<fieldset class="three-way" disabled=${disabled}>

@@ -1,5 +1,8 @@
 // Roles and people to choose from: what was chosen stands as chips, the rest is found by a few letters.
 
+/** @import { Member, Role } from "../../../types/api.js" */
+/** @import { RefObject } from "../../../vendor/preact.js" */
+
 import { loadMembers, members, roles } from "../../../state/people.js";
 import { html, useEffect, useId, useLayoutEffect, useRef, useState } from "../../../vendor/preact.js";
 import { t } from "../../../words/words.js";
@@ -11,7 +14,13 @@ import { roleName } from "../../people/members.js";
 
 const MOST_FOUND = 8;
 
-/** What a key such as "role:admin" or "member:ID" stands for: {key, name, member?, role?}. */
+/**
+ * What may be picked is named by a key, such as "role:admin" or "member:ID".
+ * @typedef {{key: string, id: string, name: string, role?: Role, member?: Member}} Target
+ * @typedef {"role" | "member" | undefined} Only
+ */
+
+/** What a key stands for. @param {string} key @returns {Target} */
 export function targetOf(key) {
   const [type, id] = key.split(/:(.*)/s);
   if (type === "role") {
@@ -22,19 +31,24 @@ export function targetOf(key) {
   return { key, id, member, name: member?.nickname ?? t("somebody") };
 }
 
+/** @param {{target: Target}} props */
 export function TargetSign({ target }) {
   return target.role || !target.member
     ? html`<${Icon} name="people" />`
     : html`<${Avatar} id=${target.id} name=${target.name} url=${target.member.avatar} size="small" />`;
 }
 
-/** `chosen` are keys that are not offered again; `onPick(key)`. `only` is "role" or "member" where one kind is meant. */
+/**
+ * `chosen` are keys that are not offered again. `only` where one kind is meant.
+ * @param {{label: string, chosen: string[], onPick: (key: string) => void, only?: Only}} props
+ */
 export function Pick({ label, chosen, onPick, only }) {
   const [wanted, setWanted] = useState("");
   const [open, setOpen] = useState(false);
   const id = useId();
   useEffect(() => { if (only !== "role") loadMembers().catch(() => {}); }, []);
   const found = open ? offered(wanted, chosen, only) : [];
+  /** @type {RefObject<HTMLElement>} */
   const list = useRef(null);
   const returning = useRef(false);
   // In a dialog the list may begin below its edge.
@@ -44,15 +58,15 @@ export function Pick({ label, chosen, onPick, only }) {
     document.getElementById(id)?.focus();
     returning.current = false;
   };
-  const pick = (key) => {
+  const pick = (/** @type {string} */ key) => {
     setWanted("");
     setOpen(false);
     // Open, it would hide what was chosen and what comes next.
     comeBack();
     onPick(key);
   };
-  const pressed = (event) => {
-    const all = [...event.currentTarget.querySelectorAll("input, .offered button")];
+  const pressed = (/** @type {EventOn<HTMLElement, KeyboardEvent>} */ event) => {
+    const all = [.../** @type {NodeListOf<HTMLElement>} */ (event.currentTarget.querySelectorAll("input, .offered button"))];
     if (event.key === "Escape" && open) {
       event.stopPropagation();
       event.preventDefault();
@@ -66,18 +80,18 @@ export function Pick({ label, chosen, onPick, only }) {
       if (found.length) pick(found[0].key);
     } else if (!["Home", "End"].includes(event.key)) moveAmong(event, all);
   };
-  const left = (event) => { if (!event.currentTarget.contains(event.relatedTarget)) setOpen(false); };
+  const left = (/** @type {EventOn<HTMLElement, FocusEvent>} */ event) => { if (!event.currentTarget.contains(/** @type {Element | null} */ (event.relatedTarget))) setOpen(false); };
   return html`<div class="pick field" onKeyDown=${pressed} onFocusOut=${left}>
     <label for=${id}>${label}</label>
     <input id=${id} type="text" autocomplete="off" dir="auto" placeholder=${only === "member" ? t("pick-member-hint") : t("pick-hint")} value=${wanted}
-      onFocus=${() => { if (!returning.current) setOpen(true); }} onClick=${() => setOpen(true)} onInput=${(event) => { setWanted(event.currentTarget.value); setOpen(true); }} />
+      onFocus=${() => { if (!returning.current) setOpen(true); }} onClick=${() => setOpen(true)} onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => { setWanted(event.currentTarget.value); setOpen(true); }} />
     ${open && html`<ul class="offered" ref=${list}>${found.map((target) => html`<li key=${target.key}><button type="button" tabindex="-1" onClick=${() => pick(target.key)}>
       <${TargetSign} target=${target} /><span dir="auto">${target.name}</span></button></li>`)}
       ${!found.length && html`<li class="quiet">${t("nothing-found")}</li>`}</ul>`}
   </div>`;
 }
 
-/** What was chosen, each with a way to take it back. */
+/** What was chosen, each with a way to take it back. @param {{label: string, keys: string[], onRemove: (key: string) => void}} props */
 export function Chips({ label, keys, onRemove }) {
   return html`<ul class="chips" aria-label=${label}>${keys.map((key) => {
     const target = targetOf(key);
@@ -86,6 +100,7 @@ export function Chips({ label, keys, onRemove }) {
   })}</ul>`;
 }
 
+/** @param {string} wanted @param {string[]} chosen @param {Only} only */
 function offered(wanted, chosen, only) {
   const letters = plainly(wanted);
   const all = [
