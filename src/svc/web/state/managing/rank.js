@@ -10,7 +10,7 @@ import { member } from "../server.js";
 export const rankOf = (roleIds = []) => Math.max(-1, ...roleIds.map((id) => rolesById.value.get(id)?.rank ?? -1));
 export const ownRank = () => rankOf(member.value?.roles);
 export const isOwner = () => member.value?.roles?.includes("owner") ?? false;
-/** May we act on this member? @param {Member} other */
+/** May we act on this member? @param {Member | null | undefined} other */
 export const ranksBelow = (other) => other && other.id !== member.value?.id && rankOf(other.roles) < ownRank();
 /** The roles below us: those that we may change, and give. */
 export const rolesBelow = () => roles.value.filter(({ id, rank }) => id !== "owner" && (isOwner() || rank < ownRank()));

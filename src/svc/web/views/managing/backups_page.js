@@ -1,5 +1,7 @@
 // Backups of the server: made, downloaded and deleted. They are restored where the server runs, never here.
 
+/** @import { Backups } from "../../types/api.js" */
+
 import { timesChanged } from "../../state/managing/changed.js";
 import { addressOfBackup, backups, deleteBackup, makeBackup } from "../../state/managing/running.js";
 import { tried } from "../../state/notices.js";
@@ -12,25 +14,27 @@ import { Time } from "../parts/time.js";
 import { useAnswer } from "./parts/asking.js";
 import { ListPage, Row } from "./parts/list_page.js";
 
+/** @typedef {Backups["backups"][number]} Backup */
+
 const LOOK_MS = 2000; // How far one has come is not pushed.
 
 export function BackupsPage() {
   const { value, problem, set, again } = useAnswer(backups, [timesChanged("backups")]);
-  const [deleting, setDeleting] = useState(null);
+  const [deleting, setDeleting] = useState(/** @type {Backup | null} */ (null));
   const making = value?.making;
   useEffect(() => {
     if (!making) return undefined;
     const timer = setTimeout(again, LOOK_MS);
     return () => clearTimeout(timer);
   }, [value]);
-  const download = async (name) => {
+  const download = async (/** @type {string} */ name) => {
     const url = await addressOfBackup(name);
     const link = Object.assign(document.createElement("a"), { href: url, download: name });
     link.click();
   };
-  const remove = async () => { if (await tried(deleteBackup(deleting.name))) again(); };
+  const remove = async () => { if (deleting && await tried(deleteBackup(deleting.name))) again(); };
   return html`<${ListPage} label=${t("settings-backups")} about=${t("backups-about")} items=${value?.backups ?? null} problem=${problem} again=${again} empty=${t("no-backups")}
-      row=${(one) => html`<${Row} key=${one.name} title=${html`<${Time} ms=${one.made_at_ms} style="long" />`} text=${bytesOf(one.bytes)} sign=${html`<${Icon} name="file" />`}>
+      row=${(/** @type {Backup} */ one) => html`<${Row} key=${one.name} title=${html`<${Time} ms=${one.made_at_ms} style="long" />`} text=${bytesOf(one.bytes)} sign=${html`<${Icon} name="file" />`}>
         <${Button} icon="down" onClick=${() => tried(download(one.name))}>${t("backup-download")}<//>
         <${Button} icon="trash" onClick=${() => setDeleting(one)}>${t("backup-delete")}<//><//>`}>
       <p><${Button} look="primary" disabled=${!value || Boolean(making)} onClick=${() => tried(makeBackup().then(set))}>${t("backup-make")}<//></p>

@@ -1,5 +1,7 @@
 // A channel's name, topic, slow mode and so on; and its end.
 
+/** @import { Channel } from "../../types/api.js" */
+
 import { deleteChannel, editChannel } from "../../state/managing/channels.js";
 import { notify, tried } from "../../state/notices.js";
 import { html, useState } from "../../vendor/preact.js";
@@ -14,15 +16,17 @@ import { TypedConfirm } from "./parts/typed_confirm.js";
 const SLOW_S = [0, 5, 10, 30, 60, 300, 900, 3600, 21600];
 const BITRATES_KBPS = [0, 32, 64, 96, 128, 256];
 
+/** @param {{channel: Channel, onClose: () => void}} props */
 export function ChannelOverview({ channel, onClose }) {
-  const [changes, setChanges] = useState({});
+  const [changes, setChanges] = useState(/** @type {Partial<Channel>} */ ({}));
   const [ending, setEnding] = useState(false);
   const { busy, problem, setProblem, run } = useAsking();
   const now = { ...channel, ...changes };
   const { type } = channel;
-  const change = (key) => (value) => setChanges({ ...changes, [key]: value });
-  const typed = (key) => (event) => change(key)(event.currentTarget.value);
-  const save = async (event) => {
+  /** @template {keyof Channel} K @param {K} key */
+  const change = (key) => (/** @type {Channel[K]} */ value) => setChanges({ ...changes, [key]: value });
+  const typed = (/** @type {"name" | "topic"} */ key) => (/** @type {EventOn<HTMLInputElement>} */ event) => change(key)(event.currentTarget.value);
+  const save = async (/** @type {Event} */ event) => {
     event.preventDefault();
     if (!now.name.trim()) {
       setProblem(t("channel-name-missing"));
@@ -43,8 +47,8 @@ export function ChannelOverview({ channel, onClose }) {
       ${type !== "category" && html`<${Field} label=${t("channel-topic")} hint=${t("channel-topic-hint")} value=${now.topic} maxlength="1024" multiline rows="3" onInput=${typed("topic")} />`}
       ${type === "text" && html`<${Among} label=${t("slow-mode")} hint=${t("slow-mode-hint")} value=${now.slow_mode_s} all=${SLOW_S} words=${lasting} onChange=${change("slow_mode_s")} />`}
       ${type === "voice" && html`
-        <${Field} label=${t("user-limit")} hint=${t("user-limit-hint")} type="number" min="0" max="1000" value=${now.user_limit ?? 0} onInput=${(event) => change("user_limit")(Number(event.currentTarget.value))} />
-        <${Among} label=${t("bitrate")} value=${now.bitrate_kbps ?? 0} all=${BITRATES_KBPS} words=${(kbps) => (kbps ? t("kbps", { kbps }) : t("bitrate-usual"))} onChange=${change("bitrate_kbps")} />`}
+        <${Field} label=${t("user-limit")} hint=${t("user-limit-hint")} type="number" min="0" max="1000" value=${now.user_limit ?? 0} onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => change("user_limit")(Number(event.currentTarget.value))} />
+        <${Among} label=${t("bitrate")} value=${now.bitrate_kbps ?? 0} all=${BITRATES_KBPS} words=${(/** @type {number} */ kbps) => (kbps ? t("kbps", { kbps }) : t("bitrate-usual"))} onChange=${change("bitrate_kbps")} />`}
       ${type !== "category" && html`<${InCategory} value=${now.parent_id} onChange=${change("parent_id")} />`}
       <footer class="buttons"><${Button} look="primary" type="submit" disabled=${busy || !Object.keys(changes).length}>${t("save")}<//></footer>
     </form>
@@ -57,10 +61,13 @@ export function ChannelOverview({ channel, onClose }) {
       onConfirm=${() => deleteChannel(channel.id)} onClose=${() => setEnding(false)} />`}`;
 }
 
-/** One of a few numbers; one that is none of them is kept. */
+/**
+ * One of a few numbers; one that is none of them is kept.
+ * @param {{label: string, hint?: string, value: number, all: number[], words: (value: number) => string, onChange: (value: number) => void}} props
+ */
 export function Among({ label, hint, value, all, words, onChange }) {
   const offered = all.includes(value) ? all : [...all, value].sort((one, other) => one - other);
-  return html`<label class="field">${label}<select onChange=${(event) => onChange(Number(event.currentTarget.value))}>
+  return html`<label class="field">${label}<select onChange=${(/** @type {EventOn<HTMLSelectElement>} */ event) => onChange(Number(event.currentTarget.value))}>
     ${offered.map((each) => html`<option key=${each} value=${each} selected=${each === value}>${words(each)}</option>`)}</select>
     ${hint && html`<p class="quiet">${hint}</p>`}</label>`;
 }

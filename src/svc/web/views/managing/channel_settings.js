@@ -13,12 +13,13 @@ const PAGES = [
   { name: "permissions", Page: Overrides },
 ];
 
+/** @param {{channelId: string, page?: string, onClose: () => void}} props */
 export function ChannelSettings({ channelId, page = "overview", onClose }) {
   const [open, setOpen] = useState(page);
   const channel = channelsById.value.get(channelId);
   if (!channel) return html`<${Dialog} title=${t("channel-settings")} onClose=${onClose}><p class="quiet">${t("channel-gone")}</p><//>`;
-  const { Page, name } = PAGES.find((each) => each.name === open);
-  const move = (event) => moveAmong(event, [...event.currentTarget.querySelectorAll("button")]);
+  const { Page, name } = PAGES.find((each) => each.name === open) ?? PAGES[0];
+  const move = (/** @type {EventOn<HTMLElement, KeyboardEvent>} */ event) => moveAmong(event, [...event.currentTarget.querySelectorAll("button")]);
   return html`<${Dialog} title=${t("settings-of", { name: channel.name })} onClose=${onClose} wide class="settings">
     <div class="settings-pages">
       <nav aria-label=${t("settings-pages")} onKeyDown=${move}><ul>${PAGES.map((each) => html`<li key=${each.name}>

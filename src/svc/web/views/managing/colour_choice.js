@@ -6,12 +6,12 @@ import { t } from "../../words/words.js";
 
 const COLOURS = [0x0f9d8a, 0x2f7fd1, 0x7a5cd6, 0xc2479c, 0xd1495b, 0xd97a1c, 0xb09a10, 0x4f9a3a, 0x6b7c85];
 
-/** `value` is a number from 0 to 0xffffff, or null. */
+/** Colours are numbers from 0 to 0xffffff. @param {{value: number | null, onChange: (colour: number | null) => void, label?: string}} props */
 export function ColourChoice({ value, onChange, label: legend = t("role-colour") }) {
   const name = useId();
   const other = value !== null && !COLOURS.includes(value);
-  const typed = (event) => onChange(parseInt(event.currentTarget.value.slice(1), 16));
-  const one = (colour) => {
+  const typed = (/** @type {EventOn<HTMLInputElement>} */ event) => onChange(parseInt(event.currentTarget.value.slice(1), 16));
+  const one = (/** @type {number | null} */ colour) => {
     const label = colour === null ? t("colour-none") : colourOf({ color: colour });
     return html`<label key=${label} class="swatch-choice" title=${label}>
       <input type="radio" name=${name} checked=${value === colour} onChange=${() => onChange(colour)} aria-label=${label} />

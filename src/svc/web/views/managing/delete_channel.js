@@ -6,6 +6,7 @@ import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { TypedConfirm } from "./parts/typed_confirm.js";
 
+/** @param {{channelId: string, onClose: () => void}} props */
 export function DeleteChannel({ channelId, onClose }) {
   const channel = channelsById.value.get(channelId);
   if (!channel) return null;

@@ -1,5 +1,8 @@
 // Channels in the list are dragged to another place by those who manage them.
 
+/** @import { Channel } from "../../types/api.js" */
+/** @import { Signal } from "../../vendor/signals.js" */
+
 import { channels, may } from "../../state/channels.js";
 import { moveChannel } from "../../state/managing/moving.js";
 import { dropped } from "../../state/managing/order.js";
@@ -8,10 +11,17 @@ import { signal } from "../../vendor/signals.js";
 
 const KIND = "application/x-svc-channel"; // Nothing else takes it, such as the field for messages.
 
-/** {id, over, after}: what is being dragged, and before or after what it would land; null otherwise. */
+/**
+ * What a browser drags always carries something.
+ * @typedef {EventOn<HTMLElement, DragEvent & {dataTransfer: DataTransfer}>} Dragging
+ * @typedef {(event: Dragging) => void} Listener
+ * @typedef {{draggable?: boolean, "data-drop"?: string, onDragStart?: Listener, onDragOver?: Listener, onDrop?: Listener, onDragEnd?: () => void}} Attributes
+ */
+
+/** What is being dragged, and before or after what it would land. @type {Signal<{id: string, over?: string, after?: boolean} | null>} */
 const drag = signal(null);
 
-/** The attributes of a channel's element. */
+/** The attributes of a channel's element. @param {Channel} channel @returns {Attributes} */
 export function draggable(channel) {
   if (!may("manage_channels")) return {};
   const { id } = channel;
@@ -27,14 +37,14 @@ export function draggable(channel) {
     },
     onDragOver: (event) => {
       const here = landing(event, channel);
-      if (!here) return;
+      if (!here || !drag.value) return;
       event.preventDefault();
       event.stopPropagation();
       if (drag.value.over !== id || drag.value.after !== here.after) drag.value = { ...drag.value, over: id, after: here.after };
     },
     onDrop: (event) => {
       const here = landing(event, channel);
-      if (!here) return;
+      if (!here || !drag.value) return;
       event.preventDefault();
       event.stopPropagation();
       const moved = drag.value.id;
@@ -45,7 +55,7 @@ export function draggable(channel) {
   };
 }
 
-/** Where it would land: in the upper half before, in the lower after; null where it cannot. */
+/** Where it would land: in the upper half before, in the lower after; null where it cannot. @param {Dragging} event @param {Channel} onto */
 function landing(event, onto) {
   const moved = drag.value?.id;
   if (!moved || moved === onto.id) return null;
@@ -55,4 +65,4 @@ function landing(event, onto) {
   return where && { after: after || (onto.type === "category" && !isCategory(moved)), where };
 }
 
-const isCategory = (id) => channels.value.find((each) => each.id === id)?.type === "category";
+const isCategory = (/** @type {string} */ id) => channels.value.find((each) => each.id === id)?.type === "category";

@@ -1,35 +1,40 @@
 // Somebody in a call is dragged to another voice channel by a moderator.
 
+/** @import { Signal } from "../../vendor/signals.js" */
+/** @import { Attributes } from "./dragging.js" */
+
 import { may } from "../../state/channels.js";
 import { tried } from "../../state/notices.js";
 import { signal } from "../../vendor/signals.js";
 
-/** {id, from, over}: who is dragged out of which channel, and over which; null otherwise. */
+/** Who is dragged out of which channel, and over which. @type {Signal<{id: string, from: string, over?: string} | null>} */
 export const drag = signal(null);
 
-/** The attributes of a voice channel that takes people, with those that it has for other reasons. */
+/** The attributes of a voice channel that takes people, with those that it has for other reasons. @param {string} channelId @param {Attributes} others @returns {Attributes} */
 export function takingPeople(channelId, others) {
-  const fits = () => drag.value && drag.value.from !== channelId && may("move_members", channelId);
+  const fitting = () => (drag.value && drag.value.from !== channelId && may("move_members", channelId) ? drag.value : null);
   return {
     ...others,
     "data-drop": drag.value?.over === channelId ? "into" : others["data-drop"],
     onDragOver: (event) => {
-      if (!fits()) {
+      const person = fitting();
+      if (!person) {
         others.onDragOver?.(event);
         return;
       }
       event.preventDefault();
       event.stopPropagation();
-      if (drag.value.over !== channelId) drag.value = { ...drag.value, over: channelId };
+      if (person.over !== channelId) drag.value = { ...person, over: channelId };
     },
     onDrop: (event) => {
-      if (!fits()) {
+      const person = fitting();
+      if (!person) {
         others.onDrop?.(event);
         return;
       }
       event.preventDefault();
       event.stopPropagation();
-      const { id } = drag.value;
+      const { id } = person;
       drag.value = null;
       import("../../state/managing/moderation.js").then(({ moveToCall }) => tried(moveToCall(id, channelId)), () => {});
     },

@@ -1,5 +1,8 @@
 // The server's own emoji: several sent at once, named by their files; renamed and deleted.
 
+/** @import { Emoji } from "../../types/api.js" */
+/** @import { RefObject } from "../../vendor/preact.js" */
+
 import { emoji } from "../../state/emoji.js";
 import { deleteEmoji, emojiNameOf, renameEmoji, sendEmoji } from "../../state/managing/server.js";
 import { notify, tried } from "../../state/notices.js";
@@ -10,19 +13,21 @@ import { Confirm } from "../parts/dialog.js";
 import { ListPage } from "./parts/list_page.js";
 
 export function EmojiPage() {
+  /** @type {RefObject<HTMLInputElement>} */
   const input = useRef(null);
-  const [refused, setRefused] = useState([]);
-  const [ending, setEnding] = useState(null);
-  const picked = async (event) => {
-    const files = [...event.currentTarget.files];
+  const [refused, setRefused] = useState(/** @type {string[]} */ ([]));
+  const [ending, setEnding] = useState(/** @type {Emoji | null} */ (null));
+  const picked = async (/** @type {EventOn<HTMLInputElement>} */ event) => {
+    const files = [...event.currentTarget.files ?? []];
     event.currentTarget.value = "";
+    /** @type {string[]} */
     const problems = [];
     for (const file of files) await sendEmoji(file, emojiNameOf(file.name)).catch((error) => problems.push(`${file.name}: ${explain(error)}`));
     setRefused(problems);
     if (problems.length < files.length) notify(t("emoji-sent"), "done");
   };
   const all = [...emoji.value.values()].sort((one, other) => one.name.localeCompare(other.name));
-  return html`<${ListPage} label=${t("settings-emoji")} about=${t("emoji-about")} items=${all} empty=${t("no-emoji")} row=${(each) => html`<${Own} key=${each.id} emoji=${each} onDelete=${() => setEnding(each)} />`}>
+  return html`<${ListPage} label=${t("settings-emoji")} about=${t("emoji-about")} items=${all} empty=${t("no-emoji")} row=${(/** @type {Emoji} */ each) => html`<${Own} key=${each.id} emoji=${each} onDelete=${() => setEnding(each)} />`}>
       <p><${Button} look="primary" icon="add" onClick=${() => input.current.click()}>${t("emoji-add")}<//></p>
       <input type="file" accept="image/*" multiple hidden ref=${input} onChange=${picked} aria-label=${t("emoji-add")} />
       ${refused.map((problem) => html`<p class="error" role="alert" key=${problem}>${problem}</p>`)}
@@ -30,8 +35,9 @@ export function EmojiPage() {
     ${ending && html`<${Confirm} title=${t("emoji-delete-title", { name: ending.name })} text=${t("emoji-delete-text")} action=${t("delete")} onConfirm=${() => tried(deleteEmoji(ending.id))} onClose=${() => setEnding(null)} />`}`;
 }
 
+/** @param {{emoji: Emoji, onDelete: () => void}} props */
 function Own({ emoji: { id, name, url }, onDelete }) {
-  const rename = async (event) => {
+  const rename = async (/** @type {EventOn<HTMLInputElement>} */ event) => {
     const field = event.currentTarget;
     const wanted = field.value.trim().replaceAll(":", "");
     if (wanted === name || !await tried(renameEmoji(id, wanted))) field.value = name;

@@ -1,5 +1,7 @@
 // How the server is doing: what is wrong first, with what to do about it; versions; and who is connected.
 
+/** @import { Answer } from "../../types/wire.js" */
+
 import { health } from "../../state/managing/running.js";
 import { memberOf } from "../../state/people.js";
 import { showDialog } from "../../state/place.js";
@@ -17,23 +19,25 @@ import { Reach } from "./parts/reach.js";
 const ORDER = ["problem", "notice", "ok"];
 const SIGNS = { problem: "close", notice: "flag", ok: "check" };
 
+/** @typedef {Answer<"GET", "/api/health">} Health */
+
 export function HealthPage() {
   const { value, problem, again } = useAnswer(health);
-  const { checks, versions, started_at_ms: startedAt, connected, connected_members: here, in_calls: inCalls } = value ?? {};
   // What the page sees of its own address it has said above.
-  const sorted = checks?.filter(({ check }) => check !== "address" || !problemOf(location)).sort((one, other) => ORDER.indexOf(one.verdict) - ORDER.indexOf(other.verdict));
+  const sorted = value?.checks.filter(({ check }) => check !== "address" || !problemOf(location)).sort((one, other) => ORDER.indexOf(one.verdict) - ORDER.indexOf(other.verdict));
   return html`<${Reach} />
-    <${ListPage} label=${t("settings-health")} items=${sorted ?? null} problem=${problem} again=${again} empty="" row=${(one) => html`<${Finding} key=${one.check} finding=${one} />`} />
+    <${ListPage} label=${t("settings-health")} items=${sorted ?? null} problem=${problem} again=${again} empty="" row=${(/** @type {Health["checks"][number]} */ one) => html`<${Finding} key=${one.check} finding=${one} />`} />
     ${value && html`<p class="quiet">${t("health-doctor")}</p>
       <p><${Button} onClick=${again}>${t("health-again")}<//></p>
       <h4>${t("health-versions")}</h4>
-      <p>svc ${versions.server} · Python ${versions.python} · SQLite ${versions.sqlite}</p>
-      <p class="quiet">${t("health-since")} <${Time} ms=${startedAt} style="long" /></p>
-      <h4>${t("health-connected", { count: here })}</h4>
-      <p class="quiet">${t("health-in-calls", { count: inCalls })}</p>
-      <${ListPage} label=${t("health-connected", { count: here })} items=${connected} empty="" row=${(one) => html`<${Connected} key=${one.member_id} one=${one} />`} />`}`;
+      <p>svc ${value.versions.server} · Python ${value.versions.python} · SQLite ${value.versions.sqlite}</p>
+      <p class="quiet">${t("health-since")} <${Time} ms=${value.started_at_ms} style="long" /></p>
+      <h4>${t("health-connected", { count: value.connected_members })}</h4>
+      <p class="quiet">${t("health-in-calls", { count: value.in_calls })}</p>
+      <${ListPage} label=${t("health-connected", { count: value.connected_members })} items=${value.connected} empty="" row=${(/** @type {Health["connected"][number]} */ one) => html`<${Connected} key=${one.member_id} one=${one} />`} />`}`;
 }
 
+/** @param {{finding: Health["checks"][number]}} props */
 function Finding({ finding: { check, verdict, state, bytes = 0, waiting = 0 } }) {
   const key = `${check}-${state.replaceAll("_", "-")}`;
   const advice = verdict !== "ok" && knows(`health-do-${key}`) && t(`health-do-${key}`);
@@ -41,6 +45,7 @@ function Finding({ finding: { check, verdict, state, bytes = 0, waiting = 0 } })
     title=${html`<span class="unseen">${t(`health-${verdict}`)}: </span>${t(`health-is-${key}`, { free: bytesOf(bytes), count: waiting })}`} />`;
 }
 
+/** @param {{one: Health["connected"][number]}} props */
 function Connected({ one: { member_id: id, pages } }) {
   const member = memberOf(id);
   const name = member?.nickname ?? t("somebody");

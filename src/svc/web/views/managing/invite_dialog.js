@@ -1,5 +1,8 @@
 // Inviting people: how long a link is good and for how many, then the link itself and its code for phones.
 
+/** @import { Invite } from "../../types/api.js" */
+/** @import { Body } from "../../types/wire.js" */
+
 import { may, textChannels } from "../../state/channels.js";
 import { addressOfInvite, createInvite } from "../../state/managing/invites.js";
 import { rolesBelow } from "../../state/managing/rank.js";
@@ -16,9 +19,12 @@ import { Among } from "./channel_overview.js";
 import { useAsking } from "./parts/asking.js";
 import { Reach } from "./parts/reach.js";
 
+/** @typedef {Body<"POST", "/api/invites">} Wish */
+
 const LIFETIMES_S = [1800, 3600, 43200, 86400, 604800, 2592000, 0];
 const USES = [1, 5, 10, 25, 100, 0];
 
+/** @param {{invite?: Invite | null, onClose: () => void}} props */
 export function InviteDialog({ invite = null, onClose }) {
   const [made, setMade] = useState(invite);
   return html`<${Dialog} title=${t("invite-people")} onClose=${onClose}>
@@ -26,25 +32,27 @@ export function InviteDialog({ invite = null, onClose }) {
   <//>`;
 }
 
+/** @param {{onMade: (invite: Invite) => void, onClose: () => void}} props */
 function Making({ onMade, onClose }) {
-  const [wish, setWish] = useState({ lifetime_s: 604800, max_uses: 0, role_id: null, channel_id: null, approval: false });
-  const { busy, problem, run } = useAsking();
-  const set = (key) => (value) => setWish({ ...wish, [key]: value });
-  const submit = async (event) => {
+  const [wish, setWish] = useState(/** @type {Required<Wish>} */ ({ lifetime_s: 604800, max_uses: 0, role_id: null, channel_id: null, approval: false }));
+  const { busy, problem, get } = useAsking();
+  /** @template {keyof Wish} K @param {K} key */
+  const set = (key) => (/** @type {Wish[K]} */ value) => setWish({ ...wish, [key]: value });
+  const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
-    let made;
-    const wanted = Object.fromEntries(Object.entries(wish).filter(([, value]) => value));
-    if (!await run(async () => { made = await createInvite(wanted); })) return;
+    const wanted = /** @type {Wish} */ (Object.fromEntries(Object.entries(wish).filter(([, value]) => value)));
+    const made = await get(() => createInvite(wanted));
+    if (!made) return;
     copy(addressOfInvite(made), t("invite-copied"));
     onMade(made);
   };
   return html`<form class="stack" onSubmit=${submit}>
-    <${Among} label=${t("invite-lifetime")} value=${wish.lifetime_s} all=${LIFETIMES_S} words=${(seconds) => (seconds ? lasting(seconds) : t("invite-forever"))} onChange=${set("lifetime_s")} />
-    <${Among} label=${t("invite-uses")} value=${wish.max_uses} all=${USES} words=${(count) => (count ? t("invite-for", { count }) : t("invite-for-all"))} onChange=${set("max_uses")} />
-    ${may("manage_roles") && html`<label class="field">${t("invite-role")}<select onChange=${(event) => set("role_id")(event.currentTarget.value || null)}>
+    <${Among} label=${t("invite-lifetime")} value=${wish.lifetime_s} all=${LIFETIMES_S} words=${(/** @type {number} */ seconds) => (seconds ? lasting(seconds) : t("invite-forever"))} onChange=${set("lifetime_s")} />
+    <${Among} label=${t("invite-uses")} value=${wish.max_uses} all=${USES} words=${(/** @type {number} */ count) => (count ? t("invite-for", { count }) : t("invite-for-all"))} onChange=${set("max_uses")} />
+    ${may("manage_roles") && html`<label class="field">${t("invite-role")}<select onChange=${(/** @type {EventOn<HTMLSelectElement>} */ event) => set("role_id")(event.currentTarget.value || null)}>
       <option value="">${t("role-member")}</option>
       ${rolesBelow().filter(({ id }) => id !== "member").map((role) => html`<option key=${role.id} value=${role.id}>${roleName(role)}</option>`)}</select></label>`}
-    <label class="field">${t("invite-channel")}<select onChange=${(event) => set("channel_id")(event.currentTarget.value || null)}>
+    <label class="field">${t("invite-channel")}<select onChange=${(/** @type {EventOn<HTMLSelectElement>} */ event) => set("channel_id")(event.currentTarget.value || null)}>
       <option value="">${t("invite-any-channel")}</option>
       ${textChannels.value.map(({ id, name }) => html`<option key=${id} value=${id}>${name}</option>`)}</select></label>
     <${Switch} label=${t("invite-approval")} hint=${t("invite-approval-hint")} checked=${wish.approval} onChange=${set("approval")} />
@@ -53,6 +61,7 @@ function Making({ onMade, onClose }) {
   </form>`;
 }
 
+/** @param {{invite: Pick<Invite, "code">, onAnother: () => void}} props */
 function Link({ invite, onAnother }) {
   const address = addressOfInvite(invite);
   return html`<${Reach} /><${Copyable} label=${t("invite-link")} text=${address} done=${t("invite-copied")} />

@@ -1,5 +1,7 @@
 // The links by which people may come, and the people who wait to be let in.
 
+/** @import { Application, Invite } from "../../types/api.js" */
+
 import { may } from "../../state/channels.js";
 import { timesChanged } from "../../state/managing/changed.js";
 import { addressOfInvite, applications, approve, cameBy, invites, refuse, revokeInvite } from "../../state/managing/invites.js";
@@ -18,19 +20,20 @@ import { ListPage, Row } from "./parts/list_page.js";
 
 export function InvitesPage() {
   const { value, problem, again } = useAnswer(invites, [timesChanged("invites")]);
-  const [ending, setEnding] = useState(null);
-  const revoke = async () => { if (await tried(revokeInvite(ending.id))) again(); };
+  const [ending, setEnding] = useState(/** @type {Invite | null} */ (null));
+  const revoke = async () => { if (ending && await tried(revokeInvite(ending.id))) again(); };
   return html`${may("manage_invites") && html`<${Waiting} />`}
     <${ListPage} label=${t("settings-invites")} about=${may("manage_invites") ? t("invites-all-about") : t("invites-own-about")} items=${value} problem=${problem} again=${again} empty=${t("no-invites")}
-      row=${(invite) => html`<${Link} key=${`${invite.id} ${invite.uses}`} invite=${invite} onRevoke=${() => setEnding(invite)} />`}>
+      row=${(/** @type {Invite} */ invite) => html`<${Link} key=${`${invite.id} ${invite.uses}`} invite=${invite} onRevoke=${() => setEnding(invite)} />`}>
       ${may("create_invites") && html`<p><${Button} look="primary" icon="add" onClick=${() => showDialog("invite")}>${t("invite-people")}<//></p>`}
     <//>
     ${ending && html`<${Confirm} title=${t("revoke-title")} text=${t("revoke-text")} action=${t("revoke")} onConfirm=${revoke} onClose=${() => setEnding(null)} />`}`;
 }
 
+/** @param {{invite: Invite, onRevoke: () => void}} props */
 function Link({ invite, onRevoke }) {
   const { code, created_by: maker, role_id: roleId, max_uses: most, uses, expires_at_ms: endsAt, approval } = invite;
-  const [came, setCame] = useState(null);
+  const [came, setCame] = useState(/** @type {{nickname: string}[] | null} */ (null));
   const role = rolesById.value.get(roleId);
   const told = [
     maker ? t("invite-by", { name: memberOf(maker)?.nickname ?? t("somebody") }) : t("invite-by-operator"),
@@ -52,8 +55,8 @@ function Link({ invite, onRevoke }) {
 function Waiting() {
   const { value, problem, again } = useAnswer(applications, [timesChanged("applications")]);
   if (!value?.length && !problem) return null;
-  const decide = async (promise) => { if (await tried(promise)) again(); };
+  const decide = async (/** @type {Promise<unknown>} */ promise) => { if (await tried(promise)) again(); };
   return html`<h4>${t("applications")}</h4>
-    <${ListPage} label=${t("applications")} items=${value} problem=${problem} again=${again} row=${({ id, nickname, message }) => html`<${Row} key=${id} title=${nickname} text=${message}>
+    <${ListPage} label=${t("applications")} items=${value} problem=${problem} again=${again} row=${(/** @type {Application} */ { id, nickname, message }) => html`<${Row} key=${id} title=${nickname} text=${message}>
       <${Button} look="primary" onClick=${() => decide(approve(id))}>${t("application-approve")}<//><${Button} onClick=${() => decide(refuse(id))}>${t("application-refuse")}<//><//>`} />`;
 }

@@ -1,6 +1,11 @@
 // What may be done about a member, as items of a menu: beside them in the list of members, in a call, and on their
 // profile.
 
+/** @import { Member } from "../../types/api.js" */
+/** @import { IconName } from "../parts/icon.js" */
+/** @import { ItemList } from "../parts/menu.js" */
+/** @import { Act } from "./moderate_dialog.js" */
+
 import { may } from "../../state/channels.js";
 import { endTimeout } from "../../state/managing/moderation.js";
 import { mayGiveRolesTo, ranksBelow } from "../../state/managing/rank.js";
@@ -11,29 +16,29 @@ import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { MenuButton } from "../parts/menu.js";
 
-/** Items as MenuButton takes them. */
-export const memberItems = (member) => [
+/** @param {Member} member @returns {ItemList} */
+export const memberItems = (member) => /** @type {ItemList} */ ([
   may("send_messages") && mayWriteTo(member) && { label: t("private-message"), icon: "lock", onChoose: () => tried(writeTo(member.id)) },
   may("view_reports") && { label: t("moderation-history"), icon: "file", onChoose: () => showDialog("moderation-history", { memberId: member.id }) },
   ...actItems(member),
-].filter(Boolean);
+]).filter(Boolean);
 
-/** Those that the profile has no room for. */
+/** Those that the profile has no room for. @param {Member} member @returns {ItemList} */
 export function actItems(member) {
   const { id } = member;
   const below = ranksBelow(member);
-  const timedOut = member.timeout_until_ms > Date.now();
-  const act = (name, icon, danger = false) => ({ label: t(`moderate-${name}`), icon, danger, onChoose: () => showDialog("moderate", { memberId: id, act: name }) });
-  return [
+  const timedOut = (member.timeout_until_ms ?? 0) > Date.now();
+  const act = (/** @type {Act} */ name, /** @type {IconName} */ icon, danger = false) => ({ label: t(`moderate-${name}`), icon, danger, onChoose: () => showDialog("moderate", { memberId: id, act: name }) });
+  return /** @type {ItemList} */ ([
     mayGiveRolesTo(member) && { label: t("change-roles"), icon: "people", onChoose: () => showDialog("member-roles", { memberId: id }) },
     below && may("manage_nicknames") && act("rename", "edit"),
     below && may("timeout_members") && (timedOut ? { label: t("end-timeout"), icon: "bell", onChoose: () => tried(endTimeout(id)) } : act("timeout", "bell-off")),
     below && may("kick_members") && act("kick", "close", true),
     below && may("ban_members") && act("ban", "trash", true),
-  ].filter(Boolean);
+  ]).filter(Boolean);
 }
 
-/** The button that opens them, after `more`. */
+/** The button that opens them, after `more`. @param {{member: Member, more?: ItemList, items?: ItemList, [attribute: string]: unknown}} props */
 export function MemberMenu({ member, more = [], items: about = memberItems(member), ...rest }) {
   const items = [...more, ...about].filter(Boolean);
   return items.length ? html`<${MenuButton} label=${t("menu-of", { name: member.nickname })} items=${items} ...${rest} />` : null;

@@ -1,5 +1,7 @@
 // The roles of one member, given and taken.
 
+/** @import { Role } from "../../types/api.js" */
+
 import { giveRole, takeRole } from "../../state/managing/roles.js";
 import { isOwner, rolesBelow } from "../../state/managing/rank.js";
 import { may } from "../../state/channels.js";
@@ -14,19 +16,21 @@ import { permissionName } from "./parts/permission.js";
 
 const MOST_NAMED = 4;
 
+/** @param {{memberId: string, onClose: () => void}} props */
 export function MemberRoles({ memberId, onClose }) {
   const member = memberOf(memberId);
   if (!member) return html`<${Dialog} title=${t("roles")} onClose=${onClose}><p class="quiet">${t("member-unknown")}</p><//>`;
-  const change = (role, on) => tried(on ? giveRole(memberId, role.id) : takeRole(memberId, role.id));
+  const change = (/** @type {Role} */ role, /** @type {boolean} */ on) => tried(on ? giveRole(memberId, role.id) : takeRole(memberId, role.id));
   return html`<${Dialog} title=${t("roles-of", { name: member.nickname })} onClose=${onClose}>
     <div class="role-switches">${rolesBelow().map((role) => html`<${Switch} key=${role.id} label=${roleName(role)} hint=${permitting(role)} checked=${member.roles.includes(role.id)}
-      disabled=${!member.roles.includes(role.id) && !canGive(role)} onChange=${(on) => change(role, on)} />`)}</div>
+      disabled=${!member.roles.includes(role.id) && !canGive(role)} onChange=${(/** @type {boolean} */ on) => change(role, on)} />`)}</div>
   <//>`;
 }
 
-/** Nobody gives a permission that they lack. */
+/** Nobody gives a permission that they lack. @param {Role} role */
 const canGive = (role) => isOwner() || role.permissions.every((permission) => may(permission));
 
+/** @param {Role} role */
 function permitting({ permissions }) {
   const told = permissions.slice(0, MOST_NAMED).map(permissionName);
   return permissions.length > MOST_NAMED ? t("and-more-permissions", { names: told.join(", "), count: permissions.length - MOST_NAMED }) : told.join(", ");

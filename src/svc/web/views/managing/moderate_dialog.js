@@ -15,22 +15,26 @@ import { useAsking } from "./parts/asking.js";
 export const TIMEOUTS_S = [60, 300, 600, 3600, 86400, 604800, 2419200];
 export const DELETED_S = [0, 3600, 86400, 604800, 2592000];
 
-/** `act` is "rename", "timeout", "kick" or "ban"; `name` of somebody who has left already. */
+/** @typedef {"rename" | "timeout" | "kick" | "ban"} Act */
+
+/** `name` of somebody who has left already. @param {{memberId: string, act: Act, name?: string, onClose: () => void}} props */
 export function Moderate({ memberId, act, name: given, onClose }) {
   const member = members.value.get(memberId) ?? (given ? null : memberOf(memberId));
   const name = member?.nickname ?? given ?? t("somebody");
   const [wish, setWish] = useState({ nickname: name, seconds: 3600, deleted: 0, reason: "" });
   const { busy, problem, run } = useAsking();
-  const set = (key) => (value) => setWish({ ...wish, [key]: value });
-  const typed = (key) => (event) => set(key)(event.currentTarget.value);
+  /** @template {keyof typeof wish} K @param {K} key */
+  const set = (key) => (/** @type {typeof wish[K]} */ value) => setWish({ ...wish, [key]: value });
+  const typed = (/** @type {"nickname" | "reason"} */ key) => (/** @type {EventOn<HTMLInputElement>} */ event) => set(key)(event.currentTarget.value);
   const { nickname, seconds, deleted, reason } = wish;
+  /** @type {{[act in Act]: () => Promise<unknown>}} */
   const acts = {
     rename: () => rename(memberId, nickname.trim()),
     timeout: () => timeOut(memberId, seconds, reason.trim()),
     kick: () => kick(memberId, reason.trim()),
     ban: () => ban(memberId, reason.trim(), deleted),
   };
-  const submit = async (event) => {
+  const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
     if (!await run(acts[act])) return;
     notify(t(`moderate-${act}-done`, { name }), "done");
@@ -49,5 +53,5 @@ export function Moderate({ memberId, act, name: given, onClose }) {
   <//>`;
 }
 
-/** How far back messages are deleted, in words. */
+/** How far back messages are deleted, in words. @param {number} last in seconds */
 export const deleting = (last) => (last ? t("ban-deletes-last", { time: lasting(last) }) : t("ban-deletes-none"));

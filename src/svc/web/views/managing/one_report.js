@@ -1,5 +1,8 @@
 // One report: who says what about whom, the message with what was said around it, and what can be done at once.
 
+/** @import { Report } from "../../types/api.js" */
+/** @import { RefObject } from "../../vendor/preact.js" */
+
 import { acts } from "../../state/conversation.js";
 import { channelsById, may } from "../../state/channels.js";
 import { timeOut } from "../../state/managing/moderation.js";
@@ -18,16 +21,18 @@ import { MemberMenu } from "./member_menu.js";
 import { useAnswer } from "./parts/asking.js";
 
 const AT_ONCE_S = 3600;
-export const nameOf = (id) => memberOf(id)?.nickname ?? t("somebody");
-/** Whom it is about. */
+/** @param {string | null} id */
+export const nameOf = (id) => (id && memberOf(id)?.nickname) || t("somebody");
+/** Whom it is about. @param {Report} report */
 export const whoseOf = ({ member_id: about, webhook }) => (webhook ? t("report-webhook", { name: webhook.name }) : nameOf(about));
 
+/** @param {{report: Report}} props */
 export function OneReport({ report }) {
   const { member_id: about, message_id: messageId, channel_id: channelId, created_at_ms: at, resolved_by: by, note, text } = report;
   const [noting, setNoting] = useState(false);
   const member = about ? memberOf(about) : undefined;
-  const channel = channelsById.value.get(channelId);
-  const time = () => tried(timeOut(about, AT_ONCE_S, saidBy(report))).then((done) => done && notify(t("moderate-timeout-done", { name: nameOf(about) }), "done"));
+  const channel = channelsById.value.get(channelId ?? "");
+  const time = () => about && tried(timeOut(about, AT_ONCE_S, saidBy(report))).then((done) => done && notify(t("moderate-timeout-done", { name: nameOf(about) }), "done"));
   return html`<li class="managed-row report">
     <div class="managed-words">
       <small class="quiet" dir="auto">${saidBy(report)}${channel && ` · #${channel.name}`} · <${Time} ms=${at} style="whole" /></small>
@@ -45,6 +50,7 @@ export function OneReport({ report }) {
   </li>`;
 }
 
+/** @param {Report} report */
 function saidBy(report) {
   const { reporter_id: reporter, rule, message_id: messageId } = report;
   const name = whoseOf(report);
@@ -53,29 +59,31 @@ function saidBy(report) {
   return messageId ? t("report-by-rule", { rule, name }) : t("report-by-rule-out", { rule, name });
 }
 
+/** @param {{id: string}} props */
 function Noting({ id }) {
   const [note, setNote] = useState("");
-  const submit = (event) => {
+  const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
     tried(resolveReport(id, note.trim()));
   };
+  /** @type {RefObject<HTMLElement>} */
   const form = useRef(null);
-  useLayoutEffect(() => form.current.querySelector("input").focus(), []);
+  useLayoutEffect(() => form.current.querySelector("input")?.focus(), []);
   return html`<form class="row-form noting" onSubmit=${submit} ref=${form}>
-    <${Field} label=${t("report-note-what")} value=${note} maxlength="500" onInput=${(event) => setNote(event.currentTarget.value)} autocomplete="off" />
+    <${Field} label=${t("report-note-what")} value=${note} maxlength="500" onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setNote(event.currentTarget.value)} autocomplete="off" />
     <${Button} look="primary" type="submit">${t("report-resolve")}<//></form>`;
 }
 
-/** The message that it is about: gone to, or deleted. */
+/** The message that it is about: gone to, or deleted. @param {{report: Report}} props */
 function Reported({ report }) {
   const { value: message, problem, set } = useAnswer(() => messageOf(report).catch((error) => ({ gone: explain(error) })), [report.id]);
   const [wide, setWide] = useState(false);
   const { channel_id: channelId, message_id: messageId } = report;
   if (problem || !message) return null;
-  if (message.gone) return html`<small class="quiet">${message.gone}</small>`;
+  if ("gone" in message) return html`<small class="quiet">${message.gone}</small>`;
   const go = () => {
     closeDialogs();
-    open(channelId, messageId);
+    open(message.channel_id, message.id);
   };
   const remove = async () => { if (await tried(acts.remove(message))) set({ gone: t("message-gone") }); };
   return html`${wide ? html`<${Around} report=${report} />` : html`<blockquote dir="auto"><b>${message.author.display_name}</b> ${quoted(message)}</blockquote>`}
@@ -84,7 +92,7 @@ function Reported({ report }) {
   </span>`;
 }
 
-/** A few messages before it and after it. */
+/** A few messages before it and after it. @param {{report: Report}} props */
 function Around({ report }) {
   const { value: messages, problem } = useAnswer(() => around(report), [report.id]);
   if (problem) return html`<p class="error" role="alert">${problem}</p>`;

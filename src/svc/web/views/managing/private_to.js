@@ -4,6 +4,7 @@ import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Chips, Pick } from "./parts/pick.js";
 
+/** @param {{keys: string[], onAdd: (key: string) => void, onRemove: (key: string) => void}} props */
 export function PrivateTo({ keys, onAdd, onRemove }) {
   return html`<div class="stack private-to">
     <${Pick} label=${t("let-in")} chosen=${keys} onPick=${onAdd} />

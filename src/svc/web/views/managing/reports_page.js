@@ -1,5 +1,7 @@
 // What members and rules have reported, in the settings: what waits, and what was seen to.
 
+/** @import { Report } from "../../types/api.js" */
+
 import { loadReports, openReports, resolvedElsewhere, resolvedReports } from "../../state/managing/reports.js";
 import { notify } from "../../state/notices.js";
 import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
@@ -16,15 +18,15 @@ export function ReportsPage() {
   const before = useRef(elsewhere);
   // It goes from under the hands of whoever looks at it.
   useEffect(() => {
-    if (elsewhere !== before.current) notify(t("report-resolved-elsewhere", { who: nameOf(elsewhere.by), name: whoseOf(elsewhere.report) }), "done");
+    if (elsewhere && elsewhere !== before.current) notify(t("report-resolved-elsewhere", { who: nameOf(elsewhere.by), name: whoseOf(elsewhere.report) }), "done");
     before.current = elsewhere;
   }, [elsewhere]);
   return html`<${ListPage} label=${t("settings-reports")} about=${t("reports-about")} items=${openReports.value} problem=${problem} again=${again} empty=${t("no-reports")}
-      row=${(report) => html`<${OneReport} key=${report.id} report=${report} />`} />
+      row=${(/** @type {Report} */ report) => html`<${OneReport} key=${report.id} report=${report} />`} />
     ${done ? html`<h4>${t("reports-done")}</h4><${Done} />` : html`<p><${Button} look="link" onClick=${() => setDone(true)}>${t("reports-show-done")}<//></p>`}`;
 }
 
 function Done() {
   const { value, problem, again } = useAnswer(() => resolvedReports().then(({ reports }) => reports));
-  return html`<${ListPage} label=${t("reports-done")} items=${value} problem=${problem} again=${again} empty=${t("no-reports-done")} row=${(report) => html`<${OneReport} key=${report.id} report=${report} />`} />`;
+  return html`<${ListPage} label=${t("reports-done")} items=${value} problem=${problem} again=${again} empty=${t("no-reports-done")} row=${(/** @type {Report} */ report) => html`<${OneReport} key=${report.id} report=${report} />`} />`;
 }

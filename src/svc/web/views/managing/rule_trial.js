@@ -1,5 +1,8 @@
 // What a rule would have found among the last messages, before it is switched on.
 
+/** @import { Wanted } from "../../state/managing/rules.js" */
+/** @import { Answer } from "../../types/wire.js" */
+
 import { channelsById } from "../../state/channels.js";
 import { pieces, tryRule } from "../../state/managing/rules.js";
 import { html, useState } from "../../vendor/preact.js";
@@ -8,8 +11,11 @@ import { Button } from "../parts/button.js";
 import { Time } from "../parts/time.js";
 import { useAsking } from "./parts/asking.js";
 
+/** @typedef {Answer<"POST", "/api/automod/trial">} Found */
+
+/** @param {{rule: Wanted, onTried: () => void}} props */
 export function RuleTrial({ rule, onTried }) {
-  const [result, setResult] = useState(null);
+  const [result, setResult] = useState(/** @type {Found | null} */ (null));
   const { busy, problem, run } = useAsking();
   const start = async () => {
     if (await run(async () => setResult(await tryRule(rule)))) onTried();
@@ -19,11 +25,12 @@ export function RuleTrial({ rule, onTried }) {
     <p><${Button} disabled=${busy} onClick=${start}>${busy ? t("loading") : t("rule-try")}<//></p>
     ${problem && html`<p class="error" role="alert">${problem}</p>`}
     ${result && html`<p role="status">${result.read ? t("rule-trial-found", { found: result.found, read: result.read }) : t("rule-trial-empty")}</p>`}
-    ${result?.messages.length > 0 && html`<ul class="managed">${result.messages.map((message) => html`<${Caught} key=${message.id} message=${message} />`)}</ul>`}
+    ${result && result.messages.length > 0 && html`<ul class="managed">${result.messages.map((message) => html`<${Caught} key=${message.id} message=${message} />`)}</ul>`}
     ${result && result.found > result.messages.length && html`<p class="quiet">${t("rule-trial-more", { count: result.messages.length })}</p>`}
   </section>`;
 }
 
+/** @param {{message: Found["messages"][number]}} props */
 function Caught({ message }) {
   const { text, found, display_name: name, channel_id: channelId, posted_at_ms: at } = message;
   return html`<li class="managed-row report"><div class="managed-words">

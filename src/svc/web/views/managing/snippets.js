@@ -5,7 +5,10 @@ import { t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
 import { copy, Copyable } from "../parts/copying.js";
 
-// Either what is copied whole, or the fields of the program's own form, under the names that it gives them.
+/**
+ * Either what is copied whole, or the fields of the program's own form, under the names that it gives them.
+ * @type {{[program: string]: (url: string) => string | [name: string, value: string][]}}
+ */
 const SNIPPETS = {
   curl: (url) => `curl --data '{"text": "The build is **green**"}' '${url}'`,
   Python: (url) => `import json, urllib.request\n\nbody = json.dumps({"text": "The build is **green**"}).encode()\nheaders = {"Content-Type": "application/json"}\nurllib.request.urlopen(urllib.request.Request("${url}", body, headers))`,
@@ -16,6 +19,7 @@ const SNIPPETS = {
   Slack: (url) => [["Webhook URL", `${url}/slack`]],
 };
 
+/** @param {{address: string}} props */
 export function Snippets({ address }) {
   const [open, setOpen] = useState("curl");
   const shown = SNIPPETS[open](address);

@@ -1,5 +1,7 @@
 // What became of the last posts to a webhook: gone to, or why they were refused.
 
+/** @import { Answer } from "../../types/wire.js" */
+
 import { postsOfWebhook } from "../../state/managing/server.js";
 import { closeDialogs, open } from "../../state/place.js";
 import { html } from "../../vendor/preact.js";
@@ -9,27 +11,31 @@ import { Time } from "../parts/time.js";
 import { useAnswer } from "./parts/asking.js";
 import { ListPage } from "./parts/list_page.js";
 
-/** Asked again when `times` changes, by which we know of a post of our own. */
+/** @typedef {Answer<"GET", `/api/webhooks/${string}/posts`>["posts"][number]} Post */
+
+/** Asked again when `times` changes, by which we know of a post of our own. @param {{id: string, times: number}} props */
 export function WebhookPosts({ id, times }) {
   const { value, problem, again } = useAnswer(() => postsOfWebhook(id), [id, times]);
   return html`<section class="stack hook-posts" aria-label=${t("hook-posts")}><h4>${t("hook-posts")}</h4>
-    <${ListPage} label=${t("hook-posts")} about=${t("hook-posts-about")} items=${value} problem=${problem} again=${again} empty=${t("hook-no-posts")} row=${(attempt, index) => html`<${Attempt} key=${index} attempt=${attempt} />`}><p><${Button} onClick=${again}>${t("hook-posts-again")}<//></p><//></section>`;
+    <${ListPage} label=${t("hook-posts")} about=${t("hook-posts-about")} items=${value} problem=${problem} again=${again} empty=${t("hook-no-posts")} row=${(/** @type {Post} */ attempt, /** @type {number} */ index) => html`<${Attempt} key=${index} attempt=${attempt} />`}><p><${Button} onClick=${again}>${t("hook-posts-again")}<//></p><//></section>`;
 }
 
+/** @param {{attempt: Post}} props */
 function Attempt({ attempt }) {
   const { at_ms: at, outcome, error, message_id: messageId, channel_id: channelId, named, times } = attempt;
   const go = () => {
     closeDialogs();
-    open(channelId, messageId);
+    if (channelId) open(channelId, messageId);
   };
   return html`<li class="managed-row" data-outcome=${outcome}>
-    <span class="managed-words"><span class=${outcome === "refused" ? "error" : ""}>${outcome === "refused" ? t("hook-refused", { why: why(error) }) : t(`hook-${outcome}`)}${times > 1 && html` <b>× ${times}</b>`}</span>
+    <span class="managed-words"><span class=${outcome === "refused" ? "error" : ""}>${outcome === "refused" ? t("hook-refused", { why: why(error ?? "") }) : t(`hook-${outcome}`)}${times > 1 && html` <b>× ${times}</b>`}</span>
       ${named.length > 0 && html`<small class="quiet" dir="ltr">${named.map(({ path, code }) => [path, code].filter(Boolean).join(": ")).join(", ")}</small>`}</span>
     <small class="quiet"><${Time} ms=${at} style="whole" /></small>
     ${messageId && html`<span class="managed-acts"><${Button} onClick=${go}>${t("go-to-message")}<//></span>`}
   </li>`;
 }
 
+/** @param {string} code */
 function why(code) {
   const name = code.replaceAll("_", "-");
   return knows(`hook-error-${name}`) ? t(`hook-error-${name}`) : code;
