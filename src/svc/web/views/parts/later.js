@@ -25,7 +25,7 @@ export function loadStyle() {
 
 /**
  * `load` imports the module, which exports the component as `name`. Without the network there is a notice, and nothing is shown.
- * @template {string} Name @template {{onClose?: () => void}} Props
+ * @template {string} Name @template {object} Props
  * @param {() => Promise<{[name in Name]: (props: Props) => VNode | VNode[] | null}>} load @param {Name} name
  */
 export function Later(load, name) {
@@ -41,7 +41,7 @@ export function Later(load, name) {
         again(1);
       }, () => {
         notify(t("error-unreachable"));
-        props.onClose?.();
+        /** @type {{onClose?: () => void}} */ (props).onClose?.();
       });
     }, []);
     return View && h(View, props);
