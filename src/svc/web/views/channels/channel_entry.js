@@ -1,5 +1,7 @@
 // One channel of the list: text with what is unread, voice with who is there.
 
+/** @import { Channel } from "../../types/api.js" */
+
 import { callChannel, joinCall } from "../../call/calling.js";
 import { may } from "../../state/channels.js";
 import { isMuted } from "../../state/notifications.js";
@@ -17,13 +19,14 @@ import { Later } from "../parts/later.js";
 
 const VoicePeople = Later(() => import("./voice_people.js"), "VoicePeople");
 
+/** @param {{channel: Channel}} props */
 export function TextChannel({ channel }) {
   const counts = useComputed(() => countsOf(channel.id)).value;
   const current = useComputed(() => place.value?.channelId === channel.id).value;
   const muted = useComputed(() => isMuted(channel.id)).value;
   const { unread, mentions } = counts;
   const count = muted ? mentions : mentions || unread;
-  return html`<li ...${draggable(channel)} onContextMenu=${openMenuIn} onKeyDown=${(event) => onMoveKey(event, channel)}>
+  return html`<li ...${draggable(channel)} onContextMenu=${openMenuIn} onKeyDown=${(/** @type {EventOn<HTMLElement, KeyboardEvent>} */ event) => onMoveKey(event, channel)}>
     <div class="channel-row">
       <button type="button" class=${`channel ${unread && !muted ? "unread" : ""} ${mentions && !muted ? "mentioned" : ""}`} title=${channel.topic || undefined}
         aria-current=${current ? "page" : undefined} onClick=${() => open(channel.id)}>
@@ -37,15 +40,16 @@ export function TextChannel({ channel }) {
   </li>`;
 }
 
+/** @param {{channel: Channel}} props */
 export function VoiceChannel({ channel }) {
   const people = useComputed(() => peopleIn(channel.id)).value;
-  const { unread } = useComputed(() => (isMuted(channel.id) ? {} : countsOf(channel.id))).value;
+  const { unread } = useComputed(() => (isMuted(channel.id) ? { unread: 0 } : countsOf(channel.id))).value;
   const current = useComputed(() => place.value?.channelId === channel.id).value;
   const enter = () => {
     open(channel.id);
     if (callChannel.value !== channel.id && may("join_voice", channel.id)) joinCall(channel.id);
   };
-  return html`<li ...${takingPeople(channel.id, draggable(channel))} onContextMenu=${openMenuIn} onKeyDown=${(event) => onMoveKey(event, channel)}>
+  return html`<li ...${takingPeople(channel.id, draggable(channel))} onContextMenu=${openMenuIn} onKeyDown=${(/** @type {EventOn<HTMLElement, KeyboardEvent>} */ event) => onMoveKey(event, channel)}>
     <div class="channel-row">
       <button type="button" class=${`channel ${unread ? "unread" : ""}`} aria-current=${current ? "page" : undefined} onClick=${enter}>
         <${Icon} name="voice" /><span class="channel-name" dir="auto">${channel.name}</span>

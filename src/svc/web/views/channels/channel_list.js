@@ -1,5 +1,8 @@
 // The list of channels: those in no category, text and voice, then each category, which can be folded.
 
+/** @import { Channel } from "../../types/api.js" */
+/** @import { Section } from "../../state/managing/order.js" */
+
 import { callChannel } from "../../call/calling.js";
 import { channels, may } from "../../state/channels.js";
 import { folded, toggleFolded } from "../../state/managing/folding.js";
@@ -20,27 +23,27 @@ import { TextChannel, VoiceChannel } from "./channel_entry.js";
 const Talks = Later(() => import("../private/talks.js"), "Talks");
 
 export function ChannelList() {
-  const move = (event) => moveAmong(event, [...event.currentTarget.querySelectorAll(".channel, .category")]);
+  const move = (/** @type {EventOn<HTMLElement, KeyboardEvent>} */ event) => moveAmong(event, [.../** @type {NodeListOf<HTMLElement>} */ (event.currentTarget.querySelectorAll(".channel, .category"))]);
   const sections = useComputed(() => sectionsOf(channels.value)).value;
   return html`<nav id="channels" aria-label=${t("channels")} onKeyDown=${move}>${talks.value.length > 0 && html`<${Talks} />`}${sections.map((section) => (section.category
     ? html`<${Category} key=${section.category.id} ...${section} />`
     : html`<${Loose} key=${section.kind} ...${section} bare=${sections.length === 2} />`))}</nav>`;
 }
 
-/** Those of one kind that are in no category. `bare`: there are no categories. */
+/** Those of one kind that are in no category. `bare`: there are no categories. @param {Section & {bare: boolean}} props */
 function Loose({ kind, channels: inside, bare }) {
   if (!inside.length && !(bare && may("manage_channels"))) return null;
   return html`<div class="list-heading"><h3>${kind === "text" ? t("text-channels") : t("voice-channels")}</h3><${Add} type=${kind} parentId=${null} /></div>
     <ul id=${`${kind}-channels`}>${inside.map((channel) => html`<${Entry} key=${channel.id} channel=${channel} />`)}</ul>`;
 }
 
-/** A category. Folded, it shows only what is open, talked in or unread. */
+/** A category. Folded, it shows only what is open, talked in or unread. @param {Section & {category: Channel}} props */
 function Category({ category, channels: inside }) {
   const { id, name } = category;
   const shut = folded.value.has(id);
   const shown = shut ? inside.filter((each) => place.value?.channelId === each.id || callChannel.value === each.id || countsOf(each.id).unread > 0) : inside;
   return html`<section aria-label=${name}>
-    <div class="list-heading" ...${draggable(category)} onContextMenu=${openMenuIn} onKeyDown=${(event) => onMoveKey(event, category)}>
+    <div class="list-heading" ...${draggable(category)} onContextMenu=${openMenuIn} onKeyDown=${(/** @type {EventOn<HTMLElement, KeyboardEvent>} */ event) => onMoveKey(event, category)}>
       <h3><button type="button" class="category" aria-expanded=${!shut} onClick=${() => toggleFolded(id)}><${Icon} name="back" /><span dir="auto">${name}</span></button></h3>
       <${ChannelMenu} channel=${category} /><${Add} type="text" parentId=${id} name=${name} />
     </div>
@@ -48,11 +51,12 @@ function Category({ category, channels: inside }) {
   </section>`;
 }
 
+/** @param {{channel: Channel}} props */
 function Entry({ channel }) {
   return channel.type === "voice" ? html`<${VoiceChannel} channel=${channel} />` : html`<${TextChannel} channel=${channel} />`;
 }
 
-/** "+" beside a heading, for those who may. */
+/** "+" beside a heading, for those who may. @param {{type: "text" | "voice", parentId: string | null, name?: string}} props */
 function Add({ type, parentId, name }) {
   if (!may("manage_channels")) return null;
   const label = name ? t("create-channel-in", { name }) : type === "text" ? t("create-text-channel") : t("create-voice-channel");

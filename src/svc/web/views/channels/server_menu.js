@@ -16,9 +16,10 @@ export function ServerMenu() {
   return html`<h2 title=${name}><${MenuButton} label=${t("menu-of", { name })} class="server-name" items=${items}><span dir="auto">${name}</span><${Icon} name="lower" /><//></h2>`;
 }
 
-/** The right button of the mouse opens it too. */
-export const openServerMenu = (event) => openWhere(event, event.currentTarget.querySelector(".server-name"));
+/** The right button of the mouse opens it too. @param {EventOn<HTMLElement, MouseEvent>} event */
+export const openServerMenu = (event) => openWhere(event, /** @type {HTMLElement} */ (event.currentTarget.querySelector(".server-name")));
 
+/** @param {string} page */
 const settings = (page) => () => showDialog("settings", { page });
 
 const items = () => [

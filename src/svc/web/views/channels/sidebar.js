@@ -13,11 +13,12 @@ import { ChannelList } from "./channel_list.js";
 import { openServerMenu, ServerMenu } from "./server_menu.js";
 
 export function Sidebar() {
+  const reports = openReports.value?.length ?? 0;
   return html`<div class="sidebar">
     <header class="server-head" onContextMenu=${openServerMenu}>
       <img src=${info.value?.iconUrl ?? "/web/icon.svg"} alt="" width="32" height="32" />
       <${ServerMenu} />
-      ${openReports.value?.length > 0 && html`<${IconButton} icon="flag" label=${t("reports-waiting", { count: openReports.value.length })} class="urgent" onClick=${() => showDialog("settings", { page: "reports" })} />`}
+      ${reports > 0 && html`<${IconButton} icon="flag" label=${t("reports-waiting", { count: reports })} class="urgent" onClick=${() => showDialog("settings", { page: "reports" })} />`}
       ${may("create_invites") && html`<${IconButton} icon="invite" label=${t("invite-people")} onClick=${() => showDialog("invite")} />`}
       <${IconButton} icon="search" label=${t("switcher-open")} onClick=${() => showDialog("switcher")} />
     </header>
@@ -30,6 +31,6 @@ export function Sidebar() {
 
 /** Said where the server cannot be reached, for the time being or for good. */
 function Connection() {
-  const words = { offline: t("reconnecting"), crowded: t("crowded") }[connection.value] ?? "";
+  const words = /** @type {{[how: string]: string}} */ ({ offline: t("reconnecting"), crowded: t("crowded") })[connection.value] ?? "";
   return html`<p id="text-state" class=${words ? "connection" : "connection quiet-empty"} role="status">${words}</p>`;
 }

@@ -1,5 +1,12 @@
 // The quick switcher: a few letters, and one is in another channel or at somebody's profile.
 
+/**
+ * @import { Channel, Member } from "../../types/api.js"
+ * @import { RefObject } from "../../vendor/preact.js"
+ *
+ * @typedef {{key: string, name: string} & ({channel: Channel, member?: undefined} | {member: Member, channel?: undefined})} Result
+ */
+
 import { channels } from "../../state/channels.js";
 import { loadMembers, members } from "../../state/people.js";
 import { closeDialogs, open, showDialog } from "../../state/place.js";
@@ -11,10 +18,10 @@ import { Icon } from "../parts/icon.js";
 
 const MOST = 12;
 
-/** Lower case, without accents. */
+/** Lower case, without accents. @param {string} text */
 export const plainly = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 
-/** 0 for the best fit, null for none. */
+/** 0 for the best fit, null for none. @param {string} name @param {string} wanted */
 export function fit(name, wanted) {
   const [plain, letters] = [plainly(name), plainly(wanted)];
   if (plain.startsWith(letters)) return 0;
@@ -23,9 +30,11 @@ export function fit(name, wanted) {
   return null;
 }
 
+/** @param {{onClose: () => void}} props */
 export function Switcher({ onClose }) {
   const [wanted, setWanted] = useState("");
   const [at, setAt] = useState(0);
+  /** @type {RefObject<HTMLInputElement>} */
   const input = useRef(null);
   useLayoutEffect(() => {
     input.current.focus();
@@ -33,12 +42,12 @@ export function Switcher({ onClose }) {
   }, []);
   const found = results(wanted);
   const chosen = found[Math.min(at, found.length - 1)];
-  const go = (result) => {
+  const go = (/** @type {Result} */ result) => {
     closeDialogs();
     if (result.channel) open(result.channel.id);
     else showDialog("profile", { memberId: result.member.id });
   };
-  const pressed = (event) => {
+  const pressed = (/** @type {KeyboardEvent} */ event) => {
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (by && found.length) {
       event.preventDefault();
@@ -48,7 +57,7 @@ export function Switcher({ onClose }) {
       go(chosen);
     }
   };
-  const typed = (event) => {
+  const typed = (/** @type {EventOn<HTMLInputElement>} */ event) => {
     setWanted(event.currentTarget.value);
     setAt(0);
   };
@@ -66,11 +75,13 @@ export function Switcher({ onClose }) {
   <//>`;
 }
 
+/** @param {string} wanted @returns {Result[]} */
 function results(wanted) {
+  /** @type {Result[]} */
   const all = [
     ...channels.value.filter(({ type }) => type !== "category").map((channel) => ({ key: channel.id, name: channel.name, channel })),
     ...(wanted ? [...members.value.values()].map((member) => ({ key: member.id, name: member.nickname, member })) : []),
   ];
-  return all.map((result) => ({ result, rank: fit(result.name, wanted) })).filter(({ rank }) => rank !== null)
+  return all.map((result) => ({ result, rank: fit(result.name, wanted) ?? Infinity })).filter(({ rank }) => rank < Infinity)
     .sort((one, other) => one.rank - other.rank).slice(0, MOST).map(({ result }) => result);
 }

@@ -1,5 +1,7 @@
 // Who is in a voice channel, in the list of channels.
 
+/** @import { Channel, VoiceMember } from "../../types/api.js" */
+
 import { callChannel, speakers } from "../../call/calling.js";
 import { memberOf } from "../../state/people.js";
 import { showDialog } from "../../state/place.js";
@@ -12,10 +14,12 @@ import { draggablePerson, voiceItems } from "../managing/voice_items.js";
 import { Avatar } from "../parts/avatar.js";
 import { Icon } from "../parts/icon.js";
 
+/** @param {{channel: Channel, people: VoiceMember[]}} props */
 export function VoicePeople({ channel, people }) {
   return html`<ul class="voice-people" aria-label=${t("people-in", { channel: channel.name })}>${people.map((person) => html`<${VoicePerson} key=${person.id} person=${person} channelId=${channel.id} />`)}</ul>`;
 }
 
+/** @param {{person: VoiceMember, channelId: string}} props */
 function VoicePerson({ person, channelId }) {
   const speaks = useComputed(() => (callChannel.value === channelId ? speakers.value : speaking.value[channelId] ?? []).includes(person.id)).value;
   const known = useComputed(() => memberOf(person.id)).value;
@@ -31,7 +35,7 @@ function VoicePerson({ person, channelId }) {
   </li>`;
 }
 
-/** Muted and deafened, by oneself or by a moderator; a raised hand; with `sent` also what they send. */
+/** Muted and deafened, by oneself or by a moderator; a raised hand; with `sent` also what they send. @param {{person: VoiceMember, sent?: boolean}} props */
 export function Marks({ person, sent = false }) {
   const { muted, deafened, hand, camera, screen, self_muted: selfMuted, self_deafened: selfDeafened } = person;
   const marks = [
@@ -40,6 +44,6 @@ export function Marks({ person, sent = false }) {
     hand > 0 && ["hand", t("hand-raised"), false],
     (deafened || selfDeafened) && ["deafen", deafened ? t("deafened-by-moderator") : t("deafened"), deafened],
     (muted || selfMuted) && ["mic-off", muted ? t("muted-by-moderator") : t("muted"), muted],
-  ].filter(Boolean);
+  ].filter((mark) => Array.isArray(mark));
   return marks.map(([icon, words, forced]) => html`<span class=${`voice-mark ${forced ? "forced" : ""}`} key=${icon} title=${words}><${Icon} name=${icon} /><span class="unseen">${words}</span></span>`);
 }
