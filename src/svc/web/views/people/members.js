@@ -1,5 +1,8 @@
 // The members by their roles, those who are there first. Only the rows in sight are drawn; arrow keys go through all.
 
+/** @import { Member as OneMember, Role } from "../../types/api.js" */
+/** @import { Row } from "../../state/roster.js" */
+
 import { colouredRole, colourOf, complete, loadMembers, members, presenceOf } from "../../state/people.js";
 import { showDialog } from "../../state/place.js";
 import { roster, wanted } from "../../state/roster.js";
@@ -15,6 +18,7 @@ import { usePersonMenu } from "./asked_person.js";
 const HEAD_REM = 2.25;
 const PERSON_REM = 2.75;
 
+/** @param {{onClose: () => void}} props */
 export function Members({ onClose }) {
   const [problem, setProblem] = useState("");
   // Whoever was away for long is told everything anew.
@@ -22,7 +26,7 @@ export function Members({ onClose }) {
   useEffect(() => () => { wanted.value = ""; }, []);
   const rows = roster.value;
   return html`<${Aside} title=${t("members-count", { count: members.value.size })} onClose=${onClose}>
-    <input type="search" dir="auto" aria-label=${t("find-member")} placeholder=${t("find-member")} value=${wanted.value} onInput=${(event) => { wanted.value = event.currentTarget.value; }} />
+    <input type="search" dir="auto" aria-label=${t("find-member")} placeholder=${t("find-member")} value=${wanted.value} onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => { wanted.value = event.currentTarget.value; }} />
     ${problem && html`<p class="error" role="alert">${problem}</p>`}
     ${!complete.value && !problem && html`<p class="quiet">${t("loading")}</p>`}
     <${Roster} rows=${rows} />
@@ -30,16 +34,17 @@ export function Members({ onClose }) {
   <//>`;
 }
 
+/** @param {{rows: Row[]}} props */
 function Roster({ rows }) {
   const { from, to, before, after, list, show } = useWindow(rows.map(({ member }) => (member ? PERSON_REM : HEAD_REM)));
-  const [current, setCurrent] = useState(null); // The id of whom the keys have reached.
+  const [current, setCurrent] = useState(""); // The id of whom the keys have reached.
   const [moves, setMoves] = useState(0);
   useLayoutEffect(() => { if (moves) list.current.querySelector(`[data-id="${CSS.escape(current)}"] > button`)?.focus(); }, [moves]);
   const drawn = rows.slice(from, to);
   const stop = drawn.find(({ key }) => key === current)?.key ?? drawn.find(({ member }) => member)?.key;
-  const move = (event) => {
+  const move = (/** @type {EventOn<HTMLElement, KeyboardEvent>} */ event) => {
     if (!event.target.matches("li > button")) return;
-    const at = rows.findIndex(({ key }) => key === event.target.parentElement.dataset.id);
+    const at = rows.findIndex(({ key }) => key === event.target.parentElement?.dataset.id);
     const index = stepFrom(rows, at, event.key);
     if (index === null) return;
     event.preventDefault();
@@ -54,36 +59,37 @@ function Roster({ rows }) {
   </ul>`;
 }
 
-const Member = memo(({ member, here, presence, colour, reached, place, of }) => {
+const Member = memo((/** @type {{member: OneMember, here: boolean, presence: string, colour: string | null, reached: boolean, place: number, of: number}} */ { member, here, presence, colour, reached, place, of }) => {
   const { id, nickname, avatar, status_text: status } = member;
   const tabindex = reached ? 0 : -1;
   const how = presence === "idle" || presence === "quiet" ? t(`is-${presence}`) : null;
   const [ask, menu] = usePersonMenu();
-  const asked = (event) => { if (!event.target.closest(".menu")) ask(event, { id, name: nickname }, event.currentTarget.querySelector("button")); };
+  const asked = (/** @type {EventOn<HTMLElement, MouseEvent>} */ event) => { if (!event.target.closest(".menu")) ask(event, { id, name: nickname }, event.currentTarget.querySelector("button")); };
   return html`<li data-id=${id} onContextMenu=${asked} class=${here ? "" : "is-away"} aria-posinset=${place} aria-setsize=${of}><button type="button" tabindex=${tabindex} onClick=${() => showDialog("profile", { memberId: id })}>
     <${Avatar} id=${id} name=${nickname} url=${avatar} presence=${presence} />
     <span class="who"><span class=${colour ? "coloured" : ""} style=${{ "--role": colour }} dir="auto">${nickname}</span><${BotSign} bot=${member.bot} />${(how || status) && html`<small class="quiet">${how}${how && status && " · "}<span dir="auto">${status}</span></small>`}</span>
   </button><${MemberMenu} member=${member} tabindex=${tabindex} />${menu}</li>`;
 });
 
-/** The index of the person whom this key leads to; null for other keys. */
+/** The index of the person whom this key leads to; null for other keys. @param {Row[]} rows @param {number} at @param {string} key */
 function stepFrom(rows, at, key) {
-  const isPerson = ({ member }) => member;
-  const index = {
+  const isPerson = (/** @type {Row} */ { member }) => member;
+  const index = /** @type {{[key: string]: () => number}} */ ({
     ArrowDown: () => rows.findIndex((row, number) => number > at && row.member),
     ArrowUp: () => rows.findLastIndex((row, number) => number < at && row.member),
     Home: () => rows.findIndex(isPerson),
     End: () => rows.findLastIndex(isPerson),
-  }[key]?.();
+  })[key]?.();
   return index === undefined || index < 0 ? null : index;
 }
 
+/** @param {Pick<Row, "key" | "role">} group */
 function groupName({ key, role }) {
   if (role) return roleName(role);
   return key === "here" ? t("here-now") : t("away");
 }
 
-/** What a role is called: the built-in ones in the reader's language while they have their first names. */
+/** What a role is called: the built-in ones in the reader's language while they have their first names. @param {Pick<Role, "id" | "name" | "built_in">} role */
 export function roleName({ id, name, built_in: builtIn }) {
   return builtIn && name.toLowerCase() === id ? t(`role-${id}`) : name;
 }

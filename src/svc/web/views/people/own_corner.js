@@ -11,8 +11,10 @@ import { IconButton } from "../parts/button.js";
 import { MenuButton } from "../parts/menu.js";
 
 const ICONS = { online: "seen", quiet: "quiet", invisible: "unseen" };
+const HOWS = /** @type {(keyof typeof ICONS)[]} */ (Object.keys(ICONS));
 
 export function OwnCorner() {
+  if (!member.value) return null;
   const { id, nickname, avatar, status_text: status } = member.value;
   const chosen = ownInvisible.value ? "invisible" : ownQuiet.value ? "quiet" : "online";
   const presence = connection.value === "online" ? chosen : "away";
@@ -22,7 +24,7 @@ export function OwnCorner() {
       <span class="who"><span id="own-name" dir="auto">${nickname}</span>${chosen !== "online" ? html`<small class="quiet">${t(`is-${chosen}`)}</small>` : status && html`<small class="quiet" dir="auto">${status}</small>`}</span>
     </button>
     <${MenuButton} icon=${ICONS[chosen]} class=${chosen === "quiet" ? "urgent" : ""} label=${t("own-presence", { state: t(`is-${presence}`) })}
-      items=${[...Object.keys(ICONS).map((how) => ({ label: t(`is-${how}`), icon: ICONS[how], checked: how === chosen, onChoose: () => tried(bePresent(how)) })),
+      items=${[...HOWS.map((how) => ({ label: t(`is-${how}`), icon: ICONS[how], checked: how === chosen, onChoose: () => tried(bePresent(how)) })),
         { label: t("set-status"), icon: "edit", onChoose: () => showDialog("settings", { page: "profile" }) }]} />
     <${IconButton} icon="gear" label=${t("settings")} onClick=${() => showDialog("settings")} />
   </footer>`;

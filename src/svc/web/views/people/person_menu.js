@@ -1,5 +1,8 @@
 // What may be done about somebody, where their name or picture was pressed with the right button.
 
+/** @import { RefObject } from "../../vendor/preact.js" */
+/** @import { Asked } from "./asked_person.js" */
+
 import { notify, tried } from "../../state/notices.js";
 import { block, blocked, memberOf, unblock } from "../../state/people.js";
 import { place, showDialog } from "../../state/place.js";
@@ -10,8 +13,9 @@ import { memberItems } from "../managing/member_menu.js";
 import { Menu } from "../parts/menu.js";
 import { mention } from "./profile.js";
 
-/** `asked`: {id, name, opener, at}, as asked_person.js makes it. */
+/** @param {{asked: Asked, onClose: () => void}} props */
 export function PersonMenu({ asked: { id, name, opener, at }, onClose }) {
+  /** @type {RefObject<HTMLElement>} */
   const holder = useRef(null);
   const items = () => {
     const member = memberOf(id);
@@ -20,14 +24,16 @@ export function PersonMenu({ asked: { id, name, opener, at }, onClose }) {
   return html`<span class="menu-holder" ref=${holder}><${Menu} label=${t("menu-of", { name })} items=${items} holder=${holder} opener=${opener} at=${at} onClose=${onClose} /></span>`;
 }
 
+/** @param {string} id @param {string} name */
 const aboutAnybody = (id, name) => [
   { label: t("profile"), icon: "people", onChoose: () => showDialog("profile", { memberId: id }) },
   place.value?.channelId && { label: t("mention", { name }), icon: "reply", onChoose: () => mention(id, name) },
   { label: t("copy-id"), icon: "copy", onChoose: () => copy(id) },
 ];
 
+/** @param {string} id @param {string} name */
 function aboutOthers(id, name) {
-  if (id === ownMember.value.id) return [];
+  if (id === ownMember.value?.id) return [];
   const isBlocked = blocked.value.has(id);
   return [
     { label: isBlocked ? t("unblock", { name }) : t("block", { name }), icon: "close", onChoose: () => tried(isBlocked ? unblock(id) : block(id)) },
@@ -35,4 +41,5 @@ function aboutOthers(id, name) {
   ];
 }
 
+/** @param {string} text */
 const copy = (text) => navigator.clipboard.writeText(text).then(() => notify(t("copied"), "done"), () => notify(t("copy-failed")));

@@ -20,10 +20,11 @@ import { roleName } from "./members.js";
 
 const History = Later(() => import("../managing/history_dialog.js"), "History");
 
+/** @param {{memberId: string, onClose: () => void}} props */
 export function Profile({ memberId, onClose }) {
   const member = memberOf(memberId);
   if (!member) return html`<${Dialog} title=${t("profile")} onClose=${onClose}><p class="quiet">${t("member-unknown")}</p><//>`;
-  const own = memberId === ownMember.value.id;
+  const own = memberId === ownMember.value?.id;
   const isBlocked = blocked.value.has(memberId);
   const { nickname, avatar, status_text: status, roles, joined_at_ms: joinedAt, timeout_until_ms: timeout } = member;
   return html`<${Dialog} title=${nickname} onClose=${onClose} class="profile">
@@ -36,11 +37,11 @@ export function Profile({ memberId, onClose }) {
         ${timeout && timeout > Date.now() && html`<p class="error">${t("in-timeout")}</p>`}
       </div>
     </div>
-    <ul class="roles" aria-label=${t("roles")}>${roles.map((id) => rolesById.value.get(id)).filter(Boolean).map((role) => html`<li key=${role.id} style=${{ "--role": colourOf(role) }} dir="auto">${roleName(role)}</li>`)}</ul>
+    <ul class="roles" aria-label=${t("roles")}>${roles.map((id) => rolesById.value.get(id)).filter((role) => role !== undefined).map((role) => html`<li key=${role.id} style=${{ "--role": colourOf(role) }} dir="auto">${roleName(role)}</li>`)}</ul>
     ${may("view_reports") && html`<details class="history"><summary>${t("moderation-history")}</summary><${History} memberId=${memberId} onClose=${() => {}} /></details>`}
     ${own && html`<footer><${MemberMenu} member=${member} items=${actItems(member)} /></footer>`}
     ${!own && html`<footer>
-      <${MemberMenu} member=${member} items=${actItems(member)} more=${[ownMember.value.roles.includes("owner") && { label: t("recovery-item"), icon: "link", onChoose: () => showDialog("recovery", { memberId }) }].filter(Boolean)} />
+      <${MemberMenu} member=${member} items=${actItems(member)} more=${[ownMember.value?.roles.includes("owner") && { label: t("recovery-item"), icon: "link", onChoose: () => showDialog("recovery", { memberId }) }].filter(Boolean)} />
       <${Button} onClick=${() => showDialog("report", { memberId })}>${t("report-short")}<//>
       <${Button} onClick=${() => tried(isBlocked ? unblock(memberId) : block(memberId))}>${isBlocked ? t("unblock", { name: nickname }) : t("block", { name: nickname })}<//>
       ${place.value?.channelId && html`<${Button} onClick=${() => mention(memberId, nickname)}>${t("mention", { name: nickname })}<//>`}
@@ -49,13 +50,13 @@ export function Profile({ memberId, onClose }) {
   <//>`;
 }
 
-/** Put a mention behind what is being written in the open channel. */
+/** Put a mention behind what is being written in the open channel. @param {string} id @param {string} name */
 export function mention(id, name) {
-  const { channelId } = place.value;
-  write(channelId, `${draftOf(channelId).text.value}${mentionOf(id, name)}`);
+  const channelId = place.value?.channelId;
+  if (channelId) write(channelId, `${draftOf(channelId).text.value}${mentionOf(id, name)}`);
   closeDialogs();
   document.getElementById("draft")?.focus();
 }
 
-/** A mention to put into a text. */
+/** A mention to put into a text. @param {string} id @param {string} name */
 export const mentionOf = (id, name) => `${written({ kind: "member", id, name })} `;

@@ -1,5 +1,7 @@
 // A code for a member who has lost all devices, from the owner: what it does is said before it is made.
 
+/** @import { Answer } from "../../types/wire.js" */
+
 import { recoveryCode } from "../../state/own.js";
 import { memberOf } from "../../state/people.js";
 import { html, useState } from "../../vendor/preact.js";
@@ -10,8 +12,9 @@ import { Copyable } from "../parts/copying.js";
 import { Dialog } from "../parts/dialog.js";
 import { Time } from "../parts/time.js";
 
+/** @param {{memberId: string, onClose: () => void}} props */
 export function Recovery({ memberId, onClose }) {
-  const [made, setMade] = useState(null);
+  const [made, setMade] = useState(/** @type {Answer<"POST", `/api/members/${string}/recovery`> | null} */ (null));
   const { busy, problem, run } = useAsking();
   const name = memberOf(memberId)?.nickname ?? t("somebody");
   const make = () => run(async () => setMade(await recoveryCode(memberId)));

@@ -1,5 +1,8 @@
 // Telling the moderators about somebody, or about a message.
 
+/** @import { Message } from "../../types/api.js" */
+/** @import { RefObject } from "../../vendor/preact.js" */
+
 import { notify } from "../../state/notices.js";
 import { report } from "../../state/own.js";
 import { memberOf } from "../../state/people.js";
@@ -13,15 +16,16 @@ import { Field } from "../parts/field.js";
 
 const LONGEST = 1000;
 
-/** About `message`, or about the member with `memberId`. */
-export function Report({ message = null, memberId = null, onClose }) {
+/** About `message`, or about the member with `memberId`. @param {{message?: Message | null, memberId?: string, onClose: () => void}} props */
+export function Report({ message = null, memberId = "", onClose }) {
   const [text, setText] = useState("");
   const { busy, problem, setProblem, run } = useAsking();
+  /** @type {RefObject<FormWith<"text">>} */
   const form = useRef(null);
   useLayoutEffect(() => form.current.elements.text.focus(), []);
   const about = message ? { channel_id: message.channel_id, message_id: message.id } : { member_id: memberId };
   const name = message?.author.display_name ?? memberOf(memberId)?.nickname ?? t("somebody");
-  const submit = async (event) => {
+  const submit = async (/** @type {EventOn<FormWith<"text">>} */ event) => {
     event.preventDefault();
     const said = event.currentTarget.elements.text.value.trim();
     if (!said) {
@@ -36,7 +40,7 @@ export function Report({ message = null, memberId = null, onClose }) {
     ${message && html`<blockquote dir="auto">${quoted(message)}</blockquote>`}
     <form class="stack" onSubmit=${submit} novalidate ref=${form}>
       <${Field} label=${t("report-what")} hint=${t("report-hint")} name="text" multiline rows="4" maxlength=${LONGEST} required
-        value=${text} onInput=${(event) => setText(event.currentTarget.value)} problem=${problem} />
+        value=${text} onInput=${(/** @type {EventOn<HTMLTextAreaElement>} */ event) => setText(event.currentTarget.value)} problem=${problem} />
       <footer class="buttons"><${Button} onClick=${onClose}>${t("cancel")}<//><${Button} look="primary" type="submit" disabled=${busy}>${t("report-send")}<//></footer>
     </form>
   <//>`;
