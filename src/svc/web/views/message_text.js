@@ -1,5 +1,8 @@
 // What somebody wrote, as it is read here: with our emoji, roles and channels, and the people by their present names.
 
+/** @import { Message } from "../types/api.js" */
+/** @import { Context } from "./markdown/context.js" */
+
 import { channelsById } from "../state/channels.js";
 import { emoji } from "../state/emoji.js";
 import { colourOf, memberOf, rolesById } from "../state/people.js";
@@ -12,7 +15,7 @@ import { Markdown as Shown } from "./markdown/markdown.js";
 import { plain as plainly } from "./markdown/plain.js";
 
 /** What a text refers to. Only those who are mentioned are looked up, when their name is shown. */
-const context = computed(() => ({
+const context = computed(() => /** @type {Context} */ ({
   ownId: member.value?.id ?? null,
   ownRoles: new Set(member.value?.roles ?? []),
   emoji: emoji.value,
@@ -24,18 +27,19 @@ const context = computed(() => ({
   placeOf,
 }));
 
+/** @param {URL} url */
 function placeOf(url) {
   const { channelId, messageId } = placeIn(url) ?? {};
-  const channel = messageId && channelsById.value.get(channelId);
-  return channel ? { words: t("link-to-message", { channel: channel.name }), go: () => open(channelId, messageId) } : null;
+  const channel = channelsById.value.get(channelId ?? "");
+  return channel && messageId ? { words: t("link-to-message", { channel: channel.name }), go: () => open(channel.id, messageId) } : null;
 }
 
-/** The text of a message or a card. In the text of a posted `message` only those are mentioned whom the server has told. */
+/** The text of a message or a card. In the text of a posted `message` only those are mentioned whom the server has told. @param {{text: string, message?: Pick<Message, "mentions" | "mention_groups">}} props */
 export function Markdown({ text, message }) {
   const [known, { mentions, mention_groups: groups }] = [context.value, message ?? {}];
   const own = useMemo(() => (mentions ? { ...known, mentioned: new Set([...mentions, ...(groups ?? [])]) } : known), [known, mentions, groups]);
   return html`<${Shown} text=${text} context=${own} />`;
 }
 
-/** The same in one line, without its signs. */
+/** The same in one line, without its signs. @param {string} text */
 export const plain = (text) => plainly(text, context.value);

@@ -49,8 +49,8 @@ async function fetched(name) {
     import("../../vendor/emoji/signs.js"),
     import(`../../vendor/emoji/${name}.js`),
   ]);
-  catalogue.value = signs.map(([sign, group, toned, names], index) => {
-    const all = String(names).split(" ");
+  catalogue.value = /** @type {[sign: string, group: number, toned: string, names: string][]} */ (signs).map(([sign, group, toned, names], index) => {
+    const all = names.split(" ");
     const [label, more] = words[index];
     return { sign, group, toned, name: all[0], names: all, label, words: more };
   });

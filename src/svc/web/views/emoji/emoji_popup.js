@@ -1,5 +1,7 @@
 // The emoji picker above the page, beside what opened it. Fetched when it is first wanted.
 
+/** @import { RefObject } from "../../vendor/preact.js" */
+
 import { emoji } from "../../state/emoji.js";
 import { html, useLayoutEffect, useRef } from "../../vendor/preact.js";
 import { Later } from "../parts/later.js";
@@ -8,8 +10,9 @@ import { beside } from "../parts/menu.js";
 const EmojiPicker = Later(() => import("./picker.js"), "EmojiPicker");
 const SIZE = { width: 384, height: 450 }; // About what it takes; where it stands must be known before it is there.
 
-/** `anchor` is a ref. `onChoose` gets a character or `:name:`. */
+/** `onChoose` gets a character or `:name:`. @param {{anchor: RefObject<HTMLElement>, onChoose: (sign: string) => void, onClose: () => void}} props */
 export function EmojiPopup({ anchor, onChoose, onClose }) {
+  /** @type {RefObject<HTMLElement>} */
   const popup = useRef(null);
   useLayoutEffect(() => {
     popup.current.showPopover();

@@ -67,5 +67,5 @@ highlighter.configure({ __emitter: Pieces });
 export function highlight(code, language) {
   if (!highlighter.getLanguage(language) || code.split("\n").some((line) => line.length > LONGEST_LINE)) return null;
   const result = highlighter.highlight(code, { language, ignoreIllegals: true });
-  return result.errorRaised ? null : result._emitter.root;
+  return result.errorRaised ? null : /** @type {Pieces} */ (result._emitter).root;
 }
