@@ -13,9 +13,9 @@ channel, which holds as many as it ever does. The longest task of the page's thr
 trace, with the CPU time in it: where a machine is busy, the difference is others' work. An echo is from the
 key's own time stamp to the frame that shows it.
 
-`scrolled`: from the newest message to the beginning and back; the heap after collecting garbage. It starts once
-the page has been used for a moment: by then the browser has compiled what runs, and the keys of the device
-are made.
+`scrolled`: from the newest message to the beginning and back; the heap after collecting garbage. It starts
+once the page has been used for a moment: by then the browser has compiled what runs, and the keys of the
+device are made.
 """
 
 import argparse
@@ -314,7 +314,8 @@ async def heap_kb(tools: CDPSession) -> float:
 
 async def further_up(page: Page) -> None:
     await page.evaluate(
-        "new Promise((done) => { document.querySelector('.messages-box').scrollTop = 0; setTimeout(done, 30); })"
+        "new Promise((done) => { document.querySelector('.messages-box').scrollTop = 0;"
+        " setTimeout(done, 30); })"
     )
 
 
