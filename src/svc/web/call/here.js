@@ -1,6 +1,11 @@
 // Everybody in the call that we are in.
 
+/** @import { VoiceMember } from "../types/api.js" */
 /** @import { Source } from "./session.js" */
+/**
+ * @typedef {Partial<Omit<VoiceMember, "camera" | "screen">>} Marks
+ * @typedef {Marks & {id: string, nickname: string, own: boolean, camera: MediaStreamTrack | null, screen: MediaStreamTrack | null, unwatched?: boolean, withheld?: {[source: string]: string}}} Person
+ */
 
 import { member } from "../state/server.js";
 import { peopleIn } from "../state/voice.js";
@@ -10,6 +15,7 @@ import { callChannel, deafened, sending, theCall, tracks, unwatched } from "./ca
  * Everybody in our call, ourselves last: {id, nickname, own, camera, screen, unwatched, ...marks}; `camera` and `screen` are
  * tracks or null, `unwatched` says that there is a screen which we do not receive. `withheld` has reasons by source,
  * "codec" or "no_line": what we cannot be sent. It changes with `tracks`.
+ * @returns {Person[]}
  */
 export function peopleHere() {
   const own = member.value;

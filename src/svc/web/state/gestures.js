@@ -18,8 +18,8 @@ export const raiseHand = (channelId, raised) => ask("voice_hand", { channel_id: 
 /** @param {string} channelId @param {string} emoji */
 export const react = (channelId, emoji) => ask("voice_react", { channel_id: channelId, emoji });
 
-/** Those of these people whose hand is raised, in the order of raising. @template {{hand: number}} T @param {T[]} people */
-export const raisedHands = (people) => people.filter(({ hand }) => hand > 0).sort((one, other) => one.hand - other.hand);
+/** Those of these people whose hand is raised, in the order of raising. @template {{hand?: number}} T @param {T[]} people */
+export const raisedHands = (people) => people.filter(({ hand = 0 }) => hand > 0).sort(({ hand: one = 0 }, { hand: other = 0 }) => one - other);
 
 listen({
   hear(event, data) {

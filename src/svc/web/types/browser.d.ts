@@ -21,6 +21,11 @@ interface Navigator {
   standalone?: boolean;
 }
 
+/** What is drawn of the page in a window that stays above others. Only in Chromium. */
+interface Window {
+  documentPictureInPicture?: { requestWindow(size: { width: number; height: number }): Promise<Window> };
+}
+
 interface AudioContext {
   /** Where the browser lets the page choose a loudspeaker. */
   setSinkId?(id: string): Promise<void>;

@@ -25,7 +25,7 @@ const KINDS = /** @type {const} */ ({
 export const PLAIN_TYPE = "application/octet-stream";
 
 /** "picture", "video", "audio" or "file". @param {string} type */
-export const kindOf = (type) => Object.entries(KINDS).find(([, types]) => /** @type {readonly string[]} */ (types).includes(type))?.[0] ?? "file";
+export const kindOf = (type) => /** @type {[keyof typeof KINDS, readonly string[]][]} */ (Object.entries(KINDS)).find(([, types]) => types.includes(type))?.[0] ?? "file";
 
 /** {data, key, digest}: what the server gets, and what a message says of it. @param {Uint8Array<ArrayBuffer>} plain */
 export async function sealFile(plain) {

@@ -1,5 +1,8 @@
 // What is written in a voice channel, beside its call.
 
+/** @import { Channel } from "../../types/api.js" */
+/** @import { Timeline } from "../conversation/timeline.js" */
+
 import { conversationOf } from "../../state/conversation.js";
 import { html, useEffect, useMemo, useRef } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -8,15 +11,17 @@ import { Composer } from "../composer/composer.js";
 import { Messages, Typing, useJumps } from "../conversation/conversation.js";
 import { IconButton } from "../parts/button.js";
 
+/** @param {{channel?: Channel, onClose: () => void}} props */
 export function CallText({ channel, onClose }) {
   const elsewhere = channel?.type !== "voice"; // Other channels have their text in their middle.
   useEffect(() => { if (elsewhere) onClose(); }, [elsewhere]);
   return elsewhere ? null : html`<${TextOf} key=${channel.id} channel=${channel} onClose=${onClose} />`;
 }
 
+/** @param {{channel: Channel, onClose: () => void}} props */
 function TextOf({ channel, onClose }) {
   const conversation = useMemo(() => conversationOf(channel.id), [channel.id]);
-  const timeline = useRef(null);
+  const timeline = useRef(/** @type {Timeline | null} */ (null));
   useJumps(channel, conversation, timeline);
   const dropping = useDropping(channel.id);
   return html`<section class="aside-body thread" aria-label=${t("call-text")} ...${dropping.on}>

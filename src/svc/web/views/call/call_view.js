@@ -1,5 +1,8 @@
 // A voice channel: the call that we are in, or the way into it.
 
+/** @import { Person } from "../../call/here.js" */
+/** @import { Channel } from "../../types/api.js" */
+
 import { callChannel, callState, callTrouble, ending, joinCall, soundBlocked, unblockSound } from "../../call/calling.js";
 import { peopleHere } from "../../call/here.js";
 import { may } from "../../state/channels.js";
@@ -13,6 +16,7 @@ import { Button, IconButton } from "../parts/button.js";
 import { Controls } from "./controls.js";
 import { Stage } from "./stage.js";
 
+/** @param {{channel: Channel}} props */
 export function CallView({ channel }) {
   const here = callChannel.value === channel.id;
   const people = here ? peopleHere() : [];
@@ -36,6 +40,7 @@ export function CallView({ channel }) {
   </main>`;
 }
 
+/** @param {{people: Person[]}} props */
 function InCall({ people }) {
   return html`
     ${callTrouble.value && html`<p id="call-trouble" class="trouble" role="alert">${callTrouble.value}</p>`}
@@ -44,7 +49,7 @@ function InCall({ people }) {
     <${Controls} />`;
 }
 
-/** The room from outside: who is in it, and the button that leads in. */
+/** The room from outside: who is in it, and the button that leads in. @param {{channel: Channel}} props */
 function WayIn({ channel }) {
   const names = peopleIn(channel.id).map(({ nickname }) => nickname);
   return html`<div class="way-in">

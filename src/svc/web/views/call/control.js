@@ -1,13 +1,18 @@
 // A button of a call. The label names what pressing does, so there is no aria-pressed beside it; the look shows
 // what is on.
 
+/** @import { IconName } from "../parts/icon.js" */
+
 import { leaveCall, sending, toggleMic } from "../../call/calling.js";
 import { notify } from "../../state/notices.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Icon } from "../parts/icon.js";
 
-/** `why` says what keeps it from being used; pressing it says so too, for those who see no title. */
+/**
+ * `why` says what keeps it from being used; pressing it says so too, for those who see no title.
+ * @param {{id: string, on?: boolean, icon: IconName, label: string, look?: string, why?: string, onClick: () => void}} props
+ */
 export function Control({ id, on, icon, label, look = "", why = "", onClick }) {
   return html`<button id=${id} type="button" class=${`control ${on ? "on" : ""} ${look}`} title=${why || undefined} aria-disabled=${why ? "true" : undefined} aria-description=${why || undefined}
     onClick=${why ? () => notify(why) : onClick}><${Icon} name=${icon} /><span>${label}</span></button>`;

@@ -1,5 +1,7 @@
 // The buttons of a call.
 
+/** @import { ItemList } from "../parts/menu.js" */
+
 import { callChannel, deafened, sending, toggleCamera, toggleDeafened, toggleScreen } from "../../call/calling.js";
 import { mode, onlySound } from "../../state/call_layout.js";
 import { mayInCall } from "../../state/channels.js";
@@ -15,11 +17,12 @@ import { canPopOut, popOut } from "./pop_out.js";
 
 export function Controls() {
   const { camera, screen } = sending.value;
-  const mayShare = mayInCall("share_screen", callChannel.value);
+  const channelId = callChannel.value ?? "";
+  const mayShare = mayInCall("share_screen", channelId);
   return html`<div class="call-controls" role="group" aria-label=${t("call-controls")}>
     <${MicControl} />
     <${Control} id="deafen" on=${!deafened.value} look=${deafened.value ? "off" : ""} icon=${deafened.value ? "deafen" : "headphones"} label=${deafened.value ? t("undeafen") : t("deafen")} onClick=${toggleDeafened} />
-    ${(camera || mayInCall("share_video", callChannel.value)) && html`<${Control} id="camera" on=${camera !== null} icon=${camera ? "camera" : "camera-off"} label=${camera ? t("stop-camera") : t("start-camera")} onClick=${toggleCamera} />`}
+    ${(camera || mayInCall("share_video", channelId)) && html`<${Control} id="camera" on=${camera !== null} icon=${camera ? "camera" : "camera-off"} label=${camera ? t("stop-camera") : t("start-camera")} onClick=${toggleCamera} />`}
     ${mayShare && html`<${Control} id="screen" on=${screen !== null} icon=${screen ? "screen-stop" : "screen"} label=${screen ? t("stop-sharing") : t("share-screen")} why=${whyNoScreen()} onClick=${toggleScreen} />`}
     <${GestureControl} />
     <${MenuButton} label=${t("call-menu")} aria-label=${t("call-menu")} class="control" items=${items(mayShare)}><${Icon} name="more" /><span>${t("more")}</span><//>
@@ -27,6 +30,7 @@ export function Controls() {
   </div>`;
 }
 
+/** @param {boolean} mayShare @returns {ItemList} */
 function items(mayShare) {
   const { screen } = callSettings.value;
   return [
@@ -44,5 +48,5 @@ function items(mayShare) {
 /** Why this browser shares no screen; "" where it does. */
 function whyNoScreen() {
   if (!navigator.mediaDevices) return t("screen-insecure");
-  return navigator.mediaDevices.getDisplayMedia ? "" : t("screen-never");
+  return typeof navigator.mediaDevices.getDisplayMedia === "function" ? "" : t("screen-never");
 }

@@ -1,6 +1,8 @@
 // Microphone, loudspeaker and camera: chosen, tried out, and how the voice is taken. Stands in the dialog before a
 // call and in the settings.
 
+/** @import { RefObject } from "../../vendor/preact.js" */
+
 import { callState, ownLevel } from "../../call/calling.js";
 import { devices, lookForDevices } from "../../call/devices.js";
 import { explainDevice, openCamera, openMicrophone } from "../../call/media.js";
@@ -12,26 +14,30 @@ import { t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
 import { Video } from "./tile.js";
 
-/** A list of devices of a kind; `named` where what stands above it says already what they are. */
+/**
+ * A list of devices of a kind; `named` where what stands above it says already what they are.
+ * @param {{kind: MediaDeviceKind, name: "microphone" | "camera" | "speaker", label: string, named?: boolean}} props
+ */
 export function DeviceSelect({ kind, name, label, named = false }) {
   const list = devices.value[kind];
   useEffect(() => { lookForDevices(); }, []);
   if (kind === "audiooutput" && !("setSinkId" in HTMLMediaElement.prototype)) return html`<p class="quiet">${t("no-speaker-choice")}</p>`;
   const value = list.some(({ id }) => id === callSettings.value[name]) ? callSettings.value[name] : "";
-  return html`<label class="field"><span class=${named ? "unseen" : ""}>${label}</span><select value=${value} onChange=${(event) => chooseForCalls({ [name]: event.currentTarget.value })}>
+  return html`<label class="field"><span class=${named ? "unseen" : ""}>${label}</span><select value=${value} onChange=${(/** @type {EventOn<HTMLSelectElement>} */ event) => chooseForCalls({ [name]: event.currentTarget.value })}>
     <option value="" selected=${value === ""}>${t("device-usual")}</option>
     ${list.map(({ id, label: words }, index) => html`<option key=${id} value=${id} selected=${id === value}>${words || t("device-number", { number: index + 1 })}</option>`)}
   </select></label>`;
 }
 
-/** How loud the microphone is: of the call that goes on, or opened to try it out. `threshold` is marked, if there is one. */
+/** How loud the microphone is: of the call that goes on, or opened to try it out. `threshold` is marked, if there is one. @param {{threshold?: number}} props */
 export function LevelMeter({ threshold = 0 }) {
+  /** @type {RefObject<HTMLMeterElement>} */
   const bar = useRef(null);
   const [problem, setProblem] = useState("");
   const { microphone, noise, music } = callSettings.value;
   const inCall = callState.value !== "none";
   useEffect(() => {
-    let [closed, opened, frame] = [false, null, 0];
+    let [closed, opened, frame] = [false, /** @type {Microphone | null} */ (null), 0];
     const level = () => (inCall ? ownLevel() : opened?.level() ?? 0);
     const draw = () => {
       if (bar.current) bar.current.value = level();
@@ -60,11 +66,11 @@ export function LevelMeter({ threshold = 0 }) {
 
 /** What others would see. */
 export function SelfView() {
-  const [track, setTrack] = useState(null);
+  const [track, setTrack] = useState(/** @type {MediaStreamTrack | null} */ (null));
   const [problem, setProblem] = useState("");
   const { camera, mirror, blur } = callSettings.value;
   useEffect(() => {
-    let [closed, opened] = [false, null];
+    let [closed, opened] = [false, /** @type {MediaStreamTrack | null} */ (null)];
     openCamera({ camera, blur }).then((got) => {
       if (closed) got.stop();
       else setTrack(opened = got);

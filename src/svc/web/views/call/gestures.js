@@ -1,6 +1,9 @@
 // Hands and reactions in a call: who has raised a hand, in their order, what floats over the stage, and the button
 // for both.
 
+/** @import { Person } from "../../call/here.js" */
+/** @import { RefObject } from "../../vendor/preact.js" */
+
 import { callChannel, ownHand, toggleHand } from "../../call/calling.js";
 import { mayInCall } from "../../state/channels.js";
 import { raisedHands, react, reactions } from "../../state/gestures.js";
@@ -17,12 +20,12 @@ import { beside } from "../parts/menu.js";
 
 const USUAL = ["👍", "👏", "❤️", "😂", "🎉", "😮", "🤔", "👋"];
 
-/** Whose turn it is: one line above the stage, while there is a hand. Whoever moderates takes one down by pressing its name. */
+/** Whose turn it is: one line above the stage, while there is a hand. Whoever moderates takes one down by pressing its name. @param {{people: Person[]}} props */
 export function Hands({ people }) {
   const hands = raisedHands(people);
-  const channelId = callChannel.value;
+  const channelId = callChannel.value ?? "";
   const moderates = mayInCall("mute_members", channelId);
-  const nameOf = ({ nickname, own }) => (own ? t("name-you", { name: nickname }) : nickname);
+  const nameOf = (/** @type {Person} */ { nickname, own }) => (own ? t("name-you", { name: nickname }) : nickname);
   return html`<div class="hands" role="status">${hands.length > 0 && html`<span class="pill">
     <${Icon} name="hand" /><span class="unseen">${t("raised-hands")}</span>
     ${moderates
@@ -41,10 +44,11 @@ export function FloatingReactions() {
 /** The button that leads to hand and reactions. */
 export function GestureControl() {
   const [open, setOpen] = useState(false);
+  /** @type {RefObject<HTMLElement>} */
   const holder = useRef(null);
   const close = () => {
     setOpen(false);
-    holder.current.querySelector("button").focus();
+    holder.current.querySelector("button")?.focus();
   };
   return html`<span class="menu-holder" ref=${holder}>
     <button id="gesture" type="button" class=${`control ${ownHand() ? "on" : ""}`} aria-haspopup="dialog" aria-expanded=${open} onClick=${() => setOpen(!open)}>
@@ -54,35 +58,36 @@ export function GestureControl() {
   </span>`;
 }
 
-/** Stays open, for one claps more than once. */
+/** Stays open, for one claps more than once. @param {{holder: RefObject<HTMLElement>, onClose: () => void, onLeave: () => void}} props */
 function Gestures({ holder, onClose, onLeave }) {
+  /** @type {RefObject<HTMLElement>} */
   const box = useRef(null);
   const more = useRef(null);
   const [all, setAll] = useState(false);
-  const channelId = callChannel.value;
+  const channelId = callChannel.value ?? "";
   useLayoutEffect(() => {
     box.current.showPopover();
     beside(box.current, holder.current);
-    box.current.querySelector("button").focus();
+    box.current.querySelector("button")?.focus();
   }, []);
   useEffect(() => {
-    const elsewhere = (event) => { if (!holder.current?.contains(event.target)) onLeave(); };
+    const elsewhere = (/** @type {Event} */ event) => { if (!holder.current?.contains(/** @type {Node} */ (event.target))) onLeave(); };
     document.addEventListener("pointerdown", elsewhere);
     return () => document.removeEventListener("pointerdown", elsewhere);
   }, []);
-  const pressed = (event) => {
+  const pressed = (/** @type {KeyboardEvent} */ event) => {
     if (event.key !== "Escape" || event.defaultPrevented) return;
     event.preventDefault();
     event.stopPropagation();
     onClose();
   };
-  const choose = (emoji) => tried(react(channelId, emoji));
+  const choose = (/** @type {string} */ emoji) => tried(react(channelId, emoji));
   return html`<div class="menu gestures" popover="manual" role="dialog" aria-label=${t("react")} ref=${box} onKeyDown=${pressed}>
     <${Button} icon="hand" aria-pressed=${ownHand()} onClick=${() => { toggleHand(); onClose(); }}>${ownHand() ? t("lower-hand") : t("raise-hand")}<//>
     ${mayInCall("add_reactions", channelId) && html`<div class="signs" role="group" aria-label=${t("react-with")}>
       ${USUAL.map((sign) => html`<button type="button" key=${sign} aria-label=${sign} onClick=${() => choose(sign)}><${Sign} sign=${sign} /></button>`)}
       <span ref=${more}><${IconButton} icon="add" label=${t("emoji-more")} aria-expanded=${all} onClick=${() => setAll(!all)} /></span>
     </div>`}
-    ${all && html`<${EmojiPopup} anchor=${more} onChoose=${(sign) => { choose(sign); setAll(false); }} onClose=${() => setAll(false)} />`}
+    ${all && html`<${EmojiPopup} anchor=${more} onChoose=${(/** @type {string} */ sign) => { choose(sign); setAll(false); }} onClose=${() => setAll(false)} />`}
   </div>`;
 }

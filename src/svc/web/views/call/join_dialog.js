@@ -10,6 +10,7 @@ import { Dialog } from "../parts/dialog.js";
 import { Switch } from "../parts/field.js";
 import { DeviceSelect, LevelMeter, SelfView, TestSound } from "./device_choice.js";
 
+/** @param {{channelId: string, onClose: () => void}} props */
 export function JoinDialog({ channelId, onClose }) {
   const { mic, camera } = wishes.value;
   const join = () => {
@@ -18,9 +19,9 @@ export function JoinDialog({ channelId, onClose }) {
     joinCall(channelId, wishes.value);
   };
   return html`<${Dialog} title=${t("join-with", { channel: channelsById.value.get(channelId)?.name ?? "" })} onClose=${onClose} class="join-dialog">
-    <${Switch} label=${t("with-mic")} checked=${mic} onChange=${(on) => chooseWishes({ mic: on })} />
+    <${Switch} label=${t("with-mic")} checked=${mic} onChange=${(/** @type {boolean} */ on) => chooseWishes({ mic: on })} />
     ${mic && html`<${DeviceSelect} kind="audioinput" name="microphone" label=${t("choose-microphone")} named /><${LevelMeter} />`}
-    <${Switch} label=${t("with-camera")} checked=${camera} onChange=${(on) => chooseWishes({ camera: on })} />
+    <${Switch} label=${t("with-camera")} checked=${camera} onChange=${(/** @type {boolean} */ on) => chooseWishes({ camera: on })} />
     ${camera && html`<${DeviceSelect} kind="videoinput" name="camera" label=${t("choose-camera")} named /><${SelfView} />`}
     <${DeviceSelect} kind="audiooutput" name="speaker" label=${t("choose-speaker")} />
     <footer><${TestSound} /><${Button} onClick=${onClose}>${t("cancel")}<//><${Button} look="primary" onClick=${join}>${t("join-call")}<//></footer>

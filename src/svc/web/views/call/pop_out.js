@@ -12,11 +12,10 @@ import { Stage } from "./stage.js";
 const SIZE = { width: 420, height: 300 };
 const PICTURES = "#screens .with-video video, #people .with-video video";
 
-const ofPage = () => "documentPictureInPicture" in window;
-export const canPopOut = () => ofPage() || document.pictureInPictureEnabled === true;
+export const canPopOut = () => Boolean(window.documentPictureInPicture) || document.pictureInPictureEnabled === true;
 
 export async function popOut() {
-  if (!ofPage()) return popPicture();
+  if (!window.documentPictureInPicture) return popPicture();
   const small = await window.documentPictureInPicture.requestWindow(SIZE);
   for (const sheet of document.querySelectorAll("link[rel=stylesheet]")) small.document.head.append(sheet.cloneNode());
   Object.assign(small.document.documentElement.dataset, document.documentElement.dataset);
@@ -28,11 +27,12 @@ export async function popOut() {
 }
 
 async function popPicture() {
-  const picture = document.querySelector(PICTURES);
+  const picture = /** @type {HTMLVideoElement | null} */ (document.querySelector(PICTURES));
   if (picture) await picture.requestPictureInPicture();
   else notify(t("pop-out-nothing"));
 }
 
+/** @param {{close: () => void}} props */
 function PoppedOut({ close }) {
   const over = callState.value === "none";
   useEffect(() => { if (over) close(); }, [over]);

@@ -1,5 +1,7 @@
 // How good the call is, in numbers and over the last minutes, beside it.
 
+/** @import { Received, Sent } from "../../call/quality.js" */
+
 import { automaticLayer, callState, layerOf } from "../../call/calling.js";
 import { reading, readings, report } from "../../call/quality.js";
 import { notify } from "../../state/notices.js";
@@ -12,9 +14,10 @@ import { Button } from "../parts/button.js";
 const WIDTH = 260;
 const HEIGHT = 56;
 
+/** @param {{onClose: () => void}} props */
 export function QualityPanel({ onClose }) {
   const now = reading.value;
-  const copy = () => navigator.clipboard.writeText(report(now, readings.value)).then(() => notify(t("copied"), "done"), () => notify(t("copy-failed")));
+  const copy = () => now && navigator.clipboard.writeText(report(now, readings.value)).then(() => notify(t("copied"), "done"), () => notify(t("copy-failed")));
   return html`<${Aside} title=${t("quality")} onClose=${onClose}>
     ${callState.value === "none" && html`<p class="quiet">${t("call-none")}</p>`}
     ${callState.value !== "none" && !now && html`<p class="quiet">${t("loading")}</p>`}
@@ -24,8 +27,8 @@ export function QualityPanel({ onClose }) {
         <div><dt>${t("path")}</dt><dd>${t(`path-${now.path.kind || "unknown"}`)}</dd></div>
         <div><dt>${t("pictures-of-others")}</dt><dd>${t(`layers-${automaticLayer.value}`)}</dd></div>
       </dl>
-      <${Graph} label=${t("round-trip")} values=${readings.value.map((each) => each.roundTripMs)} words=${(ms) => t("ms", { ms })} />
-      <${Graph} label=${t("loss")} values=${readings.value.map((each) => each.lost * 100)} words=${(highest) => percent(highest / 100)} />
+      <${Graph} label=${t("round-trip")} values=${readings.value.map((each) => each.roundTripMs)} words=${(/** @type {number} */ ms) => t("ms", { ms })} />
+      <${Graph} label=${t("loss")} values=${readings.value.map((each) => each.lost * 100)} words=${(/** @type {number} */ highest) => percent(highest / 100)} />
       <h3>${t("sent-by-me")}</h3>
       ${now.sent.map((each) => html`<${Line} key=${each.mid} name=${t(`source-${each.source || "unknown"}`)} line=${each} />`)}
       <h3>${t("received")}</h3>
@@ -34,10 +37,11 @@ export function QualityPanel({ onClose }) {
   <//>`;
 }
 
-const percent = (share) => new Intl.NumberFormat(language(), { style: "percent", maximumFractionDigits: 1 }).format(share);
+const percent = (/** @type {number} */ share) => new Intl.NumberFormat(language(), { style: "percent", maximumFractionDigits: 1 }).format(share);
 
+/** @param {{name: string, line: Sent & Partial<Received>}} props */
 function Line({ name, line }) {
-  const { codec, kbps, width, height, fps, scalability, trackId, lost, jitterMs, concealed } = line;
+  const { codec, kbps, width, height, fps, scalability, trackId, lost, jitterMs, concealed = 0 } = line;
   const parts = [
     codec, t("rate-kbps", { kbps }), width > 0 && `${width}×${height}`, width > 0 && t("fps", { fps }),
     scalability, width > 0 && trackId && t("layers-asked", { layer: layerOf(trackId) }), t("lost", { share: percent(lost) }),
@@ -46,16 +50,16 @@ function Line({ name, line }) {
   return html`<div class="quality-line"><b dir="auto">${name}</b><span class="quiet">${parts.filter(Boolean).join(" · ")}</span></div>`;
 }
 
-/** What comes of somebody: now, and over the last minutes. */
+/** What comes of somebody: now, and over the last minutes. @param {{id: string, lines: Received[]}} props */
 function OfPerson({ id, lines }) {
   const name = memberOf(id)?.nickname ?? t("somebody");
   return html`<section class="quality-person"><h4 dir="auto">${name}</h4>
     ${lines.map((line) => html`<${Line} key=${line.trackId} name=${t(`source-${line.source || "unknown"}`)} line=${line} />`)}
-    <${Graph} label=${t("rate")} values=${readings.value.map(({ people }) => people[id] ?? 0)} words=${(kbps) => t("rate-kbps", { kbps })} />
+    <${Graph} label=${t("rate")} values=${readings.value.map(({ people }) => people[id] ?? 0)} words=${(/** @type {number} */ kbps) => t("rate-kbps", { kbps })} />
   </section>`;
 }
 
-/** A line over the last minutes; the highest value is said. */
+/** A line over the last minutes; the highest value is said. @param {{label: string, values: number[], words: (value: number) => string}} props */
 function Graph({ label, values, words }) {
   const highest = Math.max(0, ...values);
   const most = Math.max(1, highest); // Of the scale: what is next to nothing shall not look like much.

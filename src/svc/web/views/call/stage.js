@@ -1,5 +1,8 @@
 // The stage: a tile for every person and every shared screen; what is pinned, shared or said is large.
 
+/** @import { Person } from "../../call/here.js" */
+/** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */
+
 import { speakers } from "../../call/calling.js";
 import { arranged, focused, mode, onlySound, pinned, tilePx } from "../../state/call_layout.js";
 import { may } from "../../state/channels.js";
@@ -15,15 +18,15 @@ const RATIO = 16 / 9;
 const GAP_PX = 12;
 const NARROWEST_TILE_PX = 150;
 
-/** `people`: as calling.js has them. */
+/** @param {{people: Person[]}} props */
 export function Stage({ people }) {
-  const lastSpeaker = useRef(null);
+  const lastSpeaker = useRef(/** @type {string | null} */ (null));
   const speaker = useComputed(() => speakers.value.find((id) => id !== member.value?.id) ?? null).value;
   if (speaker) lastSpeaker.current = speaker;
   const shown = onlySound.value ? people.map((each) => (each.own ? each : { ...each, camera: null })) : people;
   const { large, small } = arranged(shown, { mode: mode.value, pinned: pinned.value, speaker: lastSpeaker.current });
   useLayoutEffect(() => { focused.value = large; }, [String(large)]);
-  const tile = (key) => {
+  const tile = (/** @type {string} */ key) => {
     const [kind, id] = key.split(" ");
     const person = shown.find((each) => each.id === id);
     return kind === "screen" ? html`<${ScreenTile} key=${key} person=${person} />` : html`<${PersonTile} key=${key} person=${person} />`;
@@ -36,8 +39,9 @@ export function Stage({ people }) {
   </section>`;
 }
 
-/** A list whose tiles are as large as they can be. */
+/** A list whose tiles are as large as they can be. @param {{id: string, label: string, children: ComponentChildren[]}} props */
 function Tiles({ id, label, children }) {
+  /** @type {RefObject<HTMLElement>} */
   const list = useRef(null);
   const count = children.length;
   useLayoutEffect(() => {
@@ -57,7 +61,7 @@ function Tiles({ id, label, children }) {
   return html`<ul id=${id} class="tiles" aria-label=${label} ref=${list}>${children}</ul>`;
 }
 
-/** As many columns as make the tiles largest; where they would be too small they are scrolled, and fill the width. */
+/** As many columns as make the tiles largest; where they would be too small they are scrolled, and fill the width. @param {number} count @param {number} width @param {number} height */
 function largestTile(count, width, height) {
   let best = 0;
   for (let columns = 1; columns <= count; columns++) {

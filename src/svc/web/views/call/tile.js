@@ -1,5 +1,8 @@
 // One tile of the stage: a person, or a screen that is shared.
 
+/** @import { Person } from "../../call/here.js" */
+/** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */
+
 import { callChannel, speakers, watched, watchScreen } from "../../call/calling.js";
 import { pin, pinned } from "../../state/call_layout.js";
 import { mayInCall } from "../../state/channels.js";
@@ -17,6 +20,7 @@ import { Button, IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
 import { Zoomable } from "./zoom.js";
 
+/** @param {{person: Person}} props */
 export function PersonTile({ person }) {
   const { id, nickname, own, camera, withheld } = person;
   const speaking = useComputed(() => speakers.value.includes(id)).value;
@@ -32,18 +36,19 @@ export function PersonTile({ person }) {
   <//>`;
 }
 
+/** @param {{person: Person}} props */
 export function ScreenTile({ person: { id, nickname, own, screen, withheld } }) {
   const name = own ? t("your-screen") : t("screen-of", { name: nickname });
   if (!screen) return html`<${UnwatchedScreen} id=${id} name=${name} reason=${withheld?.screen} />`;
   const actions = !own && html`
-    ${mayInCall("mute_members", callChannel.value) && ranksBelow(memberOf(id)) && html`<${IconButton} icon="screen-stop" label=${t("stop-screen-of", { name: nickname })} onClick=${() => tried(stopScreenOf(id))} />`}
+    ${mayInCall("mute_members", callChannel.value ?? "") && ranksBelow(memberOf(id)) && html`<${IconButton} icon="screen-stop" label=${t("stop-screen-of", { name: nickname })} onClick=${() => tried(stopScreenOf(id))} />`}
     <${IconButton} icon="close" label=${t("watch-no-more", { name })} onClick=${() => watchScreen(id, false)} />`;
   return html`<${Tile} look="tile screen with-video" id=${id} name=${name} pinKey=${`screen ${id}`} own=${own} actions=${actions}>
     <${Zoomable} label=${name}><${Video} track=${screen} /><//>
   <//>`;
 }
 
-/** A screen that is shared and that we are not sent. */
+/** A screen that is shared and that we are not sent. @param {{id: string, name: string, reason?: string}} props */
 function UnwatchedScreen({ id, name, reason }) {
   const coming = watched.value.includes(id);
   const watch = () => html`<${Button} look="primary" onClick=${() => watchScreen(id, true)}>${t("watch")}<span class="unseen" dir="auto"> ${name}</span><//>`;
@@ -53,12 +58,14 @@ function UnwatchedScreen({ id, name, reason }) {
   </li>`;
 }
 
+/** @param {{look: string, id: string, name: string, pinKey: string, own: boolean, marks?: ComponentChildren, actions?: ComponentChildren, children: ComponentChildren}} props */
 function Tile({ look, id, name, pinKey, own, marks, actions, children }) {
+  /** @type {RefObject<HTMLElement>} */
   const tile = useRef(null);
   const full = () => (document.fullscreenElement ? document.exitFullscreen() : tile.current.requestFullscreen());
   const isPinned = pinned.value === pinKey;
   const options = () => showDialog("callPerson", { memberId: id });
-  const asked = (event) => {
+  const asked = (/** @type {Event} */ event) => {
     event.preventDefault();
     options();
   };
@@ -80,7 +87,9 @@ function Quieted() {
   return html`<span class="voice-mark" title=${t("muted-for-me")}><${Icon} name="bell-off" /><span class="unseen">${t("muted-for-me")}</span></span>`;
 }
 
+/** @param {{track: MediaStreamTrack | null}} props */
 export function Video({ track }) {
+  /** @type {RefObject<HTMLVideoElement>} */
   const video = useRef(null);
   useEffect(() => {
     video.current.srcObject = track && new MediaStream([track]);

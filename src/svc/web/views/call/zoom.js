@@ -1,34 +1,42 @@
 // A shared screen looked at closely: the wheel, two fingers or + and − zoom, dragging or the arrow keys move, 0 shows all
 // of it again. What is calculated here is tried by node.
 
+/** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */
+/**
+ * @typedef {{x: number, y: number}} Point From the middle of the frame, in its sizes.
+ * @typedef {Point & {scale: number}} View
+ */
+
 import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 
+/** @type {View} */
 export const WHOLE = { scale: 1, x: 0, y: 0 };
 const MOST = 8;
 const STEP = 1.25;
 const WHEEL_PX = 400; // Of turning, for e times as large.
 const PAN = 0.1; // Of the size, for an arrow key.
 
-/** The picture within its frame: it never leaves a gap. `x` and `y` are shifts of its middle, in sizes of the frame. */
+/** The picture within its frame: it never leaves a gap. `x` and `y` are shifts of its middle, in sizes of the frame. @param {View} view @returns {View} */
 function within({ scale, x, y }) {
   const far = (scale - 1) / 2;
-  const held = (shift) => Math.min(far, Math.max(-far, shift)) + 0; // Never minus zero.
+  const held = (/** @type {number} */ shift) => Math.min(far, Math.max(-far, shift)) + 0; // Never minus zero.
   return { scale, x: held(x), y: held(y) };
 }
 
-/** `factor` times as large, so that what is at `at` stays there: {x, y} from the middle of the frame, in its sizes. */
+/** `factor` times as large, so that what is at `at` stays there. @param {View} view @param {number} factor @param {Point} [at] */
 export function zoomed(view, factor, at = { x: 0, y: 0 }) {
   const scale = Math.min(MOST, Math.max(1, view.scale * factor));
   const grown = scale / view.scale;
   return within({ scale, x: at.x - (at.x - view.x) * grown, y: at.y - (at.y - view.y) * grown });
 }
 
-/** Moved by so many sizes of the frame. */
+/** Moved by so many sizes of the frame. @param {View} view @param {number} x @param {number} y */
 export const moved = (view, x, y) => within({ ...view, x: view.x + x, y: view.y + y });
 
-/** What a key does with the view; null for one that is not for us. */
+/** What a key does with the view; null for one that is not for us. @param {View} view @param {string} key */
 export function keyed(view, key) {
+  /** @type {{[key: string]: [number, number]}} */
   const arrows = { ArrowLeft: [PAN, 0], ArrowRight: [-PAN, 0], ArrowUp: [0, PAN], ArrowDown: [0, -PAN] };
   if (key === "+" || key === "=") return zoomed(view, STEP);
   if (key === "-") return zoomed(view, 1 / STEP);
@@ -36,27 +44,28 @@ export function keyed(view, key) {
   return key in arrows && view.scale > 1 ? moved(view, ...arrows[key]) : null;
 }
 
-/** What two fingers, or one, do as they go from `before` to `now`, lists of {x, y} from the middle in sizes of the frame. */
+/** What two fingers, or one, do as they go from `before` to `now`. @param {View} view @param {Point[]} before @param {Point[]} now */
 export function dragged(view, before, now) {
-  const middle = (points) => ({ x: points.reduce((sum, { x }) => sum + x, 0) / points.length, y: points.reduce((sum, { y }) => sum + y, 0) / points.length });
-  const apart = ([one, other]) => Math.hypot(one.x - other.x, one.y - other.y);
+  const middle = (/** @type {Point[]} */ points) => ({ x: points.reduce((sum, { x }) => sum + x, 0) / points.length, y: points.reduce((sum, { y }) => sum + y, 0) / points.length });
+  const apart = (/** @type {Point[]} */ [one, other]) => Math.hypot(one.x - other.x, one.y - other.y);
   const [from, to] = [middle(before), middle(now)];
   const shifted = moved(view, to.x - from.x, to.y - from.y);
   return now.length > 1 && apart(before) > 0 ? zoomed(shifted, apart(now) / apart(before), to) : shifted;
 }
 
-/** A frame in which `children` can be looked at closely. */
+/** A frame in which `children` can be looked at closely. @param {{label: string, children: ComponentChildren}} props */
 export function Zoomable({ label, children }) {
+  /** @type {RefObject<HTMLElement>} */
   const frame = useRef(null);
-  const fingers = useRef(new Map());
+  const fingers = useRef(/** @type {Map<number, Point>} */ (new Map()));
   const [view, setView] = useState(WHOLE);
-  const at = ({ clientX, clientY }) => {
+  const at = (/** @type {MouseEvent} */ { clientX, clientY }) => {
     const { left, top, width, height } = frame.current.getBoundingClientRect();
     return { x: (clientX - left) / width - 0.5, y: (clientY - top) / height - 0.5 };
   };
   useEffect(() => {
     // By hand: only a listener that is not passive may keep the page from zooming as a whole.
-    const turned = (event) => {
+    const turned = (/** @type {WheelEvent} */ event) => {
       event.preventDefault();
       const factor = Math.exp(-event.deltaY / (event.ctrlKey ? WHEEL_PX / 4 : WHEEL_PX));
       setView((before) => zoomed(before, factor, at(event)));
@@ -64,20 +73,20 @@ export function Zoomable({ label, children }) {
     frame.current.addEventListener("wheel", turned, { passive: false });
     return () => frame.current?.removeEventListener("wheel", turned);
   }, []);
-  const down = (event) => {
+  const down = (/** @type {PointerEvent} */ event) => {
     if (event.button) return;
     fingers.current.set(event.pointerId, at(event));
     if (view.scale > 1 || fingers.current.size > 1) frame.current.setPointerCapture(event.pointerId);
   };
-  const move = (event) => {
+  const move = (/** @type {PointerEvent} */ event) => {
     if (!fingers.current.has(event.pointerId)) return;
     const before = [...fingers.current.values()];
     fingers.current.set(event.pointerId, at(event));
     const now = [...fingers.current.values()];
     setView((old) => dragged(old, before.slice(0, 2), now.slice(0, 2)));
   };
-  const up = ({ pointerId }) => fingers.current.delete(pointerId);
-  const key = (event) => {
+  const up = (/** @type {PointerEvent} */ { pointerId }) => fingers.current.delete(pointerId);
+  const key = (/** @type {KeyboardEvent} */ event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target !== frame.current) return;
     const next = keyed(view, event.key);
     if (!next) return;

@@ -1,6 +1,5 @@
 // Text that is there to be copied: shown whole, with a button.
 
-/** @import { TargetedEvent } from "../../vendor/preact.js" */
 
 import { notify } from "../../state/notices.js";
 import { html, useId } from "../../vendor/preact.js";
@@ -16,7 +15,7 @@ export function copy(text, done = t("copied")) {
 export function Copyable({ label, text, done }) {
   const id = useId();
   return html`<div class="copyable field"><label for=${id}>${label}</label>
-    <div><input id=${id} readonly value=${text} dir="ltr" onFocus=${(/** @type {TargetedEvent<HTMLInputElement>} */ event) => event.currentTarget.select()} />
+    <div><input id=${id} readonly value=${text} dir="ltr" onFocus=${(/** @type {EventOn<HTMLInputElement>} */ event) => event.currentTarget.select()} />
       <${Button} icon="copy" onClick=${() => copy(text, done)}>${t("copy")}<//></div>
   </div>`;
 }

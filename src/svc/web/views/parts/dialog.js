@@ -1,6 +1,6 @@
 // A dialog over the page: the browser's own, so that the keyboard stays within it and Escape closes it.
 
-/** @import { ComponentChildren, RefObject, TargetedEvent } from "../../vendor/preact.js" */
+/** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */
 
 import { html, useLayoutEffect, useId, useRef } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -15,7 +15,7 @@ export function Dialog({ title, onClose, children, wide = false, class: look = "
   const box = useRef(null);
   const id = useId();
   useLayoutEffect(() => {
-    const [shown, before] = [box.current, /** @type {HTMLElement | null} */ (document.activeElement)];
+    const [shown, before] = [box.current, document.activeElement];
     shown.showModal();
     return () => {
       // While it is open, nothing else takes the focus.

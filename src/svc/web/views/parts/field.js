@@ -1,6 +1,6 @@
 // A field of a form: its label, what it takes, and what is wrong with it.
 
-/** @import { ComponentChildren, TargetedEvent } from "../../vendor/preact.js" */
+/** @import { ComponentChildren } from "../../vendor/preact.js" */
 
 import { html, useId } from "../../vendor/preact.js";
 
@@ -20,7 +20,7 @@ export function Field({ label, hint, problem, multiline = false, ...rest }) {
 /** A switch with its sentence. @param {{label: ComponentChildren, hint?: ComponentChildren, checked: boolean, onChange: (on: boolean) => unknown, [attribute: string]: unknown}} props */
 export function Switch({ label, hint, checked, onChange, ...rest }) {
   return html`<label class="switch">
-    <input type="checkbox" role="switch" checked=${checked} onChange=${(/** @type {TargetedEvent<HTMLInputElement>} */ event) => onChange(event.currentTarget.checked)} ...${rest} />
+    <input type="checkbox" role="switch" checked=${checked} onChange=${(/** @type {EventOn<HTMLInputElement>} */ event) => onChange(event.currentTarget.checked)} ...${rest} />
     <span>${label}${hint && html`<small class="quiet">${hint}</small>`}</span>
   </label>`;
 }

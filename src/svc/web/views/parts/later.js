@@ -1,6 +1,7 @@
 // A component whose module is fetched when it is first shown, and the style sheet of all of them with the first one.
 
-/** @import { VNode } from "../../vendor/preact.js" */
+/** @import { FunctionComponent } from "../../vendor/preact.js" */
+/** @typedef {{onClose?: () => void, [prop: string]: unknown}} Given What the component takes, which only it knows. */
 
 import { notify } from "../../state/notices.js";
 import { h, useEffect, useState } from "../../vendor/preact.js";
@@ -25,23 +26,23 @@ export function loadStyle() {
 
 /**
  * `load` imports the module, which exports the component as `name`. Without the network there is a notice, and nothing is shown.
- * @template {string} Name @template {object} Props
- * @param {() => Promise<{[name in Name]: (props: Props) => VNode | VNode[] | null}>} load @param {Name} name
+ * @template {object} Module
+ * @param {() => Promise<Module>} load @param {keyof Module} name
  */
 export function Later(load, name) {
-  /** @type {((props: Props) => VNode | VNode[] | null) | null} */
+  /** @type {FunctionComponent<Given> | null} */
   let View = null;
-  /** @param {Props} props */
+  /** @param {Given} props */
   return function Loaded(props) {
     const [, again] = useState(0);
     useEffect(() => {
       if (View) return;
       Promise.all([load(), loadStyle()]).then(([module]) => {
-        View = module[name];
+        View = /** @type {FunctionComponent<Given>} */ (module[name]);
         again(1);
       }, () => {
         notify(t("error-unreachable"));
-        /** @type {{onClose?: () => void}} */ (props).onClose?.();
+        props.onClose?.();
       });
     }, []);
     return View && h(View, props);

@@ -1,6 +1,6 @@
 // A button that opens a menu: arrow keys move in it, Escape and a press elsewhere close it.
 
-/** @import { ComponentChildren, RefObject, TargetedEvent } from "../../vendor/preact.js" */
+/** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */
 /** @import { IconName } from "./icon.js" */
 
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";

@@ -1,6 +1,5 @@
 // Moments in the reader's own time zone and manner.
 
-/** @import { TargetedEvent } from "../../vendor/preact.js" */
 
 import { html } from "../../vendor/preact.js";
 import { language, t } from "../../words/words.js";
@@ -28,7 +27,7 @@ const STYLES = { clock: CLOCK, day: { dateStyle: "medium" }, long: { dateStyle: 
 export function Time({ ms, style = "clock" }) {
   const isRecent = style === "ago" && (sameDay(ms, Date.now()) || sameDay(ms, Date.now() - DAY_MS));
   const shown = isRecent ? agoOf(ms) : format(STYLES[style] ?? STYLES.long).format(ms);
-  return html`<time datetime=${new Date(ms).toISOString()} onMouseEnter=${(/** @type {TargetedEvent<HTMLElement>} */ event) => { event.currentTarget.title = wholeOf(ms); }}>${shown}</time>`;
+  return html`<time datetime=${new Date(ms).toISOString()} onMouseEnter=${(/** @type {EventOn} */ event) => { event.currentTarget.title = wholeOf(ms); }}>${shown}</time>`;
 }
 
 const wholeOf = (/** @type {number} */ ms) => format({ dateStyle: "full", timeStyle: "medium" }).format(ms);

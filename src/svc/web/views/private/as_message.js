@@ -1,5 +1,13 @@
 // A private message as those of the channels are shown.
 
+/** @import { Member } from "../../types/api.js" */
+/** @import { Told } from "../../state/private/content.js" */
+/** @import { FileSaid } from "../../state/private/sealed.js" */
+/**
+ * @typedef {ReturnType<typeof shown>} PrivateMessage
+ * @typedef {ReturnType<typeof fileOf>} PrivateFile
+ */
+
 import { memberOf } from "../../state/people.js";
 import { kindOf } from "../../state/private/sealed.js";
 import { notes, said } from "../../state/private_talks.js";
@@ -8,23 +16,28 @@ import { t } from "../../words/words.js";
 
 /** The messages of a conversation, each the same one while nothing about it changes. @param {{id: string, members: string[]}} talk */
 export function messagesOf({ id: talkId, members }) {
-  const made = new Map(); // By id: what it was made of, and the message.
+  /** By id: what it was made of, and the message. @type {Map<string, {told: string, message: PrivateMessage}>} */
+  const made = new Map();
   const spoken = computed(() => (said.value.get(talkId) ?? []).map((one) => {
     const author = memberOf(one.memberId);
     const told = JSON.stringify([one, author?.nickname, author?.avatar]);
-    if (made.get(one.id)?.told !== told) made.set(one.id, { told, message: shown(one, author, talkId, members) });
-    return made.get(one.id).message;
+    const before = made.get(one.id);
+    if (before?.told === told) return before.message;
+    const message = shown(one, author, talkId, members);
+    made.set(one.id, { told, message });
+    return message;
   }));
   return computed(() => [...spoken.value, ...(notes.value.get(talkId) ?? [])].sort((one, other) => one.seq - other.seq));
 }
 
-/** A file as those of the channels are shown; it has an address once it is open here. */
+/** A file as those of the channels are shown; it has an address once it is open here. @param {FileSaid} said */
 const fileOf = (said) => ({ ...said, said, kind: kindOf(said.type), url: "", placeholder: "", thumbnail: null, poster: null });
 
+/** @param {Told} told @param {Member | null} author @param {string} talkId @param {string[]} members */
 function shown({ id, ref, seq, memberId, text, files, sentAtMs, editedAtMs, reply, reactions, trouble }, author, talkId, members) {
   return {
     id, ref, seq, talk_id: talkId, channel_id: null, text: trouble ? t(`private-${trouble}`) : text, posted_at_ms: sentAtMs, edited_at_ms: editedAtMs, pinned: false,
-    author: { kind: "member", id: memberId, display_name: author?.nickname ?? t("somebody"), avatar: author?.avatar ?? null, bot: false },
-    attachments: files.map(fileOf), cards: [], reactions, previews: [], mentions: members.filter((each) => text.includes(`(mention:${each})`)), mention_groups: [], reply_to: reply, thread: null, trouble,
+    author: { kind: /** @type {const} */ ("member"), id: memberId, display_name: author?.nickname ?? t("somebody"), avatar: author?.avatar ?? null, bot: false },
+    attachments: files.map(fileOf), cards: [], reactions, previews: [], mentions: members.filter((each) => text.includes(`(mention:${each})`)), mention_groups: [], reply_to: reply, thread: null, trouble, note: undefined,
   };
 }

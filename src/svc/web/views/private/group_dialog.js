@@ -12,16 +12,18 @@ import { Field } from "../parts/field.js";
 
 const MOST = 24; // Besides oneself.
 const LONGEST_NAME = 80;
+/** @param {string} memberId */
 export const keyOf = (memberId) => `member:${memberId}`;
+/** @param {string} key */
 export const idOf = (key) => key.slice("member:".length);
 
-/** `with`: the ids of those who are in it from the start. */
+/** `with`: the ids of those who are in it from the start. @param {{with?: string[], onClose: () => void}} props */
 export function GroupDialog({ with: those = [], onClose }) {
   const [keys, setKeys] = useState(those.map(keyOf));
   const [name, setName] = useState("");
   const [problem, setProblem] = useState("");
   const [busy, setBusy] = useState(false);
-  const make = async (event) => {
+  const make = async (/** @type {Event} */ event) => {
     event.preventDefault();
     setBusy(true);
     try {
@@ -34,9 +36,9 @@ export function GroupDialog({ with: those = [], onClose }) {
   return html`<${Dialog} title=${t("private-group")} onClose=${onClose}>
     <form class="stack" novalidate onSubmit=${make}>
       <p>${t("private-group-text")}</p>
-      ${keys.length < MOST && html`<${Pick} label=${t("private-group-who")} only="member" chosen=${[...keys, keyOf(member.value.id)]} onPick=${(key) => setKeys([...keys, key])} />`}
-      ${keys.length > 0 && html`<${Chips} label=${t("private-group-people")} keys=${keys} onRemove=${(key) => setKeys(keys.filter((each) => each !== key))} />`}
-      <${Field} label=${t("private-group-name")} hint=${t("private-group-name-hint")} value=${name} maxlength=${LONGEST_NAME} autocomplete="off" onInput=${(event) => setName(event.currentTarget.value)} />
+      ${keys.length < MOST && html`<${Pick} label=${t("private-group-who")} only="member" chosen=${[...keys, keyOf(member.value?.id ?? "")]} onPick=${(/** @type {string} */ key) => setKeys([...keys, key])} />`}
+      ${keys.length > 0 && html`<${Chips} label=${t("private-group-people")} keys=${keys} onRemove=${(/** @type {string} */ key) => setKeys(keys.filter((each) => each !== key))} />`}
+      <${Field} label=${t("private-group-name")} hint=${t("private-group-name-hint")} value=${name} maxlength=${LONGEST_NAME} autocomplete="off" onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setName(event.currentTarget.value)} />
       ${problem && html`<p class="error" role="alert">${problem}</p>`}
       <p class="buttons"><${Button} onClick=${onClose}>${t("cancel")}<//><${Button} look="primary" type="submit" disabled=${busy || keys.length < 2}>${t("private-group-make")}<//></p>
     </form>

@@ -1,5 +1,7 @@
 // Who has come to a private conversation or left it, and with which devices: a new device is something to look at.
 
+/** @import { Noted } from "../../state/private_talks.js" */
+
 import { memberOf } from "../../state/people.js";
 import { member } from "../../state/server.js";
 import { html } from "../../vendor/preact.js";
@@ -8,10 +10,10 @@ import { Icon } from "../parts/icon.js";
 
 const WARNINGS = ["new-device", "own-device"];
 
-/** `note`: [{what, memberId}], as state/private/changes.js tells it. */
+/** @param {{note: Noted["note"]}} props */
 export function Note({ note }) {
   return html`<li class="private-notes">${note.map(({ what, memberId }) => {
-    const kind = what === "new-device" && memberId === member.value.id ? "own-device" : what;
+    const kind = what === "new-device" && memberId === member.value?.id ? "own-device" : what;
     const warns = WARNINGS.includes(kind);
     return html`<p key=${`${what} ${memberId}`} class=${warns ? "warning" : ""}><${Icon} name=${warns ? "flag" : "people"} />
       <span dir="auto">${t(`private-${kind}`, { name: memberOf(memberId)?.nickname ?? t("somebody") })}</span></p>`;

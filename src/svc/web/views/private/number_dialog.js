@@ -1,5 +1,8 @@
 // How a private conversation is kept private, in plain words, and the number that both sides compare.
 
+/** @import { Running } from "../../state/private_talks.js" */
+/** @typedef {Awaited<ReturnType<Running["numberOf"]>>} Compared */
+
 import { nameOf, talksById, theRunning } from "../../state/private_talks.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
@@ -7,14 +10,15 @@ import { Button } from "../parts/button.js";
 import { Dialog } from "../parts/dialog.js";
 import { QrCode } from "../parts/qr_code.js";
 
+/** @param {{talkId: string, onClose: () => void}} props */
 export function NumberDialog({ talkId, onClose }) {
   const talk = talksById.value.get(talkId);
-  const [number, setNumber] = useState(undefined); // Null outside the group.
+  const [number, setNumber] = useState(/** @type {Compared | undefined} */ (undefined)); // Null outside the group.
   const [problem, setProblem] = useState("");
   useEffect(() => { theRunning().then((running) => running.numberOf(talkId)).then(setNumber, (error) => setProblem(explain(error))); }, [talkId, talk?.verified]);
   if (!talk) return null;
   const name = nameOf(talk);
-  const verify = async (digits) => {
+  const verify = async (/** @type {string[] | null} */ digits) => {
     const running = await theRunning();
     await running.verify(talkId, digits);
     await running.look(talkId);

@@ -1,5 +1,7 @@
 // Who is in a private conversation of several people, what it is called, and the way in for others and out for oneself.
 
+/** @import { Running } from "../../state/private_talks.js" */
+
 import { memberOf, presenceOf } from "../../state/people.js";
 import { notify } from "../../state/notices.js";
 import { showDialog } from "../../state/place.js";
@@ -17,15 +19,16 @@ import { idOf, keyOf } from "./group_dialog.js";
 const MOST = 25;
 const LONGEST_NAME = 80;
 
+/** @param {{talkId: string, onClose: () => void}} props */
 export function PeopleDialog({ talkId, onClose }) {
   const talk = talksById.value.get(talkId);
   const [name, setName] = useState(talk?.name ?? "");
-  const [keys, setKeys] = useState([]);
+  const [keys, setKeys] = useState(/** @type {string[]} */ ([]));
   const [problem, setProblem] = useState("");
   const [leaving, setLeaving] = useState(false);
   const [busy, setBusy] = useState(false);
   if (!talk) return null;
-  const attempt = async (act) => {
+  const attempt = async (/** @type {(running: Running) => Promise<void>} */ act) => {
     setBusy(true);
     setProblem("");
     try {
@@ -35,7 +38,7 @@ export function PeopleDialog({ talkId, onClose }) {
     }
     setBusy(false);
   };
-  const rename = (event) => {
+  const rename = (/** @type {Event} */ event) => {
     event.preventDefault();
     attempt(async (running) => {
       await running.rename(talkId, name.trim());
@@ -58,12 +61,12 @@ export function PeopleDialog({ talkId, onClose }) {
   return html`<${Dialog} title=${t("private-people")} onClose=${onClose}>
     <div class="stack">
       <form class="stack" novalidate onSubmit=${rename}>
-        <${Field} label=${t("private-group-name")} hint=${t("private-group-name-hint")} value=${name} maxlength=${LONGEST_NAME} autocomplete="off" onInput=${(event) => setName(event.currentTarget.value)} />
+        <${Field} label=${t("private-group-name")} hint=${t("private-group-name-hint")} value=${name} maxlength=${LONGEST_NAME} autocomplete="off" onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setName(event.currentTarget.value)} />
         <p class="buttons"><${Button} type="submit" disabled=${busy || name.trim() === talk.name}>${t("save")}<//></p>
       </form>
       <ul class="private-people" aria-label=${t("private-group-people")}>${talk.members.map((id) => html`<${Person} key=${id} id=${id} />`)}</ul>
-      ${talk.members.length + keys.length < MOST && html`<${Pick} label=${t("private-add")} only="member" chosen=${[...talk.members.map(keyOf), ...keys]} onPick=${(key) => setKeys([...keys, key])} />`}
-      ${keys.length > 0 && html`<${Chips} label=${t("private-add")} keys=${keys} onRemove=${(key) => setKeys(keys.filter((each) => each !== key))} />
+      ${talk.members.length + keys.length < MOST && html`<${Pick} label=${t("private-add")} only="member" chosen=${[...talk.members.map(keyOf), ...keys]} onPick=${(/** @type {string} */ key) => setKeys([...keys, key])} />`}
+      ${keys.length > 0 && html`<${Chips} label=${t("private-add")} keys=${keys} onRemove=${(/** @type {string} */ key) => setKeys(keys.filter((each) => each !== key))} />
         <p class="quiet">${t("private-add-text")}</p>
         <p class="buttons"><${Button} look="primary" disabled=${busy} onClick=${add}>${t("private-add-them")}<//></p>`}
       ${problem && html`<p class="error" role="alert">${problem}</p>`}
@@ -72,10 +75,11 @@ export function PeopleDialog({ talkId, onClose }) {
   <//>`;
 }
 
+/** @param {{id: string}} props */
 function Person({ id }) {
   const person = memberOf(id);
   const name = person?.nickname ?? t("somebody");
   return html`<li><button type="button" class="private-person" onClick=${() => showDialog("profile", { memberId: id })}>
-    <${Avatar} id=${id} name=${name} url=${person?.avatar} presence=${presenceOf(id)} size="small" /><span dir="auto">${id === member.value.id ? t("name-you", { name }) : name}</span>
+    <${Avatar} id=${id} name=${name} url=${person?.avatar} presence=${presenceOf(id)} size="small" /><span dir="auto">${id === member.value?.id ? t("name-you", { name }) : name}</span>
   </button></li>`;
 }

@@ -1,5 +1,7 @@
 // Somebody calls: who it is, with sound, until it is taken, declined or over.
 
+/** @import { Call } from "../../state/private_calls.js" */
+
 import { takeCall, whyNotSealed } from "../../call/private_calls.js";
 import { memberOf, ownQuiet } from "../../state/people.js";
 import { declineCall, ringing } from "../../state/private_calls.js";
@@ -12,7 +14,7 @@ import { Button } from "../parts/button.js";
 const AGAIN_MS = 2500;
 
 export function Ringing() {
-  const { memberId } = ringing.value;
+  const { memberId } = /** @type {Call} */ (ringing.value);
   const who = memberOf(memberId);
   const name = who?.nickname ?? t("somebody");
   const why = whyNotSealed();

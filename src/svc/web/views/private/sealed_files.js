@@ -1,5 +1,8 @@
 // Files of a private message. Pictures open by themselves once they are in sight; everything else when somebody asks for it.
 
+/** @import { RefObject } from "../../vendor/preact.js" */
+/** @import { PrivateFile, PrivateMessage } from "./as_message.js" */
+
 import { opened, theRunning } from "../../state/private_talks.js";
 import { isSpoiler, shownName } from "../../state/spoilers.js";
 import { html, useEffect, useRef } from "../../vendor/preact.js";
@@ -11,6 +14,7 @@ import { Icon } from "../parts/icon.js";
 
 const BY_ITSELF_BYTES = 8 * 2 ** 20; // A larger picture waits to be asked for.
 
+/** @param {{message: PrivateMessage}} props */
 export function SealedFiles({ message }) {
   const files = message.attachments.map((file) => ({ ...file, url: opened.value.get(file.id)?.url ?? "" }));
   const open = files.filter(({ url }) => url);
@@ -18,7 +22,9 @@ export function SealedFiles({ message }) {
     ${files.filter(({ url }) => !url).map((file) => html`<${Closed} key=${file.id} talkId=${message.talk_id} file=${file} />`)}`;
 }
 
+/** @param {{talkId: string, file: PrivateFile}} props */
 function Closed({ talkId, file }) {
+  /** @type {RefObject<HTMLElement>} */
   const place = useRef(null);
   const { state, problem } = opened.value.get(file.id) ?? {};
   const name = unturned(shownName(file.name));

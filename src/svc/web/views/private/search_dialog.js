@@ -1,5 +1,8 @@
 // Search in what this browser keeps of private conversations: nothing of it is asked of the server.
 
+/** @import { Told } from "../../state/private/content.js" */
+/** @import { RefObject } from "../../vendor/preact.js" */
+
 import { openTalk } from "../../state/place.js";
 import { nameOf, said, talks } from "../../state/private_talks.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
@@ -12,15 +15,17 @@ import { messagesOf } from "./as_message.js";
 
 const MOST = 50;
 
+/** @param {{onClose: () => void}} props */
 export function SearchDialog({ onClose }) {
   const [wanted, setWanted] = useState("");
+  /** @type {RefObject<HTMLInputElement>} */
   const field = useRef(null);
   useLayoutEffect(() => field.current.focus(), []);
   const found = foundFor(wanted);
   return html`<${Dialog} title=${t("private-search")} onClose=${onClose}>
     <div class="stack">
       <input ref=${field} type="search" dir="auto" aria-label=${t("private-search-field")} placeholder=${t("private-search-field")} autocomplete="off" value=${wanted}
-        onInput=${(event) => setWanted(event.currentTarget.value)} />
+        onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setWanted(event.currentTarget.value)} />
       <p class="quiet" role="status">${wanted.trim() && !found.length ? t("nothing-found") : t("private-search-text")}</p>
       <ul class="message-lines" aria-label=${t("private-search")}>${found.map(({ talk, message }) => html`<${MessageLine} key=${`${talk.id} ${message.id}`} message=${message} where=${nameOf(talk)} sign=""
         onOpen=${() => openTalk(talk.id, message.id)} />`)}</ul>
@@ -28,14 +33,14 @@ export function SearchDialog({ onClose }) {
   <//>`;
 }
 
-/** The newest messages with all of these words. */
+/** The newest messages with all of these words. @param {string} wanted */
 function foundFor(wanted) {
   const words = plainly(wanted).split(/\s+/u).filter(Boolean);
   if (!words.length) return [];
-  const fits = ({ text, trouble }) => !trouble && words.every((word) => plainly(plain(text)).includes(word));
+  const fits = (/** @type {Told} */ { text, trouble }) => !trouble && words.every((word) => plainly(plain(text)).includes(word));
   const hits = talks.value.flatMap((talk) => {
     const ids = new Set((said.value.get(talk.id) ?? []).filter(fits).map(({ id }) => id));
-    return ids.size ? messagesOf(talk).value.filter((message) => ids.has(message.id)).map((message) => ({ talk, message })) : [];
+    return ids.size ? messagesOf(talk).value.flatMap((message) => (!message.note && ids.has(message.id) ? [{ talk, message }] : [])) : [];
   });
   return hits.sort((one, other) => other.message.posted_at_ms - one.message.posted_at_ms).slice(0, MOST);
 }

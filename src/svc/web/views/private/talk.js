@@ -1,6 +1,10 @@
 // A private conversation: who it is with, what was said, and where one writes. Nothing of it goes to the server but
 // sealed: no draft, no typing, no previews.
 
+/** @import { Talk as One } from "../../state/private_talks.js" */
+/** @import { Permission } from "../../types/wire.js" */
+
+
 import { callChannel } from "../../call/calling.js";
 import { callTalk } from "../../call/private_calls.js";
 import { drawer, leaveTalk, showDialog } from "../../state/place.js";
@@ -19,6 +23,7 @@ import { TalkPicture } from "./talk_picture.js";
 
 const DONE_WITH_IT = new Set(["add_reactions", "send_messages"]);
 
+/** @param {{talkId: string}} props */
 export function Talk({ talkId }) {
   const talk = talksById.value.get(talkId);
   useEffect(() => { if (talksKnown.value && !talk) leaveTalk(); }, [talksKnown.value, talk]);
@@ -26,15 +31,16 @@ export function Talk({ talkId }) {
   return html`<main id="private" class="conversation"><${Open} key=${talkId} talk=${talk} /></main>`;
 }
 
+/** @param {{talk: One}} props */
 function Open({ talk }) {
-  const [editing, setEditing] = useState(null);
+  const [editing, setEditing] = useState(/** @type {string | null} */ (null));
   const members = talk.members.join();
   const conversation = useMemo(() => ({ talkId: talk.id, thread: null, messages: messagesOf(talk) }), [talk.id, members]);
   const words = hindrance(talk);
   const closed = isBlocked(talk) || !othersOf(talk).length;
-  const allowed = useMemo(() => (permission) => !closed && DONE_WITH_IT.has(permission) && may("send_messages"), [closed]);
+  const allowed = useMemo(() => (/** @type {Permission} */ permission) => !closed && DONE_WITH_IT.has(permission) && may("send_messages"), [closed]);
   const editLast = () => {
-    const last = conversation.messages.value.findLast(({ author, trouble }) => author?.id === member.value.id && !trouble);
+    const last = conversation.messages.value.findLast((each) => !each.note && each.author.id === member.value?.id && !each.trouble);
     if (last) setEditing(last.id);
   };
   return html`<${Head} talk=${talk} />
@@ -44,7 +50,7 @@ function Open({ talk }) {
     <${TalkComposer} talk=${talk} closed=${closed} editLast=${editLast} />`;
 }
 
-/** Why what one writes is not read at once, or nothing. */
+/** Why what one writes is not read at once, or nothing. @param {One} talk */
 function hindrance(talk) {
   const name = nameOf(talk);
   const problem = problems.value.get(talk.id);
@@ -55,6 +61,7 @@ function hindrance(talk) {
   return talk.stands === "alone" ? t("private-alone", { name }) : talk.stands === "outside" ? t("private-outside") : "";
 }
 
+/** @param {{talk: One}} props */
 function Head({ talk }) {
   const [otherId] = othersOf(talk);
   const other = talk.two ? memberOf(otherId) : null;
@@ -73,6 +80,7 @@ function Head({ talk }) {
   </header>`;
 }
 
+/** @param {Parameters<typeof TalkHistory>[0]} props */
 function Content(props) {
   const { talk, conversation } = props;
   if (talk.stands === "loading" && !conversation.messages.value.length) {

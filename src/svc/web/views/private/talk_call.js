@@ -1,5 +1,7 @@
 // The call of a private conversation, above what was said: the stage with a sign that nobody else hears it, or the way in.
 
+/** @import { Talk } from "../../state/private_talks.js" */
+
 import { callChannel, callState, callTrouble, soundBlocked, unblockSound } from "../../call/calling.js";
 import { peopleHere } from "../../call/here.js";
 import { callTalk } from "../../call/private_calls.js";
@@ -12,6 +14,7 @@ import { Stage } from "../call/stage.js";
 import { Button } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
 
+/** @param {{talk: Talk}} props */
 export function TalkCall({ talk }) {
   if (callChannel.value === talk.id) return html`<${Going} talk=${talk} />`;
   const names = peopleIn(talk.id).map(({ nickname }) => nickname);
@@ -20,6 +23,7 @@ export function TalkCall({ talk }) {
     <${Button} look="primary" icon="call" onClick=${() => callTalk(talk.id)}>${t("join-call")}<//></p>`;
 }
 
+/** @param {{talk: Talk}} props */
 function Going({ talk }) {
   return html`<section class="talk-call call" aria-label=${t("your-call")}>
     <p class="talk-call-signs">

@@ -1,5 +1,16 @@
 // What was said in a private conversation, by days, and what of ours has not gone out yet.
 
+/** @import { ReadonlySignal } from "../../vendor/signals.js" */
+/** @import { Noted, Talk, Unsent as Item } from "../../state/private_talks.js" */
+/** @import { Member } from "../../types/api.js" */
+/** @import { Permission } from "../../types/wire.js" */
+/** @import { RefObject } from "../../vendor/preact.js" */
+/** @import { PrivateMessage } from "./as_message.js" */
+/**
+ * @typedef {PrivateMessage | Noted} Entry
+ * @typedef {{talkId: string, thread: null, messages: ReadonlySignal<Entry[]>}} PrivateConversation
+ */
+
 import { target } from "../../state/place.js";
 import { nameOf, theRunning, unsent } from "../../state/private_talks.js";
 import { inSight } from "../../state/sight.js";
@@ -18,10 +29,14 @@ const AT_END_PX = 24;
 const TOGETHER_MS = 5 * 60_000; // As in the channels.
 const MARKED_MS = 2400; // As in style/conversation.css.
 
-/** `conversation` has the messages; `may` says what may be done with them; `editing` is the one that is being edited. */
+/**
+ * `conversation` has the messages; `may` says what may be done with them; `editing` is the one that is being edited.
+ * @param {{talk: Talk, conversation: PrivateConversation, may: (permission: Permission) => boolean, editing: string | null, onEdit: (id: string | null) => void}} props
+ */
 export function TalkHistory({ talk, conversation, may, editing, onEdit }) {
-  const [marked, setMarked] = useState(null);
+  const [marked, setMarked] = useState(/** @type {string | null} */ (null));
   const [most, setMost] = useState(AT_ONCE);
+  /** @type {RefObject<HTMLElement>} */
   const box = useRef(null);
   const following = useRef(true);
   const waiting = unsent.value.get(talk.id) ?? [];
@@ -33,20 +48,20 @@ export function TalkHistory({ talk, conversation, may, editing, onEdit }) {
   useLayoutEffect(() => {
     const observer = new ResizeObserver(() => { if (following.current && box.current) box.current.scrollTop = box.current.scrollHeight; });
     observer.observe(box.current);
-    observer.observe(box.current.firstElementChild);
+    observer.observe(/** @type {Element} */ (box.current.firstElementChild));
     return () => observer.disconnect();
   }, []);
   useLayoutEffect(() => {
     const at = wanted ? messages.findIndex(({ id }) => id === wanted.messageId) : -1;
-    if (at < 0) return;
+    if (!wanted || at < 0) return;
     following.current = false;
     if (messages.length - at > most) setMost(messages.length - at + AT_ONCE);
     else {
       target.value = null;
-      setMarked(wanted.messageId);
+      setMarked(messages[at].id);
       const found = [...box.current.querySelectorAll(".message")].find(({ dataset }) => dataset.id === wanted.messageId);
-      found.scrollIntoView({ block: "center" });
-      found.focus({ preventScroll: true });
+      found?.scrollIntoView({ block: "center" });
+      found?.focus({ preventScroll: true });
     }
   }, [wanted, messages.length, most]);
   useEffect(() => {
@@ -54,7 +69,7 @@ export function TalkHistory({ talk, conversation, may, editing, onEdit }) {
     return () => clearTimeout(timer);
   }, [marked]);
   useEffect(() => { if (inSight.value && talk.unread) theRunning().then((running) => running.markRead(talk.id)); }, [inSight.value, talk.unread]);
-  const scrolled = ({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => { following.current = scrollHeight - scrollTop - clientHeight < AT_END_PX; };
+  const scrolled = (/** @type {EventOn} */ { currentTarget: { scrollHeight, scrollTop, clientHeight } }) => { following.current = scrollHeight - scrollTop - clientHeight < AT_END_PX; };
   const older = () => {
     following.current = false;
     setMost(most + AT_ONCE);
@@ -73,22 +88,31 @@ export function TalkHistory({ talk, conversation, may, editing, onEdit }) {
   </div></div>`;
 }
 
+/** @param {Entry[]} messages */
 function days(messages) {
+  /** @type {{day: string, list: {message: Entry, follows: boolean}[]}[]} */
   const found = [];
+  /** @type {Entry | null} */
   let previous = null;
   for (const message of messages) {
     const newDay = !previous || !sameDay(previous.posted_at_ms, message.posted_at_ms);
     if (newDay) found.push({ day: dayOf(message.posted_at_ms), list: [] });
-    const follows = !newDay && !message.note && !previous.note && previous.author.id === message.author.id && message.posted_at_ms - previous.posted_at_ms < TOGETHER_MS && message.reply_to === null;
-    found.at(-1).list.push({ message, follows });
+    const follows = !newDay && previous !== null && together(previous, message);
+    found[found.length - 1].list.push({ message, follows });
     previous = message;
   }
   return found;
 }
 
+/** @param {Entry} previous @param {Entry} message */
+function together(previous, message) {
+  return !message.note && !previous.note && previous.author.id === message.author.id && message.posted_at_ms - previous.posted_at_ms < TOGETHER_MS && message.reply_to === null;
+}
+
+/** @param {{talk: Talk, item: Item}} props */
 function Unsent({ talk, item: { key, text, files, state, problem } }) {
-  const { id, nickname, avatar } = member.value;
-  const act = (name) => theRunning().then((running) => running[name](talk.id, key));
+  const { id, nickname, avatar } = /** @type {Member} */ (member.value);
+  const act = (/** @type {"discard" | "sendAgain"} */ name) => theRunning().then((running) => running[name](talk.id, key));
   return html`<li class=${`message pending ${state}`}>
     <span class="avatar-place"><${Avatar} id=${id} name=${nickname} url=${avatar} /></span>
     <div class="body">

@@ -1,5 +1,7 @@
 // Whose picture stands for a private conversation: of two the other's, of several those of the first two.
 
+/** @import { Talk } from "../../state/private_talks.js" */
+
 import { memberOf, presenceOf } from "../../state/people.js";
 import { othersOf } from "../../state/private_talks.js";
 import { html } from "../../vendor/preact.js";
@@ -7,6 +9,7 @@ import { t } from "../../words/words.js";
 import { Avatar } from "../parts/avatar.js";
 import { Icon } from "../parts/icon.js";
 
+/** @param {{talk: Pick<Talk, "members" | "two">}} props */
 export function TalkPicture({ talk }) {
   const shown = othersOf(talk).slice(0, talk.two ? 1 : 2);
   const pictures = shown.map((id) => {

@@ -1,5 +1,7 @@
 // The private conversations in the list of channels, the newest first, with how much is unread in each.
 
+/** @import { Talk } from "../../state/private_talks.js" */
+
 import { may } from "../../state/channels.js";
 import { openTalk, place, showDialog } from "../../state/place.js";
 import { isBlocked, nameOf, talks } from "../../state/private_talks.js";
@@ -14,6 +16,7 @@ export function Talks() {
     <ul id="private-talks">${talks.value.map((talk) => html`<${Entry} key=${talk.id} talk=${talk} />`)}</ul>`;
 }
 
+/** @param {{talk: Talk}} props */
 function Entry({ talk }) {
   const name = nameOf(talk);
   const unread = isBlocked(talk) ? 0 : talk.unread;

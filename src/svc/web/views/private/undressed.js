@@ -1,6 +1,7 @@
 // A picture without what its file says besides: where it was taken, when, and with what. It is drawn and written anew, for
 // nobody does that behind the browser. What cannot be drawn is sent as it is, as a file of no kind.
 
+/** @type {{[type: string]: string | undefined}} */
 const DRAWN = { "image/jpeg": "image/jpeg", "image/png": "image/png", "image/webp": "image/webp", "image/avif": "image/webp" };
 const MOVING = "image/gif"; // Says nothing of places; drawn, it would stand still.
 const QUALITY = 0.92;
@@ -17,7 +18,7 @@ export async function undressed(file) {
     if (!as) return { blob: file, width, height };
     if (width * height > LARGEST_PX) throw new RangeError("too large to be drawn");
     const canvas = new OffscreenCanvas(width, height);
-    canvas.getContext("2d").drawImage(picture, 0, 0);
+    /** @type {OffscreenCanvasRenderingContext2D} */ (canvas.getContext("2d")).drawImage(picture, 0, 0);
     return { blob: await canvas.convertToBlob({ type: as, quality: QUALITY }), width, height };
   } catch {
     return { blob: new Blob([file]), width: null, height: null };
