@@ -14,6 +14,7 @@ export function BlockedPage() {
     <ul class="rows" aria-label=${t("settings-blocked")}>${ids.map((id) => html`<${Blocked} key=${id} id=${id} />`)}</ul>`;
 }
 
+/** @param {{id: string}} props */
 function Blocked({ id }) {
   const member = memberOf(id);
   const name = member?.nickname ?? t("member-gone");

@@ -12,12 +12,13 @@ import { Confirm } from "../parts/dialog.js";
 const OWNER = "owner";
 
 export function DataPage() {
-  const [asked, setAsked] = useState(null);
+  const [asked, setAsked] = useState(/** @type {"leave" | "delete" | null} */ (null));
   const close = () => setAsked(null);
+  if (!member.value) return null;
   const { nickname, roles } = member.value;
   const server = info.value?.name || t("this-server");
   const owner = roles.includes(OWNER);
-  const done = async (act, words) => { if (await tried(act())) notify(words, "done"); };
+  const done = async (/** @type {() => Promise<void>} */ act, /** @type {string} */ words) => { if (await tried(act())) notify(words, "done"); };
   return html`<${Export} />
     <section class="stack"><h4>${t("leave-server")}</h4><p>${t("leave-text")}</p>
       ${owner && html`<p class="advice">${t("owner-stays")}</p>`}
@@ -32,7 +33,7 @@ export function DataPage() {
 
 /** A file with everything, saved where the browser saves files. */
 function Export() {
-  const [bytes, setBytes] = useState(null);
+  const [bytes, setBytes] = useState(/** @type {number | null} */ (null));
   const [problem, setProblem] = useState("");
   const leaving = useRef(new AbortController());
   useEffect(() => () => leaving.current.abort(), []);
@@ -54,6 +55,7 @@ function Export() {
     ${problem && html`<p class="error" role="alert">${problem}</p>`}</section>`;
 }
 
+/** @param {Blob} blob @param {string} name */
 function save(blob, name) {
   const url = URL.createObjectURL(blob);
   const link = Object.assign(document.createElement("a"), { href: url, download: name });

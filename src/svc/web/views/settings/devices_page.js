@@ -1,5 +1,7 @@
 // The devices that sign in as oneself, and the code for another one.
 
+/** @import { Device as LinkedDevice } from "../../types/api.js" */
+
 import { devices, linkCode, loadDevices, newLinkCode, unlinkDevice } from "../../state/devices.js";
 import { tried } from "../../state/notices.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
@@ -11,7 +13,7 @@ import { LinkCode } from "./link_code.js";
 
 export function DevicesPage() {
   const [problem, setProblem] = useState("");
-  const [asked, setAsked] = useState(null);
+  const [asked, setAsked] = useState(/** @type {LinkedDevice | null} */ (null));
   const [busy, setBusy] = useState(false);
   useEffect(() => { loadDevices().catch((error) => setProblem(explain(error))); }, []);
   const link = async () => {
@@ -30,6 +32,7 @@ export function DevicesPage() {
       onConfirm=${() => tried(unlinkDevice(asked.id))} onClose=${() => setAsked(null)} />`}`;
 }
 
+/** @param {{device: LinkedDevice, onUnlink: () => void}} props */
 function Device({ device, onUnlink }) {
   const { name, tier, current, added_at_ms: addedAt, last_seen_at_ms: seenAt } = device;
   return html`<li>

@@ -8,13 +8,15 @@ import { t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
 import { Confirm } from "../parts/dialog.js";
 
+/** @param {{onPage: (page: string) => void}} props */
 export function IdentityPage({ onPage }) {
-  const [asked, setAsked] = useState(null);
+  const [asked, setAsked] = useState(/** @type {"out" | "other" | null} */ (null));
   // Without an answer nothing is said of other devices.
   useEffect(() => { loadDevices().catch(() => {}); }, []);
   const close = () => setAsked(null);
   const { way } = ownAccount();
   const alone = devices.value?.length === 1 && way === "local";
+  if (!member.value) return null;
   const { nickname } = member.value;
   return html`<p>${t(`identity-${way}`)}</p>
     ${alone && html`<p class="advice">${t("only-device")} <${Button} look="link" onClick=${() => onPage("devices")}>${t("link-device")}<//></p>`}

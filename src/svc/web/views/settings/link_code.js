@@ -1,5 +1,7 @@
 // A code for another device: to read out, to type, or to photograph.
 
+/** @import { Answer } from "../../types/wire.js" */
+
 import { linkAddress } from "../../state/devices.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -10,6 +12,7 @@ import { Time } from "../parts/time.js";
 
 const TOGETHER = /.{1,4}/gu; // Letters that are read at once.
 
+/** @param {Answer<"POST", "/api/me/devices/link">} props */
 export function LinkCode({ code, expires_at_ms: expiresAt }) {
   const [over, setOver] = useState(false);
   useEffect(() => {
@@ -22,7 +25,7 @@ export function LinkCode({ code, expires_at_ms: expiresAt }) {
     <${QrCode} text=${linkAddress(code)} label=${t("qr-code")} />
     <div class="stack">
       <p>${t("link-code-text")}</p>
-      <p><code class="big-code" aria-label=${code}>${code.match(TOGETHER).join(" ")}</code></p>
+      <p><code class="big-code" aria-label=${code}>${(code.match(TOGETHER) ?? []).join(" ")}</code></p>
       <p class="quiet">${t("code-until")} <${Time} ms=${expiresAt} /></p>
       <p><${Button} icon="copy" onClick=${() => copy(linkAddress(code), t("link-copied"))}>${t("copy-the-link")}<//></p>
       <p class="quiet">${t("code-warning")}</p>

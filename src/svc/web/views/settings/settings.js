@@ -1,5 +1,7 @@
 // The settings: a list of pages at the side, the open one beside it.
 
+/** @import { RefObject } from "../../vendor/preact.js" */
+
 import { info } from "../../state/server.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -7,14 +9,16 @@ import { Dialog } from "../parts/dialog.js";
 import { moveAmong } from "../parts/menu.js";
 import { PAGES } from "./pages.js";
 
+/** @param {{page?: string, onClose: () => void}} props */
 export function Settings({ page = "profile", onClose }) {
   const [open, setOpen] = useState(page);
   const shown = PAGES.filter(({ may }) => !may || may());
   const firstShared = shown.findIndex(({ may }) => may);
   const { Page, name } = shown.find((each) => each.name === open) ?? shown[0];
+  /** @type {RefObject<HTMLElement>} */
   const list = useRef(null);
   useLayoutEffect(() => { list.current.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" }); }, [name]);
-  const move = (event) => moveAmong(event, [...event.currentTarget.querySelectorAll("button")]);
+  const move = (/** @type {EventOn<HTMLElement, KeyboardEvent>} */ event) => moveAmong(event, [...event.currentTarget.querySelectorAll("button")]);
   return html`<${Dialog} title=${t("settings")} onClose=${onClose} wide class="settings">
     <div class="settings-pages">
       <nav aria-label=${t("settings-pages")} onKeyDown=${move}><ul ref=${list}>${shown.map((each, place) => html`

@@ -8,6 +8,7 @@ import { DeviceSelect, LevelMeter, TestSound } from "../call/device_choice.js";
 import { Button } from "../parts/button.js";
 import { Choice, Switch } from "../parts/field.js";
 
+/** @param {string[]} names @param {(name: string) => string} words */
 const choices = (names, words) => names.map((value) => ({ value, label: words(value), hint: words(`${value}-hint`) }));
 
 export function VoicePage() {
@@ -15,24 +16,24 @@ export function VoicePage() {
   return html`
     <${DeviceSelect} kind="audioinput" name="microphone" label=${t("choose-microphone")} />
     <${LevelMeter} threshold=${callSettings.value.threshold} />
-    <${Choice} label=${t("input")} value=${input} options=${choices(["voice", "push"], (name) => t(`input-${name}`))} onChange=${(value) => chooseForCalls({ input: value })} />
+    <${Choice} label=${t("input")} value=${input} options=${choices(["voice", "push"], (/** @type {string} */ name) => t(`input-${name}`))} onChange=${(/** @type {string} */ value) => chooseForCalls({ input: value })} />
     ${input === "voice" ? html`<${Threshold} />` : html`<${PushKey} />`}
-    <${Choice} label=${t("noise")} value=${noise} options=${choices(["off", "usual", "strong"], (name) => t(`noise-${name}`))} onChange=${(value) => chooseForCalls({ noise: value })} />
-    <${Switch} label=${t("echo")} checked=${echoCancellation} onChange=${(on) => chooseForCalls({ echoCancellation: on })} />
-    <${Switch} label=${t("gain")} checked=${autoGainControl} onChange=${(on) => chooseForCalls({ autoGainControl: on })} />
-    <${Switch} label=${t("music")} hint=${t("music-hint")} checked=${music} onChange=${(on) => chooseForCalls({ music: on })} />
+    <${Choice} label=${t("noise")} value=${noise} options=${choices(["off", "usual", "strong"], (/** @type {string} */ name) => t(`noise-${name}`))} onChange=${(/** @type {string} */ value) => chooseForCalls({ noise: value })} />
+    <${Switch} label=${t("echo")} checked=${echoCancellation} onChange=${(/** @type {boolean} */ on) => chooseForCalls({ echoCancellation: on })} />
+    <${Switch} label=${t("gain")} checked=${autoGainControl} onChange=${(/** @type {boolean} */ on) => chooseForCalls({ autoGainControl: on })} />
+    <${Switch} label=${t("music")} hint=${t("music-hint")} checked=${music} onChange=${(/** @type {boolean} */ on) => chooseForCalls({ music: on })} />
     <${DeviceSelect} kind="audiooutput" name="speaker" label=${t("choose-speaker")} />
     <p><${TestSound} /></p>
     <${DeviceSelect} kind="videoinput" name="camera" label=${t("choose-camera")} />
-    <${Switch} label=${t("mirror")} checked=${mirror} onChange=${(on) => chooseForCalls({ mirror: on })} />
-    ${canBlur() ? html`<${Switch} label=${t("blur")} hint=${t("blur-hint")} checked=${blur} onChange=${(on) => chooseForCalls({ blur: on })} />` : html`<p class="quiet">${t("blur-never")}</p>`}
-    <${Choice} label=${t("quality-of-pictures")} value=${quality} options=${choices(["automatic", "high", "low", "saver"], (name) => t(`quality-${name}`))} onChange=${(value) => chooseForCalls({ quality: value })} />`;
+    <${Switch} label=${t("mirror")} checked=${mirror} onChange=${(/** @type {boolean} */ on) => chooseForCalls({ mirror: on })} />
+    ${canBlur() ? html`<${Switch} label=${t("blur")} hint=${t("blur-hint")} checked=${blur} onChange=${(/** @type {boolean} */ on) => chooseForCalls({ blur: on })} />` : html`<p class="quiet">${t("blur-never")}</p>`}
+    <${Choice} label=${t("quality-of-pictures")} value=${quality} options=${choices(["automatic", "high", "low", "saver"], (/** @type {string} */ name) => t(`quality-${name}`))} onChange=${(/** @type {string} */ value) => chooseForCalls({ quality: value })} />`;
 }
 
 function Threshold() {
   const { threshold } = callSettings.value;
   return html`<label class="field">${t("threshold")}
-    <input type="range" min="0" max="1" step="0.02" value=${threshold} onChange=${(event) => chooseForCalls({ threshold: Number(event.currentTarget.value) })} />
+    <input type="range" min="0" max="1" step="0.02" value=${threshold} onChange=${(/** @type {EventOn<HTMLInputElement>} */ event) => chooseForCalls({ threshold: Number(event.currentTarget.value) })} />
     <span class="quiet">${t("threshold-hint")}</span></label>`;
 }
 
@@ -40,7 +41,7 @@ function Threshold() {
 function PushKey() {
   const { pushKey, releaseMs } = callSettings.value;
   const [waiting, setWaiting] = useState(false);
-  const pressed = (event) => {
+  const pressed = (/** @type {KeyboardEvent} */ event) => {
     if (!waiting) return;
     event.preventDefault();
     event.stopPropagation();
@@ -48,5 +49,5 @@ function PushKey() {
     if (event.key !== "Escape") chooseForCalls({ pushKey: event.code });
   };
   return html`<p><${Button} onClick=${() => setWaiting(true)} onKeyDown=${pressed} aria-live="polite">${waiting ? t("press-a-key") : t("push-key", { key: pushKey })}<//></p>
-    <label class="field">${t("release")}<input type="number" min="0" max="2000" step="50" value=${releaseMs} onChange=${(event) => chooseForCalls({ releaseMs: Number(event.currentTarget.value) || 0 })} /></label>`;
+    <label class="field">${t("release")}<input type="number" min="0" max="2000" step="50" value=${releaseMs} onChange=${(/** @type {EventOn<HTMLInputElement>} */ event) => chooseForCalls({ releaseMs: Number(event.currentTarget.value) || 0 })} /></label>`;
 }
