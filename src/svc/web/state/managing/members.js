@@ -39,10 +39,12 @@ export async function findMembers(wish, after = null) {
   return { ids: members.map(({ id }) => id), next, lastSeen };
 }
 
-/** What may be done to several. */
-export const offeredActs = () => [may("manage_roles") && "give", may("manage_roles") && "take", may("timeout_members") && "timeout", may("kick_members") && "kick", may("ban_members") && "ban"].filter(Boolean);
+/** @typedef {"give" | "take" | "timeout" | "kick" | "ban"} Act */
 
-/** Why this cannot be done to a member: a word for it, or null. @param {string} act @param {Member} member @param {Role | null} [role] */
+/** What may be done to several. */
+export const offeredActs = () => /** @type {(Act | false)[]} */ ([may("manage_roles") && "give", may("manage_roles") && "take", may("timeout_members") && "timeout", may("kick_members") && "kick", may("ban_members") && "ban"]).filter((act) => act !== false);
+
+/** Why this cannot be done to a member: a word for it, or null. @param {Act} act @param {Member} member @param {Role | null} [role] */
 export function obstacle(act, member, role = null) {
   if (act !== "give" && act !== "take") return ranksBelow(member) ? null : member.id === own.value?.id ? "self" : "rank";
   if (!mayGiveRolesTo(member)) return "rank";

@@ -1,5 +1,8 @@
 // An entry of the audit log as a sentence, with what was changed below it.
 
+/** @import { AuditEntry } from "../../types/api.js" */
+/** @import { Permission } from "../../types/wire.js" */
+
 import { channelsById } from "../../state/channels.js";
 import { memberOf, rolesById } from "../../state/people.js";
 import { html } from "../../vendor/preact.js";
@@ -8,75 +11,90 @@ import { lasting, Time } from "../parts/time.js";
 import { roleName } from "../people/members.js";
 import { permissionName } from "./parts/permission.js";
 
+/** @typedef {AuditEntry["details"]} Said */
+
 const DAY_S = 86400;
-/** What the owner's settings are called where they are changed. */
+/** What the owner's settings are called where they are changed. @type {{[setting: string]: string}} */
 const SETTINGS = {
   description: "community-description", rules: "community-rules", joinPolicy: "join-policy", profanityMode: "bad-words", lanOpen: "setting-lanopen",
   discoverable: "setting-discoverable", linkPreviews: "setting-linkpreviews", welcomeChannelId: "welcome-channel", retentionDays: "retention",
 };
-const dashed = (name) => name.replaceAll("_", "-");
+const dashed = (/** @type {string} */ name) => name.replaceAll("_", "-");
 const ABOUT_MEMBERS = /^(member|owner|voice|recovery|bot)_/;
 
-/** The sentence. One that we have no words for shows its name. */
+/** The sentence. One that we have no words for shows its name. @param {AuditEntry} entry */
 export function sentenceOf(entry) {
   const key = `audit-${dashed(entry.action)}`;
   return knows(key) ? t(`audit-${dashed(entry.action)}`, argumentsOf(entry)) : t("audit-other", { who: whoOf(entry), action: entry.action });
 }
 
-const text = (value) => (typeof value === "string" ? value : "");
-const whoOf = ({ actor_id: id, details }) => (details.rule ? t("the-rule", { rule: details.rule }) : id ? memberOf(id)?.nickname ?? t("somebody") : t("the-operator"));
+// What an entry says in particular depends on its action.
+const text = (/** @type {unknown} */ value) => (typeof value === "string" ? value : "");
+/** @param {unknown} value @returns {Said} */
+const inside = (value) => (typeof value === "object" && value !== null ? /** @type {Said} */ (value) : {});
+/** @param {unknown} value @returns {Permission[]} */
+const permissionsIn = (value) => (Array.isArray(value) ? value : []);
+/** @param {AuditEntry} entry */
+const whoOf = ({ actor_id: id, details }) => (details.rule ? t("the-rule", { rule: text(details.rule) }) : id ? memberOf(id)?.nickname ?? t("somebody") : t("the-operator"));
 
+/** @param {AuditEntry} entry */
 function argumentsOf(entry) {
   const { action, target_id: target, details } = entry;
-  const about = ABOUT_MEMBERS.test(action) ? text(details.nickname) || text(details.before) || memberOf(target)?.nickname || t("somebody") : memberOf(text(details.author_id) || text(details.member_id) || "-")?.nickname ?? (text(details.nickname) || t("somebody"));
-  const channel = channelsById.value.get(text(details.channel_id) || target);
-  const role = rolesById.value.get(text(details.role_id) || target);
-  const named = text(details.name) || text(details.after?.name) || (role && roleName(role)) || channel?.name || "";
+  const about = ABOUT_MEMBERS.test(action) ? text(details.nickname) || text(details.before) || (target && memberOf(target)?.nickname) || t("somebody") : memberOf(text(details.author_id) || text(details.member_id) || "-")?.nickname ?? (text(details.nickname) || t("somebody"));
+  const channel = channelsById.value.get(text(details.channel_id) || (target ?? ""));
+  const role = rolesById.value.get(text(details.role_id) || (target ?? ""));
+  const named = text(details.name) || text(inside(details.after).name) || (role && roleName(role)) || channel?.name || "";
   return {
     who: whoOf(entry), about, channel: channel?.name ?? t("a-channel"), name: named || t("something"), role: role ? roleName(role) : named || t("role-gone"),
     after: text(details.after), muted: details.muted ? "yes" : "no", deafened: details.deafened ? "yes" : "no",
   };
 }
 
-/** What else is said: [[what, how]], such as the reason, or a value before and after. */
+/** What else is said: [[what, how]], such as the reason, or a value before and after. @param {AuditEntry} entry */
 export function detailsOf({ details, action }) {
+  /** @type {[what: string, how: unknown][]} */
   const told = [];
   if (text(details.reason)) told.push([t("reason"), details.reason]);
   if (text(details.note)) told.push([t("note"), details.note]);
   if (details.until_ms && action === "member_timeout") told.push([t("invite-until"), html`<${Time} ms=${details.until_ms} style="whole" />`]);
   if (Array.isArray(details.changed)) told.push([t("changed"), details.changed.map(field).join(", ")]);
-  for (const side of ["allow", "deny"]) if (details[side]?.length) told.push([t(`override-${side}`), details[side].map(permissionName).join(", ")]);
+  for (const side of ["allow", "deny"]) if (permissionsIn(details[side]).length) told.push([t(`override-${side}`), permissionsIn(details[side]).map(permissionName).join(", ")]);
   return [...told, ...differences(details)];
 }
 
-const field = (key) => (SETTINGS[key] ? t(SETTINGS[key]) : knows(`field-${dashed(key)}`) ? t(`field-${dashed(key)}`) : key);
+const field = (/** @type {string} */ key) => (SETTINGS[key] ? t(SETTINGS[key]) : knows(`field-${dashed(key)}`) ? t(`field-${dashed(key)}`) : key);
 
+/** @param {Said} details @returns {[what: string, how: string][]} */
 function differences(details) {
-  if (details.before?.id) return betweenRoles(details.before, details.after);
-  return Object.entries(details).filter(([, value]) => value && typeof value === "object" && ("before" in value || "from" in value))
+  if (inside(details.before).id) return betweenRoles(inside(details.before), inside(details.after));
+  return Object.entries(details).map(([key, value]) => /** @type {const} */ ([key, inside(value)])).filter(([, value]) => "before" in value || "from" in value)
     .map(([key, value]) => [field(key), `${shown(key, value.before ?? value.from)} → ${shown(key, value.after ?? value.to)}`]);
 }
 
-/** What a role had and has: permissions one by one. */
+/** What a role had and has: permissions one by one. @param {Said} before @param {Said} after */
 function betweenRoles(before, after) {
+  /** @type {[what: string, how: string][]} */
   const told = ["name", "rank", "color"].filter((key) => before[key] !== after[key]).map((key) => [field(key), `${shown(key, before[key])} → ${shown(key, after[key])}`]);
-  const more = after.permissions.filter((each) => !before.permissions.includes(each));
-  const fewer = before.permissions.filter((each) => !after.permissions.includes(each));
+  const [had, has] = [permissionsIn(before.permissions), permissionsIn(after.permissions)];
+  const more = has.filter((each) => !had.includes(each));
+  const fewer = had.filter((each) => !has.includes(each));
   if (more.length) told.push([t("permissions-added"), more.map(permissionName).join(", ")]);
   if (fewer.length) told.push([t("permissions-taken"), fewer.map(permissionName).join(", ")]);
   return told;
 }
 
+/** @param {string} key @param {unknown} value */
 function shown(key, value) {
   if (key === "joinPolicy") return t(`join-policy-${value}`);
   if (key === "profanityMode") return t(`bad-words-${value}`);
-  if (key === "retentionDays") return value ? lasting(value * DAY_S) : t("retention-forever");
-  if ((key === "parent_id" || key === "welcomeChannelId") && value) return channelsById.value.get(value)?.name ?? t("a-channel");
+  if (key === "retentionDays") return value ? lasting(Number(value) * DAY_S) : t("retention-forever");
+  if ((key === "parent_id" || key === "welcomeChannelId") && value) return channelsById.value.get(text(value))?.name ?? t("a-channel");
   if (key === "color" && typeof value === "number") return `#${value.toString(16).padStart(6, "0")}`;
   if (value === null || value === "" || value === undefined) return "–";
   return typeof value === "boolean" ? t(value ? "is-on" : "is-off") : String(value);
 }
 
+/** @param {{entry: AuditEntry}} props */
 export function Entry({ entry }) {
   const told = detailsOf(entry);
   return html`<li class="managed-row entry" data-action=${entry.action}>

@@ -1,5 +1,8 @@
 // What is done to several members at once: first who it happens to and who is left out, then how it went.
 
+/** @import { Act } from "../../state/managing/members.js" */
+/** @import { Member } from "../../types/api.js" */
+
 import { doToEach, obstacle } from "../../state/managing/members.js";
 import { ban, kick, timeOut } from "../../state/managing/moderation.js";
 import { rolesBelow } from "../../state/managing/rank.js";
@@ -16,28 +19,30 @@ import { lasting } from "../parts/time.js";
 import { Among } from "./channel_overview.js";
 import { DELETED_S, deleting, TIMEOUTS_S } from "./moderate_dialog.js";
 
-/** `act` is "give", "take", "timeout", "kick" or "ban"; `onDone` hears to whom it was done. */
+/** `onDone` hears to whom it was done. @param {{act: Act, people: Member[], onDone: (done: Member[]) => void, onClose: () => void}} props */
 export function BulkDialog({ act, people, onDone, onClose }) {
   const [wish, setWish] = useState({ roleId: rolesBelow().find(({ id }) => id !== "member")?.id, seconds: 3600, deleted: 0, reason: "" });
   const [asked] = useState(people); // Those who are done leave the list behind it.
-  const [run, setRun] = useState(null); // {done, of}, then {refused}.
+  const [run, setRun] = useState(/** @type {{done: number, of: number} | {refused: {member: Member, error: unknown}[]} | null} */ (null));
   const going = useRef(true);
   useEffect(() => () => { going.current = false; }, []);
-  const set = (key) => (value) => setWish({ ...wish, [key]: value });
+  /** @template {keyof typeof wish} K @param {K} key */
+  const set = (key) => (/** @type {typeof wish[K]} */ value) => setWish({ ...wish, [key]: value });
   const role = rolesBelow().find(({ id }) => id === wish.roleId) ?? null;
   const withRole = act === "give" || act === "take";
   const sorted = asked.map((member) => ({ member, why: obstacle(act, member, role) }));
   const meant = sorted.filter(({ why }) => !why).map(({ member }) => member);
   const left = sorted.filter(({ why }) => why);
   const reason = wish.reason.trim();
+  /** @type {{[act in Act]: (member: Member) => Promise<unknown>}} */
   const acts = {
-    give: ({ id }) => giveRole(id, role.id),
-    take: ({ id }) => takeRole(id, role.id),
+    give: ({ id }) => giveRole(id, role?.id ?? ""),
+    take: ({ id }) => takeRole(id, role?.id ?? ""),
     timeout: ({ id }) => timeOut(id, wish.seconds, reason),
     kick: ({ id }) => kick(id, reason),
     ban: ({ id }) => ban(id, reason, wish.deleted),
   };
-  const submit = async (event) => {
+  const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
     if (run || !meant.length) return;
     setRun({ done: 0, of: meant.length });
@@ -52,17 +57,17 @@ export function BulkDialog({ act, people, onDone, onClose }) {
   };
   const count = meant.length;
   const title = t(`bulk-${act}-title`, { count, role: role ? roleName(role) : "" });
-  if (run?.refused) return html`<${Dialog} title=${t("bulk-refused-title", { count: run.refused.length })} onClose=${onClose}>
+  if (run && "refused" in run) return html`<${Dialog} title=${t("bulk-refused-title", { count: run.refused.length })} onClose=${onClose}>
     <${People} label=${t("bulk-refused")} all=${run.refused.map(({ member, error }) => ({ member, why: explain(error) }))} />
     <footer class="buttons"><${Button} look="primary" onClick=${onClose} autofocus>${t("close")}<//></footer><//>`;
   return html`<${Dialog} title=${title} onClose=${onClose}>
     <form class="stack" onSubmit=${submit} novalidate>
       ${!withRole && html`<p class="quiet">${t(`moderate-${act}-text`)}</p>`}
-      ${withRole && html`<label class="field">${t("filter-role")}<select onChange=${(event) => set("roleId")(event.currentTarget.value)}>
+      ${withRole && html`<label class="field">${t("filter-role")}<select onChange=${(/** @type {EventOn<HTMLSelectElement>} */ event) => set("roleId")(event.currentTarget.value)}>
         ${rolesBelow().filter(({ id }) => id !== "member").map((each) => html`<option key=${each.id} value=${each.id} selected=${each.id === wish.roleId}>${roleName(each)}</option>`)}</select></label>`}
       ${act === "timeout" && html`<${Among} label=${t("timeout-for")} value=${wish.seconds} all=${TIMEOUTS_S} words=${lasting} onChange=${set("seconds")} />`}
       ${act === "ban" && html`<${Among} label=${t("ban-deletes")} value=${wish.deleted} all=${DELETED_S} words=${deleting} onChange=${set("deleted")} />`}
-      ${!withRole && html`<${Field} label=${t("reason")} hint=${t("reason-hint")} value=${wish.reason} maxlength="500" onInput=${(event) => set("reason")(event.currentTarget.value)} autocomplete="off" />`}
+      ${!withRole && html`<${Field} label=${t("reason")} hint=${t("reason-hint")} value=${wish.reason} maxlength="500" onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => set("reason")(event.currentTarget.value)} autocomplete="off" />`}
       <${People} label=${t("bulk-meant", { count })} all=${meant.map((member) => ({ member }))} />
       <${People} label=${t("bulk-left-out", { count: left.length })} all=${left.map(({ member, why }) => ({ member, why: t(`bulk-why-${why}`) }))} />
       ${run && html`<label class="field" role="status">${t("bulk-progress", run)}<progress max=${run.of} value=${run.done}></progress></label>`}
@@ -71,6 +76,7 @@ export function BulkDialog({ act, people, onDone, onClose }) {
   <//>`;
 }
 
+/** @param {{label: string, all: {member: Member, why?: string}[]}} props */
 function People({ label, all }) {
   if (!all.length) return null;
   return html`<section class="bulk-people" aria-label=${label}><h4>${label}</h4><ul class="chips">${all.map(({ member: { id, nickname, avatar }, why }) => html`<li key=${id}>

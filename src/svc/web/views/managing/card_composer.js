@@ -1,6 +1,10 @@
 // A message with a card, put together in fields: as it will look, and beside it the JSON that a program sends for it.
 // Either may be changed; what our own description of webhooks says is wrong is told at once.
 
+/** @import { Wrong } from "../../state/managing/schema.js" */
+/** @import { PostedMessage, PostedProblem } from "../../types/api.js" */
+/** @import { Put } from "./card_fields.js" */
+
 import { picturesOf, problemsWith, shownCard, withAt } from "../../state/managing/payload.js";
 import { postTo, webhookDescription } from "../../state/managing/server.js";
 import { notify } from "../../state/notices.js";
@@ -13,50 +17,50 @@ import { copy } from "../parts/copying.js";
 import { CardFields } from "./card_fields.js";
 import { useAnswer, useAsking } from "./parts/asking.js";
 
-const written = (payload) => JSON.stringify(payload, null, 2);
+const written = (/** @type {PostedMessage} */ payload) => JSON.stringify(payload, null, 2);
 
+/** @param {{address: string, onPosted: () => void}} props */
 export function CardComposer({ address, onPosted }) {
-  const [payload, setPayload] = useState({ text: t("card-first-text") });
-  const [typed, setTyped] = useState(null); // JSON that cannot be read yet.
-  const [refused, setRefused] = useState([]);
+  const [payload, setPayload] = useState(/** @type {PostedMessage} */ ({ text: t("card-first-text") }));
+  const [typed, setTyped] = useState(/** @type {string | null} */ (null)); // JSON that cannot be read yet.
+  const [refused, setRefused] = useState(/** @type {string[]} */ ([]));
   const { value: description } = useAnswer(webhookDescription);
-  const { busy, problem, run } = useAsking();
+  const { busy, problem, get } = useAsking();
   const json = typed ?? written(payload);
+  /** @type {Put} */
   const put = (path, wanted) => {
     setTyped(null);
     setRefused([]);
     setPayload((now) => withAt(now, path, wanted));
   };
-  const type = (text) => {
+  const type = (/** @type {string} */ text) => {
     const read = parsed(text);
     setTyped(read && written(read) === text ? null : text);
     setRefused([]);
     if (read) setPayload(read);
   };
   const problems = typed !== null && !parsed(typed) ? [t("json-broken")] : [...(description ? problemsWith(description, payload).map(inWords) : []), ...refused];
-  const post = async (event) => {
+  const post = async (/** @type {Event} */ event) => {
     event.preventDefault();
-    let answer;
-    const send = async () => {
-      answer = await postTo(address, payload).catch((error) => {
-        setRefused((error.details?.problems ?? []).map(({ path, message }) => `${path}: ${message}`));
-        throw error;
-      });
-    };
-    if (await run(send)) notify(answer.warnings.length ? answer.warnings.map(({ message }) => message).join(" ") : t("card-posted"), answer.warnings.length ? "error" : "done");
+    const answer = await get(() => postTo(address, payload).catch((error) => {
+      setRefused((error.details?.problems ?? []).map((/** @type {PostedProblem} */ { path, message }) => `${path}: ${message}`));
+      throw error;
+    }));
+    if (answer) notify(answer.warnings.length ? answer.warnings.map(({ message }) => message).join(" ") : t("card-posted"), answer.warnings.length ? "error" : "done");
     onPosted();
   };
   return html`<form class="stack composing" onSubmit=${post} novalidate><h4>${t("card-try")}</h4><p class="quiet">${t("card-try-about")}</p>
     <div class="preview-and-json"><${CardFields} payload=${payload} put=${put} />
       <div class="stack beside-it"><${Preview} payload=${payload} />
         <section aria-label=${t("card-json")}><h5>${t("card-json")}</h5>
-          <textarea class="snippet" dir="ltr" rows=${Math.min(18, json.split("\n").length + 1)} spellcheck=${false} aria-label=${t("card-json")} aria-invalid=${problems.length ? "true" : undefined} value=${json} onInput=${(event) => type(event.currentTarget.value)}></textarea>
+          <textarea class="snippet" dir="ltr" rows=${Math.min(18, json.split("\n").length + 1)} spellcheck=${false} aria-label=${t("card-json")} aria-invalid=${problems.length ? "true" : undefined} value=${json} onInput=${(/** @type {EventOn<HTMLTextAreaElement>} */ event) => type(event.currentTarget.value)}></textarea>
           <div role="status">${problems.length ? html`<ul class="error problems">${problems.map((each) => html`<li key=${each} dir="auto">${each}</li>`)}</ul>` : description && html`<small class="quiet">${t("card-valid")}</small>`}</div></section></div></div>
     ${problem && html`<p class="error" role="alert">${problem}</p>`}
     <footer class="buttons"><${Button} icon="copy" onClick=${() => copy(json)}>${t("card-copy-json")}<//><${Button} look="primary" type="submit" disabled=${busy || problems.length > refused.length}>${t("card-post")}<//></footer>
   </form>`;
 }
 
+/** @param {{payload: PostedMessage}} props */
 function Preview({ payload }) {
   const cards = (Array.isArray(payload.cards) ? payload.cards : []).filter((card) => card && typeof card === "object");
   const pictures = cards.flatMap(picturesOf);
@@ -66,13 +70,15 @@ function Preview({ payload }) {
     ${pictures.length > 0 && html`<small class="quiet">${t("card-pictures-later", { count: pictures.length })}</small>`}</section>`;
 }
 
+/** @param {Wrong} problem */
 function inWords({ path, keyword, limit }) {
   const empty = keyword === "anyOf" && (path === "" ? "empty-message" : /^cards\[\d+\]$/.test(path) && "empty-card");
   const name = empty || keyword.toLowerCase();
-  const words = knows(`problem-${name}`) ? t(`problem-${name}`, { limit }) : t("problem-pattern");
+  const words = knows(`problem-${name}`) ? t(`problem-${name}`, { limit: limit ?? 0 }) : t("problem-pattern");
   return path ? `${path}: ${words}` : words;
 }
 
+/** What JSON says of a message; null where it says none. @param {string} text @returns {PostedMessage | null} */
 function parsed(text) {
   try {
     const value = JSON.parse(text);

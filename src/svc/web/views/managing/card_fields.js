@@ -1,5 +1,8 @@
 // The fields of a message with a card: its text and poster, and of its first card everything that a card may have.
 
+/** @import { PostedCard, PostedField, PostedMessage } from "../../types/api.js" */
+/** @import { ComponentChildren } from "../../vendor/preact.js" */
+
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Button, IconButton } from "../parts/button.js";
@@ -8,14 +11,17 @@ import { ColourChoice } from "./colour_choice.js";
 
 const MOST_FIELDS = 25;
 const CARD = ["cards", 0];
-const hexOf = (number) => `#${number.toString(16).padStart(6, "0")}`;
+const hexOf = (/** @type {number} */ number) => `#${number.toString(16).padStart(6, "0")}`;
 
-/** `put(path, value)` changes the payload. */
+/** @typedef {(path: (string | number)[], wanted: unknown) => void} Put Changes what a path leads to in the payload. */
+
+/** @param {{payload: PostedMessage, put: Put}} props */
 export function CardFields({ payload, put }) {
-  const card = payload.cards?.[0] ?? {};
-  const one = (path, words, rest = {}) => {
-    const value = path.reduce((node, key) => node?.[key], payload);
-    return html`<${Field} key=${words} label=${t(`card-${words}`)} value=${typeof value === "string" ? value : ""} onInput=${(event) => put(path, event.currentTarget.value)} autocomplete="off" ...${rest} />`;
+  /** @type {PostedCard} */
+  const card = (Array.isArray(payload.cards) ? payload.cards[0] : null) ?? {};
+  const one = (/** @type {(string | number)[]} */ path, /** @type {string} */ words, /** @type {object} */ rest = {}) => {
+    const value = path.reduce((/** @type {unknown} */ node, key) => /** @type {{[key: string | number]: unknown} | null | undefined} */ (node)?.[key], payload);
+    return html`<${Field} key=${words} label=${t(`card-${words}`)} value=${typeof value === "string" ? value : ""} onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => put(path, event.currentTarget.value)} autocomplete="off" ...${rest} />`;
   };
   const url = { type: "url", inputmode: "url", placeholder: "https://", dir: "ltr" };
   const colour = typeof card.color === "string" && /^#[0-9a-f]{6}$/i.test(card.color) ? parseInt(card.color.slice(1), 16) : Number.isInteger(card.color) ? card.color : null;
@@ -24,7 +30,7 @@ export function CardFields({ payload, put }) {
     <${More} title=${t("card-poster")}>${one(["display_name"], "display-name")}${one(["avatar_url"], "avatar", url)}<//>
     ${one([...CARD, "title"], "title")}${one([...CARD, "url"], "url", url)}
     ${one([...CARD, "description"], "description", { multiline: true, rows: "3" })}
-    <${ColourChoice} label=${t("card-colour")} value=${colour} onChange=${(number) => put([...CARD, "color"], number === null ? null : hexOf(number))} />
+    <${ColourChoice} label=${t("card-colour")} value=${colour} onChange=${(/** @type {number | null} */ number) => put([...CARD, "color"], number === null ? null : hexOf(number))} />
     <${More} title=${t("card-author")}>${one([...CARD, "author", "name"], "author-name")}${one([...CARD, "author", "url"], "author-url", url)}${one([...CARD, "author", "icon_url"], "author-icon", url)}<//>
     <${More} title=${t("card-fields")}><${Rows} fields=${Array.isArray(card.fields) ? card.fields : []} put=${put} /><//>
     <${More} title=${t("card-pictures")}>${one([...CARD, "image_url"], "image", url)}${one([...CARD, "thumbnail_url"], "thumbnail", url)}<//>
@@ -33,16 +39,18 @@ export function CardFields({ payload, put }) {
   </div>`;
 }
 
+/** @param {{title: string, children: ComponentChildren}} props */
 function More({ title, children }) {
   return html`<details class="spared"><summary>${title}</summary><div class="stack">${children}</div></details>`;
 }
 
+/** @param {{fields: (Partial<PostedField> | null)[], put: Put}} props */
 function Rows({ fields, put }) {
-  const at = (index, key) => [...CARD, "fields", index, key];
+  const at = (/** @type {number} */ index, /** @type {keyof PostedField} */ key) => [...CARD, "fields", index, key];
   return html`${fields.map((field, index) => html`<fieldset class="card-field stack" key=${index}><legend>${t("card-field", { number: index + 1 })}
       <${IconButton} icon="trash" label=${t("card-field-remove", { number: index + 1 })} onClick=${() => put([...CARD, "fields", index], null)} /></legend>
-      <${Field} label=${t("card-field-name")} value=${field?.name ?? ""} onInput=${(event) => put(at(index, "name"), event.currentTarget.value)} autocomplete="off" />
-      <${Field} label=${t("card-field-value")} multiline rows="2" value=${field?.value ?? ""} onInput=${(event) => put(at(index, "value"), event.currentTarget.value)} />
-      <${Switch} label=${t("card-field-inline")} checked=${field?.inline === true} onChange=${(on) => put(at(index, "inline"), on)} /></fieldset>`)}
+      <${Field} label=${t("card-field-name")} value=${field?.name ?? ""} onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => put(at(index, "name"), event.currentTarget.value)} autocomplete="off" />
+      <${Field} label=${t("card-field-value")} multiline rows="2" value=${field?.value ?? ""} onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => put(at(index, "value"), event.currentTarget.value)} />
+      <${Switch} label=${t("card-field-inline")} checked=${field?.inline === true} onChange=${(/** @type {boolean} */ on) => put(at(index, "inline"), on)} /></fieldset>`)}
     <p><${Button} icon="add" disabled=${fields.length >= MOST_FIELDS} onClick=${() => put([...CARD, "fields", fields.length], { name: t("card-field-name"), value: t("card-field-value") })}>${t("card-field-add")}<//></p>`;
 }

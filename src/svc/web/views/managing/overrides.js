@@ -1,6 +1,10 @@
 // Who may do what in one channel: private or not, and for each role or person three choices a permission, with
 // what comes of them.
 
+/** @import { Word } from "../../state/managing/permissions.js" */
+/** @import { Channel, Override } from "../../types/api.js" */
+/** @import { Target as Chosen } from "./parts/pick.js" */
+
 import { may } from "../../state/channels.js";
 import { timesChanged } from "../../state/managing/changed.js";
 import { overridesOf, putOverride, replaced } from "../../state/managing/channels.js";
@@ -20,6 +24,9 @@ import { PermissionChoice } from "./parts/permission.js";
 import { Pick, TargetSign, targetOf } from "./parts/pick.js";
 import { PrivateTo } from "./private_to.js";
 
+/** @typedef {(wanted: Override[]) => void} Put */
+
+/** @param {{channel: Channel}} props */
 export function Overrides({ channel }) {
   const turn = useRef(Promise.resolve());
   const { value: overrides, problem, set, again } = useAnswer(() => overridesOf(channel.id), [channel.id]);
@@ -28,7 +35,7 @@ export function Overrides({ channel }) {
   useEffect(() => { turn.current.then(again); }, [times]);
   if (problem) return html`<p class="error" role="alert">${problem} <${Button} look="link" onClick=${again}>${t("try-again")}<//></p>`;
   if (!overrides) return html`<p class="quiet" role="status">${t("loading")}</p>`;
-  /** Shown at once; then put one after the other, as each is checked by what the last has done. */
+  /** Shown at once; then put one after the other, as each is checked by what the last has done. @type {Put} */
   const put = (wanted) => {
     set((all) => wanted.reduce(replaced, all));
     turn.current = turn.current.then(async () => {
@@ -43,24 +50,26 @@ export function Overrides({ channel }) {
   return html`<${Privacy} overrides=${overrides} put=${put} /><${Matrix} channel=${channel} overrides=${overrides} put=${put} />`;
 }
 
+/** @param {{overrides: Override[], put: Put}} props */
 function Privacy({ overrides, put }) {
   const hidden = isPrivate(overrides);
   const keys = letIn(overrides);
-  const change = (wanted) => put(madePrivate(overrides, new Set(wanted), roles.value, self()));
-  return html`<${Switch} label=${t("channel-private")} hint=${t("channel-private-hint")} checked=${hidden} onChange=${(on) => (on ? change(keys) : put(madeOpen(overrides)))} />
-    ${hidden && html`<${PrivateTo} keys=${keys} onAdd=${(key) => change([...keys, key])} onRemove=${(key) => change(keys.filter((each) => each !== key))} />`}`;
+  const change = (/** @type {string[]} */ wanted) => put(madePrivate(overrides, new Set(wanted), roles.value, self()));
+  return html`<${Switch} label=${t("channel-private")} hint=${t("channel-private-hint")} checked=${hidden} onChange=${(/** @type {boolean} */ on) => (on ? change(keys) : put(madeOpen(overrides)))} />
+    ${hidden && html`<${PrivateTo} keys=${keys} onAdd=${(/** @type {string} */ key) => change([...keys, key])} onRemove=${(/** @type {string} */ key) => change(keys.filter((each) => each !== key))} />`}`;
 }
 
+/** @param {{channel: Channel, overrides: Override[], put: Put}} props */
 function Matrix({ channel, overrides, put }) {
-  const [added, setAdded] = useState([]);
+  const [added, setAdded] = useState(/** @type {string[]} */ ([]));
   const keys = [...new Set(["role:member", ...overrides.map(keyOf), ...added])].filter((key) => key !== "role:member" || rolesById.value.has("member"));
   const [open, setOpen] = useState(keys[0]);
   const shown = keys.includes(open) ? open : keys[0];
-  const add = (key) => {
+  const add = (/** @type {string} */ key) => {
     setAdded([...added, key]);
     setOpen(key);
   };
-  const move = (event) => moveAmong(event, [...event.currentTarget.querySelectorAll("button")]);
+  const move = (/** @type {EventOn<HTMLElement, KeyboardEvent>} */ event) => moveAmong(event, [...event.currentTarget.querySelectorAll("button")]);
   return html`<section class="stack overrides" aria-label=${t("overrides")}>
     <h4>${t("overrides")}</h4><p class="quiet">${t("overrides-about")}</p>
     <${Pick} label=${t("overrides-add")} chosen=${keys} onPick=${add} />
@@ -70,23 +79,24 @@ function Matrix({ channel, overrides, put }) {
   </section>`;
 }
 
-/** The permissions of one role or person. Nobody allows or denies what they may not do themselves. */
+/** The permissions of one role or person. Nobody allows or denies what they may not do themselves. @param {{target: Chosen, channel: Channel, overrides: Override[], put: Put}} props */
 function Target({ target, channel, overrides, put }) {
   const type = target.key.startsWith("role:") ? "role" : "member";
+  /** @type {Override} */
   const override = overrides.find((each) => keyOf(each) === target.key) ?? { type, target_id: target.id, allow: [], deny: [] };
   const result = resultFor(type, target.id, overrides);
   const groups = CHANNEL_GROUPS.filter(({ name }) => channel.type === "category" || name === "text" || channel.type === "voice");
   return html`<div class="matrix" role="group" aria-label=${t("overrides-of", { name: target.name })}>
     <p class="quiet" dir="auto">${type === "role" ? t("result-of-role", { name: target.name }) : t("result-of-person", { name: target.name })}</p>
     ${groups.map(({ name, permissions }) => html`<section key=${name}><h5>${t(`permissions-${name}`)}</h5>${permissions.map((permission) => html`<${PermissionChoice} key=${permission} name=${permission}
-      value=${saysOf(override, permission)} result=${result.has(permission)} disabled=${!isOwner() && !may(permission, channel.id)} onChange=${(word) => put([withWord(override, permission, word)])} />`)}</section>`)}
+      value=${saysOf(override, permission)} result=${result.has(permission)} disabled=${!isOwner() && !may(permission, channel.id)} onChange=${(/** @type {Word} */ word) => put([withWord(override, permission, word)])} />`)}</section>`)}
   </div>`;
 }
 
-/** What may be done here by somebody with this role alone, or by this person. */
+/** What may be done here by somebody with this role alone, or by this person. @param {Override["type"]} type @param {string} id @param {Override[]} overrides */
 function resultFor(type, id, overrides) {
   const ids = type === "role" ? [id] : memberOf(id)?.roles ?? [];
-  const theirs = ids.map((each) => rolesById.value.get(each)).filter(Boolean);
+  const theirs = ids.flatMap((each) => rolesById.value.get(each) ?? []);
   if (ids.includes("owner")) return ofRoles(theirs);
   return inChannel(ofRoles(theirs), ids, type === "member" ? id : null, overrides);
 }

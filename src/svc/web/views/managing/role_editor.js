@@ -1,5 +1,9 @@
 // One role: its name and colour, what it permits, and who has it.
 
+/** @import { Role } from "../../types/api.js" */
+/** @import { Permission } from "../../types/wire.js" */
+/** @import { RefObject } from "../../vendor/preact.js" */
+
 import { may } from "../../state/channels.js";
 import { createRole, deleteRole, editRole, giveRole, takeRole } from "../../state/managing/roles.js";
 import { GROUPS } from "../../state/managing/permissions.js";
@@ -17,32 +21,37 @@ import { useAsking } from "./parts/asking.js";
 import { PermissionSwitch } from "./parts/permission.js";
 import { Chips, Pick } from "./parts/pick.js";
 
+/** @type {Pick<Role, "name" | "color" | "permissions">} */
 const NEW = { name: "", color: null, permissions: [] };
 
-/** `role` is null for one that is yet to be made; `isNew` where it was made just now. */
+/**
+ * `role` is null for one that is yet to be made; `isNew` where it was made just now.
+ * @param {{role: Role | null, isNew?: boolean, onDone: () => void, onMade: (id: string) => void}} props
+ */
 export function RoleEditor({ role, isNew = false, onDone, onMade }) {
-  const [changes, setChanges] = useState({});
+  const [changes, setChanges] = useState(/** @type {Partial<Role>} */ ({}));
   // One by one: another who manages roles may switch others meanwhile.
-  const [switched, setSwitched] = useState({});
+  const [switched, setSwitched] = useState(/** @type {{[name in Permission]?: boolean}} */ ({}));
   const [ending, setEnding] = useState(false);
-  const { busy, problem, setProblem, run } = useAsking();
+  const { busy, problem, setProblem, get } = useAsking();
+  /** @type {RefObject<HTMLElement>} */
   const start = useRef(null);
   // Whoever has just made a role gives it to somebody next.
   useLayoutEffect(() => { (isNew && role ? document.querySelector(".role-holders input") : start.current.querySelector("input"))?.focus(); }, []);
-  const shownName = role && roleName(role);
+  const shownName = role ? roleName(role) : NEW.name;
   const before = role?.permissions ?? NEW.permissions;
-  const permissions = [...before.filter((each) => switched[each] !== false), ...Object.keys(switched).filter((each) => switched[each] && !before.includes(each))];
-  const now = { ...(role ?? NEW), ...(role && { name: shownName }), ...changes, permissions };
+  const permissions = [...before.filter((each) => switched[each] !== false), .../** @type {Permission[]} */ (Object.keys(switched)).filter((each) => switched[each] && !before.includes(each))];
+  const now = { ...(role ?? NEW), name: shownName, ...changes, permissions };
   const different = { ...changes, ...(Object.keys(switched).length && { permissions }) };
-  const change = (wanted) => setChanges({ ...changes, ...wanted });
-  const save = async (event) => {
+  const change = (/** @type {Partial<Role>} */ wanted) => setChanges({ ...changes, ...wanted });
+  const save = async (/** @type {Event} */ event) => {
     event.preventDefault();
     if (!now.name.trim()) {
       setProblem(t("role-name-missing"));
       return;
     }
-    let made = null;
-    if (!await run(async () => { made = role ? await editRole(role.id, different) : await createRole({ name: now.name.trim(), permissions: now.permissions, ...(now.color !== null && { color: now.color }) }); })) return;
+    const made = await get(() => (role ? editRole(role.id, different) : createRole({ name: now.name.trim(), permissions: now.permissions, ...(now.color !== null && { color: now.color }) })));
+    if (!made) return;
     setChanges({});
     setSwitched({});
     notify(t("saved"), "done");
@@ -50,23 +59,23 @@ export function RoleEditor({ role, isNew = false, onDone, onMade }) {
   };
   return html`<p><${Button} icon="back" onClick=${onDone}>${t("all-roles")}<//></p>
     <form class="stack" onSubmit=${save} novalidate ref=${start}>
-      <${Field} label=${t("role-name")} value=${now.name} maxlength="32" onInput=${(event) => change({ name: event.currentTarget.value })} problem=${problem} autocomplete="off" />
-      <${ColourChoice} value=${now.color} onChange=${(color) => change({ color })} />
+      <${Field} label=${t("role-name")} value=${now.name} maxlength="32" onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => change({ name: event.currentTarget.value })} problem=${problem} autocomplete="off" />
+      <${ColourChoice} value=${now.color} onChange=${(/** @type {number | null} */ color) => change({ color })} />
       ${GROUPS.map(({ name, permissions }) => html`<fieldset key=${name} class="permissions"><legend>${t(`permissions-${name}`)}</legend>
-        ${permissions.map((each) => html`<${PermissionSwitch} key=${each} name=${each} checked=${now.permissions.includes(each)} disabled=${!isOwner() && !may(each)} onChange=${(on) => setSwitched({ ...switched, [each]: on })} />`)}</fieldset>`)}
+        ${permissions.map((each) => html`<${PermissionSwitch} key=${each} name=${each} checked=${now.permissions.includes(each)} disabled=${!isOwner() && !may(each)} onChange=${(/** @type {boolean} */ on) => setSwitched({ ...switched, [each]: on })} />`)}</fieldset>`)}
       <footer class="buttons sticky"><${Button} look="primary" type="submit" disabled=${busy || (role && !Object.keys(different).length)}>${role ? t("save") : t("create-role")}<//></footer>
     </form>
     ${role && role.id !== "member" && html`<${Holders} role=${role} />`}
     ${role && !role.built_in && html`<section class="ending"><${Button} look="danger" onClick=${() => setEnding(true)}>${t("delete-role")}<//></section>`}
-    ${ending && html`<${Confirm} title=${t("delete-role-title", { name: shownName })} text=${t("delete-role-text")} action=${t("delete-role")} onConfirm=${() => tried(deleteRole(role.id))} onClose=${() => setEnding(false)} />`}`;
+    ${ending && role && html`<${Confirm} title=${t("delete-role-title", { name: shownName })} text=${t("delete-role-text")} action=${t("delete-role")} onConfirm=${() => tried(deleteRole(role.id))} onClose=${() => setEnding(false)} />`}`;
 }
 
-/** Who has the role: given and taken here too. */
+/** Who has the role: given and taken here too. @param {{role: Role}} props */
 function Holders({ role }) {
   const keys = [...members.value.values()].filter((member) => member.roles.includes(role.id)).map(({ id }) => `member:${id}`);
-  const idOf = (key) => key.slice("member:".length);
+  const idOf = (/** @type {string} */ key) => key.slice("member:".length);
   return html`<section class="ending stack role-holders"><h4>${t("role-holders")}</h4>
-    <${Pick} label=${t("give-role-to")} only="member" chosen=${keys} onPick=${(key) => tried(giveRole(idOf(key), role.id))} />
-    ${keys.length ? html`<${Chips} label=${t("role-holders")} keys=${keys} onRemove=${(key) => tried(takeRole(idOf(key), role.id))} />` : html`<p class="quiet">${complete.value ? t("role-held-by-none") : t("loading")}</p>`}
+    <${Pick} label=${t("give-role-to")} only="member" chosen=${keys} onPick=${(/** @type {string} */ key) => tried(giveRole(idOf(key), role.id))} />
+    ${keys.length ? html`<${Chips} label=${t("role-holders")} keys=${keys} onRemove=${(/** @type {string} */ key) => tried(takeRole(idOf(key), role.id))} />` : html`<p class="quiet">${complete.value ? t("role-held-by-none") : t("loading")}</p>`}
   </section>`;
 }

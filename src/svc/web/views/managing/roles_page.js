@@ -1,5 +1,8 @@
 // All roles in the settings, the highest first; the open one is changed in the same place.
 
+/** @import { Role } from "../../types/api.js" */
+/** @import { Attributes } from "./dragging.js" */
+
 import { mayStep, placeOf, placeRole } from "../../state/managing/roles.js";
 import { rolesBelow } from "../../state/managing/rank.js";
 import { tried } from "../../state/notices.js";
@@ -14,10 +17,12 @@ import { RoleEditor } from "./role_editor.js";
 
 const KIND = "application/x-svc-role"; // Nothing else takes it.
 
-export function RolesPage({ roleId = null }) {
-  const [open, setOpen] = useState(roleId);
-  const [made, setMade] = useState(null);
-  const [drag, setDrag] = useState(null);
+/** @typedef {{id: string, over?: string} | null} Drag what is dragged, and over which */
+
+export function RolesPage() {
+  const [open, setOpen] = useState(/** @type {string | null} */ (null));
+  const [made, setMade] = useState(/** @type {string | null} */ (null));
+  const [drag, setDrag] = useState(/** @type {Drag} */ (null));
   useEffect(() => { loadMembers().catch(() => {}); }, []);
   const role = roles.value.find(({ id }) => id === open);
   const close = () => {
@@ -25,19 +30,20 @@ export function RolesPage({ roleId = null }) {
     setMade(null);
   };
   useGone(!open || open === "new" || open === made || role, role && roleName(role), (name) => t("role-was-deleted", { name }), close);
-  if (role || open === "new") return html`<${RoleEditor} key=${open} role=${role ?? null} isNew=${role?.id === made} onDone=${close} onMade=${(id) => { setMade(id); setOpen(id); }} />`;
-  return html`<${ListPage} label=${t("roles")} about=${t("roles-about")} items=${roles.value} empty="" row=${(each) => html`<${Ranked} key=${each.id} role=${each} drag=${drag} onDrag=${setDrag} onOpen=${() => setOpen(each.id)} />`}>
+  if (role || open === "new") return html`<${RoleEditor} key=${open} role=${role ?? null} isNew=${role?.id === made} onDone=${close} onMade=${(/** @type {string} */ id) => { setMade(id); setOpen(id); }} />`;
+  return html`<${ListPage} label=${t("roles")} about=${t("roles-about")} items=${roles.value} empty="" row=${(/** @type {Role} */ each) => html`<${Ranked} key=${each.id} role=${each} drag=${drag} onDrag=${setDrag} onOpen=${() => setOpen(each.id)} />`}>
     <p><${Button} look="primary" icon="add" onClick=${() => setOpen("new")}>${t("create-role")}<//></p>
   <//>`;
 }
 
+/** @param {{role: Role, onOpen: () => void, drag: Drag, onDrag: (drag: Drag) => void}} props */
 function Ranked({ role, onOpen, drag, onDrag }) {
   const { id } = role;
   const name = roleName(role);
   const mine = rolesBelow().includes(role);
   const count = [...members.value.values()].filter((member) => member.roles.includes(id)).length;
-  const focused = useRef(null);
-  const step = (by) => {
+  const focused = useRef(/** @type {Element | null} */ (null));
+  const step = (/** @type {1 | -1} */ by) => {
     focused.current = document.activeElement;
     if (mayStep(id, by)) tried(placeRole(id, placeOf(id) + by));
   };
@@ -45,23 +51,23 @@ function Ranked({ role, onOpen, drag, onDrag }) {
   useLayoutEffect(() => {
     const before = focused.current;
     focused.current = null;
-    (before?.disabled ? before.closest("li").querySelector("button:enabled") : before)?.focus();
+    (before?.matches(":disabled") ? before.closest("li")?.querySelector("button:enabled") : before)?.focus();
   }, [role.rank]);
-  const pressed = (event) => {
-    const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+  const pressed = (/** @type {KeyboardEvent} */ event) => {
+    const by = /** @type {{[key: string]: 1 | -1}} */ ({ ArrowUp: -1, ArrowDown: 1 })[event.key];
     if (!by || !mine || !event.shiftKey || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
     step(by);
   };
-  const move = (by) => html`<${IconButton} icon=${by < 0 ? "up" : "lower"} label=${by < 0 ? t("move-up-named", { name }) : t("move-down-named", { name })} disabled=${!mayStep(id, by)} onClick=${() => step(by)} />`;
+  const move = (/** @type {1 | -1} */ by) => html`<${IconButton} icon=${by < 0 ? "up" : "lower"} label=${by < 0 ? t("move-up-named", { name }) : t("move-down-named", { name })} disabled=${!mayStep(id, by)} onClick=${() => step(by)} />`;
   return html`<${Row} title=${name} text=${complete.value ? t("role-held", { count }) : ""} sign=${html`<${Swatch} role=${role} />`} onKeyDown=${pressed} ...${mine ? dragged(id, drag, onDrag) : {}}>
     ${mine ? html`${move(-1)}${move(1)}<${IconButton} icon="gear" label=${t("edit-named", { name })} onClick=${onOpen} />` : html`<small class="quiet">${t("role-above-you")}</small>`}
   <//>`;
 }
 
-/** A row that is dragged to the place of another; `drag` is {id, over} while one is. */
+/** A row that is dragged to the place of another. @param {string} id @param {Drag} drag @param {(drag: Drag) => void} onDrag @returns {Attributes} */
 function dragged(id, drag, onDrag) {
-  const onto = () => drag && drag.id !== id;
+  const moved = drag && drag.id !== id ? drag : null;
   return {
     draggable: true,
     "data-drop": drag?.over === id ? (placeOf(drag.id) < placeOf(id) ? "after" : "before") : undefined,
@@ -71,20 +77,21 @@ function dragged(id, drag, onDrag) {
       onDrag({ id });
     },
     onDragOver: (event) => {
-      if (!onto()) return;
+      if (!moved) return;
       event.preventDefault();
-      if (drag.over !== id) onDrag({ ...drag, over: id });
+      if (moved.over !== id) onDrag({ ...moved, over: id });
     },
     onDrop: (event) => {
-      if (!onto()) return;
+      if (!moved) return;
       event.preventDefault();
       onDrag(null);
-      tried(placeRole(drag.id, placeOf(id)));
+      tried(placeRole(moved.id, placeOf(id)));
     },
     onDragEnd: () => onDrag(null),
   };
 }
 
+/** @param {{role: Role}} props */
 export function Swatch({ role }) {
   return html`<span class="swatch" style=${{ "--role": colourOf(role) }} aria-hidden="true"></span>`;
 }

@@ -1,5 +1,8 @@
 // What the server's files take: by what they are for and by whose they are; and how long they are kept.
 
+/** @import { Answer } from "../../types/wire.js" */
+/** @import { ComponentChildren } from "../../vendor/preact.js" */
+
 import { changeSettings, settings } from "../../state/managing/server.js";
 import { keepsLess, storage } from "../../state/managing/running.js";
 import { tried } from "../../state/notices.js";
@@ -18,6 +21,11 @@ const KEPT_DAYS = [0, 7, 30, 90, 180, 365, 730];
 const DAY_S = 86400;
 const KINDS = ["message", "member", "webhook", "emoji", "draft", "job", "server", "private", "unused"];
 
+/**
+ * @typedef {Answer<"GET", "/api/storage">} Stored
+ * @typedef {{member_id: string | null, nickname?: string, bytes: number}} Holder null are all others
+ */
+
 export function StoragePage() {
   const { value, problem, again } = useAnswer(storage);
   if (problem) return html`<p class="error" role="alert">${problem} <${Button} look="link" onClick=${again}>${t("try-again")}<//></p>`;
@@ -30,18 +38,19 @@ export function StoragePage() {
       <p class="quiet">${t("storage-beside", { database: bytesOf(database), free: bytesOf(free) })}</p></section>
     <${Retention} />
     <h4>${t("storage-by-kind")}</h4>
-    <${ListPage} label=${t("storage-by-kind")} items=${kinds.filter((each) => each.bytes)} empty=${t("storage-empty")} row=${({ kind, objects, bytes: size }) => html`<${Taken} key=${kind} title=${KINDS.includes(kind) ? t(`storage-kind-${kind}`) : kind} text=${t("storage-files", { count: objects })} bytes=${size} part=${size / largest} />`} />
+    <${ListPage} label=${t("storage-by-kind")} items=${kinds.filter((each) => each.bytes)} empty=${t("storage-empty")} row=${(/** @type {Stored["by_kind"][number]} */ { kind, objects, bytes: size }) => html`<${Taken} key=${kind} title=${KINDS.includes(kind) ? t(`storage-kind-${kind}`) : kind} text=${t("storage-files", { count: objects })} bytes=${size} part=${size / largest} />`} />
     <h4>${t("storage-by-member")}</h4>
     <p class="quiet">${t("storage-of-one", { limit: bytesOf(limitOfOne) })}</p>
-    <${ListPage} label=${t("storage-by-member")} items=${[...holders, ...(others ? [{ member_id: null, bytes: others }] : [])]} empty=${t("storage-empty")} row=${({ member_id: id, nickname, bytes: size }) => html`<${Taken} key=${id} part=${size / most} bytes=${size}
+    <${ListPage} label=${t("storage-by-member")} items=${[...holders, ...(others ? [{ member_id: null, bytes: others }] : [])]} empty=${t("storage-empty")} row=${(/** @type {Holder} */ { member_id: id, nickname, bytes: size }) => html`<${Taken} key=${id} part=${size / most} bytes=${size}
       sign=${id && html`<${Avatar} id=${id} name=${nickname} size="small" />`} title=${id ? html`<button type="button" class="plain" dir="auto" onClick=${() => showDialog("profile", { memberId: id })}>${nickname}</button>` : t("storage-others")} />`} />`;
 }
 
+/** @param {{sign?: ComponentChildren, title: ComponentChildren, text?: string, bytes: number, part: number}} props */
 function Taken({ sign, title, text, bytes, part }) {
   return html`<${Row} sign=${sign} title=${title} text=${text}><${Bar} part=${part} /><span class="amount">${bytesOf(bytes)}</span><//>`;
 }
 
-/** Without a label it says what stands beside it. */
+/** Without a label it says what stands beside it. @param {{part: number, label?: string}} props */
 function Bar({ part, label }) {
   return html`<span class="share" role=${label ? "img" : undefined} aria-label=${label} aria-hidden=${!label}><span style=${{ inlineSize: `${Math.min(100, Math.max(part > 0 ? 1 : 0, part * 100))}%` }}></span></span>`;
 }
@@ -49,11 +58,11 @@ function Bar({ part, label }) {
 /** What lets fewer files stay is asked about first. */
 function Retention() {
   const { value, set } = useAnswer(settings);
-  const [wanted, setWanted] = useState(null);
-  const change = (days) => tried(changeSettings({ retentionDays: days }).then(set));
+  const [wanted, setWanted] = useState(/** @type {number | null} */ (null));
+  const change = (/** @type {number} */ days) => tried(changeSettings({ retentionDays: days }).then(set));
   if (!value) return null;
-  const words = (days) => (days ? t("retention-days", { time: lasting(days * DAY_S) }) : t("retention-forever"));
-  const choose = (days) => (keepsLess(value.retentionDays, days) ? setWanted(days) : change(days));
+  const words = (/** @type {number} */ days) => (days ? t("retention-days", { time: lasting(days * DAY_S) }) : t("retention-forever"));
+  const choose = (/** @type {number} */ days) => (keepsLess(value.retentionDays, days) ? setWanted(days) : change(days));
   return html`<${Among} key=${`${value.retentionDays} ${wanted}`} label=${t("retention")} hint=${t("retention-hint")} value=${value.retentionDays} all=${KEPT_DAYS} words=${words} onChange=${choose} />
     ${wanted !== null && html`<${Confirm} title=${t("retention-title", { time: lasting(wanted * DAY_S) })} text=${t("retention-text")} action=${t("retention-do")} onConfirm=${() => change(wanted)} onClose=${() => setWanted(null)} />`}`;
 }

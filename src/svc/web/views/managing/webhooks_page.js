@@ -1,5 +1,7 @@
 // Webhooks: addresses with which programs post into a channel.
 
+/** @import { Webhook } from "../../types/api.js" */
+
 import { channelsById } from "../../state/channels.js";
 import { timesChanged } from "../../state/managing/changed.js";
 import { createWebhook, webhooks } from "../../state/managing/server.js";
@@ -17,36 +19,40 @@ import { WebhookEditor } from "./webhook_editor.js";
 
 export function WebhooksPage() {
   const { value, problem, set, again } = useAnswer(webhooks, [timesChanged("webhooks")]);
-  const [open, setOpen] = useState(null);
+  const [open, setOpen] = useState(/** @type {string | null} */ (null));
   const done = () => setOpen(null);
-  const put = (webhook) => set((all) => [...all.filter(({ id }) => id !== webhook.id), webhook]);
+  const put = (/** @type {Webhook} */ webhook) => set((all) => [...all.filter(({ id }) => id !== webhook.id), webhook]);
   const shown = value?.find(({ id }) => id === open);
   useGone(!open || !value || shown, shown?.name, (name) => t("webhook-was-deleted", { name }), done);
   if (shown) return html`<${WebhookEditor} key=${shown.id} webhook=${shown} onChanged=${put} onDone=${done} onDeleted=${() => set((all) => all.filter(({ id }) => id !== shown.id))} />`;
-  const made = (webhook) => {
+  const made = (/** @type {Webhook} */ webhook) => {
     put(webhook);
     setOpen(webhook.id);
   };
   return html`<${ListPage} label=${t("settings-webhooks")} about=${t("webhooks-about")} items=${value && [...value].sort((one, other) => one.name.localeCompare(other.name))} problem=${problem} again=${again} empty=${t("no-webhooks")}
-    row=${({ id, name, picture, channel_id: channelId }) => html`<${Row} key=${id} title=${name} text=${channelsById.value.get(channelId)?.name ?? t("webhook-nowhere")} sign=${html`<${Avatar} id=${id} name=${name} url=${picture?.url ?? picture} size="small" />`}>
+    row=${(/** @type {Webhook} */ { id, name, picture, channel_id: channelId }) => html`<${Row} key=${id} title=${name} text=${channelsById.value.get(channelId ?? "")?.name ?? t("webhook-nowhere")} sign=${html`<${Avatar} id=${id} name=${name} url=${picture} size="small" />`}>
       <${IconButton} icon="gear" label=${t("edit-named", { name })} onClick=${() => setOpen(id)} /><//>`}>
     <${Making} onMade=${made} /><//>`;
 }
 
+/** @param {{onMade: (webhook: Webhook) => void}} props */
 function Making({ onMade }) {
   const [name, setName] = useState("");
   const [channelId, setChannelId] = useState(place.value?.channelId);
-  const { busy, problem, setProblem, run } = useAsking();
+  const { busy, problem, setProblem, get } = useAsking();
   const here = webhookChannels();
   const chosen = here.some(({ id }) => id === channelId) ? channelId : here[0]?.id;
-  const submit = async (event) => {
+  const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
-    let made;
-    if (!name.trim()) setProblem(t("channel-name-missing"));
-    else if (await run(async () => { made = await createWebhook({ name: name.trim(), channel_id: chosen }); })) onMade(made);
+    if (!name.trim()) {
+      setProblem(t("channel-name-missing"));
+      return;
+    }
+    const made = await get(() => createWebhook({ name: name.trim(), channel_id: chosen }));
+    if (made) onMade(made);
   };
   return html`<form class="filter-row" onSubmit=${submit} novalidate>
-    <${Field} label=${t("webhook-name")} value=${name} maxlength="64" onInput=${(event) => setName(event.currentTarget.value)} problem=${problem} autocomplete="off" />
+    <${Field} label=${t("webhook-name")} value=${name} maxlength="64" onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setName(event.currentTarget.value)} problem=${problem} autocomplete="off" />
     <${ChannelChoice} value=${chosen} onChange=${setChannelId} />
     <p><${Button} look="primary" type="submit" disabled=${busy}>${t("create-webhook")}<//></p>
   </form>`;
