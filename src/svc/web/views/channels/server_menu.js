@@ -1,5 +1,7 @@
 // The server's name, and the menu behind it: what may be done with the server as a whole.
 
+/** @import { ItemList } from "../parts/menu.js" */
+
 import { may, textChannels } from "../../state/channels.js";
 import { MANAGING } from "../../state/managing/members.js";
 import { isOwner } from "../../state/managing/rank.js";
@@ -22,6 +24,7 @@ export const openServerMenu = (event) => openWhere(event, /** @type {HTMLElement
 /** @param {string} page */
 const settings = (page) => () => showDialog("settings", { page });
 
+/** @returns {ItemList} */
 const items = () => [
   may("create_invites") && { label: t("invite-people"), icon: "invite", onChoose: () => showDialog("invite") },
   may("manage_channels") && { label: t("create-channel"), icon: "add", onChoose: () => showDialog("create-channel") },

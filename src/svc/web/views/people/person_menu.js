@@ -1,6 +1,7 @@
 // What may be done about somebody, where their name or picture was pressed with the right button.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
+/** @import { ItemList } from "../parts/menu.js" */
 /** @import { Asked } from "./asked_person.js" */
 
 import { notify, tried } from "../../state/notices.js";
@@ -24,14 +25,14 @@ export function PersonMenu({ asked: { id, name, opener, at }, onClose }) {
   return html`<span class="menu-holder" ref=${holder}><${Menu} label=${t("menu-of", { name })} items=${items} holder=${holder} opener=${opener} at=${at} onClose=${onClose} /></span>`;
 }
 
-/** @param {string} id @param {string} name */
+/** @param {string} id @param {string} name @returns {ItemList} */
 const aboutAnybody = (id, name) => [
   { label: t("profile"), icon: "people", onChoose: () => showDialog("profile", { memberId: id }) },
   place.value?.channelId && { label: t("mention", { name }), icon: "reply", onChoose: () => mention(id, name) },
   { label: t("copy-id"), icon: "copy", onChoose: () => copy(id) },
 ];
 
-/** @param {string} id @param {string} name */
+/** @param {string} id @param {string} name @returns {ItemList} */
 function aboutOthers(id, name) {
   if (id === ownMember.value?.id) return [];
   const isBlocked = blocked.value.has(id);
