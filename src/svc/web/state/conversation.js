@@ -241,20 +241,24 @@ export function conversationOf(spot) {
   return conversation;
 }
 
-/** @typedef {Pick<Message, "channel_id" | "id"> & {talk_id?: string}} Named @param {Named} message */
+/**
+ * @typedef {Pick<Message, "channel_id" | "id"> & {talk_id?: undefined}} Posted
+ * @typedef {Posted | {id: string, channel_id: null, talk_id: string}} Named A private one has a `talk_id`.
+ * @param {Posted} message
+ */
 const named = ({ channel_id, id }) => ({ channel_id, message_id: id });
 
-/** What may be done with a message; each resolves or rejects as the request does. A private one has a `talk_id`. */
+/** What may be done with a message; each resolves or rejects as the request does. */
 export const acts = {
   /** @param {Named} message @param {string} text */
-  edit: (message, text) => (message.talk_id ? act("edit", message, text) : ask("message_edit", { ...named(message), text })),
+  edit: (message, text) => (message.talk_id !== undefined ? act("edit", message, text) : ask("message_edit", { ...named(message), text })),
   /** @param {Named} message */
-  remove: (message) => (message.talk_id ? act("remove", message) : ask("message_delete", named(message))),
+  remove: (message) => (message.talk_id !== undefined ? act("remove", message) : ask("message_delete", named(message))),
   /** @param {Named} message @param {string} emoji @param {boolean} added */
-  react: (message, emoji, added) => (message.talk_id ? act("react", message, emoji, added) : ask(added ? "reaction_add" : "reaction_remove", { ...named(message), emoji })),
-  /** @param {Named} message */
+  react: (message, emoji, added) => (message.talk_id !== undefined ? act("react", message, emoji, added) : ask(added ? "reaction_add" : "reaction_remove", { ...named(message), emoji })),
+  /** @param {Posted} message */
   removePreviews: (message) => ask("previews_remove", named(message)),
-  /** @param {Named} message @param {boolean} pinned */
+  /** @param {Posted} message @param {boolean} pinned */
   pin: (message, pinned) => ask(pinned ? "pin_add" : "pin_remove", named(message)),
 };
 

@@ -1,5 +1,8 @@
 // What may be done with a message: the usual things beside it, the rest in a menu.
 
+/** @import { Item, ItemList } from "../parts/menu.js" */
+/** @import { May, Shown } from "./message.js" */
+
 import { may as mayOnServer } from "../../state/channels.js";
 import { acts } from "../../state/conversation.js";
 import { draftOf } from "../../state/drafts.js";
@@ -19,43 +22,46 @@ import { IconButton } from "../parts/button.js";
 import { MenuButton, openWhere } from "../parts/menu.js";
 import { Picker, quickOf, Sign } from "./reactions.js";
 
-/** A right click or a long touch opens the menu, but where the browser's own is of more use. */
+/** A right click or a long touch opens the menu, but where the browser's own is of more use. @param {EventOn<HTMLElement, MouseEvent>} event */
 export function openMenuOf(event) {
-  const button = event.currentTarget.querySelector(".actions .menu-holder > button");
-  if (!button || event.target.closest("a, img, video, audio, input, textarea, .menu") || !getSelection().isCollapsed) return;
+  const button = /** @type {HTMLElement | null} */ (event.currentTarget.querySelector(".actions .menu-holder > button"));
+  if (!button || event.target.closest("a, img, video, audio, input, textarea, .menu") || getSelection()?.isCollapsed === false) return;
   openWhere(event, button);
 }
 
 const NARROW = matchMedia("(max-width: 640px)"); // As in style/conversation.css.
 
+/** @param {{message: Shown, may: May, onEdit: () => void}} props */
 export function Actions({ message, may, onEdit }) {
   const [picking, setPicking] = useState(false);
-  const { author, pinned, channel_id: channelId, talk_id: talkId = null, id } = message;
-  const own = author.kind === "member" && author.id === member.value.id;
+  const { author, pinned, id } = message;
+  const posted = message.talk_id === undefined ? message : null; // In a channel.
+  const own = author.kind === "member" && author.id === member.value?.id;
   const mayRemove = own || may("manage_messages");
   const other = author.kind === "member" && !own;
   const isBlocked = blocked.value.has(author.id);
+  /** @param {MouseEvent} [event] */
   const remove = (event) => (event?.shiftKey ? tried(acts.remove(message)) : showDialog("remove", { message }));
   const reply = () => {
-    if (talkId) answering.value = message;
-    else draftOf(spotOf(channelId, message.thread)).reply.value = { message, ping: !own };
-    document.getElementById(talkId ? "private-draft" : draftId(message.thread))?.focus();
+    if (message.talk_id !== undefined) answering.value = message;
+    else draftOf(spotOf(message.channel_id, message.thread)).reply.value = { message, ping: !own };
+    document.getElementById(posted ? draftId(posted.thread) : "private-draft")?.focus();
   };
-  const copy = (text, done) => navigator.clipboard.writeText(text).then(() => notify(done, "done"), () => notify(t("copy-failed")));
+  const copy = (/** @type {string} */ text, /** @type {string} */ done) => navigator.clipboard.writeText(text).then(() => notify(done, "done"), () => notify(t("copy-failed")));
   const quick = may("add_reactions") ? quickOf(message, message.reactions) : [];
-  // Made when the menu is opened, not for each message that is drawn.
+  /** Made when the menu is opened, not for each message that is drawn. @returns {ItemList} */
   const more = () => [
-    ...(NARROW.matches ? quick.map(({ own: checked, label, press }) => ({ label, icon: checked ? "check" : "emoji", onChoose: press })) : []),
-    !talkId && !message.thread && may("send_messages") && { label: t("answer-in-thread"), icon: "thread", onChoose: () => showAside("thread", { channelId, thread: id }) },
-    message.previews?.length > 0 && mayRemove && { label: t("remove-previews"), icon: "close", onChoose: () => tried(acts.removePreviews(message)) },
-    !talkId && !message.thread && { label: t("mark-unread"), icon: "bell", onChoose: () => tried(markUnread(message)) },
+    ...(NARROW.matches ? quick.map(/** @returns {Item} */ ({ own: checked, label, press }) => ({ label, icon: checked ? "check" : "emoji", onChoose: press })) : []),
+    posted && !posted.thread && may("send_messages") && { label: t("answer-in-thread"), icon: "thread", onChoose: () => showAside("thread", { channelId: posted.channel_id, thread: id }) },
+    posted && posted.previews?.length > 0 && mayRemove && { label: t("remove-previews"), icon: "close", onChoose: () => tried(acts.removePreviews(posted)) },
+    posted && !posted.thread && { label: t("mark-unread"), icon: "bell", onChoose: () => tried(markUnread(posted)) },
     { label: t("copy-text"), icon: "copy", onChoose: () => copy(shortened(message.text, new Map()), t("copied")) },
-    !talkId && { label: t("copy-link"), icon: "link", onChoose: () => copy(addressOf(channelId, id), t("link-copied")) },
-    !talkId && { label: t("forward"), icon: "forward", onChoose: () => forward(message) },
-    may("manage_messages") && { label: pinned ? t("unpin") : t("pin"), icon: "pin", onChoose: () => tried(acts.pin(message, !pinned)) },
+    posted && { label: t("copy-link"), icon: "link", onChoose: () => copy(addressOf(posted.channel_id, id), t("link-copied")) },
+    posted && { label: t("forward"), icon: "forward", onChoose: () => forward(posted) },
+    posted && may("manage_messages") && { label: pinned ? t("unpin") : t("pin"), icon: "pin", onChoose: () => tried(acts.pin(posted, !pinned)) },
     other && mayOnServer("send_messages") && mayWriteTo(author) && { label: t("private-message"), icon: "lock", onChoose: () => tried(writeTo(author.id)) },
     other && { label: isBlocked ? t("unblock", { name: author.display_name }) : t("block", { name: author.display_name }), icon: "close", onChoose: () => tried(isBlocked ? unblock(author.id) : block(author.id)) },
-    other && !talkId && { label: t("report"), icon: "flag", onChoose: () => showDialog("report", { message }) },
+    other && posted && { label: t("report"), icon: "flag", onChoose: () => showDialog("report", { message }) },
     mayRemove && { label: t("delete"), icon: "trash", danger: true, onChoose: remove },
   ];
   return html`<div class="actions-lane"><div class="actions" role="group" aria-label=${t("message-of", { name: author.display_name })}>
@@ -65,6 +71,6 @@ export function Actions({ message, may, onEdit }) {
     ${own && may("send_messages") && html`<${IconButton} icon="edit" label=${t("edit")} onClick=${onEdit} />`}
     ${mayRemove && html`<${IconButton} icon="trash" label=${t("delete")} class="from-hover" onClick=${remove} />`}
     <${MenuButton} label=${t("more")} items=${more} />
-    ${picking && html`<${Picker} onChoose=${(sign) => tried(acts.react(message, sign, true))} onClose=${() => setPicking(false)} />`}
+    ${picking && html`<${Picker} onChoose=${(/** @type {string} */ sign) => tried(acts.react(message, sign, true))} onClose=${() => setPicking(false)} />`}
   </div></div>`;
 }

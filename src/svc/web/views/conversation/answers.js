@@ -1,5 +1,7 @@
 // What hangs on a message: how many have answered aside, and the way there.
 
+/** @import { Message } from "../../types/api.js" */
+
 import { showAside } from "../../state/place.js";
 import { threads } from "../../state/threads.js";
 import { html } from "../../vendor/preact.js";
@@ -7,6 +9,7 @@ import { t } from "../../words/words.js";
 import { Icon } from "../parts/icon.js";
 import { Time } from "../parts/time.js";
 
+/** @param {{message: Pick<Message, "id" | "channel_id"> & {answers: NonNullable<Message["answers"]>}}} props */
 export function Answers({ message: { id, channel_id: channelId, answers } }) {
   const unread = threads.value.get(id)?.unread ?? 0;
   return html`<button type="button" class=${`answers ${unread ? "unread" : ""}`} onClick=${() => showAside("thread", { channelId, thread: id })}>

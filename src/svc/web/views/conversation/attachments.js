@@ -1,6 +1,16 @@
 // Pictures, videos, sound and other files of a message. Each takes the room that it will need before it is
 // loaded, so that nothing jumps. Everything comes from our own server, by the addresses it gives.
 
+/**
+ * @import { Attachment as Posted } from "../../types/api.js"
+ * @import { ComponentChildren, RefObject } from "../../vendor/preact.js"
+ *
+ * A file of a message, in a channel or a private conversation.
+ * @typedef {Pick<Posted, "id" | "name" | "url" | "bytes" | "width" | "height" | "placeholder" | "alt"> & {kind: string, thumbnail: {url: string} | null, poster: {url: string} | null}} Attached
+ * @typedef {{width: number, height: number}} Size
+ * @typedef {{widest?: number, highest?: number}} Room how large something may become
+ */
+
 import { showDialog } from "../../state/place.js";
 import { isSpoiler, shownName } from "../../state/spoilers.js";
 import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
@@ -11,10 +21,13 @@ import { Covered } from "./covered.js";
 const WIDEST_PX = 420;
 const HIGHEST_PX = 320;
 
-/** `pictures`: what the large view leads through, where it is not what the channel has. */
+/**
+ * `pictures`: what the large view leads through, where it is not what the channel has.
+ * @param {{files: Attached[], channelId?: string, pictures?: Attached[]}} props
+ */
 export function Attachments({ files, channelId, pictures: all }) {
   if (!files.length) return null;
-  const isPicture = ({ kind, width }) => kind === "picture" && width;
+  const isPicture = (/** @type {Attached} */ { kind, width }) => kind === "picture" && width;
   const pictures = files.filter(isPicture);
   return html`<div class="media">
     ${pictures.length > 0 && html`<div class=${pictures.length > 1 ? "gallery" : "single"}>${pictures.map((file) => html`<${Shown} key=${file.id} file=${file} View=${Openable} channelId=${channelId} all=${all} alone=${pictures.length === 1} />`)}</div>`}
@@ -22,16 +35,16 @@ export function Attachments({ files, channelId, pictures: all }) {
   </div>`;
 }
 
-/** A file as `View` shows it, covered where it is a spoiler. */
+/** A file as `View` shows it, covered where it is a spoiler. @param {{View: typeof Openable | typeof Attachment, file: Attached, [more: string]: unknown}} props */
 function Shown({ View, file, ...rest }) {
   if (!isSpoiler(file)) return html`<${View} file=${file} ...${rest} />`;
   return html`<${Covered} kind=${file.kind}><${View} file=${{ ...file, name: shownName(file.name) }} ...${rest} /><//>`;
 }
 
-/** A picture that opens large; with others beside it, in a square of its own. */
+/** A picture that opens large; with others beside it, in a square of its own. @param {{file: Attached, channelId?: string, all?: Attached[], alone: boolean}} props */
 function Openable({ file, channelId, all, alone }) {
   const shown = file.thumbnail ? { ...file, url: file.thumbnail.url } : file;
-  const open = (event) => {
+  const open = (/** @type {MouseEvent} */ event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return; // In a tab of its own, as links do.
     event.preventDefault();
     showDialog("lightbox", { channelId, fileId: file.id, pictures: all });
@@ -41,13 +54,14 @@ function Openable({ file, channelId, all, alone }) {
   </a>`;
 }
 
+/** @param {{file: Attached}} props */
 function Attachment({ file }) {
   if (file.kind === "video" && file.width) return html`<${Video} file=${file} />`;
   if (file.kind === "audio") return html`<${Sound} file=${file} />`;
   return html`<p class="file"><${Icon} name="file" /><a href=${file.url} download=${file.name} rel="noopener noreferrer" dir="auto">${file.name}</a> <span class="quiet">${sizeOf(file.bytes)}</span></p>`;
 }
 
-/** A stored picture: {url, width, height, placeholder}. `room` is how large it may become. */
+/** A stored picture. @param {{picture: Size & {url: string, placeholder: string}, alt?: string, room?: Room}} props */
 export function Picture({ picture, alt = "", room }) {
   const [loaded, setLoaded] = useState(false);
   return html`<${Frame} size=${picture} placeholder=${picture.placeholder} room=${room} loaded=${loaded}>
@@ -55,22 +69,26 @@ export function Picture({ picture, alt = "", room }) {
   <//>`;
 }
 
+/** @param {{file: Attached & Size}} props */
 function Video({ file }) {
   return html`<${Frame} size=${file} placeholder=${file.placeholder} loaded=${true}>
     <video src=${file.url} poster=${file.poster?.url} controls preload="none" playsinline aria-label=${file.alt || file.name}></video>
   <//>`;
 }
 
+/** @param {{file: Attached}} props */
 function Sound({ file }) {
   return html`<figure class="sound"><figcaption dir="auto">${file.name} <span class="quiet">${sizeOf(file.bytes)}</span></figcaption>
     <audio src=${file.url} controls preload="none" aria-label=${file.name}></audio></figure>`;
 }
 
-/** The room of something with a size, and what it looks like before it is there. */
+/** The room of something with a size, and what it looks like before it is there. @param {{size: Size, placeholder: string, room?: Room, loaded: boolean, children: ComponentChildren}} props */
 function Frame({ size: { width, height }, placeholder, room = {}, loaded, children }) {
   const { widest = WIDEST_PX, highest = HIGHEST_PX } = room;
+  /** @type {RefObject<HTMLElement>} */
   const holder = useRef(null);
   useEffect(() => {
+    /** @type {HTMLCanvasElement | null} */
     let before = null;
     let gone = false;
     if (placeholder) import("./blurhash.js").then(({ blurred }) => {
@@ -87,8 +105,9 @@ function Frame({ size: { width, height }, placeholder, room = {}, loaded, childr
   return html`<div class=${`frame ${loaded ? "loaded" : ""}`} style=${style} ref=${holder}>${children}</div>`;
 }
 
-/** "1.2 MB" in the reader's manner. */
+/** "1.2 MB" in the reader's manner. @param {number} bytes */
 export function sizeOf(bytes) {
+  /** @type {[number, string]} */
   const [amount, unit] = bytes < 1000 ? [bytes, "byte"] : bytes < 1e6 ? [bytes / 1e3, "kilobyte"] : [bytes / 1e6, "megabyte"];
   return new Intl.NumberFormat(language(), { style: "unit", unit, unitDisplay: unit === "byte" ? "long" : "short", maximumFractionDigits: amount < 10 ? 1 : 0 }).format(amount);
 }

@@ -5,7 +5,7 @@ const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$
 const WIDTH = 24;
 const HEIGHT = 18;
 
-/** A canvas with the blurred picture, to be stretched; null for what is no BlurHash. */
+/** A canvas with the blurred picture, to be stretched; null for what is no BlurHash. @param {string} hash */
 export function blurred(hash) {
   const size = number(hash.slice(0, 1));
   const [columns, rows] = [(size % 9) + 1, Math.floor(size / 9) + 1];
@@ -16,6 +16,7 @@ export function blurred(hash) {
   ));
   const canvas = Object.assign(document.createElement("canvas"), { width: WIDTH, height: HEIGHT });
   const context = canvas.getContext("2d");
+  if (!context) return null;
   const image = context.createImageData(WIDTH, HEIGHT);
   for (let pixel = 0; pixel < WIDTH * HEIGHT; pixel++) {
     image.data.set([...colour(factors, columns, pixel % WIDTH, Math.floor(pixel / WIDTH)), 255], pixel * 4);
@@ -24,6 +25,7 @@ export function blurred(hash) {
   return canvas;
 }
 
+/** @param {number[][]} factors @param {number} columns @param {number} x @param {number} y */
 function colour(factors, columns, x, y) {
   const sum = [0, 0, 0];
   factors.forEach((factor, index) => {
@@ -34,16 +36,18 @@ function colour(factors, columns, x, y) {
   return sum.map(encoded);
 }
 
-const number = (digits) => [...digits].reduce((value, digit) => value * 83 + DIGITS.indexOf(digit), 0);
-const mean = (rgb) => [rgb >> 16, (rgb >> 8) & 255, rgb & 255].map(linear);
-const wave = (steps, scale) => [Math.floor(steps / 361), Math.floor(steps / 19) % 19, steps % 19]
+const number = (/** @type {string} */ digits) => [...digits].reduce((value, digit) => value * 83 + DIGITS.indexOf(digit), 0);
+const mean = (/** @type {number} */ rgb) => [rgb >> 16, (rgb >> 8) & 255, rgb & 255].map(linear);
+const wave = (/** @type {number} */ steps, /** @type {number} */ scale) => [Math.floor(steps / 361), Math.floor(steps / 19) % 19, steps % 19]
   .map((step) => Math.sign(step - 9) * ((step - 9) / 9) ** 2 * scale);
 
+/** @param {number} value */
 function linear(value) {
   const share = value / 255;
   return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
 }
 
+/** @param {number} light */
 function encoded(light) {
   const share = Math.max(0, Math.min(1, light));
   return Math.round((share <= 0.0031308 ? share * 12.92 : 1.055 * share ** (1 / 2.4) - 0.055) * 255);

@@ -1,5 +1,10 @@
 // A text channel: its head, its messages, who is typing, and what one is writing.
 
+/** @import { Channel } from "../../types/api.js" */
+/** @import { Permission } from "../../types/wire.js" */
+/** @import { Conversation as Held } from "../../state/conversation.js" */
+/** @import { Target } from "../../state/place.js" */
+
 import { may } from "../../state/channels.js";
 import { conversationOf } from "../../state/conversation.js";
 import { beside, drawer, showDialog, target, toggleAside } from "../../state/place.js";
@@ -18,9 +23,12 @@ import { Button, IconButton } from "../parts/button.js";
 import { lasting } from "../parts/time.js";
 import { Timeline } from "./timeline.js";
 
+/** @typedef {{current: Timeline | null}} TimelineRef */
+
+/** @param {{channel: Channel}} props */
 export function Conversation({ channel }) {
   const conversation = useMemo(() => conversationOf(channel.id), [channel.id]);
-  const timeline = useRef(null);
+  const timeline = useRef(/** @type {Timeline | null} */ (null));
   useJumps(channel, conversation, timeline);
   const dropping = useDropping(channel.id);
   return html`<main id="text" class="conversation" ...${dropping.on}>
@@ -32,7 +40,7 @@ export function Conversation({ channel }) {
   </main>`;
 }
 
-/** Go to the message that is wanted, fetching what is around it if it is not here. */
+/** Go to the message that is wanted, fetching what is around it if it is not here. @param {Channel} channel @param {Held} conversation @param {TimelineRef} timeline */
 export function useJumps(channel, conversation, timeline) {
   const wanted = target.value;
   useEffect(() => {
@@ -43,13 +51,14 @@ export function useJumps(channel, conversation, timeline) {
   }, [wanted]);
 }
 
-/** Have the message here that is wanted; resolves with its id. */
+/** Have the message here that is wanted; resolves with its id. @param {Held} conversation @param {Target} wanted */
 async function reach(conversation, { messageId, atMs }) {
   if (atMs !== undefined) return conversation.at(atMs);
-  if (!conversation.messages.peek().some(({ id }) => id === messageId)) await conversation.around(messageId);
+  if (messageId && !conversation.messages.peek().some(({ id }) => id === messageId)) await conversation.around(messageId);
   return messageId;
 }
 
+/** @param {{channel: Channel}} props */
 function Head({ channel }) {
   const shown = beside.value?.name;
   return html`<header class="head">
@@ -67,18 +76,19 @@ function Head({ channel }) {
   </header>`;
 }
 
+/** @param {{channel: Channel, conversation: Held, timeline: TimelineRef}} props */
 export function Messages({ channel, conversation, timeline }) {
   const { loaded, messages, problem } = conversation;
   if (problem.value) {
     return html`<div class="empty"><p class="error">${problem.value}</p><${Button} onClick=${() => conversation.again()}>${t("try-again")}<//></div>`;
   }
   if (!loaded.value) return html`<div class="empty"><p class="quiet">${connection.value === "online" ? t("loading") : t("offline-text")}</p></div>`;
-  return html`<${Timeline} key=${channel.id} ref=${timeline} channel=${channel} conversation=${conversation} empty=${!messages.value.length} may=${(permission) => may(permission, channel.id)} onDialog=${showDialog} />`;
+  return html`<${Timeline} key=${channel.id} ref=${timeline} channel=${channel} conversation=${conversation} empty=${!messages.value.length} may=${(/** @type {Permission} */ permission) => may(permission, channel.id)} onDialog=${showDialog} />`;
 }
 
-/** Who is typing, or how often one may write. */
+/** Who is typing, or how often one may write. @param {{channel: Channel}} props */
 export function Typing({ channel: { id: channelId, slow_mode_s: slowS } }) {
-  const own = member.value.id;
+  const own = member.value?.id;
   const names = (typing.value[channelId] ?? []).filter((id) => id !== own).map((id) => memberOf(id)?.nickname ?? t("somebody"));
   const waits = slowS > 0 && may("send_messages", channelId) && !may("manage_messages", channelId);
   const words = !names.length ? waits && t("slow-mode-here", { time: lasting(slowS) }) : names.length > 3 ? t("many-typing") : t("typing", { names: listed(names), count: names.length });

@@ -1,11 +1,14 @@
 // A file that is a spoiler: blurred and out of reach until it is pressed, anew each time that it is drawn.
 
+/** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */
+
 import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 
-/** `kind`: of the file. */
+/** `kind`: of the file. @param {{kind: string, children: ComponentChildren}} props */
 export function Covered({ kind, children }) {
   const [open, setOpen] = useState(false);
+  /** @type {RefObject<HTMLElement>} */
   const box = useRef(null);
   // The button that had the focus is gone.
   useEffect(() => { if (open) box.current.querySelector("a, video, audio")?.focus(); }, [open]);
@@ -15,7 +18,7 @@ export function Covered({ kind, children }) {
   </div>`;
 }
 
-/** What lies over it, to press. */
+/** What lies over it, to press. @param {{kind: string, onClick: () => void}} props */
 export function Cover({ kind, onClick }) {
   return html`<button type="button" class="cover" aria-label=${t("spoiler-cover", { kind })} onClick=${onClick}><span>${t("spoiler")}</span></button>`;
 }

@@ -1,5 +1,9 @@
 // A message written anew, in its place.
 
+/** @import { Names } from "../../state/shortened.js" */
+/** @import { RefObject } from "../../vendor/preact.js" */
+/** @import { Shown } from "./message.js" */
+
 import { acts } from "../../state/conversation.js";
 import { restored, shortened } from "../../state/shortened.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
@@ -8,10 +12,12 @@ import { CompletionList, useCompletion } from "../composer/completion_list.js";
 import { grow } from "../composer/grow.js";
 import { Button } from "../parts/button.js";
 
+/** @param {{message: Shown, onDone: () => void}} props */
 export function Editor({ message, onDone }) {
+  /** @type {RefObject<HTMLTextAreaElement>} */
   const field = useRef(null);
   const [text, setText] = useState(message.text);
-  const [names] = useState(() => new Map());
+  const [names] = useState(() => /** @type {Names} */ (new Map()));
   const [problem, setProblem] = useState("");
   const [busy, setBusy] = useState(false);
   useLayoutEffect(() => {
@@ -19,8 +25,8 @@ export function Editor({ message, onDone }) {
     field.current.setSelectionRange(field.current.value.length, field.current.value.length);
     grow(field.current);
   }, []);
-  const put = (now, caret) => {
-    const short = (part) => shortened(restored(part, names), names);
+  const put = (/** @type {string} */ now, /** @type {number} */ caret) => {
+    const short = (/** @type {string} */ part) => shortened(restored(part, names), names);
     field.current.value = short(now);
     field.current.setSelectionRange(short(now.slice(0, caret)).length, short(now.slice(0, caret)).length);
     setText(restored(now, names));
@@ -37,7 +43,7 @@ export function Editor({ message, onDone }) {
       setBusy(false);
     }
   };
-  const pressed = (event) => {
+  const pressed = (/** @type {KeyboardEvent} */ event) => {
     if (event.isComposing || completion.onKey(event)) return;
     if (event.key === "Escape") {
       event.preventDefault();
@@ -47,7 +53,7 @@ export function Editor({ message, onDone }) {
       save();
     }
   };
-  const typed = (event) => {
+  const typed = (/** @type {EventOn<HTMLTextAreaElement>} */ event) => {
     setText(restored(event.currentTarget.value, names));
     grow(event.currentTarget);
     completion.look();

@@ -1,5 +1,7 @@
 // What mentions us, in all channels and threads, beside the channel.
 
+/** @import { RefObject } from "../../vendor/preact.js" */
+
 import { channelsById } from "../../state/channels.js";
 import { fetchMore, inbox, isUnread, lookIntoInbox, mentions, readMentions } from "../../state/inbox.js";
 import { connection } from "../../state/server.js";
@@ -10,7 +12,9 @@ import { Button } from "../parts/button.js";
 import { goTo } from "./go_to.js";
 import { MessageLine } from "./message_line.js";
 
+/** @param {{onClose: () => void}} props */
 export function Inbox({ onClose }) {
+  /** @type {RefObject<HTMLElement>} */
   const list = useRef(null);
   useFocus(list);
   useEffect(() => {
@@ -33,12 +37,12 @@ export function Inbox({ onClose }) {
   <//>`;
 }
 
-/** The keyboard is in the list while it is open, and where it was before afterwards. */
+/** The keyboard is in the list while it is open, and where it was before afterwards. @param {RefObject<HTMLElement>} list */
 function useFocus(list) {
   useLayoutEffect(() => {
     const before = document.activeElement;
     const held = list.current;
     held.focus();
-    return () => { if (before?.isConnected && held.closest("section").contains(document.activeElement)) before.focus(); };
+    return () => { if (before?.isConnected && held.closest("section")?.contains(document.activeElement)) before.focus(); };
   }, []);
 }

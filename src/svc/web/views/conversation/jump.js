@@ -1,5 +1,7 @@
 // To a day in the history of a channel: the calendar is the browser's own.
 
+/** @import { RefObject } from "../../vendor/preact.js" */
+
 import { openAt } from "../../state/place.js";
 import { html, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -8,11 +10,12 @@ import { Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
 import { beginningOf, dayName } from "../parts/time.js";
 
-/** `atMs`: a moment of the day to begin with, where one is in sight. */
+/** `atMs`: a moment of the day to begin with, where one is in sight. @param {{channelId: string, atMs?: number, onClose: () => void}} props */
 export function Jump({ channelId, atMs = Date.now(), onClose }) {
+  /** @type {RefObject<FormWith<"day">>} */
   const form = useRef(null);
   const [problem, setProblem] = useState("");
-  const submit = (event) => {
+  const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
     const moment = beginningOf(form.current.elements.day.value);
     if (moment === null) {

@@ -1,6 +1,28 @@
 // One message: who said it and when, what it answers, its text, files and cards, the reactions, and what may be
 // done with it. Drawn anew only when something about it has changed.
 
+/**
+ * @import { Message as Posted } from "../../types/api.js"
+ * @import { Permission } from "../../types/wire.js"
+ * @import { Ref } from "../../state/private/content.js"
+ * @import { FileSaid } from "../../state/private/sealed.js"
+ * @import { Noted } from "../../state/private_talks.js"
+ * @import { Attached } from "./attachments.js"
+ *
+ * One of a private conversation, as private/as_message.js makes it.
+ * @typedef {Omit<Posted, "channel_id" | "attachments" | "answers" | "fallback" | "flagged"> & {channel_id: null, talk_id: string, ref: Ref, seq: number, trouble: string,
+ *   attachments: (Attached & {said: FileSaid})[], answers?: undefined, fallback?: undefined}} PrivateMessage
+ * @typedef {(Posted & {talk_id?: undefined}) | PrivateMessage} Shown
+ * What it is one of.
+ * @typedef {{channelId: string, talkId?: undefined, thread: string | null, messages: {readonly value: Posted[]}}
+ *   | {channelId?: undefined, talkId: string, thread: null, messages: {readonly value: (PrivateMessage | Noted)[]}}} Held
+ * @typedef {(permission: Permission) => boolean} May
+ *
+ * `replied`: the id of what it answers. `bare`: nothing can be done with it.
+ * @typedef {{message: Shown, follows: boolean, isNew?: boolean, replied: string | null, bare?: boolean, conversation: Held, editing?: boolean, marked?: boolean, may: May,
+ *   onEdit: (id: string | null) => void}} Props
+ */
+
 import { answered } from "../../state/answered.js";
 import { blocked, colouredRole, colourOf, memberOf, presenceOf } from "../../state/people.js";
 import { open, openTalk, showAside, showDialog } from "../../state/place.js";
@@ -25,14 +47,14 @@ import { Reactions } from "./reactions.js";
 const MOST_QUOTED = 160;
 const SealedFiles = Later(() => import("../private/sealed_files.js"), "SealedFiles");
 
-export const Message = memo(({ message, follows, isNew, replied, bare, conversation, editing, marked, may, onEdit }) => {
-  const own = member.value.id;
+export const Message = memo((/** @type {Props} */ { message, follows, isNew, replied, bare, conversation, editing, marked, may, onEdit }) => {
+  const own = member.value?.id ?? "";
   const { author, reactions, mentions, mention_groups: groups } = message;
   const [shown, show] = useState(false); // Of somebody whom we have blocked.
   const hidden = blocked.value.has(author.id) && !shown;
-  const named = mentions.includes(own) || (groups ?? []).some((group) => ["everyone", "here", ...(member.value.roles ?? [])].includes(group));
+  const named = mentions.includes(own) || (groups ?? []).some((group) => ["everyone", "here", ...(member.value?.roles ?? [])].includes(group));
   const [askAbout, personMenu] = usePersonMenu();
-  const asked = (event) => {
+  const asked = (/** @type {EventOn<HTMLElement, MouseEvent>} */ event) => {
     const person = author.kind === "member" && event.target.closest(".author, .avatar-place");
     if (person) askAbout(event, { id: author.id, name: author.display_name }, event.target.closest("button") ?? event.currentTarget);
     else openMenuOf(event);
@@ -57,6 +79,7 @@ export const Message = memo(({ message, follows, isNew, replied, bare, conversat
   </li>`;
 });
 
+/** @param {Pick<Shown, "author">} props */
 function AuthorAvatar({ author }) {
   const isMember = author.kind === "member";
   const presence = useComputed(() => (isMember ? presenceOf(author.id) : undefined)).value;
@@ -64,6 +87,7 @@ function AuthorAvatar({ author }) {
   return isMember ? html`<span class="avatar-place" onClick=${() => showDialog("profile", { memberId: author.id })}>${picture}</span>` : html`<span class="avatar-place">${picture}</span>`;
 }
 
+/** @param {{message: Shown}} props */
 function Byline({ message }) {
   const { author, posted_at_ms: postedAt, edited_at_ms: editedAt, pinned } = message;
   const isMember = author.kind === "member";
@@ -81,21 +105,25 @@ function Byline({ message }) {
   </p>`;
 }
 
+/** @param {{message: Shown}} props */
 function Text({ message }) {
   return message.text ? html`<div class="text" dir="auto"><${Markdown} text=${message.text} message=${message} /></div>` : null;
 }
 
-/** What a message answers: a line of it, which leads there. */
+/** What a message answers: a line of it, which leads there. @param {{id: string, conversation: Held}} props */
 function Replied({ id, conversation }) {
-  const { channelId, talkId = null } = conversation;
-  const replied = useComputed(() => conversation.messages.value.find((each) => each.id === id) ?? (talkId ? null : answered(channelId, id))).value;
-  const go = () => (talkId ? openTalk(talkId, id) : conversation.thread ? showAside("thread", { channelId, thread: conversation.thread, messageId: id }) : open(channelId, id));
+  const { channelId, talkId, thread, messages } = conversation;
+  const replied = useComputed(() => {
+    const held = messages.value.find((each) => each.id === id);
+    return held && "author" in held ? held : talkId === undefined ? answered(channelId, id) : null;
+  }).value;
+  const go = () => (talkId !== undefined ? openTalk(talkId, id) : thread ? showAside("thread", { channelId, thread, messageId: id }) : open(channelId, id));
   return html`<button type="button" class="replied" onClick=${go} title=${t("go-to-message")}>
     <${Icon} name="reply" />${replied ? html`<b dir="auto">${replied.author.display_name}</b> <span dir="auto">${quoted(replied)}</span>` : html`<span>${t("earlier-message")}</span>`}
   </button>`;
 }
 
-/** A message in a few words. */
+/** A message in a few words. @param {{text: string, fallback?: string | null, attachments: unknown[]}} message */
 export function quoted(message) {
   const text = plain(message.text) || message.fallback || (message.attachments.length ? t("file-count", { count: message.attachments.length }) : "");
   return text.length > MOST_QUOTED ? `${text.slice(0, MOST_QUOTED)}…` : text;

@@ -1,5 +1,7 @@
 // A message in a list beside the channel: who, when, the text, and the way to it.
 
+/** @import { Shown } from "./message.js" */
+
 import { isSpoiler } from "../../state/spoilers.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -8,13 +10,16 @@ import { Avatar } from "../parts/avatar.js";
 import { Button } from "../parts/button.js";
 import { Time } from "../parts/time.js";
 
-/** `where`: the name of its channel, where that is not plain; `sign` stands before it. */
+/**
+ * `where`: the name of its channel, where that is not plain; `sign` stands before it.
+ * @param {{message: Shown, where?: string | null, sign?: string, note?: string | false | null, onOpen: () => void}} props
+ */
 export function MessageLine({ message, where = null, sign = "#", note = null, onOpen }) {
   const { author, text, fallback, attachments, posted_at_ms: postedAt } = message;
   const pictures = attachments.filter((file) => file.kind === "picture" && file.url && !isSpoiler(file));
   const others = attachments.length - pictures.length;
   // All of the line leads there, but for what can be pressed in it and what is being selected.
-  const pressed = ({ target }) => target.closest("a, button") || !getSelection().isCollapsed || onOpen();
+  const pressed = (/** @type {EventOn} */ { target }) => target.closest("a, button") || getSelection()?.isCollapsed === false || onOpen();
   return html`<li class="message-line" onClick=${pressed}>
     <p class="byline"><${Avatar} id=${author.id} name=${author.display_name} url=${author.avatar} size="small" /><b dir="auto">${author.display_name}</b>
       ${where && html`<span class="quiet" dir="auto">${sign}${where}</span>`}<${Time} ms=${postedAt} style="ago" /></p>

@@ -1,5 +1,7 @@
 // A message of one's own that the server does not have yet, or has refused.
 
+/** @import { Item } from "../../state/outbox.js" */
+
 import { draftOf, write } from "../../state/drafts.js";
 import { discard, sendAgain } from "../../state/outbox.js";
 import { connection, member } from "../../state/server.js";
@@ -9,13 +11,15 @@ import { Markdown } from "../message_text.js";
 import { Avatar } from "../parts/avatar.js";
 import { Button } from "../parts/button.js";
 
+/** @param {{item: Item}} props */
 export function Pending({ item }) {
+  if (!member.value) return null;
   const { id, nickname, avatar } = member.value;
   const { nonce, text, attachments, state, problem, spot } = item;
   const takeBack = () => {
     const back = discard(nonce);
     // What was written since stays; this goes before it.
-    write(spot, [back.text, draftOf(spot).text.value].filter(Boolean).join("\n"));
+    write(spot, [back?.text, draftOf(spot).text.value].filter(Boolean).join("\n"));
   };
   return html`<li class=${`message pending ${state}`}>
     <span class="avatar-place"><${Avatar} id=${id} name=${nickname} url=${avatar} /></span>

@@ -1,5 +1,7 @@
 // The pinned messages of a channel, beside it.
 
+/** @import { Channel, Message } from "../../types/api.js" */
+
 import { conversationOf } from "../../state/conversation.js";
 import { ask } from "../../state/server.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
@@ -8,8 +10,9 @@ import { Aside } from "../parts/aside.js";
 import { goTo } from "./go_to.js";
 import { MessageLine } from "./message_line.js";
 
+/** @param {{channel: Channel, onClose: () => void}} props */
 export function Pins({ channel, onClose }) {
-  const [found, setFound] = useState(null); // {messages} or {problem}
+  const [found, setFound] = useState(/** @type {{messages?: Message[], problem?: string} | null} */ (null));
   // Pinned or not is said of the messages that are held: when it changes, ask again.
   const pinned = conversationOf(channel.id).messages.value.filter(({ pinned: is }) => is).length;
   useEffect(() => {

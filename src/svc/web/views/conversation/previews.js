@@ -1,5 +1,7 @@
 // What links of a message lead to, in short. The words are strangers' and plain text; pictures are our server's own.
 
+/** @import { Preview as Previewed } from "../../types/api.js" */
+
 import { html } from "../../vendor/preact.js";
 import { Link } from "../parts/link.js";
 import { Picture } from "./attachments.js";
@@ -7,10 +9,12 @@ import { Picture } from "./attachments.js";
 const ROOM = { widest: 320, highest: 180 };
 const SMALL = { widest: 80, highest: 80 };
 
+/** @param {{previews: Previewed[]}} props */
 export function Previews({ previews }) {
   return html`<ul class="previews">${previews.map((preview) => html`<li key=${preview.url}><${Preview} preview=${preview} /></li>`)}</ul>`;
 }
 
+/** @param {{preview: Previewed}} props */
 function Preview({ preview: { url, title, description, site, image } }) {
   const wide = image && image.width >= 2 * SMALL.widest;
   return html`<article class=${`preview ${image && !wide ? "with-small" : ""}`} dir="auto">

@@ -1,5 +1,9 @@
 // The reactions under a message, and the emoji to choose from.
 
+/** @import { Reactions as All } from "../../state/conversation.js" */
+/** @import { RefObject } from "../../vendor/preact.js" */
+/** @import { Shown } from "./message.js" */
+
 import { acts } from "../../state/conversation.js";
 import { emoji } from "../../state/emoji.js";
 import { tried } from "../../state/notices.js";
@@ -19,59 +23,61 @@ const MOST_QUICK = 3; // Beside the other buttons of a message.
 /** The usual ones, those that were used last first. */
 const recent = () => [...new Set([...remembered.value.recent, ...USUAL])].slice(0, USUAL.length);
 
+/** @param {{message: Shown, reactions: All, may: boolean}} props */
 export function Reactions({ message, reactions, may }) {
   if (!reactions.length) return null;
   return html`<ul class="reactions" aria-label=${t("reactions")}>${reactions.map((reaction) => html`<${Reaction} key=${reaction.emoji} message=${message} reaction=${reaction} may=${may} />`)}</ul>`;
 }
 
+/** @param {{message: Shown, reaction: All[number], may: boolean}} props */
 function Reaction({ message, reaction, may }) {
   const { emoji: sign, member_ids: ids } = reaction;
-  const own = ids.includes(member.value.id);
+  const own = ids.includes(member.value?.id ?? "");
   const who = () => {
     const names = ids.slice(0, MOST_NAMED).map((id) => memberOf(id)?.nickname ?? t("somebody"));
     return listed(ids.length > MOST_NAMED ? [...names, t("others", { count: ids.length - MOST_NAMED })] : names);
   };
   // Names are asked for when somebody wants them.
-  const name = (event) => { event.currentTarget.title = who(); };
+  const name = (/** @type {EventOn} */ event) => { event.currentTarget.title = who(); };
   return html`<li><button type="button" class="reaction" disabled=${!may} aria-pressed=${own} onMouseEnter=${name} onFocus=${name}
       onClick=${() => tried(acts.react(message, sign, !own))}>
     <${Sign} sign=${sign} /> <span aria-hidden="true">${ids.length}</span><span class="unseen">${t("reaction-count", { count: ids.length })}</span>
   </button></li>`;
 }
 
-/** An emoji, or one of the server's own by its :name:. */
+/** An emoji, or one of the server's own by its :name:. @param {{sign: string}} props */
 export function Sign({ sign }) {
   const found = emoji.value.get(sign.slice(1, -1));
   return found && sign.startsWith(":") ? html`<img class="emoji" src=${found.url} alt=${sign} />` : html`<span class="emoji">${sign}</span>`;
 }
 
-/** The emoji that were used last, which react with one press: {sign, own, label, press}. */
+/** The emoji that were used last, which react with one press. @param {Shown} message @param {All} reactions */
 export function quickOf(message, reactions) {
-  const known = (sign) => !sign.startsWith(":") || emoji.value.has(sign.slice(1, -1));
+  const known = (/** @type {string} */ sign) => !sign.startsWith(":") || emoji.value.has(sign.slice(1, -1));
   return remembered.value.recent.filter(known).slice(0, MOST_QUICK).map((sign) => {
-    const own = reactions.some(({ emoji: each, member_ids: ids }) => each === sign && ids.includes(member.value.id));
+    const own = reactions.some(({ emoji: each, member_ids: ids }) => each === sign && ids.includes(member.value?.id ?? ""));
     return { sign, own, label: t("react-with-sign", { sign }), press: () => tried(acts.react(message, sign, !own)) };
   });
 }
 
-/** A row of emoji to react with. */
+/** A row of emoji to react with. @param {{onChoose: (sign: string) => void, onClose: () => void}} props */
 export function Picker({ onChoose, onClose }) {
-  const row = useRef(null);
-  const more = useRef(null);
+  /** @type {[RefObject<HTMLElement>, RefObject<HTMLElement>]} */
+  const [row, more] = [useRef(null), useRef(null)];
   const [all, setAll] = useState(false);
   useLayoutEffect(() => {
-    row.current.querySelector("button").focus();
-    const elsewhere = (event) => { if (!row.current?.parentElement.contains(event.target)) onClose(); };
+    row.current.querySelector("button")?.focus();
+    const elsewhere = (/** @type {Event} */ event) => { if (!row.current?.parentElement?.contains(/** @type {Node} */ (event.target))) onClose(); };
     document.addEventListener("pointerdown", elsewhere);
     return () => document.removeEventListener("pointerdown", elsewhere);
   }, []);
   const own = [...emoji.value.keys()].slice(0, MOST_OWN).map((name) => `:${name}:`);
-  const choose = (sign) => {
+  const choose = (/** @type {string} */ sign) => {
     used(sign);
     onChoose(sign);
     onClose();
   };
-  const pressed = (event) => {
+  const pressed = (/** @type {KeyboardEvent} */ event) => {
     if (event.key !== "Escape") return;
     event.preventDefault();
     onClose();

@@ -1,5 +1,8 @@
 // Search in all channels that one sees, beside the one that is open.
 
+/** @import { Channel, Message } from "../../types/api.js" */
+/** @import { RefObject } from "../../vendor/preact.js" */
+
 import { channels, channelsById } from "../../state/channels.js";
 import { loadMembers, members } from "../../state/people.js";
 import { showDialog } from "../../state/place.js";
@@ -12,43 +15,45 @@ import { Button } from "../parts/button.js";
 import { goTo } from "./go_to.js";
 import { MessageLine } from "./message_line.js";
 
+/** @param {{channel?: Channel, onClose: () => void}} props */
 export function Search({ channel, onClose }) {
+  /** @type {RefObject<HTMLInputElement>} */
   const field = useRef(null);
   const [query, setQuery] = useState("");
-  const [found, setFound] = useState(null); // {query, messages, more, problem}
+  const [found, setFound] = useState(/** @type {{query: string, messages: Message[], more: boolean, problem: string} | null} */ (null));
   const [busy, setBusy] = useState(false);
   useLayoutEffect(() => field.current.focus(), []);
-  const find = async (wanted, before = null) => {
+  const find = async (/** @type {string} */ wanted, /** @type {string | null} */ before = null) => {
     if (!wanted.trim()) return;
     setBusy(true);
     const parameters = new URLSearchParams({ query: wanted, ...(before && { before }) });
     try {
       const { messages, more } = await api("GET", `/api/search?${parameters}`);
-      setFound({ query: wanted, messages: before ? [...found.messages, ...messages] : messages, more, problem: "" });
+      setFound({ query: wanted, messages: before ? [...found?.messages ?? [], ...messages] : messages, more, problem: "" });
     } catch (error) {
       setFound({ query: wanted, messages: [], more: false, problem: explain(error) });
     }
     setBusy(false);
   };
-  const submit = (event) => {
+  const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
     find(query);
   };
-  const write = (changed) => {
+  const write = (/** @type {string} */ changed) => {
     setQuery(changed);
     field.current.focus();
   };
   const asked = begun(query);
   if (asked?.filter === "from") loadMembers().catch(() => {});
   const offered = asked && values(asked, { members: members.value.values(), channels: channels.value.filter(({ type }) => type !== "category") });
-  const take = (value) => write(completed(query, asked, value));
+  const take = (/** @type {string} */ value) => asked && write(completed(query, asked, value));
   return html`<${Aside} title=${t("search")} onClose=${onClose}>
     <form role="search" onSubmit=${submit}>
-      <input ref=${field} type="search" dir="auto" aria-label=${t("search-field")} placeholder=${t("search-field")} maxlength="256" value=${query} onInput=${(event) => setQuery(event.currentTarget.value)} />
+      <input ref=${field} type="search" dir="auto" aria-label=${t("search-field")} placeholder=${t("search-field")} maxlength="256" value=${query} onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setQuery(event.currentTarget.value)} />
     </form>
     <p class="filters">${FILTERS.map((filter) => html`<${Button} key=${filter} look="chip" onClick=${() => write(extended(query, filter))}>${filter}<//>`)}</p>
-    ${offered?.length > 0 && html`<ul class="filters" aria-label=${t("search-filter-values")}>${offered.map((value) => html`<li key=${value}><${Button} look="chip on" dir="auto" onClick=${() => take(value)}>${value}<//></li>`)}</ul>`}
-    ${(asked?.filter === "before" || asked?.filter === "after") && html`<p><input type="date" aria-label=${asked.filter} onChange=${(event) => take(event.currentTarget.value)} /></p>`}
+    ${offered && offered.length > 0 && html`<ul class="filters" aria-label=${t("search-filter-values")}>${offered.map((value) => html`<li key=${value}><${Button} look="chip on" dir="auto" onClick=${() => take(value)}>${value}<//></li>`)}</ul>`}
+    ${(asked?.filter === "before" || asked?.filter === "after") && html`<p><input type="date" aria-label=${asked.filter} onChange=${(/** @type {EventOn<HTMLInputElement>} */ event) => take(event.currentTarget.value)} /></p>`}
     ${channel?.type === "text" && html`<p><${Button} look="link" onClick=${() => showDialog("jump", { channelId: channel.id })}>${t("jump-to-date")}<//></p>`}
     <div aria-live="polite" aria-busy=${busy}>
       ${busy && html`<p class="quiet">${t("searching")}</p>`}
@@ -57,6 +62,6 @@ export function Search({ channel, onClose }) {
     </div>
     <ul class="message-lines">${found?.messages.map((message) => html`<${MessageLine} key=${message.id} message=${message}
       where=${channelsById.value.get(message.channel_id)?.name} onOpen=${() => goTo(message)} />`)}</ul>
-    ${found?.more && html`<${Button} disabled=${busy} onClick=${() => find(found.query, found.messages.at(-1).id)}>${t("search-more")}<//>`}
+    ${found?.more && html`<${Button} disabled=${busy} onClick=${() => find(found.query, found.messages.at(-1)?.id)}>${t("search-more")}<//>`}
   <//>`;
 }

@@ -1,5 +1,8 @@
 // A thread, beside its channel: the message that it hangs on, the answers, and what one is writing.
 
+/** @import { Message as Posted } from "../../types/api.js" */
+/** @import { Permission } from "../../types/wire.js" */
+
 import { channelsById, may } from "../../state/channels.js";
 import { conversationOf } from "../../state/conversation.js";
 import { tried } from "../../state/notices.js";
@@ -13,11 +16,12 @@ import { IconButton } from "../parts/button.js";
 import { Message } from "./message.js";
 import { Timeline } from "./timeline.js";
 
+/** @param {{channelId: string, thread: string, messageId?: string | null, onClose: () => void}} props */
 export function Thread({ channelId, thread, messageId = null, onClose }) {
   const channel = channelsById.value.get(channelId);
   const conversation = useMemo(() => conversationOf(spotOf(channelId, thread)), [channelId, thread]);
   const [root, problem] = useRoot(channelId, thread);
-  const timeline = useRef(null);
+  const timeline = useRef(/** @type {Timeline | null} */ (null));
   const loaded = conversation.loaded.value;
   useEffect(() => {
     if (messageId && loaded) timeline.current?.reveal(messageId);
@@ -25,7 +29,7 @@ export function Thread({ channelId, thread, messageId = null, onClose }) {
   useEffect(() => { if (!channel) onClose(); }, [channel]);
   if (!channel) return null;
   const following = threads.value.has(thread);
-  const permitted = (permission) => may(permission, channelId);
+  const permitted = (/** @type {Permission} */ permission) => may(permission, channelId);
   const first = root
     ? html`<ol class="thread-root"><${Message} message=${root} follows=${false} replied=${null} conversation=${conversation} may=${permitted} onEdit=${() => {}} /></ol>`
     : html`<p class="quiet thread-root">${t("thread-closed")}</p>`;
@@ -40,9 +44,12 @@ export function Thread({ channelId, thread, messageId = null, onClose }) {
   </section>`;
 }
 
-/** The message that the thread hangs on, as the channel holds it or asked for, null where it is gone; and what went wrong. */
+/**
+ * The message that the thread hangs on, as the channel holds it or asked for, null where it is gone; and what went wrong.
+ * @param {string} channelId @param {string} thread @returns {[Posted | null, string]}
+ */
 function useRoot(channelId, thread) {
-  const [told, setTold] = useState(null);
+  const [told, setTold] = useState(/** @type {Posted | null} */ (null));
   const [problem, setProblem] = useState("");
   const held = conversationOf(channelId).messages.value.find(({ id }) => id === thread);
   useEffect(() => {

@@ -1,5 +1,11 @@
 // The threads that one follows, that with the newest answer first.
 
+/**
+ * @import { Reply } from "../../types/wire.js"
+ *
+ * @typedef {Reply<"threads">["threads"][number]} Each
+ */
+
 import { channelsById } from "../../state/channels.js";
 import { showAside } from "../../state/place.js";
 import { ask } from "../../state/server.js";
@@ -10,10 +16,11 @@ import { Aside } from "../parts/aside.js";
 import { Button } from "../parts/button.js";
 import { MessageLine } from "./message_line.js";
 
+/** @param {{onClose: () => void}} props */
 export function Threads({ onClose }) {
-  const [found, setFound] = useState([]);
+  const [found, setFound] = useState(/** @type {Each[]} */ ([]));
   const [{ more, busy, problem }, setState] = useState({ more: false, busy: true, problem: "" });
-  const fetchMore = async (before) => {
+  const fetchMore = async (/** @type {string | null | undefined} */ before) => {
     setState({ more: false, busy: true, problem: "" });
     try {
       const page = await ask("threads", before ? { before } : {});
@@ -29,10 +36,11 @@ export function Threads({ onClose }) {
     <ul class="message-lines">${found.map((each) => html`<${Followed} key=${each.thread} each=${each} />`)}</ul>
     ${busy && html`<p class="quiet">${t("loading")}</p>`}
     ${problem && html`<p class="error">${problem}</p>`}
-    ${more && html`<${Button} onClick=${() => fetchMore(found.at(-1).last)}>${t("search-more")}<//>`}
+    ${more && html`<${Button} onClick=${() => fetchMore(found.at(-1)?.last)}>${t("search-more")}<//>`}
   <//>`;
 }
 
+/** @param {{each: Each}} props */
 function Followed({ each: { channel_id: channelId, thread, root } }) {
   const unread = threads.value.get(thread)?.unread ?? 0;
   const open = () => showAside("thread", { channelId, thread });

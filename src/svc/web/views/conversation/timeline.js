@@ -1,6 +1,17 @@
 // The list of messages: keeps its place while messages come and go above and below, separates the days, asks for
 // more at either end, and says when the newest is on the screen.
 
+/**
+ * @import { Channel, Message as Posted } from "../../types/api.js"
+ * @import { Conversation } from "../../state/conversation.js"
+ * @import { ComponentChildren, RefObject } from "../../vendor/preact.js"
+ * @import { May } from "./message.js"
+ *
+ * `root`: what stands above the first message of a thread.
+ * @typedef {{channel: Channel, conversation: Conversation, empty: boolean, may: May, root?: ComponentChildren}} Props
+ * @typedef {{atEnd: boolean, editing: string | null, marked: string | null, news: number}} State
+ */
+
 import { notify } from "../../state/notices.js";
 import { outbox } from "../../state/outbox.js";
 import { showDialog } from "../../state/place.js";
@@ -26,12 +37,17 @@ const AT_FIRST = 20; // So many messages are drawn first, as a screen shows, and
 const REST_MS = 100; // the rest a moment later.
 const TOGETHER_MS = 5 * 60_000; // What somebody says within it stands under one name.
 
+/** @extends {Component<Props, State>} */
 export class Timeline extends Component {
-  box = createRef();
-  list = createRef();
+  /** @type {RefObject<HTMLElement>} */ box = createRef();
+  /** @type {RefObject<HTMLElement>} */ list = createRef();
+  /** @type {State} */
   state = { atEnd: true, editing: null, marked: null, news: 0 };
 
-  #news = 0; #all = false; #frame = 0; #observer = null; #anchor = null; #following = true; #top = 0; #stopReading = null;
+  #news = 0; #all = false; #frame = 0; #following = true; #top = 0;
+  /** @type {ResizeObserver | null} */ #observer = null;
+  /** @type {{element: Element, bottom: number} | null} */ #anchor = null;
+  /** @type {(() => void) | null} */ #stopReading = null;
   // The first message that was unread when the channel was opened stays marked.
   #newFrom = this.#unreadFrom();
 
@@ -47,10 +63,11 @@ export class Timeline extends Component {
   /** Go to the first message that was unread, which may not be here. */
   async #toNews() {
     const { conversation } = this.props;
-    const here = conversation.messages.value.find(({ id }) => id > this.#newFrom);
-    const reaches = !conversation.moreBefore.value || conversation.messages.value[0]?.id <= this.#newFrom;
+    const from = this.#newFrom ?? "";
+    const here = conversation.messages.value.find(({ id }) => id > from);
+    const reaches = !conversation.moreBefore.value || conversation.messages.value[0]?.id <= from;
     this.#dropNews();
-    const id = here && reaches ? here.id : await conversation.behind(this.#newFrom).catch((error) => notify(explain(error)));
+    const id = here && reaches ? here.id : await conversation.behind(from).catch((error) => notify(explain(error)));
     if (id) this.reveal(id);
   }
 
@@ -75,8 +92,8 @@ export class Timeline extends Component {
   }
 
   componentWillUnmount() {
-    this.#observer.disconnect();
-    this.#stopReading();
+    this.#observer?.disconnect();
+    this.#stopReading?.();
     cancelAnimationFrame(this.#frame);
     document.removeEventListener("visibilitychange", this.#look);
     if (seen.peek() === this.props.channel.id) seen.value = null;
@@ -114,7 +131,7 @@ export class Timeline extends Component {
     this.#settle();
   }
 
-  /** Bring this message into sight, and mark it for a moment. */
+  /** Bring this message into sight, and mark it for a moment. @param {string} id */
   reveal(id) {
     this.#all = true;
     this.#following = false;
@@ -132,14 +149,15 @@ export class Timeline extends Component {
     if (own) this.edit(own.id);
   }
 
-  edit = (id) => this.setState({ editing: id }, () => {
+  edit = (/** @type {string | null} */ id) => this.setState({ editing: id }, () => {
     if (id === null) document.getElementById(draftId(this.props.conversation.thread))?.focus();
     else this.#element(id)?.scrollIntoView({ block: "nearest" });
   });
 
-  /** The same function each time, or every message would be drawn anew with each that comes. */
+  /** The same function each time, or every message would be drawn anew with each that comes. @type {May} */
   may = (permission) => this.props.may(permission);
 
+  /** @param {Props} props @param {State} state */
   render({ channel, conversation, empty, root = null }, { atEnd, editing, marked, news }) {
     const { messages, moreBefore, moreAfter } = conversation;
     const shown = this.#all ? messages.value : messages.value.slice(-AT_FIRST);
@@ -150,7 +168,7 @@ export class Timeline extends Component {
       <div id=${conversation.thread ? undefined : "messages-box"} class="messages-box" role="log" aria-label=${t("messages")} tabindex="0" ref=${this.box} onScroll=${this.#scrolled} onKeyDown=${this.#pressed}>
         <div id=${conversation.thread ? undefined : "messages"} class="messages" ref=${this.list}>
           ${root}
-          ${empty && !root && member.value.roles.includes("owner") && html`<${FirstSteps} />`}
+          ${empty && !root && member.value?.roles.includes("owner") && html`<${FirstSteps} />`}
           ${moreBefore.value ? html`<p class="quiet older">${t("loading")}</p>` : !root && html`<p id="beginning" class="quiet" dir="auto">${t(empty ? "empty-channel" : "beginning", { channel: channel.name })}</p>`}
           ${days(shown).map(({ day, list }) => html`<section key=${day} aria-label=${day}>
             <h2 class="day">${conversation.thread ? html`<span>${day}</span>` : html`<button type="button" title=${t("jump-to-date")} onClick=${() => showDialog("jump", { channelId: channel.id, atMs: list[0].message.posted_at_ms })}>${day}</button>`}</h2>
@@ -165,10 +183,12 @@ export class Timeline extends Component {
     </div>`;
   }
 
+  /** @param {Posted} message */
   #isOwn({ author }) {
-    return author.kind === "member" && author.id === member.value.id;
+    return author.kind === "member" && author.id === member.value?.id;
   }
 
+  /** @param {string} id */
   #element(id) {
     return this.list.current?.querySelector(`[data-id="${CSS.escape(id)}"]`);
   }
@@ -189,9 +209,8 @@ export class Timeline extends Component {
   };
 
   #seesNews() {
-    const [line, box] = [this.list.current.querySelector(".new-line"), this.box.current.getBoundingClientRect()];
-    const { top, bottom } = line?.getBoundingClientRect() ?? {};
-    return bottom > box.top && top < box.bottom;
+    const [line, box] = [this.list.current.querySelector(".new-line")?.getBoundingClientRect(), this.box.current.getBoundingClientRect()];
+    return line !== undefined && line.bottom > box.top && line.top < box.bottom;
   }
 
   get #below() {
@@ -247,10 +266,10 @@ export class Timeline extends Component {
   };
 
   /** Arrow keys go from message to message once one of them has the focus. */
-  #pressed = (event) => {
+  #pressed = (/** @type {EventOn<HTMLElement, KeyboardEvent>} */ event) => {
     if (event.target !== this.box.current && !event.target.classList.contains("message")) return;
     const all = [...this.list.current.querySelectorAll(".message")];
-    const at = all.indexOf(document.activeElement);
+    const at = all.findIndex((each) => each === document.activeElement);
     const to = { ArrowUp: at < 0 ? all.length - 1 : at - 1, ArrowDown: at + 1, Home: 0, End: all.length - 1 }[event.key];
     if (to === undefined || !all[to]) return;
     event.preventDefault();
@@ -259,20 +278,23 @@ export class Timeline extends Component {
   };
 }
 
-/** The messages by their days, each with whether it goes on under the name above it. */
+/** The messages by their days, each with whether it goes on under the name above it. @param {Posted[]} messages */
 function days(messages) {
+  /** @type {{day: string, list: {message: Posted, previous: Posted | null, follows: boolean}[]}[]} */
   const found = [];
+  /** @type {Posted | null} */
   let previous = null;
   for (const message of messages) {
     const newDay = !previous || !sameDay(previous.posted_at_ms, message.posted_at_ms);
     if (newDay) found.push({ day: dayOf(message.posted_at_ms), list: [] });
-    found.at(-1).list.push({ message, previous, follows: !newDay && together(previous, message) });
+    found.at(-1)?.list.push({ message, previous, follows: !newDay && previous !== null && together(previous, message) });
     previous = message;
   }
   return found;
 }
 
+/** @param {Posted} previous @param {Posted} message */
 function together(previous, message) {
-  const name = ({ author }) => `${author.id} ${author.display_name} ${author.avatar}`;
+  const name = (/** @type {Posted} */ { author }) => `${author.id} ${author.display_name} ${author.avatar}`;
   return name(previous) === name(message) && message.posted_at_ms - previous.posted_at_ms < TOGETHER_MS && message.reply_to === null;
 }
