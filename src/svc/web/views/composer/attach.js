@@ -8,30 +8,32 @@ import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Icon } from "../parts/icon.js";
 
-/** `spot`: as state/spot.js has them. */
+/** `spot`: as state/spot.js has them. @param {string} spot @param {File[]} files */
 export function attach(spot, files) {
   if (!files.length) return;
   if (!may("attach_files", partsOf(spot).channelId)) notify(t("may-not-attach"));
   else if (!uploadsOf(spot).add(files)) notify(t("too-many-files"));
 }
 
-/** What an element needs to take dropped files, and what is shown while some are over it. */
+/** What an element needs to take dropped files, and what is shown while some are over it. @param {string} channelId */
 export function useDropping(channelId) {
   const [over, setOver] = useState(false);
-  const brings = (event) => event.dataTransfer.types.includes("Files");
+  const brought = (/** @type {DragEvent} */ { dataTransfer: data }) => (data?.types.includes("Files") ? data : null);
   const on = {
-    onDragOver: (event) => {
-      if (!brings(event)) return;
+    onDragOver: (/** @type {DragEvent} */ event) => {
+      const data = brought(event);
+      if (!data) return;
       event.preventDefault();
-      event.dataTransfer.dropEffect = may("attach_files", channelId) ? "copy" : "none";
+      data.dropEffect = may("attach_files", channelId) ? "copy" : "none";
       setOver(true);
     },
-    onDragLeave: (event) => { if (!event.currentTarget.contains(event.relatedTarget)) setOver(false); },
-    onDrop: (event) => {
-      if (!brings(event)) return;
+    onDragLeave: (/** @type {EventOn<HTMLElement, DragEvent>} */ event) => { if (!event.currentTarget.contains(/** @type {Node | null} */ (event.relatedTarget))) setOver(false); },
+    onDrop: (/** @type {DragEvent} */ event) => {
+      const data = brought(event);
+      if (!data) return;
       event.preventDefault();
       setOver(false);
-      attach(channelId, [...event.dataTransfer.files]);
+      attach(channelId, [...data.files]);
     },
   };
   const shown = over && html`<div class="dropping" aria-hidden="true"><${Icon} name="attach" /><p>${t("drop-here")}</p></div>`;

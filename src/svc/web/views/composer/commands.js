@@ -6,16 +6,18 @@ import { api, member } from "../../state/server.js";
 import { t } from "../../words/words.js";
 
 const ACTS = {
+  /** @param {string} id @param {string} words */
   nick: (id, words) => api("PATCH", `/api/members/${id}`, { nickname: words }),
+  /** @param {string} id @param {string} words */
   status: (id, words) => api("PUT", `/api/members/${id}/status`, { text: words }),
 };
 
-/** The text to send, or null where there is nothing to send; `done` hears that a command has been done. */
+/** The text to send, or null where there is nothing to send; `done` hears that a command has been done. @param {string} text @param {() => void} done */
 export async function obey(text, done) {
   const what = commanded(text);
   if (!what) return text;
   if ("text" in what) return what.text;
-  if (await tried(ACTS[what.act](encodeURIComponent(member.value.id), what.words))) {
+  if (await tried(ACTS[what.act](encodeURIComponent(member.value?.id ?? ""), what.words))) {
     notify(t("saved"), "done");
     done();
   }

@@ -1,5 +1,12 @@
 // What comes into question while one writes "@", "#", ":" or a "/" at the start, above the field.
 
+/**
+ * @import { Permission } from "../../types/wire.js"
+ * @import { Asked, Candidate, Sources } from "../../state/completion.js"
+ * @import { Names } from "../../state/shortened.js"
+ * @import { RefObject } from "../../vendor/preact.js"
+ */
+
 import { channels, may } from "../../state/channels.js";
 import { emoji } from "../../state/emoji.js";
 import { loadMembers, members, roles } from "../../state/people.js";
@@ -11,16 +18,19 @@ import { Icon } from "../parts/icon.js";
 
 const SIGNS = /[@#:]|^\//u; // Without one of them there is nothing to complete.
 
-let deciding = null; // state/completion.js, fetched with the first of these signs.
-let emojiFinder = null; // Of the emoji picker's catalogue, which is fetched when the first one is wanted.
+/** Fetched with the first of these signs. @type {typeof import("../../state/completion.js") | null} */
+let deciding = null;
+/** Of the emoji picker's catalogue, which is fetched when the first one is wanted. @type {Sources["findEmoji"] | null} */
+let emojiFinder = null;
 
 /**
  * What is offered at the caret, where `channelId` is null people and emoji alone: {asked, list, at}; `onKey` takes the keys that are for
  * it and says so. `names` are those in the field already.
+ * @param {RefObject<HTMLTextAreaElement>} field @param {string | null} channelId @param {Names} names @param {(text: string, caret: number) => void} put
  */
 export function useCompletion(field, channelId, names, put) {
   const id = useId();
-  const [offer, setOffer] = useState(null);
+  const [offer, setOffer] = useState(/** @type {{asked: Asked, at: number} | null} */ (null));
   const [, again] = useState(0);
   const look = () => {
     const { value, selectionStart, selectionEnd } = field.current;
@@ -40,14 +50,15 @@ export function useCompletion(field, channelId, names, put) {
     if (asked.sign === ":" && !emojiFinder) findEmojiLater(() => again((count) => count + 1));
     setOffer({ asked, at: 0 });
   };
-  const list = offer ? deciding.candidates(offer.asked, sources(channelId)) : [];
+  const list = offer && deciding ? deciding.candidates(offer.asked, sources(channelId)) : [];
   const at = offer && list.length ? Math.min(offer.at, list.length - 1) : 0;
-  const choose = (chosen) => {
+  const choose = (/** @type {Candidate} */ chosen) => {
+    if (!deciding || !offer) return;
     const { text, caret } = deciding.complete(field.current.value, offer.asked, chosen);
     setOffer(null);
     put(text, caret);
   };
-  const onKey = (event) => {
+  const onKey = (/** @type {KeyboardEvent} */ event) => {
     if (!offer || !list.length) return false;
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (by) setOffer({ ...offer, at: (at + by + list.length) % list.length });
@@ -60,17 +71,19 @@ export function useCompletion(field, channelId, names, put) {
   return { id, list: offer ? list : [], at, choose, look, onKey, close: () => setOffer(null) };
 }
 
+/** @param {string | null} channelId @returns {Sources} */
 function sources(channelId) {
   return {
     members: [...members.value.values()].map(({ id, nickname: name }) => ({ id, name })),
     roles: channelId === null ? [] : roles.value.filter(({ id }) => id !== "member"),
     channels: channels.value.filter(({ type }) => type === "text"),
     mayMentionGroups: channelId !== null && may("mention_everyone", channelId),
-    may: (permission) => may(permission, channelId),
+    may: (permission) => may(/** @type {Permission} */ (permission), channelId),
     findEmoji: (prefix, limit) => emojiFinder?.(prefix, limit) ?? [],
   };
 }
 
+/** @param {() => void} then */
 async function findEmojiLater(then) {
   const [{ find, load }, { remembered }] = await Promise.all([import("../emoji/catalogue.js"), import("../emoji/remembered.js")]);
   emojiFinder = (prefix, limit) => find(prefix, emoji.value, limit, remembered.value.tone);
@@ -78,24 +91,27 @@ async function findEmojiLater(then) {
   then();
 }
 
+/** @param {{completion: Pick<ReturnType<typeof useCompletion>, "id" | "list" | "at" | "choose">}} props */
 export function CompletionList({ completion: { id, list, at, choose } }) {
   const current = list[at];
   useEffect(() => { document.getElementById(`${id}-at`)?.scrollIntoView({ block: "nearest" }); }, [current?.id]);
   if (!list.length) return null;
   return html`<ul id=${id} class="completion" role="listbox" aria-label=${t("completion")}>${list.map((each, index) => html`<li key=${`${each.kind} ${each.id}`}
       id=${index === at ? `${id}-at` : undefined} role="option" aria-selected=${index === at}
-      onPointerDown=${(event) => event.preventDefault()} onClick=${() => choose(each)}>
+      onPointerDown=${(/** @type {Event} */ event) => event.preventDefault()} onClick=${() => choose(each)}>
     <${Sign} each=${each} /><span dir="auto">${nameOf(each)}</span>
     ${each.kind === "command" && html`<small class="quiet">${t(`command-${each.name}`)}</small>`}
     ${(each.kind === "role" || each.kind === "group") && html`<small class="quiet">${t(`completion-${each.kind}`)}</small>`}
   </li>`)}</ul>`;
 }
 
+/** @param {Candidate} candidate */
 function nameOf({ kind, name }) {
   if (kind === "command") return `/${name}`;
   return kind === "emoji" ? `:${name}:` : name;
 }
 
+/** @param {{each: Candidate}} props */
 function Sign({ each: { kind, id, name, character, url } }) {
   if (kind === "member") return html`<${Avatar} id=${id} name=${name} url=${members.value.get(id)?.avatar} size="small" />`;
   if (kind === "emoji") return url ? html`<img class="emoji" src=${url} alt="" />` : html`<span class="emoji">${character}</span>`;

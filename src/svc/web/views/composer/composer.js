@@ -1,6 +1,9 @@
 // Where one writes: the text, what it answers, its files, and the keys that send it. Nothing here waits for the
 // network: what is sent is shown at once, and goes when it can.
 
+/** @import { Channel } from "../../types/api.js" */
+/** @import { RefObject } from "../../vendor/preact.js" */
+
 import { may } from "../../state/channels.js";
 import { clear, draftOf, write } from "../../state/drafts.js";
 import { formatOf, formatted } from "../../state/formatting.js";
@@ -32,11 +35,12 @@ const FEW = 200; // So many left are told.
 const FormatBar = Later(() => import("./format_bar.js"), "FormatBar");
 const UploadList = Later(() => import("./upload_list.js"), "UploadList");
 
-/** `thread`: the id of the message on which the thread hangs that is written in, or nothing. */
+/** `thread`: the id of the message on which the thread hangs that is written in, or nothing. @param {{channel: Channel, thread?: string | null, editLast: () => void, sent: () => void}} props */
 export function Composer({ channel, thread = null, editLast, sent }) {
   const id = spotOf(channel.id, thread);
   const draft = draftOf(id);
   const uploads = uploadsOf(id);
+  /** @type {[RefObject<HTMLTextAreaElement>, RefObject<HTMLInputElement>, RefObject<HTMLElement>]} */
   const [field, files, emojiButton] = [useRef(null), useRef(null), useRef(null)];
   const [picking, setPicking] = useState(false);
   const [maySend, mayAttach] = [may("send_messages", channel.id), may("attach_files", channel.id)];
@@ -49,9 +53,9 @@ export function Composer({ channel, thread = null, editLast, sent }) {
     if (matchMedia("(pointer: fine)").matches) field.current.focus();
   }, [id]);
 
-  const markdown = (now) => restored(now, draft.names);
-  const short = (now) => shortened(markdown(now), draft.names);
-  /** Write this, with the selection there. */
+  const markdown = (/** @type {string} */ now) => restored(now, draft.names);
+  const short = (/** @type {string} */ now) => shortened(markdown(now), draft.names);
+  /** Write this, with the selection there. @param {string} now @param {number} start */
   const put = (now, start, end = start) => {
     field.current.value = short(now);
     write(id, markdown(now));
@@ -59,17 +63,18 @@ export function Composer({ channel, thread = null, editLast, sent }) {
     field.current.setSelectionRange(short(now.slice(0, start)).length, short(now.slice(0, end)).length);
   };
   const completion = useCompletion(field, channel.id, draft.names, put);
-  const wrap = (sign) => {
+  const wrap = (/** @type {string} */ sign) => {
     const { value, selectionStart, selectionEnd } = field.current;
     const now = formatted(value, selectionStart, selectionEnd, sign);
     put(now.text, now.start, now.end);
   };
-  const insert = (sign) => {
+  const insert = (/** @type {string} */ sign) => {
     const { value, selectionStart: start, selectionEnd: end } = field.current;
     setPicking(false);
     put(`${value.slice(0, start)}${sign} ${value.slice(end)}`, start + sign.length + 1);
   };
   const emoticons = useEmoticons();
+  /** @param {Event} [event] */
   const submit = (event) => {
     event?.preventDefault();
     const written = markdown(field.current.value);
@@ -82,7 +87,7 @@ export function Composer({ channel, thread = null, editLast, sent }) {
       if (text !== null && draft.text.value === written) deliver(text);
     }, () => notify(t("error-unreachable")));
   };
-  const deliver = (written) => {
+  const deliver = (/** @type {string} */ written) => {
     if (away) return;
     const left = secondsLeft(channel.id);
     if (left) {
@@ -108,7 +113,7 @@ export function Composer({ channel, thread = null, editLast, sent }) {
     sent();
   };
   const whenReady = useWhenReady(uploads, id, () => submit());
-  const pressed = (event) => {
+  const pressed = (/** @type {EventOn<HTMLTextAreaElement, KeyboardEvent>} */ event) => {
     if (event.isComposing || completion.onKey(event) || emoticons.pressed(event)) return;
     const format = formatOf(event);
     if (format) {
@@ -123,16 +128,16 @@ export function Composer({ channel, thread = null, editLast, sent }) {
       draft.reply.value = null;
     }
   };
-  const typed = (event) => {
+  const typed = (/** @type {EventOn<HTMLTextAreaElement, InputEvent>} */ event) => {
     whenReady.forget();
     emoticons.typed(event);
     write(id, markdown(event.currentTarget.value));
     if (event.currentTarget.value.trim()) weType(channel.id);
     completion.look();
   };
-  const pasted = (event) => {
-    const list = [...event.clipboardData.files];
-    const words = event.clipboardData.getData("text/plain");
+  const pasted = (/** @type {EventOn<HTMLTextAreaElement, ClipboardEvent>} */ event) => {
+    const list = [...event.clipboardData?.files ?? []];
+    const words = event.clipboardData?.getData("text/plain") ?? "";
     const { value, selectionStart, selectionEnd } = event.currentTarget;
     const isLong = value.length - (selectionEnd - selectionStart) + words.length > MOST;
     if (!list.length && !isLong) return;
@@ -144,8 +149,8 @@ export function Composer({ channel, thread = null, editLast, sent }) {
       notify(t("pasted-as-file"), "done");
     } else notify(t("too-long"));
   };
-  const picked = (event) => {
-    attach(id, [...event.currentTarget.files]);
+  const picked = (/** @type {EventOn<HTMLInputElement>} */ event) => {
+    attach(id, [...event.currentTarget.files ?? []]);
     event.currentTarget.value = "";
     field.current.focus();
   };

@@ -11,11 +11,14 @@ export function useEmoticons() {
   return on;
 }
 
+/** @typedef {EventOn<HTMLTextAreaElement, InputEvent>} Typed @typedef {EventOn<HTMLTextAreaElement, KeyboardEvent>} Pressed */
+
 function make() {
-  let last = null; // {start, end, words}: the newest one that became an emoji.
+  /** The newest one that became an emoji. @type {{start: number, end: number, words: string} | null} */
+  let last = null;
   let spared = false;
   let busy = false;
-  const replace = (field, start, end, words) => {
+  const replace = (/** @type {HTMLTextAreaElement} */ field, /** @type {number} */ start, /** @type {number} */ end, /** @type {string} */ words) => {
     busy = true;
     field.setSelectionRange(start, end);
     // The only way that the browser's undoing knows of.
@@ -23,6 +26,7 @@ function make() {
     busy = false;
   };
   return {
+    /** @param {Typed} event */
     typed({ currentTarget: field, inputType, data }) {
       if (busy) return;
       last = null;
@@ -36,7 +40,7 @@ function make() {
       replace(field, start, end + 1, `${emoji} `);
       last = { start, end: field.selectionStart, words };
     },
-    /** Says whether the key was for us. */
+    /** Says whether the key was for us. @param {Pressed} event */
     pressed(event) {
       const { key, currentTarget: field } = event;
       if (key !== "Backspace" || !last || field.selectionStart !== last.end || field.selectionEnd !== last.end) return false;
@@ -46,6 +50,7 @@ function make() {
       replace(field, start, end, words);
       return true;
     },
+    /** @param {string} text */
     sent(text) {
       const as = spared || !look.value.emoticons ? text : withEmoji(text);
       [last, spared] = [null, false];

@@ -1,11 +1,13 @@
 // Bold, italic and the like as buttons, above the field while something in it is selected: for those who do not
 // know the signs or have no keys for them.
 
+/** @import { RefObject } from "../../vendor/preact.js" */
+
 import { FORMATS } from "../../state/formatting.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 
-/** What a button shows: the look that it gives. */
+/** What a button shows: the look that it gives. @type {Record<string, unknown>} */
 const LOOKS = {
   "format-bold": html`<b>B</b>`,
   "format-italic": html`<i>I</i>`,
@@ -14,7 +16,7 @@ const LOOKS = {
   "format-spoiler": html`<span class="covered">▮▮</span>`,
 };
 
-/** `onFormat` gets the sign to put around what is selected in `field`. */
+/** `onFormat` gets the sign to put around what is selected in `field`. @param {{field: RefObject<HTMLTextAreaElement>, onFormat: (sign: string) => void}} props */
 export function FormatBar({ field, onFormat }) {
   const [shown, setShown] = useState(false);
   const look = () => {
@@ -28,7 +30,7 @@ export function FormatBar({ field, onFormat }) {
   }, []);
   if (!shown) return null;
   // A press leaves the focus and the selection where they are.
-  return html`<div class="format-bar" role="toolbar" aria-label=${t("formatting")} onPointerDown=${(event) => event.preventDefault()}>
+  return html`<div class="format-bar" role="toolbar" aria-label=${t("formatting")} onPointerDown=${(/** @type {Event} */ event) => event.preventDefault()}>
     ${FORMATS.map(({ sign, words }) => html`<button key=${sign} type="button" class="icon-button" tabindex="-1" aria-label=${t(words)} title=${t(words)} onClick=${() => onFormat(sign)}>${LOOKS[words]}</button>`)}
   </div>`;
 }

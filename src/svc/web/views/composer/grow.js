@@ -2,6 +2,7 @@
 
 const HIGHEST_PX = 240;
 
+/** @param {HTMLTextAreaElement} field */
 export function grow(field) {
   field.style.height = "auto";
   if (!field.value) return; // Nothing to measure, which would cost a layout of the page.

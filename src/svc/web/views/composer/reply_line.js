@@ -1,12 +1,17 @@
 // What is being answered, and whether its author hears of it.
 
+/** @import { Shown } from "../conversation/message.js" */
+
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { quoted } from "../conversation/message.js";
 import { IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
 
-/** `onPing` is missing where nobody is told in any other way. */
+/**
+ * `onPing` is missing where nobody is told in any other way.
+ * @param {{message: Shown, ping?: boolean, onPing?: (() => void) | null, onClose: () => void}} props
+ */
 export function ReplyLine({ message, ping = false, onPing = null, onClose }) {
   return html`<div class="reply-line">
     <${Icon} name="reply" /><span class="one-line" dir="auto">${t("replying-to", { name: message.author.display_name })} <span class="quiet">${quoted(message)}</span></span>

@@ -4,6 +4,7 @@ import { secondsLeft } from "../../state/slow_mode.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 
+/** @param {{channelId: string}} props */
 export function SlowLeft({ channelId }) {
   const [, again] = useState(0);
   const left = secondsLeft(channelId);
@@ -20,7 +21,7 @@ export const slowWords = (left) => t("slow-mode-left", { seconds: left });
 
 /** "0:05", "1:02:03". @param {number} seconds */
 function clock(seconds) {
-  const two = (number) => String(number).padStart(2, "0");
+  const two = (/** @type {number} */ number) => String(number).padStart(2, "0");
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
   return hours ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
 }

@@ -1,5 +1,15 @@
 // The files of the message that is being written: what they look like, how far each is, and what is wrong with it.
 
+/**
+ * @import { OneFile, Uploads } from "../../state/uploads.js"
+ *
+ * @typedef {{url?: string}} Stored
+ * What is shown of a file, in a channel or a private conversation.
+ * @typedef {Pick<OneFile, "key" | "file" | "name" | "state" | "progress" | "waits" | "problem" | "alt" | "place">
+ *   & {result: Stored & {kind: string, thumbnail?: Stored | null, poster?: Stored | null} | null}} Shown
+ * @typedef {Pick<Uploads, "retry" | "cancel" | "describe" | "spoil"> & {list: {readonly value: Shown[]}}} Files
+ */
+
 import { tried } from "../../state/notices.js";
 import { isSpoiler, shownName } from "../../state/spoilers.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
@@ -11,12 +21,14 @@ import { Field } from "../parts/field.js";
 import { unturned } from "../markdown/links.js";
 import { Icon } from "../parts/icon.js";
 
+/** @param {{uploads: Files}} props */
 export function UploadList({ uploads }) {
   const list = uploads.list.value;
   if (!list.length) return null;
   return html`<ul class="upload-list" aria-label=${t("files")}>${list.map((upload) => html`<${Upload} key=${upload.place ?? upload.key} upload=${upload} uploads=${uploads} />`)}</ul>`;
 }
 
+/** @param {{upload: Shown, uploads: Files}} props */
 function Upload({ upload, uploads }) {
   const { key, state, progress, waits, problem, result, file, alt } = upload;
   const name = shownName(upload.name);
@@ -31,15 +43,15 @@ function Upload({ upload, uploads }) {
     ${under && html`<progress max="1" value=${progress} aria-label=${`${words} ${name}`}></progress>`}
     <span class="upload-actions">
       ${state !== "refused" && (file || spoiler) && html`<button type="button" class=${`button chip ${spoiler ? "on" : ""}`} disabled=${!file} aria-pressed=${spoiler} aria-label=${t("spoiler-mark", { name })} title=${t("spoiler-mark", { name })} onClick=${() => uploads.spoil(key, !spoiler)}>${t("spoiler")}</button>`}
-      ${state === "done" && result.kind !== "file" && html`<${IconButton} icon="edit" label=${t("describe-file", { name })} aria-pressed=${Boolean(alt)} onClick=${() => setDescribing(true)} />`}
+      ${state === "done" && result && result.kind !== "file" && html`<${IconButton} icon="edit" label=${t("describe-file", { name })} aria-pressed=${Boolean(alt)} onClick=${() => setDescribing(true)} />`}
       ${state === "refused" && file && html`<${Button} look="link" onClick=${() => uploads.retry(key)}>${t("try-again")}<//>`}
       <${IconButton} icon="close" label=${t("remove-file", { name })} onClick=${() => uploads.cancel(key)} />
     </span>
-    ${describing && html`<${Describe} name=${name} alt=${alt ?? ""} save=${(words) => uploads.describe(key, words)} onClose=${() => setDescribing(false)} />`}
+    ${describing && html`<${Describe} name=${name} alt=${alt ?? ""} save=${(/** @type {string} */ words) => uploads.describe(key, words)} onClose=${() => setDescribing(false)} />`}
   </li>`;
 }
 
-/** The picture itself, from this device until the server has its own of it. */
+/** The picture itself, from this device until the server has its own of it. @param {{upload: Shown}} props */
 function Preview({ upload: { file, result } }) {
   const [local, setLocal] = useState("");
   useEffect(() => {
@@ -53,16 +65,16 @@ function Preview({ upload: { file, result } }) {
   return url ? html`<img src=${url} alt="" width="64" height="64" />` : html`<span class="file-sign"><${Icon} name="file" /></span>`;
 }
 
-/** What a picture shows, in words, for those who do not see it. */
+/** What a picture shows, in words, for those who do not see it. @param {{name: string, alt: string, save: (words: string) => Promise<void>, onClose: () => void}} props */
 function Describe({ name, alt, save, onClose }) {
   const [words, setWords] = useState(alt);
-  const submit = async (event) => {
+  const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
     event.stopPropagation();
     if (await tried(save(words.trim()))) onClose();
   };
   return html`<${Dialog} title=${t("describe-file", { name })} onClose=${onClose}>
-    <${Field} label=${t("description")} hint=${t("description-hint")} multiline rows="3" maxlength="1000" value=${words} onInput=${(event) => setWords(event.currentTarget.value)} />
+    <${Field} label=${t("description")} hint=${t("description-hint")} multiline rows="3" maxlength="1000" value=${words} onInput=${(/** @type {EventOn<HTMLTextAreaElement>} */ event) => setWords(event.currentTarget.value)} />
     <footer><${Button} onClick=${onClose}>${t("cancel")}<//><${Button} look="primary" onClick=${submit}>${t("save")}<//></footer>
   <//>`;
 }

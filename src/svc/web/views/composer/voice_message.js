@@ -13,11 +13,11 @@ import { draftId } from "./draft_id.js";
 
 const MOST_S = 600;
 
-/** `spot`: as state/spot.js has them. */
+/** `spot`: as state/spot.js has them. @param {{spot: string, onClose: () => void}} props */
 export function VoiceMessage({ spot, onClose }) {
-  const [seconds, setSeconds] = useState(null); // Null until the microphone is open.
+  const [seconds, setSeconds] = useState(/** @type {number | null} */ (null)); // Null until the microphone is open.
   const [problem, setProblem] = useState("");
-  const recording = useRef(null);
+  const recording = useRef(/** @type {Awaited<ReturnType<typeof recordVoice>> | null} */ (null));
   useEffect(() => {
     let [closed, timer] = [false, 0];
     recordVoice(callSettings.value, t("voice-message")).then((begun) => {
@@ -27,7 +27,7 @@ export function VoiceMessage({ spot, onClose }) {
         return;
       }
       setSeconds(0);
-      timer = setInterval(() => setSeconds((before) => before + 1), 1000);
+      timer = setInterval(() => setSeconds((before) => (before ?? 0) + 1), 1000);
     }, (error) => setProblem(explainDevice(error, "microphone")));
     return () => {
       closed = true;
@@ -36,17 +36,18 @@ export function VoiceMessage({ spot, onClose }) {
     };
   }, []);
   const finish = async () => {
-    const file = await recording.current.stop();
+    const file = await recording.current?.stop();
+    if (!file) return;
     onClose();
     attach(spot, [file]);
     document.getElementById(draftId(partsOf(spot).thread))?.focus();
   };
-  useEffect(() => { if (seconds >= MOST_S) finish(); }, [seconds]);
+  useEffect(() => { if ((seconds ?? 0) >= MOST_S) finish(); }, [seconds]);
   return html`<${Dialog} title=${t("voice-message")} onClose=${onClose}>
     ${problem ? html`<p class="error" role="alert">${problem}</p>` : html`<p role="timer">${seconds === null ? t("loading") : t("recording", { time: clock(seconds) })}</p>`}
     <footer><${Button} onClick=${onClose}>${t("cancel")}<//><${Button} look="primary" disabled=${seconds === null} onClick=${finish}>${t("voice-attach")}<//></footer>
   <//>`;
 }
 
-/** "1:05". */
+/** "1:05". @param {number} seconds */
 const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;

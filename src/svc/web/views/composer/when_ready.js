@@ -4,9 +4,9 @@ import { notify } from "../../state/notices.js";
 import { useEffect, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 
-/** {ask, forget}: `ask` has `submit` called later. Writing on, another `spot`, or a file that is refused, takes that back. */
+/** {ask, forget}: `ask` has `submit` called later. Writing on, another `spot`, or a file that is refused, takes that back. @param {{list: {readonly value: {state: string}[]}, pending: boolean}} uploads @param {string} spot @param {() => void} submit */
 export function useWhenReady(uploads, spot, submit) {
-  const [asked, setAsked] = useState(null);
+  const [asked, setAsked] = useState(/** @type {string | null} */ (null));
   const list = uploads.list.value;
   useEffect(() => {
     if (asked === null || uploads.pending) return;
