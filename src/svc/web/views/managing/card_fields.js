@@ -24,7 +24,7 @@ export function CardFields({ payload, put }) {
     return html`<${Field} key=${words} label=${t(`card-${words}`)} value=${typeof value === "string" ? value : ""} onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => put(path, event.currentTarget.value)} autocomplete="off" ...${rest} />`;
   };
   const url = { type: "url", inputmode: "url", placeholder: "https://", dir: "ltr" };
-  const colour = typeof card.color === "string" && /^#[0-9a-f]{6}$/i.test(card.color) ? parseInt(card.color.slice(1), 16) : Number.isInteger(card.color) ? card.color : null;
+  const colour = typeof card.color === "string" && /^#[0-9a-f]{6}$/i.test(card.color) ? parseInt(card.color.slice(1), 16) : typeof card.color === "number" && Number.isInteger(card.color) ? card.color : null;
   return html`<div class="stack">
     ${one(["text"], "text", { multiline: true, rows: "2" })}
     <${More} title=${t("card-poster")}>${one(["display_name"], "display-name")}${one(["avatar_url"], "avatar", url)}<//>

@@ -1,6 +1,7 @@
 // All channels in the settings, those that were put away too.
 
 /** @import { Channel } from "../../types/api.js" */
+/** @import { IconName } from "../parts/icon.js" */
 
 import { channels } from "../../state/channels.js";
 import { archivedChannels, editChannel } from "../../state/managing/channels.js";
@@ -15,6 +16,7 @@ import { step } from "./channel_menu.js";
 import { useAnswer } from "./parts/asking.js";
 import { ListPage, Row } from "./parts/list_page.js";
 
+/** @type {{[type in Channel["type"]]: IconName}} */
 const SIGNS = { text: "hash", voice: "voice", category: "menu" };
 
 export function ChannelsPage() {

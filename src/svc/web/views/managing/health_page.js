@@ -1,6 +1,7 @@
 // How the server is doing: what is wrong first, with what to do about it; versions; and who is connected.
 
 /** @import { Answer } from "../../types/wire.js" */
+/** @import { IconName } from "../parts/icon.js" */
 
 import { health } from "../../state/managing/running.js";
 import { memberOf } from "../../state/people.js";
@@ -17,6 +18,7 @@ import { ListPage, Row } from "./parts/list_page.js";
 import { Reach } from "./parts/reach.js";
 
 const ORDER = ["problem", "notice", "ok"];
+/** @type {{[verdict: string]: IconName}} */
 const SIGNS = { problem: "close", notice: "flag", ok: "check" };
 
 /** @typedef {Answer<"GET", "/api/health">} Health */

@@ -1,7 +1,6 @@
 // Inviting people: how long a link is good and for how many, then the link itself and its code for phones.
 
 /** @import { Invite } from "../../types/api.js" */
-/** @import { Body } from "../../types/wire.js" */
 
 import { may, textChannels } from "../../state/channels.js";
 import { addressOfInvite, createInvite } from "../../state/managing/invites.js";
@@ -19,7 +18,7 @@ import { Among } from "./channel_overview.js";
 import { useAsking } from "./parts/asking.js";
 import { Reach } from "./parts/reach.js";
 
-/** @typedef {Body<"POST", "/api/invites">} Wish */
+/** @typedef {{lifetime_s: number, max_uses: number, role_id: string | null, channel_id: string | null, approval: boolean}} Wish */
 
 const LIFETIMES_S = [1800, 3600, 43200, 86400, 604800, 2592000, 0];
 const USES = [1, 5, 10, 25, 100, 0];
@@ -34,13 +33,13 @@ export function InviteDialog({ invite = null, onClose }) {
 
 /** @param {{onMade: (invite: Invite) => void, onClose: () => void}} props */
 function Making({ onMade, onClose }) {
-  const [wish, setWish] = useState(/** @type {Required<Wish>} */ ({ lifetime_s: 604800, max_uses: 0, role_id: null, channel_id: null, approval: false }));
+  const [wish, setWish] = useState(/** @type {Wish} */ ({ lifetime_s: 604800, max_uses: 0, role_id: null, channel_id: null, approval: false }));
   const { busy, problem, get } = useAsking();
   /** @template {keyof Wish} K @param {K} key */
   const set = (key) => (/** @type {Wish[K]} */ value) => setWish({ ...wish, [key]: value });
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
-    const wanted = /** @type {Wish} */ (Object.fromEntries(Object.entries(wish).filter(([, value]) => value)));
+    const wanted = /** @type {Partial<Wish>} */ (Object.fromEntries(Object.entries(wish).filter(([, value]) => value)));
     const made = await get(() => createInvite(wanted));
     if (!made) return;
     copy(addressOfInvite(made), t("invite-copied"));

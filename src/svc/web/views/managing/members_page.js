@@ -69,7 +69,7 @@ function Filters({ wish, onWish }) {
   </div></details>`;
 }
 
-/** @param {{label: string, value: string | number, options: [value: string | number, words: string][], onChange: (event: EventOn<HTMLSelectElement>) => void}} props */
+/** An option is [value, words]. @param {{label: string, value: string | number, options: (string | number)[][], onChange: (event: EventOn<HTMLSelectElement>) => void}} props */
 function Select({ label, value, options, onChange }) {
   return html`<label class="field">${label}<select onChange=${onChange}>${options.map(([each, words]) => html`<option key=${each} value=${each} selected=${each === value}>${words}</option>`)}</select></label>`;
 }

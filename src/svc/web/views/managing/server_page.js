@@ -25,8 +25,8 @@ export function ServerPage() {
   /** @template {keyof Changes} K @param {K} key */
   const change = (key) => (/** @type {Changes[K]} */ wanted) => tried(changeSettings({ [key]: wanted }).then(set));
   return html`<${Icon} /><${Texts} value=${value} onSaved=${set} />
-    <${Choice} label=${t("join-policy")} value=${value.joinPolicy} onChange=${change("joinPolicy")} options=${["invite", "open"].map((each) => ({ value: each, label: t(`join-policy-${each}`), hint: t(`join-policy-${each}-hint`) }))} />
-    <${Choice} label=${t("bad-words")} value=${value.profanityMode} onChange=${change("profanityMode")} options=${["off", "flag", "censor", "block"].map((each) => ({ value: each, label: t(`bad-words-${each}`), hint: t(`bad-words-${each}-hint`) }))} />
+    <${Choice} label=${t("join-policy")} value=${value.joinPolicy} onChange=${change("joinPolicy")} options=${/** @type {const} */ (["invite", "open"]).map((each) => ({ value: each, label: t(`join-policy-${each}`), hint: t(`join-policy-${each}-hint`) }))} />
+    <${Choice} label=${t("bad-words")} value=${value.profanityMode} onChange=${change("profanityMode")} options=${/** @type {const} */ (["off", "flag", "censor", "block"]).map((each) => ({ value: each, label: t(`bad-words-${each}`), hint: t(`bad-words-${each}-hint`) }))} />
     ${/** @type {const} */ (["lanOpen", "discoverable", "linkPreviews"]).map((key) => html`<${Switch} key=${key} label=${t(`setting-${key.toLowerCase()}`)} hint=${t(`setting-${key.toLowerCase()}-hint`)} checked=${value[key]} onChange=${change(key)} />`)}
     <label class="field">${t("welcome-channel")}<select onChange=${(/** @type {EventOn<HTMLSelectElement>} */ event) => change("welcomeChannelId")(event.currentTarget.value || null)}>
       <option value="" selected=${!value.welcomeChannelId}>${t("invite-any-channel")}</option>

@@ -23,7 +23,8 @@ const KINDS = ["message", "member", "webhook", "emoji", "draft", "job", "server"
 
 /**
  * @typedef {Answer<"GET", "/api/storage">} Stored
- * @typedef {{member_id: string | null, nickname?: string, bytes: number}} Holder null are all others
+ * All others have no id.
+ * @typedef {{member_id: string, nickname: string, bytes: number} | {member_id: null, nickname?: undefined, bytes: number}} Holder
  */
 
 export function StoragePage() {

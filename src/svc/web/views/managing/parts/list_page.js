@@ -7,7 +7,7 @@ import { Button } from "../../parts/button.js";
 /**
  * `items` is null while they are on their way; `row` draws one, which has an `id`.
  * @template T
- * @param {{label: string, about?: string, items: T[] | null, problem?: string, empty?: string, row: (item: T, index: number) => unknown, again?: () => void, children?: unknown, more?: (() => void) | null}} props
+ * @param {{label: string, about?: string, items: T[] | null, problem?: string, empty?: string, row: (item: T, index: number) => unknown, again?: () => void, children?: unknown, more?: (() => unknown) | 0 | "" | null}} props
  */
 export function ListPage({ label, about, items, problem, empty, row, again, children, more }) {
   return html`
