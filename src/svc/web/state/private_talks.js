@@ -38,7 +38,7 @@ export const unsent = signal(new Map());
 export const begun = new Map();
 /** By conversation: who came and went, [{id, seq, posted_at_ms, note}]. @type {Signal<Map<string, Noted[]>>} */
 export const notes = signal(new Map());
-/** The message that is being answered, as it is shown, or null. @type {Signal<{talk_id: string, id: string, ref: Ref, text: string} | null>} */
+/** The message that is being answered, as it is shown, or null. @type {Signal<{talk_id: string, id: string, ref: Ref, text: string, author: {display_name: string}, attachments: unknown[]} | null>} */
 export const answering = signal(null);
 /** By the id of a file: what of it is open in this page. @type {Signal<Map<string, Opened>>} */
 export const opened = signal(new Map());

@@ -3,7 +3,7 @@
 /** @import { Channel } from "../../types/api.js" */
 
 /**
- * @typedef {{kind: "text" | "voice" | "category", category: Channel | null, channels: Channel[]}} Section
+ * @typedef {{channels: Channel[]} & ({kind: "category", category: Channel} | {kind: "text" | "voice", category: null})} Section
  * @typedef {{parentId: string | null, beforeId: string | null}} Where in a category or none; before another or last
  */
 

@@ -30,7 +30,7 @@ export function ChannelList() {
     : html`<${Loose} key=${section.kind} ...${section} bare=${sections.length === 2} />`))}</nav>`;
 }
 
-/** Those of one kind that are in no category. `bare`: there are no categories. @param {Section & {bare: boolean}} props */
+/** Those of one kind that are in no category. `bare`: there are no categories. @param {Section & {category: null, bare: boolean}} props */
 function Loose({ kind, channels: inside, bare }) {
   if (!inside.length && !(bare && may("manage_channels"))) return null;
   return html`<div class="list-heading"><h3>${kind === "text" ? t("text-channels") : t("voice-channels")}</h3><${Add} type=${kind} parentId=${null} /></div>

@@ -1,6 +1,7 @@
 // Who is in a voice channel, in the list of channels.
 
 /** @import { Channel, VoiceMember } from "../../types/api.js" */
+/** @import { IconName } from "../parts/icon.js" */
 
 import { callChannel, speakers } from "../../call/calling.js";
 import { memberOf } from "../../state/people.js";
@@ -38,12 +39,13 @@ function VoicePerson({ person, channelId }) {
 /** Muted and deafened, by oneself or by a moderator; a raised hand; with `sent` also what they send. @param {{person: VoiceMember, sent?: boolean}} props */
 export function Marks({ person, sent = false }) {
   const { muted, deafened, hand, camera, screen, self_muted: selfMuted, self_deafened: selfDeafened } = person;
+  /** @type {(false | [icon: IconName, words: string, forced: boolean])[]} */
   const marks = [
     sent && screen && ["screen", t("source-screen"), false],
     sent && camera && ["camera", t("source-camera"), false],
     hand > 0 && ["hand", t("hand-raised"), false],
     (deafened || selfDeafened) && ["deafen", deafened ? t("deafened-by-moderator") : t("deafened"), deafened],
     (muted || selfMuted) && ["mic-off", muted ? t("muted-by-moderator") : t("muted"), muted],
-  ].filter((mark) => Array.isArray(mark));
-  return marks.map(([icon, words, forced]) => html`<span class=${`voice-mark ${forced ? "forced" : ""}`} key=${icon} title=${words}><${Icon} name=${icon} /><span class="unseen">${words}</span></span>`);
+  ];
+  return marks.filter((mark) => mark !== false).map(([icon, words, forced]) => html`<span class=${`voice-mark ${forced ? "forced" : ""}`} key=${icon} title=${words}><${Icon} name=${icon} /><span class="unseen">${words}</span></span>`);
 }

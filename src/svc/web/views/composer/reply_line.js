@@ -1,6 +1,6 @@
 // What is being answered, and whether its author hears of it.
 
-/** @import { Shown } from "../conversation/message.js" */
+/** @import { Quotable } from "../conversation/message.js" */
 
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -10,7 +10,7 @@ import { Icon } from "../parts/icon.js";
 
 /**
  * `onPing` is missing where nobody is told in any other way.
- * @param {{message: Shown, ping?: boolean, onPing?: (() => void) | null, onClose: () => void}} props
+ * @param {{message: Quotable & {author: {display_name: string}}, ping?: boolean, onPing?: (() => void) | null, onClose: () => void}} props
  */
 export function ReplyLine({ message, ping = false, onPing = null, onClose }) {
   return html`<div class="reply-line">

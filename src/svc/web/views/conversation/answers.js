@@ -9,8 +9,8 @@ import { t } from "../../words/words.js";
 import { Icon } from "../parts/icon.js";
 import { Time } from "../parts/time.js";
 
-/** @param {{message: Pick<Message, "id" | "channel_id"> & {answers: NonNullable<Message["answers"]>}}} props */
-export function Answers({ message: { id, channel_id: channelId, answers } }) {
+/** @param {{message: Pick<Message, "id" | "channel_id">, answers: NonNullable<Message["answers"]>}} props */
+export function Answers({ message: { id, channel_id: channelId }, answers }) {
   const unread = threads.value.get(id)?.unread ?? 0;
   return html`<button type="button" class=${`answers ${unread ? "unread" : ""}`} onClick=${() => showAside("thread", { channelId, thread: id })}>
     <${Icon} name="thread" /><span>${t("answers", { count: answers.count })}</span>

@@ -8,6 +8,7 @@
  * A file of a message, in a channel or a private conversation.
  * @typedef {Pick<Posted, "id" | "name" | "url" | "bytes" | "width" | "height" | "placeholder" | "alt"> & {kind: string, thumbnail: {url: string} | null, poster: {url: string} | null}} Attached
  * @typedef {{width: number, height: number}} Size
+ * @typedef {Attached & Size} Sized
  * @typedef {{widest?: number, highest?: number}} Room how large something may become
  */
 
@@ -27,7 +28,6 @@ const HIGHEST_PX = 320;
  */
 export function Attachments({ files, channelId, pictures: all }) {
   if (!files.length) return null;
-  const isPicture = (/** @type {Attached} */ { kind, width }) => kind === "picture" && width;
   const pictures = files.filter(isPicture);
   return html`<div class="media">
     ${pictures.length > 0 && html`<div class=${pictures.length > 1 ? "gallery" : "single"}>${pictures.map((file) => html`<${Shown} key=${file.id} file=${file} View=${Openable} channelId=${channelId} all=${all} alone=${pictures.length === 1} />`)}</div>`}
@@ -35,13 +35,18 @@ export function Attachments({ files, channelId, pictures: all }) {
   </div>`;
 }
 
+/** @param {Attached} file @returns {file is Sized} */
+const isSized = (file) => Boolean(file.width);
+/** @param {Attached} file @returns {file is Sized} */
+const isPicture = (file) => file.kind === "picture" && isSized(file);
+
 /** A file as `View` shows it, covered where it is a spoiler. @param {{View: typeof Openable | typeof Attachment, file: Attached, [more: string]: unknown}} props */
 function Shown({ View, file, ...rest }) {
   if (!isSpoiler(file)) return html`<${View} file=${file} ...${rest} />`;
   return html`<${Covered} kind=${file.kind}><${View} file=${{ ...file, name: shownName(file.name) }} ...${rest} /><//>`;
 }
 
-/** A picture that opens large; with others beside it, in a square of its own. @param {{file: Attached, channelId?: string, all?: Attached[], alone: boolean}} props */
+/** A picture that opens large; with others beside it, in a square of its own. @param {{file: Sized, channelId?: string, all?: Attached[], alone: boolean}} props */
 function Openable({ file, channelId, all, alone }) {
   const shown = file.thumbnail ? { ...file, url: file.thumbnail.url } : file;
   const open = (/** @type {MouseEvent} */ event) => {
@@ -56,7 +61,7 @@ function Openable({ file, channelId, all, alone }) {
 
 /** @param {{file: Attached}} props */
 function Attachment({ file }) {
-  if (file.kind === "video" && file.width) return html`<${Video} file=${file} />`;
+  if (file.kind === "video" && isSized(file)) return html`<${Video} file=${file} />`;
   if (file.kind === "audio") return html`<${Sound} file=${file} />`;
   return html`<p class="file"><${Icon} name="file" /><a href=${file.url} download=${file.name} rel="noopener noreferrer" dir="auto">${file.name}</a> <span class="quiet">${sizeOf(file.bytes)}</span></p>`;
 }
@@ -69,7 +74,7 @@ export function Picture({ picture, alt = "", room }) {
   <//>`;
 }
 
-/** @param {{file: Attached & Size}} props */
+/** @param {{file: Sized}} props */
 function Video({ file }) {
   return html`<${Frame} size=${file} placeholder=${file.placeholder} loaded=${true}>
     <video src=${file.url} poster=${file.poster?.url} controls preload="none" playsinline aria-label=${file.alt || file.name}></video>

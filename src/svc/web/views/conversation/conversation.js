@@ -7,7 +7,7 @@
 
 import { may } from "../../state/channels.js";
 import { conversationOf } from "../../state/conversation.js";
-import { beside, drawer, showDialog, target, toggleAside } from "../../state/place.js";
+import { beside, drawer, target, toggleAside } from "../../state/place.js";
 import { notify } from "../../state/notices.js";
 import { memberOf } from "../../state/people.js";
 import { connection, member } from "../../state/server.js";
@@ -83,7 +83,7 @@ export function Messages({ channel, conversation, timeline }) {
     return html`<div class="empty"><p class="error">${problem.value}</p><${Button} onClick=${() => conversation.again()}>${t("try-again")}<//></div>`;
   }
   if (!loaded.value) return html`<div class="empty"><p class="quiet">${connection.value === "online" ? t("loading") : t("offline-text")}</p></div>`;
-  return html`<${Timeline} key=${channel.id} ref=${timeline} channel=${channel} conversation=${conversation} empty=${!messages.value.length} may=${(/** @type {Permission} */ permission) => may(permission, channel.id)} onDialog=${showDialog} />`;
+  return html`<${Timeline} key=${channel.id} ref=${timeline} channel=${channel} conversation=${conversation} empty=${!messages.value.length} may=${(/** @type {Permission} */ permission) => may(permission, channel.id)} />`;
 }
 
 /** Who is typing, or how often one may write. @param {{channel: Channel}} props */

@@ -67,12 +67,12 @@ export const Message = memo((/** @type {Props} */ { message, follows, isNew, rep
       <${Byline} message=${message} />
       ${replied !== null && html`<${Replied} id=${replied} conversation=${conversation} />`}
       ${hidden && html`<p class="quiet">${t("blocked-message")} <${Button} look="link" onClick=${() => show(true)}>${t("show")}<//></p>`}
-      ${!hidden && (editing ? html`<${Editor} message=${message} onDone=${() => onEdit(null)} />` : html`<${Text} message=${message} own=${own} />`)}
-      ${!hidden && (message.talk_id ? message.attachments.length > 0 && html`<${SealedFiles} message=${message} />` : html`<${Attachments} files=${message.attachments} channelId=${message.channel_id} />`)}
+      ${!hidden && (editing ? html`<${Editor} message=${message} onDone=${() => onEdit(null)} />` : html`<${Text} message=${message} />`)}
+      ${!hidden && (message.talk_id !== undefined ? message.attachments.length > 0 && html`<${SealedFiles} message=${message} />` : html`<${Attachments} files=${message.attachments} channelId=${message.channel_id} />`)}
       ${!hidden && message.cards.map((card, index) => html`<${Card} key=${index} card=${card} />`)}
       ${!hidden && message.previews?.length > 0 && html`<${Previews} previews=${message.previews} />`}
       <${Reactions} message=${message} reactions=${reactions} may=${may("add_reactions")} />
-      ${message.answers && !conversation.thread && html`<${Answers} message=${message} />`}
+      ${message.answers && !conversation.thread && html`<${Answers} message=${message} answers=${message.answers} />`}
     </div>
     ${!editing && !bare && html`<${Actions} message=${message} may=${may} onEdit=${() => onEdit(message.id)} />`}
     ${personMenu}
@@ -123,7 +123,9 @@ function Replied({ id, conversation }) {
   </button>`;
 }
 
-/** A message in a few words. @param {{text: string, fallback?: string | null, attachments: unknown[]}} message */
+/** @typedef {{text: string, fallback?: string | null, attachments: unknown[]}} Quotable */
+
+/** A message in a few words. @param {Quotable} message */
 export function quoted(message) {
   const text = plain(message.text) || message.fallback || (message.attachments.length ? t("file-count", { count: message.attachments.length }) : "");
   return text.length > MOST_QUOTED ? `${text.slice(0, MOST_QUOTED)}…` : text;

@@ -59,7 +59,7 @@ function Roster({ rows }) {
   </ul>`;
 }
 
-const Member = memo((/** @type {{member: OneMember, here: boolean, presence: string, colour: string | null, reached: boolean, place: number, of: number}} */ { member, here, presence, colour, reached, place, of }) => {
+const Member = memo((/** @type {{member: OneMember, here: boolean, presence: ReturnType<typeof presenceOf>, colour: string | null, reached: boolean, place: number, of: number}} */ { member, here, presence, colour, reached, place, of }) => {
   const { id, nickname, avatar, status_text: status } = member;
   const tabindex = reached ? 0 : -1;
   const how = presence === "idle" || presence === "quiet" ? t(`is-${presence}`) : null;

@@ -10,7 +10,7 @@ import { Avatar } from "../parts/avatar.js";
 import { IconButton } from "../parts/button.js";
 import { MenuButton } from "../parts/menu.js";
 
-const ICONS = { online: "seen", quiet: "quiet", invisible: "unseen" };
+const ICONS = /** @type {const} */ ({ online: "seen", quiet: "quiet", invisible: "unseen" });
 const HOWS = /** @type {(keyof typeof ICONS)[]} */ (Object.keys(ICONS));
 
 export function OwnCorner() {

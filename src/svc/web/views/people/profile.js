@@ -1,5 +1,7 @@
 // Somebody's profile: who they are here, and what may be done.
 
+/** @import { ItemList } from "../parts/menu.js" */
+
 import { may } from "../../state/channels.js";
 import { written } from "../../state/completion.js";
 import { tried } from "../../state/notices.js";
@@ -26,6 +28,8 @@ export function Profile({ memberId, onClose }) {
   if (!member) return html`<${Dialog} title=${t("profile")} onClose=${onClose}><p class="quiet">${t("member-unknown")}</p><//>`;
   const own = memberId === ownMember.value?.id;
   const isBlocked = blocked.value.has(memberId);
+  /** @type {ItemList} */
+  const more = [ownMember.value?.roles.includes("owner") && { label: t("recovery-item"), icon: "link", onChoose: () => showDialog("recovery", { memberId }) }];
   const { nickname, avatar, status_text: status, roles, joined_at_ms: joinedAt, timeout_until_ms: timeout } = member;
   return html`<${Dialog} title=${nickname} onClose=${onClose} class="profile">
     <div class="who-is">
@@ -41,7 +45,7 @@ export function Profile({ memberId, onClose }) {
     ${may("view_reports") && html`<details class="history"><summary>${t("moderation-history")}</summary><${History} memberId=${memberId} onClose=${() => {}} /></details>`}
     ${own && html`<footer><${MemberMenu} member=${member} items=${actItems(member)} /></footer>`}
     ${!own && html`<footer>
-      <${MemberMenu} member=${member} items=${actItems(member)} more=${[ownMember.value?.roles.includes("owner") && { label: t("recovery-item"), icon: "link", onChoose: () => showDialog("recovery", { memberId }) }].filter(Boolean)} />
+      <${MemberMenu} member=${member} items=${actItems(member)} more=${more} />
       <${Button} onClick=${() => showDialog("report", { memberId })}>${t("report-short")}<//>
       <${Button} onClick=${() => tried(isBlocked ? unblock(memberId) : block(memberId))}>${isBlocked ? t("unblock", { name: nickname }) : t("block", { name: nickname })}<//>
       ${place.value?.channelId && html`<${Button} onClick=${() => mention(memberId, nickname)}>${t("mention", { name: nickname })}<//>`}
