@@ -13,7 +13,7 @@ import pytest
 from tests.kit import packets
 from tests.kit.call import Call, header, payload, sequences
 from tests.kit.markdown import rows
-from tests.kit.participant import MID, VIDEO_RTX, VP8_DELTA, Participant
+from tests.kit.participant import AUDIO, MID, VIDEO_RTX, VP8_DELTA, Participant, deliver, new_engine
 
 DOCUMENT = Path(__file__).parent.parent.parent / "docs" / "rtcp.md"
 ARRIVES, MADE = "What arrives", "What the SFU makes itself"
@@ -209,6 +209,53 @@ def test_a_sender_hears_each_second_how_its_packets_arrive() -> None:
     assert 4 <= len(gaps) <= 6
     assert all(0.89 <= gap <= 1.02 for gap in gaps)
     assert [kind for kind, _, _ in call.bob.reports] == []
+
+
+def told_of_sound(reports: dict[int, int], *, now: float, lost_by_us: int = 0) -> tuple[int, int]:
+    """What a speaker is told of their sound when listeners report these losses at 11 s: fraction, packets."""
+    engine = new_engine()
+    speaker = Participant(engine, 1001)
+    sound = speaker.publish("0", "audio")
+    listeners = [Participant(engine, 1002 + number) for number in range(len(reports))]
+    for listener, ssrc in zip(listeners, reports, strict=True):
+        listener.subscribe(sound, ssrc)
+    for number in range(10 + lost_by_us):
+        if number < 9 or number == 9 + lost_by_us:
+            packet = packets.rtp(
+                ssrc=1000,
+                sequence=number,
+                payload_type=AUDIO,
+                extensions=packets.one_byte_extensions([(MID, b"0")]),
+            )
+            speaker.send(packet, now - 0.2 + number / 1000)
+    for listener, (ssrc, lost) in zip(listeners, reports.items(), strict=True):
+        listener.send_rtcp(packets.receiver_report(1, ssrc, fraction_lost=lost), 11.0)
+    engine.advance(now)
+    deliver(engine, speaker, *listeners)
+    (report,) = [body for kind, _, body in speaker.reports if kind == 201]
+    return report[8], int.from_bytes(report[9:12], "big")
+
+
+@row(ARRIVES, "`RR` 201")
+@row(MADE, "`RR`")
+def test_a_speaker_hears_of_the_listener_who_loses_most_and_only_as_a_share() -> None:
+    assert told_of_sound({5000: 10, 5001: 26, 5002: 0}, now=12.0) == (26, 0)
+
+
+@row(MADE, "`RR`")
+def test_a_hopeless_listener_counts_as_one_who_loses_a_fifth() -> None:
+    assert told_of_sound({5000: 200}, now=12.0) == (51, 0)
+
+
+@row(MADE, "`RR`")
+def test_a_speaker_hears_of_their_own_loss_where_it_is_larger() -> None:
+    assert told_of_sound({5000: 26}, now=12.0, lost_by_us=10) == (128, 10)
+
+
+@row(MADE, "`RR`")
+def test_what_a_listener_reported_long_ago_is_forgotten() -> None:
+    assert told_of_sound({5000: 26}, now=22.9) == (26, 0)
+    assert told_of_sound({5000: 26}, now=23.1) == (0, 0)
 
 
 @row(MADE, "`FMT_NACK`")

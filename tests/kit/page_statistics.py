@@ -29,6 +29,7 @@ async () => {
         frames: entry.framesDecoded ?? 0, energy: entry.totalAudioEnergy ?? 0,
         packets_lost: entry.packetsLost ?? 0, nacks: entry.nackCount ?? 0, freezes: entry.freezeCount ?? 0,
         packets_resent: entry.retransmittedPacketsReceived ?? 0,
+        fec_used: (entry.fecPacketsReceived ?? 0) - (entry.fecPacketsDiscarded ?? 0),
         playout_ms: entry.estimatedPlayoutTimestamp ?? 0,
         clock_lag_ms: remote(entry).timestamp - remote(entry).remoteTimestamp }))),
     sent: statistics.filter(({ type }) => type === "outbound-rtp").map((entry) => ({ mid: entry.mid,
@@ -59,6 +60,7 @@ class Received:
     nacks: int  # Requests of the page to send again; 0 for sound.
     freezes: int
     packets_resent: int  # Received as RTX.
+    fec_used: int  # Packets of sound that never came, and were heard from the next one; 0 for pictures.
     playout_ms: float  # What is played now, by the sender's clock; 0 while that is unknown.
     clock_lag_ms: float | None  # How old the last sender report was when it came, by both clocks.
 

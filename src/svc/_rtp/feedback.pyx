@@ -39,6 +39,11 @@ cdef int64_t FEEDBACK_INTERVAL = 75_000_000
 # section 6.3.1).
 cdef int64_t REPORT_INTERVAL = 900_000_000
 cdef int64_t REPORT_JITTER = 80_000_000
+# What a listener loses makes the speaker send Opus with more in-band FEC, which takes some of the sound's own bits: a
+# line that loses more than this must not take more of them from everybody. Browsers report on sound every 5 s, so a
+# report holds for two of them and some.
+cdef uint8_t MOST_TOLD_LOSS = 256 * 20 // 100
+cdef int64_t REPORT_HOLDS = 12_000_000_000
 # "loss above 30 % for 5 s pauses its video": RFC 8083 section 4.3 wants a sender to cease that is not heard.
 cdef int PAUSE_LOSS = 256 * 30 // 100
 cdef int64_t PAUSE_AFTER = 5_000_000_000
@@ -115,6 +120,8 @@ cdef void reports_received(Core* core, Transport* transport, const Packet* packe
             continue
         down_track.announced = True
         down_track.loses |= block.fraction_lost > 0
+        down_track.fraction_lost = block.fraction_lost
+        down_track.reported_at = core.now
         pause_if_hopeless(core, down_track, block.fraction_lost)
         if block.lsr and block.lsr == down_track.sr_sent:
             rtt = core.now - down_track.sr_sent_at - <int64_t>block.dlsr * 1_000_000_000 // 65536
@@ -386,7 +393,20 @@ cdef void send_receiver_report(Core* core, Transport* transport) noexcept nogil:
         forwarder = transport.lines[i].forwarder
         if forwarder != NULL and forwarder.ssrc and forwarder.reception.started:
             report(&forwarder.reception, forwarder.ssrc, core.now, &blocks[count])
+            if forwarder.kind == AUDIO:
+                blocks[count].fraction_lost = max(blocks[count].fraction_lost, lost_by_listeners(core, forwarder))
             count += 1
     if count:
         outgoing = next_outgoing(&core.egress)
         send_rtcp(core, transport, outgoing, write_rr(outgoing.data, transport.rtcp_ssrc, blocks, count))
+
+
+cdef uint8_t lost_by_listeners(Core* core, const Forwarder* forwarder) noexcept nogil:
+    """The largest share, of 256, that one of them loses: only the speaker can add in-band FEC, for all alike."""
+    cdef const DownTrack* down_track = forwarder.down_tracks
+    cdef uint8_t most = 0
+    while down_track != NULL:
+        if core.now - down_track.reported_at < REPORT_HOLDS:
+            most = max(most, down_track.fraction_lost)
+        down_track = down_track.next_sent
+    return min(most, MOST_TOLD_LOSS)

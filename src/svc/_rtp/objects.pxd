@@ -201,6 +201,8 @@ cdef struct DownTrack:
     int64_t waiting_since   # ns: since when packets have been held back; 0 = none has
     int64_t rtt             # ns, as the receiver's reports tell; 0 = unknown
     int64_t lossy_since     # ns: since when its reports tell of too much loss; 0 = they do not
+    uint8_t fraction_lost   # of 256, by its last report
+    int64_t reported_at     # ns: when that came
     uint32_t sr_sent        # middle 32 bits of the last SR's NTP time
     int64_t sr_sent_at      # ns
     int64_t last_request    # ns: of a keyframe, by this receiver
