@@ -1,6 +1,7 @@
 // Who is in a voice channel, in the list of channels.
 
 /** @import { Channel, VoiceMember } from "../../types/api.js" */
+/** @import { Marks as Marked } from "../../call/here.js" */
 /** @import { IconName } from "../parts/icon.js" */
 
 import { callChannel, speakers } from "../../call/calling.js";
@@ -36,16 +37,16 @@ function VoicePerson({ person, channelId }) {
   </li>`;
 }
 
-/** Muted and deafened, by oneself or by a moderator; a raised hand; with `sent` also what they send. @param {{person: VoiceMember, sent?: boolean}} props */
+/** Muted and deafened, by oneself or by a moderator; a raised hand; with `sent` also what they send. @param {{person: Marked & {camera: object | boolean | null, screen: object | boolean | null}, sent?: boolean}} props */
 export function Marks({ person, sent = false }) {
   const { muted, deafened, hand, camera, screen, self_muted: selfMuted, self_deafened: selfDeafened } = person;
-  /** @type {(false | [icon: IconName, words: string, forced: boolean])[]} */
+  /** @type {(false | null | undefined | [icon: IconName, words: string, forced?: boolean])[]} */
   const marks = [
     sent && screen && ["screen", t("source-screen"), false],
     sent && camera && ["camera", t("source-camera"), false],
-    hand > 0 && ["hand", t("hand-raised"), false],
+    (hand ?? 0) > 0 && ["hand", t("hand-raised"), false],
     (deafened || selfDeafened) && ["deafen", deafened ? t("deafened-by-moderator") : t("deafened"), deafened],
     (muted || selfMuted) && ["mic-off", muted ? t("muted-by-moderator") : t("muted"), muted],
   ];
-  return marks.filter((mark) => mark !== false).map(([icon, words, forced]) => html`<span class=${`voice-mark ${forced ? "forced" : ""}`} key=${icon} title=${words}><${Icon} name=${icon} /><span class="unseen">${words}</span></span>`);
+  return marks.filter((mark) => !!mark).map(([icon, words, forced]) => html`<span class=${`voice-mark ${forced ? "forced" : ""}`} key=${icon} title=${words}><${Icon} name=${icon} /><span class="unseen">${words}</span></span>`);
 }
