@@ -19,7 +19,7 @@ import { seen } from "./unread.js";
 
 const KEPT = "svc.alerts"; // In localStorage.
 const ONE_TAB_MS = 3000; // So long a tab keeps the others from ringing for the same message.
-export const SOUNDS = ["message", "mention", "join", "leave", "mute"];
+export const SOUNDS = /** @type {const} */ (["message", "mention", "join", "leave", "mute"]);
 /** @type {Alerts} */
 const USUAL = { notices: false, sounds: Object.fromEntries(SOUNDS.map((name) => [name, true])) };
 

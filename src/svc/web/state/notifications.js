@@ -13,7 +13,7 @@ const UNSET = { level: null, muted: false, muted_until_ms: null };
 const LONGEST_WAIT_MS = 24 * 3600_000; // Timers count to 24 days at most.
 
 /** From the most to the least. */
-export const LEVELS = ["all", "mentions", "nothing"];
+export const LEVELS = /** @type {const} */ (["all", "mentions", "nothing"]);
 /** What holds where nothing was chosen. */
 export const USUAL = "mentions";
 

@@ -29,7 +29,7 @@ export type Reply<E extends keyof Requests> = Requests[E]["reply"];
 export type Push = { [E in keyof Pushes]: { event: E; data: Pushes[E] } }[keyof Pushes];
 
 /** The body of a refusal; a few codes say more. */
-export type Refused = { error: Code | OwnCode; message?: string; retry_after_ms?: number; limit?: number; rule?: string };
+export type Refused = { error: Code | OwnCode; message?: string; retry_after_ms?: number; limit?: number; rule?: string; reason?: string };
 /** Refusals that the page gives itself. */
 type OwnCode = "signed_out" | "sign_in_again";
 

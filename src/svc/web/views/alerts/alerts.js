@@ -1,6 +1,8 @@
 // Whether the page is in sight, and which message is opened from a notice. How the person is told of what happens is
 // fetched behind the first messages.
 
+/** @import { Alert } from "../../state/alerts.js" */
+
 import { onAlert } from "../../state/alerts.js";
 import { open, openTalk } from "../../state/place.js";
 import { connection } from "../../state/server.js";
@@ -11,8 +13,9 @@ import { loadStyle } from "../parts/later.js";
 const BEHIND_MS = 500; // So long after the greeting the first messages have the line to themselves.
 const MOST_EARLY = 10;
 
-const early = []; // What happened before there was anything to tell it with.
-let tellOf = (alert) => { if (early.length < MOST_EARLY) early.push(alert); };
+/** What happened before there was anything to tell it with. @type {Alert[]} */
+const early = [];
+let tellOf = (/** @type {Alert} */ alert) => { if (early.length < MOST_EARLY) early.push(alert); };
 
 export function startAlerts() {
   watchSight();

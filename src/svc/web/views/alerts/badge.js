@@ -26,17 +26,17 @@ export function wearBadge() {
   });
 }
 
-/** `words` in the badge, "" for a dot, null for no badge; `heard` in a call, null outside of one. */
+/** `words` in the badge, "" for a dot, null for no badge; `heard` in a call, null outside of one. @param {string} icon @param {boolean | null} heard @param {string | null} words */
 async function show(icon, heard, words) {
   const mine = ++turn;
   const address = words === null && heard === null ? icon : await drawn(icon, heard, words);
-  if (mine === turn) document.querySelector("link[rel=icon]").href = address;
+  if (mine === turn) /** @type {HTMLLinkElement} */ (document.querySelector("link[rel=icon]")).href = address;
 }
 
-/** The icon with what is on it, as the address of a PNG. */
+/** The icon with what is on it, as the address of a PNG. @param {string} icon @param {boolean | null} heard @param {string | null} words */
 async function drawn(icon, heard, words) {
   const canvas = Object.assign(document.createElement("canvas"), { width: SIZE, height: SIZE });
-  const pen = canvas.getContext("2d");
+  const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   const picture = await loaded(icon);
   if (picture) pen.drawImage(picture, 0, 0, SIZE, SIZE);
   if (heard !== null) drawHeard(pen, heard);
@@ -44,7 +44,7 @@ async function drawn(icon, heard, words) {
   return canvas.toDataURL("image/png");
 }
 
-/** A green dot in the corner; a struck-out one while nobody hears us. */
+/** A green dot in the corner; a struck-out one while nobody hears us. @param {CanvasRenderingContext2D} pen @param {boolean} heard */
 function drawHeard(pen, heard) {
   const [radius, at] = [16, SIZE - 16];
   pen.fillStyle = heard ? "#12a594" : "#16211f";
@@ -63,6 +63,7 @@ function drawHeard(pen, heard) {
   pen.stroke();
 }
 
+/** @param {CanvasRenderingContext2D} pen @param {string} words */
 function drawBadge(pen, words) {
   const [radius, at] = words ? [21, SIZE - 21] : [14, SIZE - 14];
   pen.fillStyle = "#b52a44";
@@ -76,7 +77,7 @@ function drawBadge(pen, words) {
   pen.fillText(words, at, at + 2);
 }
 
-/** Null where it cannot be had, or not be drawn with: it may be at another site. */
+/** Null where it cannot be had, or not be drawn with: it may be at another site. @param {string} address @returns {Promise<HTMLImageElement | null>} */
 async function loaded(address) {
   const picture = Object.assign(new Image(SIZE, SIZE), { crossOrigin: "anonymous", src: address });
   return picture.decode().then(() => picture, () => (address === OWN ? null : loaded(OWN)));

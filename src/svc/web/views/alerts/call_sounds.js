@@ -1,5 +1,7 @@
 // Hears who comes and goes in our call, ourselves too, and when we mute ourselves.
 
+/** `hasSpoken`: the microphone was on in this call. @typedef {{channelId: string, in: boolean, mic: boolean, hasSpoken: boolean, others: string[]}} Present */
+
 import { callChannel, callState, sending } from "../../call/calling.js";
 import { alerts } from "../../state/alerts.js";
 import { ownQuiet } from "../../state/people.js";
@@ -9,26 +11,27 @@ import { effect } from "../../vendor/signals.js";
 import { chime } from "./chimes.js";
 
 export function soundCalls() {
+  /** @type {Present | null} */
   let before = null;
   effect(() => {
-    const now = callChannel.value && present(before);
+    const now = callChannel.value ? present(callChannel.value, before) : null;
     const name = change(before, now);
     before = now;
-    const wish = name === "unmute" ? "mute" : name;
-    if (name && !ownQuiet.peek() && alerts.peek().sounds[wish]) chime(name);
+    if (name && !ownQuiet.peek() && alerts.peek().sounds[name === "unmute" ? "mute" : name]) chime(name);
   });
 }
 
-/** `hasSpoken`: the microphone was on in this call. That it comes on with the call is no unmuting. */
-function present(before) {
-  const [channelId, { mic }] = [callChannel.value, sending.value];
+/** That the microphone comes on with the call is no unmuting. @param {string} channelId @param {Present | null} before @returns {Present} */
+function present(channelId, before) {
+  const { mic } = sending.value;
   const hasSpoken = mic || (before?.channelId === channelId && before.hasSpoken);
   return { channelId, in: callState.value !== "joining", mic, hasSpoken, others: others(channelId) };
 }
 
+/** @param {string} channelId */
 const others = (channelId) => peopleIn(channelId).map(({ id }) => id).filter((id) => id !== member.value?.id);
 
-/** The sound of what has happened: "join", "leave", "mute", "unmute" or null. `before` and `now` are null outside of calls. */
+/** The sound of what has happened, if any. `before` and `now` are null outside of calls. @param {Present | null} before @param {Present | null} now */
 export function change(before, now) {
   if (!now?.in) return before?.in ? "leave" : null;
   if (!before?.in || before.channelId !== now.channelId) return "join";

@@ -4,6 +4,8 @@ const LOUDNESS = 0.07; // Of full scale: below speech.
 const ATTACK_S = 0.012; // Without it a tone begins with a click.
 const PAUSE_MS = 250; // Many at once sound as one.
 
+/** @typedef {keyof typeof TONES} Sound */
+
 /** Tones as [frequency in Hz, begins after so many seconds, lasts so many]. */
 const TONES = {
   message: [[587, 0, 0.16]],
@@ -15,20 +17,23 @@ const TONES = {
   ring: [[659, 0, 0.3], [784, 0.3, 0.3], [659, 0.6, 0.45]],
 };
 
+/** @type {AudioContext | null} */
 let context = null;
 let quietAt = 0; // On the clock of the context: when the last tone ends.
+/** @type {Map<Sound, number>} */
 const last = new Map();
 
-/** Make this sound, where the browser lets the page: it wants a gesture first. */
+/** Make this sound, where the browser lets the page: it wants a gesture first. @param {Sound} name */
 export function chime(name, nowMs = performance.now()) {
   if (nowMs - (last.get(name) ?? -PAUSE_MS) < PAUSE_MS) return;
   last.set(name, nowMs);
-  context ??= new AudioContext();
-  if (context.state === "running") play(name);
-  else if (navigator.userActivation?.hasBeenActive ?? true) context.resume().then(() => play(name), () => {});
+  const own = (context ??= new AudioContext());
+  if (own.state === "running") play(name, own);
+  else if (navigator.userActivation?.hasBeenActive ?? true) own.resume().then(() => play(name, own), () => {});
 }
 
-function play(name) {
+/** @param {Sound} name @param {AudioContext} context */
+function play(name, context) {
   const start = context.currentTime + 0.01;
   for (const [frequency, after, lasts] of TONES[name]) {
     const [tone, loudness] = [new OscillatorNode(context, { frequency, type: "sine" }), new GainNode(context, { gain: 0 })];

@@ -8,7 +8,7 @@ const TOUCHES = ["keydown", "pointerdown", "pointermove", "wheel", "touchmove"];
 
 export function watchTouches(afterMs = AFTER_MS, now = () => performance.now()) {
   let last = now();
-  const wait = (ms) => setTimeout(look, ms);
+  const wait = (/** @type {number} */ ms) => setTimeout(look, ms);
   const look = () => {
     if (callState.peek() !== "none") last = now();
     const leftMs = last + afterMs - now();

@@ -1,5 +1,8 @@
 // What one may choose for a channel: what to be told of, and for how long to be left in peace.
 
+/** @import { Channel } from "../../types/api.js" */
+/** @import { ItemList } from "../parts/menu.js" */
+
 import { chooseLevel, choiceOf, isMuted, LEVELS, levelOf, mute, unmute } from "../../state/notifications.js";
 import { tried } from "../../state/notices.js";
 import { countsOf, readAll } from "../../state/unread.js";
@@ -17,7 +20,7 @@ export const MUTES = [
   { name: "until-changed", seconds: 0 },
 ];
 
-/** What the menu of a channel in the list offers. */
+/** What the menu of a channel in the list offers. @param {Channel} channel @returns {ItemList} */
 export function tellingItems({ id, type }) {
   if (type !== "text") return [];
   return [
@@ -26,7 +29,7 @@ export function tellingItems({ id, type }) {
   ];
 }
 
-/** Levels and mutes of a channel. */
+/** Levels and mutes of a channel. @param {string} channelId @returns {ItemList} */
 function levelItems(channelId) {
   const { level, muted, muted_until_ms: untilMs } = choiceOf(channelId);
   const usual = choiceOf(null).level ?? levelOf(null);
@@ -38,21 +41,22 @@ function levelItems(channelId) {
   ];
 }
 
-/** Items for muting: a channel, or with null all of them. */
+/** Items for muting: a channel, or with null all of them. @param {string | null} channelId @returns {ItemList} */
 export function muteItems(channelId) {
   return [{ heading: t("mute-for") }, ...MUTES.map(({ name, seconds }) => ({ label: t(`mute-${name}`), onChoose: () => tried(mute(channelId, seconds)) }))];
 }
 
+/** @param {string | null} channelId @param {number | null} untilMs @returns {ItemList} */
 function unmuteItems(channelId, untilMs) {
   return [{ heading: mutedWords(untilMs) }, { label: t("unmute-channel"), icon: "bell", onChoose: () => tried(unmute(channelId)) }];
 }
 
-/** "Muted until 15:30." */
+/** "Muted until 15:30." @param {number | null} untilMs */
 export function mutedWords(untilMs) {
   return untilMs === null ? t("muted-for-good") : t("muted-until", { time: momentOf(untilMs) });
 }
 
-/** The bell in the head of a channel. */
+/** The bell in the head of a channel. @param {{channel: Channel}} props */
 export function LevelButton({ channel }) {
   const muted = isMuted(channel.id);
   return html`<${MenuButton} icon=${muted ? "bell-off" : "bell"} label=${muted ? t("notifications-muted") : t("notifications")} items=${() => levelItems(channel.id)} />`;

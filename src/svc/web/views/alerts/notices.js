@@ -1,6 +1,9 @@
 // Notices of the system, while the page is open and not in sight. The service worker shows them, as it does what is
 // pushed, so that a press on either leads to the message.
 
+/** @import { Alert, Private } from "../../state/alerts.js" */
+/** @import { Channel, Message } from "../../types/api.js" */
+
 import { talks, talksById } from "../../state/private_talks.js";
 import { unread } from "../../state/unread.js";
 import { inTurn } from "../../transport/kept.js";
@@ -15,12 +18,14 @@ export async function askForNotices() {
   return Boolean(globalThis.Notification) && (await Notification.requestPermission()) === "granted";
 }
 
+/** @param {Alert} alert */
 export async function showNotice(alert) {
   if (globalThis.Notification?.permission !== "granted") return;
   const worker = (await running())?.active;
-  worker?.postMessage({ ring: alert.said ? privately(alert.said) : inChannel(alert) });
+  worker?.postMessage({ ring: "said" in alert ? privately(alert.said) : inChannel(alert) });
 }
 
+/** @param {{kind: string, channel: Channel, message: Message}} alert */
 const inChannel = ({ kind, channel, message }) => ({
   kind,
   channel_id: channel.id,
@@ -31,11 +36,12 @@ const inChannel = ({ kind, channel, message }) => ({
   files: message.attachments.length,
 });
 
+/** @param {Private} said */
 const privately = ({ talkId, name, text }) => ({ kind: "mention", talk_id: talkId, author: name, text });
 
 /** What was read meanwhile needs no notice any more, wherever it was read. */
 export function closeReadNotices() {
-  let before = new Set();
+  let before = /** @type {Set<string>} */ (new Set());
   effect(() => {
     const channels = Object.entries(unread.value).filter(([, counts]) => counts.unread).map(([id]) => id);
     const waiting = new Set([...channels, ...talks.value.filter((talk) => talk.unread).map(({ id }) => id)]);
@@ -45,6 +51,7 @@ export function closeReadNotices() {
   });
 }
 
+/** @param {string[]} ids */
 async function close(ids) {
   const shown = (await noticesShown()) ?? [];
   for (const notice of shown) {

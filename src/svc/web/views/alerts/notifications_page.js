@@ -1,5 +1,7 @@
 // The settings of what one is told of, and how: the level of all channels, notices, Web Push, and sounds.
 
+/** @import { Notifications } from "../../types/api.js" */
+
 import { alerts, chooseAlerts, chooseSound, SOUNDS } from "../../state/alerts.js";
 import { chooseLevel, choiceOf, LEVELS, levelOf, unmute } from "../../state/notifications.js";
 import { tried } from "../../state/notices.js";
@@ -18,7 +20,7 @@ export function NotificationsPage() {
   useLayoutEffect(lookAtPush, []);
   const options = LEVELS.map((value) => ({ value, label: t(`level-${value}`) }));
   return html`
-    <${Choice} label=${t("level-of-all")} value=${levelOf(null)} options=${options} onChange=${(level) => tried(chooseLevel(null, level))} />
+    <${Choice} label=${t("level-of-all")} value=${levelOf(null)} options=${options} onChange=${(/** @type {Notifications["level"]} */ level) => tried(chooseLevel(null, level))} />
     <${MuteAll} />
     <section class="part" aria-label=${t("this-device")}><h4>${t("this-device")}</h4><${Notices} /><${Push} />
       ${installing.value && html`<p><${Button} icon="down" onClick=${install}>${t("install")}<//></p>`}</section>
@@ -34,7 +36,7 @@ function MuteAll() {
 /** While the page is open, and not in sight. */
 function Notices() {
   const refused = noticesRefused();
-  const change = async (on) => chooseAlerts({ notices: on && (await askForNotices()) });
+  const change = async (/** @type {boolean} */ on) => chooseAlerts({ notices: on && (await askForNotices()) });
   return html`<${Switch} label=${t("notices")} hint=${refused ? t("notices-refused") : t("notices-hint")} checked=${alerts.value.notices && !refused} disabled=${refused} onChange=${change} />`;
 }
 
@@ -42,7 +44,7 @@ function Notices() {
 function Push() {
   const state = push.value;
   const [wanted, setWanted] = useState(false);
-  const change = (on) => {
+  const change = (/** @type {boolean} */ on) => {
     setWanted(on); // Shown while it is being done.
     tried(on ? subscribe() : unsubscribe());
   };
@@ -52,10 +54,11 @@ function Push() {
   </div>`;
 }
 
+/** @param {{name: typeof SOUNDS[number]}} props */
 function SoundSwitch({ name }) {
   const on = alerts.value.sounds[name];
   return html`<li>
-    <${Switch} label=${t(`sound-${name}`)} checked=${on} onChange=${(wanted) => chooseSound(name, wanted)} />
+    <${Switch} label=${t(`sound-${name}`)} checked=${on} onChange=${(/** @type {boolean} */ wanted) => chooseSound(name, wanted)} />
     <${Button} look="link" aria-label=${t("listen-to", { sound: t(`sound-${name}`) })} onClick=${() => chime(name)}>${t("listen")}<//>
   </li>`;
 }

@@ -1,6 +1,8 @@
 // How the person is told while the page is open: the badge, sounds, notices, and what the system shows of a call;
 // and that they have gone.
 
+/** @import { Alert } from "../../state/alerts.js" */
+
 import { tellSystem } from "../../call/media_session.js";
 import { wearBadge } from "./badge.js";
 import { soundCalls } from "./call_sounds.js";
@@ -16,6 +18,7 @@ export function startTelling() {
   watchTouches();
 }
 
+/** @param {Alert} alert */
 export function tell(alert) {
   if (alert.sound) chime(alert.kind);
   if (alert.notice) showNotice(alert);

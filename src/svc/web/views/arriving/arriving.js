@@ -1,5 +1,8 @@
 // The way in for somebody who is not signed in: whose server it is, and what it takes to come in.
 
+/** @import { Refusal } from "../../transport/http.js" */
+/** @import { Info } from "../../types/wire.js" */
+
 import { invitation, known, step } from "../../state/arriving.js";
 import { info, isSecure, rejection, unheard } from "../../state/server.js";
 import { html } from "../../vendor/preact.js";
@@ -30,19 +33,21 @@ export function Arriving() {
   </main>`;
 }
 
+/** @param {Info | null} server */
 function title(server) {
   if (!server?.name) return t("join-title");
   return known.value && step.value === "back" ? t("back-at", { server: server.name }) : t("join-server", { server: server.name });
 }
 
-/** How many people are members, and of whom an invite tells also how many are there. */
+/** How many people are members, and of whom an invite tells also how many are there. @param {{server: Info}} props */
 function Who({ server }) {
   if (invitation.value?.founder) return html`<p>${t("you-found")}</p>`;
-  const { members, online } = invitation.value ?? server;
+  /** @type {{members: number, online?: number}} */
+  const { members, online = 0 } = invitation.value ?? server;
   return html`<p class="quiet">${t("people-here", { count: members })}${online > 0 && html` <span class="online-now">${t("online-now", { count: online })}</span>`}</p>`;
 }
 
-/** What this server takes, or why nothing can be offered. */
+/** What this server takes, or why nothing can be offered. @param {{server: Info | null}} props */
 function WayIn({ server }) {
   if (!isSecure()) return html`<p class="error" id="insecure" role="alert">${t("insecure")}</p>`;
   if (!server) return html`<p class="quiet" role="status">${unheard.value ? t("offline-text") : t("loading")}</p>`;
@@ -53,6 +58,7 @@ function WayIn({ server }) {
   return html`<${Step} key=${step.value} takes=${server.signIn} />`;
 }
 
+/** @param {Refusal} refusal */
 function sentAway(refusal) {
   // Asked for a name: whoever was a member here is none any more.
   if (refusal.code === "invalid_nickname") return t("kicked-out");

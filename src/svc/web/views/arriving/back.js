@@ -1,5 +1,8 @@
 // For somebody who has signed out in this browser: in again by one press, or as somebody else.
 
+/** @import { RefObject } from "../../vendor/preact.js" */
+/** @import { Takes } from "./ways.js" */
+
 import { beSomebodyElse, busy, enter, enterByAccount, goTo, known, problem } from "../../state/arriving.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -8,12 +11,14 @@ import { Button } from "../parts/button.js";
 import { Confirm } from "../parts/dialog.js";
 import { OtherWays, providerName, said } from "./ways.js";
 
+/** @param {{takes: Takes}} props */
 export function Back({ takes }) {
-  const { id, nickname, way } = known.value;
+  const { id, nickname, way } = /** @type {NonNullable<typeof known.value>} */ (known.value);
   const [asked, setAsked] = useState(false);
+  /** @type {RefObject<HTMLFormElement>} */
   const form = useRef(null);
-  useLayoutEffect(() => form.current.querySelector("button").focus(), []);
-  const submit = (event) => {
+  useLayoutEffect(() => form.current.querySelector("button")?.focus(), []);
+  const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
     if (way === "local") enter();
     else if (way === "account") enterByAccount();

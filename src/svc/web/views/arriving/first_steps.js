@@ -1,5 +1,8 @@
 // The greeting of an owner who is alone: three steps, each done where it stands.
 
+/** @import { RefObject } from "../../vendor/preact.js" */
+/** @typedef {FormWith<"server">} Form */
+
 import { tried } from "../../state/notices.js";
 import { askFirstSteps, firstSteps, hideFirstSteps, nameServer } from "../../state/first_steps.js";
 import { showDialog } from "../../state/place.js";
@@ -27,20 +30,23 @@ export function FirstSteps() {
   </section>`;
 }
 
+/** @param {{done: boolean, number: string}} props */
 function Mark({ done, number }) {
   return html`<span class=${`step-mark ${done ? "done" : ""}`}>${done ? html`<${Icon} name="check" /><span class="unseen">${t("step-done")}</span>` : number}</span>`;
 }
 
+/** @param {{done: boolean}} props */
 function NameIt({ done }) {
-  const [name, setName] = useState(null);
+  const [name, setName] = useState(/** @type {string | null} */ (null));
   const [problem, setProblem] = useState("");
+  /** @type {RefObject<Form>} */
   const place = useRef(null);
   // The first thing to do. On a phone this would put a keyboard over the others.
   useEffect(() => {
-    const writing = Boolean(document.activeElement?.value);
+    const writing = Boolean(/** @type {HTMLInputElement | null} */ (document.activeElement)?.value);
     if (!done && !writing && matchMedia("(pointer: fine)").matches) place.current.elements.server.focus();
   }, []);
-  const submit = async (event) => {
+  const submit = async (/** @type {EventOn<Form>} */ event) => {
     event.preventDefault();
     const wanted = event.currentTarget.elements.server.value.trim();
     if (!wanted) {
@@ -48,12 +54,12 @@ function NameIt({ done }) {
       return;
     }
     setProblem("");
-    const next = event.currentTarget.closest("li").nextElementSibling.querySelector("button");
-    if (await tried(nameServer(wanted).then(() => setName(null)))) next.focus();
+    const next = event.currentTarget.closest("li")?.nextElementSibling?.querySelector("button");
+    if (await tried(nameServer(wanted).then(() => setName(null)))) next?.focus();
   };
-  if (done && name === null) return html`<span class="row-text" dir="auto">${t("step-named", { name: info.value.name })}</span><${Button} onClick=${() => setName(info.value.name)}>${t("edit")}<//>`;
+  if (done && name === null) return html`<span class="row-text" dir="auto">${t("step-named", { name: info.value?.name ?? "" })}</span><${Button} onClick=${() => setName(info.value?.name ?? "")}>${t("edit")}<//>`;
   return html`<form class="row-form" onSubmit=${submit} novalidate ref=${place}>
-    <${Field} label=${t("step-name")} name="server" maxlength="64" autocomplete="off" value=${name ?? ""} onInput=${(event) => setName(event.currentTarget.value)} problem=${problem} />
+    <${Field} label=${t("step-name")} name="server" maxlength="64" autocomplete="off" value=${name ?? ""} onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setName(event.currentTarget.value)} problem=${problem} />
     <${Button} type="submit">${t("save")}<//>
   </form>`;
 }

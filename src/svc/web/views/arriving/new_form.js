@@ -1,5 +1,9 @@
 // For somebody new: a name, an invite where one is needed, a word to those who let people in.
 
+/** @import { RefObject } from "../../vendor/preact.js" */
+/** @import { Takes } from "./ways.js" */
+/** @typedef {FormWith<"name" | "invite" | "message">} Form */
+
 import { codeOf, held, invitation, invited, look, problem, wish, wishes } from "../../state/arriving.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -7,8 +11,10 @@ import { Field } from "../parts/field.js";
 import { Rules } from "./rules.js";
 import { OtherWays, send, Ways, wrong } from "./ways.js";
 
+/** @param {{takes: Takes}} props */
 export function NewForm({ takes }) {
   const { name, invite, message } = wishes.value;
+  /** @type {RefObject<Form>} */
   const form = useRef(null);
   // Once it is asked for it stays: a field that goes while somebody writes in it helps nobody.
   const looked = useRef(codeOf(invite));
@@ -19,13 +25,13 @@ export function NewForm({ takes }) {
   useLayoutEffect(() => form.current.querySelector("input")?.focus(), [Boolean(held.value)]);
   // To what is wrong; but an invite that was only looked at takes nobody away from where they write.
   useLayoutEffect(() => { if (!problem.value?.looked) form.current.querySelector("[aria-invalid]")?.focus(); }, [problem.value]);
-  const submit = (event) => {
+  const submit = (/** @type {EventOn<Form, SubmitEvent>} */ event) => {
     // What stands in the form, which may be newer than what was drawn.
     const { elements } = event.currentTarget;
-    for (const each of ["name", "invite", "message"]) if (elements[each]) wish({ [each]: elements[each].value });
+    for (const each of /** @type {const} */ (["name", "invite", "message"])) if (elements[each]) wish({ [each]: elements[each].value });
     send(event, () => (wishes.value.name.trim() ? null : { field: "name", key: "name-missing" }));
   };
-  const changed = (event) => wish({ [event.currentTarget.name]: event.currentTarget.value });
+  const changed = (/** @type {EventOn<HTMLInputElement>} */ event) => wish({ [event.currentTarget.name]: event.currentTarget.value });
   // A new code is looked at once it has been written.
   const left = () => {
     const code = codeOf(invite);

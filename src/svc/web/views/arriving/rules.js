@@ -1,5 +1,7 @@
 // The rules of the server, which somebody new accepts.
 
+/** @import { Info } from "../../types/wire.js" */
+
 import { wish, wishes } from "../../state/arriving.js";
 import { info } from "../../state/server.js";
 import { html, useId } from "../../vendor/preact.js";
@@ -9,14 +11,14 @@ import { wrong } from "./ways.js";
 
 export function Rules() {
   const id = useId();
-  const { rules, rulesVersion } = info.value;
+  const { rules, rulesVersion } = /** @type {Info} */ (info.value);
   if (!rules) return null;
   const problem = wrong("rules");
   // Rules that were changed meanwhile are accepted again.
   const accepted = wishes.value.rules === rulesVersion;
   return html`<section class="rules" aria-label=${t("server-rules")}>
     <div class="rules-text" dir="auto" tabindex="0" role="group" aria-label=${t("server-rules")}>${rules}</div>
-    <${Switch} label=${t("accept-rules")} checked=${accepted} onChange=${(on) => wish({ rules: on ? rulesVersion : "" })}
+    <${Switch} label=${t("accept-rules")} checked=${accepted} onChange=${(/** @type {boolean} */ on) => wish({ rules: on ? rulesVersion : "" })}
       aria-invalid=${problem ? "true" : undefined} aria-describedby=${problem ? id : undefined} />
     ${problem && html`<p class="error" id=${id} role="alert">${problem}</p>`}
   </section>`;

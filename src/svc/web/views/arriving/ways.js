@@ -1,5 +1,9 @@
 // The buttons by which a form is sent: by this browser's key, or over the provider of the accounts.
 
+/** @import { Problem, Step } from "../../state/arriving.js" */
+/** @import { Info, Refused } from "../../types/wire.js" */
+/** What the server takes. @typedef {Info["signIn"]} Takes */
+
 import { busy, enter, enterByAccount, forgetful, goTo, held, problem } from "../../state/arriving.js";
 import { info } from "../../state/server.js";
 import { html } from "../../vendor/preact.js";
@@ -11,7 +15,7 @@ const ACCOUNT = "account";
 /** The provider as people know it: where its pages are. */
 export const providerName = () => new URL(info.value?.signIn.account?.issuer ?? location.href).host;
 
-/** `action` is what is done, `takes` what /info says of signing in. */
+/** `action` is what is done. @param {{takes: Takes, action: string}} props */
 export function Ways({ takes: { local, account }, action }) {
   const direct = local || held.value;
   return html`<div class="ways">
@@ -25,12 +29,15 @@ export function Ways({ takes: { local, account }, action }) {
   </div>`;
 }
 
-/** Send a form by the button that was pressed; `missing()` says what the key alone would be refused for. */
-export function send(event, missing = () => null) {
+/**
+ * Send a form by the button that was pressed; `missing()` says what the key alone would be refused for.
+ * @param {SubmitEvent} event @param {() => Problem | null} missing
+ */
+export function send(event, missing) {
   event.preventDefault();
   if (busy.value) return;
-  const { submitter } = event;
-  const { account, local } = info.value.signIn;
+  const submitter = /** @type {HTMLButtonElement | null} */ (event.submitter);
+  const { account, local } = /** @type {Info} */ (info.value).signIn;
   const byAccount = submitter ? submitter.value === ACCOUNT : account && !local && !held.value;
   const lacks = byAccount ? null : missing();
   if (lacks) problem.value = lacks;
@@ -38,20 +45,22 @@ export function send(event, missing = () => null) {
   else enter();
 }
 
-/** Other forms than this one. */
+/** Other forms than this one. @param {{takes: Takes, but: Step}} props */
 export function OtherWays({ takes: { local, account, certificateIssuers }, but }) {
+  /** @type {({step: Step, words: string} | false | null)[]} */
   const others = [
     but !== "new" && (local || account) && { step: "new", words: t("am-new") },
     but !== "code" && (local || account) && { step: "code", words: t("have-code") },
     but !== "certificate" && certificateIssuers.length > 0 && { step: "certificate", words: t("have-certificate") },
-  ].filter(Boolean);
-  return html`<p class="other-ways">${others.map(({ step, words }) => html`<${Button} key=${step} look="link" onClick=${() => goTo(step)}>${words}<//>`)}</p>`;
+  ];
+  return html`<p class="other-ways">${others.filter((each) => !!each).map(({ step, words }) => html`<${Button} key=${step} look="link" onClick=${() => goTo(step)}>${words}<//>`)}</p>`;
 }
 
-/** What stands against it in words. */
-export function said({ error, key, reason }) {
-  if (error?.code === "banned") return banned(error);
-  if (error?.code === "approval_refused" && error.details.reason) return t("approval-refused-because", { reason: error.details.reason });
+/** What stands against it in words. @param {Problem} problem */
+export function said({ error, key, reason = "" }) {
+  const { code, details } = /** @type {{code?: string, details?: Refused}} */ (error ?? {});
+  if (code === "banned") return banned({ details });
+  if (code === "approval_refused" && details?.reason) return t("approval-refused-because", { reason: details.reason });
   if (error) return explain(error);
   switch (key) {
     case "name-missing": return t("name-missing");
@@ -65,8 +74,8 @@ export function said({ error, key, reason }) {
   return reason === "mismatch" ? t("provider-mismatch") : t("provider-refused", { provider: providerName(), reason });
 }
 
-/** That somebody is banned, and why if anybody said. */
-export const banned = ({ details: { reason } }) => (reason ? t("banned-because", { reason }) : t("error-banned"));
+/** That somebody is banned, and why if anybody said. @param {{details?: Refused}} refusal */
+export const banned = ({ details }) => (details?.reason ? t("banned-because", { reason: details.reason }) : t("error-banned"));
 
-/** What is wrong with this field. */
+/** What is wrong with this field. @param {string} field */
 export const wrong = (field) => (problem.value?.field === field ? said(problem.value) : "");

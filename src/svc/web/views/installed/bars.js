@@ -22,6 +22,6 @@ function NewVersion() {
 }
 
 function ShownFrom() {
-  const fromMs = pageFrom(place.value?.channelId);
+  const fromMs = pageFrom(place.value?.channelId ?? "");
   return html`<p class=${fromMs === null ? "" : "bar offline"} role="status">${fromMs !== null && t("shown-from", { time: agoOf(fromMs) })}</p>`;
 }

@@ -14,6 +14,7 @@ import { moveAmong } from "../parts/menu.js";
 
 const MANY = 8; // More channels than these need a field to find one.
 
+/** @param {{onClose: () => void}} props */
 export function Share({ onClose }) {
   const [wanted, setWanted] = useState("");
   const all = textChannels.value.filter(({ id }) => may("send_messages", id));
@@ -22,14 +23,14 @@ export function Share({ onClose }) {
     dropWhatIsShared();
     onClose();
   };
-  const choose = (id) => {
+  const choose = (/** @type {string} */ id) => {
     onClose();
     if (!shareInto(id)) notify(t("too-many-files"));
   };
-  const move = (event) => moveAmong(event, [...event.currentTarget.querySelectorAll("button")]);
+  const move = (/** @type {EventOn<HTMLElement, KeyboardEvent>} */ event) => moveAmong(event, [...event.currentTarget.querySelectorAll("button")]);
   return html`<${Dialog} title=${t("share-title")} onClose=${close} class="sharing">
     <${What} />
-    ${all.length > MANY && html`<${Field} label=${t("share-find")} value=${wanted} onInput=${(event) => setWanted(event.currentTarget.value)} />`}
+    ${all.length > MANY && html`<${Field} label=${t("share-find")} value=${wanted} onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setWanted(event.currentTarget.value)} />`}
     ${found.length === 0 && html`<p class="quiet">${all.length ? t("nothing-found") : t("share-nowhere")}</p>`}
     <ul onKeyDown=${move}>${found.map(({ id, name }) => html`<li key=${id}><button type="button" class="channel" onClick=${() => choose(id)}><${Icon} name="hash" /><span class="channel-name" dir="auto">${name}</span></button></li>`)}</ul>
   <//>`;
