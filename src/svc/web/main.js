@@ -23,4 +23,4 @@ if (isSecure()) {
   arrive();
 }
 await words;
-render(h(App), document.getElementById("page"));
+render(h(App, null), /** @type {HTMLElement} */ (document.getElementById("page")));

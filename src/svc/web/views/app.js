@@ -1,6 +1,8 @@
 // The whole page: the way in for somebody new, and for members the channels, the open channel with what stands
 // beside it, and what lies over everything.
 
+/** @import { Channel } from "../types/api.js" */
+
 import { callChannel, callState, deafened, sending } from "../call/calling.js";
 import { channelsById } from "../state/channels.js";
 import { beside, closeAside, closeDialog, dialog, drawer, place } from "../state/place.js";
@@ -31,6 +33,7 @@ export function App() {
     reportError(error);
   });
   useEffect(() => {
+    /** @type {["keydown" | "keyup", (event: KeyboardEvent) => void][]} */
     const listeners = [["keydown", onShortcut], ["keydown", onHeldKey], ["keyup", onHeldKey]];
     for (const [event, heard] of listeners) document.addEventListener(event, heard);
     return () => listeners.forEach(([event, heard]) => document.removeEventListener(event, heard));
@@ -41,20 +44,21 @@ export function App() {
 }
 
 function Home() {
-  const channel = channelsById.value.get(place.value?.channelId);
+  const channel = channelsById.value.get(place.value?.channelId ?? "");
   const talkId = place.value?.talkId;
   // Most of what stands beside a channel is of that channel.
   const at = beside.value;
-  const Beside = channel || at?.name === "members" ? ASIDES[at?.name] : null;
+  const Beside = at && (channel || at.name === "members") ? ASIDES[at.name] : null;
   return html`<div class="home" data-drawer=${drawer.value ? "open" : "shut"} data-aside=${Beside ? "open" : "shut"}>
     <${Sidebar} />
     ${drawer.value && html`<div class="scrim" onClick=${() => { drawer.value = false; }}></div>`}
     <${CallBar} />
     ${channel ? html`<${Room} key=${channel.id} channel=${channel} />` : talkId ? html`<${Talk} key=${talkId} talkId=${talkId} />` : html`<${Nowhere} />`}
-    ${Beside && html`<aside class="aside" key=${at.name}><${Beside} channel=${channel} ...${at} onClose=${closeAside} /></aside>`}
+    ${at && Beside && html`<aside class="aside" key=${at.name}><${Beside} channel=${channel} ...${at} onClose=${closeAside} /></aside>`}
   </div>`;
 }
 
+/** @param {{channel: Channel}} props */
 function Room({ channel }) {
   return channel.type === "voice" ? html`<${CallView} channel=${channel} />` : html`<${Conversation} channel=${channel} />`;
 }
@@ -66,14 +70,14 @@ function Nowhere() {
 }
 
 function Overlay() {
-  const shown = [dialog.value?.under, dialog.value].filter((each) => DIALOGS[each?.name]);
-  return shown.map((each) => html`<${DIALOGS[each.name]} key=${each.name} ...${each} onClose=${() => closeDialog(each)} />`);
+  const shown = [dialog.value?.under, dialog.value].filter((each) => !!each);
+  return shown.map((each) => DIALOGS[each.name] && html`<${DIALOGS[each.name]} key=${each.name} ...${each} onClose=${() => closeDialog(each)} />`);
 }
 
 function title() {
   const server = info.value?.name || "svc";
-  const channel = channelsById.value.get(callState.value !== "none" && !place.value ? callChannel.value : place.value?.channelId);
-  const talk = talksById.value.get(place.value?.talkId);
+  const channel = channelsById.value.get(callState.value !== "none" && !place.value ? callChannel.value ?? "" : place.value?.channelId ?? "");
+  const talk = talksById.value.get(place.value?.talkId ?? "");
   const here = channel?.name ?? (talk && nameOf(talk));
   const name = here && member.value ? `${here} · ${server}` : server;
   const mentions = totals.value.mentions + privateUnread.value;

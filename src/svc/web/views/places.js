@@ -3,6 +3,7 @@
 
 import { Later } from "./parts/later.js";
 
+/** @type {{[name: string]: ReturnType<typeof Later> | undefined}} */
 export const ASIDES = {
   callText: Later(() => import("./call/call_text.js"), "CallText"),
   inbox: Later(() => import("./conversation/inbox.js"), "Inbox"),
@@ -14,6 +15,7 @@ export const ASIDES = {
   search: Later(() => import("./conversation/search.js"), "Search"),
 };
 
+/** @type {{[name: string]: ReturnType<typeof Later> | undefined}} */
 export const DIALOGS = {
   channel: Later(() => import("./managing/channel_settings.js"), "ChannelSettings"),
   "create-channel": Later(() => import("./managing/create_channel.js"), "CreateChannel"),

@@ -24,15 +24,15 @@ export const SHORTCUTS = [
   { keys: "Ctrl+Alt+H", words: "shortcut-hand", act: () => toggleHand() },
 ];
 
-/** Whoever begins to write without having pressed into the field means the field. */
+/** Whoever begins to write without having pressed into the field means the field. @param {KeyboardEvent} event */
 function write({ key, ctrlKey, metaKey, altKey, target, code }) {
   if ([...key].length !== 1 || key === " " || ctrlKey || metaKey || altKey || dialog.value) return;
   if (callSettings.value.input === "push" && code === callSettings.value.pushKey) return;
-  if (target !== document.body && !target.matches?.(".message, .messages-box")) return;
+  if (target !== document.body && !(/** @type {Element} */ (target).matches?.(".message, .messages-box"))) return;
   document.getElementById(draftId(null))?.focus();
 }
 
-/** To the channel above or below, or the next one with something unread. */
+/** To the channel above or below, or the next one with something unread. @param {1 | -1} by */
 function step(by, onlyUnread = false) {
   const all = textChannels.value;
   const at = all.findIndex(({ id }) => id === place.value?.channelId);
@@ -45,14 +45,15 @@ function step(by, onlyUnread = false) {
   }
 }
 
-/** Hold the key to talk; not while one writes, for it may be a letter. */
+/** Hold the key to talk; not while one writes, for it may be a letter. @param {KeyboardEvent} event */
 export function onHeldKey(event) {
   const { input, pushKey } = callSettings.value;
   if (input !== "push" || event.code !== pushKey || event.repeat) return;
-  if (event.type === "keydown" && event.target.closest?.("input, textarea, select, [contenteditable]")) return;
+  if (event.type === "keydown" && /** @type {Element} */ (event.target).closest?.("input, textarea, select, [contenteditable]")) return;
   pressToTalk(event.type === "keydown");
 }
 
+/** @param {KeyboardEvent} event */
 export function onShortcut(event) {
   if (member.value === null || event.isComposing) return;
   if (event.key === "Escape" && !event.shiftKey) {
@@ -66,7 +67,7 @@ export function onShortcut(event) {
   found.act();
 }
 
-/** Close what covers the channel or stands beside it; where nothing does, the open channel is read, and its newest message shown. */
+/** Close what covers the channel or stands beside it; where nothing does, the open channel is read, and its newest message shown. @param {KeyboardEvent} event */
 function escape(event) {
   if (event.defaultPrevented || dialog.value) return;
   if (drawer.value) drawer.value = false;
@@ -78,6 +79,7 @@ function escape(event) {
   }
 }
 
+/** @param {KeyboardEvent} event */
 function pressed({ key, ctrlKey, metaKey, altKey, shiftKey }) {
   const name = key.length === 1 ? key.toUpperCase() : key;
   return [ctrlKey || metaKey ? "Ctrl" : "", altKey ? "Alt" : "", shiftKey ? "Shift" : "", name].filter(Boolean).join("+");
