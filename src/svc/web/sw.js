@@ -1,6 +1,12 @@
 // The service worker: keeps the page's own files for when there is no network, shows what is pushed, and takes
 // what other applications share. Keeps nothing of anybody's, but what is shared until the page has taken it.
 
+/**
+ * What a notice is made of: what was pushed, or what a page has heard of.
+ * @typedef {{kind?: "mention" | "message", channel_id?: string, channel?: string, message_id?: string, talk_id?: string, author?: string, text?: string, files?: number}} Rung
+ * @typedef {{channelId?: string, messageId?: string, talkId?: string}} Place
+ */
+
 // The server puts in the version of the page, and the files that it starts with.
 const VERSION = "{{version}}";
 const FILES = "{{files}}".split(" ");
@@ -11,33 +17,35 @@ const SHARED = "shared"; // transport/shared.js takes what is in it.
 const PATIENCE_MS = 3000; // A network that takes longer is as good as none: the page that is here is shown.
 const MOST_TEXT = 200;
 
-self.addEventListener("install", (event) => {
+const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self)); // TypeScript takes it for a worker of a page.
+
+worker.addEventListener("install", (event) => {
   event.waitUntil(caches.open(SHELL).then((cache) => cache.addAll(["/", ...FILES])));
 });
 
-self.addEventListener("activate", (event) => {
-  event.waitUntil(forgetOthers().then(() => self.clients.claim()));
+worker.addEventListener("activate", (event) => {
+  event.waitUntil(forgetOthers().then(() => worker.clients.claim()));
 });
 
-self.addEventListener("message", (event) => {
-  if (event.data === "update") self.skipWaiting();
+worker.addEventListener("message", (event) => {
+  if (event.data === "update") worker.skipWaiting();
   // A page that is open, and not in sight, shows what it hears of in the same way as what is pushed.
   if (event.data?.ring) event.waitUntil(ring(event.data.ring));
 });
 
-self.addEventListener("fetch", (event) => {
+worker.addEventListener("fetch", (event) => {
   const { request } = event;
   const url = new URL(request.url);
-  if (url.origin !== self.location.origin) return;
+  if (url.origin !== worker.location.origin) return;
   if (request.method === "POST" && url.pathname === "/share") event.respondWith(share(request));
   else if (request.method !== "GET") return;
   else if (request.mode === "navigate" && url.pathname === "/") event.respondWith(page(request));
   else if (url.pathname.startsWith("/web/")) event.respondWith(file(request));
 });
 
-self.addEventListener("push", (event) => event.waitUntil(ring(event.data?.json() ?? {})));
+worker.addEventListener("push", (event) => event.waitUntil(ring(event.data?.json() ?? {})));
 
-self.addEventListener("notificationclick", (event) => {
+worker.addEventListener("notificationclick", (event) => {
   event.notification.close();
   event.waitUntil(open(event.notification.data));
 });
@@ -47,7 +55,7 @@ async function forgetOthers() {
   await Promise.all(names.filter((name) => name.startsWith("shell-") && name !== SHELL).map((name) => caches.delete(name)));
 }
 
-/** The page as it is now, or as it was when there is no network. */
+/** The page as it is now, or as it was when there is no network. @param {Request} request */
 async function page(request) {
   const kept = await caches.match("/", { cacheName: SHELL });
   try {
@@ -60,6 +68,7 @@ async function page(request) {
   }
 }
 
+/** @param {Request} request */
 async function file(request) {
   const kept = await caches.match(request);
   if (kept) return kept;
@@ -73,23 +82,24 @@ async function file(request) {
   return answer;
 }
 
-/** Keep what is shared until the page has taken it, which happens at once. */
+/** Keep what is shared until the page has taken it, which happens at once. @param {Request} request */
 async function share(request) {
   const form = await request.formData();
   const cache = await caches.open(SHARED);
   const text = ["title", "text", "url"].map((name) => form.get(name)).filter(Boolean).join("\n");
   await cache.put("/shared/text", new Response(text));
-  for (const [number, file] of form.getAll("files").entries()) {
+  for (const [number, file] of form.getAll("files").filter((each) => each instanceof File).entries()) {
     const headers = { "Content-Type": file.type || "application/octet-stream", "X-Name": encodeURIComponent(file.name) };
     await cache.put(`/shared/${number}`, new Response(file, { headers }));
   }
   return Response.redirect("/#shared", 303);
 }
 
+/** @param {Rung} what */
 async function ring({ kind, channel_id: channelId, channel, message_id: messageId, talk_id: talkId, author, text = "", files = 0 }) {
   if (talkId && !author) return ringUnread(talkId);
   const said = plain(text).slice(0, MOST_TEXT);
-  const title = talkId ? author : author ? `${author} · #${channel}` : self.location.hostname;
+  const title = !author ? worker.location.hostname : talkId ? author : `${author} · #${channel}`;
   const notice = {
     body: said || (files ? `📎 ${files}` : ""),
     icon: "/web/icon.svg",
@@ -99,34 +109,36 @@ async function ring({ kind, channel_id: channelId, channel, message_id: messageI
     data: { channelId, messageId, talkId },
   };
   // Chromium forgets a notice for good if a page asks which are shown while it is brought up: it could not be closed.
-  await navigator.locks.request("svc.notices", () => self.registration.showNotification(title, notice));
-  if (kind === "mention") await self.navigator.setAppBadge?.();
+  await navigator.locks.request("svc.notices", () => worker.registration.showNotification(title, notice));
+  if (kind === "mention") await worker.navigator.setAppBadge?.();
 }
 
-/** Something that the server cannot read; what an open page has told of it stays. */
+/** Something that the server cannot read; what an open page has told of it stays. @param {string} talkId */
 async function ringUnread(talkId) {
   const words = await caches.match("/words/private", { cacheName: WORDS });
   const body = words ? await words.text() : "🔒";
   const tag = `mention ${talkId}`;
   await navigator.locks.request("svc.notices", async () => {
-    const [shown] = await self.registration.getNotifications({ tag });
+    const [shown] = await worker.registration.getNotifications({ tag });
     const notice = { body: shown?.body ?? body, icon: "/web/icon.svg", badge: "/web/icon.svg", tag, renotify: !shown, data: { talkId } };
-    await self.registration.showNotification(shown?.title ?? self.location.hostname, notice);
+    await worker.registration.showNotification(shown?.title ?? worker.location.hostname, notice);
   });
-  await self.navigator.setAppBadge?.();
+  await worker.navigator.setAppBadge?.();
 }
 
-/** What a markdown text says, near enough for one line. */
+/** What a markdown text says, near enough for one line. @param {string} text */
 function plain(text) {
   return text.replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1").replace(/[*_~`>#|]+/g, "").replace(/\s+/g, " ").trim();
 }
 
+/** @param {Place} [place] */
 async function open({ channelId, messageId, talkId } = {}) {
-  const [first] = await self.clients.matchAll({ type: "window" });
+  const [first] = await worker.clients.matchAll({ type: "window" });
   if (first) {
     first.postMessage({ open: { channelId, messageId, talkId } });
     return first.focus();
   }
-  const place = talkId ? { private: talkId } : channelId && { channel: channelId, message: messageId };
-  return self.clients.openWindow(place ? `/#${new URLSearchParams(place)}` : "/");
+  /** @type {Record<string, string> | "" | undefined} */
+  const place = talkId ? { private: talkId } : channelId && { channel: channelId, ...(messageId && { message: messageId }) };
+  return worker.clients.openWindow(place ? `/#${new URLSearchParams(place)}` : "/");
 }

@@ -22,6 +22,7 @@ const partsOf = (/** @type {bigint} */ kid) => ({ low: Number(kid & 255n), leaf:
 
 /** What we send of one source, from when we come until we go. */
 export class SentLine {
+  /** @type {Map<bigint, bigint>} */
   #counters = new Map();
 
   /** @param {string} source @param {bigint} stay */
@@ -40,7 +41,7 @@ export class SentLine {
 
 /**
  * The keys of the epochs of now and before.
- * @typedef {{epoch: number, leaf: number, baseKey: Uint8Array, members: {[leaf: number]: string}}} Epoch
+ * @typedef {{epoch: number, leaf: number, baseKey: Uint8Array<ArrayBuffer>, members: {[leaf: number]: string}}} Epoch
  * @typedef {Epoch & {keys: Map<bigint, ReturnType<typeof derived>>}} Kept
  */
 export class LineKeys {

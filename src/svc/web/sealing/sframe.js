@@ -22,7 +22,7 @@ const valueOf = (bytes) => bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byte
 /** The header (section 4.3). @param {bigint} kid @param {bigint} counter */
 export function header(kid, counter) {
   const [key, count] = [kid, counter].map((value) => (value < LONGEST_INLINE ? [] : shortest(value)));
-  const first = (value, bytes) => (bytes.length ? 8 | (bytes.length - 1) : Number(value));
+  const first = (/** @type {bigint} */ value, /** @type {number[]} */ bytes) => (bytes.length ? 8 | (bytes.length - 1) : Number(value));
   return new Uint8Array([(first(kid, key) << 4) | first(counter, count), ...key, ...count]);
 }
 
@@ -40,7 +40,7 @@ export function readHeader(data) {
   return at <= data.length ? { kid, counter, length: at } : null;
 }
 
-/** The key and the salt of one KID (section 4.4.2). @param {Uint8Array} baseKey @param {bigint} kid */
+/** The key and the salt of one KID (section 4.4.2). @param {Uint8Array<ArrayBuffer>} baseKey @param {bigint} kid */
 export async function derived(baseKey, kid) {
   const base = await crypto.subtle.importKey("raw", baseKey, "HKDF", false, ["deriveBits"]);
   const suffix = new Uint8Array(10);
@@ -64,7 +64,7 @@ function nonceOf(salt, counter) {
 
 /**
  * The header and what is sealed; `beside` is authenticated too and travels elsewhere. A counter is used once for a key.
- * @param {Awaited<ReturnType<typeof derived>>} keys @param {bigint} counter @param {Uint8Array} data @param {Uint8Array} beside
+ * @param {Awaited<ReturnType<typeof derived>>} keys @param {bigint} counter @param {Uint8Array<ArrayBuffer>} data @param {Uint8Array} beside
  */
 export async function sealed({ kid, key, salt }, counter, data, beside) {
   const head = header(kid, counter);
@@ -74,7 +74,7 @@ export async function sealed({ kid, key, salt }, counter, data, beside) {
 
 /**
  * What was sealed. Rejects where it was not by this key, or was changed.
- * @param {Awaited<ReturnType<typeof derived>>} keys @param {Uint8Array} data @param {Uint8Array} beside
+ * @param {Awaited<ReturnType<typeof derived>>} keys @param {Uint8Array<ArrayBuffer>} data @param {Uint8Array} beside
  */
 export async function opened({ kid, key, salt }, data, beside) {
   const head = readHeader(data);

@@ -1,6 +1,10 @@
 // The worker through which every frame of an encrypted call goes: sealed before it is sent, opened after it has come. A
 // frame that cannot be sealed or opened goes nowhere. docs/private.md
 
+/** @import { Epoch } from "./lines.js" */
+/** @typedef {{line: string, memberId: string, source: string}} Owner */
+/** @typedef {(frame: RTCEncodedAudioFrame | RTCEncodedVideoFrame, controller: TransformStreamDefaultController) => Promise<void>} Transform */
+
 import { LineKeys, SentLine, stayOf } from "./lines.js";
 import { joined, opened, readHeader, sealed } from "./sframe.js";
 
@@ -8,17 +12,18 @@ const VP8_KEYFRAME_BYTES = 10; // RFC 6386 section 9.1: what tells a keyframe, a
 const VP8_BYTES = 3;
 
 const keys = new LineKeys();
-/** Those that could not open a picture: when there are other keys, they ask for a keyframe. */
+/** Those that could not open a picture: when there are other keys, they ask for a keyframe. @type {Set<RTCRtpScriptTransformer>} */
 const waiting = new Set();
-/** By line: whose it is, {memberId, source}. */
+/** By line: whose it is. @type {Map<string, Owner>} */
 const owners = new Map();
 
-/** What of a frame stays readable, because packets cannot be made of it, nor frames of packets, otherwise. */
+/** What of a frame stays readable, because packets cannot be made of it, nor frames of packets, otherwise. @param {Uint8Array} data @param {boolean} video */
 function readable(data, video) {
   if (!video) return 0;
   return Math.min(data.length, data[0] & 1 ? VP8_BYTES : VP8_KEYFRAME_BYTES);
 }
 
+/** @param {SentLine} line @param {boolean} video @returns {Transform} */
 function sealing(line, video) {
   return async (frame, controller) => {
     const used = await keys.toSend(line);
@@ -30,6 +35,7 @@ function sealing(line, video) {
   };
 }
 
+/** @param {string} line @param {boolean} video @param {RTCRtpScriptTransformer} transformer @returns {Transform} */
 function opening(line, video, transformer) {
   return async (frame, controller) => {
     try {
@@ -50,13 +56,14 @@ function opening(line, video, transformer) {
 }
 
 self.onrtctransform = ({ transformer }) => {
+  /** @type {{line: string, source: string, send?: boolean, video: boolean, stay: number[]}} */
   const { line, source, send, video, stay } = transformer.options;
   const transform = send ? sealing(new SentLine(source, stayOf(stay)), video) : opening(line, video, transformer);
   const forget = () => { waiting.delete(transformer); };
   transformer.readable.pipeThrough(new TransformStream({ transform })).pipeTo(transformer.writable).then(forget, forget);
 };
 
-self.onmessage = ({ data: { epoch, owner } }) => {
+self.onmessage = (/** @type {MessageEvent<{epoch?: Epoch, owner?: Owner}>} */ { data: { epoch, owner } }) => {
   if (owner) owners.set(owner.line, owner);
   if (!epoch) return;
   keys.take(epoch);
