@@ -1,11 +1,7 @@
 // The service worker: keeps the page's own files for when there is no network, shows what is pushed, and takes
 // what other applications share. Keeps nothing of anybody's, but what is shared until the page has taken it.
 
-/**
- * What a notice is made of: what was pushed, or what a page has heard of.
- * @typedef {{kind?: "mention" | "message", channel_id?: string, channel?: string, message_id?: string, talk_id?: string, author?: string, text?: string, files?: number}} Rung
- * @typedef {{channelId?: string, messageId?: string, talkId?: string}} Place
- */
+/** @import { Noticed, Rung } from "./types/wire.js" */
 
 // The server puts in the version of the page, and the files that it starts with.
 const VERSION = "{{version}}";
@@ -131,7 +127,7 @@ function plain(text) {
   return text.replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1").replace(/[*_~`>#|]+/g, "").replace(/\s+/g, " ").trim();
 }
 
-/** @param {Place} [place] */
+/** @param {Noticed} [noticed] */
 async function open({ channelId, messageId, talkId } = {}) {
   const [first] = await worker.clients.matchAll({ type: "window" });
   if (first) {

@@ -48,6 +48,11 @@ export type Scene = Pick<Greeting, "member" | "channels" | "permissions" | "role
   info: Info | null; unread: { [channelId: string]: Counts }; notifications: [string | null, Choice][]; at_ms: number; pages: Map<string, KeptPage>;
 };
 
+/** What a notice is made of: what was pushed, or what a page has heard of. */
+export type Rung = { kind?: "mention" | "message"; channel_id?: string; channel?: string; message_id?: string; talk_id?: string; author?: string; text?: string; files?: number };
+/** What a notice of the service worker is about: where a press on it leads. */
+export type Noticed = { channelId?: string; messageId?: string; talkId?: string };
+
 /** A push as `hear` takes it. */
 export type Told = { [E in keyof Pushes]: [event: E, data: Pushes[E]] }[keyof Pushes];
 /** What many pushes name. */

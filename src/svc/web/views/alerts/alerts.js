@@ -2,6 +2,7 @@
 // fetched behind the first messages.
 
 /** @import { Alert } from "../../state/alerts.js" */
+/** @import { Noticed } from "../../types/wire.js" */
 
 import { onAlert } from "../../state/alerts.js";
 import { open, openTalk } from "../../state/place.js";
@@ -23,6 +24,7 @@ export function startAlerts() {
   tellLater();
   // A notice was pressed.
   navigator.serviceWorker?.addEventListener("message", ({ data }) => {
+    /** @type {Noticed} */
     const { channelId, messageId, talkId } = data?.open ?? {};
     if (talkId) openTalk(talkId);
     else if (channelId) open(channelId, messageId);

@@ -3,6 +3,7 @@
 
 /** @import { Alert, Private } from "../../state/alerts.js" */
 /** @import { Channel, Message } from "../../types/api.js" */
+/** @import { Noticed, Rung } from "../../types/wire.js" */
 
 import { talks, talksById } from "../../state/private_talks.js";
 import { unread } from "../../state/unread.js";
@@ -25,7 +26,7 @@ export async function showNotice(alert) {
   worker?.postMessage({ ring: "said" in alert ? privately(alert.said) : inChannel(alert) });
 }
 
-/** @param {{kind: string, channel: Channel, message: Message}} alert */
+/** @param {{kind: Rung["kind"], channel: Channel, message: Message}} alert @returns {Rung} */
 const inChannel = ({ kind, channel, message }) => ({
   kind,
   channel_id: channel.id,
@@ -36,7 +37,7 @@ const inChannel = ({ kind, channel, message }) => ({
   files: message.attachments.length,
 });
 
-/** @param {Private} said */
+/** @param {Private} said @returns {Rung} */
 const privately = ({ talkId, name, text }) => ({ kind: "mention", talk_id: talkId, author: name, text });
 
 /** What was read meanwhile needs no notice any more, wherever it was read. */
@@ -55,7 +56,8 @@ export function closeReadNotices() {
 async function close(ids) {
   const shown = (await noticesShown()) ?? [];
   for (const notice of shown) {
-    const { channelId, messageId, talkId } = notice.data ?? {};
+    /** @type {Noticed} */
+    const { channelId = "", messageId = "", talkId } = notice.data ?? {};
     // One may have come while we asked.
     const isNewer = talkId ? talksById.value.get(talkId)?.unread : messageId > unread.value[channelId]?.read_up_to;
     if (ids.includes(talkId ?? channelId) && !isNewer) notice.close();
