@@ -16,6 +16,14 @@ REPOSITORY = Path(__file__).parents[3]
 SHIMS = sorted((WEB_FOLDER / "vendor").glob("*.d.ts"))
 
 
+def test_what_is_not_checked_as_the_page_is_checked_as_its_workers() -> None:
+    page, workers = (
+        json.loads((REPOSITORY / name).read_text()) for name in ("jsconfig.json", "ci/workers.json")
+    )
+    assert page["include"] == ["src/svc/web"]
+    assert {f"../{path}" for path in page["exclude"]} - set(workers["include"]) == {"../src/svc/web/vendor"}
+
+
 def test_the_types_are_those_that_the_server_describes() -> None:
     assert DECLARATIONS.read_text(encoding="utf-8") == declarations(), "run ci/types write"
 

@@ -56,7 +56,7 @@ export function detailsOf({ details, action }) {
   const told = [];
   if (text(details.reason)) told.push([t("reason"), details.reason]);
   if (text(details.note)) told.push([t("note"), details.note]);
-  if (typeof details.until_ms === "number" && action === "member_timeout") told.push([t("invite-until"), html`<${Time} ms=${details.until_ms} style="whole" />`]);
+  if (typeof details.until_ms === "number" && action === "member_timeout") told.push([t("invite-until"), html`<${Time} ms=${details.until_ms} style="long" />`]);
   if (Array.isArray(details.changed)) told.push([t("changed"), details.changed.map(field).join(", ")]);
   for (const side of ["allow", "deny"]) if (permissionsIn(details[side]).length) told.push([t(`override-${side}`), permissionsIn(details[side]).map(permissionName).join(", ")]);
   return [...told, ...differences(details)];
@@ -100,6 +100,6 @@ export function Entry({ entry }) {
   return html`<li class="managed-row entry" data-action=${entry.action}>
     <div class="managed-words"><span dir="auto">${sentenceOf(entry)}</span>
       ${told.map(([what, how]) => html`<small class="quiet" key=${what} dir="auto">${what}: ${how}</small>`)}</div>
-    <small class="quiet"><${Time} ms=${entry.at_ms} style="whole" /></small>
+    <small class="quiet"><${Time} ms=${entry.at_ms} style="long" /></small>
   </li>`;
 }

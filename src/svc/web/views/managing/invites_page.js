@@ -41,7 +41,7 @@ function Link({ invite, onRevoke }) {
     most ? t("invite-used-of", { uses, most }) : t("invite-used", { uses }),
     approval && t("invite-with-approval"),
   ].filter(Boolean).join(" · ");
-  const text = html`${told} · ${endsAt ? html`${t("invite-until")} <${Time} ms=${endsAt} style="whole" />` : t("invite-forever")}
+  const text = html`${told} · ${endsAt ? html`${t("invite-until")} <${Time} ms=${endsAt} style="long" />` : t("invite-forever")}
     ${came && html`<br />${came.length ? t("invite-came", { names: listed(came.map(({ nickname }) => nickname)) }) : t("invite-nobody-came")}`}`;
   return html`<${Row} title=${code} text=${text}>
     ${uses > 0 && came === null && html`<${Button} onClick=${() => tried(cameBy(invite.id).then(setCame))}>${t("invite-who-came")}<//>`}

@@ -35,7 +35,7 @@ export function OneReport({ report }) {
   const time = () => about && tried(timeOut(about, AT_ONCE_S, saidBy(report))).then((done) => done && notify(t("moderate-timeout-done", { name: nameOf(about) }), "done"));
   return html`<li class="managed-row report">
     <div class="managed-words">
-      <small class="quiet" dir="auto">${saidBy(report)}${channel && ` · #${channel.name}`} · <${Time} ms=${at} style="whole" /></small>
+      <small class="quiet" dir="auto">${saidBy(report)}${channel && ` · #${channel.name}`} · <${Time} ms=${at} style="long" /></small>
       ${text && html`<span dir="auto">${report.reporter_id ? text : html`<mark>${text}</mark>`}</span>`}
       ${messageId && html`<${Reported} report=${report} />`}
       ${by && html`<small class="quiet" dir="auto">${t("report-resolved-by", { name: nameOf(by) })} ${note}</small>`}

@@ -34,7 +34,7 @@ export function RuleTrial({ rule, onTried }) {
 function Caught({ message }) {
   const { text, found, display_name: name, channel_id: channelId, posted_at_ms: at } = message;
   return html`<li class="managed-row report"><div class="managed-words">
-    <small class="quiet" dir="auto">${name} · ${channelsById.value.get(channelId)?.name} · <${Time} ms=${at} style="whole" /></small>
+    <small class="quiet" dir="auto">${name} · ${channelsById.value.get(channelId)?.name} · <${Time} ms=${at} style="long" /></small>
     <span dir="auto">${pieces(text, found).map((piece, index) => (piece.found ? html`<mark key=${index}>${piece.text}</mark>` : piece.text))}</span>
   </div></li>`;
 }

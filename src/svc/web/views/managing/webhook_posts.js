@@ -30,7 +30,7 @@ function Attempt({ attempt }) {
   return html`<li class="managed-row" data-outcome=${outcome}>
     <span class="managed-words"><span class=${outcome === "refused" ? "error" : ""}>${outcome === "refused" ? t("hook-refused", { why: why(error ?? "") }) : t(`hook-${outcome}`)}${times > 1 && html` <b>× ${times}</b>`}</span>
       ${named.length > 0 && html`<small class="quiet" dir="ltr">${named.map(({ path, code }) => [path, code].filter(Boolean).join(": ")).join(", ")}</small>`}</span>
-    <small class="quiet"><${Time} ms=${at} style="whole" /></small>
+    <small class="quiet"><${Time} ms=${at} style="long" /></small>
     ${messageId && html`<span class="managed-acts"><${Button} onClick=${go}>${t("go-to-message")}<//></span>`}
   </li>`;
 }

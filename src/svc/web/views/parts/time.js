@@ -23,7 +23,7 @@ function format(options) {
 /** @type {{[style: string]: Intl.DateTimeFormatOptions}} */
 const STYLES = { clock: CLOCK, day: { dateStyle: "medium" }, long: { dateStyle: "medium", timeStyle: "short" } };
 
-/** `style`: "clock" for the time of day, "day", "long" for both, or "ago": long, but today and yesterday as words. The whole of it on hovering. @param {{ms: number, style?: string}} props */
+/** `style`: "clock" for the time of day, "day", "long" for both, or "ago": long, but today and yesterday as words. The whole of it on hovering. @param {{ms: number, style?: "clock" | "day" | "long" | "ago"}} props */
 export function Time({ ms, style = "clock" }) {
   const isRecent = style === "ago" && (sameDay(ms, Date.now()) || sameDay(ms, Date.now() - DAY_MS));
   const shown = isRecent ? agoOf(ms) : format(STYLES[style] ?? STYLES.long).format(ms);
