@@ -6,31 +6,27 @@
 
 import { may } from "../../state/channels.js";
 import { clear, draftOf, write } from "../../state/drafts.js";
-import { formatOf, formatted } from "../../state/formatting.js";
 import { notify } from "../../state/notices.js";
 import { showDialog } from "../../state/place.js";
 import { send } from "../../state/outbox.js";
 import { shownFrom } from "../../state/read_last.js";
 import { secondsLeft } from "../../state/slow_mode.js";
-import { restored, shortened } from "../../state/shortened.js";
 import { spotOf } from "../../state/spot.js";
 import { weSent, weType } from "../../state/typing.js";
 import { uploadsOf } from "../../state/uploads.js";
-import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
+import { html, useLayoutEffect, useRef } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
-import { EmojiPopup } from "../emoji/emoji_popup.js";
+import { EmojiButton } from "../emoji/emoji_button.js";
 import { IconButton } from "../parts/button.js";
 import { Later } from "../parts/later.js";
 import { attach } from "./attach.js";
-import { CompletionList, useCompletion } from "./completion_list.js";
+import { CompletionList } from "./completion_list.js";
 import { draftId } from "./draft_id.js";
-import { useEmoticons } from "./emoticons.js";
-import { grow } from "./grow.js";
 import { ReplyLine } from "./reply_line.js";
 import { SlowLeft, slowWords } from "./slow_left.js";
 import { useWhenReady } from "./when_ready.js";
+import { MOST, useWriting } from "./writing.js";
 
-const MOST = 4000; // Characters of a message.
 const FEW = 200; // So many left are told.
 const FormatBar = Later(() => import("./format_bar.js"), "FormatBar");
 const UploadList = Later(() => import("./upload_list.js"), "UploadList");
@@ -40,44 +36,21 @@ export function Composer({ channel, thread = null, editLast, sent }) {
   const id = spotOf(channel.id, thread);
   const draft = draftOf(id);
   const uploads = uploadsOf(id);
-  /** @type {[RefObject<HTMLTextAreaElement>, RefObject<HTMLInputElement>, RefObject<HTMLElement>]} */
-  const [field, files, emojiButton] = [useRef(null), useRef(null), useRef(null)];
-  const [picking, setPicking] = useState(false);
+  /** @type {RefObject<HTMLInputElement>} */
+  const files = useRef(null);
   const [maySend, mayAttach] = [may("send_messages", channel.id), may("attach_files", channel.id)];
   const away = shownFrom.value !== null; // What is shown is what was kept: nothing can be sent yet, and drafts stay.
   const text = draft.text.value;
   const reply = draft.reply.value;
-  useLayoutEffect(() => grow(field.current), [text]);
+  const writing = useWriting({ text, names: draft.names, channelId: channel.id, write: (now) => write(id, now) });
   useLayoutEffect(() => {
     // On a phone this would put a keyboard over what somebody came to read.
-    if (matchMedia("(pointer: fine)").matches) field.current.focus();
+    if (matchMedia("(pointer: fine)").matches) writing.field.current.focus();
   }, [id]);
-
-  const markdown = (/** @type {string} */ now) => restored(now, draft.names);
-  const short = (/** @type {string} */ now) => shortened(markdown(now), draft.names);
-  /** Write this, with the selection there. @param {string} now @param {number} start */
-  const put = (now, start, end = start) => {
-    field.current.value = short(now);
-    write(id, markdown(now));
-    field.current.focus();
-    field.current.setSelectionRange(short(now.slice(0, start)).length, short(now.slice(0, end)).length);
-  };
-  const completion = useCompletion(field, channel.id, draft.names, put);
-  const wrap = (/** @type {string} */ sign) => {
-    const { value, selectionStart, selectionEnd } = field.current;
-    const now = formatted(value, selectionStart, selectionEnd, sign);
-    put(now.text, now.start, now.end);
-  };
-  const insert = (/** @type {string} */ sign) => {
-    const { value, selectionStart: start, selectionEnd: end } = field.current;
-    setPicking(false);
-    put(`${value.slice(0, start)}${sign} ${value.slice(end)}`, start + sign.length + 1);
-  };
-  const emoticons = useEmoticons();
   /** @param {Event} [event] */
   const submit = (event) => {
     event?.preventDefault();
-    const written = markdown(field.current.value);
+    const written = writing.written();
     if (!written.startsWith("/") || away) {
       deliver(written);
       return;
@@ -98,7 +71,7 @@ export function Composer({ channel, thread = null, editLast, sent }) {
       whenReady.ask();
       return;
     }
-    const now = emoticons.sent(written);
+    const now = writing.finished(written);
     const attachments = uploads.ready;
     if (!now.trim() && !attachments.length) return;
     if (now.length > MOST) {
@@ -109,17 +82,13 @@ export function Composer({ channel, thread = null, editLast, sent }) {
     uploads.attached(attachments);
     clear(id);
     weSent(channel.id);
-    completion.close();
+    writing.completion.close();
     sent();
   };
   const whenReady = useWhenReady(uploads, id, () => submit());
   const pressed = (/** @type {EventOn<HTMLTextAreaElement, KeyboardEvent>} */ event) => {
-    if (event.isComposing || completion.onKey(event) || emoticons.pressed(event)) return;
-    const format = formatOf(event);
-    if (format) {
-      event.preventDefault();
-      wrap(format.sign);
-    } else if (event.key === "Enter" && !event.shiftKey) submit(event);
+    if (writing.pressed(event)) return;
+    if (event.key === "Enter" && !event.shiftKey) submit(event);
     else if (event.key === "ArrowUp" && !event.currentTarget.value) {
       event.preventDefault();
       editLast();
@@ -130,10 +99,8 @@ export function Composer({ channel, thread = null, editLast, sent }) {
   };
   const typed = (/** @type {EventOn<HTMLTextAreaElement, InputEvent>} */ event) => {
     whenReady.forget();
-    emoticons.typed(event);
-    write(id, markdown(event.currentTarget.value));
+    writing.typed(event);
     if (event.currentTarget.value.trim()) weType(channel.id);
-    completion.look();
   };
   const pasted = (/** @type {EventOn<HTMLTextAreaElement, ClipboardEvent>} */ event) => {
     const list = [...event.clipboardData?.files ?? []];
@@ -152,28 +119,24 @@ export function Composer({ channel, thread = null, editLast, sent }) {
   const picked = (/** @type {EventOn<HTMLInputElement>} */ event) => {
     attach(id, [...event.currentTarget.files ?? []]);
     event.currentTarget.value = "";
-    field.current.focus();
+    writing.field.current.focus();
   };
   const label = thread ? t("answer-field") : t("message-to", { channel: channel.name });
-  const offered = completion.list.length > 0;
   return html`<form id=${thread ? undefined : "composer"} class="composer" novalidate onSubmit=${submit}>
-    <${CompletionList} completion=${completion} />
+    <${CompletionList} completion=${writing.completion} />
     ${reply && html`<${ReplyLine} ...${reply} onPing=${() => { draft.reply.value = { ...reply, ping: !reply.ping }; }} onClose=${() => { draft.reply.value = null; }} />`}
     ${uploads.list.value.length > 0 && html`<${UploadList} uploads=${uploads} />`}
-    <${FormatBar} field=${field} onFormat=${wrap} />
+    <${FormatBar} field=${writing.field} onFormat=${writing.wrap} />
     <div class="row">
       ${mayAttach && html`<${IconButton} icon="attach" label=${t("attach")} disabled=${away} onClick=${() => files.current.click()} />`}
       <input id=${thread ? undefined : "files"} type="file" multiple hidden ref=${files} onChange=${picked} />
-      <textarea id=${draftId(thread)} class="draft" ref=${field} rows="1" maxlength=${MOST} dir="auto" disabled=${!maySend} readonly=${away} value=${short(text)} aria-haspopup="listbox"
-        aria-autocomplete="list" aria-controls=${offered ? completion.id : undefined} aria-activedescendant=${offered ? `${completion.id}-at` : undefined}
-        aria-label=${label} placeholder=${maySend ? label : t("read-only")}
-        onInput=${typed} onClick=${completion.look} onBlur=${completion.close} onKeyDown=${pressed} onPaste=${pasted}></textarea>
+      <textarea id=${draftId(thread)} class="draft" ...${writing.attributes} disabled=${!maySend} readonly=${away}
+        aria-label=${label} placeholder=${maySend ? label : t("read-only")} onInput=${typed} onKeyDown=${pressed} onPaste=${pasted}></textarea>
       ${text.length > MOST - FEW && html`<span class="left quiet" role="status" title=${t("characters-left", { count: MOST - text.length })}>${MOST - text.length}<span class="unseen"> ${t("characters-left", { count: MOST - text.length })}</span></span>`}
       <${SlowLeft} channelId=${channel.id} />
       ${mayAttach && maySend && !text && !uploads.list.value.length && "MediaRecorder" in globalThis && html`<${IconButton} icon="mic" label=${t("voice-record")} disabled=${away} onClick=${() => showDialog("voice-message", { spot: id })} />`}
-      <span ref=${emojiButton}><${IconButton} icon="emoji" label=${t("emoji-choose")} disabled=${!maySend || away} aria-expanded=${picking} onClick=${() => setPicking(!picking)} /></span>
+      <${EmojiButton} disabled=${!maySend || away} onChoose=${writing.insert} />
       <${IconButton} icon="send" label=${t("send")} class="send" type="submit" disabled=${!maySend || away} />
     </div>
-    ${picking && html`<${EmojiPopup} anchor=${emojiButton} onChoose=${insert} onClose=${() => setPicking(false)} />`}
   </form>`;
 }

@@ -1,38 +1,27 @@
 // A message written anew, in its place.
 
 /** @import { Names } from "../../state/shortened.js" */
-/** @import { RefObject } from "../../vendor/preact.js" */
 /** @import { Shown } from "./message.js" */
 
 import { acts } from "../../state/conversation.js";
-import { restored, shortened } from "../../state/shortened.js";
-import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
+import { html, useLayoutEffect, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
-import { CompletionList, useCompletion } from "../composer/completion_list.js";
-import { grow } from "../composer/grow.js";
+import { CompletionList } from "../composer/completion_list.js";
+import { useWriting } from "../composer/writing.js";
 import { Button } from "../parts/button.js";
 
 /** @param {{message: Shown, onDone: () => void}} props */
 export function Editor({ message, onDone }) {
-  /** @type {RefObject<HTMLTextAreaElement>} */
-  const field = useRef(null);
   const [text, setText] = useState(message.text);
   const [names] = useState(() => /** @type {Names} */ (new Map()));
   const [problem, setProblem] = useState("");
   const [busy, setBusy] = useState(false);
+  const writing = useWriting({ text, names, channelId: message.channel_id, write: setText });
   useLayoutEffect(() => {
-    field.current.focus();
-    field.current.setSelectionRange(field.current.value.length, field.current.value.length);
-    grow(field.current);
+    const field = writing.field.current;
+    field.focus();
+    field.setSelectionRange(field.value.length, field.value.length);
   }, []);
-  const put = (/** @type {string} */ now, /** @type {number} */ caret) => {
-    const short = (/** @type {string} */ part) => shortened(restored(part, names), names);
-    field.current.value = short(now);
-    field.current.setSelectionRange(short(now.slice(0, caret)).length, short(now.slice(0, caret)).length);
-    setText(restored(now, names));
-    grow(field.current);
-  };
-  const completion = useCompletion(field, message.channel_id, names, put);
   const save = async () => {
     setBusy(true);
     try {
@@ -43,8 +32,8 @@ export function Editor({ message, onDone }) {
       setBusy(false);
     }
   };
-  const pressed = (/** @type {KeyboardEvent} */ event) => {
-    if (event.isComposing || completion.onKey(event)) return;
+  const pressed = (/** @type {EventOn<HTMLTextAreaElement, KeyboardEvent>} */ event) => {
+    if (writing.pressed(event)) return;
     if (event.key === "Escape") {
       event.preventDefault();
       onDone();
@@ -53,17 +42,9 @@ export function Editor({ message, onDone }) {
       save();
     }
   };
-  const typed = (/** @type {EventOn<HTMLTextAreaElement>} */ event) => {
-    setText(restored(event.currentTarget.value, names));
-    grow(event.currentTarget);
-    completion.look();
-  };
-  const offered = completion.list.length > 0;
   return html`<div class="editor">
-    <${CompletionList} completion=${completion} />
-    <textarea ref=${field} dir="auto" aria-label=${t("edit-message")} maxlength="4000" rows="1" value=${shortened(text, names)} readonly=${busy}
-      aria-haspopup="listbox" aria-autocomplete="list" aria-controls=${offered ? completion.id : undefined} aria-activedescendant=${offered ? `${completion.id}-at` : undefined}
-      onInput=${typed} onClick=${completion.look} onBlur=${completion.close} onKeyDown=${pressed}></textarea>
+    <${CompletionList} completion=${writing.completion} />
+    <textarea ...${writing.attributes} aria-label=${t("edit-message")} readonly=${busy} onInput=${writing.typed} onKeyDown=${pressed}></textarea>
     <p><${Button} look="primary" disabled=${busy} onClick=${save}>${t("save")}<//><${Button} onClick=${onDone}>${t("cancel")}<//>
       ${problem && html`<span class="error" role="alert">${problem}</span>`}</p>
   </div>`;

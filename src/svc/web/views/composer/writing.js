@@ -1,0 +1,65 @@
+// The field in which one writes: it shows names where the markdown has ids, emoticons become emoji, and what begins with
+// a sign is completed.
+
+/** @import { Names } from "../../state/shortened.js" */
+/** @import { RefObject } from "../../vendor/preact.js" */
+
+import { formatOf, formatted } from "../../state/formatting.js";
+import { restored, shortened } from "../../state/shortened.js";
+import { useLayoutEffect, useRef } from "../../vendor/preact.js";
+import { useCompletion } from "./completion_list.js";
+import { useEmoticons } from "./emoticons.js";
+import { grow } from "./grow.js";
+
+export const MOST = 4000; // Characters of a message.
+
+/**
+ * `text` is markdown, and `write` keeps what it has become; where `channelId` is null only people and emoji are completed. The field
+ * takes `attributes`, and its keys and input go to `pressed`, which says whether the key was for it, and to `typed`.
+ * @param {{text: string, names: Names, channelId: string | null, write: (markdown: string) => void}} given
+ */
+export function useWriting({ text, names, channelId, write }) {
+  /** @type {RefObject<HTMLTextAreaElement>} */
+  const field = useRef(null);
+  useLayoutEffect(() => grow(field.current), [text]);
+  const markdown = (/** @type {string} */ shown) => restored(shown, names);
+  const short = (/** @type {string} */ now) => shortened(markdown(now), names);
+  /** Write this, with the selection there. @param {string} now @param {number} start */
+  const put = (now, start, end = start) => {
+    field.current.value = short(now);
+    write(markdown(now));
+    field.current.focus();
+    field.current.setSelectionRange(short(now.slice(0, start)).length, short(now.slice(0, end)).length);
+  };
+  const wrap = (/** @type {string} */ sign) => {
+    const { value, selectionStart, selectionEnd } = field.current;
+    const now = formatted(value, selectionStart, selectionEnd, sign);
+    put(now.text, now.start, now.end);
+  };
+  const insert = (/** @type {string} */ sign) => {
+    const { value, selectionStart: start, selectionEnd: end } = field.current;
+    put(`${value.slice(0, start)}${sign} ${value.slice(end)}`, start + sign.length + 1);
+  };
+  const completion = useCompletion(field, channelId, names, put);
+  const emoticons = useEmoticons();
+  const pressed = (/** @type {EventOn<HTMLTextAreaElement, KeyboardEvent>} */ event) => {
+    if (event.isComposing || completion.onKey(event) || emoticons.pressed(event)) return true;
+    const format = formatOf(event);
+    if (!format) return false;
+    event.preventDefault();
+    wrap(format.sign);
+    return true;
+  };
+  const typed = (/** @type {EventOn<HTMLTextAreaElement, InputEvent>} */ event) => {
+    emoticons.typed(event);
+    write(markdown(event.currentTarget.value));
+    completion.look();
+  };
+  const offered = completion.list.length > 0;
+  const attributes = {
+    ref: field, rows: "1", maxlength: MOST, dir: "auto", value: short(text), onClick: completion.look, onBlur: completion.close,
+    "aria-haspopup": "listbox", "aria-autocomplete": "list", "aria-controls": offered ? completion.id : undefined,
+    "aria-activedescendant": offered ? `${completion.id}-at` : undefined,
+  };
+  return { field, attributes, completion, wrap, insert, pressed, typed, written: () => markdown(field.current.value), finished: emoticons.sent };
+}
