@@ -6,14 +6,15 @@
 import { FORMATS } from "../../state/formatting.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
+import { Icon } from "../parts/icon.js";
 
 /** What a button shows: the look that it gives. @type {Record<string, unknown>} */
 const LOOKS = {
   "format-bold": html`<b>B</b>`,
   "format-italic": html`<i>I</i>`,
-  "format-code": html`<code>‹›</code>`,
+  "format-code": html`<${Icon} name="code" />`,
   "format-strike": html`<s>S</s>`,
-  "format-spoiler": html`<span class="covered">▮▮</span>`,
+  "format-spoiler": html`<${Icon} name="hidden" />`,
 };
 
 /** `onFormat` gets the sign to put around what is selected in `field`. @param {{field: RefObject<HTMLTextAreaElement>, onFormat: (sign: string) => void}} props */

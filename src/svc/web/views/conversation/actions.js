@@ -59,7 +59,7 @@ export function Actions({ message, may, onEdit }) {
     posted && { label: t("copy-link"), icon: "link", onChoose: () => copy(addressOf(posted.channel_id, id), t("link-copied")) },
     posted && { label: t("forward"), icon: "forward", onChoose: () => forward(posted) },
     posted && may("manage_messages") && { label: pinned ? t("unpin") : t("pin"), icon: "pin", onChoose: () => tried(acts.pin(posted, !pinned)) },
-    other && mayOnServer("send_messages") && mayWriteTo(author) && { label: t("private-message"), icon: "lock", onChoose: () => tried(writeTo(author.id)) },
+    other && mayOnServer("send_messages") && mayWriteTo(author) && { label: t("private-to", { name: author.display_name }), icon: "lock", onChoose: () => tried(writeTo(author.id)) },
     other && { label: isBlocked ? t("unblock", { name: author.display_name }) : t("block", { name: author.display_name }), icon: "close", onChoose: () => tried(isBlocked ? unblock(author.id) : block(author.id)) },
     other && posted && { label: t("report"), icon: "flag", onChoose: () => showDialog("report", { message }) },
     mayRemove && { label: t("delete"), icon: "trash", danger: true, onChoose: remove },
