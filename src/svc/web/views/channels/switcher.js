@@ -8,6 +8,7 @@
  */
 
 import { channels } from "../../state/channels.js";
+import { fit, folded } from "../../state/matching.js";
 import { loadMembers, members } from "../../state/people.js";
 import { closeDialogs, open, showDialog } from "../../state/place.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
@@ -17,18 +18,6 @@ import { Dialog } from "../parts/dialog.js";
 import { Icon } from "../parts/icon.js";
 
 const MOST = 12;
-
-/** Lower case, without accents. @param {string} text */
-export const plainly = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
-
-/** 0 for the best fit, null for none. @param {string} name @param {string} wanted */
-export function fit(name, wanted) {
-  const [plain, letters] = [plainly(name), plainly(wanted)];
-  if (plain.startsWith(letters)) return 0;
-  const at = plain.indexOf(letters);
-  if (at > 0) return /[\s\-_.]/u.test(plain[at - 1]) ? 1 : 2;
-  return null;
-}
 
 /** @param {{onClose: () => void}} props */
 export function Switcher({ onClose }) {
@@ -82,6 +71,7 @@ function results(wanted) {
     ...channels.value.filter(({ type }) => type !== "category").map((channel) => ({ key: channel.id, name: channel.name, channel })),
     ...(wanted ? [...members.value.values()].map((member) => ({ key: member.id, name: member.nickname, member })) : []),
   ];
-  return all.map((result) => ({ result, rank: fit(result.name, wanted) ?? Infinity })).filter(({ rank }) => rank < Infinity)
-    .sort((one, other) => one.rank - other.rank).slice(0, MOST).map(({ result }) => result);
+  const letters = folded(wanted);
+  return all.map((result) => ({ result, fits: fit(folded(result.name), letters) })).filter(({ fits }) => fits >= 0)
+    .sort((one, other) => one.fits - other.fits).slice(0, MOST).map(({ result }) => result);
 }

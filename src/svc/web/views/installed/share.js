@@ -1,11 +1,11 @@
 // Where to put what another application has shared: one of the channels in which we may write.
 
 import { may, textChannels } from "../../state/channels.js";
+import { folded } from "../../state/matching.js";
 import { notify } from "../../state/notices.js";
 import { dropWhatIsShared, shared, shareInto } from "../../state/sharing.js";
 import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
-import { plainly } from "../channels/switcher.js";
 import { Markdown } from "../message_text.js";
 import { Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
@@ -18,7 +18,7 @@ const MANY = 8; // More channels than these need a field to find one.
 export function Share({ onClose }) {
   const [wanted, setWanted] = useState("");
   const all = textChannels.value.filter(({ id }) => may("send_messages", id));
-  const found = all.filter(({ name }) => plainly(name).includes(plainly(wanted)));
+  const found = all.filter(({ name }) => folded(name).includes(folded(wanted)));
   const close = () => {
     dropWhatIsShared();
     onClose();

@@ -3,11 +3,11 @@
 /** @import { Told } from "../../state/private/content.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
 
+import { folded } from "../../state/matching.js";
 import { openTalk } from "../../state/place.js";
 import { nameOf, said, talks } from "../../state/private_talks.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
-import { plainly } from "../channels/switcher.js";
 import { MessageLine } from "../conversation/message_line.js";
 import { plain } from "../message_text.js";
 import { Dialog } from "../parts/dialog.js";
@@ -35,9 +35,9 @@ export function SearchDialog({ onClose }) {
 
 /** The newest messages with all of these words. @param {string} wanted */
 function foundFor(wanted) {
-  const words = plainly(wanted).split(/\s+/u).filter(Boolean);
+  const words = folded(wanted).split(/\s+/u).filter(Boolean);
   if (!words.length) return [];
-  const fits = (/** @type {Told} */ { text, trouble }) => !trouble && words.every((word) => plainly(plain(text)).includes(word));
+  const fits = (/** @type {Told} */ { text, trouble }) => !trouble && words.every((word) => folded(plain(text)).includes(word));
   const hits = talks.value.flatMap((talk) => {
     const ids = new Set((said.value.get(talk.id) ?? []).filter(fits).map(({ id }) => id));
     return ids.size ? messagesOf(talk).value.flatMap((message) => (!message.note && ids.has(message.id) ? [{ talk, message }] : [])) : [];

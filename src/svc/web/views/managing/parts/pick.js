@@ -3,10 +3,10 @@
 /** @import { Member, Role } from "../../../types/api.js" */
 /** @import { RefObject } from "../../../vendor/preact.js" */
 
+import { folded } from "../../../state/matching.js";
 import { loadMembers, members, roles } from "../../../state/people.js";
 import { html, useEffect, useId, useLayoutEffect, useRef, useState } from "../../../vendor/preact.js";
 import { t } from "../../../words/words.js";
-import { plainly } from "../../channels/switcher.js";
 import { Avatar } from "../../parts/avatar.js";
 import { Icon } from "../../parts/icon.js";
 import { moveAmong } from "../../parts/menu.js";
@@ -102,10 +102,10 @@ export function Chips({ label, keys, onRemove }) {
 
 /** @param {string} wanted @param {string[]} chosen @param {Only} only */
 function offered(wanted, chosen, only) {
-  const letters = plainly(wanted);
+  const letters = folded(wanted);
   const all = [
     ...(only === "member" ? [] : roles.value.filter(({ id }) => id !== "owner").map(({ id }) => `role:${id}`)),
     ...(only === "role" ? [] : [...members.value.keys()].map((id) => `member:${id}`)),
   ];
-  return all.filter((key) => !chosen.includes(key)).map(targetOf).filter(({ name }) => plainly(name).includes(letters)).slice(0, MOST_FOUND);
+  return all.filter((key) => !chosen.includes(key)).map(targetOf).filter(({ name }) => folded(name).includes(letters)).slice(0, MOST_FOUND);
 }
