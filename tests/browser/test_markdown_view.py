@@ -9,7 +9,7 @@ from typing import Literal
 
 from playwright.async_api import expect
 
-from tests.kit.people import People
+from tests.kit.people import People, both_widths
 from tests.kit.product import Product
 from tests.kit.views import Bench, bench
 
@@ -76,6 +76,7 @@ async def test_a_spoiler_opens_by_keyboard_and_is_not_read_before(people: People
     await expect(on.page.locator(".spoiler.open")).to_be_focused()
 
 
+@both_widths
 async def test_code_is_coloured_and_copied(people: People, product: Product) -> None:
     on = await bench(people, product)
     await on.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -101,6 +102,7 @@ async def test_the_highlighter_comes_when_code_names_a_language(people: People, 
     assert fetched.count("highlight.js") == 2
 
 
+@both_widths
 async def test_mentions_can_be_pressed(people: People, product: Product) -> None:
     on = await bench(people, product)
     context = {"ownId": "me", "channels": [["c1", {"name": "general"}]]}

@@ -2,7 +2,7 @@
 
 from playwright.async_api import Locator, expect
 
-from tests.kit.people import People, Person
+from tests.kit.people import People, Person, both_widths
 from tests.kit.text_channels import box, come_to_read, do, message, open_channel, shows, write
 
 
@@ -18,6 +18,7 @@ async def answer(person: Person, text: str) -> None:
     await expect(person.page.locator(".pending")).to_have_count(0)
 
 
+@both_widths
 async def test_answers_stand_aside_and_are_counted_by_themselves(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     for person in (ada, grace):
