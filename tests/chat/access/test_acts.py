@@ -36,6 +36,7 @@ ASK_NOBODY = {
     "messages/own.py erase_some",
     "messages/retention.py _some",
     "messages/searching.py _bit_by_bit",
+    "media/rules.py remove",
     "media/sweep.py _some",
     "direct/sweep.py once",
     "uploads/rules.py tidy_up",

@@ -15,7 +15,7 @@ from svc.base.objects import StoreFailed
 from svc.base.shares import Shares
 from svc.chat.access.acts import follows_rules
 from svc.chat.access.tokens import Asker
-from svc.chat.direct import files_store, store
+from svc.chat.direct import devices_store, files_store, store
 from svc.chat.direct.devices import PrivateDevices
 from svc.chat.direct.rules import PrivateConversations
 from svc.chat.errors import ChatError
@@ -67,7 +67,9 @@ class PrivateFiles:
             raise ChatError("upload_too_large", more={"limit": MAX_FILE_BYTES})
         self._conversations.require_writable(asker.member_id, conversation_id)
         # It need not be in the group yet: what it sends first waits for the others' devices.
-        await self._database.write(lambda connection: self._devices.require(connection, asker))
+        device_id = await self._current(asker)
+        if not device_id or not await devices_store.of_device(self._database, device_id):
+            raise ChatError("no_device")
         if await self._incoming.free_bytes() < MIN_FREE_BYTES + 2 * length:
             raise ChatError("storage_full")
         if not self._arriving.take(asker.member_id):
