@@ -43,18 +43,16 @@ def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="svc", description="Community chat with voice and video.")
     parser.add_argument("--version", action=_Version, help="print the version and exit")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    _add_up(commands.add_parser("up", help="everything in one command, for a home or a try-out"))
+    _add_up(commands.add_parser("up", help="run everything in one command, for a home or to try it"))
     _add_chat(commands.add_parser("chat", help="the chat server, configured by environment variables"))
     admin.add(
-        commands.add_parser("admin", help="look after a server, whether it runs or not"), variables=os.environ
+        commands.add_parser("admin", help="manage a server, whether it runs or not"), variables=os.environ
     )
-    _add_doctor(commands.add_parser("doctor", help="what is wrong with this installation, in plain words"))
+    _add_doctor(commands.add_parser("doctor", help="say what is wrong with this installation"))
     _add_sfu(commands.add_parser("sfu", help="the media service, configured by environment variables"))
     _add_worker(commands.add_parser("worker", help="the media worker, which checks every upload"))
-    rtp.add(
-        commands.add_parser("rtp", help="look at captures of RTP, and send them through the media service")
-    )
-    bench.add(commands.add_parser("bench", help="measure what a service does under load"))
+    rtp.add(commands.add_parser("rtp", help="inspect RTP captures, and send them through the media service"))
+    bench.add(commands.add_parser("bench", help="measure a service under load"))
     return parser
 
 
@@ -71,12 +69,16 @@ class _Version(argparse.Action):
 
 def _add_up(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data-dir", type=Path, default=Path("data"), help="where secrets and data are kept")
-    parser.add_argument("--host", default="127.0.0.1", help="0.0.0.0 lets other machines in")
-    parser.add_argument("--port", type=port, default=5000, help="of the page and everything it needs")
-    parser.add_argument("--sfu-port", type=port, default=5005, help="between our two programs")
-    parser.add_argument("--udp-port", type=port, default=3478, help="of all sound and picture")
     parser.add_argument(
-        "--tls", action="store_true", help="https, with a certificate made here unless --tls-cert names one"
+        "--host", default="127.0.0.1", help="address to listen on; 0.0.0.0 accepts other machines"
+    )
+    parser.add_argument("--port", type=port, default=5000, help="port of the page")
+    parser.add_argument(
+        "--sfu-port", type=port, default=5005, help="port between the chat server and the media service"
+    )
+    parser.add_argument("--udp-port", type=port, default=3478, help="port of all sound and picture")
+    parser.add_argument(
+        "--tls", action="store_true", help="serve https; makes a certificate unless --tls-cert names one"
     )
     _add_tls(parser)
     parser.set_defaults(run=_run_up)
@@ -84,7 +86,9 @@ def _add_up(parser: argparse.ArgumentParser) -> None:
 
 def _add_chat(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--admin-host", default="127.0.0.1", help="of the management listener; another one in containers only"
+        "--admin-host",
+        default="127.0.0.1",
+        help="address of the management listener; change it in containers only",
     )
     _add_tls(parser)
     _add_listen_fd(parser, "of the port")
@@ -93,9 +97,9 @@ def _add_chat(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_sfu(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--host", help="address for HTTP and WebSockets; all by default")
+    parser.add_argument("--host", help="address for HTTP and WebSockets; default: all")
     parser.add_argument(
-        "--udp-address", action="append", help="address for media, may be repeated; all by default"
+        "--udp-address", action="append", help="address for media; may be repeated; default: all"
     )
     parser.add_argument(
         "--control-from-anywhere",
@@ -105,11 +109,14 @@ def _add_sfu(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--workers",
         type=workers,
-        help="threads for media, at most 16; one for each processor, up to 4, where there are three or more",
+        help="media threads, at most 16; default: one per processor up to 4, if there are three or more",
     )
     _add_listen_fd(parser, "of a port, TCP or UDP")
     parser.add_argument(
-        "--handover-socket", type=Path, metavar="PATH", help="where another process may take our ports over"
+        "--handover-socket",
+        type=Path,
+        metavar="PATH",
+        help="socket where another process can take over our ports",
     )
     parser.add_argument(
         "--take-over", action="store_true", help="take over the ports of the service at --handover-socket"
@@ -119,29 +126,33 @@ def _add_sfu(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_worker(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--data-dir", type=Path, help="that of the chat server; DATA_DIR by default")
+    parser.add_argument("--data-dir", type=Path, help="data folder of the chat server; default: DATA_DIR")
     parser.add_argument("--host", default="127.0.0.1", help="address for health and metrics")
-    parser.add_argument("--port", type=port, help="that of IMAGE_WORKER_URL by default; 0 takes a free one")
+    parser.add_argument("--port", type=port, help="default: the port of IMAGE_WORKER_URL; 0 takes a free one")
     _add_listen_fd(parser, "of the port")
     _add_end_with_parent(parser)
     parser.set_defaults(run=_run_worker)
 
 
 def _add_doctor(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--data-dir", type=Path, default=Path("data"), help="that of the server")
-    parser.add_argument("--port", type=port, help="that of the chat server, if it does not run; 5000")
-    parser.add_argument("--sfu-port", type=port, help="that of the SFU, if no server runs; 5005")
-    parser.add_argument("--udp-port", type=port, help="that of all media, if no SFU runs; 3478")
-    parser.add_argument("--url", default="", help="the address that people open, to try it as they do")
+    parser.add_argument("--data-dir", type=Path, default=Path("data"), help="data folder of the server")
+    parser.add_argument(
+        "--port", type=port, help="port of the chat server if it is not running; default: 5000"
+    )
+    parser.add_argument(
+        "--sfu-port", type=port, help="port of the SFU if no server is running; default: 5005"
+    )
+    parser.add_argument("--udp-port", type=port, help="port of all media if no SFU is running; default: 3478")
+    parser.add_argument("--url", default="", help="test the address that people open")
     parser.add_argument(
         "--from",
         dest="seen_from_here",
         default="",
         metavar="URL",
-        help="try a server on another machine from this one, and nothing else",
+        help="only test a server on another machine from this one",
     )
-    parser.add_argument("--ca-file", type=Path, metavar="FILE", help="whose certificates to trust besides")
-    parser.add_argument("--json", action="store_true", help="one line of JSON")
+    parser.add_argument("--ca-file", type=Path, metavar="FILE", help="trust these certificates too")
+    parser.add_argument("--json", action="store_true", help="print one line of JSON")
     parser.set_defaults(run=_run_doctor)
 
 
@@ -151,11 +162,9 @@ def _add_end_with_parent(parser: argparse.ArgumentParser) -> None:
 
 def _add_tls(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--tls-cert", type=Path, metavar="FILE", help="certificate chain in PEM; taken anew when it changes"
+        "--tls-cert", type=Path, metavar="FILE", help="certificate chain in PEM; reloaded when it changes"
     )
-    parser.add_argument(
-        "--tls-key", type=Path, metavar="FILE", help="its key, unless that is in the same file"
-    )
+    parser.add_argument("--tls-key", type=Path, metavar="FILE", help="its key, if not in the same file")
 
 
 def _add_listen_fd(parser: argparse.ArgumentParser, which: str) -> None:

@@ -421,7 +421,7 @@ def test_parts_in_any_order_are_put_in_order(tmp_path: Path, owned: Path) -> Non
         (b'{"channel": ' + b'{"a":' * 100_000, "nested too deeply"),
         (b'{"channel": "' + b"x" * (5 << 20), "a value has more than"),
         (b'{"channel": {"id": "2", "name": "g"}, "messages": [' + b"[" * 100_000, "nested too deeply"),
-        (b"\xff\xfe\0", "this is no JSON"),
+        (b"\xff\xfe\0", "this is not"),
         (b'{"channel": NaN}', "NaN is not JSON"),
         (b'{"channel": {"id": "2", "name": "g"}, "messages": []} more', "there is more after the end"),
         (b'{"channel": {"id": "2", "name": "g"}, "messages": [', "not JSON"),
@@ -480,7 +480,7 @@ def test_a_day_of_slack_that_is_a_bomb_is_read_message_by_message(tmp_path: Path
         (
             "general/2020-01-02.json",
             '[{"user": "U", "ts": "99999999999999.000000"}]',
-            "is no time of a message",
+            "is not the time of a message",
         ),
     ],
 )

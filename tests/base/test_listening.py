@@ -81,11 +81,11 @@ def test_a_socket_that_nobody_can_reach_is_refused(kind: socket.SocketKind) -> N
 
 def test_what_is_no_socket_of_the_internet_is_refused() -> None:
     read, write = os.pipe()
-    with pytest.raises(ConfigError, match=f"--listen-fd {read} is no socket: "):
+    with pytest.raises(ConfigError, match=f"--listen-fd {read} is not a socket: "):
         inherited([read])
     os.close(read)
     os.close(write)
-    with pytest.raises(ConfigError, match="--listen-fd 999 is no socket: Bad file descriptor"):
+    with pytest.raises(ConfigError, match="--listen-fd 999 is not a socket: Bad file descriptor"):
         inherited([999])
     ours, theirs = socket.socketpair()
     with theirs, pytest.raises(ConfigError, match="a socket of another kind"):

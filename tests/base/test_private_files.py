@@ -25,7 +25,7 @@ def test_only_the_owner_may_read(tmp_path: Path) -> None:
 
 def test_a_place_that_cannot_hold_it_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(ConfigError, match="secret cannot be kept: Not a directory"):
+    with pytest.raises(ConfigError, match="secret cannot be stored: Not a directory"):
         kept(tmp_path / "file" / "secret", lambda: "text")
 
 

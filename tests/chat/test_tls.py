@@ -214,7 +214,7 @@ async def test_a_broken_renewal_changes_nothing(
 ) -> None:
     (tmp_path / "certificate.pem").write_text("half a certif")
     os.kill(os.getpid(), signal.SIGHUP)
-    await eventually("it is said", lambda: "certificate not taken" in caplog.messages, within_s=WITHIN_S)
+    await eventually("it is said", lambda: "certificate rejected" in caplog.messages, within_s=WITHIN_S)
     assert await presented(chat) == pair.serial
 
 
@@ -284,15 +284,15 @@ def test_files_that_cannot_be_used_are_named_with_the_reason(authority: Authorit
     missing = tmp_path / "missing.pem"
     assert problem_with(missing, key) == f"{missing} cannot be read: No such file or directory"
     assert problem_with(certificate, missing) == f"{missing} cannot be read: No such file or directory"
-    assert problem_with(key, key) == f"{key} holds no certificate in PEM form"
-    assert problem_with(certificate, certificate) == f"{certificate} holds no private key in PEM form"
+    assert problem_with(key, key) == f"{key} contains no PEM certificate"
+    assert problem_with(certificate, certificate) == f"{certificate} contains no PEM private key"
     other = tmp_path / "other.pem"
     other.write_bytes(authority.pair().key)
     expected = f"{other} is not the key of the first certificate in {certificate}"
     assert problem_with(certificate, other) == expected
     other.write_bytes(authority.pair(password=b"hunter2").key)
     assert problem_with(certificate, other) == (
-        f"{other} holds a key that is locked with a password: take that off"
+        f"{other} contains a key with a password. Remove the password"
     )
 
 
@@ -310,7 +310,7 @@ def test_a_key_without_a_certificate_is_a_mistake(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("lasting", "message"),
-    [(-DAY, "certificate has ended: browsers refuse it"), (timedelta(days=9), "certificate ends soon")],
+    [(-DAY, "certificate has expired: browsers refuse it"), (timedelta(days=9), "certificate expires soon")],
 )
 def test_an_end_that_is_near_or_past_is_said(
     authority: Authority,

@@ -45,12 +45,12 @@ def test_credentials_last_for_a_day_at_least_and_are_the_same_for_an_hour() -> N
 @pytest.mark.parametrize(
     ("urls", "secret", "fault"),
     [
-        ("turn.example:3478", SECRET, "TURN_URLS lists addresses such as"),
-        ("stun:turn.example:3478", SECRET, "TURN_URLS lists"),
-        ("turn:turn.example:3478?transport=sctp", SECRET, "TURN_URLS lists"),
+        ("turn.example:3478", SECRET, "TURN_URLS must list addresses such as"),
+        ("stun:turn.example:3478", SECRET, "TURN_URLS must list"),
+        ("turn:turn.example:3478?transport=sctp", SECRET, "TURN_URLS must list"),
         ("turn:turn.example", "", "TURN_URLS needs TURN_SECRET"),
         ("turn:turn.example", "short", "TURN_URLS needs TURN_SECRET, 16 characters"),
-        ("", SECRET, "TURN_SECRET is set without TURN_URLS"),
+        ("", SECRET, "TURN_SECRET needs TURN_URLS"),
     ],
 )
 def test_settings_that_cannot_work_are_refused_by_name(urls: str, secret: str, fault: str) -> None:

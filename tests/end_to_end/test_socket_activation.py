@@ -137,8 +137,8 @@ async def two_people_talk(sfu: SfuProcess) -> None:
     ("program", "kind", "problem"),
     [
         ("sfu", "dual", "the UDP sockets handed over must be one of IPv4, one of IPv6 only: "),
-        ("sfu", "unbound", "is neither a listening TCP socket nor a bound UDP one"),
-        ("chat", "udp", "--listen-fd: this program has no use for a UDP socket"),
+        ("sfu", "unbound", "is neither a listening TCP socket nor a bound UDP socket"),
+        ("chat", "udp", "--listen-fd: this program does not use UDP sockets"),
     ],
 )
 async def test_sockets_that_cannot_be_used_are_said(

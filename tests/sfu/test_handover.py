@@ -125,7 +125,7 @@ async def test_a_successor_that_dies_too_early_changes_nothing(place: Path) -> N
 
 async def test_without_somebody_to_succeed_it_starts_afresh(place: Path) -> None:
     async with successor_at(place) as sfu:
-        assert any("nobody to take over from" in line for line in sfu.output.splitlines())
+        assert any("no service to take over from" in line for line in sfu.output.splitlines())
         async with sfu.http.get(sfu.url + "/health") as response:
             assert response.status == 200
     # As a process that was killed leaves it behind.
@@ -164,7 +164,10 @@ async def refused(*flags: str) -> str:
 async def test_who_does_not_say_that_it_is_a_successor_is_refused(place: Path) -> None:
     async with waiting_at(place):
         problem = await refused("--handover-socket", str(place))
-    assert problem == f"svc sfu: a service waits at {place} already; --take-over takes its ports over"
+    assert (
+        problem
+        == f"svc sfu: another service is already using {place}; add --take-over to take over its ports"
+    )
 
 
 async def test_flags_that_do_not_fit_together_are_said(place: Path) -> None:
@@ -215,7 +218,7 @@ async def test_what_cannot_be_given_up_in_time_stays(
     async with offered(place, [], give_up, lambda: given_up.append("handed over")):
         with socket.socket(socket.AF_UNIX) as silent:
             silent.connect(str(place))
-            await eventually("it is said", lambda: "ports not handed over" in caplog.messages, within_s=5)
+            await eventually("it is said", lambda: "handing over ports failed" in caplog.messages, within_s=5)
         assert given_up == []
         with socket.socket(socket.AF_UNIX) as quick:
             quick.connect(str(place))

@@ -73,10 +73,10 @@ def test_what_clients_discard_comes_again_and_is_not_held_against_the_service(
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["--receivers", "0"], "somebody must send, and somebody receive"),
-        (["--loss", "100"], "a loss is a share of the packets"),
-        (["--size", "20"], "a packet has 48 to 1400 bytes"),
-        (["--plot", "x.gif"], "x.gif: a picture's name ends in .png or .svg"),
+        (["--receivers", "0"], "at least one client must send, and one receive"),
+        (["--loss", "100"], "the loss must be at least 0 and less than 100 percent"),
+        (["--size", "20"], "a packet must have 48 to 1400 bytes"),
+        (["--plot", "x.gif"], "x.gif: the file name must end in .png or .svg"),
         (["--url", "ws://127.0.0.1:1"], "ws://127.0.0.1:1: Cannot connect to host 127.0.0.1:1"),
     ],
 )

@@ -66,7 +66,7 @@ async def test_a_running_server_is_measured_as_fast_as_it_goes(chat: ChatServer)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--url", "ftp://here"), "the address of a server is like"),
+        (("--url", "ftp://here"), "the address of a server must look like"),
         (("--url", "http://127.0.0.1:1"), "Cannot connect"),
         (("--pid", "999999999"), "no process 999999999"),
     ],

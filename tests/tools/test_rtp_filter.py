@@ -192,16 +192,16 @@ def test_a_capture_of_beginnings_stays_one() -> None:
 
 
 def test_a_capture_in_which_nothing_is_sent_is_refused() -> None:
-    with pytest.raises(RtpdumpError, match="there is no media in it"):
+    with pytest.raises(RtpdumpError, match="the file has no media"):
         filtered([], DESCRIPTOR, 0)
-    with pytest.raises(RtpdumpError, match="there is no media in it"):
+    with pytest.raises(RtpdumpError, match="the file has no media"):
         filtered([Record(0, packets.rtcp(200, 0, bytes(24)), 0)], DESCRIPTOR, 0)
-    with pytest.raises(RtpdumpError, match="SSRC 1 sends no media in it"):
+    with pytest.raises(RtpdumpError, match="SSRC 1 sends no media in this file"):
         filter_records(records("opus"), descriptor_id=DESCRIPTOR, layer=0, ssrc=1)
 
 
 def test_a_descriptor_with_another_id_is_named() -> None:
-    with pytest.raises(RtpdumpError, match=f"9 is no Dependency Descriptor; {DESCRIPTOR} seems"):
+    with pytest.raises(RtpdumpError, match=f"9 is not a Dependency Descriptor; {DESCRIPTOR} seems"):
         filtered(records("av1_l1t3"), 9, 0)
 
 

@@ -85,7 +85,7 @@ def test_a_picture_is_drawn(name: str, ending: str, magic: bytes, tmp_path: Path
 @pytest.mark.parametrize(
     ("output", "line"),
     [
-        ("picture.gif", "picture.gif: a picture's name ends in .png or .svg"),
+        ("picture.gif", "picture.gif: the file name must end in .png or .svg"),
         ("none/picture.png", "none/picture.png: No such file or directory"),
     ],
 )

@@ -99,9 +99,11 @@ class Listener:
                 connection.close()
                 place.leave()
             if isinstance(fault, OSError):  # TimeoutError and ssl.SSLError are.
-                logger.debug("connection not opened", extra={"fault": str(fault) or type(fault).__name__})
+                logger.debug(
+                    "opening a connection failed", extra={"fault": str(fault) or type(fault).__name__}
+                )
             elif fault is not None:
-                logger.error("connection not opened", exc_info=fault)
+                logger.error("opening a connection failed", exc_info=fault)
 
         task.add_done_callback(opened)
         if self._sweeping is None:
@@ -130,7 +132,7 @@ class Listener:
             return
         if times := self._full.due(self._loop.time(), given_up - self._said):
             logger.warning(
-                "too many connections: those that were idle for longest are closed",
+                "too many connections: closing those idle for longest",
                 extra={"times": times, "open": len(self._table), "strangers": self._table.strangers},
             )
         self._said = given_up

@@ -111,7 +111,7 @@ def host_names(variables: Mapping[str, str], name: str) -> tuple[str, ...]:
             host_and_port(value)
         except ValueError:
             raise ConfigError(
-                f"{name} lists names such as chat.example.org or chat.example.org:8443, "
+                f"{name} must list names such as chat.example.org or chat.example.org:8443, "
                 f"without https:// and without a path, not {value!r}"
             ) from None
     return named
@@ -132,7 +132,7 @@ def _stun_server(value: str) -> tuple[str, int]:
     try:
         host, port = host_and_port(value.removeprefix("stun:").partition("?")[0])
     except ValueError:
-        raise ConfigError(f"STUN_SERVERS lists servers as host:port, not {value!r}") from None
+        raise ConfigError(f"STUN_SERVERS must list servers as host:port, not {value!r}") from None
     return host, port or STUN_PORT
 
 

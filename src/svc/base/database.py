@@ -297,7 +297,7 @@ class Database:
 
     def _recovered(self, _: None) -> None:
         self._write_fault = ""
-        logger.info("writes are kept again")
+        logger.info("writes are saved again")
 
     def _check(self) -> None:
         """Look through a large file, on a thread of its own. It takes no part in the writes."""
@@ -394,7 +394,7 @@ class Database:
     def _note_failure(self, fault: Exception, writes: int) -> None:
         self._write_fault = str(fault)
         self.statistics.failed_writes += writes
-        logger.error("writes were not kept", extra={"fault": str(fault), "writes": writes})
+        logger.error("writes could not be saved", extra={"fault": str(fault), "writes": writes})
         if isinstance(fault, sqlite3.DatabaseError):
             self._note_damage(fault)
 
@@ -490,7 +490,7 @@ def _answer(outcomes: Sequence[_Outcome]) -> None:
             try:
                 answer = write.then(result)
             except Exception as mistake:  # The write stands; whoever asked learns of it.
-                logger.exception("what follows a write failed")
+                logger.exception("a callback after a write failed")
                 fault = mistake
         if write.future.done():
             continue

@@ -38,7 +38,7 @@ def examine(path: Path, migrations: Sequence[Migration]) -> None:
         size, head = os.fstat(file.fileno()).st_size, file.read(len(_MAGIC))
     if size == 0:
         raise DatabaseError(
-            f"{path} is empty (0 bytes): what the server kept there is lost. {_RESTORE}, "
+            f"{path} is empty (0 bytes): its data is lost. {_RESTORE}, "
             "or delete the empty file if this is meant to be a new server"
         )
     if head != _MAGIC:

@@ -104,7 +104,7 @@ def inherited(descriptors: Iterable[int]) -> Inherited:
                     f"--listen-fd {one.fileno()} is a socket of another kind than IPv4 and IPv6"
                 )
             if not _is_open(one):
-                problem = "is neither a listening TCP socket nor a bound UDP one"
+                problem = "is neither a listening TCP socket nor a bound UDP socket"
                 raise ConfigError(f"--listen-fd {one.fileno()} {problem}")
         undo.pop_all()
     return Inherited(
@@ -118,7 +118,7 @@ def tcp_sockets(descriptors: Sequence[int], host: str, port: int) -> Sequence[so
     if descriptors:
         handed = inherited(descriptors)
         if handed.udp:
-            raise ConfigError("--listen-fd: this program has no use for a UDP socket")
+            raise ConfigError("--listen-fd: this program does not use UDP sockets")
         return handed.tcp
     try:
         return bound(host, port)
@@ -136,7 +136,7 @@ def _socket(number: int) -> socket.socket:
     try:
         handed = socket.socket(fileno=number)
     except OSError as fault:
-        raise ConfigError(f"--listen-fd {number} is no socket: {fault.strerror}") from None
+        raise ConfigError(f"--listen-fd {number} is not a socket: {fault.strerror}") from None
     handed.setblocking(False)
     handed.set_inheritable(False)
     return handed

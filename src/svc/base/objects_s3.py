@@ -107,7 +107,7 @@ class S3Objects:
         except StoreFailed as fault:
             if _NO_PARTS not in str(fault):
                 raise
-            logger.warning("the object store gives no parts of objects")
+            logger.warning("the object store does not support ranges")
             self._gives_parts = False
             return None
 

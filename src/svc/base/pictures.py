@@ -140,7 +140,9 @@ def _believed(result: Result, rules: PictureRules) -> Picture:
     except (KeyError, TypeError, ValueError):
         sound = False
     if not sound:
-        raise Refused("invalid_image", "It is damaged, or not what it says it is", "the decoder misbehaved")
+        raise Refused(
+            "invalid_image", "It is damaged, or its content does not match its type", "the decoder misbehaved"
+        )
     thumbnail = more[0] if more else None
     return Picture(
         *(data, content_type, ext, width, height, frames, duration_ms, placeholder, colour),

@@ -29,7 +29,7 @@ def kept(path: Path, make: Callable[[], str]) -> str:
         if text is None:
             return _write(path, make())
     except OSError as fault:
-        raise ConfigError(f"{path} cannot be kept: {fault.strerror}") from None
+        raise ConfigError(f"{path} cannot be stored: {fault.strerror}") from None
     except UnicodeDecodeError:
         text = ""
     if not text.strip():
@@ -42,7 +42,7 @@ def replaced(path: Path, text: str) -> None:
     try:
         _write(path, text)
     except OSError as fault:
-        raise ConfigError(f"{path} cannot be kept: {fault.strerror}") from None
+        raise ConfigError(f"{path} cannot be stored: {fault.strerror}") from None
 
 
 def make_private_folder(folder: Path) -> None:
@@ -90,7 +90,7 @@ def tighten(path: Path) -> None:
         path.chmod(wanted)
     except OSError as fault:
         # Some file systems know no modes. What they let others do is the operator's choice.
-        logger.warning("others can open it", extra={"path": str(path), "fault": fault.strerror})
+        logger.warning("other users can open this file", extra={"path": str(path), "fault": fault.strerror})
 
 
 def tighten_all(folder: Path) -> None:

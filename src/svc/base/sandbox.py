@@ -122,7 +122,7 @@ class Sandbox:
                     return result
                 except TimeoutError:
                     await _let_go(leash)
-                    raise Refused("timeout", "It takes too long to read") from None
+                    raise Refused("timeout", "Reading it takes too long") from None
                 except Rejected as rejected:
                     raise self._refusal(rejected) from None
                 except (OSError, EOFError, ValueError) as fault:
@@ -139,7 +139,7 @@ class Sandbox:
     def _refusal(self, rejected: Rejected) -> Refused:
         if rejected.code:
             return Refused(rejected.code, str(rejected))
-        return Refused(self._broken, "It is damaged, or not what it says it is", str(rejected))
+        return Refused(self._broken, "It is damaged, or its content does not match its type", str(rejected))
 
     async def _begin(self, files: Sequence[int]) -> tuple[socket.socket, socket.socket]:
         """A job's socket and its leash; the zygote is started if there is none, or it has died."""
@@ -241,7 +241,7 @@ async def _ended(leash: socket.socket, fault: Exception) -> Rejected:
         raise SandboxFailed("the decoder's process has gone")
     ended = STATUS.unpack(status)[0]
     if ended == -signal.SIGXCPU:
-        return Rejected("timeout", "It takes too long to read")
+        return Rejected("timeout", "Reading it takes too long")
     # Nothing of ours kills a child that has not been let go.
     if isinstance(fault, EOFError | ConnectionError) and ended == -signal.SIGKILL:
         raise SandboxFailed("the system has killed the decoder, for want of memory perhaps")

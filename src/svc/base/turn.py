@@ -45,9 +45,11 @@ def read(variables: Mapping[str, str]) -> TurnServer | None:
         return None
     for url in urls:
         if not _URL.fullmatch(url):
-            raise ConfigError(f"TURN_URLS lists addresses such as turn:turn.example.org:3478, not {url!r}")
+            raise ConfigError(
+                f"TURN_URLS must list addresses such as turn:turn.example.org:3478, not {url!r}"
+            )
     if not urls:
-        raise ConfigError("TURN_SECRET is set without TURN_URLS, which say where the server is")
+        raise ConfigError("TURN_SECRET needs TURN_URLS, which lists the servers")
     if len(secret) < MIN_SECRET_CHARACTERS:
         raise ConfigError(
             f"TURN_URLS needs TURN_SECRET, {MIN_SECRET_CHARACTERS} characters or more, as that server has it"

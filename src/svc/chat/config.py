@@ -136,7 +136,7 @@ def _origins(variables: Mapping[str, str]) -> list[str]:
     for origin in items(variables, "CORS_ORIGIN"):
         if origin != "*" and normalised(origin) is None:
             raise ConfigError(
-                f"CORS_ORIGIN lists origins such as https://chat.example.org, or * for any, not {origin!r}"
+                f"CORS_ORIGIN must list origins like https://chat.example.org, or * for any, not {origin!r}"
             )
         listed.append(normalised(origin) or origin)
     return listed

@@ -56,4 +56,4 @@ class Draining:
                     self._finished.clear()
                     await self._finished.wait()
         except TimeoutError:
-            logger.warning("requests cut off", extra={"count": self._under_way})
+            logger.warning("requests aborted at shutdown", extra={"count": self._under_way})

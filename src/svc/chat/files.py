@@ -37,7 +37,7 @@ def media_of(config: ChatConfig, database: Database) -> Media:
     """Stored media, or what stands for it where nothing can be stored."""
     urls, storage = MediaUrls(config.jwt_secret, time.time), config.uploads.storage
     if storage.unusable_because:
-        logger.warning("nothing can be uploaded", extra={"because": storage.unusable_because})
+        logger.warning("uploads are disabled", extra={"because": storage.unusable_because})
     objects = None if storage.unusable_because else storage.opened(config.data_dir)
     return Media(database, objects, urls, time.time)
 

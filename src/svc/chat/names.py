@@ -44,7 +44,7 @@ def readable_nickname(text: str) -> str:
 def readable_name(text: str, most: int) -> str:
     """The name of a thing as it will be shown, or ChatError."""
     if (name := _readable(text, most)) is None:
-        raise ChatError("invalid_request", f"A name has 1 to {most} characters that can be seen")
+        raise ChatError("invalid_request", f"A name must have 1 to {most} visible characters")
     return name
 
 

@@ -54,9 +54,9 @@ class TlsFiles:
         try:
             self.context, self._leaf = self._read()
         except ConfigError as problem:
-            logger.error("certificate not taken", extra={"problem": str(problem)})
+            logger.error("certificate rejected", extra={"problem": str(problem)})
             return
-        logger.info("certificate taken", extra={"valid_until": f"{self._leaf.not_valid_after_utc:%F %R}Z"})
+        logger.info("certificate loaded", extra={"valid_until": f"{self._leaf.not_valid_after_utc:%F %R}Z"})
         self._warn()
 
     def _look(self) -> list[tuple[int, int, int]]:
@@ -93,16 +93,16 @@ class TlsFiles:
         if now < self._leaf.not_valid_before_utc:
             logger.warning("certificate is not valid yet: is this machine's clock right?", extra=fields)
         elif now >= self._leaf.not_valid_after_utc:
-            logger.warning("certificate has ended: browsers refuse it", extra=fields)
+            logger.warning("certificate has expired: browsers refuse it", extra=fields)
         elif now >= self._leaf.not_valid_after_utc - SOON:
-            logger.warning("certificate ends soon", extra=fields)
+            logger.warning("certificate expires soon", extra=fields)
 
 
 def _leaf_of(path: Path) -> x509.Certificate:
     try:
         return x509.load_pem_x509_certificates(_content(path))[0]
     except ValueError:
-        raise ConfigError(f"{path} holds no certificate in PEM form") from None
+        raise ConfigError(f"{path} contains no PEM certificate") from None
 
 
 def _public_key_of(path: Path) -> bytes:
@@ -110,9 +110,9 @@ def _public_key_of(path: Path) -> bytes:
     try:
         key = serialization.load_pem_private_key(_content(path), None)
     except TypeError:
-        raise ConfigError(f"{path} holds a key that is locked with a password: take that off") from None
+        raise ConfigError(f"{path} contains a key with a password. Remove the password") from None
     except ValueError:
-        raise ConfigError(f"{path} holds no private key in PEM form") from None
+        raise ConfigError(f"{path} contains no PEM private key") from None
     encoding, form = serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo
     return key.public_key().public_bytes(encoding, form)
 

@@ -214,7 +214,7 @@ class Bot:
             try:
                 await self._handle(heard)
             except (KeyError, TypeError, ValueError):
-                logger.exception("the server said what its description does not")
+                logger.exception("the server sent something that its description does not have")
 
     async def _handle(self, heard: Heard) -> None:
         match heard:

@@ -152,9 +152,9 @@ async def running(
 async def _succession(flags: Flags) -> Succession | None:
     """The ports of who serves until now, if we are to take them over and somebody does. ConfigError."""
     if flags.take_over and flags.handover_socket is None:
-        raise ConfigError("--take-over needs --handover-socket to say whose ports")
+        raise ConfigError("--take-over needs --handover-socket")
     if flags.take_over and flags.listen_fds:
-        raise ConfigError("--take-over and --listen-fd name two sets of ports")
+        raise ConfigError("--take-over and --listen-fd cannot be used together")
     if flags.handover_socket is None:
         return None
     if not flags.take_over:
@@ -162,7 +162,7 @@ async def _succession(flags: Flags) -> Succession | None:
         return None
     succession = await take_over(flags.handover_socket)
     if succession is None:
-        logger.warning("nobody to take over from", extra={"socket": str(flags.handover_socket)})
+        logger.warning("no service to take over from", extra={"socket": str(flags.handover_socket)})
     return succession
 
 
@@ -289,5 +289,5 @@ async def _every(interval_s: float, duty: Callable[[], None]) -> None:
         try:
             duty()
         except Exception:
-            logger.exception("duty failed")
+            logger.exception("background task failed")
         await asyncio.sleep(interval_s)

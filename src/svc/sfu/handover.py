@@ -53,12 +53,12 @@ class Succession:
                 loop = asyncio.get_running_loop()
                 await loop.sock_sendall(self._connection, READY)
                 if await loop.sock_recv(self._connection, MAX_MESSAGE_BYTES) != YOURS:
-                    raise HandoverFailed("the service that is to be succeeded has ended without a word")
+                    raise HandoverFailed("the service to take over from ended without an answer")
         except OSError as fault:
             raise HandoverFailed(f"the ports were not handed over: {fault or 'no answer'}") from None
         finally:
             self._connection.close()
-        logger.info("ports taken over", extra={"sockets": len(self.ports.tcp) + len(self.ports.udp)})
+        logger.info("took over ports", extra={"sockets": len(self.ports.tcp) + len(self.ports.udp)})
 
 
 async def take_over(path: Path) -> Succession | None:
@@ -89,7 +89,9 @@ def refuse_if_used(path: Path) -> None:
         probe.settimeout(DEADLINE_S)
         with suppress(OSError):
             probe.connect(str(path))
-            raise ConfigError(f"a service waits at {path} already; --take-over takes its ports over")
+            raise ConfigError(
+                f"another service is already using {path}; add --take-over to take over its ports"
+            )
 
 
 @asynccontextmanager
@@ -141,7 +143,7 @@ class _Predecessor:
                         self._handed_over()
                         return
                 except (OSError, ValueError) as fault:
-                    logger.warning("ports not handed over", extra={"fault": str(fault) or "no answer"})
+                    logger.warning("handing over ports failed", extra={"fault": str(fault) or "no answer"})
 
     async def _meet(self, connection: socket) -> bool:
         """Are the ports gone?"""
@@ -154,7 +156,7 @@ class _Predecessor:
         await self._give_up()
         with suppress(OSError):  # Who has gone now has the sockets all the same.
             await loop.sock_sendall(connection, YOURS)
-        logger.info("ports handed over")
+        logger.info("handed over ports")
         return True
 
 
@@ -170,7 +172,7 @@ def _received(connection: socket) -> Inherited:
     if message != _count(len(handed)):
         for one in handed:
             one.close()
-        raise ValueError("another one is taking them over, or it speaks another language")
+        raise ValueError("another process is taking them over, or is of another version")
     for one in handed:
         one.setblocking(False)
     usual = [one for one in handed if one.family in (AF_INET, AF_INET6)]

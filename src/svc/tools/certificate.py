@@ -45,7 +45,7 @@ def kept_certificate(
     except FileNotFoundError:
         fits = False
     except ValueError:
-        raise ConfigError(f"{path} is damaged; delete it, and another one is made") from None
+        raise ConfigError(f"{path} is damaged; delete it to have another one made") from None
     except OSError as fault:
         raise ConfigError(f"{path} cannot be read: {fault.strerror}") from None
     if not fits:

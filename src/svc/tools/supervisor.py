@@ -85,7 +85,7 @@ class Child:
                 self._backoff.reset()
             delay_s = self._backoff.next_delay()
             fields = {"program": self.program.name, "status": status, "delay_s": f"{delay_s:.1f}"}
-            logger.warning("program ended, starting it again", extra=fields)
+            logger.warning("program ended; restarting it", extra=fields)
             await asyncio.sleep(delay_s)
             await self.start()
 
@@ -100,7 +100,7 @@ class Child:
             async with asyncio.timeout(STOP_DEADLINE_S):
                 await process.wait()
         except TimeoutError:
-            logger.warning("program does not stop, killing it", extra={"program": self.program.name})
+            logger.warning("program does not stop; killing it", extra={"program": self.program.name})
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
             await process.wait()

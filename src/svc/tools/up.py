@@ -193,7 +193,7 @@ async def _renew(installation: Installation, names: Sequence[str], known: str) -
         try:
             present = fingerprint(_own_certificate(installation, names))
         except ConfigError as fault:
-            logger.error("no certificate could be made", extra={"fault": str(fault)})
+            logger.error("making a certificate failed", extra={"fault": str(fault)})
             continue
         if present != known:
             known = present

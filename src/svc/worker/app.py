@@ -119,7 +119,7 @@ async def working(config: WorkerConfig, flags: Flags = Flags()) -> AsyncIterator
 async def _work(worker: Worker, config: WorkerConfig) -> None:
     if config.storage.unusable_because:
         # The chat server takes no uploads either, and says why.
-        logger.warning("nothing to do", extra={"because": config.storage.unusable_because})
+        logger.warning("worker has nothing to do", extra={"because": config.storage.unusable_because})
         await asyncio.Event().wait()
     await worker.run(crews(config))
 

@@ -56,7 +56,7 @@ class Errand:
             return LOST
         except (Unreachable, Declined) as fault:
             # The lease runs out, and the job is claimed again.
-            logger.warning("the server was not told", extra={"job": self._job.id, "fault": str(fault)})
+            logger.warning("result could not be reported", extra={"job": self._job.id, "fault": str(fault)})
             return UNTOLD
         except asyncio.CancelledError:
             # We are to end: somebody else may have it at once.
@@ -79,7 +79,7 @@ class Errand:
         except (LeaseLost, Unreachable):
             raise
         except Exception as fault:
-            logger.exception("job broke", extra={"job": self._job.id})
+            logger.exception("job crashed", extra={"job": self._job.id})
             await self._fail(type(fault).__name__)
 
     async def _refuse(self, refused: Refused) -> None:

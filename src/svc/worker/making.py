@@ -94,7 +94,7 @@ class Studio:
             return await self._video(job, progress, work)
         rules = RULES.get(kind)
         if rules is None:
-            raise Refused("unsupported_type", f"There is no kind {job.kind!r}")
+            raise Refused("unsupported_type", f"Unknown kind {job.kind!r}")
         side = _whole(job.limits.get("max_side"), rules.max_side)
         rules = dataclasses.replace(rules, max_side=side)
         picture = await rewritten(
@@ -131,7 +131,7 @@ class Studio:
         if not most:
             raise Refused("unsupported_type", ACCEPTED)
         if (await asyncio.to_thread(job.source.stat)).st_size > most:
-            raise Refused("too_large", f"Files other than pictures and videos may have {most} bytes at most")
+            raise Refused("too_large", f"Files other than pictures and videos can have at most {most} bytes")
         return [
             of_file(await looked_at(job.source, self._videos, _deadline(job, PROBE_DEADLINE_S)), job.source)
         ]

@@ -128,7 +128,9 @@ async def _believed(result: Result, head: bytes, rules: VideoRules, pictures: Sa
         or not 0 <= duration_ms <= rules.max_duration_s * 1000
         or len(result.blobs) != 1
     ):
-        raise Refused("invalid_video", "It is damaged, or not what it says it is", "the decoder misbehaved")
+        raise Refused(
+            "invalid_video", "It is damaged, or its content does not match its type", "the decoder misbehaved"
+        )
     ext = str(container)
     poster = await rewritten(result.blobs[0], _POSTER, deadline_s=_POSTER_DEADLINE_S, sandbox=pictures)
     width, height = (_whole(result.facts.get(name)) for name in ("width", "height"))
@@ -139,4 +141,6 @@ async def _believed(result: Result, head: bytes, rules: VideoRules, pictures: Sa
 def _whole(value: object) -> int:
     if isinstance(value, int) and 0 < value < 1 << 16:
         return value
-    raise Refused("invalid_video", "It is damaged, or not what it says it is", "the decoder misbehaved")
+    raise Refused(
+        "invalid_video", "It is damaged, or its content does not match its type", "the decoder misbehaved"
+    )

@@ -105,14 +105,14 @@ class Worker:
         self.reachable = fault is None
         if fault is None:
             if self._warned:
-                logger.info("the queue is reached again")
+                logger.info("queue can be reached again")
             self._unreachable_since, self._warned = None, False
             return
         now = asyncio.get_running_loop().time()
         self._unreachable_since = self._unreachable_since or now
         if not self._warned and now - self._unreachable_since >= QUIET_S:
             self._warned = True
-            logger.warning("the queue is not reached", extra={"fault": str(fault)})
+            logger.warning("queue cannot be reached", extra={"fault": str(fault)})
 
     async def _drain(self) -> None:
         if not self._jobs:

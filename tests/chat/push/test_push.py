@@ -312,7 +312,7 @@ async def test_nothing_secret_is_logged(scene: Scene, caplog: pytest.LogCaptureF
     received: Received = await scene.service.next()
     await scene.is_quiet()
     ours = " ".join(str(vars(r)) for r in caplog.records if r.name.startswith("svc."))
-    assert "refuses a notice" in ours
+    assert "refused a notification" in ours
     for secret in ("very-secret-device", "between us", received.headers["Authorization"]):
         assert secret not in ours
 

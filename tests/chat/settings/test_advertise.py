@@ -137,7 +137,7 @@ async def test_on_loopback_it_is_advertised_all_the_same_and_says_so(
     async with chat_server({**variables, "HOST": "127.0.0.1", "MDNS_INTERFACE": "lo"}):
         await eventually(
             "the warning",
-            lambda: "advertised at an address that only this machine reaches" in caplog.text,
+            lambda: "advertised at an address that only this machine can reach" in caplog.text,
             within_s=20,
         )
 

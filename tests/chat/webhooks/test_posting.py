@@ -273,7 +273,7 @@ async def test_words_are_judged_wherever_they_stand(
     await folk.owner.done("PATCH", "/api/settings", {"profanityMode": "block"})
     assert await post(hook, payload) == (
         400,
-        {"error": "profanity_refused", "message": "This server does not take such words"},
+        {"error": "profanity_refused", "message": "This server does not allow such words"},
     )
     await folk.owner.done("PATCH", "/api/settings", {"profanityMode": "censor"})
     await post(hook, payload)

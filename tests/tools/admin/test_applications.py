@@ -9,7 +9,7 @@ from tests.tools.admin.conftest import Admin
 async def test_people_who_wait_are_listed_let_in_and_refused(variables: dict[str, str], admin: Admin) -> None:
     async with chat_server(variables) as chat:
         await chat.join("Olga")
-        assert (await admin("application", "list"))[1] == "Nobody waits for approval.\n"
+        assert (await admin("application", "list"))[1] == "Nobody is waiting for approval.\n"
         invite = await admin.json("invite", "create", "--approval", "--channel", "#general")
         assert (invite["approval"], invite["channel_id"]) == (True, "general")
         assert ", with approval" in (await admin("invite", "list"))[1]

@@ -139,7 +139,7 @@ async def test_members_are_sent_away_and_let_back(variables: dict[str, str], adm
             while not eve.ws.closed:
                 await eve.ws.receive()
         assert (await admin("member", "bans"))[1] == f"{eve.id}  Eve  noise\n"
-        assert (await admin("member", "ban", "Olga"))[2] == "svc admin: Nobody sends the owner away\n"
+        assert (await admin("member", "ban", "Olga"))[2] == "svc admin: This cannot be done to the owner\n"
         await admin.json("member", "kick", "Ada")
         names = [member["nickname"] for member in (await admin.json("member", "list"))["members"]]
         assert sorted(names) == ["Ben", "Ben 2", "Olga"]

@@ -172,7 +172,7 @@ async def test_a_running_server_is_not_gone_past(
 ) -> None:
     async with chat_server(variables):
         status, _, complaint = await admin("import", str(exported[0]))
-    assert (status, "stop it first" in complaint) == (2, True)
+    assert (status, "Stop it before you import" in complaint) == (2, True)
 
 
 def _changed(file: Path, change: Any) -> None:

@@ -255,17 +255,17 @@ def _spoilt(**changes: object) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        ("{", "this is no JSON"),
+        ("{", "this is not JSON"),
         ("[" * 100_000, "nested too deeply"),
-        ("{}", "this is no JSON of DiscordChatExporter"),
-        (json.dumps({**DISCORD, "channel": {"id": 5, "name": "x"}}), "channel: id is missing, or not what"),
-        (json.dumps(_spoilt(timestamp="yesterday")), "messages[1]: 'yesterday' is no time"),
+        ("{}", "this is not a JSON file of DiscordChatExporter"),
+        (json.dumps({**DISCORD, "channel": {"id": 5, "name": "x"}}), "channel: id is missing or not valid"),
+        (json.dumps(_spoilt(timestamp="yesterday")), "messages[1]: 'yesterday' is not a time"),
         (
             json.dumps(_spoilt(timestamp="2020-01-01T00:00:00")),
-            "messages[1]: '2020-01-01T00:00:00' is no time",
+            "messages[1]: '2020-01-01T00:00:00' is not a time",
         ),
-        (json.dumps(_spoilt(author=None)), "messages[1]: author is missing, or not what it should be"),
-        (json.dumps({**DISCORD, "messages": {}}), "messages is missing, or not what it should be"),
+        (json.dumps(_spoilt(author=None)), "messages[1]: author is missing or not valid"),
+        (json.dumps({**DISCORD, "messages": {}}), "messages is missing or not valid"),
     ],
 )
 async def test_what_is_wrong_with_a_file_of_discord_is_said_and_nothing_is_changed(
@@ -282,10 +282,10 @@ async def test_what_is_wrong_with_a_file_of_discord_is_said_and_nothing_is_chang
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
-        ({"channels.json": "{"}, "channels.json: this is no JSON"),
-        ({"channels.json": {}}, "channels.json: it is no list"),
+        ({"channels.json": "{"}, "channels.json: this is not JSON"),
+        ({"channels.json": {}}, "channels.json: it is not a list"),
         ({"users.json": [{}]}, "users.json[0]: id is missing"),
-        ({"general/2020-01-02.json": [{"ts": "x", "user": "U1"}]}, "2020-01-02.json[0]: 'x' is no time"),
+        ({"general/2020-01-02.json": [{"ts": "x", "user": "U1"}]}, "2020-01-02.json[0]: 'x' is not the time"),
         ({"general/2020-01-02.json": [{"ts": "1.000000"}]}, "2020-01-02.json[0]: user is missing"),
     ],
 )

@@ -80,8 +80,8 @@ async def test_a_server_that_runs_has_no_problem(installation: Installation) -> 
     said = "\n".join(finding.what for finding in findings)
     assert "A server runs on the data folder" in said
     assert f"TCP port {installation.chat_port} (the chat server): our own program answers" in said
-    assert f"UDP port {installation.sfu.udp_port} (sound and picture) is held by the running SFU" in said
-    assert f"TCP port {installation.sfu.udp_port} (sound and picture where no UDP passes) is held by" in said
+    assert f"UDP port {installation.sfu.udp_port} (sound and picture) is used by the running SFU" in said
+    assert f"TCP port {installation.sfu.udp_port} (sound and picture where UDP is blocked) is used by" in said
     assert "Requests come without a proxy" in said
     assert "WebSockets reach /live" in said
     assert "WebSockets reach /sfu/client" in said
@@ -102,15 +102,15 @@ async def test_ports_that_others_hold_are_named(tmp_path: Path) -> None:
         (sfu_port,) = free_ports(1)
         findings = await examine(Patient(tmp_path, port, sfu_port, udp_port), QUIET)
     assert problems(findings) == [
-        f"TCP port {port} (the chat server) is held by a program that is not ours",
-        f"UDP port {udp_port} is held, and no SFU of ours runs",
+        f"TCP port {port} (the chat server) is used by another program",
+        f"UDP port {udp_port} is in use, and no SFU is running",
     ]
 
 
 async def test_a_folder_that_others_can_look_into_is_a_problem(shown: Path) -> None:
     findings = await examine(idle(shown), QUIET)
     assert len(problems(findings)) == 1
-    assert "Other users of this machine may look into" in problems(findings)[0]
+    assert "Other users of this machine can read" in problems(findings)[0]
 
 
 @pytest.fixture
@@ -128,7 +128,7 @@ async def test_a_proxy_that_does_its_work_is_no_problem(installation: Installati
     assert problems(findings) == []
     said = "\n".join(finding.what for finding in findings)
     assert "Requests come through 1 proxies, as SVC_TRUSTED_PROXY_HOPS says" in said
-    assert "The certificate is good for" in said
+    assert "The certificate is valid for" in said
 
 
 async def test_a_proxy_that_the_server_does_not_know_of_is_a_problem(
@@ -154,7 +154,7 @@ async def test_an_address_where_another_server_answers_is_a_problem(
     assert "no server runs on the data folder" in findings[-1].what
     url = f"http://127.0.0.1:{installation.sfu.http_port}"
     findings = await examine(installation.patient(url=url), QUIET)
-    assert problems(findings) == [f"Another server than this one answers at {url}"]
+    assert problems(findings) == [f"A different server answers at {url}"]
 
 
 async def test_a_server_that_nobody_can_join_is_a_problem(tmp_path: Path) -> None:
@@ -169,10 +169,10 @@ async def test_a_server_that_nobody_can_join_is_a_problem(tmp_path: Path) -> Non
         patient = Patient(data_dir, port, sfu_port, udp_port, chat.address)
         findings = await examine(patient, QUIET)
     assert problems(findings) == [
-        "Nobody can join: SVC_IDENTITY_TIERS takes accounts only, and no issuer of accounts is trusted"
+        "Nobody can join: SVC_IDENTITY_TIERS accepts accounts only, and no issuer of accounts is trusted"
     ]
     # Without an SFU there is no path for its WebSockets, and no proxy to blame.
-    assert "There is no voice: SFU_WS_HOST is not set" in [finding.what for finding in findings]
+    assert "Calls do not work: SFU_WS_HOST is not set" in [finding.what for finding in findings]
 
 
 async def test_an_address_that_is_none_is_refused(installation: Installation) -> None:
@@ -233,7 +233,7 @@ async def test_a_server_is_tried_from_another_machine(installation: Installation
         f"{address} answers",
         "WebSockets reach /live",
         "WebSockets reach /sfu/client",
-        f"TCP port {udp_port} of 127.0.0.1 (sound and picture where no UDP passes) can be reached",
+        f"TCP port {udp_port} of 127.0.0.1 (sound and picture where UDP is blocked) can be reached",
         f"UDP port {udp_port} cannot be tried from outside of a call",
     ]
     (nobody,) = free_ports(1)

@@ -106,13 +106,13 @@ def test_whatever_keeps_one_from_a_turn_server_is_told_apart() -> None:
         )
         said = [each.what.partition(": ")[2] or each.what for each in found]
         assert said == [
-            "nobody knows the name turn.nowhere.invalid",
+            "the name turn.nowhere.invalid is unknown",
             "there is no route to it from here (Network is unreachable)",
-            "nobody listens at UDP port 3478",
-            "nobody listens at TCP port 3478",
+            "nothing listens at UDP port 3478",
+            "nothing listens at TCP port 3478",
             "no answer from UDP port 3480",
             "what answers at TLS port 5349 speaks no TLS",
-            "browsers know no TURN over DTLS",
+            "browsers do not support TURN over DTLS",
         ]
         assert all(each.advice for each in found)
         silent.close()
@@ -126,9 +126,9 @@ async def test_another_program_at_the_media_port_is_noticed_while_no_sfu_runs(tm
         port, sfu_port = free_ports(2)
         patient = Patient(tmp_path, port, sfu_port, foreign.getsockname()[1])
         findings = await examine(patient, {"DISABLE_STUN": "1"})
-    (found,) = [each for each in findings if "where no UDP passes" in each.what]
+    (found,) = [each for each in findings if "where UDP is blocked" in each.what]
     assert found.verdict is Verdict.NOTICE
-    assert "is held: calls would need UDP" in found.what
+    assert "is in use: calls would need UDP" in found.what
 
 
 async def test_a_running_server_says_which_turn_server_its_members_get(tmp_path: Path) -> None:
@@ -148,5 +148,5 @@ async def test_a_running_server_says_which_turn_server_its_members_get(tmp_path:
     }
     async with chat_server(variables):
         findings = await examine(Patient(tmp_path, port, sfu_port, udp_port), {"DISABLE_STUN": "1"})
-    said = f"TURN server turn:127.0.0.1:{nobody}?transport=tcp: nobody listens at TCP port {nobody}"
+    said = f"TURN server turn:127.0.0.1:{nobody}?transport=tcp: nothing listens at TCP port {nobody}"
     assert said in problems(findings)

@@ -132,7 +132,7 @@ class Bots:
         if actor_id is not None:
             self._directory.require_above(actor_id, member_id)
             if self._directory.permissions(member_id) & ~self._directory.permissions(actor_id):
-                raise ChatError("forbidden", "This bot may do what you may not")
+                raise ChatError("forbidden", "This bot has permissions that you do not have")
         return self._directory.members[member_id]
 
     def _new_token(self, member_id: str, actor_id: str | None, now_ms: int) -> tuple[str, BotToken]:

@@ -56,16 +56,16 @@ def check(directory: Directory, actor_id: str, channel: Channel, change: Change)
     before = _current(channel, change)
     touched = (before.allow ^ change.override.allow) | (before.deny ^ change.override.deny)
     if (change.override.allow | change.override.deny) & ~OF_A_CHANNEL:
-        raise ChatError("invalid_request", "Only what is done in a channel can be overridden there")
+        raise ChatError("invalid_request", "Only permissions that apply in channels can be overridden there")
     if change.override.allow & change.override.deny:
-        raise ChatError("invalid_request", "An override cannot allow and deny the same")
+        raise ChatError("invalid_request", "An override cannot both allow and deny a permission")
     # What is taken back may be of somebody who has gone.
     if change.override != _NONE:
         _require_target(directory, change)
     if directory.is_owner(actor_id):
         return
     if touched & ~directory.would_have(actor_id, channel):
-        raise ChatError("forbidden", "Only who may do something can override it for others")
+        raise ChatError("forbidden", "You can only override permissions that you have yourself")
     _require_no_loss(directory, actor_id, channel, change)
 
 

@@ -20,7 +20,7 @@ def check_category(directory: Directory, actor_id: str | None, channel: Channel)
     if channel.parent_id is None:
         return
     if channel.kind == CATEGORY:
-        raise ChatError("invalid_request", "A category is in no other")
+        raise ChatError("invalid_request", "A category cannot be in another category")
     parent = directory.channels.get(channel.parent_id)
     if parent is None or (actor_id is not None and parent not in directory.visible_channels(actor_id)):
         raise ChatError("unknown_channel", "There is no such category")

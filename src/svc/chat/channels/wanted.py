@@ -57,7 +57,7 @@ def differences(data: Data) -> Differences:
     if data.get("bitrate_kbps") is not None:
         wanted["bitrate_kbps"] = _bitrate(data)
     if not wanted:
-        raise ChatError("invalid_request", "Give something that is to change, such as name or topic")
+        raise ChatError("invalid_request", "Give at least one field to change, such as name or topic")
     return wanted
 
 

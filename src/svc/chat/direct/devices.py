@@ -63,7 +63,7 @@ class PrivateDevices:
         def write(connection: Connection) -> Registered:
             current = self._current(connection, asker)
             if current is None or current[1] != thumbprint:
-                raise ChatError("proof_invalid", "The statement must be signed by the key of this device")
+                raise ChatError("proof_invalid", "The statement must be signed with the key of this device")
             device_id = current[0]
             if store.proof_of(connection, device_id) == text:
                 return Registered(device_id, is_new=False)
@@ -94,7 +94,7 @@ class PrivateDevices:
             is_waited_for = bool(read) and not store.may_be_added(connection, device_id, int(now * 1000))
             key = self._statement(proof, asker.member_id, now)[1]
             if any(one.signature_key != key or one.identity != proof.encode() for one, _, _ in read):
-                raise ChatError("invalid_request", "A key package must be of this device's key and statement")
+                raise ChatError("invalid_request", "A key package must have this device's key and statement")
             if last_resort is not None:
                 store.drop_last_resort(connection, device_id)
             for one, body, is_last in read:
@@ -153,7 +153,7 @@ class PrivateDevices:
         try:
             thumbprint, claims = proofs.statement(proofs.read(text), self._audience, now)
         except proofs.ProofRefused as refusal:
-            raise ChatError("proof_invalid", f"This proves nothing: {refusal}") from None
+            raise ChatError("proof_invalid", f"The statement is not valid: {refusal}") from None
         if claims.get("use") != STATEMENT or claims.get("sub") != member_id:
             raise ChatError("proof_invalid", "The statement must be about MLS and about yourself")
         key = claims.get("mls_key")
@@ -166,9 +166,11 @@ class PrivateDevices:
         try:
             package = read_key_package(body)
         except FramingError as fault:
-            raise ChatError("invalid_request", f"This is no key package that can be used: {fault}") from None
+            raise ChatError("invalid_request", f"This key package cannot be used: {fault}") from None
         if not now < package.not_after <= now + LONGEST_LIFE_S:
-            raise ChatError("invalid_request", "A key package must end within 92 days, and not be over")
+            raise ChatError(
+                "invalid_request", "A key package must expire within 92 days, and not have expired"
+            )
         return package
 
 

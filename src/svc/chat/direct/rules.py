@@ -326,7 +326,7 @@ class PrivateConversations:
     def _require_group(self, member_id: str, conversation_id: str) -> frozenset[str]:
         people = self.require_member(member_id, conversation_id)
         if self._members[conversation_id][0]:
-            raise ChatError("invalid_request", "Nobody enters or leaves a conversation between two")
+            raise ChatError("invalid_request", "The people of a conversation between two cannot be changed")
         return people
 
     def require_writable(self, member_id: str, conversation_id: str) -> frozenset[str]:
@@ -334,7 +334,7 @@ class PrivateConversations:
         people = self.require_member(member_id, conversation_id)
         if self._members[conversation_id][0]:
             if len(people) < 2:
-                raise ChatError("private_refused", "The other person is not a member any more")
+                raise ChatError("private_refused", "The other person is no longer a member")
             self._require_reachable(member_id, people)
         return people
 
@@ -344,7 +344,7 @@ class PrivateConversations:
             if one == member_id:
                 continue
             if self._directory.member(one).bot:
-                raise ChatError("private_refused", "Bots take no part in private conversations")
+                raise ChatError("private_refused", "Bots cannot take part in private conversations")
             if self._blocks(one, member_id) or self._blocks(member_id, one):
                 raise ChatError("private_refused")
 
@@ -396,13 +396,13 @@ def _read(body: bytes, conversation_id: str, content_type: int) -> int:
     """The epoch of a message of this conversation's group. Raises ChatError."""
     most = MAX_COMMIT_BYTES if content_type == framing.COMMIT else MAX_MESSAGE_BYTES
     if len(body) > most:
-        raise ChatError("body_too_large", f"Such a message has at most {most} bytes")
+        raise ChatError("body_too_large", f"This message can have at most {most} bytes")
     try:
         read = framing.read_private_message(body)
     except framing.FramingError as fault:
         raise ChatError("invalid_request", f"This is not a PrivateMessage: {fault}") from None
     if read.group_id != conversation_id.encode():
-        raise ChatError("invalid_request", "The id of the group must be that of the conversation")
+        raise ChatError("invalid_request", "The group id must be the id of the conversation")
     if read.content_type != content_type:
         raise ChatError("invalid_request", "This kind of message does not belong here")
     return read.epoch
@@ -412,7 +412,7 @@ def _recipients(welcome: bytes | None) -> Sequence[bytes]:
     if welcome is None:
         return []
     if len(welcome) > MAX_WELCOME_BYTES:
-        raise ChatError("body_too_large", f"A Welcome has at most {MAX_WELCOME_BYTES} bytes")
+        raise ChatError("body_too_large", f"A Welcome can have at most {MAX_WELCOME_BYTES} bytes")
     try:
         return sorted(framing.read_welcome(welcome))
     except framing.FramingError as fault:
@@ -425,7 +425,7 @@ def _added(
     """Member and thumbprint of each device that a Welcome is for. Raises ChatError."""
     added = devices_store.welcomed(connection, refs)
     if len(added) != len(refs):
-        raise ChatError("invalid_request", "The Welcome is for key packages that nobody has taken here")
+        raise ChatError("invalid_request", "The Welcome is for key packages that were not fetched here")
     if any(member_id not in people for member_id, _ in added.values()):
         raise ChatError("invalid_request", "The Welcome is for somebody who is not in the conversation")
     return added

@@ -45,7 +45,7 @@ class PrivateSweep:
                 await self.once()
                 await asyncio.sleep(_INTERVAL_S)
             except StorageFailed as fault:
-                logger.warning("encrypted messages are kept for longer", extra={"fault": str(fault)})
+                logger.warning("deleting encrypted messages is delayed", extra={"fault": str(fault)})
                 await asyncio.sleep(_PAUSE_AFTER_FAULT_S)
             except Exception:
                 logger.exception("deleting encrypted messages failed")
@@ -79,5 +79,5 @@ class PrivateSweep:
         if found or received or files:
             await self._database.empty_log()
         if found or files:
-            logger.info("encrypted messages were kept long enough", extra={"entries": found, "files": files})
+            logger.info("old encrypted messages deleted", extra={"entries": found, "files": files})
         return found

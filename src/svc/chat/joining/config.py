@@ -42,7 +42,7 @@ class IdentityConfig:
         if self.closed:
             return f"every join is refused: {self.closed}"
         if tuple(self.tiers) == (ACCOUNT,) and not (self.oidc_issuer or self.cert_issuers):
-            return "SVC_IDENTITY_TIERS takes accounts only, and no issuer of accounts is trusted"
+            return "SVC_IDENTITY_TIERS accepts accounts only, and no issuer of accounts is trusted"
         return ""
 
     def sign_in(self) -> dict[str, object]:

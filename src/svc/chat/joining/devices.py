@@ -72,7 +72,7 @@ class Devices:
     async def recover(self, owner: Asker, member_id: str, now: float) -> dict[str, object]:
         """A code for a member who can sign in no more; whoever uses it takes their place."""
         if self._directory.member(member_id).bot:
-            raise ChatError("unknown_member", "A bot signs in by its token alone")
+            raise ChatError("unknown_member", "A bot can only sign in with its token")
 
         def note(connection: Connection) -> None:
             self._audit.record(

@@ -74,11 +74,11 @@ class Persons:
         """An identity is added to a member. Raises ChatError for one that is being punished elsewhere."""
         for other_id in self.known(connection, identity):
             if other_id != person_id and self._is_punished(connection, other_id, now_ms):
-                raise ChatError("banned", "This key or account is being punished here as another member's")
+                raise ChatError(
+                    "banned", "This key or account belongs to somebody who is banned or in timeout here"
+                )
         if store.count(connection, person_id, MOST_MARKS) >= MOST_MARKS:
-            raise ChatError(
-                "too_many_devices", f"You have linked {MOST_MARKS} keys, the most that one may have"
-            )
+            raise ChatError("too_many_devices", f"You have linked {MOST_MARKS} keys, which is the limit")
         store.put(connection, self._marks(identity)[0], person_id)
 
     def seen(self, connection: Connection, identity: Identity, person_id: str) -> None:
@@ -111,7 +111,7 @@ class Persons:
             try:
                 await self.sweep(int(time.time() * 1000))
             except StorageFailed as fault:
-                logger.warning("marks are not swept", extra={"fault": str(fault)})
+                logger.warning("marks could not be swept", extra={"fault": str(fault)})
             except Exception:
                 logger.exception("sweeping marks failed")
             await asyncio.sleep(SWEEP_INTERVAL_S)

@@ -86,7 +86,7 @@ class Identity:
 def read(text: object) -> Token:
     """Raises ProofRefused for what is no JWT."""
     if not isinstance(text, str) or len(text) > MAX_TOKEN_CHARACTERS:
-        raise ProofRefused("a token is a string of at most 16384 characters")
+        raise ProofRefused("a token must be a string of at most 16384 characters")
     try:
         parts = jwt.decode_complete(text, options={"verify_signature": False, **_UNCHECKED})
     except (jwt.InvalidTokenError, ValueError, RecursionError):
@@ -103,7 +103,7 @@ def certificate(token: Token, trusted: Collection[str]) -> Credential:
     if name in trusted:
         return Credential(token, device, name, *_of_issuer(token))
     if token.header.get("alg") != _DEVICE_ALGORITHM:
-        raise ProofRefused("a certificate is signed with ES256, by a trusted issuer or by its own key")
+        raise ProofRefused("a certificate must be signed with ES256, by a trusted issuer or by its own key")
     return Credential(token, device, "", _DEVICE_ALGORITHM, None)
 
 
@@ -111,7 +111,7 @@ def id_token(token: Token, assertion: Token, issuer: str, audience: str) -> Cred
     """What an id_token of `issuer` for `audience` claims; the assertion brings the device key."""
     _refuse_headers(token, _REFUSED_HEADERS)
     if not issuer or token.claims.get("iss") != issuer:
-        raise ProofRefused("the id_token is of another issuer")
+        raise ProofRefused("the id_token is from another issuer")
     device = _device_key(assertion.header.get("jwk"))
     return Credential(token, device, issuer, *_of_issuer(token), audience)
 
@@ -126,7 +126,7 @@ def verify(credential: Credential, issuer_key: IssuerKey | None, now: float) -> 
         raise ProofRefused("it is signed with a key that its issuer does not publish")
     claims = _verified(credential.token, issuer_key.key, credential.algorithm)
     if "exp" not in claims:
-        raise ProofRefused("it does not say when it ends")
+        raise ProofRefused("it has no expiry time")
     _check_times(claims, now)
     if credential.audience is not None:
         _check_id_token(claims, credential.audience, credential.device)
@@ -152,10 +152,10 @@ def check_assertion(
     if claims.get("aud") != audience:
         raise ProofRefused("the assertion is meant for another server")
     if identity.issuer and claims.get("sub") != identity.subject:
-        raise ProofRefused("the assertion speaks of somebody else")
+        raise ProofRefused("the assertion is about somebody else")
     origin = claims.get("origin")
     if not isinstance(origin, str):
-        raise ProofRefused("the assertion does not say which address was dialled")
+        raise ProofRefused("the assertion does not name the address that was dialled")
     return origin
 
 
@@ -189,7 +189,7 @@ def _of_issuer(token: Token) -> tuple[str, str | None]:
     """Algorithm and key id of an issuer's token."""
     algorithm, key_id = token.header.get("alg"), token.header.get("kid")
     if algorithm not in ISSUER_ALGORITHMS:
-        raise ProofRefused("an issuer signs with one of " + ", ".join(ISSUER_ALGORITHMS))
+        raise ProofRefused("an issuer must sign with one of " + ", ".join(ISSUER_ALGORITHMS))
     return str(algorithm), key_id if isinstance(key_id, str) else None
 
 
@@ -202,7 +202,7 @@ def _device_key(jwk: object) -> DeviceKey:
 
 def _refuse_headers(token: Token, names: Collection[str]) -> None:
     if found := sorted(set(names).intersection(token.header)):
-        raise ProofRefused(f"its header may not have {found[0]}")
+        raise ProofRefused(f"its header must not have {found[0]}")
 
 
 def _check_times(claims: Mapping[str, object], now: float) -> None:
@@ -215,7 +215,7 @@ def _check_times(claims: Mapping[str, object], now: float) -> None:
         if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _LAST_TIME_S:
             raise ProofRefused(f"{name} is not a time")
         if name == "exp" and now >= value + LEEWAY_S:
-            raise ProofRefused("it has ended")
+            raise ProofRefused("it has expired")
         if name != "exp" and now < value - LEEWAY_S:
             raise ProofRefused("it is from the future")
 
@@ -237,4 +237,4 @@ def _subject(claims: Mapping[str, object]) -> str:
     subject = claims.get("sub")
     if isinstance(subject, str) and 0 < len(subject) <= MAX_SUBJECT_CHARACTERS and subject.isprintable():
         return subject
-    raise ProofRefused("sub is not the name of somebody")
+    raise ProofRefused("sub is not a valid name")

@@ -87,7 +87,7 @@ class Provider:
         try:
             status, answer = await self._posted(endpoints, form)
         except (ClientError, TimeoutError, OSError, Unusable, ValueError) as fault:
-            logger.warning("an issuer does not exchange a code", extra={"fault": type(fault).__name__})
+            logger.warning("an issuer did not exchange a code", extra={"fault": type(fault).__name__})
             raise ChatError("issuer_unavailable") from None
         finally:
             self._exchanging -= 1
@@ -137,7 +137,7 @@ class Provider:
         except (ClientError, TimeoutError, OSError, Unusable, ValueError) as fault:
             reason = str(fault) or type(fault).__name__
             logger.warning(
-                "an issuer does not say where to sign in", extra={"issuer": issuer, "fault": reason}
+                "an issuer does not publish where to sign in", extra={"issuer": issuer, "fault": reason}
             )
             return
         kept.fetched_at = self._clock()
@@ -166,7 +166,7 @@ def _id_token(status: int, answer: Mapping[str, object]) -> str:
         return token
     # A code of the OAuth standard (RFC 6749 section 5.2); never the code or a token.
     reason = str(answer.get("error"))[:64] if status != 200 else "no id_token"
-    logger.warning("an issuer refuses to exchange a code", extra={"status": status, "reason": reason})
+    logger.warning("an issuer refused to exchange a code", extra={"status": status, "reason": reason})
     if reason == "invalid_grant":
         raise ChatError("proof_invalid", "The account's provider did not accept this sign-in. Sign in again")
     raise ChatError("issuer_unavailable", f"The account's provider refuses this server: {reason}")

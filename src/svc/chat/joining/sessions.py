@@ -206,6 +206,6 @@ class Sessions:
 
     def _told(self, outcome: _Outcome) -> None:
         if outcome.verdict is Verdict.STOLEN and outcome.session is not None:
-            logger.warning("a used refresh token came again", extra={"member": outcome.session.member_id})
+            logger.warning("a refresh token was used twice", extra={"member": outcome.session.member_id})
             self._members.tokens_voided(outcome.session.member_id, outcome.epoch)
             self.settled(outcome.session.member_id, outcome.left)

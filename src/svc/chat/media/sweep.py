@@ -64,7 +64,7 @@ class Sweep:
                 await asyncio.sleep(self._interval_s)
                 await self.once()
             except StorageFailed as fault:
-                logger.warning("media is not swept", extra={"fault": str(fault)})
+                logger.warning("media could not be swept", extra={"fault": str(fault)})
                 await asyncio.sleep(_PAUSE_AFTER_FAULT_S)
             except Exception:
                 logger.exception("sweeping media failed")
@@ -109,7 +109,7 @@ class Sweep:
             except StoreFailed as fault:
                 faults += 1
                 self.counts.failed += 1
-                logger.warning("an object is not removed", extra={"key": key, "fault": str(fault)})
+                logger.warning("an object could not be removed", extra={"key": key, "fault": str(fault)})
                 if faults == _MAX_FAULTS:
                     break
         return gone

@@ -74,7 +74,7 @@ class Members:
         for member in members:
             self._directory.put_member(member)
         if members and not any(OWNER in member.role_ids for member in members):
-            logger.error("nobody owns this server: make a member its owner with `svc admin member owner`")
+            logger.error("this server has no owner: choose one with `svc admin member owner`")
 
     # Coming and going: steps of a write, and what follows when it is durable.
 

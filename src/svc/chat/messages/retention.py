@@ -55,7 +55,7 @@ class Retention:
             try:
                 await self.once()
             except StorageFailed as fault:
-                logger.warning("old attachments are kept", extra={"fault": str(fault)})
+                logger.warning("old attachments could not be deleted", extra={"fault": str(fault)})
                 await asyncio.sleep(_PAUSE_AFTER_FAULT_S)
             except Exception:
                 logger.exception("deleting old attachments failed")
@@ -72,7 +72,7 @@ class Retention:
         while (days := self._days()) and (some := await self._some(days)):
             found += some
         if found:
-            logger.info("attachments were kept long enough", extra={"messages": found})
+            logger.info("old attachments deleted", extra={"messages": found})
         return found
 
     async def _some(self, days: int) -> int:

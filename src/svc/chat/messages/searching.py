@@ -63,7 +63,7 @@ class Indexer:
                     tidy_at = time.monotonic() + _TIDY_EVERY_S
                     await self._tidy_up()
             except StorageFailed as fault:
-                logger.warning("messages are not indexed", extra={"fault": str(fault)})
+                logger.warning("messages could not be indexed", extra={"fault": str(fault)})
                 self._due.set()
                 await asyncio.sleep(_PAUSE_AFTER_FAULT_S)
             except Exception:

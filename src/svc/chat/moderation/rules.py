@@ -193,7 +193,7 @@ class Moderation:
         else:
             self._directory.member(member_id)
             if self._directory.is_owner(member_id):
-                raise ChatError("rank_too_low", "Nobody sends the owner away")
+                raise ChatError("rank_too_low", "This cannot be done to the owner")
 
     def _bans_changed(self) -> None:
         self._hub.push("managed", {"area": "bans"}, Holders(Permission.BAN_MEMBERS))

@@ -43,7 +43,7 @@ class Blocks:
         """Again is as good as once. Raises ChatError."""
         self._directory.member(other_id)
         if other_id == member_id:
-            raise ChatError("invalid_request", "Nobody blocks themselves")
+            raise ChatError("invalid_request", "You cannot block yourself")
 
         def change(connection: Connection) -> None:
             store.block(connection, member_id, other_id, int(now * 1000))

@@ -91,7 +91,7 @@ class OwnRoutes:
                 request.transport.abort()
         except Exception:
             # No refusal can follow what has been sent; cut off, nobody takes it for whole.
-            logger.exception("an export was not sent to its end")
+            logger.exception("sending an export failed")
             if request.transport is not None:
                 request.transport.abort()
         return response

@@ -88,7 +88,7 @@ class OwnAffairs:
             try:
                 await self._erase_next()
             except StorageFailed as fault:
-                logger.warning("messages are not deleted", extra={"fault": str(fault)})
+                logger.warning("messages could not be deleted", extra={"fault": str(fault)})
                 await asyncio.sleep(_PAUSE_AFTER_FAULT_S)
             except Exception:
                 logger.exception("deleting messages failed")

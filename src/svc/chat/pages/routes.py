@@ -159,7 +159,7 @@ def _prepared(contents: tuple[tuple[str, bytes], ...]) -> tuple[str, dict[str, _
     except NotUnderstood as error:
         # Somebody has changed the page. It runs as it is written too, only with more requests.
         made = dict(written)
-        logger.warning("page not joined", extra={"fault": str(error)})
+        logger.warning("joining the page's files failed", extra={"fault": str(error)})
     digest = hashlib.sha256()
     for path, content in made.items():
         digest.update(f"{path}\0{len(content)}\0".encode() + content)

@@ -113,7 +113,7 @@ class Previews:
                     self._marking.previews_changed,
                 )
         except Exception:
-            logger.exception("links have no previews", extra={"channel": message.channel_id})
+            logger.exception("making link previews failed", extra={"channel": message.channel_id})
         finally:
             self._at_once -= 1
 
@@ -140,7 +140,7 @@ class Previews:
             self._count(refusal.code)
             return None
         except SandboxFailed as fault:
-            logger.warning("pages cannot be read", extra={"fault": str(fault)})
+            logger.warning("pages cannot be fetched", extra={"fault": str(fault)})
             self._count("not_read")
             return None
         except ChatError:

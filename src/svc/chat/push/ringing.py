@@ -223,7 +223,7 @@ class Ringing:
                     self._count("given_up")
                     attempts = 0
         except Exception:
-            logger.exception("a device was not rung", extra={"member": member_id})
+            logger.exception("notifying a device failed", extra={"member": member_id})
         finally:
             del self._waiting[session_id]
 
@@ -251,7 +251,7 @@ class Ringing:
             return _Attempt("busy", may_help_again=True, wait_s=wait_s)
         if status in OK:
             return _Attempt("sent")
-        logger.warning("a push service refuses a notice", extra={"status": status})
+        logger.warning("a push service refused a notification", extra={"status": status})
         return _Attempt("refused")
 
     async def _post(self, to: Subscription, notice: Notice, now: float) -> tuple[int, int]:

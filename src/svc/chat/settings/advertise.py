@@ -149,7 +149,7 @@ class Advertisement:
                 self._complaint = ""
                 self._say(info.name.removesuffix(f".{SERVICE_TYPE}"), here.addresses)
                 return
-        raise ValueError(f"{MAX_NAMESAKES} servers of this name are there already")
+        raise ValueError(f"{MAX_NAMESAKES} servers already have this name")
 
     async def _surroundings(self) -> _Surroundings:
         """Raises OSError and ValueError where there is nothing to advertise or to send on."""
@@ -169,7 +169,7 @@ class Advertisement:
     def _say(self, name: str, addresses: Sequence[str]) -> None:
         details = {"as": name, **words.described(self._announced)}
         if addresses and all(ip_address(address).is_loopback for address in addresses):
-            logger.warning("advertised at an address that only this machine reaches", extra=details)
+            logger.warning("advertised at an address that only this machine can reach", extra=details)
         else:
             logger.info("advertised in the local network", extra=details)
 

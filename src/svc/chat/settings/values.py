@@ -144,7 +144,7 @@ def _number(most: int, wanted: object) -> int:
 
 def _text(name: str, most: int, wanted: object) -> str:
     if not isinstance(wanted, str):
-        raise _Wrong("wrong_type", "It must be a string, or null for what holds where nothing is set")
+        raise _Wrong("wrong_type", "It must be a string, or null for the default")
     if len(wanted) > most or "\0" in wanted:
         raise _Wrong("invalid", f"It must have at most {most} characters")
     if name == "name":

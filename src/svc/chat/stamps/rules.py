@@ -70,7 +70,7 @@ class Stamps:
             try:
                 await self.look()
             except StorageFailed as fault:
-                logger.warning("the times in the database were not set right", extra={"fault": str(fault)})
+                logger.warning("times in the database could not be corrected", extra={"fault": str(fault)})
 
     async def look(self) -> None:
         """Has the clock stepped back? Then what was written meanwhile is set right."""
@@ -102,7 +102,9 @@ class Stamps:
 
     def _told(self, found: int) -> None:
         if found:
-            logger.warning("times in the database were later than the clock", extra={"set_right": found})
+            logger.warning(
+                "corrected times in the database that were later than the clock", extra={"set_right": found}
+            )
 
     def _now_ms(self) -> int:
         return int(self._now() * 1000)

@@ -64,7 +64,7 @@ class JobCommands:
     async def reserve(self, arguments: Data) -> object:
         ext = text(arguments, "ext", most=8, least=1)
         if not _EXTENSION.fullmatch(ext):
-            raise ChatError("invalid_request", "ext must be one to eight small letters and digits")
+            raise ChatError("invalid_request", "ext must be one to eight lowercase letters and digits")
         return {"key": await self._queue.reserve(*_which(arguments), ext)}
 
     async def finish(self, arguments: Data) -> object:
@@ -121,7 +121,7 @@ def _which(arguments: Data) -> tuple[str, str]:
 
 def _written(result: object) -> Written:
     if not isinstance(result, dict):
-        raise ChatError("invalid_request", "A result is an object")
+        raise ChatError("invalid_request", "A result must be an object")
     role = text(result, "role", most=16)
     if role not in ROLES:
         raise ChatError("invalid_request", f"role must be one of {', '.join(ROLES)}")

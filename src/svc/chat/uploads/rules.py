@@ -129,7 +129,7 @@ class Uploads:
             raise ChatError("uploads_disabled")
         most = self.most(wish.purpose)
         if wish.length == 0:
-            raise ChatError("invalid_request", "There is nothing in this file")
+            raise ChatError("invalid_request", "This file is empty")
         if wish.length > most:
             raise ChatError("upload_too_large", more={"limit": most})
         disk_bytes = await self._incoming.free_bytes()

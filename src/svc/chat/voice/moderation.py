@@ -98,7 +98,7 @@ class VoiceModeration:
         room_ids = [room for room in self._rooms_to_clear(actor_id, member_id) if room != channel_id]
         self._voice.require_voice_channel(actor_id, channel_id, Permission.MOVE_MEMBERS)
         if not self._directory.may(member_id, Permission.JOIN_VOICE, channel_id):
-            raise ChatError("forbidden", "This member may not join that channel")
+            raise ChatError("forbidden", "This member is not allowed to join this channel")
         if room_ids:
             self._voice.reserve(member_id, channel_id, now)
 

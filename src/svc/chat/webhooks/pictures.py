@@ -235,7 +235,9 @@ class _Message:
             why = QUOTA if refusal.code == "quota_exceeded" else STORE_FAILED
             raise NotFetched("store_failed", why) from None
         except (StoreFailed, ObjectMissing, StorageFailed, TimeoutError) as fault:
-            logger.warning("a picture is not stored", extra={"fault": str(fault) or type(fault).__name__})
+            logger.warning(
+                "a picture could not be stored", extra={"fault": str(fault) or type(fault).__name__}
+            )
             raise NotFetched("store_failed", STORE_FAILED) from None
         return {
             "key": key,

@@ -11,7 +11,7 @@ def _id(parser: ArgumentParser) -> None:
 
 def _id_and_reason(parser: ArgumentParser) -> None:
     _id(parser)
-    parser.add_argument("--reason", default="", help="that they are told")
+    parser.add_argument("--reason", default="", help="reason that the person is told")
 
 
 def _which(options: Namespace) -> dict[str, object]:
@@ -29,10 +29,10 @@ def _line(application: Result) -> str:
 ACTIONS = (
     Action(
         "list",
-        "who waits, longest first",
+        "people who are waiting, longest first",
         "application_list",
-        shown=or_none("applications", _line, "Nobody waits for approval."),
+        shown=or_none("applications", _line, "Nobody is waiting for approval."),
     ),
     Action("approve", "let somebody join", "application_approve", _id, _which),
-    Action("refuse", "let somebody not join", "application_refuse", _id_and_reason, _refusal),
+    Action("refuse", "do not let somebody join", "application_refuse", _id_and_reason, _refusal),
 )

@@ -29,18 +29,18 @@ SUBJECTS: Mapping[str, Subject] = {
     "channel": Subject("list, create, edit and delete channels", channels.ACTIONS),
     "member": Subject("roles, kicks, bans, and the owner", members.ACTIONS),
     "invite": Subject("links that let people in", invites.ACTIONS),
-    "application": Subject("people who wait for approval to join", applications.ACTIONS),
+    "application": Subject("people waiting for approval to join", applications.ACTIONS),
     "bot": Subject("accounts for programs, and their tokens", bots.ACTIONS),
-    "webhook": Subject("URLs that post into a channel", webhooks.ACTIONS),
-    "job": Subject("uploads that the media worker works on", jobs.ACTIONS),
+    "webhook": Subject("URLs that post in a channel", webhooks.ACTIONS),
+    "job": Subject("uploads that the media worker processes", jobs.ACTIONS),
 }
 
 
 def add(parser: argparse.ArgumentParser, variables: Mapping[str, str]) -> None:
     """`variables` say where media is kept, when no server runs that knows."""
     common = argparse.ArgumentParser(add_help=False)
-    common.add_argument("--data-dir", type=Path, default=Path("data"), help="that of the server")
-    common.add_argument("--json", action="store_true", help="one line of JSON")
+    common.add_argument("--data-dir", type=Path, default=Path("data"), help="data folder of the server")
+    common.add_argument("--json", action="store_true", help="print one line of JSON")
     whats = parser.add_subparsers(dest="admin_command", required=True, metavar="WHAT")
     for name, subject in SUBJECTS.items():
         whole = whats.add_parser(name, help=subject.help, description=_sentence(subject.help))
@@ -49,7 +49,7 @@ def add(parser: argparse.ArgumentParser, variables: Mapping[str, str]) -> None:
             row = rows.add_parser(action.name, help=action.help, parents=[common])
             action.add(row)
             row.set_defaults(run=_run, action=action)
-    backup.add(whats.add_parser("backup", help="write everything into one file", parents=[common]))
+    backup.add(whats.add_parser("backup", help="write everything to one file", parents=[common]))
     restore.add(whats.add_parser("restore", help="make a data folder from a backup", parents=[common]))
     export.add(whats.add_parser("export", help="write a file that other programs can read", parents=[common]))
     importing.add(

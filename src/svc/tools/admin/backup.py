@@ -13,8 +13,8 @@ from svc.tools.admin.taking import free_place, take
 
 
 def add(parser: ArgumentParser) -> None:
-    parser.add_argument("file", type=Path, metavar="FILE", help="to write, such as backup.tar.gz")
-    parser.add_argument("--damaged", action="store_true", help="make one of a damaged database too")
+    parser.add_argument("file", type=Path, metavar="FILE", help="file to write, such as backup.tar.gz")
+    parser.add_argument("--damaged", action="store_true", help="also back up a damaged database")
     parser.set_defaults(run=_run)
 
 
@@ -30,7 +30,7 @@ def _run(options: Namespace) -> None:
     take(options.data_dir / made.pop("path"), target)
     lines = [
         f"{target}  {counted(made['bytes'], 'byte')}, {counted(made['objects'], 'file')} beside the database",
-        "It holds the secrets of this server: keep it where nobody else can read it.",
+        "It contains the secrets of this server: keep it where nobody else can read it.",
     ]
     if made["missing"]:
         lines.append(f"{missing(len(made['missing']))} from the object store.")

@@ -11,7 +11,7 @@ def _name(parser: ArgumentParser) -> None:
 
 
 def _bot(parser: ArgumentParser) -> None:
-    parser.add_argument("bot", metavar="BOT", help="id, or the name where only one has it")
+    parser.add_argument("bot", metavar="BOT", help="id, or the name if only one has it")
 
 
 def _which(options: Namespace) -> dict[str, object]:
@@ -38,6 +38,6 @@ ACTIONS = (
         lambda options: {"nickname": options.nickname},
         _token,
     ),
-    Action("token", "print another token; the one before stops working", "bot_token", _bot, _which, _token),
-    Action("delete", "delete a bot; what it wrote stays", "bot_delete", _bot, _which),
+    Action("token", "print a new token; the old one stops working", "bot_token", _bot, _which, _token),
+    Action("delete", "delete a bot; its messages stay", "bot_delete", _bot, _which),
 )

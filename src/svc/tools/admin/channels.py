@@ -9,24 +9,27 @@ _TYPES = ("text", "voice", "category")
 
 
 def _which(parser: ArgumentParser) -> None:
-    parser.add_argument("channel", metavar="CHANNEL", help="id, or the name where only one has it")
+    parser.add_argument("channel", metavar="CHANNEL", help="id, or the name if only one has it")
 
 
 def _which_to_list(parser: ArgumentParser) -> None:
-    parser.add_argument("--archived", action="store_true", help="those that are archived too")
+    parser.add_argument("--archived", action="store_true", help="include archived channels")
 
 
 def _properties(parser: ArgumentParser) -> None:
     parser.add_argument("--topic", help="what it is for, in one line")
     parser.add_argument(
-        "--slow-mode", type=int, metavar="SECONDS", help="between two messages of one member; 0 is off"
+        "--slow-mode", type=int, metavar="SECONDS", help="between two messages of one member; 0 turns it off"
     )
-    parser.add_argument("--category", metavar="NAME", help="that it is in; '' for none")
+    parser.add_argument("--category", metavar="NAME", help="category of the channel; '' for none")
     parser.add_argument(
-        "--user-limit", type=int, metavar="N", help="people in a voice channel; 0 is no limit"
+        "--user-limit", type=int, metavar="N", help="people in a voice channel; 0 means no limit"
     )
     parser.add_argument(
-        "--bitrate", type=int, metavar="KBPS", help="of each microphone in a voice channel; 0 is no limit"
+        "--bitrate",
+        type=int,
+        metavar="KBPS",
+        help="bitrate of each microphone in a voice channel; 0 means no limit",
     )
 
 
@@ -38,9 +41,11 @@ def _new(parser: ArgumentParser) -> None:
 
 def _differences(parser: ArgumentParser) -> None:
     _which(parser)
-    parser.add_argument("--name", help="another name")
+    parser.add_argument("--name", help="new name")
     parser.add_argument(
-        "--archived", action=BooleanOptionalAction, help="read-only, and not in the list; or not any more"
+        "--archived",
+        action=BooleanOptionalAction,
+        help="make it read-only and hide it from the list, or undo that",
     )
     _properties(parser)
 

@@ -9,7 +9,7 @@ from svc.tools.admin.taking import free_place, take
 
 
 def add(parser: ArgumentParser) -> None:
-    parser.add_argument("file", type=Path, metavar="FILE", help="to write, such as export.zip")
+    parser.add_argument("file", type=Path, metavar="FILE", help="file to write, such as export.zip")
     parser.set_defaults(run=_run)
 
 

@@ -28,13 +28,13 @@ _PROGRAMS = ("svc", "discord", "slack")
 
 
 def add(parser: ArgumentParser) -> None:
-    parser.add_argument("file", type=Path, metavar="FILE", help="that was exported; of Discord also a folder")
+    parser.add_argument("file", type=Path, metavar="FILE", help="exported file; for Discord also a folder")
     parser.add_argument(
         "--from",
         dest="program",
         choices=_PROGRAMS,
         default="svc",
-        help="svc (usual): svc admin export; discord: JSON of DiscordChatExporter; slack: its zip file",
+        help="svc (default): svc admin export; discord: JSON of DiscordChatExporter; slack: its zip file",
     )
     parser.add_argument("--hidden", action="store_true", help="show the new channels to administrators only")
     parser.set_defaults(run=_run)
@@ -45,7 +45,7 @@ def _run(options: Namespace) -> None:
     from svc.base.progress import heard_by
 
     if options.data_dir.is_dir() and is_held(options.data_dir):
-        raise ConfigError(f"a server runs in {options.data_dir}: stop it first, an import goes past it")
+        raise ConfigError(f"a server is running in {options.data_dir}. Stop it before you import")
     with shown() as listener, heard_by(listener):
         result = asyncio.run(_imported(options))
     printed(result, _lines(result), as_json=options.json)

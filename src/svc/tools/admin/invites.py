@@ -8,11 +8,11 @@ from svc.tools.admin.action import Action, Result, counted, or_none
 
 
 def _terms(parser: ArgumentParser) -> None:
-    parser.add_argument("--role", help="that it gives to people who join; member by default")
-    parser.add_argument("--uses", type=int, help="how often it can be used; without a limit by default")
-    parser.add_argument("--hours", type=int, help="until it expires; never by default")
-    parser.add_argument("--channel", metavar="NAME", help="where those land who join by it; name or id")
-    parser.add_argument("--approval", action="store_true", help="those who join by it wait for approval")
+    parser.add_argument("--role", help="role of people who join; default: member")
+    parser.add_argument("--uses", type=int, help="how often it can be used; default: no limit")
+    parser.add_argument("--hours", type=int, help="hours until it expires; default: never")
+    parser.add_argument("--channel", metavar="NAME", help="channel that people arrive in; name or id")
+    parser.add_argument("--approval", action="store_true", help="people who join with it wait for approval")
 
 
 def _invite(options: Namespace) -> dict[str, object]:

@@ -7,7 +7,7 @@ from svc.tools.admin.action import Action, Result, or_none
 
 
 def _member(parser: ArgumentParser) -> None:
-    parser.add_argument("member", metavar="MEMBER", help="id, or the nickname where only one has it")
+    parser.add_argument("member", metavar="MEMBER", help="id, or the nickname if only one has it")
 
 
 def _member_and_role(parser: ArgumentParser) -> None:

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def add(parser: ArgumentParser) -> None:
-    parser.add_argument("file", type=Path, metavar="FILE", help="that svc admin backup has written")
+    parser.add_argument("file", type=Path, metavar="FILE", help="file from svc admin backup")
     parser.add_argument(
-        "--verify", action="store_true", help="look through the database, and for every file it refers to"
+        "--verify", action="store_true", help="check the database and every file it refers to"
     )
     parser.set_defaults(run=_run)
 
@@ -28,7 +28,7 @@ def _run(options: Namespace) -> None:
 
     folder: Path = options.data_dir
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise ConfigError(f"{folder} is not empty: a backup is restored into a folder of its own")
+        raise ConfigError(f"{folder} is not empty. Restore a backup into a new folder")
     with shown() as listener, heard_by(listener):
         result = asyncio.run(_restored(options.file, folder, options.variables, verify=options.verify))
     files = result["objects"]
@@ -65,7 +65,7 @@ async def _restored(
     except ArchiveError as fault:
         raise ConfigError(f"{archive}: {fault}; nothing was restored") from None
     except StoreFailed as fault:
-        raise ConfigError(f"the object store does not take it: {fault}; nothing was restored") from None
+        raise ConfigError(f"the object store does not accept it: {fault}; nothing was restored") from None
     except OSError as fault:
         named = fault.filename or folder
         raise ConfigError(f"{named}: {fault.strerror or fault}; nothing was restored") from None

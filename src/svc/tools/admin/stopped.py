@@ -34,7 +34,7 @@ async def answer(
 ) -> Mapping[str, object]:
     """Raises ConfigError where it cannot be opened."""
     if not (data_dir / DATABASE_NAME).exists():
-        raise ConfigError(f"no server has run in {data_dir}; --data-dir says where one has")
+        raise ConfigError(f"no server has run in {data_dir}; name another folder with --data-dir")
     config = _config(data_dir, variables)
     async with opened(config) as database, ClientSession() as session:
         community = Community(config, session, database, secure=False, machine="")

@@ -11,7 +11,7 @@ from svc.base.config import ConfigError
 def free_place(target: Path) -> Path:
     """`target`, where a file can be written. Raises ConfigError."""
     if target.exists():
-        raise ConfigError(f"{target} is there already")
+        raise ConfigError(f"{target} already exists")
     if not target.resolve().parent.is_dir():
         raise ConfigError(f"there is no folder {target.resolve().parent}")
     return target
@@ -28,7 +28,9 @@ def take(made: Path, target: Path) -> None:
             _copied(made, target)
         made.unlink()
     except OSError as fault:
-        raise ConfigError(f"{target} cannot be written: {fault.strerror}; what was made is {made}") from None
+        raise ConfigError(
+            f"{target} cannot be written: {fault.strerror}; the finished file is {made}"
+        ) from None
 
 
 def _copied(made: Path, target: Path) -> None:

@@ -7,8 +7,8 @@ from svc.tools.admin.action import Action, Result, or_none
 
 
 def _new(parser: ArgumentParser) -> None:
-    parser.add_argument("--channel", required=True, metavar="NAME", help="that it posts into; name or id")
-    parser.add_argument("--name", required=True, metavar="NAME", help="under which it posts")
+    parser.add_argument("--channel", required=True, metavar="NAME", help="channel it posts in; name or id")
+    parser.add_argument("--name", required=True, metavar="NAME", help="name it posts under")
 
 
 def _id(parser: ArgumentParser) -> None:
@@ -17,8 +17,8 @@ def _id(parser: ArgumentParser) -> None:
 
 def _differences(parser: ArgumentParser) -> None:
     _id(parser)
-    parser.add_argument("--channel", metavar="NAME", help="another one; '' for none")
-    parser.add_argument("--name", metavar="NAME", help="another one")
+    parser.add_argument("--channel", metavar="NAME", help="new channel; '' for none")
+    parser.add_argument("--name", metavar="NAME", help="new name")
 
 
 def _described(options: Namespace) -> dict[str, object]:

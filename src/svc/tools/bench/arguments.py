@@ -15,85 +15,95 @@ PLOTTED_RATES = 8
 def add(parser: argparse.ArgumentParser) -> None:
     services = parser.add_subparsers(dest="bench_command", required=True, metavar="SERVICE")
     sfu = services.add_parser(
-        "sfu", help="the media service: packets a second, loss, latency, CPU per forwarded packet"
+        "sfu", help="the media service: packets per second, loss, latency, CPU per forwarded packet"
     )
-    sfu.add_argument("--publishers", type=count, default=1, metavar="P", help="who receive each other too")
-    sfu.add_argument("--receivers", type=int, default=10, metavar="R", help="who only receive")
+    sfu.add_argument(
+        "--publishers", type=count, default=1, metavar="P", help="publishers, who also receive each other"
+    )
+    sfu.add_argument("--receivers", type=int, default=10, metavar="R", help="clients that only receive")
     sfu.add_argument(
         "--pps",
         type=_rates,
         default=[300],
         metavar="N[,N...]",
-        help="packets a second of each publisher; several are measured one after another",
+        help="packets per second of each publisher; several values are measured in turn",
     )
     sfu.add_argument(
-        "--size", type=count, default=1100, metavar="BYTES", help="of an RTP packet, header included"
+        "--size", type=count, default=1100, metavar="BYTES", help="size of an RTP packet, with its header"
     )
-    sfu.add_argument("--seconds", type=float, default=8.0, metavar="S", help="of each measurement")
+    sfu.add_argument("--seconds", type=float, default=8.0, metavar="S", help="length of each measurement")
     sfu.add_argument("--burst", type=count, default=1, metavar="K", help="packets sent at once")
     sfu.add_argument(
-        "--loss", type=float, default=0.0, metavar="PERCENT", help="discarded on arrival and asked for again"
+        "--loss",
+        type=float,
+        default=0.0,
+        metavar="PERCENT",
+        help="share discarded on arrival and requested again",
     )
     sfu.add_argument("--audio", action="store_true", help="Opus instead of VP8")
-    sfu.add_argument("--url", metavar="ws://HOST:PORT", help="a running service; by default one of our own")
-    sfu.add_argument("--pid", type=count, help="whose CPU time and memory to look at, with --url")
-    sfu.add_argument("--json", action="store_true", help="a JSON line for each measurement")
+    sfu.add_argument("--url", metavar="ws://HOST:PORT", help="a running service; default: start one")
+    sfu.add_argument("--pid", type=count, help="process to measure CPU time and memory of, with --url")
+    sfu.add_argument("--json", action="store_true", help="print a JSON line for each measurement")
     sfu.add_argument("--plot", type=Path, metavar="FILE.png|FILE.svg", help="latency against load")
     sfu.set_defaults(run=_run_sfu)
-    _add_chat(services.add_parser("chat", help="the chat server: messages a second, CPU, latency, memory"))
-    _add_attack(services.add_parser("attack", help="attack an instance, and see what its members notice"))
-    outages = services.add_parser(
-        "outages", help="how soon a call is whole again after outages of the network"
-    )
+    _add_chat(services.add_parser("chat", help="the chat server: messages per second, CPU, latency, memory"))
+    _add_attack(services.add_parser("attack", help="attack an instance and measure what its members notice"))
+    outages = services.add_parser("outages", help="how soon a call recovers from network outages")
     outages.add_argument(
-        "outages", nargs=argparse.REMAINDER, help="as `python -m benchmarks.outages --help` says"
+        "outages", nargs=argparse.REMAINDER, help="see `python -m benchmarks.outages --help`"
     )
     outages.set_defaults(run=_run_outages)
 
 
 def _add_chat(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--members", type=count, default=200, metavar="M", help="who join, each on a socket")
+    parser.add_argument(
+        "--members", type=count, default=200, metavar="M", help="members who join, each with a socket"
+    )
     parser.add_argument(
         "--rate",
         type=float,
         default=50.0,
         metavar="N",
-        help="messages a second; 0: as many as are accepted",
+        help="messages per second; 0: as many as the server accepts",
     )
     parser.add_argument(
-        "--writers", type=count, default=1, metavar="W", help="who write at the same time, with --rate 0"
+        "--writers",
+        type=count,
+        default=1,
+        metavar="W",
+        help="members who write at the same time, with --rate 0",
     )
-    parser.add_argument("--size", type=count, default=400, metavar="CHARACTERS", help="of a message")
-    parser.add_argument("--seconds", type=float, default=8.0, metavar="S", help="of the measurement")
-    parser.add_argument("--url", metavar="http://HOST:PORT", help="a running server; default: one of our own")
-    parser.add_argument("--invite", default="", metavar="CODE", help="to join with, with --url")
-    parser.add_argument("--pid", type=count, help="whose CPU time and memory to look at, with --url")
-    parser.add_argument("--json", action="store_true", help="a JSON line")
+    parser.add_argument("--size", type=count, default=400, metavar="CHARACTERS", help="size of a message")
+    parser.add_argument("--seconds", type=float, default=8.0, metavar="S", help="length of the measurement")
+    parser.add_argument("--url", metavar="http://HOST:PORT", help="a running server; default: start one")
+    parser.add_argument("--invite", default="", metavar="CODE", help="invite to join with, with --url")
+    parser.add_argument("--pid", type=count, help="process to measure CPU time and memory of, with --url")
+    parser.add_argument("--json", action="store_true", help="print a JSON line")
     parser.set_defaults(run=_run_chat)
 
 
 def _add_attack(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "attacks", nargs="*", metavar="ATTACK", help="by default all, one after another and then at once"
+        "attacks", nargs="*", metavar="ATTACK", help="default: all, one after another and then together"
     )
-    parser.add_argument("--list", action="store_true", help="say what the attacks are, and do nothing")
+    parser.add_argument("--list", action="store_true", help="list the attacks and exit")
     parser.add_argument("--members", type=count, default=200, metavar="M", help="honest members")
     parser.add_argument(
-        "--rate", type=float, default=50.0, metavar="N", help="messages a second that they write together"
+        "--rate", type=float, default=50.0, metavar="N", help="messages per second that they write together"
     )
-    parser.add_argument("--seconds", type=float, default=10.0, metavar="S", help="of each attack, at most 30")
     parser.add_argument(
-        "--url", metavar="http://HOST:PORT", help="an instance of yours; default: one of our own"
+        "--seconds", type=float, default=10.0, metavar="S", help="length of each attack, at most 30"
     )
-    parser.add_argument("--mine", action="store_true", help="--url has a public address, and it is yours")
-    parser.add_argument("--invite", default="", metavar="CODE", help="to join with, with --url")
-    parser.add_argument("--webhook", default="", metavar="URL", help="that may be flooded, with --url")
+    parser.add_argument("--url", metavar="http://HOST:PORT", help="your own instance; default: start one")
+    parser.add_argument("--mine", action="store_true", help="confirm that --url, a public address, is yours")
+    parser.add_argument("--invite", default="", metavar="CODE", help="invite to join with, with --url")
+    parser.add_argument("--webhook", default="", metavar="URL", help="webhook to flood, with --url")
     parser.add_argument("--sfu", default="", metavar="http://HOST:PORT", help="the SFU's HTTP, with --url")
-    parser.add_argument("--pid", type=count, help="whose memory to look at, with --url")
+    parser.add_argument("--pid", type=count, help="process to measure memory of, with --url")
     parser.add_argument(
-        "--tls-cert", type=Path, metavar="FILE", help="certificate and key: our own instance speaks TLS"
+        "--tls-cert", type=Path, metavar="FILE", help="certificate and key; the instance it starts uses TLS"
     )
-    parser.add_argument("--json", action="store_true", help="a JSON line for each attack")
+    parser.add_argument("--json", action="store_true", help="print a JSON line for each attack")
     parser.set_defaults(run=_run_attack)
 
 

@@ -87,7 +87,7 @@ async def _server(means: Means) -> AsyncIterator[ChatServer]:
     else:
         parts = urlsplit(means.url)
         if parts.scheme != "http" or not parts.hostname:
-            raise BenchError("the address of a server is like http://127.0.0.1:5000")
+            raise BenchError("the address of a server must look like http://127.0.0.1:5000")
         yield ChatServer(means.url.rstrip("/"), means.invite, means.pid)
 
 

@@ -87,9 +87,9 @@ class Client:
                 elif envelope.event == "candidate" and envelope.data not in ("", "null"):
                     self._add_candidate(payload(envelope))
                 elif envelope.event == "room_error":
-                    raise BenchError(f"the service says to {self.name}: {envelope.data}")
+                    raise BenchError(f"the service told {self.name}: {envelope.data}")
             except EnvelopeError as problem:
-                raise BenchError(f"the service sent what cannot be read: {problem}") from None
+                raise BenchError(f"the service sent something unreadable: {problem}") from None
         raise BenchError(
             f"the service has closed the connection of {self.name}: {message.data} {message.extra}"
         )

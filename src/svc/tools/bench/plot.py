@@ -14,7 +14,7 @@ BLUE, ORANGE, GREEN = "#0072b2", "#e69f00", "#009e73"
 def check(output: Path) -> None:
     """Say before anything is measured that it could not be drawn."""
     if output.suffix not in (".png", ".svg"):
-        raise BenchError(f"{output}: a picture's name ends in .png or .svg")
+        raise BenchError(f"{output}: the file name must end in .png or .svg")
     try:
         import matplotlib  # noqa: F401
     except ImportError as problem:

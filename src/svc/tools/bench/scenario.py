@@ -27,13 +27,13 @@ class Scenario:
 
     def __post_init__(self) -> None:
         if self.publishers < 1 or self.receivers < 0 or self.receivers_of_each < 1:
-            raise BenchError("somebody must send, and somebody receive")
+            raise BenchError("at least one client must send, and one receive")
         if not MIN_SIZE <= self.size <= MAX_SIZE:
-            raise BenchError(f"a packet has {MIN_SIZE} to {MAX_SIZE} bytes")
+            raise BenchError(f"a packet must have {MIN_SIZE} to {MAX_SIZE} bytes")
         if self.burst < 1:
-            raise BenchError("a burst has one packet or more")
+            raise BenchError("a burst must have at least one packet")
         if not 0 <= self.loss < 1:
-            raise BenchError("a loss is a share of the packets")
+            raise BenchError("the loss must be at least 0 and less than 100 percent")
 
     @property
     def clients(self) -> int:

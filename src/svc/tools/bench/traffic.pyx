@@ -53,7 +53,7 @@ cdef class Traffic:
         cdef Load* load = &self.load
         cdef int i
         if not MIN_SIZE <= size <= MAX_SIZE or burst < 1 or not 0 <= loss < 1:
-            raise ValueError(f"a packet has {MIN_SIZE} to {MAX_SIZE} bytes, a burst one packet or more, loss is a share")
+            raise ValueError(f"a packet must have {MIN_SIZE} to {MAX_SIZE} bytes, a burst one packet or more, loss is a share")
         load.clients = <Client*>calloc(MAX_CLIENTS, sizeof(Client))
         if load.clients == NULL:
             raise MemoryError

@@ -37,14 +37,14 @@ async def examined(url: URL, media_port: int, trust: ssl.SSLContext) -> Findings
             advice = "Is the name right, and do firewall and router let this port in?"
             return [*found, problem(f"{url} cannot be reached from here: {_reason(fault)}", advice)]
         if not healthy:
-            return [*found, problem(f"{url} answers, but not well", "Run svc doctor on the server itself.")]
+            return [*found, problem(f"{url} answers with an error", "Run svc doctor on the server itself.")]
         found += [ok(f"{url} answers"), *site.certificate_finding(certificate, datetime.now(UTC))]
         found += [await site.websocket(http, url / path, trust) for path in ("live", "sfu/client")]
     return [*found, await _tcp(url.host or "", media_port), _udp(media_port)]
 
 
 async def _tcp(host: str, port: int) -> Finding:
-    said = f"TCP port {port} of {host} (sound and picture where no UDP passes)"
+    said = f"TCP port {port} of {host} (sound and picture where UDP is blocked)"
     try:
         async with asyncio.timeout(ANSWER_DEADLINE_S):
             _, writer = await asyncio.open_connection(host, port)
@@ -74,5 +74,5 @@ def _reason(fault: Exception) -> str:
 def _udp(port: int) -> Finding:
     return notice(
         f"UDP port {port} cannot be tried from outside of a call",
-        "Join a call on this machine and open Quality of the call: its path should be UDP.",
+        "Join a call on this machine and open Call quality: its path should be UDP.",
     )

@@ -31,7 +31,7 @@ async def examined() -> Findings:
             return [
                 problem(
                     f"Pictures and videos cannot be decoded here: {fault}",
-                    "Uploads will fail until they can. The server's log says more.",
+                    "Uploads fail until this works. See the server's log.",
                 )
             ]
         return confinement(sandbox.layers or frozenset())
@@ -44,17 +44,17 @@ def confinement(layers: Collection[Layer]) -> Findings:
     if not held:
         return [
             problem(
-                "Only limits confine what decodes uploads: a hostile file could reach the server's files",
-                "Run the server on Linux 5.13 or later, or let no strangers upload files.",
+                "Only limits confine the upload decoders: a hostile file could reach the server's files",
+                "Run the server on Linux 5.13 or later, or do not let strangers upload files.",
             )
         ]
-    findings = [ok(f"What decodes uploads is confined by {held}")]
+    findings = [ok(f"The upload decoders are confined by {held}")]
     # Containers refuse namespaces, and these two are enough.
     if Layer.SECCOMP in layers and (Layer.LANDLOCK in layers or Layer.ROOT in layers):
         findings += [ok(f"This system refuses {_NAMES[layer]}; the rest is enough") for layer in missing]
     else:
         findings += [
-            notice(f"This system refuses {_NAMES[layer]} to what decodes uploads", _ADVICE[layer])
+            notice(f"This system refuses {_NAMES[layer]} to the upload decoders", _ADVICE[layer])
             for layer in missing
         ]
     return findings

@@ -69,7 +69,7 @@ async def examine(patient: Patient, variables: Mapping[str, str]) -> list[Findin
     found += await decoders.examined()
     server = await _asked(patient.data_dir, "status_get", {})
     if server is not None:
-        found.append(ok(f"The server says that it runs: version {server['version']}"))
+        found.append(ok(f"The server is running: version {server['version']}"))
         found += services.examined(server)
         if (checked := await _asked(patient.data_dir, "database_check", {})) is not None:
             found.append(folder.database(checked["faults"]))
@@ -103,7 +103,7 @@ async def _site(patient: Patient, server: Mapping[str, Any] | None) -> list[Find
     url = _url("--url", patient.url)
     if server is None:
         return [
-            notice(f"{url} is not examined: no server runs on the data folder", "Start it and ask again.")
+            notice(f"{url} was not checked: no server runs on the data folder", "Start it and try again.")
         ]
 
     async def arrival(mark: str) -> Mapping[str, Any] | None:
@@ -151,7 +151,7 @@ def _trust(patient: Patient) -> ssl.SSLContext:
         try:
             trust.load_verify_locations(patient.ca_file)
         except (OSError, ssl.SSLError) as fault:
-            raise ConfigError(f"{patient.ca_file} holds no certificates: {fault}") from None
+            raise ConfigError(f"{patient.ca_file} contains no certificates: {fault}") from None
     return trust
 
 

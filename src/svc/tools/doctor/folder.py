@@ -29,7 +29,12 @@ _OWNERS = (
 
 def examined(folder: Path) -> Findings:
     if not folder.is_dir():
-        return [notice(f"There is no folder {folder}", "The first start makes it; --data-dir names another.")]
+        return [
+            notice(
+                f"There is no folder {folder}",
+                "The first start creates it. Name another one with --data-dir.",
+            )
+        ]
     if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
         return [
             problem(
@@ -63,7 +68,7 @@ def _running(folder: Path) -> Finding:
     if is_held(folder):
         return ok("A server runs on the data folder")
     if (folder / DATABASE_NAME).exists():
-        return ok("The data folder is that of a server which does not run now")
+        return ok("The data folder belongs to a server that is not running now")
     return ok("No server has run on the data folder yet")
 
 
@@ -86,7 +91,7 @@ def database_at_rest(folder: Path) -> Findings:
         examine(path, migrations_in(SCHEMA_FOLDER))
         return [database(faults_in(path))]
     except DatabaseError as fault:
-        return [problem(str(fault), "The server does not start with this file.")]
+        return [problem(str(fault), "The server cannot start with this file.")]
     except (OSError, sqlite3.Error) as fault:
         return [problem(f"{path} cannot be read: {fault}", "Run this as the user of the server.")]
 
@@ -94,10 +99,10 @@ def database_at_rest(folder: Path) -> Findings:
 def _privacy(folder: Path) -> Finding:
     if folder.stat().st_mode & 0o077:
         return problem(
-            f"Other users of this machine may look into {folder}, and it holds secrets",
+            f"Other users of this machine can read {folder}, which contains secrets",
             f"chmod 700 {folder}",
         )
-    return ok("Only its owner may look into the data folder")
+    return ok("Only its owner can read the data folder")
 
 
 def _owner(database: Path) -> Findings:
@@ -114,7 +119,7 @@ def _owner(database: Path) -> Findings:
         if members and not owners:
             return [
                 problem(
-                    f"Nobody owns this server, which has {members} members",
+                    f"This server has {members} members and no owner",
                     "Make a member its owner: svc admin member owner MEMBER (list shows them).",
                 )
             ]

@@ -45,19 +45,19 @@ def clock(state: int | None) -> Finding:
     """`state` is what adjtimex returns; None where there is no such thing."""
     if state == _TIME_ERROR:
         return notice(
-            "Nothing keeps this machine's clock right",
+            "This machine's clock is not synchronised",
             "Switch on time synchronisation (timedatectl set-ntp true): sign-ins expire by the clock.",
         )
-    return ok("The clock is kept right" if state is not None else "The clock cannot be examined here")
+    return ok("The clock is synchronised" if state is not None else "The clock cannot be checked here")
 
 
 def open_files(limit: int) -> Finding:
     if limit < WANTED_FILES:
         return notice(
-            f"The server may open {limit} files; each page that is open needs one",
+            f"The server can open {limit} files; each open page needs one",
             f"Raise the limit to {WANTED_FILES} or more (ulimit -n, or LimitNOFILE= in the unit).",
         )
-    return ok(f"The server may open {limit} files")
+    return ok(f"The server can open {limit} files")
 
 
 def buffers(most: dict[str, int]) -> Findings:

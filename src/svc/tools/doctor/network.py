@@ -52,10 +52,10 @@ async def port(name: str, number: int, service: str, *, secure_too: bool = False
         if health.get("status") == "starting":
             return notice(
                 f"{said}: our own program is still looking for its address on the internet",
-                "It goes on by itself within half a minute; without internet, calls nearby work.",
+                "It continues by itself within half a minute. Without internet, calls nearby work.",
             )
     return problem(
-        f"{said} is held by a program that is not ours",
+        f"{said} is used by another program",
         f"Stop that program, or choose another port for {name}.",
     )
 
@@ -64,29 +64,29 @@ def udp_port(number: int, *, ours: bool) -> Finding:
     if _can_bind(socket.SOCK_DGRAM, number):
         if ours:
             return problem(
-                f"Nobody listens on UDP port {number}, and the SFU runs",
+                f"The SFU is running, but nothing listens on UDP port {number}",
                 "Is ICE_UDP_MUX_PORT another one? Name it with --udp-port.",
             )
         return ok(f"UDP port {number} (sound and picture) is free")
     if ours:
-        return ok(f"UDP port {number} (sound and picture) is held by the running SFU")
+        return ok(f"UDP port {number} (sound and picture) is used by the running SFU")
     return problem(
-        f"UDP port {number} is held, and no SFU of ours runs",
-        "Stop the program that holds it, or choose another with --udp-port or ICE_UDP_MUX_PORT.",
+        f"UDP port {number} is in use, and no SFU is running",
+        "Stop the program that uses it, or choose another port with --udp-port or ICE_UDP_MUX_PORT.",
     )
 
 
 def tcp_port(number: int, *, taken: bool | None) -> Finding:
     """The same number over TCP, for those whose network passes no UDP; `taken` as `Media.tcp` says."""
-    said = f"TCP port {number} (sound and picture where no UDP passes)"
+    said = f"TCP port {number} (sound and picture where UDP is blocked)"
     if taken:
-        return ok(f"{said} is held by the running SFU; its firewall must let it in")
-    advice = "Stop the program that holds it and restart the SFU, or choose another ICE_UDP_MUX_PORT."
+        return ok(f"{said} is used by the running SFU; its firewall must let it in")
+    advice = "Stop the program that uses it and restart the SFU, or choose another ICE_UDP_MUX_PORT."
     if taken is False:
         return problem(f"{said} is not served: calls need UDP", advice)
     if _can_bind(socket.SOCK_STREAM, number):
         return ok(f"{said} is free")
-    return notice(f"{said} is held: calls would need UDP", advice)
+    return notice(f"{said} is in use: calls would need UDP", advice)
 
 
 async def outside(config: Config, udp: int) -> Findings:

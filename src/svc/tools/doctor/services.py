@@ -15,7 +15,7 @@ def examined(status: Mapping[str, Any]) -> Findings:
     if "obstacle" in status:
         found.append(_joining(status["obstacle"]))
     for fault in status.get("sfu_faults", ()):
-        found.append(problem(f"There are no calls: {fault}", "Start svc sfu, or see what its log says."))
+        found.append(problem(f"Calls do not work: {fault}", "Start svc sfu, or read its log."))
     if "jobs_waiting" in status:
         found.append(_worker(status["jobs_waiting"], up=status["worker_up"]))
     return found
@@ -32,8 +32,8 @@ def _joining(obstacle: str) -> Finding:
 
 def _worker(waiting: int, *, up: bool) -> Finding:
     if up:
-        return ok("A media worker asks for work")
-    advice = "Start svc worker with the same DATA_DIR; svc up does so."
+        return ok("A media worker is connected")
+    advice = "Start svc worker with the same DATA_DIR, or use svc up."
     if waiting:
-        return problem(f"{waiting} uploads wait, and no media worker asks for them", advice)
-    return notice("No media worker asks for work: uploads will wait", advice)
+        return problem(f"{waiting} uploads are waiting, and no media worker is connected", advice)
+    return notice("No media worker is connected: uploads will wait", advice)

@@ -63,7 +63,7 @@ async def examined(
         if not healthy or arrival is None:
             return [
                 problem(
-                    f"Another server than this one answers at {url}",
+                    f"A different server answers at {url}",
                     "Let the name, and the proxy behind it, point to this machine and its port.",
                 )
             ]
@@ -73,14 +73,14 @@ async def examined(
         if voice:
             found.append(await websocket(http, url / "sfu" / "client", trust))
         else:
-            found.append(notice("There is no voice: SFU_WS_HOST is not set", "Set it, or use svc up."))
+            found.append(notice("Calls do not work: SFU_WS_HOST is not set", "Set it, or use svc up."))
     return found
 
 
 def secure_context(url: URL) -> Finding:
     host = url.host or ""
     if url.scheme == "https" or host == "localhost" or (_is_ip(host) and is_loopback(host)):
-        return ok("Browsers give pages at this address the microphone and the camera")
+        return ok("Browsers allow the microphone and the camera at this address")
     return problem(
         f"{url} is not https: browsers give no microphone there",
         "Start with --tls, or put a proxy with a certificate in front (docs/operations.md).",
@@ -92,8 +92,8 @@ def certificate_finding(ends: datetime | None, now: datetime) -> Findings:
         return []
     days = (ends - now).days
     if days < RENEW_WITHIN_DAYS:
-        return [notice(f"The certificate ends in {days} days", "See to it that it is renewed.")]
-    return [ok(f"The certificate is good for {days} days")]
+        return [notice(f"The certificate expires in {days} days", "Make sure that it is renewed.")]
+    return [ok(f"The certificate is valid for {days} days")]
 
 
 def proxies(way: Way) -> Findings:
@@ -106,7 +106,7 @@ def proxies(way: Way) -> Findings:
         found.append(
             problem(
                 f"The proxy says that {way.arrival['host']!r} was asked for instead of {asked!r}",
-                "Let it pass the Host header on (nginx: proxy_set_header Host $http_host).",
+                "Make it pass on the Host header (nginx: proxy_set_header Host $http_host).",
             )
         )
     return found
@@ -125,8 +125,8 @@ def _hops(way: Way, entries: int) -> Finding:
         )
     if entries == 0 and way.url.scheme == "https" and not way.arrival["secure"]:
         return problem(
-            "A proxy passes requests on without saying whose they are",
-            "Let it add X-Forwarded-For (deploy/nginx and deploy/caddy do).",
+            "A proxy passes requests on without the address of the sender",
+            "Make it add X-Forwarded-For (deploy/nginx and deploy/caddy do).",
         )
     return problem(
         f"SVC_TRUSTED_PROXY_HOPS is {way.hops}, but requests come through {entries} proxies",
@@ -142,7 +142,7 @@ async def websocket(http: ClientSession, url: URL, trust: ssl.SSLContext) -> Fin
     except (ClientError, OSError):
         return problem(
             f"No WebSocket can be opened at {url.path}",
-            "Let the proxy pass the headers Upgrade and Connection on (deploy has files that do).",
+            "Make the proxy pass on the headers Upgrade and Connection (deploy has examples).",
         )
 
 

@@ -75,7 +75,7 @@ async def _one(
 ) -> Finding:
     said = f"TURN server {address.url}"
     if address.tls and address.transport == "udp":
-        return problem(f"{said}: browsers know no TURN over DTLS", "Write ?transport=tcp behind it.")
+        return problem(f"{said}: browsers do not support TURN over DTLS", "Add ?transport=tcp to it.")
     try:
         async with asyncio.timeout(ANSWER_DEADLINE_S):
             way = await _way(address, trust)
@@ -102,19 +102,19 @@ def unreachable(address: Address, fault: OSError) -> Finding:
     said = f"TURN server {address.url}"
     match fault:
         case socket.gaierror():
-            return problem(f"{said}: nobody knows the name {address.host}", "Is it right in TURN_URLS?")
+            return problem(f"{said}: the name {address.host} is unknown", "Is it right in TURN_URLS?")
         case ssl.SSLCertVerificationError():
             return problem(
                 f"{said}: its certificate is refused: {fault.verify_message}",
-                "Browsers refuse it too, without a word. Give it one for this name that they trust.",
+                "Browsers refuse it too, silently. Give it one for this name that they trust.",
             )
         case ssl.SSLError():
             return problem(
                 f"{said}: what answers at {address.way} speaks no TLS",
-                "Is that its TLS port, and has coturn its cert= and pkey=?",
+                "Is that its TLS port, and does coturn have cert= and pkey=?",
             )
         case ConnectionRefusedError():
-            return problem(f"{said}: nobody listens at {address.way}", "Start it, or correct TURN_URLS.")
+            return problem(f"{said}: nothing listens at {address.way}", "Start it, or correct TURN_URLS.")
         case TimeoutError():
             return problem(
                 f"{said}: no answer from {address.way}",

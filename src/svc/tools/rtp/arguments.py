@@ -13,7 +13,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     inspect.add_argument("--json", action="store_true", help="JSON lines instead of a table")
     inspect.set_defaults(run=_run_inspect)
 
-    filter_ = commands.add_parser("filter", help="what a receiver of fewer temporal layers would be sent")
+    filter_ = commands.add_parser("filter", help="write what a receiver of fewer temporal layers would get")
     filter_.add_argument("input", type=Path, metavar="IN")
     filter_.add_argument("output", type=Path, metavar="OUT")
     _add_descriptor_id(filter_, required=True)
@@ -24,16 +24,16 @@ def add(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="T_MS:K",
-        help="from this time on layers up to K; may be repeated",
+        help="from this time on, layers up to K; may be repeated",
     )
-    filter_.add_argument("--ssrc", type=int, help="the stream, where the file has several")
+    filter_.add_argument("--ssrc", type=int, help="the stream, if the file has several")
     filter_.set_defaults(run=_run_filter)
 
-    plot = commands.add_parser("plot", help="a picture: frames by layer, keyframes, losses, bitrate")
+    plot = commands.add_parser("plot", help="draw frames by layer, keyframes, losses and bitrate")
     plot.add_argument("file", type=Path, metavar="FILE.rtpdump")
     plot.add_argument("-o", "--output", type=Path, required=True, metavar="FILE.png|FILE.svg")
     _add_descriptor_id(plot, required=False)
-    plot.add_argument("--ssrc", type=int, help="the stream, where the file has several")
+    plot.add_argument("--ssrc", type=int, help="the stream, if the file has several")
     plot.set_defaults(run=_run_plot)
 
 

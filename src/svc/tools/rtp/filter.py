@@ -60,11 +60,13 @@ def filter_records(
     streams = find_streams(packets)
     stream = streams.main(descriptor_id) if ssrc is None else streams.media.get(ssrc)
     if stream is None:
-        raise RtpdumpError("there is no media in it" if ssrc is None else f"SSRC {ssrc} sends no media in it")
+        raise RtpdumpError(
+            "the file has no media" if ssrc is None else f"SSRC {ssrc} sends no media in this file"
+        )
     descriptors = _descriptor_ids(stream)
     if descriptors and descriptor_id not in descriptors:
         raise RtpdumpError(
-            f"extension {descriptor_id} is no Dependency Descriptor; {descriptors[0]} seems to be one"
+            f"extension {descriptor_id} is not a Dependency Descriptor; {descriptors[0]} seems to be one"
         )
     passage = _Passage(stream, streams.repetitions.get(stream.ssrc, []), descriptor_id)
     passage.ask_for(layer)

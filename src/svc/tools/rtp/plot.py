@@ -23,7 +23,7 @@ SIZE_INCHES = (12, 6)
 def draw(records: Iterable[Record], descriptor_id: int | None, output: Path, ssrc: int | None = None) -> None:
     """Write the picture; its kind follows from the name's ending, .png or .svg."""
     if output.suffix not in (".png", ".svg"):
-        raise RtpdumpError(f"{output}: a picture's name ends in .png or .svg")
+        raise RtpdumpError(f"{output}: the file name must end in .png or .svg")
     found = timeline(records, descriptor_id, ssrc)
     try:
         from matplotlib.figure import Figure

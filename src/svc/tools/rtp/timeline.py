@@ -52,7 +52,9 @@ def timeline(records: Iterable[Record], descriptor_id: int | None, ssrc: int | N
     streams = find_streams(read_packets(records))
     stream = streams.main(descriptor_id or 0) if ssrc is None else streams.media.get(ssrc)
     if stream is None:
-        raise RtpdumpError("there is no media in it" if ssrc is None else f"SSRC {ssrc} sends no media in it")
+        raise RtpdumpError(
+            "the file has no media" if ssrc is None else f"SSRC {ssrc} sends no media in this file"
+        )
     repetitions = streams.repetitions.get(stream.ssrc, [])
     result = Timeline(stream.ssrc, losses=_losses(stream, repetitions))
     rates: defaultdict[str, defaultdict[int, float]] = defaultdict(lambda: defaultdict(float))

@@ -58,13 +58,13 @@ def _parts(file: Path) -> Iterator[tuple[str, object]]:
             document = stream(opened.read)
             if document.peek() != "{":
                 document.value()
-                raise BadRecord(f"{file}: this is no JSON of DiscordChatExporter")
+                raise BadRecord(f"{file}: this is not a JSON file of DiscordChatExporter")
             for name in document.names():
                 if name != "messages":
                     yield name, document.value()
                     continue
                 if document.peek() != "[":
-                    raise BadRecord(f"{file}: messages is missing, or not what it should be")
+                    raise BadRecord(f"{file}: messages is missing or not valid")
                 yield name, []
                 for _ in document.items():
                     yield "message", document.value()
@@ -89,7 +89,7 @@ def _channel(file: Path) -> ForeignChannel:
         if channel and listed:
             break
     if not listed or not isinstance(channel, Mapping) or not channel:
-        raise BadRecord(f"{file}: this is no JSON of DiscordChatExporter")
+        raise BadRecord(f"{file}: this is not a JSON file of DiscordChatExporter")
     where = f"{file}: channel"
     return ForeignChannel(
         needed(channel, "id", str, where),
@@ -163,10 +163,10 @@ def _ms(text: str, where: str) -> int:
     try:
         moment = datetime.fromisoformat(text)
         if moment.tzinfo is None:
-            raise ValueError("it has no zone")
+            raise ValueError("it has no time zone")
         ms = int(moment.timestamp() * 1000)
     except (ValueError, OverflowError) as fault:
-        raise BadRecord(f"{where}: {text!r} is no time ({fault})") from None
+        raise BadRecord(f"{where}: {text!r} is not a time ({fault})") from None
     if not 0 <= ms < 2**48:
-        raise BadRecord(f"{where}: {text!r} is no time of a message")
+        raise BadRecord(f"{where}: {text!r} is not the time of a message")
     return ms

@@ -37,9 +37,9 @@ async def rewriting(folder: Path) -> AsyncIterator[Rewrite]:
                 kind = content_of(file.read(HEAD_BYTES))
                 size = file.seek(0, 2)
             if size > _MOST[kind]:
-                raise Refused("too_large", "The file is larger than an upload may be")
+                raise Refused("too_large", "The file is larger than the limit for uploads")
             if size == 0:
-                raise Refused("unsupported_type", "There is nothing in this file")
+                raise Refused("unsupported_type", "This file is empty")
             if kind == FILE:
                 return _kept(await looked_at(source, videos), source, size)
             if kind == VIDEO:

@@ -48,7 +48,7 @@ class SlackExport:
             raise BadRecord(f"{path}: {fault.strerror}") from None
         self._names = frozenset(self._zip.namelist())
         if "channels.json" not in self._names:
-            raise BadRecord(f"{path}: this is no export of Slack: it has no channels.json")
+            raise BadRecord(f"{path}: this is not an export of Slack: it has no channels.json")
         self._days: dict[str, list[str]] = {}
         for name in sorted(self._names):
             folder, _, day = name.rpartition("/")
@@ -106,7 +106,7 @@ class SlackExport:
         name = optional(message, "username", str, "")
         if robot := optional(message, "bot_id", str, "") or name:
             return ForeignAuthor(robot, name or "Robot")
-        raise BadRecord(f"{where}: user is missing, or not what it should be")
+        raise BadRecord(f"{where}: user is missing or not valid")
 
     def _person(self, user_id: str) -> str:
         return self._people.get(user_id, user_id)
@@ -176,6 +176,6 @@ def _file(item: object) -> ForeignFile:
 def _ms(text: str, where: str) -> int:
     """A time in Slack is seconds, a dot and what tells messages of one second apart."""
     if not re.fullmatch(r"\d{1,11}\.\d{6}", text):
-        raise BadRecord(f"{where}: {text!r} is no time of a message")
+        raise BadRecord(f"{where}: {text!r} is not the time of a message")
     seconds, _, rest = text.partition(".")
     return int(seconds) * 1000 + int(rest[:3])

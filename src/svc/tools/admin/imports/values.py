@@ -28,7 +28,7 @@ def named_faults(where: str) -> Iterator[None]:
     try:
         yield
     except ValueError as fault:
-        raise BadRecord(f"{where}: this is no JSON ({fault})") from None
+        raise BadRecord(f"{where}: this is not JSON ({fault})") from None
 
 
 def stream(read: Callable[[int], bytes]) -> JsonStream:
@@ -41,7 +41,7 @@ def listed(read: Callable[[int], bytes], where: str) -> Iterator[object]:
         document = stream(read)
         if document.peek() != "[":
             document.value()
-            raise BadRecord(f"{where}: it is no list")
+            raise BadRecord(f"{where}: it is not a list")
         for _ in document.items():
             yield document.value()
         document.end()
@@ -69,7 +69,7 @@ def needed(record: object, name: str, kind: type[T], where: str) -> T:
     """A field that must be there. Raises BadRecord."""
     value = record.get(name) if isinstance(record, dict) else None
     if not isinstance(value, kind):
-        raise BadRecord(f"{where}: {name} is missing, or not what it should be")
+        raise BadRecord(f"{where}: {name} is missing or not valid")
     return _clean(value)
 
 
