@@ -6,7 +6,6 @@ Spec: chat document sections 2.3 and 7.1.
 """
 
 import re
-from datetime import date
 
 from svc.chat.webhooks.limits import MAX_COLOR
 
@@ -24,15 +23,16 @@ _PORT = "[0-9]{0,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6
 URL = rf"^[Hh][Tt][Tt][Pp][Ss]?://{_USER}{_HOST}(?::(?:{_PORT}))?(?:[/?#][^{_UNFIT}]*)?$"
 
 _YEAR = "(?:[1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])"
-# How many days each month has; which years are leap years, no pattern tells.
+# Two digits that 4 divides, but for 00: they end a leap year, or begin one that ends with 00.
+_FOURS = "(?:0[48]|[2468][048]|[13579][26])"
+# The days that there are, as year, month and day.
 _DAYS = (
-    ("(?:0[13578]|1[02])", "(?:0[1-9]|[12][0-9]|3[01])"),
-    ("(?:0[469]|11)", "(?:0[1-9]|[12][0-9]|30)"),
-    ("02", "(?:0[1-9]|[12][0-9])"),
+    (_YEAR, "(?:0[13578]|1[02])", "(?:0[1-9]|[12][0-9]|3[01])"),
+    (_YEAR, "(?:0[469]|11)", "(?:0[1-9]|[12][0-9]|30)"),
+    (_YEAR, "02", "(?:0[1-9]|1[0-9]|2[0-8])"),
+    (f"(?:[0-9]{{2}}{_FOURS}|{_FOURS}00)", "02", "29"),
 )
-_DATE = "|".join(
-    f"{_YEAR}{dash}(?:" + "|".join(f"{month}{dash}{day}" for month, day in _DAYS) + ")" for dash in ("-", "")
-)
+_DATE = "|".join(f"{year}{dash}{month}{dash}{day}" for dash in ("-", "") for year, month, day in _DAYS)
 _HOUR, _MINUTE = "(?:[01][0-9]|2[0-3])", "[0-5][0-9]"
 _SECOND = "[0-5][0-9](?:[.,][0-9]+)?"
 _TIME = f"{_HOUR}(?::{_MINUTE}(?::{_SECOND})?|{_MINUTE}(?:{_SECOND})?)"
@@ -91,11 +91,7 @@ def moment_of(text: str) -> str | None:
     parts = _parts.fullmatch(text) if _timestamp.fullmatch(text) else None
     if parts is None:
         return None
-    try:
-        day = date(int(parts["year"]), int(parts["month"]), int(parts["day"]))
-    except ValueError:  # The 29th of February, in most years.
-        return None
     clock = f"{parts['hour']}:{parts['minute']}:{parts['second'] or '00'}"
     fraction = f".{parts['fraction'][:_FRACTION_DIGITS]}" if parts["fraction"] else ""
     zone = f"{parts['zone_hour']}:{parts['zone_minute'] or '00'}" if parts["zone_hour"] else "Z"
-    return f"{day.isoformat()}T{clock}{fraction}{zone}"
+    return f"{parts['year']}-{parts['month']}-{parts['day']}T{clock}{fraction}{zone}"
