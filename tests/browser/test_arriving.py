@@ -16,7 +16,7 @@ from tests.kit.accounts import PAGE_CLIENT, accounts_of, authority, cancel_there
 from tests.kit.community import confirm
 from tests.kit.device import Device
 from tests.kit.oidc import OidcProvider, oidc_provider
-from tests.kit.people import VIEWPORT, People, Person, both_widths, chromium, people_at
+from tests.kit.people import People, Person, both_widths, chromium, people_at
 from tests.kit.product import Product, running_product
 from tests.kit.text_channels import box, entry, open_channel
 
@@ -26,16 +26,11 @@ KEPT = "() => JSON.parse(localStorage.getItem('svc.identity'))"
 
 
 @asynccontextmanager
-async def house(
-    folder: Path, viewport: ViewportSize = VIEWPORT, **variables: str
-) -> AsyncIterator[tuple[Product, People]]:
+async def house(folder: Path, **variables: str) -> AsyncIterator[tuple[Product, People]]:
     """A server with these variables, and people with browsers."""
     executable = chromium()
     assert executable, "Chromium is missing; ci/setup installs it"
-    async with (
-        running_product(folder, **variables) as product,
-        people_at(product.url, executable, viewport=viewport) as people,
-    ):
+    async with running_product(folder, **variables) as product, people_at(product.url, executable) as people:
         yield product, people
         assert people.faults == []
     assert "Traceback" not in product.output, product.output
@@ -82,8 +77,9 @@ async def invited(owner: Person, product: Product, **wishes: object) -> str:
 async def test_somebody_new_comes_in_with_an_account_and_is_asked_for_a_name(
     tmp_path: Path, provider: OidcProvider, viewport: ViewportSize
 ) -> None:
-    async with house(tmp_path, viewport, **accounts_of(provider)) as (_, people):
+    async with house(tmp_path, **accounts_of(provider)) as (_, people):
         ada = await people.arrive("Ada")
+        await ada.page.set_viewport_size(viewport)
         host = provider.issuer.removeprefix("http://")
         await expect(ada.page.get_by_label("Your name")).to_have_count(0)
         await expect(ada.page.get_by_text(f"This server only accepts accounts from {host}.")).to_be_visible()

@@ -1,7 +1,7 @@
 """What may be posted to a webhook, as JSON Schema 2020-12: made of the limits and patterns by which
 `payload` judges, so that the two say the same.
 
-A schema cannot count the texts of all cards together, nor tell leap years; that stands in words.
+A schema cannot count the texts of all cards together; that stands in words.
 `null` is as good as absent. Spec: chat document sections 2.2 to 2.7, 9.
 """
 
@@ -41,8 +41,7 @@ _COLOR: Schema = {
 _TIMESTAMP: Schema = {
     **string(),
     "pattern": TIMESTAMP,
-    "description": "ISO 8601 with a time zone: a calendar date and a time, in extended or basic format; "
-    "the 29th of February only in leap years",
+    "description": "ISO 8601 with a time zone: a calendar date and a time, in extended or basic format",
 }
 
 _AUTHOR = _taken(
