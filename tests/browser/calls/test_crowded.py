@@ -1,15 +1,20 @@
-"""Calls of one to twenty-five people fit on a computer and on a phone, with a screen and without."""
+"""Calls of one to twenty-five people fit on a computer and on a phone, with a screen and without.
+
+Their pictures land in build/pictures, to be looked at.
+"""
 
 from contextlib import AsyncExitStack
+from pathlib import Path
 
 import pytest
 from playwright.async_api import expect
 
-from tests.kit.people import Capture, People, Person
+from tests.kit.people import Capture, People, Person, until_still
 from tests.kit.product import Product
 from tests.kit.silent_people import silent_people
 from tests.kit.waiting import wait_until
 
+PICTURES = Path(__file__).parents[3] / "build" / "pictures"
 SIZES = ((1280, 800), (390, 844))
 LONG = "Bartholomew Featherstonehaugh II"
 CROWDS = (("Grace",), (LONG, "Alan", "Edsger"), ("Barbara", *"CDEFGH"), ("Niklaus", *"IJKLMNOPQRST"))
@@ -61,6 +66,8 @@ async def fits(ada: Person, people: int, *, screens: int = 0) -> None:
             await wait_until("everything fits", none, within_s=10)
         except AssertionError:
             pytest.fail(f"{people} people, {screens} screens at {width}: {misfits}")
+        await until_still(ada.page)
+        await ada.page.screenshot(path=PICTURES / f"crowd-{people}-{screens}-{width}.png")
 
 
 async def test_up_to_twenty_five_people_fit_at_every_size(people: People, product: Product) -> None:

@@ -61,6 +61,13 @@ PLAYED_SO_FAR = """async () => {
   const voice = [...(await receiver.getStats()).values()].find(({ type }) => type === "inbound-rtp");
   return [voice.totalAudioEnergy, voice.totalSamplesDuration];
 }"""
+# A loudspeaker: it is listed no more, and the browser says so.
+PULLED_OUT = """(gone) => {
+  const all = navigator.mediaDevices.enumerateDevices.bind(navigator.mediaDevices);
+  const left = async () => (await all()).filter(({ deviceId }) => deviceId !== gone);
+  navigator.mediaDevices.enumerateDevices = left;
+  navigator.mediaDevices.dispatchEvent(new Event("devicechange"));
+}"""
 NOISE_S, SAMPLE_RATE = 4, 48_000
 SEED = 20_260_103
 
@@ -100,6 +107,9 @@ async def test_people_and_screens_are_played_as_loud_as_one_likes(people: People
     await loudspeakers.select_option(chosen)
     await ada.page.wait_for_function("(id) => elements.every(({ sinkId }) => sinkId === id)", arg=chosen)
     await ada.page.keyboard.press("Escape")
+    await ada.page.evaluate(PULLED_OUT, chosen)
+    await expect(ada.page.get_by_text("Your loudspeaker was disconnected.")).to_be_visible()
+    await ada.page.wait_for_function("() => elements.every(({ sinkId }) => sinkId === '')")
     tile = ada.page.locator("#people .person").filter(has_text="Grace")
     await tile.click(button="right")
     dialog = ada.page.get_by_role("dialog", name="Grace")
@@ -115,6 +125,10 @@ async def test_people_and_screens_are_played_as_loud_as_one_likes(people: People
     await plays(ada, 0, 2)
     await ada.page.keyboard.press("Escape")
     await expect(tile).to_contain_text("muted for you")
+    await ada.press("Deafen")
+    await plays(ada, 0, 0)
+    await ada.press("Undeafen")
+    await plays(ada, 0, 2)
     await ada.page.reload()
     await ada.is_connected()
     await expect(tile).to_contain_text("muted for you")

@@ -23,6 +23,7 @@ import { ask, connection, doubtConnection, listen, member } from "../state/serve
 import { peopleIn } from "../state/voice.js";
 import { keep, keptLike } from "../transport/kept.js";
 import { t } from "../words/words.js";
+import { devices as there } from "./devices.js";
 import { Watching } from "./watching.js";
 
 const KEPT = "svc.call"; // In sessionStorage: where this tab was and what it sent, so that a reload comes back.
@@ -210,7 +211,15 @@ async function enter(there) {
 function made({ Sound }) {
   const sounds = new Sound((blocked) => { soundBlocked.value = blocked; }, volumeOf);
   effect(() => sounds.silence(deafened.value));
-  effect(() => { sounds.speakTo(callSettings.value.speaker); });
+  let away = false;
+  effect(() => {
+    const { speaker } = callSettings.value;
+    const others = there.value.audiooutput; // None where the browser does not tell.
+    const gone = speaker !== "" && others.length > 0 && !others.some(({ id }) => id === speaker);
+    sounds.speakTo(gone ? "" : speaker);
+    if (gone && !away) notify(t("device-vanished", { device: t("device-loudspeaker") }));
+    away = gone;
+  });
   effect(() => {
     people.value;
     sounds.setVolumes();

@@ -21,7 +21,7 @@ import { Bars } from "./installed/bars.js";
 import { Notices } from "./parts/notices.js";
 import { Later } from "./parts/later.js";
 import { ASIDES, DIALOGS } from "./places.js";
-import { onHeldKey, onShortcut } from "./shortcuts.js";
+import { onAway, onHeldKey, onShortcut } from "./shortcuts.js";
 
 const CallView = Later(() => import("./call/call_view.js"), "CallView");
 const Ringing = Later(() => import("./private/ringing.js"), "Ringing");
@@ -36,7 +36,11 @@ export function App() {
     /** @type {["keydown" | "keyup", (event: KeyboardEvent) => void][]} */
     const listeners = [["keydown", onShortcut], ["keydown", onHeldKey], ["keyup", onHeldKey]];
     for (const [event, heard] of listeners) document.addEventListener(event, heard);
-    return () => listeners.forEach(([event, heard]) => document.removeEventListener(event, heard));
+    addEventListener("blur", onAway);
+    return () => {
+      listeners.forEach(([event, heard]) => document.removeEventListener(event, heard));
+      removeEventListener("blur", onAway);
+    };
   }, []);
   document.title = title();
   if (fault) return html`<main class="empty"><h1>${t("fault-title")}</h1><p>${t("fault-text")}</p><${Button} look="primary" onClick=${again}>${t("try-again")}<//></main>`;

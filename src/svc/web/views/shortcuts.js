@@ -53,6 +53,11 @@ export function onHeldKey(event) {
   pressToTalk(event.type === "keydown");
 }
 
+/** Another window has the keys now, so nobody tells us when this one is let go. */
+export function onAway() {
+  if (callSettings.value.input === "push") pressToTalk(false);
+}
+
 /** @param {KeyboardEvent} event */
 export function onShortcut(event) {
   if (member.value === null || event.isComposing) return;

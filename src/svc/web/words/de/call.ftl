@@ -3,6 +3,7 @@
 device-microphone = Mikrofon
 device-camera = Kamera
 device-screen = Bildschirm
+device-loudspeaker = Lautsprecher
 device-refused = Zugriff auf { $device } verweigert. Erlaube ihn neben der Adresse und versuch es noch einmal.
 device-none = { $device } auf diesem Gerät nicht gefunden.
 device-busy = { $device } wird gerade von einem anderen Programm verwendet.

@@ -3,6 +3,7 @@
 device-microphone = microphone
 device-camera = camera
 device-screen = screen
+device-loudspeaker = loudspeaker
 device-refused = Your browser blocks the { $device }. Allow it beside the address, then try again.
 device-none = No { $device } was found on this device.
 device-busy = Another program is using your { $device }.

@@ -3,6 +3,7 @@
 device-microphone = micrófono
 device-camera = cámara
 device-screen = pantalla
+device-loudspeaker = altavoz
 device-refused = El navegador no tiene permiso para usar tu { $device }. Dáselo junto a la dirección e inténtalo de nuevo.
 device-none = No hay { $device } disponible en este dispositivo.
 device-busy = Otro programa está usando tu { $device }.

@@ -3,6 +3,7 @@
 device-microphone = le microphone
 device-camera = la caméra
 device-screen = l’écran
+device-loudspeaker = le haut-parleur
 device-refused = Le navigateur n’a pas le droit d’utiliser { $device }. Autorise l’accès à côté de l’adresse, puis réessaie.
 device-none = Impossible de trouver { $device } sur cet appareil.
 device-busy = Un autre programme utilise { $device }.

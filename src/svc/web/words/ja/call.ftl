@@ -3,6 +3,7 @@
 device-microphone = マイク
 device-camera = カメラ
 device-screen = 画面
+device-loudspeaker = スピーカー
 device-refused = ブラウザーに{ $device }の使用が許可されていません。アドレスの横にある設定で許可してから、もう一度お試しください。
 device-none = このデバイスに{ $device }が見つかりません。
 device-busy = { $device }は別のプログラムで使用中です。
