@@ -1,5 +1,6 @@
 """People are invited by links that are made, shown as codes, listed and revoked in the page."""
 
+import time
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -7,8 +8,9 @@ from playwright.async_api import expect
 
 from tests.kit.community import Community, ask, community, confirm, has_no_page, open_settings
 from tests.kit.people import People, Person
-from tests.kit.text_channels import open_channel
 from tests.kit.waiting import becomes
+
+DAY_MS = 24 * 3600 * 1000
 
 
 @pytest.fixture
@@ -38,7 +40,11 @@ def code_of(address: str) -> str:
 
 
 async def test_somebody_comes_by_a_link_that_was_made(here: Community, people: People) -> None:
-    address = await make(here.moderator, Valid_for="1 day", For_how_many="1 person", They_arrive_in="general")
+    await ask(here.owner, "POST", "/api/channels", {"name": "plans", "type": "text"})
+    before_ms = time.time() * 1000
+    address = await make(here.moderator, Valid_for="1 day", For_how_many="1 person", They_arrive_in="plans")
+    [invite] = (await ask(here.moderator, "GET", "/api/invites"))["invites"]
+    assert before_ms <= invite["expires_at_ms"] - DAY_MS <= time.time() * 1000
     await here.moderator.page.context.grant_permissions(["clipboard-read"])
     page = here.moderator.page
     await becomes(lambda: page.evaluate("() => navigator.clipboard.readText()"), address)
@@ -46,7 +52,7 @@ async def test_somebody_comes_by_a_link_that_was_made(here: Community, people: P
     await guest.page.goto(address)
     await guest.page.reload()
     await guest.come_in()
-    await open_channel(guest, "general")
+    await expect(guest.page.locator("#text-name")).to_have_text("plans")
     invites = (await ask(here.owner, "GET", "/api/invites"))["invites"]
     assert code_of(address) not in {invite["code"] for invite in invites}, "it was good for one person"
     await here.moderator.page.keyboard.press("Escape")
@@ -85,25 +91,34 @@ async def test_a_role_is_offered_by_those_who_give_roles(here: Community) -> Non
     await expect(here.moderator.page.get_by_label("They become")).to_have_count(0)
 
 
-async def test_people_who_wait_are_let_in_from_the_page(here: Community, people: People) -> None:
+async def test_people_who_wait_are_let_in_or_refused_in_the_page(here: Community, people: People) -> None:
     await here.owner.press("Invite people")
     await here.owner.page.get_by_role("switch", name="Approve each person").check()
     await here.owner.press("Make a link")
     address = await here.owner.page.get_by_label("Link").input_value()
-    guest = await people.arrive("Barbara")
-    await guest.page.goto(address)
-    await guest.page.reload()
-    await guest.page.get_by_label("Your name").fill("Barbara")
-    await guest.page.locator("form button[type=submit]").first.click()
-    await expect(guest.page.get_by_label("Your name")).to_have_count(0)
+    for name in ("Frances", "Barbara"):
+        guest = await people.arrive(name)
+        await guest.page.goto(address)
+        await guest.page.reload()
+        await guest.page.get_by_label("Your name").fill(name)
+        await guest.page.locator("form button[type=submit]").first.click()
+        await expect(guest.page.get_by_label("Your name")).to_have_count(0)
     await here.owner.page.keyboard.press("Escape")
     page = await open_settings(here.owner, "Invites")
     waiting = page.get_by_role("list", name="Waiting to be let in")
+    await (
+        waiting.get_by_role("listitem")
+        .filter(has_text="Frances")
+        .get_by_role("button", name="Let in")
+        .click()
+    )
+    await expect(waiting.get_by_role("listitem")).to_have_count(1)
     await expect(waiting).to_contain_text("Barbara")
-    await waiting.get_by_role("button", name="Let in").click()
+    await waiting.get_by_role("button", name="Refuse").click()
     await expect(waiting).to_have_count(0)
+    await expect(guest.page.get_by_role("alert")).to_contain_text("You were not let in.")
     entries = (await ask(here.owner, "GET", "/api/audit?limit=3"))["entries"]
-    assert any("appl" in entry["action"] for entry in entries), entries
+    assert [entry["action"] for entry in entries][:2] == ["application_refuse", "application_approve"]
 
 
 async def test_a_member_without_the_permission_sees_none_of_it(here: Community) -> None:

@@ -7,6 +7,7 @@ from playwright.async_api import expect
 
 from tests.kit.community import ask, community, has_no_page, open_settings, own_id, refusal
 from tests.kit.people import People
+from tests.kit.text_channels import message, write
 
 
 async def test_members_are_found_and_several_are_kicked_after_a_preview(people: People) -> None:
@@ -84,9 +85,13 @@ async def test_members_are_narrowed_down_and_silenced_on_a_phone(people: People)
 async def test_roles_are_given_to_several_and_several_are_banned(people: People) -> None:
     here = await community(people, "ban_members", "view_audit_log")
     edsger = await own_id(here.member)
+    await write(here.member, "Watches for sale")
     page = await open_settings(here.owner, "Members")
     await page.get_by_text("Filters and order").click()
-    await page.get_by_label(re.compile("^Last seen")).select_option("7")
+    seen = page.get_by_label(re.compile("^Last seen"))
+    await seen.select_option("-30")
+    await expect(page.get_by_text("Nobody matches.")).to_be_visible()
+    await seen.select_option("7")
     row = page.get_by_role("listitem").filter(has_text="Edsger")
     for act, left_out in (("Give", "Has it already"), ("Take", "")):
         await page.get_by_label("Choose all 3 shown").check()
@@ -104,6 +109,8 @@ async def test_roles_are_given_to_several_and_several_are_banned(people: People)
     ]
     await ask(here.owner, "PUT", f"/api/members/{await own_id(here.moderator)}/roles/{role['id']}")
 
+    await here.owner.page.keyboard.press("Escape")
+    await expect(message(here.owner, "Watches for sale")).to_be_visible()
     page = await open_settings(here.moderator, "Members")
     await page.get_by_label("Choose all 3 shown").check()
     await page.get_by_role("group", name="3 chosen").get_by_role("button", name="Ban").click()
@@ -111,6 +118,7 @@ async def test_roles_are_given_to_several_and_several_are_banned(people: People)
     await dialog.get_by_label("Delete their messages").select_option("Of the last 1 hour")
     await dialog.get_by_role("button", name="Ban 1").click()
     await expect(here.member.page.get_by_role("alert")).to_contain_text("You are banned from this server")
+    await expect(message(here.owner, "Watches for sale")).to_have_count(0)
     pages = here.moderator.page.get_by_role("navigation", name="Settings pages")
     await pages.get_by_role("button", name="Bans", exact=True).click()
     await here.moderator.press("Lift the ban")

@@ -3,7 +3,17 @@
 import pytest
 from playwright.async_api import Locator, expect
 
-from tests.kit.community import Community, ask, community, has_no_page, listed, open_settings, own_id, refusal
+from tests.kit.community import (
+    Community,
+    ask,
+    community,
+    has_no_page,
+    listed,
+    open_settings,
+    own_id,
+    pick,
+    refusal,
+)
 from tests.kit.people import People, Person
 from tests.kit.text_channels import box, do, message, shows, write
 
@@ -171,6 +181,8 @@ async def test_the_log_says_in_sentences_what_was_done_and_is_filtered(here: Com
     await page.get_by_label("Done by").fill("ada")
     await here.moderator.page.keyboard.press("Enter")
     await expect(sentences).to_have_count(3)
+    await pick(page, "Done to", "grace")
+    await expect(sentences).to_have_text(["Ada gave Grace the role Helpers"])
     await here.moderator.page.keyboard.press("Escape")
     dialog = await choose(here.moderator, "Dijkstra", "History")
     await expect(dialog.locator(".entry")).to_have_count(2)
