@@ -4,6 +4,8 @@
 
 // A refusal for asking too fast says how long to wait. Longer waits are for people to decide on.
 const LONGEST_WAIT_MS = 3_000;
+// For an answer, and for sending something large before it.
+const [DEADLINE_MS, SENDING_DEADLINE_MS] = [60_000, 600_000];
 
 /** The server answered a request with an error; `code` is for programs, the message for people. */
 export class Refusal extends Error {
@@ -40,8 +42,8 @@ export function request(method, path, { token, body, signal } = {}) {
   if (token) headers.Authorization = `Bearer ${token}`;
   const raw = body instanceof Blob;
   if (body !== undefined) headers["Content-Type"] = raw ? body.type : "application/json";
-  const options = { method, headers, signal, body: raw || body === undefined ? /** @type {Blob | undefined} */ (body) : JSON.stringify(body) };
-  return answered(path, options, 3);
+  const options = { method, headers, body: raw || body === undefined ? /** @type {Blob | undefined} */ (body) : JSON.stringify(body) };
+  return answered(path, options, 3, raw ? SENDING_DEADLINE_MS : DEADLINE_MS, signal);
 }
 
 /**
@@ -56,22 +58,26 @@ export function post(path, body) {
   return asking("POST", path, { body });
 }
 
-/** @param {string} path @param {RequestInit} options @param {number} attempts */
-async function answered(path, options, attempts) {
+/** @param {string} path @param {RequestInit} options @param {number} attempts @param {number} deadlineMs @param {AbortSignal} [signal] */
+async function answered(path, options, attempts, deadlineMs, signal) {
   let response;
   let answer;
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), deadlineMs);
   try {
-    response = await fetch(path, options);
+    response = await fetch(path, { ...options, signal: signal ? AbortSignal.any([signal, late.signal]) : late.signal });
     answer = response.status === 204 ? null : await response.json();
   } catch (error) {
-    if (options.signal?.aborted) throw error;
+    if (signal?.aborted) throw error;
     throw new Unreachable("The server cannot be reached.");
+  } finally {
+    clearTimeout(timer);
   }
   if (response.ok) return answer;
   const waitMs = response.status === 429 ? answer.retry_after_ms : undefined;
   if (attempts <= 1 || !(waitMs <= LONGEST_WAIT_MS)) throw new Refusal(answer, response.status);
   await new Promise((resolve) => { setTimeout(resolve, waitMs); });
-  return answered(path, options, attempts - 1);
+  return answered(path, options, attempts - 1, deadlineMs, signal);
 }
 
 /**
