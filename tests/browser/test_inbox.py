@@ -7,7 +7,7 @@ import pytest
 from playwright.async_api import Locator, expect
 
 from tests.kit.knowing import OWN_ID, mention
-from tests.kit.people import People, Person, both_widths
+from tests.kit.people import People, Person
 from tests.kit.product import Product, running_product
 from tests.kit.text_channels import box, come_to_read, do, message, open_channel, write
 
@@ -50,7 +50,6 @@ def lines(person: Person) -> Locator:
     return inbox(person).locator(".message-line .text")
 
 
-@both_widths
 async def test_mentions_of_all_channels_stand_in_one_place_and_lead_there(people: People) -> None:
     ada, grace = await apart(people)
     await ada.press("Mentions")

@@ -22,7 +22,6 @@ async def answer(person: Person, text: str) -> None:
 async def test_answers_stand_aside_and_are_counted_by_themselves(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     for person in (ada, grace):
-        await person.page.set_viewport_size({"width": 1280, "height": 800})
         await come_to_read(person)
     await write(ada, "Where shall we meet?")
     await do(grace, "Where", "More")
