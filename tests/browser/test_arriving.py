@@ -17,6 +17,7 @@ from tests.kit.community import confirm
 from tests.kit.device import Device
 from tests.kit.oidc import OidcProvider, oidc_provider
 from tests.kit.people import People, Person, both_widths, chromium, people_at
+from tests.kit.pictures import encoded, scene
 from tests.kit.product import Product, running_product
 from tests.kit.text_channels import box, entry, open_channel
 
@@ -366,7 +367,7 @@ async def test_the_rules_of_the_server_are_shown_and_accepted(people: People, pr
 
 
 @both_widths
-async def test_an_owner_alone_is_greeted_with_three_steps(people: People, product: Product) -> None:
+async def test_an_owner_alone_is_greeted_with_four_steps(people: People, product: Product) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
     steps = ada.page.get_by_role("region", name="Your server is ready.")
@@ -378,11 +379,19 @@ async def test_an_owner_alone_is_greeted_with_three_steps(people: People, produc
     await expect(steps.get_by_text("Your server is called The Quiet Garden.")).to_be_visible()
     await expect(ada.page.locator(".server-head h2")).to_have_text("The Quiet Garden")
 
+    icon = {"name": "icon.png", "mimeType": "image/png", "buffer": encoded(scene(128, 128), "PNG")}
+    async with ada.page.expect_file_chooser() as choosing:
+        await ada.press("Choose a picture")
+    await (await choosing.value).set_files(icon)  # type: ignore[arg-type]
+    await expect(steps.get_by_text("Your server has an icon.")).to_be_visible()
+    await expect(ada.page.locator(".server-head img")).not_to_have_attribute("src", "/web/icon.svg")
+    await expect(steps.get_by_text("Done:")).to_have_count(2)
+
     await ada.press("Add a channel")
     await ada.page.get_by_role("dialog").get_by_role("textbox").first.fill("onions")
     await ada.page.get_by_role("dialog").get_by_role("button", name="Create").click()
     await expect(ada.page.locator("#text-name")).to_have_text("onions")
-    await expect(steps.get_by_text("Done:")).to_have_count(2)
+    await expect(steps.get_by_text("Done:")).to_have_count(3)
 
     await ada.press("Make a link")
     await expect(ada.page.get_by_role("dialog", name="Invite people")).to_be_visible()
@@ -392,6 +401,16 @@ async def test_an_owner_alone_is_greeted_with_three_steps(people: People, produc
     await expect(grace.page.get_by_role("heading", name="Join The Quiet Garden")).to_be_visible()
     await grace.come_in()
     await expect(steps).to_have_count(0)
+
+    # They are the owner's: a moderator and a member see an empty channel without them.
+    await as_member(ada, "PUT", f"/api/members/{await own_id(grace)}/roles/moderator", {})
+    edsger = await people.arrive("Edsger")
+    await edsger.come_in()
+    for person in (grace, edsger):
+        for _ in range(2):
+            await expect(person.page.locator("#beginning")).to_be_visible()
+            await expect(person.page.get_by_role("region", name="Your server is ready.")).to_have_count(0)
+            await person.page.reload()
 
 
 async def test_an_owner_may_hide_the_steps(people: People) -> None:

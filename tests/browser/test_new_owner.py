@@ -112,7 +112,7 @@ async def test_a_community_is_made_with_few_clicks(hand: Hand, people: People) -
     await hand.write("Name your server", "Gardeners")
     await hand.press("Save")
     await expect(page.locator(".server-head h2")).to_have_text("Gardeners")
-    await expect(page.get_by_role("button", name="Add a channel")).to_be_focused()
+    await expect(page.get_by_role("button", name="Choose a picture")).to_be_focused()
     await hand.picture("first-steps")
     await create_channel(hand, "Add a channel", "seeds")
     await create_channel(hand, "Create a text channel", "harvest")

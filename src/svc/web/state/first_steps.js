@@ -1,5 +1,5 @@
-// What an owner does who is alone on their server: name it, add a channel, invite somebody. Gone once somebody else is
-// a member, or when the owner wants it gone.
+// What an owner does who is alone on their server: name it, give it an icon, add a channel, invite somebody. Gone once
+// somebody else is a member, or when the owner wants it gone.
 
 /** @import { Signal } from "../vendor/signals.js" */
 
@@ -16,10 +16,14 @@ const hidden = signal(kept(HIDDEN) !== null);
 /** Are we the only member? null until it was asked. @type {Signal<boolean | null>} */
 const alone = signal(null);
 
-/** Which are done, {named, channel}; null where there is nobody to greet. */
+/** Which are done, {named, icon, channel}; null where there is nobody to greet. */
 export const firstSteps = computed(() => {
   if (hidden.value || !alone.value || members.value.size > 1 || !isOwner()) return null;
-  return { named: Boolean(info.value?.name), channel: channels.value.filter(({ type }) => type !== "category").length > FIRST_CHANNELS };
+  return {
+    named: Boolean(info.value?.name),
+    icon: Boolean(info.value?.iconUrl),
+    channel: channels.value.filter(({ type }) => type !== "category").length > FIRST_CHANNELS,
+  };
 });
 
 export function hideFirstSteps() {

@@ -1,10 +1,11 @@
-// The greeting of an owner who is alone: three steps, each done where it stands.
+// The greeting of an owner who is alone: four steps, each done where it stands.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 /** @typedef {FormWith<"server">} Form */
 
-import { tried } from "../../state/notices.js";
 import { askFirstSteps, firstSteps, hideFirstSteps, nameServer } from "../../state/first_steps.js";
+import { sendIcon } from "../../state/managing/server.js";
+import { notify, tried } from "../../state/notices.js";
 import { showDialog } from "../../state/place.js";
 import { info } from "../../state/server.js";
 import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
@@ -22,8 +23,9 @@ export function FirstSteps() {
     <h2 id="first-steps">${t("first-steps")}</h2>
     <ol>
       <li><${Mark} done=${done.named} number="1" /><${NameIt} done=${done.named} /></li>
-      <li><${Mark} done=${done.channel} number="2" /><span class="row-text">${t("step-channel")}</span><${Button} onClick=${() => showDialog("create-channel", { type: "text" })}>${t("step-channel-do")}<//></li>
-      <li><${Mark} done=${false} number="3" /><span class="row-text">${t("step-invite")}</span><${Button} look="primary" onClick=${() => showDialog("invite")}>${t("step-invite-do")}<//></li>
+      <li><${Mark} done=${done.icon} number="2" /><${IconOfIt} done=${done.icon} /></li>
+      <li><${Mark} done=${done.channel} number="3" /><span class="row-text">${t("step-channel")}</span><${Button} onClick=${() => showDialog("create-channel", { type: "text" })}>${t("step-channel-do")}<//></li>
+      <li><${Mark} done=${false} number="4" /><span class="row-text">${t("step-invite")}</span><${Button} look="primary" onClick=${() => showDialog("invite")}>${t("step-invite-do")}<//></li>
     </ol>
     <${Reach} />
     <p><${Button} look="link" onClick=${hideFirstSteps}>${t("hide-first-steps")}<//></p>
@@ -62,4 +64,17 @@ function NameIt({ done }) {
     <${Field} label=${t("step-name")} name="server" maxlength="64" autocomplete="off" value=${name ?? ""} onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setName(event.currentTarget.value)} problem=${problem} />
     <${Button} type="submit">${t("save")}<//>
   </form>`;
+}
+
+/** @param {{done: boolean}} props */
+function IconOfIt({ done }) {
+  /** @type {RefObject<HTMLInputElement>} */
+  const input = useRef(null);
+  const picked = async (/** @type {EventOn<HTMLInputElement>} */ event) => {
+    const [file] = event.currentTarget.files ?? [];
+    event.currentTarget.value = "";
+    if (file && await tried(sendIcon(file))) notify(t("picture-checked"), "done");
+  };
+  return html`<span class="row-text">${t(done ? "step-icon-given" : "step-icon")}</span><${Button} onClick=${() => input.current.click()}>${t("choose-picture")}<//>
+    <input type="file" accept="image/*" hidden ref=${input} onChange=${picked} aria-label=${t("step-icon")} />`;
 }

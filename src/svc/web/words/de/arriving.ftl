@@ -72,11 +72,13 @@ banned-because = Du bist auf diesem Server gebannt: { $reason }
 
 ## First steps
 
-first-steps = Dein Server ist bereit. Drei Schritte für den Anfang:
+first-steps = Dein Server ist bereit. Vier Schritte für den Anfang:
 step-done = Erledigt:
 step-name = Gib deinem Server einen Namen
 step-named = Dein Server heißt { $name }.
 server-name-missing = Bitte gib einen Namen ein.
+step-icon = Gib deinem Server ein Symbol.
+step-icon-given = Dein Server hat ein Symbol.
 step-channel = Füge einen Kanal für ein eigenes Thema hinzu.
 step-channel-do = Kanal hinzufügen
 step-invite = Lade jemanden mit einem Link ein.

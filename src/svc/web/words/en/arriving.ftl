@@ -72,11 +72,13 @@ banned-because = You are banned from this server: { $reason }
 
 ## First steps
 
-first-steps = Your server is ready. Three steps to begin:
+first-steps = Your server is ready. Four steps to begin:
 step-done = Done:
 step-name = Name your server
 step-named = Your server is called { $name }.
 server-name-missing = Please enter a name.
+step-icon = Give your server an icon.
+step-icon-given = Your server has an icon.
 step-channel = Add a channel for a topic.
 step-channel-do = Add a channel
 step-invite = Invite somebody with a link.

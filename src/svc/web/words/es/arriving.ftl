@@ -72,11 +72,13 @@ banned-because = Te han baneado de este servidor: { $reason }
 
 ## First steps
 
-first-steps = Tu servidor está listo. Tres pasos para empezar:
+first-steps = Tu servidor está listo. Cuatro pasos para empezar:
 step-done = Hecho:
 step-name = Pon nombre a tu servidor
 step-named = Tu servidor se llama { $name }.
 server-name-missing = Escribe un nombre.
+step-icon = Ponle un icono a tu servidor.
+step-icon-given = Tu servidor tiene un icono.
 step-channel = Añade un canal para un tema que te interese.
 step-channel-do = Añadir un canal
 step-invite = Invita a alguien con un enlace.

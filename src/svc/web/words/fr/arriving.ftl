@@ -72,11 +72,13 @@ banned-because = Tu es banni de ce serveur : { $reason }
 
 ## Premiers pas
 
-first-steps = Ton serveur est prêt. Trois étapes pour commencer :
+first-steps = Ton serveur est prêt. Quatre étapes pour commencer :
 step-done = Fait :
 step-name = Donne un nom à ton serveur
 step-named = Ton serveur s’appelle { $name }.
 server-name-missing = Saisis un nom.
+step-icon = Donne une icône à ton serveur.
+step-icon-given = Ton serveur a une icône.
 step-channel = Ajoute un salon pour un sujet qui t’intéresse.
 step-channel-do = Ajouter un salon
 step-invite = Invite quelqu’un avec un lien.
