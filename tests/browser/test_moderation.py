@@ -46,16 +46,16 @@ async def offers(person: Person, of: str, *items: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("permission", "item"),
+    ("permission", "item", "seen"),
     [
-        ("manage_nicknames", "Rename"),
-        ("timeout_members", "Time out"),
-        ("kick_members", "Kick"),
-        ("ban_members", "Ban"),
+        ("manage_nicknames", "Rename", "#own-name:text-is('Dijkstra')"),
+        ("timeout_members", "Time out", "#draft:disabled"),
+        ("kick_members", "Kick", "[role=alert]:has-text('You are no longer a member here.')"),
+        ("ban_members", "Ban", "[role=alert]:has-text('You are banned from this server.')"),
     ],
 )
-async def test_each_act_is_offered_for_its_permission_and_below_one_s_rank(
-    people: People, permission: str, item: str
+async def test_each_act_is_offered_and_done_by_its_permission_alone_and_below_one_s_rank(
+    people: People, permission: str, item: str, seen: str
 ) -> None:
     here = await community(people, permission)
     await offers(here.moderator, "Edsger", "Message", item)
@@ -63,6 +63,11 @@ async def test_each_act_is_offered_for_its_permission_and_below_one_s_rank(
     for person, of in ((here.moderator, "Ada"), (here.member, "Grace")):
         await expect(listed(person, of)).to_be_visible()
         await offers(person, of, "Message")
+    dialog = await choose(here.moderator, "Edsger", item)
+    if item == "Rename":
+        await dialog.get_by_label("Name", exact=True).fill("Dijkstra")
+    await dialog.get_by_role("button", name=item, exact=True).click()
+    await expect(here.member.page.locator(seen)).to_be_visible()
 
 
 @pytest.fixture
