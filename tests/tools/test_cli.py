@@ -1,11 +1,13 @@
 """The `svc` command: what it knows, and how it says what is wrong."""
 
+import argparse
+from collections.abc import Iterator
 from importlib.metadata import version
 
 import pytest
 
-from svc.cli import main
-from svc.tools.admin.arguments import SUBJECTS
+from svc.cli import main, parser
+from svc.tools.admin.arguments import SUBJECTS, WHOLE
 
 
 def test_the_version_is_that_of_the_distribution(capsys: pytest.CaptureFixture[str]) -> None:
@@ -59,8 +61,26 @@ def test_help_shows_every_subject_and_each_says_what_it_is(capsys: pytest.Captur
         main(["admin", "--help"])
     shown = capsys.readouterr().out
     assert {"channel", "invite", "webhook", "bot", "member", "application"} <= set(SUBJECTS)
-    for name, subject in SUBJECTS.items():
-        assert f"\n    {name}" in shown and subject.help in shown
+    assert set(WHOLE) == {"backup", "restore", "export", "import"}
+    says = {name: subject.help for name, subject in SUBJECTS.items()}
+    for name, help in (says | {name: help for name, (help, _) in WHOLE.items()}).items():
+        assert f"\n    {name}" in shown and help in shown
         with pytest.raises(SystemExit):
             main(["admin", name, "--help"])
-        assert f"\n\n{subject.help[0].upper()}{subject.help[1:]}\n\n" in capsys.readouterr().out
+        assert f"\n\n{help[0].upper()}{help[1:]}\n\n" in capsys.readouterr().out
+
+
+def _commands(above: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    """Those that do something, however far below."""
+    rows = [action for action in above._actions if isinstance(action, argparse._SubParsersAction)]
+    for row in rows:
+        for below in row.choices.values():
+            yield from _commands(below)
+    if not rows:
+        yield above
+
+
+def test_whatever_is_asked_of_a_server_can_be_answered_as_json() -> None:
+    commands = [each for each in _commands(parser()) if each.prog.startswith("svc admin ")]
+    assert len(commands) == sum(len(subject.actions) for subject in SUBJECTS.values()) + len(WHOLE)
+    assert [each.prog for each in commands if "--json" not in each._option_string_actions] == []

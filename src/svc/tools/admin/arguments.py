@@ -5,7 +5,7 @@ this. Design: contract 2 of section 4.
 """
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from svc.tools.admin import (
@@ -34,6 +34,13 @@ SUBJECTS: Mapping[str, Subject] = {
     "webhook": Subject("URLs that post in a channel", webhooks.ACTIONS),
     "job": Subject("uploads that the media worker processes", jobs.ACTIONS),
 }
+# What is done with a server as a whole.
+WHOLE: Mapping[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
+    "backup": ("write everything to one file", backup.add),
+    "restore": ("make a data folder from a backup", restore.add),
+    "export": ("write a file that other programs can read", export.add),
+    "import": ("read an export of svc, Discord or Slack", importing.add),
+}
 
 
 def add(parser: argparse.ArgumentParser, variables: Mapping[str, str]) -> None:
@@ -49,12 +56,8 @@ def add(parser: argparse.ArgumentParser, variables: Mapping[str, str]) -> None:
             row = rows.add_parser(action.name, help=action.help, parents=[common])
             action.add(row)
             row.set_defaults(run=_run, action=action)
-    backup.add(whats.add_parser("backup", help="write everything to one file", parents=[common]))
-    restore.add(whats.add_parser("restore", help="make a data folder from a backup", parents=[common]))
-    export.add(whats.add_parser("export", help="write a file that other programs can read", parents=[common]))
-    importing.add(
-        whats.add_parser("import", help="read an export of svc, Discord or Slack", parents=[common])
-    )
+    for name, (says, arguments_of) in WHOLE.items():
+        arguments_of(whats.add_parser(name, help=says, description=_sentence(says), parents=[common]))
     parser.set_defaults(variables=variables)
 
 
