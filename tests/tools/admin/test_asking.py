@@ -69,7 +69,10 @@ async def test_an_invite_can_be_listed_and_revoked(chat: ChatServer | None, admi
     assert link.endswith(f"/#invite={invite['code']}")
     assert chat is None or link.startswith(f"{chat.address}/#")
     assert invite in (await admin.json("invite", "list"))["invites"]
-    assert f"{invite['id']}  {invite['code']}  0 of 3 uses, until " in (await admin("invite", "list"))[1]
+    once = await admin.json("invite", "create", "--uses", "1", "--hours", "1")
+    listed = (await admin("invite", "list"))[1]
+    assert f"{invite['id']}  {invite['code']}  0 of 3 uses, until " in listed
+    assert f"{once['id']}  {once['code']}  0 of 1 use, until " in listed
     assert await admin.json("invite", "revoke", invite["id"]) == {}
     status, _, complaint = await admin("invite", "revoke", invite["id"])
     assert (status, len(complaint.splitlines())) == (2, 1)
@@ -77,8 +80,8 @@ async def test_an_invite_can_be_listed_and_revoked(chat: ChatServer | None, admi
     (printed,) = (await admin("invite", "create"))[1].splitlines()
     assert printed.startswith("http://") and " " not in printed
     if chat is not None:  # A start makes one of its own.
-        for listed in (await admin.json("invite", "list"))["invites"]:
-            await admin("invite", "revoke", listed["id"])
+        for left in (await admin.json("invite", "list"))["invites"]:
+            await admin("invite", "revoke", left["id"])
         assert (await admin("invite", "list"))[1] == "There are no invites.\n"
 
 
@@ -87,6 +90,16 @@ def test_where_no_server_has_run_there_is_nothing_to_do(admin: Admin, data_dir: 
     assert (status, output) == (2, "")
     assert "no server has run" in complaint
     assert not data_dir.exists()
+
+
+async def test_a_server_without_members_and_jobs_says_so(variables: dict[str, str], admin: Admin) -> None:
+    async def nothing_is_there() -> None:
+        assert await admin("member", "list") == (0, "There are no members.\n", "")
+        assert await admin("job", "list") == (0, "There are no jobs.\n", "")
+
+    async with chat_server(variables):
+        await nothing_is_there()
+    await nothing_is_there()
 
 
 async def test_a_member_is_given_roles_and_they_are_taken(chat: ChatServer | None, admin: Admin) -> None:

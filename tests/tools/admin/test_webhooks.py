@@ -27,7 +27,12 @@ async def test_a_webhook_is_made_changed_and_deleted(
     else:
         async with chat_server(variables) as server:
             assert await _post(server, made["path"]) == 200
-    assert await admin.json("webhook", "delete", made["webhook_id"]) == {}
+    (line,) = (await admin("webhook", "create", "--channel", "general", "--name", "Siren"))[1].splitlines()
+    [siren] = [hook for hook in (await admin.json("webhook", "list"))["webhooks"] if hook["name"] == "Siren"]
+    assert line == f"{siren['webhook_id']}  Siren  {siren['url']}"
+    assert siren["url"].startswith("http://") and siren["url"].endswith(siren["path"])
+    for webhook in (made, siren):
+        assert await admin.json("webhook", "delete", webhook["webhook_id"]) == {}
     assert (await admin("webhook", "delete", made["webhook_id"]))[0] == 2
     assert (await admin("webhook", "list"))[1] == "There are no webhooks.\n"
     if chat is not None:
