@@ -98,15 +98,22 @@ class Place:
         self, written: bytes = b"written anew", content_type: str = "image/webp", frames: int = 1
     ) -> str:
         """Do the next job, whatever the file holds; the id of its upload."""
+        finished = await self.written(written, content_type, frames)
+        answered = await self.command("job_finish", **finished)
+        assert answered == {}, answered
+        return str(finished["job"])
+
+    async def written(
+        self, written: bytes = b"written anew", content_type: str = "image/webp", frames: int = 1
+    ) -> dict[str, object]:
+        """Do the next job but for saying so: what is to be said."""
         job = await self.claim()
         assert job is not None, "there is nothing to do"
         results = [
             result("original", await self.store(job, written), written, content_type, frames),
             result("thumbnail", await self.store(job, b"small"), b"small", "image/webp", 1),
         ]
-        answered = await self.command("job_finish", job=job["id"], lease=job["lease"], results=results)
-        assert answered == {}, answered
-        return str(job["id"])
+        return {"job": job["id"], "lease": job["lease"], "results": results}
 
 
 def result(role: str, key: str, content: bytes, content_type: str, frames: int) -> dict[str, object]:
