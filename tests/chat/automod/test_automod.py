@@ -3,8 +3,13 @@
 import asyncio
 from typing import Any
 
+import pytest
+
+from svc.base.database import Connection
+from svc.chat.automod.rule import KINDS
+from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer, chat_server
-from tests.chat.people import People, Person, holder_of, newcomer
+from tests.chat.people import People, Person, holder_of, newcomer, people
 
 MESSAGES = "/api/channels/general/messages"
 RULES = "/api/automod/rules"
@@ -90,6 +95,40 @@ async def test_what_a_rule_censors_stands_as_stars_and_is_no_work_for_anybody(fo
     stars = "*" * len("http://example.org@evil.example/y")
     assert message["text"] == f"https://docs.example.org/x but {stars}." and message["flagged"]
     assert await reports(folk) == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_every_kind_of_rule_can_do_everything_that_rules_do(folk: People, kind: str) -> None:
+    # What it looks for, what it has to say in a message, and what of that stands as stars.
+    of_kind: dict[str, tuple[dict[str, object], str, str]] = {
+        "words": ({"words": ["casino"]}, "A casino", "casino"),
+        "links": ({}, "See https://a.example", "https://a.example"),
+        "mentions": ({"most": 0}, f"Hi [@x](mention:{folk.guest.id})", f"[@x](mention:{folk.guest.id})"),
+        "repeats": ({"most": 1, "within_s": 3600}, "Again", "Again"),
+        "newcomers": ({"newcomer_s": 3600}, "Hello", "Hello"),
+    }
+    settings, text, found = of_kind[kind]
+    await said(folk.member, text)
+    wanted = {"name": f"No {kind}", "kind": kind, "enabled": True, "timeout_s": 60, **settings}
+    made = await folk.owner.done("POST", RULES, {**wanted, "action": "flag"})
+
+    flagged = await said(folk.member, text)
+    assert flagged["flagged"] and flagged["text"] == text
+    assert [(each["rule"], each["message_id"]) for each in await reports(folk)] == [
+        (made["name"], flagged["id"])
+    ]
+
+    async def act(action: str) -> None:
+        await folk.owner.done("PUT", f"{RULES}/{made['id']}", {**wanted, "action": action})
+
+    await act("censor")
+    assert (await said(folk.member, text))["text"] == text.replace(found, "*" * len(found))
+    assert len(await reports(folk)) == 1
+    await act("block")
+    assert await refusal(folk.member, text) == "rule_refused"
+    await act("timeout")
+    assert await refusal(folk.member, text) == "rule_refused"
+    assert await refusal(folk.member, text) == "in_timeout"
 
 
 async def test_what_a_rule_blocks_is_not_posted_and_its_author_learns_which_rule_it_was(folk: People) -> None:
@@ -249,7 +288,28 @@ async def test_a_trial_says_what_a_rule_would_have_found_and_does_nothing(folk: 
     await said(folk.member, "casino")
 
 
-async def test_a_trial_of_a_thousand_messages_holds_up_nobody(folk: People) -> None:
+async def test_a_trial_reads_the_last_thousand_messages(variables: dict[str, str]) -> None:
+    def hello(connection: Connection) -> None:
+        connection.execute(
+            "WITH RECURSIVE later(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM later WHERE i < 999)"
+            " INSERT INTO messages (n, id, channel_id, author_kind, author_id, display_name, text)"
+            " SELECT n + i, id || i, channel_id, author_kind, author_id, display_name, 'hello'"
+            " FROM messages, later"
+        )
+
+    wanted = {"name": "x", "kind": "words", "action": "flag", "words": ["casino"]}
+    async with server_with_insight(variables) as (chat, inside):
+        folk = await people(chat)
+        await said(folk.member, "casino")
+        await inside.automod._database.write(hello)
+        trial = await folk.owner.done("POST", "/api/automod/trial", wanted)
+        assert (trial["read"], trial["found"]) == (1_000, 1)
+        await said(folk.member, "hello")
+        trial = await folk.owner.done("POST", "/api/automod/trial", wanted)
+        assert (trial["read"], trial["found"]) == (1_000, 0)
+
+
+async def test_trials_that_read_much_hold_up_nobody(folk: People) -> None:
     for _ in range(20):
         await said(folk.member, "a* " * 1_300)
     words = [f"a*{letter}*{letter}*b" for letter in "abcdefghijklmnopqrstuvwxyz"]
