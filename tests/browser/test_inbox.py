@@ -151,6 +151,6 @@ async def test_a_refusal_is_said_and_it_can_be_tried_again(people: People) -> No
     await ada.page.add_init_script(REFUSE_ONCE)
     await ada.page.reload()
     await ada.press("Mentions, 1 mention")
-    await expect(inbox(ada)).to_contain_text("There is no such message")
+    await expect(inbox(ada)).to_contain_text("This message no longer exists.")
     await inbox(ada).get_by_role("button", name="Try again").click()
     await expect(lines(ada)).to_have_text(["@Ada dinner?"])

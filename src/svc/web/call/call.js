@@ -9,6 +9,7 @@
 /** @import { Trouble } from "./trouble.js" */
 
 import { Backoff, pause } from "../transport/backoff.js";
+import { explain } from "../words/words.js";
 import { explained, HEAR_EVERY_MS, SilenceWatch, StandstillWatch, TroubleWatch } from "./trouble.js";
 
 // After these endings we are not wanted back: we left, another tab took our place,
@@ -144,7 +145,7 @@ export class Call extends EventTarget {
       // Silence has no code, and a media service that restarts will be back.
       const passing = !error.code || error.code === "unreachable" || error.code === "voice_unavailable";
       this.#lastTrouble = { what: error.code === "voice_unavailable" ? "voice" : "server" };
-      return { kind: passing ? "lost" : "refused", reason: error.message };
+      return { kind: passing ? "lost" : "refused", reason: explain(error) };
     } finally {
       this.#asking = false;
     }

@@ -57,17 +57,7 @@ load-file = Aus einer Datei laden
 waiting-title = Warten auf Bestätigung
 waiting-text = Jemand muss dich noch hereinlassen. Lass diese Seite offen: Es geht von selbst weiter.
 back-to-form = Zurück zum Formular
-error-sign-in-again = Deine Anmeldung ist abgelaufen. Melde dich neu an.
-error-signed-out = Du hast dich abgemeldet.
-error-invite-invalid = Diese Einladung ist nicht oder nicht mehr gültig. Bitte um eine neue.
-error-rules-not-accepted = Bitte akzeptiere zuerst die Regeln.
-error-invite-required = Du brauchst eine Einladung, um diesem Server beizutreten.
-error-code-invalid = Dieser Code ist ungültig, schon benutzt oder abgelaufen. Bitte um einen neuen.
-error-identity-taken = Dieser Browser gehört hier schon zu einem anderen Mitglied. Verwende dieses, oder gib es zuerst auf.
-error-issuer-unavailable = Der Anbieter der Konten ist gerade nicht erreichbar. Versuch es gleich noch einmal.
-error-approval-refused = Du wurdest nicht hereingelassen.
 approval-refused-because = Du wurdest nicht hereingelassen: { $reason }
-error-banned = Du bist auf diesem Server gebannt.
 banned-because = Du bist auf diesem Server gebannt: { $reason }
 
 ## First steps

@@ -73,7 +73,6 @@ report-note-what = Notiz für die anderen Moderatoren
 report-resolve = Erledigen
 report-resolved-by = Erledigt von { $name }.
 report-resolved-elsewhere = { $who } hat die Meldung über { $name } erledigt.
-error-already-resolved = Jemand anders hat diese Meldung schon erledigt.
 
 ## The audit log
 
@@ -223,16 +222,3 @@ act-backup-create = Backup erstellen
 act-backup-download = Backup herunterladen
 act-backup-delete = Backup löschen
 act-import = Import
-
-## Somebody else was first
-
-error-unknown-member = Diese Person ist kein Mitglied mehr.
-error-unknown-ban = Dieser Bann ist schon aufgehoben.
-error-unknown-role = Diese Rolle gibt es nicht mehr: Jemand hat sie gelöscht.
-error-unknown-channel = Diesen Kanal gibt es nicht mehr: Jemand hat ihn gelöscht, oder du siehst ihn nicht mehr.
-error-unknown-webhook = Diesen Webhook gibt es nicht mehr: Jemand hat ihn gelöscht.
-error-unknown-invite = Diese Einladung gilt nicht mehr: Jemand hat sie widerrufen, oder sie ist abgelaufen.
-error-unknown-application = Diese Person wartet nicht mehr: Jemand anders hat entschieden.
-error-unknown-emoji = Dieses Emoji gibt es nicht mehr: Jemand hat es gelöscht.
-error-unknown-report = Diese Meldung gibt es nicht mehr.
-error-rank-too-low = Dafür brauchst du eine höhere Rolle.

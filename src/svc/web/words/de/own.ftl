@@ -64,6 +64,3 @@ report-hint = Nur die Moderation liest das.
 report-missing = Bitte schreib, was nicht in Ordnung ist.
 report-send = Meldung senden
 report-sent = Deine Meldung ist bei der Moderation.
-error-too-many-devices = Du hast schon so viele Geräte, wie erlaubt sind. Trenne zuerst eines.
-error-last-device = Das ist dein letztes Gerät: Ohne es könnte sich niemand mehr als du anmelden.
-error-export-running = Deine Daten werden schon zusammengestellt. Versuch es noch einmal, wenn das fertig ist.

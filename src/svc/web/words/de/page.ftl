@@ -251,12 +251,4 @@ shortcut-mute = Mikrofon aus- oder einschalten
 shortcut-deafen = Ton aus- oder einschalten
 shortcut-camera = Kamera ein- oder ausschalten
 
-## What the server refuses, where its own words would not do
-
-error-unreachable = Der Server ist nicht erreichbar. Versuch es gleich noch einmal.
-error-slow-mode = In diesem Kanal gilt der Slowmode. Warte { $seconds ->
-    [one] eine Sekunde
-   *[other] { $seconds } Sekunden
-}.
-error-rate-limited = Das war zu schnell. Warte einen Moment.
 slow-mode-here = Slowmode: Nach jeder Nachricht wartest du { $time }.

@@ -20,7 +20,6 @@ private-outside = Dieses Gerät ist noch nicht in die Unterhaltung gelassen word
 private-blocked = Du und { $name } könnt einander nicht schreiben, solange du { $name } blockierst.
 private-nobody = In dieser Unterhaltung ist sonst niemand mehr.
 private-withheld = Der Server hat eine Nachricht ausgelassen, deshalb wird hier nicht weitergelesen. Sag es der Person, die ihn betreibt.
-error-private-refused = Du kannst dieser Person nicht schreiben.
 private-erased = Die privaten Nachrichten, die du in diesem Browser gelesen hast, werden gelöscht.
 private-group = Neue Gruppe
 private-group-text = Nur die Geräte der Leute, die du auswählst, können lesen, was darin geschrieben wird. Der Server sieht, wer dabei ist.

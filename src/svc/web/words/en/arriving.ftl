@@ -57,17 +57,7 @@ load-file = Load from a file
 waiting-title = Waiting for approval
 waiting-text = Somebody has to let you in. Leave this page open: it continues by itself.
 back-to-form = Back to the form
-error-sign-in-again = Your session has ended. Sign in again.
-error-signed-out = You have signed out.
-error-invite-invalid = This invite is not valid or has expired. Ask for a new one.
-error-rules-not-accepted = Please accept the rules first.
-error-invite-required = You need an invite to join this server.
-error-code-invalid = This code is not valid, was already used or has expired. Ask for a new one.
-error-identity-taken = This browser already belongs to another member here. Use that one, or give it up first.
-error-issuer-unavailable = The account provider cannot be reached right now. Try again in a moment.
-error-approval-refused = You were not let in.
 approval-refused-because = You were not let in: { $reason }
-error-banned = You are banned from this server.
 banned-because = You are banned from this server: { $reason }
 
 ## First steps

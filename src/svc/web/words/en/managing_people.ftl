@@ -73,7 +73,6 @@ report-note-what = Note for the other moderators
 report-resolve = Resolve
 report-resolved-by = Resolved by { $name }.
 report-resolved-elsewhere = { $who } resolved the report about { $name }.
-error-already-resolved = Somebody else has already resolved this report.
 
 ## The audit log
 
@@ -223,16 +222,3 @@ act-backup-create = Making a backup
 act-backup-download = Downloading a backup
 act-backup-delete = Deleting a backup
 act-import = Import
-
-## Somebody else was first
-
-error-unknown-member = This person is no longer a member.
-error-unknown-ban = This ban has already been lifted.
-error-unknown-role = Somebody has deleted this role.
-error-unknown-channel = Somebody has deleted this channel, or you can no longer see it.
-error-unknown-webhook = Somebody has deleted this webhook.
-error-unknown-invite = This invite was revoked or has expired.
-error-unknown-application = Somebody else has already decided about this person.
-error-unknown-emoji = Somebody has deleted this emoji.
-error-unknown-report = This report no longer exists.
-error-rank-too-low = You need a higher role for this.

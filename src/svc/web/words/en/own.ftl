@@ -64,6 +64,3 @@ report-hint = Only the moderators read this.
 report-missing = Please say what is wrong.
 report-send = Send the report
 report-sent = The moderators have your report.
-error-too-many-devices = You have reached the limit of devices. Unlink one first.
-error-last-device = This is your last device: without it nobody could sign in as you.
-error-export-running = An export is already running. Try again when it is done.

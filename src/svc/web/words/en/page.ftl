@@ -251,12 +251,4 @@ shortcut-mute = Mute or unmute
 shortcut-deafen = Deafen or undeafen
 shortcut-camera = Start or stop the camera
 
-## What the server refuses, where its own words would not do
-
-error-unreachable = The server cannot be reached. Try again in a moment.
-error-slow-mode = This channel is in slow mode. Wait { $seconds ->
-    [one] a second
-   *[other] { $seconds } seconds
-}.
-error-rate-limited = That was too fast. Wait a moment.
 slow-mode-here = Slow mode: wait { $time } between messages.

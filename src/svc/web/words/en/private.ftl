@@ -20,7 +20,6 @@ private-outside = This device is not in the conversation yet. It joins as soon a
 private-blocked = You and { $name } cannot write to each other while you block { $name }.
 private-nobody = Nobody else is in this conversation any more.
 private-withheld = The server left a message out, so nothing after it can be read. Tell the person who runs it.
-error-private-refused = You cannot write to this person.
 private-erased = The private messages that you have read in this browser are erased.
 private-group = New group
 private-group-text = Only the devices of the people you choose can read what is written in it. The server sees who is in it.

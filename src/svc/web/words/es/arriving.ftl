@@ -57,17 +57,7 @@ load-file = Cargar desde un archivo
 waiting-title = Esperando aprobación
 waiting-text = Alguien tiene que dejarte entrar. Deja esta página abierta: continuará sola.
 back-to-form = Volver al formulario
-error-sign-in-again = Tu sesión ha terminado. Inicia sesión de nuevo.
-error-signed-out = Has cerrado sesión.
-error-invite-invalid = Esta invitación no es válida o ha dejado de serlo. Pide una nueva.
-error-rules-not-accepted = Primero acepta las normas.
-error-invite-required = Necesitas una invitación para unirte a este servidor.
-error-code-invalid = Este código no es válido, ya se usó o ha caducado. Pide uno nuevo.
-error-identity-taken = Este navegador ya es otro miembro de este servidor. Usa ese miembro o renuncia a él primero.
-error-issuer-unavailable = Ahora mismo no se puede contactar con el proveedor de cuentas. Inténtalo de nuevo en un momento.
-error-approval-refused = No te han dejado entrar.
 approval-refused-because = No te han dejado entrar: { $reason }
-error-banned = Te han baneado de este servidor.
 banned-because = Te han baneado de este servidor: { $reason }
 
 ## First steps

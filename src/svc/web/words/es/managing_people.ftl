@@ -73,7 +73,6 @@ report-note-what = Nota para los demás moderadores
 report-resolve = Resolver
 report-resolved-by = Resuelta por { $name }.
 report-resolved-elsewhere = { $who } ha resuelto la denuncia sobre { $name }.
-error-already-resolved = Otra persona ya ha resuelto esta denuncia.
 
 ## The audit log
 
@@ -223,16 +222,3 @@ act-backup-create = Creación de una copia de seguridad
 act-backup-download = Descarga de una copia de seguridad
 act-backup-delete = Eliminación de una copia de seguridad
 act-import = Importación
-
-## Somebody else was first
-
-error-unknown-member = Esta persona ya no es miembro.
-error-unknown-ban = Este baneo ya se ha quitado.
-error-unknown-role = Este rol ya no existe: alguien lo ha eliminado.
-error-unknown-channel = Este canal ya no existe: alguien lo ha eliminado o ya no puedes verlo.
-error-unknown-webhook = Este webhook ya no existe: alguien lo ha eliminado.
-error-unknown-invite = Esta invitación ya no vale: alguien la ha revocado o ha caducado.
-error-unknown-application = Esta persona ya no espera: otra persona ha decidido.
-error-unknown-emoji = Este emoji ya no existe: alguien lo ha eliminado.
-error-unknown-report = Esta denuncia ya no existe.
-error-rank-too-low = Para esto necesitas un rol superior.

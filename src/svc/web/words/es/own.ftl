@@ -64,6 +64,3 @@ report-hint = Solo lo leen los moderadores.
 report-missing = Cuéntanos qué ocurre.
 report-send = Enviar la denuncia
 report-sent = Los moderadores han recibido tu denuncia.
-error-too-many-devices = Ya tienes el máximo de dispositivos. Desvincula uno primero.
-error-last-device = Este es tu último dispositivo: sin él nadie podría iniciar sesión como tú.
-error-export-running = Ya se están preparando tus datos. Inténtalo de nuevo cuando termine.

@@ -251,12 +251,4 @@ shortcut-mute = Silenciar o dejar de silenciar
 shortcut-deafen = Ensordecer o dejar de ensordecer
 shortcut-camera = Activar o desactivar la cámara
 
-## What the server refuses, where its own words would not do
-
-error-unreachable = No se puede contactar con el servidor. Inténtalo de nuevo en un momento.
-error-slow-mode = Este canal está en modo lento. Espera { $seconds ->
-    [one] un segundo
-   *[other] { $seconds } segundos
-}.
-error-rate-limited = Vas demasiado rápido. Espera un momento.
 slow-mode-here = Modo lento: después de cada mensaje esperas { $time }.

@@ -20,7 +20,6 @@ private-outside = Este dispositivo aún no ha sido admitido en la conversación.
 private-blocked = Tú y { $name } no podéis escribiros mientras bloquees a { $name }.
 private-nobody = Ya no hay nadie más en esta conversación.
 private-withheld = El servidor ha omitido un mensaje, así que aquí no se sigue leyendo. Avisa a quien lo administra.
-error-private-refused = No puedes escribir a esta persona.
 private-erased = Se borran los mensajes privados que has leído en este navegador.
 private-group = Nuevo grupo
 private-group-text = Solo los dispositivos de las personas que elijas pueden leer lo que se escribe. El servidor ve quién participa.

@@ -57,17 +57,7 @@ load-file = Charger depuis un fichier
 waiting-title = En attente d’approbation
 waiting-text = Quelqu’un doit te laisser entrer. Laisse cette page ouverte : la suite se fera toute seule.
 back-to-form = Revenir au formulaire
-error-sign-in-again = Ta session est terminée. Reconnecte-toi.
-error-signed-out = Tu as fermé ta session.
-error-invite-invalid = Cette invitation n’est pas valide, ou ne l’est plus. Demandes-en une nouvelle.
-error-rules-not-accepted = Accepte d’abord les règles.
-error-invite-required = Il faut une invitation pour rejoindre ce serveur.
-error-code-invalid = Ce code n’est pas valide, a déjà servi ou a expiré. Demandes-en un nouveau.
-error-identity-taken = Ce navigateur est déjà celui d’un autre membre ici. Utilise ce profil, ou abandonne-le d’abord.
-error-issuer-unavailable = Le fournisseur de comptes est injoignable pour le moment. Réessaie dans un instant.
-error-approval-refused = Ta demande d’entrée a été refusée.
 approval-refused-because = Ta demande d’entrée a été refusée : { $reason }
-error-banned = Tu es banni de ce serveur.
 banned-because = Tu es banni de ce serveur : { $reason }
 
 ## Premiers pas

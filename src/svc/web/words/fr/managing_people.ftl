@@ -73,7 +73,6 @@ report-note-what = Note pour les autres modérateurs
 report-resolve = Marquer comme traité
 report-resolved-by = Traité par { $name }.
 report-resolved-elsewhere = { $who } a traité le signalement concernant { $name }.
-error-already-resolved = Quelqu’un d’autre a déjà traité ce signalement.
 
 ## Le journal d’audit
 
@@ -223,16 +222,3 @@ act-backup-create = Création d’une sauvegarde
 act-backup-download = Téléchargement d’une sauvegarde
 act-backup-delete = Suppression d’une sauvegarde
 act-import = Importation
-
-## Somebody else was first
-
-error-unknown-member = Cette personne n’est plus membre.
-error-unknown-ban = Ce bannissement est déjà levé.
-error-unknown-role = Ce rôle n’existe plus : quelqu’un l’a supprimé.
-error-unknown-channel = Ce salon n’existe plus : quelqu’un l’a supprimé, ou tu ne peux plus le voir.
-error-unknown-webhook = Ce webhook n’existe plus : quelqu’un l’a supprimé.
-error-unknown-invite = Cette invitation n’est plus valable : quelqu’un l’a révoquée, ou elle a expiré.
-error-unknown-application = Cette personne n’attend plus : quelqu’un d’autre a décidé.
-error-unknown-emoji = Cet émoji n’existe plus : quelqu’un l’a supprimé.
-error-unknown-report = Ce signalement n’existe plus.
-error-rank-too-low = Il te faut un rôle plus élevé pour cela.

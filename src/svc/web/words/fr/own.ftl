@@ -64,6 +64,3 @@ report-hint = Seule la modération lit ceci.
 report-missing = Dis ce qui ne va pas.
 report-send = Envoyer le signalement
 report-sent = La modération a reçu ton signalement.
-error-too-many-devices = Tu as atteint le nombre maximal d’appareils. Dissocies-en d’abord un.
-error-last-device = C’est ton dernier appareil : sans lui, plus personne ne pourrait se connecter en ton nom.
-error-export-running = Tes données sont déjà en cours de préparation. Réessaie quand ce sera terminé.

@@ -254,12 +254,4 @@ shortcut-mute = Couper ou réactiver le micro
 shortcut-deafen = Couper ou réactiver le son
 shortcut-camera = Activer ou arrêter la caméra
 
-## Ce que le serveur refuse, quand ses propres mots ne conviennent pas
-
-error-unreachable = Le serveur est injoignable. Réessaie dans un instant.
-error-slow-mode = Ce salon est en mode lent. Attends { $seconds ->
-    [one] une seconde
-   *[other] { $seconds } secondes
-}.
-error-rate-limited = C’était trop rapide. Attends un instant.
 slow-mode-here = Mode lent : après chaque message, tu attends { $time }.

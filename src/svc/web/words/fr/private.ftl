@@ -20,7 +20,6 @@ private-outside = Cet appareil n’a pas encore été admis dans la conversation
 private-blocked = Vous et { $name } ne pouvez pas vous écrire tant que vous bloquez { $name }.
 private-nobody = Il n’y a plus personne d’autre dans cette conversation.
 private-withheld = Le serveur a omis un message, la lecture s’arrête donc ici. Prévenez la personne qui le gère.
-error-private-refused = Vous ne pouvez pas écrire à cette personne.
 private-erased = Les messages privés que vous avez lus dans ce navigateur sont effacés.
 private-group = Nouveau groupe
 private-group-text = Seuls les appareils des personnes que tu choisis peuvent lire ce qui y est écrit. Le serveur voit qui en fait partie.

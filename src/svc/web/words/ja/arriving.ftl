@@ -56,17 +56,7 @@ load-file = ファイルから読み込む
 waiting-title = 承認待ち
 waiting-text = 参加の承認を待っています。このページは開いたままにしてください。承認されると自動で進みます。
 back-to-form = 入力画面に戻る
-error-sign-in-again = サインインの有効期限が切れました。もう一度サインインしてください。
-error-signed-out = サインアウトしました。
-error-invite-invalid = この招待は無効か、期限が切れています。新しい招待をもらってください。
-error-rules-not-accepted = 先にルールに同意してください。
-error-invite-required = このサーバーに参加するには招待が必要です。
-error-code-invalid = このコードは無効か、使用済みか、期限切れです。新しいコードをもらってください。
-error-identity-taken = このブラウザーは、ここではすでに別のメンバーとして使われています。そのメンバーを使うか、先に手放してください。
-error-issuer-unavailable = アカウントのプロバイダーに接続できません。少し待ってからもう一度お試しください。
-error-approval-refused = 参加は承認されませんでした。
 approval-refused-because = 参加は承認されませんでした: { $reason }
-error-banned = このサーバーからBANされています。
 banned-because = このサーバーからBANされています: { $reason }
 
 ## First steps

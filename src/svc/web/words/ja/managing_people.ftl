@@ -72,7 +72,6 @@ report-note-what = ほかのモデレーターへのメモ
 report-resolve = 対応済みにする
 report-resolved-by = { $name } が対応済みにしました。
 report-resolved-elsewhere = { $who } が { $name } についての報告を対応済みにしました。
-error-already-resolved = この報告は、すでに別の人が対応済みにしました。
 
 ## The audit log
 
@@ -222,16 +221,3 @@ act-backup-create = バックアップの作成
 act-backup-download = バックアップのダウンロード
 act-backup-delete = バックアップの削除
 act-import = インポート
-
-## Somebody else was first
-
-error-unknown-member = この人はもうメンバーではありません。
-error-unknown-ban = このBANはすでに解除されています。
-error-unknown-role = このロールはもうありません。ほかの人が削除しました。
-error-unknown-channel = このチャンネルはもうありません。ほかの人が削除したか、見えなくなりました。
-error-unknown-webhook = このWebhookはもうありません。ほかの人が削除しました。
-error-unknown-invite = この招待はもう使えません。取り消されたか、期限が切れました。
-error-unknown-application = この人はもう待っていません。ほかの人が決めました。
-error-unknown-emoji = この絵文字はもうありません。ほかの人が削除しました。
-error-unknown-report = この報告はもうありません。
-error-rank-too-low = これには、より高いロールが必要です。

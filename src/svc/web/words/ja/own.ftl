@@ -64,6 +64,3 @@ report-hint = モデレーターだけが読みます。
 report-missing = 何が問題かを書いてください。
 report-send = 報告を送信
 report-sent = モデレーターに報告しました。
-error-too-many-devices = デバイス数が上限に達しています。先に1つリンクを解除してください。
-error-last-device = これが最後のデバイスです。解除すると、あなたとしてサインインする方法がなくなります。
-error-export-running = データはすでに書き出し中です。終わってからもう一度お試しください。

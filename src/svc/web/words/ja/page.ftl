@@ -242,11 +242,4 @@ shortcut-mute = ミュートの切り替え
 shortcut-deafen = スピーカーミュートの切り替え
 shortcut-camera = カメラのオン・オフ
 
-## What the server refuses, where its own words would not do
-
-error-unreachable = サーバーに接続できません。少し待ってからもう一度お試しください。
-error-slow-mode = このチャンネルは低速モードです。あと{ $seconds ->
-   *[other] { $seconds }秒
-}お待ちください。
-error-rate-limited = 操作が速すぎます。少し待ってください。
 slow-mode-here = 低速モード：次のメッセージまで{ $time }待ちます。

@@ -20,7 +20,6 @@ private-outside = この端末はまだ会話に入れてもらっていませ�
 private-blocked = { $name } をブロックしている間は、お互いに書けません。
 private-nobody = この会話には他に誰もいません。
 private-withheld = サーバーがメッセージを一つ抜かしたため、ここではこれ以上読みません。管理者に知らせてください。
-error-private-refused = この人には書けません。
 private-erased = このブラウザーで読んだプライベートメッセージは消えます。
 private-group = 新しいグループ
 private-group-text = 選んだ人の端末だけが内容を読めます。サーバーには参加者がわかります。
