@@ -103,17 +103,20 @@ async def test_a_mention_rings_the_device_and_leads_to_the_message(scene: Scene)
     await scene.in_sight(ada, False)
     await scene.mention(ada, "**dinner** is ready")
     await Deliverer(ada.page).deliver(scene.device.read(await scene.service.next()))
+    # What the server can say of a private call, tests/chat/voice/test_private_rooms.py.
+    await Deliverer(ada.page).deliver({"kind": "call", "talk_id": "a-conversation"})
 
     async def rung() -> bool:
-        return [each["body"] for each in await notices(ada.page)] == ["Ada dinner is ready"]
+        shown = sorted(each["body"] for each in await notices(ada.page))
+        return shown == ["Ada dinner is ready", "Somebody is calling you"]
 
-    await wait_until("the device shows it", rung, within_s=15)
+    await wait_until("the device shows both", rung, within_s=15)
     assert scene.service.received.empty(), "the page shows what is pushed, and nothing twice"
     await look_back(ada)
     await expect(message(ada, "dinner")).to_be_visible()
 
     async def cleared() -> bool:
-        return await notices(ada.page) == []
+        return [each["body"] for each in await notices(ada.page)] == ["Somebody is calling you"]
 
     await wait_until("what was read needs no notice", cleared, within_s=15)
 

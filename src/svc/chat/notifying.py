@@ -61,7 +61,7 @@ class Notifying:
         self.levels.on_presence.append(feature.presence.look)
         self.ringing.follows = feature.threads.follows
         feature.messages.on_posted.append(self.ringing.posted)
-        private.rings = self.ringing.sent_privately
+        private.rings = self.ringing.privately
         changes.channel_deletion.append(self.levels.forget_channel_in)
         changes.channel_removed.append(lambda channel: self.levels.forget_channel(channel.id))
         changes.member_removal.append(self.levels.forget_member_in)

@@ -93,7 +93,7 @@ async function share(request) {
 
 /** @param {Rung} what */
 async function ring({ kind, channel_id: channelId, channel, message_id: messageId, talk_id: talkId, author, text = "", files = 0 }) {
-  if (talkId && !author) return ringUnread(talkId);
+  if (talkId && !author) return ringPrivately(talkId, kind === "call");
   const said = plain(text).slice(0, MOST_TEXT);
   const title = !author ? worker.location.hostname : talkId ? author : `${author} · #${channel}`;
   const notice = {
@@ -109,14 +109,14 @@ async function ring({ kind, channel_id: channelId, channel, message_id: messageI
   if (kind === "mention") await worker.navigator.setAppBadge?.();
 }
 
-/** Something that the server cannot read; what an open page has told of it stays. @param {string} talkId */
-async function ringUnread(talkId) {
-  const words = await caches.match("/words/private", { cacheName: WORDS });
-  const body = words ? await words.text() : "🔒";
-  const tag = `mention ${talkId}`;
+/** A call, or a message that the server cannot read; what an open page has told of that stays. @param {string} talkId @param {boolean} called */
+async function ringPrivately(talkId, called) {
+  const words = await caches.match(`/words/${called ? "call" : "private"}`, { cacheName: WORDS });
+  const body = words ? await words.text() : called ? "📞" : "🔒";
+  const tag = `${called ? "call" : "mention"} ${talkId}`;
   await navigator.locks.request("svc.notices", async () => {
     const [shown] = await worker.registration.getNotifications({ tag });
-    const notice = { body: shown?.body ?? body, icon: "/web/icon.svg", badge: "/web/icon.svg", tag, renotify: !shown, data: { talkId } };
+    const notice = { body: shown?.body ?? body, icon: "/web/icon.svg", badge: "/web/icon.svg", tag, renotify: called || !shown, requireInteraction: called, data: { talkId } };
     await worker.registration.showNotification(shown?.title ?? worker.location.hostname, notice);
   });
   await worker.navigator.setAppBadge?.();

@@ -4,6 +4,7 @@ from typing import Any
 
 from tests.chat.member import LiveMember
 from tests.chat.people import Person
+from tests.chat.push.service import Browser, push_service
 from tests.chat.voice.conftest import World
 from tests.kit.device import Device
 
@@ -64,3 +65,22 @@ async def test_a_call_is_declined_by_its_members_alone(world: World) -> None:
     assert await world.ada.pushed("private_call_declined") == said
     await world.nothing_more()
     assert "private_call_declined" not in world.mod.kept_events()
+
+
+async def test_a_call_rings_the_devices_of_who_is_away_and_taking_it_rings_nobody(world: World) -> None:
+    room_id = await conversation(world, world.bob)
+    async with push_service() as service:
+        world.community.notifying.poster.exempt.add(service.origin)
+        browsers = [Browser(service, name) for name in ("ada", "bob")]
+        for member, browser in zip((world.ada, world.bob), browsers, strict=True):
+            await person(world, member).done("PUT", "/api/me/push", browser.subscription())
+        await asked(world.ada, "voice_join", channel_id=room_id)
+        received = await service.next()
+        assert browsers[1].read(received) == {"kind": "call", "talk_id": room_id}
+        assert (received.headers["Urgency"], received.headers["TTL"]) == ("high", "45")
+        world.sfu.people[room_id] = [world.ada.id]
+        await world.sfu.tell("peer_joined", room_id, world.ada.id)
+        await world.bob.pushed("voice_joined")
+        await asked(world.bob, "voice_join", channel_id=room_id)
+        await world.nothing_more()
+        assert service.received.empty()

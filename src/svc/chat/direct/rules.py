@@ -37,8 +37,9 @@ _NOBODY: frozenset[str] = frozenset()
 
 # Has the first blocked the second?
 Blocks = Callable[[str, str], bool]
-# Rings these members for something new in a conversation; the last says whether one may still be told.
-Rings = Callable[[str, Collection[str], Callable[[str], bool]], None]
+# Rings these members for a "mention" or a "call" in a conversation; the last says whether one may still be
+# told.
+Rings = Callable[[str, str, Collection[str], Callable[[str], bool]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ class PrivateConversations:
         self._devices = devices
         self._blocks = blocks
         self._new_id = new_id
-        self.rings: Rings = lambda conversation_id, member_ids, allowed: None
+        self.rings: Rings = lambda kind, conversation_id, member_ids, allowed: None
         # By conversation: is it between two, and who is in it?
         self._members: dict[str, tuple[bool, frozenset[str]]] = {}
         # Told of a conversation and of who is not in it any more.
@@ -281,7 +282,7 @@ class PrivateConversations:
 
         def done(sent: _Sent) -> dict[str, object]:
             if ring and sent.is_new:
-                self._ring(conversation_id, asker.member_id)
+                self._ring("mention", conversation_id, asker.member_id)
             return self._sent(conversation_id, sent)
 
         return Act(write, done)
@@ -369,13 +370,17 @@ class PrivateConversations:
             self._hub.push("private_sent", told, only(*people))
         return {"seq": group.seq, "epoch": group.epoch}
 
-    def _ring(self, conversation_id: str, sender_id: str) -> None:
+    def called(self, conversation_id: str, caller_id: str) -> None:
+        """A member goes into the call of a conversation, in which nobody is: it rings for the others."""
+        self._ring("call", conversation_id, caller_id)
+
+    def _ring(self, kind: str, conversation_id: str, sender_id: str) -> None:
         def allowed(member_id: str) -> bool:
             return member_id in self._members.get(conversation_id, (False, _NOBODY))[1]
 
         _, people = self._members.get(conversation_id, (False, _NOBODY))
         told = [one for one in people - {sender_id} if not self._blocks(one, sender_id)]
-        self.rings(conversation_id, told, allowed)
+        self.rings(kind, conversation_id, told, allowed)
 
     def _tell_changed(self, conversation_ids: Sequence[str]) -> None:
         for one in conversation_ids:

@@ -31,15 +31,15 @@ from svc.chat.push.rules import Subscriptions
 from svc.chat.push.store import Subscription
 from svc.chat.push.vapid import VapidKey
 
-MENTION, MESSAGE = "mention", "message"
+MENTION, MESSAGE, CALL = "mention", "message", "call"
 # For how long a push service keeps a notice for a device that is off. A day later a mention is still
-# worth knowing of; ordinary messages are not.
-TTL_S = {MENTION: 24 * 3600, MESSAGE: 3600}
-URGENCY = {MENTION: "high", MESSAGE: "normal"}
+# worth knowing of; ordinary messages are not, and a call has rung for 45 s.
+TTL_S = {MENTION: 24 * 3600, MESSAGE: 3600, CALL: 45}
+URGENCY = {MENTION: "high", MESSAGE: "normal", CALL: "high"}
 # A busy channel rings a few times, then once in a while. Mentions have an allowance of their own, so
 # that talk does not use it up.
 BURST = 10
-PER_S = {MENTION: 0.2, MESSAGE: 0.05}
+PER_S = {MENTION: 0.2, MESSAGE: 0.05, CALL: 0.05}
 _MOST_MEMBERS = 10_000
 # Devices that are being rung at once; some KB each.
 MAX_DEVICES = 2000
@@ -60,7 +60,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    kind: str  # MENTION or MESSAGE
+    kind: str  # MENTION, MESSAGE or CALL
     # Of a channel, or of a private conversation.
     place_id: str
     content: bytes = field(repr=False)
@@ -137,20 +137,20 @@ class Ringing:
             notice = Notice(kind, message.channel_id, self._content(kind, message), self._views(message))
             self._ring(member_id, notice)
 
-    def sent_privately(
-        self, conversation_id: str, member_ids: Collection[str], allowed: Callable[[str], bool]
+    def privately(
+        self, kind: str, conversation_id: str, member_ids: Collection[str], allowed: Callable[[str], bool]
     ) -> None:
-        """Ring for something that the server cannot read: it says where it is, and nothing of it."""
+        """Ring for a call, or for a message that the server cannot read: it says where, and nothing more."""
         reachable = self._subscriptions.members()
         now = self._now()
-        content = dumps({"kind": MENTION, "talk_id": conversation_id})
+        content = dumps({"kind": kind, "talk_id": conversation_id})
         for member_id in reachable & set(member_ids):
             if self._hub.in_sight(member_id) or self._levels.quiet(member_id):
                 continue
-            if self._allowances[MENTION].of(member_id).take_if_left(now):
+            if self._allowances[kind].of(member_id).take_if_left(now):
                 self._count("rate_limited")
                 continue
-            self._ring(member_id, Notice(MENTION, conversation_id, content, allowed))
+            self._ring(member_id, Notice(kind, conversation_id, content, allowed))
 
     def _views(self, message: Message) -> Callable[[str], bool]:
         return lambda member_id: member_id in self._directory.viewers(message.channel_id)

@@ -27,6 +27,9 @@ class Conversations(Protocol):
     def require_writable(self, member_id: str, conversation_id: str) -> object:
         """Raises ChatError where a member may not write to the others now."""
 
+    def called(self, conversation_id: str, caller_id: str) -> None:
+        """A member goes into its call, in which nobody is."""
+
 
 class Rooms:
     def __init__(self, directory: Directory) -> None:
@@ -41,6 +44,11 @@ class Rooms:
         """Raises ChatError where a member of a private conversation may not write to the others now."""
         if self.conversations:
             self.conversations.require_writable(member_id, room_id)
+
+    def called(self, room_id: str, caller_id: str) -> None:
+        """A member goes where nobody is: a private call rings for the others."""
+        if self.conversations and self.is_private(room_id):
+            self.conversations.called(room_id, caller_id)
 
     def is_private(self, room_id: str) -> bool:
         return bool(self.people_of(room_id))

@@ -101,6 +101,8 @@ class Voice:
             raise ChatError("token_invalid")
         self._require_entry(member_id, channel_id)
         channel = self.rooms.channel(channel_id)
+        if not self.occupancy.users(channel_id):
+            self.rooms.called(channel_id, member_id)
         return {
             "urls": list(self._access.urls[self._link.service_of(channel_id)]),
             "stun_servers": list(self._access.stun_servers),

@@ -62,7 +62,7 @@ async function renew() {
   const { endpoint, keys } = /** @type {Body<"PUT", "/api/me/push">} */ (subscription.toJSON());
   if (!subscribed || endpoint !== kept(KEPT)) await api("PUT", "/api/me/push", { endpoint, keys });
   keep(KEPT, endpoint);
-  await teach("private", t("private-pushed")).catch(() => {});
+  await Promise.all([teach("private", t("private-pushed")), teach("call", t("private-call-pushed"))]).catch(() => {});
   return "on";
 }
 

@@ -49,7 +49,7 @@ export type Scene = Pick<Greeting, "member" | "channels" | "permissions" | "role
 };
 
 /** What a notice is made of: what was pushed, or what a page has heard of. */
-export type Rung = { kind?: "mention" | "message"; channel_id?: string; channel?: string; message_id?: string; talk_id?: string; author?: string; text?: string; files?: number };
+export type Rung = { kind?: "mention" | "message" | "call"; channel_id?: string; channel?: string; message_id?: string; talk_id?: string; author?: string; text?: string; files?: number };
 /** What a notice of the service worker is about: where a press on it leads. */
 export type Noticed = { channelId?: string; messageId?: string; talkId?: string };
 

@@ -64,5 +64,12 @@ async function close(ids) {
   }
 }
 
+/** The call of a conversation rings no more. @param {string} talkId */
+export async function closeCallNotice(talkId) {
+  if (globalThis.Notification?.permission !== "granted") return;
+  const shown = (await noticesShown()) ?? [];
+  for (const notice of shown) if (notice.tag === `call ${talkId}`) notice.close();
+}
+
 /** Never while the service worker brings one up (sw.js says why). */
 const noticesShown = () => inTurn("svc.notices", async () => (await running())?.getNotifications());

@@ -8,21 +8,25 @@ import { declineCall, ringing } from "../../state/private_calls.js";
 import { html, useEffect } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { chime } from "../alerts/chimes.js";
+import { closeCallNotice } from "../alerts/notices.js";
 import { Avatar } from "../parts/avatar.js";
 import { Button } from "../parts/button.js";
 
 const AGAIN_MS = 2500;
 
 export function Ringing() {
-  const { memberId } = /** @type {Call} */ (ringing.value);
+  const { memberId, talkId } = /** @type {Call} */ (ringing.value);
   const who = memberOf(memberId);
   const name = who?.nickname ?? t("somebody");
   const why = whyNotSealed();
   useEffect(() => {
-    if (ownQuiet.peek()) return undefined;
-    chime("ring");
-    const timer = setInterval(() => chime("ring"), AGAIN_MS);
-    return () => clearInterval(timer);
+    const ring = () => { if (!ownQuiet.peek()) chime("ring"); };
+    ring();
+    const timer = setInterval(ring, AGAIN_MS);
+    return () => {
+      clearInterval(timer);
+      closeCallNotice(talkId);
+    };
   }, []);
   return html`<section class="ringing" role="alertdialog" aria-labelledby="ringing-words">
     <${Avatar} id=${memberId} name=${name} url=${who?.avatar} size="small" />

@@ -46,6 +46,7 @@ private-unverify = Zurücknehmen
 private-verified-lost = Die Zahl hat sich geändert, seit du sie verglichen hast, weil ein Gerät dazugekommen oder weggefallen ist. Vergleiche sie noch einmal.
 private-number-qr = Die Zahl als QR-Code, für die Kamera des anderen Telefons
 private-pushed = Eine neue private Nachricht
+private-call-pushed = Jemand ruft dich an
 private-search = Private Nachrichten durchsuchen
 private-search-field = Wörter
 private-search-text = Durchsucht wird, was dieser Browser aufbewahrt. Der Server erfährt davon nichts.

@@ -46,6 +46,7 @@ private-unverify = Undo this
 private-verified-lost = The number has changed since you compared it, because a device was added or removed. Compare it again.
 private-number-qr = The number as a QR code, for the camera of the other phone
 private-pushed = A new private message
+private-call-pushed = Somebody is calling you
 private-search = Search private messages
 private-search-field = Words
 private-search-text = Searches only what this browser keeps. The server learns nothing of it.

@@ -46,6 +46,7 @@ private-unverify = Deshacer
 private-verified-lost = El número ha cambiado desde que lo comparaste, porque se añadió o quitó un dispositivo. Compáralo otra vez.
 private-number-qr = El número como código QR, para la cámara del otro teléfono
 private-pushed = Un nuevo mensaje privado
+private-call-pushed = Alguien te está llamando
 private-search = Buscar en los mensajes privados
 private-search-field = Palabras
 private-search-text = Se busca en lo que guarda este navegador. El servidor no se entera.

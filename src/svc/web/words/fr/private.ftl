@@ -46,6 +46,7 @@ private-unverify = Annuler
 private-verified-lost = Le nombre a changé depuis que tu l’as comparé, car un appareil a été ajouté ou retiré. Compare-le de nouveau.
 private-number-qr = Le nombre en code QR, pour l’appareil photo de l’autre téléphone
 private-pushed = Un nouveau message privé
+private-call-pushed = Quelqu’un t’appelle
 private-search = Rechercher dans les messages privés
 private-search-field = Mots
 private-search-text = La recherche porte sur ce que ce navigateur conserve. Le serveur n’en sait rien.

@@ -46,6 +46,7 @@ private-unverify = 取り消す
 private-verified-lost = 照合した後に端末が追加または削除され、番号が変わりました。もう一度照合してください。
 private-number-qr = 番号の QR コード（相手のスマートフォンのカメラ用）
 private-pushed = 新しいプライベートメッセージ
+private-call-pushed = 着信があります
 private-search = プライベートメッセージを検索
 private-search-field = 検索語
 private-search-text = このブラウザーに保存された内容を検索します。サーバーには送信されません。
