@@ -13,15 +13,19 @@ from tests.kit.waiting import becomes
 DAY_MS = 24 * 3600 * 1000
 
 
-@pytest.fixture
-async def here(people: People) -> Community:
-    """Members may not invite by themselves."""
-    here = await community(people, "create_invites")
+async def where_only_they_may(people: People, permission: str) -> Community:
+    """The moderator has this permission alone, and members may not invite by themselves."""
+    here = await community(people, permission)
     [member] = [r for r in (await ask(here.owner, "GET", "/api/roles"))["roles"] if r["id"] == "member"]
     rest = [name for name in member["permissions"] if name != "create_invites"]
     await ask(here.owner, "PATCH", "/api/roles/member", {"permissions": rest})
     await expect(here.member.page.get_by_role("button", name="Invite people")).to_have_count(0)
     return here
+
+
+@pytest.fixture
+async def here(people: People) -> Community:
+    return await where_only_they_may(people, "create_invites")
 
 
 async def make(person: Person, **choices: str) -> str:
@@ -91,18 +95,24 @@ async def test_a_role_is_offered_by_those_who_give_roles(here: Community) -> Non
     await expect(here.moderator.page.get_by_label("They become")).to_have_count(0)
 
 
+async def asking_to_come_in(people: People, address: str, name: str = "Barbara") -> Person:
+    """Somebody who waits to be let in by a link."""
+    guest = await people.arrive(name)
+    await guest.page.goto(address)
+    await guest.page.reload()
+    await guest.page.get_by_label("Your name").fill(name)
+    await guest.page.locator("form button[type=submit]").first.click()
+    await expect(guest.page.get_by_label("Your name")).to_have_count(0)
+    return guest
+
+
 async def test_people_who_wait_are_let_in_or_refused_in_the_page(here: Community, people: People) -> None:
     await here.owner.press("Invite people")
     await here.owner.page.get_by_role("switch", name="Approve each person").check()
     await here.owner.press("Make a link")
     address = await here.owner.page.get_by_label("Link").input_value()
     for name in ("Frances", "Barbara"):
-        guest = await people.arrive(name)
-        await guest.page.goto(address)
-        await guest.page.reload()
-        await guest.page.get_by_label("Your name").fill(name)
-        await guest.page.locator("form button[type=submit]").first.click()
-        await expect(guest.page.get_by_label("Your name")).to_have_count(0)
+        guest = await asking_to_come_in(people, address, name)
     await here.owner.page.keyboard.press("Escape")
     page = await open_settings(here.owner, "Invites")
     waiting = page.get_by_role("list", name="Waiting to be let in")
@@ -119,6 +129,21 @@ async def test_people_who_wait_are_let_in_or_refused_in_the_page(here: Community
     await expect(guest.page.get_by_role("alert")).to_contain_text("You were not let in.")
     entries = (await ask(here.owner, "GET", "/api/audit?limit=3"))["entries"]
     assert [entry["action"] for entry in entries][:2] == ["application_refuse", "application_approve"]
+
+
+async def test_whoever_only_manages_invites_lets_in_and_revokes_what_others_made(people: People) -> None:
+    here = await where_only_they_may(people, "manage_invites")
+    code = (await ask(here.owner, "POST", "/api/invites", {"approval": True}))["code"]
+    guest = await asking_to_come_in(people, f"{here.owner.page.url.partition('#')[0]}#invite={code}")
+    page = await open_settings(here.moderator, "Invites")
+    await expect(page.get_by_role("button", name="Invite people")).to_have_count(0)
+    await page.get_by_role("list", name="Waiting to be let in").get_by_role("button", name="Let in").click()
+    await expect(guest.page.locator("#own-name")).to_have_text("Barbara")
+    await page.get_by_role("button", name=f"Revoke {code}").click()
+    await confirm(here.moderator, "Revoke")
+    await expect(page.get_by_text(code)).to_have_count(0)
+    left = (await ask(here.owner, "GET", "/api/invites"))["invites"]
+    assert code not in {invite["code"] for invite in left}
 
 
 async def test_a_member_without_the_permission_sees_none_of_it(here: Community) -> None:
