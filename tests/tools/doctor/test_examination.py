@@ -19,6 +19,7 @@ from svc.tools.doctor.finding import Finding, Verdict
 from tests.chat.member import ChatServer, chat_server
 from tests.kit.proxy import Proxy, free_ports, nginx
 from tests.kit.sfu_process import SECRET, SfuProcess, running_sfu
+from tests.kit.waiting import becomes
 
 QUIET = {"DISABLE_STUN": "true"}
 
@@ -85,6 +86,45 @@ async def test_a_server_that_runs_has_no_problem(installation: Installation) -> 
     assert "Requests come without a proxy" in said
     assert "WebSockets reach /live" in said
     assert "WebSockets reach /sfu/client" in said
+
+
+# What both judge: the page's name for a check, and how the finding of `svc doctor` begins or ends.
+SHARED = {
+    "database": "The database is sound",
+    "disk": "GB are free on the disk of the data folder",
+    "joining": "People can join",
+    "voice": "Calls do not work",
+    "uploads": "No media worker is connected",
+}
+
+
+async def test_the_owner_s_page_judges_as_the_doctor_does(installation: Installation) -> None:
+    headers = {"Authorization": f"Bearer {await installation.chat.join('Ada')}"}
+
+    async def told() -> dict[str, str]:
+        async with installation.chat.http.get("/api/health", headers=headers) as answer:
+            checks = (await answer.json())["checks"]
+        return {one["check"]: one["verdict"] for one in checks if one["check"] in SHARED}
+
+    async def found() -> dict[str, str]:
+        findings = await examine(installation.patient(), QUIET)
+        by_check = {
+            check: finding.verdict.value
+            for check, words in SHARED.items()
+            for finding in findings
+            if words in finding.what
+        }
+        return {"voice": "ok", **by_check}  # Of calls that work the doctor says nothing.
+
+    async def calls() -> str:
+        return (await told())["voice"]
+
+    await becomes(calls, "ok")
+    judged = await told()
+    assert set(judged) == set(SHARED) and judged == await found()
+    await installation.sfu.kill()
+    await becomes(calls, "problem")
+    await becomes(found, await told())  # Which knows the reason only when the connection is closed.
 
 
 async def test_nothing_is_a_problem_where_nothing_runs_yet(tmp_path: Path) -> None:
