@@ -4,7 +4,7 @@ from urllib.parse import urlencode
 
 from playwright.async_api import Locator, Page, expect
 
-from tests.kit.community import Community, ask, community, open_settings, own_id
+from tests.kit.community import Community, ask, community, give, open_settings, own_id
 from tests.kit.people import People, Person
 from tests.kit.text_channels import entry
 
@@ -13,9 +13,13 @@ MANAGING = ("ban_members", "manage_webhooks", "manage_invites", "manage_bots", "
 
 async def both_at(here: Community, page: str) -> tuple[Locator, Locator]:
     """The page of the settings, as the owner and the moderator have it open."""
-    for person in (here.owner, here.moderator):
+    return await two_at(here.owner, here.moderator, page)
+
+
+async def two_at(one: Person, other: Person, page: str) -> tuple[Locator, Locator]:
+    for person in (one, other):
         await person.page.keyboard.press("Escape")
-    return await open_settings(here.owner, page), await open_settings(here.moderator, page)
+    return await open_settings(one, page), await open_settings(other, page)
 
 
 async def confirm(person: Person, title: str, button: str) -> None:
@@ -47,12 +51,22 @@ async def test_lists_follow_what_another_does(people: People) -> None:
     await confirm(here.owner, "Make another token for Weather?", "Make another token")
     await here.owner.press("I have saved it")
     await expect(moderators.get_by_role("listitem")).to_contain_text("token made by Ada")
+    for person, page in ((here.owner, owners), (here.moderator, moderators)):
+        await page.get_by_role("button", name="More about Weather").click()
+        await person.page.get_by_role("menuitem", name="Delete the bot").click()
+    # Both were asked; the second learns that the first was quicker.
+    for person in (here.owner, here.moderator):
+        await confirm(person, "Delete the bot Weather?", "Delete the bot")
+    await expect(here.moderator.page.locator(".notice")).to_contain_text(
+        ["This person is no longer a member."]
+    )
+    for page in (owners, moderators):
+        await expect(page.get_by_text("There are no bots yet.")).to_be_visible()
 
     owners, moderators = await both_at(here, "Invites")
     made = await ask(here.moderator, "POST", "/api/invites", {})
     for page in (owners, moderators):
         await page.get_by_role("button", name=f"Revoke {made['code']}").click()
-    # Both were asked; the second learns that the first was quicker.
     for person in (here.owner, here.moderator):
         await confirm(person, "Revoke this link?", "Revoke")
     await expect(here.moderator.page.locator(".notice")).to_contain_text(
@@ -72,8 +86,11 @@ async def test_a_webhook_that_another_has_open_is_changed_and_deleted(people: Pe
     await owners.get_by_label("Name of the webhook").fill("Nightly")
     await owners.get_by_role("button", name="Save", exact=True).click()
     await expect(moderators.get_by_label("Name of the webhook")).to_have_value("Nightly")
-    await owners.get_by_role("button", name="Delete the webhook").click()
+    for page in (owners, moderators):
+        await page.get_by_role("button", name="Delete the webhook").click()
     await confirm(here.owner, "Delete the webhook Nightly?", "Delete the webhook")
+    # The question is gone with what it was about.
+    await expect(here.moderator.page.locator("dialog.confirm")).to_have_count(0)
     for person, page in ((here.owner, owners), (here.moderator, moderators)):
         await expect(page.get_by_text("There are no webhooks that you can manage.")).to_be_visible()
         await expect(person.page.locator(".notice")).to_contain_text(["The webhook Nightly was deleted."])
@@ -97,19 +114,20 @@ async def test_the_permissions_of_a_channel_follow_what_another_does(people: Peo
     assert sorted(override["deny"]) == ["add_reactions", "attach_files"]
 
 
-async def test_whoever_waits_is_let_in_by_one_of_two(people: People) -> None:
+async def test_whoever_waits_is_let_in_by_one_of_two_moderators(people: People) -> None:
     here = await community(people, *MANAGING)
-    owners, moderators = await both_at(here, "Invites")
+    await give(here.owner, here.member, MANAGING, "Stewards")
+    first, second = await two_at(here.member, here.moderator, "Invites")
     invite = await ask(here.owner, "POST", "/api/invites", {"approval": True})
     guest = await people.arrive("Barbara")
     await guest.page.goto(f"{guest.page.url.split('#')[0]}#{urlencode({'invite': invite['code']})}")
     await guest.page.reload()
     await guest.page.get_by_label("Your name").fill("Barbara")
     await guest.page.locator("form button[type=submit]").first.click()
-    for page in (owners, moderators):
+    for page in (first, second):
         await expect(page.get_by_role("list", name="Waiting to be let in")).to_contain_text("Barbara")
-    await moderators.get_by_role("button", name="Let in").click()
-    for page in (owners, moderators):
+    await second.get_by_role("button", name="Let in").click()
+    for page in (first, second):
         await expect(page.get_by_role("list", name="Waiting to be let in")).to_have_count(0)
         # By whom somebody has come is in the list without another look.
         await expect(page.get_by_role("listitem").filter(has_text=invite["code"])).to_contain_text(
