@@ -11,7 +11,7 @@ from tests.kit.people import People, Person
 from tests.kit.text_channels import message, open_channel
 from tests.kit.waiting import becomes
 
-MOST_CLICKS = 40
+LEAST_CLICKS, MOST_CLICKS = 20, 40  # So few are not possible, and say that they are not counted.
 # What GitHub sends when a webhook has been set up there, in short.
 PING = {
     "zen": "Keep it logically awesome.",
@@ -152,4 +152,4 @@ async def test_a_community_is_made_with_few_clicks(hand: Hand, people: People) -
     await hand.press("Close")
     await expect(message(Person("Ada", page), "ada/garden")).to_be_visible()
     await hand.picture("done")
-    assert hand.clicks <= MOST_CLICKS
+    assert LEAST_CLICKS < hand.clicks <= MOST_CLICKS

@@ -1,5 +1,7 @@
 """Roles are made, ordered, given and taken in the page by those who may, below their own role only."""
 
+import re
+
 import pytest
 from playwright.async_api import expect
 
@@ -15,6 +17,7 @@ from tests.kit.community import (
     refusal,
 )
 from tests.kit.people import People, Person
+from tests.kit.text_channels import message
 from tests.kit.waiting import becomes
 
 
@@ -60,6 +63,15 @@ async def test_a_role_is_made_with_a_colour_and_given(here: Community) -> None:
     await pick(page, "Give it to", "edsg")
     await expect(page.get_by_role("list", name="Who has this role").get_by_text("Edsger")).to_be_visible()
     await expect(member.page.get_by_role("button", name="Create a text channel")).to_be_visible()
+    [made] = [
+        role for role in (await ask(owner, "GET", "/api/roles"))["roles"] if role["name"] == "Gardeners"
+    ]
+    text = {"text": f"[all](role:{made['id']}), it rains"}
+    await ask(owner, "POST", "/api/channels/general/messages", text)
+    mention = message(member, "it rains").locator(".mention.role")
+    await expect(mention).to_have_text("@Gardeners")
+    await expect(mention).to_have_class(re.compile(r"\bcoloured\b"))
+    await expect(mention).to_have_attribute("style", re.compile("#d97a1c"))
     await member.press("Members")
     await expect(member.page.get_by_role("complementary").locator("h3").nth(1)).to_contain_text("Helpers")
     await expect(member.page.locator(".members .coloured")).to_have_text(["Edsger"])

@@ -4,11 +4,13 @@ import asyncio
 import re
 import sys
 from asyncio.subprocess import DEVNULL
+from importlib.metadata import version
+from sqlite3 import sqlite_version
 
 import pytest
 from playwright.async_api import expect
 
-from tests.kit.community import Community, ask, community, has_no_page, open_settings, refusal
+from tests.kit.community import Community, ask, community, has_no_page, listed, open_settings, refusal
 from tests.kit.people import People
 from tests.kit.pictures import encoded, scene
 from tests.kit.text_channels import message
@@ -133,8 +135,19 @@ async def test_a_bot_shows_its_token_once_and_is_deleted(people: People) -> None
     dialog = here.moderator.page.get_by_role("dialog", name="The token of Weather")
     token = await dialog.get_by_label("Token").input_value()
     await dialog.get_by_role("button", name="I have saved it").click()
-    await expect(here.moderator.page.get_by_text(token)).to_have_count(0)
+    await expect(here.moderator.page.get_by_label("Token")).to_have_count(0)
+    await here.moderator.page.reload()
+    page = await open_settings(here.moderator, "Bots")
     await expect(page.get_by_role("listitem")).to_contain_text("token made by Grace")
+    await expect(page.get_by_role("listitem").locator(".bot-sign")).to_have_text("Bot")
+    values = await here.moderator.page.locator("input, textarea").evaluate_all(
+        "all => all.map(({ value }) => value)"
+    )
+    told = await ask(here.owner, "GET", "/api/bots")
+    for place in (await here.moderator.page.content(), *values, str(told)):
+        assert token not in place, "it is shown once"
+    await here.member.press("Members")
+    await expect(listed(here.member, "Weather").locator(".bot-sign")).to_have_text("Bot")
     await here.member.page.evaluate(SPEAK, [token, "Rain at noon"])
     await expect(message(here.member, "Rain at noon").locator(".bot-sign")).to_have_text("Bot")
     await has_no_page(here.member, "Bots")
@@ -174,6 +187,8 @@ async def test_the_owner_sees_what_is_stored_and_takes_a_backup_away(people: Peo
     page = await open_settings(here.owner, "Health")
     await expect(page.get_by_role("note")).to_contain_text("Only this computer can open 127.0.0.1")
     await expect(page.get_by_text("New data is saved.")).to_be_visible()
+    versions = rf"^svc {re.escape(version('svc-server'))} · Python \S+ · SQLite {re.escape(sqlite_version)}$"
+    await expect(page.get_by_text(re.compile(versions))).to_be_visible()
     await expect(page.get_by_role("list", name="3 members are connected")).to_contain_text("Edsger")
     for name in ("Storage", "Backups", "Health"):
         await has_no_page(here.moderator, name)

@@ -39,6 +39,10 @@ async def test_icon_description_rules_and_welcome_channel_meet_whoever_comes(peo
     await barbara.page.goto(f"{address}#{urlencode({'invite': invite['code']})}")
     for told in ("Join Gardeners", "We grow onions together", "Be kind."):
         await expect(barbara.page.get_by_text(told)).to_be_visible()
+    shown = barbara.page.locator("img.logo")
+    info = await barbara.page.evaluate("fetch('/info').then((answer) => answer.json())")
+    await expect(shown).to_have_attribute("src", info["iconUrl"])
+    assert await shown.evaluate("async (image) => { await image.decode(); return image.naturalWidth; }") > 0
     await barbara.page.get_by_label("Your name").fill("Barbara")
     await barbara.page.get_by_role("switch", name="I accept the rules").check()
     await barbara.press("Join")

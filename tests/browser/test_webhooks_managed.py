@@ -66,6 +66,7 @@ async def test_the_ready_snippets_work_in_the_programs_that_they_are_for(
     here: Community, tmp_path: Path
 ) -> None:
     page = await made(here)
+    address = await page.get_by_label("URL", exact=True).input_value()
     async with ClientSession() as http:
         await page.get_by_role("button", name="GitHub", exact=True).click()
         await expect(page.get_by_label("Content type")).to_have_value("application/json")
@@ -84,6 +85,9 @@ async def test_the_ready_snippets_work_in_the_programs_that_they_are_for(
         await expect(posted.locator("article h3")).to_have_text("[FIRING:1] Disk full")
         await expect(posted.locator(".author")).to_have_text("Grafana")
 
+    await page.get_by_role("button", name="Discord", exact=True).click()
+    await expect(page.get_by_label("Integration")).to_have_count(0)  # As Grafana's form has one.
+    await expect(page.get_by_label("Webhook URL")).to_have_value(f"{address}/discord")
     await page.get_by_role("button", name="Alertmanager", exact=True).click()
     snippet = await page.locator("pre").first.inner_text()
     route = "route:\n  receiver: chat\n  group_wait: 0s\n"
