@@ -56,3 +56,16 @@ async def test_a_member_has_no_such_menu(here: Community) -> None:
     await here.moderator.enter_call()
     await expect(in_room(here.member, "Voice")).to_have_count(2)
     await expect(here.member.page.locator(".voice-people .menu-holder")).to_have_count(0)
+
+
+async def test_a_full_channel_is_refused_in_the_readers_language(here: Community) -> None:
+    channels = (await ask(here.owner, "GET", "/api/channels"))["channels"]
+    [voice] = [channel["id"] for channel in channels if channel["name"] == "Voice"]
+    await ask(here.owner, "PATCH", f"/api/channels/{voice}", {"user_limit": 1})
+    await here.moderator.enter_call()  # Who can move members is not kept out by a full channel.
+    page = here.member.page
+    await here.member.press("Leave")
+    await page.evaluate("localStorage.setItem('svc.language', 'de')")
+    await page.reload()
+    await page.locator("#voice-channels .channel").first.click()
+    await expect(page.locator("#call")).to_contain_text("In diesem Sprachkanal sind alle Plätze besetzt.")
