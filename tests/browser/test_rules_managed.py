@@ -1,6 +1,6 @@
 """Rules are written in the page, tried and switched on by those who may, and members learn what they do."""
 
-from playwright.async_api import Locator, expect
+from playwright.async_api import Locator, Route, expect
 
 from tests.kit.community import ask, community, has_no_page, open_settings, own_id, refusal
 from tests.kit.people import People
@@ -65,9 +65,16 @@ async def test_a_rule_is_tried_before_it_is_switched_on_and_then_holds(people: P
 
 async def test_two_who_manage_rules_see_what_the_other_does(people: People) -> None:
     here = await community(people, "manage_automod")
+    wish = {"kind": "words", "action": "flag", "words": ["casino"], "enabled": True, "name": "Gambling"}
+
+    async def answer_late(route: Route) -> None:
+        """With what there was before the owner made a rule."""
+        answer = await route.fetch()
+        await ask(here.owner, "POST", "/api/automod/rules", wish)
+        await route.fulfill(response=answer)
+
+    await here.moderator.page.route("**/api/automod/rules", answer_late, times=1)
     pages = [await open_settings(person, "Automatic moderation") for person in (here.owner, here.moderator)]
-    wish = {"kind": "words", "action": "flag", "words": ["casino"], "enabled": True}
-    await ask(here.owner, "POST", "/api/automod/rules", {**wish, "name": "Gambling"})
     for page in pages:
         await expect(page.get_by_role("switch", name="Gambling")).to_be_checked()
         await page.get_by_role("button", name="Edit Gambling").click()
@@ -89,6 +96,10 @@ async def test_two_who_manage_rules_see_what_the_other_does(people: People) -> N
     for person, page in zip((here.owner, here.moderator), pages, strict=True):
         await expect(page.get_by_text("There are no rules yet.")).to_be_visible()
         await expect(person.page.locator(".notice")).to_contain_text(["The rule Lotteries was deleted."])
+    await switch_on(moderators, "Links", "Refuse it")
+    await expect(owners.get_by_role("switch", name="Links")).to_be_checked()
+    link = {"text": "Look at https://spam.example/now"}
+    assert await refusal(here.member, "POST", "/api/channels/general/messages", link) == "rule_refused"
 
 
 async def switch_on(page: Locator, kind: str, action: str, **numbers: str) -> None:

@@ -31,7 +31,15 @@ export const newRule = (kind) => ({ ...USUAL, ...OF_KIND[kind], name: t(`rule-ki
 const one = (/** @type {string} */ id) => /** @type {const} */ (`/api/automod/rules/${encodeURIComponent(id)}`);
 /** All that there are, the oldest first; null until somebody has asked for them. Others who manage them change them too. @type {Signal<Rule[] | null>} */
 export const rules = signal(null);
-export const loadRules = () => api("GET", "/api/automod/rules").then(({ rules: all }) => { rules.value = all; });
+let heard = 0; // How often another change was pushed.
+/** @returns {Promise<void>} */
+export async function loadRules() {
+  const before = heard;
+  const { rules: all } = await api("GET", "/api/automod/rules");
+  // What was pushed meanwhile may not be in the answer.
+  if (heard !== before) return loadRules();
+  rules.value = all;
+}
 /** Make it, or have the one that there is as `rule` says. @param {Wanted} rule */
 export const saveRule = async (rule) => put(await (rule.id ? api("PUT", one(rule.id), sent(rule)) : api("POST", "/api/automod/rules", sent(rule))));
 /** @param {string} id */
@@ -53,6 +61,7 @@ listen({
     if (rules.value) loadRules().catch(() => {});
   },
   hear(event, data) {
+    if (event.startsWith("rule_")) heard += 1;
     if (!rules.value) return;
     if (event === "rule_created" || event === "rule_updated") put(data);
     if (event === "rule_deleted") drop(data.rule_id);
