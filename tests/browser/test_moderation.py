@@ -7,6 +7,7 @@ from tests.kit.community import (
     Community,
     ask,
     community,
+    give,
     has_no_page,
     listed,
     open_settings,
@@ -191,6 +192,38 @@ async def test_the_log_says_in_sentences_what_was_done_and_is_filtered(here: Com
     await here.moderator.page.keyboard.press("Escape")
     dialog = await choose(here.moderator, "Dijkstra", "History")
     await expect(dialog.locator(".entry")).to_have_count(2)
+
+
+async def test_reports_the_log_and_bans_are_each_worked_with_by_their_permission_alone(
+    people: People,
+) -> None:
+    here = await community(people)
+    edsger = await own_id(here.member)
+    role = await give(here.owner, here.moderator, ["view_reports"], "Alone")
+    await ask(here.owner, "POST", "/api/reports", {"member_id": edsger, "text": "Sells watches"})
+    page = await open_settings(here.moderator, "Reports")
+    await page.get_by_role("button", name="Resolve", exact=True).click()
+    await expect(page.get_by_text("No report is waiting.")).to_be_visible()
+    assert (await ask(here.owner, "GET", "/api/reports?state=open"))["reports"] == []
+    await here.moderator.page.keyboard.press("Escape")
+
+    await ask(here.owner, "PATCH", f"/api/roles/{role}", {"permissions": ["view_audit_log"]})
+    page = await open_settings(here.moderator, "Audit log")
+    sentences = page.locator(".entry .managed-words > span")
+    await expect(sentences.first).to_be_visible()
+    await page.get_by_label("Done by").fill("grace")
+    await here.moderator.page.keyboard.press("Enter")
+    await expect(sentences).to_have_text(["Grace resolved a report about Edsger"])
+    await here.moderator.page.keyboard.press("Escape")
+
+    await ask(here.owner, "PATCH", f"/api/roles/{role}", {"permissions": ["ban_members"]})
+    await ask(here.owner, "PUT", f"/api/bans/{edsger}", {"reason": "Sells watches"})
+    page = await open_settings(here.moderator, "Bans")
+    await page.get_by_role("button", name="Lift the ban").click()
+    question = here.moderator.page.get_by_role("dialog", name="Lift the ban on Edsger?")
+    await question.get_by_role("button", name="Lift the ban").click()
+    await expect(page.get_by_text("Nobody is banned.")).to_be_visible()
+    assert (await ask(here.owner, "GET", "/api/bans"))["bans"] == []
 
 
 async def test_two_moderators_act_at_once(here: Community) -> None:
