@@ -39,8 +39,14 @@ export const messageOf = ({ channel_id: channelId, message_id: id }) => api("GET
 /** The messages around it, a few on either side. @param {Report} report */
 export const around = async ({ channel_id: channelId, message_id: id }) => (await api("GET", `/api/channels/${encodeURIComponent(`${channelId}`)}/messages?${new URLSearchParams({ around: `${id}`, limit: "7" })}`)).messages;
 
-export function loadReports() {
-  return api("GET", "/api/reports?state=open").then(({ reports }) => { openReports.value = reports; });
+let heard = 0; // How often another report was pushed.
+/** @returns {Promise<void>} */
+export async function loadReports() {
+  const before = heard;
+  const { reports } = await api("GET", "/api/reports?state=open");
+  // What was pushed meanwhile may not be in the answer.
+  if (heard !== before) return loadReports();
+  openReports.value = reports;
 }
 
 effect(() => {
@@ -52,6 +58,7 @@ effect(() => {
 
 listen({
   hear(event, data) {
+    if (event.startsWith("report_")) heard += 1;
     if (event === "report_resolved" && openReports.value) {
       const report = openReports.value.find(({ id }) => id === data.report_id);
       if (report && data.resolved_by !== member.value?.id) resolvedElsewhere.value = { report, by: data.resolved_by };
