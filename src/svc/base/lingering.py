@@ -28,12 +28,11 @@ async def linger(transport: asyncio.Transport, deadline_s: float, most_bytes: in
 def abort_unsent(transport: asyncio.Transport) -> None:
     """End a connection whose peer has not taken everything by now: it never will."""
     try:
-        unsent = transport.get_write_buffer_size()
+        if transport.get_write_buffer_size():
+            transport.abort()
     except AttributeError:
         # asyncio's TLS transport, closed for the second time, has let go of what knows it.
-        unsent = 1
-    if unsent:
-        transport.abort()
+        return
 
 
 class _Discarding(asyncio.Protocol):

@@ -75,6 +75,7 @@ async function work() {
     try {
       await read(all ? null : wanted);
     } catch (/** @type {any} */ error) {
+      if (!member.value) return; // Who has signed out meanwhile is told nothing.
       if (error.status === undefined && error.code !== "unreachable" && !(error instanceof Withheld)) reportError(error);
       for (const id of all ? talks.value.map((talk) => talk.id) : wanted) put(problems, id, error instanceof Withheld ? "withheld" : explain(error));
     }
@@ -96,7 +97,7 @@ async function read(ids) {
   talksKnown.value = true;
   for (const id of changed) {
     put(problems, id, undefined);
-    for (const act of readers) act(id).catch(reportError);
+    for (const act of readers) act(id).catch((error) => { if (member.value) reportError(error); });
   }
 }
 
