@@ -1,5 +1,5 @@
-// Strong suppression of noise: GTCRN as WebAssembly in an AudioWorklet, fetched when it is first wanted. Of white
-// noise it leaves a two-hundredth (RNNoise, tried beside it, half).
+// Strong suppression of noise: GTCRN as WebAssembly in an AudioWorklet, fetched when it is first wanted. Why not
+// RNNoise: docs/decisions.md, 12.
 
 /** @type {Promise<{GtcrnWorkletNode: typeof import("../vendor/gtcrn.js").GtcrnWorkletNode, wasmBinary: ArrayBuffer, worklet: string}> | null} */
 let ready = null; // Of the module and the worklet's address.
