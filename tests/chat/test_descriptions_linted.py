@@ -14,7 +14,7 @@ from svc.chat.openapi.features import described
 from svc.chat.openapi.http_document import http_document
 from svc.chat.openapi.management_document import management_document
 from svc.chat.openapi.webhook_document import webhook_document
-from tests.kit.packages import npm_packages
+from tests.kit.packages import NODE, npm_packages
 
 LINTER = Path(__file__).parent.parent / "lint"
 DEADLINE_S = 60.0
@@ -34,7 +34,7 @@ async def test_the_linter_finds_nothing(tmp_path: Path, name: str) -> None:
     programs = await npm_packages(LINTER) / "node_modules/.bin"
     quiet = {"REDOCLY_TELEMETRY": "off", "REDOCLY_SUPPRESS_UPDATE_NOTICE": "true"}
     process = await asyncio.create_subprocess_exec(
-        *(str(programs / "redocly"), "lint", str(path), "--format=json", f"--skip-rule={NOT_OURS}"),
+        *(NODE, str(programs / "redocly"), "lint", str(path), "--format=json", f"--skip-rule={NOT_OURS}"),
         cwd=tmp_path,
         env={**os.environ, **quiet},
         stdin=DEVNULL,

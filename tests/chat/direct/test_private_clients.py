@@ -6,12 +6,12 @@
 import asyncio
 import logging
 import os
-import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.chat.member import ChatServer
+from tests.kit.packages import NODE
 
 CLIENTS = Path(__file__).with_name("clients.test.mjs")
 # Enough to meet each kind of loss some times, in a few seconds.
@@ -30,12 +30,11 @@ async def test_clients_that_race_crash_and_lose_answers_end_up_agreeing(
     schedules: int,
 ) -> None:
     caplog.set_level(logging.DEBUG, logger="svc")
-    node = shutil.which("node") or pytest.fail("node is missing; ci/setup installs it")
     await chat.join("Owner")
     async with chat.http.get("/info") as response:
         audience = (await response.json())["serverId"]
     process = await asyncio.create_subprocess_exec(
-        *(node, "--test", "--test-reporter=spec", str(CLIENTS)),
+        *(NODE, "--test", "--test-reporter=spec", str(CLIENTS)),
         env=os.environ
         | {
             "SVC_ADDRESS": chat.address,

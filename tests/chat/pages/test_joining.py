@@ -6,7 +6,6 @@ All of the browser's tests run joined modules, too.
 
 import asyncio
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ import pytest
 from svc.chat.community import WEB_FOLDER
 from svc.chat.pages.javascript import Dynamic, NotUnderstood, Part, read, tokens
 from svc.chat.pages.joining import FIRST, LATER, gathered, joined
+from tests.kit.packages import NODE
 
 HERE = Path(__file__).parent
 LONGEST_S = 120
@@ -44,10 +44,9 @@ const last = a <!--b
 
 
 async def run(*command: str, given: str = "") -> str:
-    node = shutil.which("node") or pytest.fail("node is missing; ci/setup installs it")
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(
-        node, *command, stdin=pipe, stdout=pipe, stderr=asyncio.subprocess.PIPE
+        NODE, *command, stdin=pipe, stdout=pipe, stderr=asyncio.subprocess.PIPE
     )
     async with asyncio.timeout(LONGEST_S):
         output, problems = await process.communicate(given.encode())

@@ -13,7 +13,7 @@ from tests.chat.member import ChatServer
 from tests.chat.people import newcomer
 from tests.chat.webhooks.hook import Hook, hook_of
 from tests.kit.alertmanager import alertmanager, posting_to_slack
-from tests.kit.packages import npm_packages, python_packages
+from tests.kit.packages import NODE, npm_packages, python_packages
 from tests.kit.programs import output_of
 
 CLIENTS = Path(__file__).parents[2] / "clients"
@@ -145,7 +145,7 @@ await lost.send("lost").catch((fault) => console.log(fault.original.response.dat
 
 async def test_slack_s_own_client_posts_attachments_and_blocks(hook: Hook) -> None:
     folder = await npm_packages(CLIENTS)
-    command = ("node", "--input-type=module", "--eval", SLACK_PROGRAM, hook.url)
+    command = (NODE, "--input-type=module", "--eval", SLACK_PROGRAM, hook.url)
     assert (await output_of(*command, cwd=folder)).split() == ["ok", "no_service"]
     message = await hook.arrived()
     assert message["text"] == "**Build 12** failed: [see why](https://ci.test/12) & mend it @here"
