@@ -16,6 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Protocol
 
+from tests.kit.arrivals import Arrival
 from tests.kit.firefox import firefox
 from tests.kit.home_networks import (
     ALL,
@@ -43,26 +44,30 @@ POLL_S = 0.25
 LITTLE_KBYTES = 24
 
 # When sound arrived (ms), when each message was first shown, and what was said to be wrong from when on;
-# looked at ten times a second.
+# looked at ten times a second, or less often where the machine is busy: so sound arrived between two looks.
 NOTE = """
 () => {
   const noted = { sound: [], shown: {}, said: [] };
   window.noted = noted;
-  let before = "";
-  setInterval(async () => {
+  let before = "", looked = Date.now();
+  const look = async () => {
     const words = document.querySelector(".call-bar .trouble")?.textContent ?? "";
     if (words !== (noted.said.at(-1)?.[1] ?? "")) noted.said.push([Date.now(), words]);
     const voice = window.svc?.call?.tracks.find(({ source }) => source === "mic");
     for (const { textContent } of document.querySelectorAll(".message .body > .text")) {
       noted.shown[textContent.trim()] ??= Date.now();
     }
-    if (!voice) return;
-    for (const { type, ssrc, packetsReceived } of (await voice.receiver.getStats()).values()) {
+    const found = voice ? [...(await voice.receiver.getStats()).values()] : [];
+    const now = Date.now();
+    for (const { type, ssrc, packetsReceived } of found) {
       if (type !== "inbound-rtp" || !packetsReceived || before === `${ssrc} ${packetsReceived}`) continue;
       before = `${ssrc} ${packetsReceived}`;
-      noted.sound.push(Date.now());
+      noted.sound.push([looked, now]);
     }
-  }, 100);
+    looked = now;
+    setTimeout(look, 100);
+  };
+  look();
 }
 """
 
@@ -166,7 +171,7 @@ class Healed:
 class Listener(Protocol):
     """Somebody in the call who notes when sound arrives. Times are those of the clock, in seconds."""
 
-    async def sound_since(self, begin: float) -> list[float]: ...
+    async def sound_since(self, begin: float) -> list[Arrival]: ...
 
     async def shown(self, text: str) -> float:
         """When the message was shown; waits for it. 0 where messages are not shown at all."""
@@ -184,9 +189,9 @@ class AtPage:
     async def begin(self) -> None:
         await self._evaluate(NOTE)
 
-    async def sound_since(self, begin: float) -> list[float]:
-        heard = await self._evaluate(f"() => noted.sound.filter((at) => at > {begin * 1000})")
-        return [at / 1000 for at in heard]
+    async def sound_since(self, begin: float) -> list[Arrival]:
+        heard = await self._evaluate(f"() => noted.sound.filter(([, by]) => by > {begin * 1000})")
+        return [Arrival(after / 1000, by / 1000) for after, by in heard]
 
     async def shown(self, text: str) -> float:
         async def there() -> bool:
@@ -244,10 +249,10 @@ async def _sound_back(listener: Listener, begin: float, back: float) -> float:
         while True:
             await asyncio.sleep(POLL_S)
             heard = await listener.sound_since(begin - 1)
-            pauses = [after for at, after in pairwise(heard) if after - at > PAUSE_S]
+            pauses = [later.by for sooner, later in pairwise(heard) if later.after - sooner.by > PAUSE_S]
             since = max([back, *pauses])
             now = time.time()
-            if heard and now - heard[-1] < PAUSE_S and now - since > STEADY_S:
+            if heard and now - heard[-1].by < PAUSE_S and now - since > STEADY_S:
                 return max(0.0, max(pauses, default=0.0) - back)
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from aiohttp import ClientSession
 
 from tests.chat.member import ChatServer, LiveMember
+from tests.kit.arrivals import Arrival
 from tests.kit.home_networks import World, origin
 from tests.kit.product import Product
 
@@ -50,8 +51,8 @@ class PionCaller:
         channels = live.welcome["channels"]
         self._channel = next(channel["id"] for channel in channels if channel["type"] == "voice")
 
-    async def sound_since(self, begin: float) -> list[float]:
-        return [at for at in self._sound if at > begin]
+    async def sound_since(self, begin: float) -> list[Arrival]:
+        return [Arrival(at, at) for at in self._sound if at > begin]
 
     async def shown(self, _text: str) -> float:
         return 0.0
