@@ -1,4 +1,7 @@
-"""The floors of the page: who may import whom stands in ARCHITECTURE.md, and `state` knows no DOM."""
+"""The floors of the page: who may import whom stands in ARCHITECTURE.md, and `state` knows no DOM.
+
+A view knows no markup of another one.
+"""
 
 import posixpath
 import re
@@ -17,6 +20,15 @@ MODULES = sorted(
     for path in WEB_FOLDER.rglob("*.js")
     if "vendor" not in path.relative_to(WEB_FOLDER).parts
 )
+
+# The head of index.html belongs to no view; a small window shows whichever picture there is.
+LOOKED_FOR = {
+    "views/alerts/badge.js": {'document.querySelector("link[rel=icon]")'},
+    "views/call/pop_out.js": {
+        'document.querySelectorAll("link[rel=stylesheet]")',
+        "document.querySelector(PICTURES)",
+    },
+}
 
 
 def floors() -> dict[str, set[str]]:
@@ -48,6 +60,14 @@ def test_state_knows_no_dom(module: str) -> None:
     # The root that look.js is handed for its attributes is all that it needs.
     code = code.replace("root = document.documentElement", "")
     assert not re.search(r"\bdocument\b|\bHTML\w*Element\b|views/", code)
+
+
+@pytest.mark.parametrize("module", [module for module in MODULES if module.startswith(("views/", "call/"))])
+def test_no_view_looks_for_another_s_markup(module: str) -> None:
+    """It leads there by refs, signals and `views/composer/fields`."""
+    code = COMMENT.sub("", (WEB_FOLDER / module).read_text())
+    looks = re.findall(r"document\s*\.\s*(?:getElement\w+|querySelector(?:All)?)\([^)]*\)", code)
+    assert set(looks) <= LOOKED_FOR.get(module, set())
 
 
 @pytest.mark.parametrize("module", [module for module in MODULES if module.startswith(("views/", "call/"))])

@@ -2,12 +2,14 @@
 
 import re
 from functools import cache
+from pathlib import Path
 
 import pytest
 
 from svc.chat import errors
 from svc.chat.community import WEB_FOLDER
 from svc.chat.uploads.queue import GIVEN_UP
+from tests.kit.page_templates import Module
 
 KEY = re.compile(r"^([a-z][a-z0-9_-]*) =", re.MULTILINE)
 # `t("key"`, and the beginning of a key that is put together: t(`call-${…}`.
@@ -46,6 +48,16 @@ HANDED_ON_IN_ENGLISH = {
     *("error-forbidden", "error-not-in-voice", "error-storage-full", "error-too-large", "error-too-many"),
     *("error-unsupported-type", "error-uploads-disabled"),
 }
+# Attributes of elements and properties of our components that are read or heard.
+READ = {"alt", "aria-description", "aria-label", "aria-roledescription", "placeholder", "title"}
+READ |= {"action", "hint", "label", "text", "words"}
+LETTERS = re.compile(r"[^\W\d_]{2}")
+SENTENCE = re.compile(r"[A-Z][a-z]+ \w")
+# Names: of the programs whose versions are told, and of fields in the forms of other sites.
+NAMES = {
+    "views/managing/health_page.js": {"svc", "Python", "SQLite"},
+    "views/managing/snippets.js": {"Payload URL", "Content type", "Webhook URL"},
+}
 PLACEHOLDER = re.compile(r"\$([a-zA-Z]+)")
 
 
@@ -77,6 +89,27 @@ def test_every_key_has_words() -> None:
     assert whole - known == set()
     for beginning in beginnings:
         assert any(key.startswith(beginning) for key in known), beginning
+
+
+@pytest.mark.parametrize("path", sorted((WEB_FOLDER / "views").rglob("*.js")), ids=lambda path: path.stem)
+def test_no_words_stand_in_markup(path: Path) -> None:
+    """Between tags, in attributes that are read or heard, and as sentences in strings: `t` has them all."""
+    module = Module(path.read_text())
+    names = NAMES.get(path.relative_to(WEB_FOLDER).as_posix(), set())
+    found = [*module.texts(), *(value for name, value in module.attributes() if name in READ)]
+    found = [word for each in found for word in re.split(r"[\s·]+", each) if LETTERS.search(word)]
+    found += [each for each in module.strings if SENTENCE.match(each)]
+    assert set(found) <= names
+
+
+def test_words_in_markup_are_found() -> None:
+    inner = 'html`<b title="Two words">${/[`"]/.test(x) && "Three more words"}</b>`'
+    module = Module(
+        f'// html`no`\nconst a = html`<p class="x">One <${{B}} y=${{{{z: 1}}}} />${{{inner}}}</p>`;'
+    )
+    assert [each for each in module.texts() if LETTERS.search(each)] == ["One "]
+    assert ("title", "Two words") in module.attributes()
+    assert module.strings == ["Three more words"]
 
 
 def test_no_words_are_left_over() -> None:

@@ -6,7 +6,7 @@ import { textChannels } from "../state/channels.js";
 import { aside, closeAside, dialog, drawer, open, place, showAside, showDialog, target, toggleAside } from "../state/place.js";
 import { member } from "../state/server.js";
 import { countsOf, readAll } from "../state/unread.js";
-import { draftId } from "./composer/draft_id.js";
+import { goToField } from "./composer/fields.js";
 
 /** {keys, words, act}; `keys` as in "Ctrl+K": Ctrl is the command key on a Mac. */
 export const SHORTCUTS = [
@@ -29,7 +29,7 @@ function write({ key, ctrlKey, metaKey, altKey, target, code }) {
   if ([...key].length !== 1 || key === " " || ctrlKey || metaKey || altKey || dialog.value) return;
   if (callSettings.value.input === "push" && code === callSettings.value.pushKey) return;
   if (target !== document.body && !(/** @type {Element} */ (target).matches?.(".message, .messages-box"))) return;
-  document.getElementById(draftId(null))?.focus();
+  goToField(place.value?.channelId ?? place.value?.talkId);
 }
 
 /** To the channel above or below, or the next one with something unread. @param {1 | -1} by */

@@ -11,7 +11,7 @@ import { channels, may } from "../../state/channels.js";
 import { emoji } from "../../state/emoji.js";
 import { loadMembers, members, roles } from "../../state/people.js";
 import { isNamed } from "../../state/shortened.js";
-import { html, useEffect, useId, useState } from "../../vendor/preact.js";
+import { html, useEffect, useId, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Avatar } from "../parts/avatar.js";
 import { Icon } from "../parts/icon.js";
@@ -94,9 +94,11 @@ async function findEmojiLater(then) {
 /** @param {{completion: Pick<ReturnType<typeof useCompletion>, "id" | "list" | "at" | "choose">}} props */
 export function CompletionList({ completion: { id, list, at, choose } }) {
   const current = list[at];
-  useEffect(() => { document.getElementById(`${id}-at`)?.scrollIntoView({ block: "nearest" }); }, [current?.id]);
+  /** @type {RefObject<HTMLElement>} */
+  const box = useRef(null);
+  useEffect(() => { box.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" }); }, [current?.id]);
   if (!list.length) return null;
-  return html`<ul id=${id} class="completion" role="listbox" aria-label=${t("completion")}>${list.map((each, index) => html`<li key=${`${each.kind} ${each.id}`}
+  return html`<ul id=${id} ref=${box} class="completion" role="listbox" aria-label=${t("completion")}>${list.map((each, index) => html`<li key=${`${each.kind} ${each.id}`}
       id=${index === at ? `${id}-at` : undefined} role="option" aria-selected=${index === at}
       onPointerDown=${(/** @type {Event} */ event) => event.preventDefault()} onClick=${() => choose(each)}>
     <${Sign} each=${each} /><span dir="auto">${nameOf(each)}</span>

@@ -21,7 +21,7 @@ import { IconButton } from "../parts/button.js";
 import { Later } from "../parts/later.js";
 import { attach } from "./attach.js";
 import { CompletionList } from "./completion_list.js";
-import { draftId } from "./draft_id.js";
+import { useField } from "./fields.js";
 import { ReplyLine } from "./reply_line.js";
 import { SlowLeft, slowWords } from "./slow_left.js";
 import { useWhenReady } from "./when_ready.js";
@@ -43,6 +43,7 @@ export function Composer({ channel, thread = null, editLast, sent }) {
   const text = draft.text.value;
   const reply = draft.reply.value;
   const writing = useWriting({ text, names: draft.names, channelId: channel.id, write: (now) => write(id, now) });
+  useField(id, writing.field);
   useLayoutEffect(() => {
     // On a phone this would put a keyboard over what somebody came to read.
     if (matchMedia("(pointer: fine)").matches) writing.field.current.focus();
@@ -130,7 +131,7 @@ export function Composer({ channel, thread = null, editLast, sent }) {
     <div class="row">
       ${mayAttach && html`<${IconButton} icon="attach" label=${t("attach")} disabled=${away} onClick=${() => files.current.click()} />`}
       <input id=${thread ? undefined : "files"} type="file" multiple hidden ref=${files} onChange=${picked} />
-      <textarea id=${draftId(thread)} class="draft" ...${writing.attributes} disabled=${!maySend} readonly=${away}
+      <textarea id=${thread ? undefined : "draft"} class="draft" ...${writing.attributes} disabled=${!maySend} readonly=${away}
         aria-label=${label} placeholder=${maySend ? label : t("read-only")} onInput=${typed} onKeyDown=${pressed} onPaste=${pasted}></textarea>
       ${text.length > MOST - FEW && html`<span class="left quiet" role="status" title=${t("characters-left", { count: MOST - text.length })}>${MOST - text.length}<span class="unseen"> ${t("characters-left", { count: MOST - text.length })}</span></span>`}
       <${SlowLeft} channelId=${channel.id} />

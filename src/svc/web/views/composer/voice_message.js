@@ -3,13 +3,12 @@
 import { explainDevice } from "../../call/media.js";
 import { recordVoice } from "../../call/recording.js";
 import { callSettings } from "../../state/call_settings.js";
-import { partsOf } from "../../state/spot.js";
 import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
 import { Dialog } from "../parts/dialog.js";
 import { attach } from "./attach.js";
-import { draftId } from "./draft_id.js";
+import { leaveForField } from "./fields.js";
 
 const MOST_S = 600;
 
@@ -40,7 +39,7 @@ export function VoiceMessage({ spot, onClose }) {
     if (!file) return;
     onClose();
     attach(spot, [file]);
-    document.getElementById(draftId(partsOf(spot).thread))?.focus();
+    leaveForField(spot);
   };
   useEffect(() => { if ((seconds ?? 0) >= MOST_S) finish(); }, [seconds]);
   return html`<${Dialog} title=${t("voice-message")} onClose=${onClose}>

@@ -17,7 +17,7 @@ import { spotOf } from "../../state/spot.js";
 import { markUnread } from "../../state/unread.js";
 import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
-import { draftId } from "../composer/draft_id.js";
+import { goToField } from "../composer/fields.js";
 import { IconButton } from "../parts/button.js";
 import { MenuButton, openWhere } from "../parts/menu.js";
 import { Picker, quickOf, Sign } from "./reactions.js";
@@ -45,7 +45,7 @@ export function Actions({ message, may, onEdit }) {
   const reply = () => {
     if (message.talk_id !== undefined) answering.value = message;
     else draftOf(spotOf(message.channel_id, message.thread)).reply.value = { message, ping: !own };
-    document.getElementById(posted ? draftId(posted.thread) : "private-draft")?.focus();
+    goToField(message.talk_id ?? spotOf(message.channel_id, message.thread));
   };
   const copy = (/** @type {string} */ text, /** @type {string} */ done) => navigator.clipboard.writeText(text).then(() => notify(done, "done"), () => notify(t("copy-failed")));
   const quick = may("add_reactions") ? quickOf(message, message.reactions) : [];

@@ -26,7 +26,7 @@ import { Button, IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
 import { Later } from "../parts/later.js";
 import { dayOf, sameDay } from "../parts/time.js";
-import { draftId } from "../composer/draft_id.js";
+import { goToField } from "../composer/fields.js";
 import { Message } from "./message.js";
 import { Pending } from "./pending.js";
 
@@ -150,7 +150,7 @@ export class Timeline extends Component {
   }
 
   edit = (/** @type {string | null} */ id) => this.setState({ editing: id }, () => {
-    if (id === null) document.getElementById(draftId(this.props.conversation.thread))?.focus();
+    if (id === null) goToField(this.props.conversation.spot);
     else this.#element(id)?.scrollIntoView({ block: "nearest" });
   });
 

@@ -36,8 +36,10 @@ export function RoleEditor({ role, isNew = false, onDone, onMade }) {
   const { busy, problem, setProblem, get } = useAsking();
   /** @type {RefObject<HTMLElement>} */
   const start = useRef(null);
+  /** @type {RefObject<HTMLElement>} */
+  const holders = useRef(null);
   // Whoever has just made a role gives it to somebody next.
-  useLayoutEffect(() => { (isNew && role ? document.querySelector(".role-holders input") : start.current.querySelector("input"))?.focus(); }, []);
+  useLayoutEffect(() => { (isNew && role ? holders : start).current.querySelector("input")?.focus(); }, []);
   const shownName = role ? roleName(role) : NEW.name;
   const before = role?.permissions ?? NEW.permissions;
   const permissions = [...before.filter((each) => switched[each] !== false), .../** @type {Permission[]} */ (Object.keys(switched)).filter((each) => switched[each] && !before.includes(each))];
@@ -65,16 +67,16 @@ export function RoleEditor({ role, isNew = false, onDone, onMade }) {
         ${permissions.map((each) => html`<${PermissionSwitch} key=${each} name=${each} checked=${now.permissions.includes(each)} disabled=${!isOwner() && !may(each)} onChange=${(/** @type {boolean} */ on) => setSwitched({ ...switched, [each]: on })} />`)}</fieldset>`)}
       <footer class="buttons sticky"><${Button} look="primary" type="submit" disabled=${busy || (role && !Object.keys(different).length)}>${role ? t("save") : t("create-role")}<//></footer>
     </form>
-    ${role && role.id !== "member" && html`<${Holders} role=${role} />`}
+    ${role && role.id !== "member" && html`<${Holders} role=${role} box=${holders} />`}
     ${role && !role.built_in && html`<section class="ending"><${Button} look="danger" onClick=${() => setEnding(true)}>${t("delete-role")}<//></section>`}
     ${ending && role && html`<${Confirm} title=${t("delete-role-title", { name: shownName })} text=${t("delete-role-text")} action=${t("delete-role")} onConfirm=${() => tried(deleteRole(role.id))} onClose=${() => setEnding(false)} />`}`;
 }
 
-/** Who has the role: given and taken here too. @param {{role: Role}} props */
-function Holders({ role }) {
+/** Who has the role: given and taken here too. @param {{role: Role, box: RefObject<HTMLElement>}} props */
+function Holders({ role, box }) {
   const keys = [...members.value.values()].filter((member) => member.roles.includes(role.id)).map(({ id }) => `member:${id}`);
   const idOf = (/** @type {string} */ key) => key.slice("member:".length);
-  return html`<section class="ending stack role-holders"><h4>${t("role-holders")}</h4>
+  return html`<section class="ending stack role-holders" ref=${box}><h4>${t("role-holders")}</h4>
     <${Pick} label=${t("give-role-to")} only="member" chosen=${keys} onPick=${(/** @type {string} */ key) => tried(giveRole(idOf(key), role.id))} />
     ${keys.length ? html`<${Chips} label=${t("role-holders")} keys=${keys} onRemove=${(/** @type {string} */ key) => tried(takeRole(idOf(key), role.id))} />` : html`<p class="quiet">${complete.value ? t("role-held-by-none") : t("loading")}</p>`}
   </section>`;

@@ -12,6 +12,7 @@ import { draftOf, write } from "../../state/drafts.js";
 import { member as ownMember } from "../../state/server.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
+import { leaveForField } from "../composer/fields.js";
 import { actItems, MemberMenu } from "../managing/member_menu.js";
 import { Avatar, BotSign } from "../parts/avatar.js";
 import { Button } from "../parts/button.js";
@@ -57,9 +58,10 @@ export function Profile({ memberId, onClose }) {
 /** Put a mention behind what is being written in the open channel. @param {string} id @param {string} name */
 export function mention(id, name) {
   const channelId = place.value?.channelId;
-  if (channelId) write(channelId, `${draftOf(channelId).text.value}${mentionOf(id, name)}`);
+  if (!channelId) return;
+  write(channelId, `${draftOf(channelId).text.value}${mentionOf(id, name)}`);
   closeDialogs();
-  document.getElementById("draft")?.focus();
+  leaveForField(channelId);
 }
 
 /** A mention to put into a text. @param {string} id @param {string} name */

@@ -10,6 +10,7 @@ import { answering, attaching, begun, nameOf, theRunning } from "../../state/pri
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { CompletionList } from "../composer/completion_list.js";
+import { useField } from "../composer/fields.js";
 import { FormatBar } from "../composer/format_bar.js";
 import { ReplyLine } from "../composer/reply_line.js";
 import { UploadList } from "../composer/upload_list.js";
@@ -34,6 +35,7 @@ export function TalkComposer({ talk, closed, editLast }) {
     setText(now);
   };
   const writing = useWriting({ text, names, channelId: null, write });
+  useField(talk.id, writing.field);
   const attach = async (/** @type {File[]} */ files) => {
     if (!files.length) return;
     const all = uploads ?? (await theRunning()).uploadsOf(talk.id, undressed);

@@ -50,12 +50,14 @@ export function Pick({ label, chosen, onPick, only }) {
   const found = open ? offered(wanted, chosen, only) : [];
   /** @type {RefObject<HTMLElement>} */
   const list = useRef(null);
+  /** @type {RefObject<HTMLInputElement>} */
+  const field = useRef(null);
   const returning = useRef(false);
   // In a dialog the list may begin below its edge.
   useLayoutEffect(() => { if (open) list.current.scrollIntoView({ block: "nearest" }); }, [open]);
   const comeBack = () => {
     returning.current = true;
-    document.getElementById(id)?.focus();
+    field.current.focus();
     returning.current = false;
   };
   const pick = (/** @type {string} */ key) => {
@@ -75,7 +77,7 @@ export function Pick({ label, chosen, onPick, only }) {
     } else if (event.key === "ArrowDown" && !open) {
       event.preventDefault();
       setOpen(true);
-    } else if (event.key === "Enter" && event.target.id === id) {
+    } else if (event.key === "Enter" && event.target === field.current) {
       event.preventDefault();
       if (found.length) pick(found[0].key);
     } else if (!["Home", "End"].includes(event.key)) moveAmong(event, all);
@@ -83,7 +85,7 @@ export function Pick({ label, chosen, onPick, only }) {
   const left = (/** @type {EventOn<HTMLElement, FocusEvent>} */ event) => { if (!event.currentTarget.contains(/** @type {Element | null} */ (event.relatedTarget))) setOpen(false); };
   return html`<div class="pick field" onKeyDown=${pressed} onFocusOut=${left}>
     <label for=${id}>${label}</label>
-    <input id=${id} type="text" autocomplete="off" dir="auto" placeholder=${only === "member" ? t("pick-member-hint") : t("pick-hint")} value=${wanted}
+    <input id=${id} ref=${field} type="text" autocomplete="off" dir="auto" placeholder=${only === "member" ? t("pick-member-hint") : t("pick-hint")} value=${wanted}
       onFocus=${() => { if (!returning.current) setOpen(true); }} onClick=${() => setOpen(true)} onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => { setWanted(event.currentTarget.value); setOpen(true); }} />
     ${open && html`<ul class="offered" ref=${list}>${found.map((target) => html`<li key=${target.key}><button type="button" tabindex="-1" onClick=${() => pick(target.key)}>
       <${TargetSign} target=${target} /><span dir="auto">${target.name}</span></button></li>`)}
