@@ -5,7 +5,11 @@ import logging
 import re
 
 import pytest
+from aiohttp import web
 
+from svc.base.http_connections import serving_http
+from svc.base.http_server import Runner
+from svc.base.listening import bound
 from svc.tools.bench.attack.target import Target
 from tests.chat.member import ChatServer
 from tests.kit.waiting import wait_until
@@ -35,3 +39,43 @@ async def test_a_request_whose_client_has_gone_is_counted_and_not_logged_as_a_fa
         await wait_until("every request is counted", all_are_counted, within_s=20)
     faults = [record for record in caplog.records if record.levelno >= logging.WARNING]
     assert [record.getMessage() for record in faults] == []
+
+
+async def test_an_upgrade_on_a_connection_that_was_closed_for_others_is_no_fault(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    tried = 0
+
+    async def upgrade(request: web.Request) -> web.StreamResponse:
+        nonlocal tried
+        assert request.transport is not None
+        request.transport.abort()  # As a full table does, at any moment.
+        tried += 1
+        socket = web.WebSocketResponse()
+        await socket.prepare(request)
+        return socket
+
+    application = web.Application()
+    application.router.add_get("/client", upgrade)
+    runner = Runner(application, shutdown_timeout=1.0)
+    await runner.setup()
+    sockets = bound("127.0.0.1", 0)
+    port = sockets[0].getsockname()[1]
+    with caplog.at_level(logging.INFO):
+        async with serving_http(runner, sockets, TIMES):
+            for _ in range(TIMES):
+                reader, writer = await asyncio.open_connection("127.0.0.1", port)
+                writer.write(Target(f"http://127.0.0.1:{port}").upgrade("/client"))
+                assert await ended(reader)
+                writer.close()
+        await runner.cleanup()
+    assert tried == TIMES
+    assert [record.getMessage() for record in caplog.records] == []
+
+
+async def ended(reader: asyncio.StreamReader) -> bool:
+    """Did the connection end without an answer?"""
+    try:
+        return await reader.read() == b""
+    except ConnectionError:
+        return True

@@ -69,6 +69,9 @@ class _Connection(HttpConnection):
         message: str | None = None,
     ) -> web.StreamResponse:
         """aiohttp calls it for what is not HTTP, and for a fault that no handler caught."""
+        if isinstance(exc, ConnectionError) and (request.transport is None or request.transport.is_closing()):
+            # The client has gone, or was closed for others: no fault, and no line in the log.
+            raise exc
         # Logs what is to be logged. Raises ConnectionError when an answer is on its way already.
         super().handle_error(request, status, exc, message)
         if status < 500:

@@ -3,7 +3,8 @@
     logger.info("peer joined", extra={"room": room_id})
     -> 2026-01-31T12:00:00.000Z INFO sfu.rooms peer joined room=lobby
 
-What is logged while a request is served ends with its id (`request=…`), whoever logs it.
+What is logged while a request is served ends with its id (`request=…`), whoever logs it. Warnings and
+errors of one kind fill no disk: `Bounded` leaves out what comes too often, and says how much it was.
 Writes to one stream; keeps no files and decides nothing about what is said where.
 Secrets are never passed in: no field is worth a token or a password.
 """
@@ -12,9 +13,14 @@ import json
 import logging
 import re
 import secrets
+import threading
+import time
+from collections.abc import Callable
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import TextIO
+
+from svc.base.allowance import Allowances
 
 # What a LogRecord holds by itself; everything else came in through `extra`.
 _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
@@ -22,6 +28,10 @@ _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", 
 _request = ContextVar("request", default="")
 # How far apart lines are whose cause a stranger can repeat.
 SELDOM_S = 60.0
+# Of one kind, warnings and errors that are logged at once; then one each SELDOM_S.
+BURST = 10
+# Kinds are places in the code, and what was raised there: far fewer than this.
+_MOST_KINDS = 1_000
 _PLAIN = re.compile(r"[\w.:/@\[\]+-]+", re.ASCII)
 
 
@@ -30,8 +40,8 @@ class FieldFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         moment = datetime.fromtimestamp(record.created, UTC)
-        time = moment.isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
-        line = f"{time} {record.levelname} {record.name.removeprefix('svc.')} {record.getMessage()}"
+        when = moment.isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
+        line = f"{when} {record.levelname} {record.name.removeprefix('svc.')} {record.getMessage()}"
         fields = [f"{key}={_value(value)}" for key, value in vars(record).items() if key not in _STANDARD]
         if request := _request.get():
             fields.append(f"request={request}")
@@ -58,6 +68,35 @@ class Seldom:
         return happened
 
 
+class Bounded(logging.Filter):
+    """Lets BURST warnings and errors of a kind through, then one a minute that says how many were `left_out`.
+
+    A kind is a place in the code and the type of what was raised. Whatever a stranger can have logged,
+    also by a library of ours, stays a few lines.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._clock = clock
+        self._allowances = Allowances(BURST, 1 / SELDOM_S, _MOST_KINDS)
+        self._left_out: dict[str, int] = {}
+        # Threads log too.
+        self._lock = threading.Lock()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if record.levelno < logging.WARNING:
+            return True
+        raised = record.exc_info[0].__qualname__ if record.exc_info and record.exc_info[0] else ""
+        kind = f"{record.pathname}:{record.lineno} {raised}"
+        with self._lock:
+            if self._allowances.of(kind).take_if_left(self._clock()):
+                self._left_out[kind] = self._left_out.get(kind, 0) + 1
+                return False
+            if left_out := self._left_out.pop(kind, 0):
+                record.left_out = left_out
+        return True
+
+
 def name_request() -> str:
     """From now on the running task serves another request; its id."""
     name = secrets.token_hex(4)
@@ -70,6 +109,7 @@ def configure(stream: TextIO, *, debug: bool) -> None:
     handler = logging.StreamHandler(stream)
     handler.setFormatter(FieldFormatter())
     handler.addFilter(_is_no_bad_request)
+    handler.addFilter(Bounded())
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.INFO)

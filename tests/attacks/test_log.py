@@ -1,0 +1,71 @@
+"""A fault that a stranger can repeat fills no log, whoever logs it: a few lines, then one a minute."""
+
+import io
+import logging
+from collections.abc import Iterator
+
+import pytest
+
+from svc.base import logs
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def log(clock: Clock) -> Iterator[io.StringIO]:
+    """What a program writes whose log is bounded."""
+    root = logging.getLogger()
+    before, level = root.handlers[:], root.level
+    stream = io.StringIO()
+    logs.configure(stream, debug=False)
+    root.handlers[0].filters[-1] = logs.Bounded(clock)
+    yield stream
+    root.handlers[:] = before
+    root.setLevel(level)
+
+
+def fail(fault: Exception) -> None:
+    """As a library does that meets a fault in one of our connections."""
+    try:
+        raise fault
+    except type(fault):
+        logging.getLogger("aiohttp.server").exception("Error handling request")
+
+
+def test_a_traceback_that_comes_a_thousand_times_is_logged_ten_times(log: io.StringIO) -> None:
+    for _ in range(1000):
+        fail(ValueError("again"))
+    assert log.getvalue().count("Traceback") == logs.BURST
+
+
+def test_a_minute_later_a_line_says_how_many_were_left_out(log: io.StringIO, clock: Clock) -> None:
+    for _ in range(1000):
+        fail(ValueError("again"))
+    clock.now += logs.SELDOM_S
+    fail(ValueError("again"))
+    fail(ValueError("again"))
+    assert log.getvalue().count("Traceback") == logs.BURST + 1
+    assert f" Error handling request left_out={1000 - logs.BURST}\n" in log.getvalue()
+
+
+def test_another_fault_at_the_same_place_is_logged(log: io.StringIO) -> None:
+    for _ in range(1000):
+        fail(ValueError("again"))
+    fail(KeyError("once"))
+    assert "KeyError: 'once'" in log.getvalue()
+
+
+def test_what_is_no_warning_is_never_left_out(log: io.StringIO) -> None:
+    for number in range(100):
+        logging.getLogger("svc.chat").info("member joined", extra={"number": number})
+    assert log.getvalue().count("member joined") == 100
