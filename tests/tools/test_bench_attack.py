@@ -112,10 +112,13 @@ def test_a_row_of_the_table_has_a_cell_for_each_heading() -> None:
     noticed = Noticed(deliveries_s=[0.001] * 99 + [0.5], requests_s=[0.002])
     noticed.refused["page: 503"] = 2
     did = {"idle": {"requests": 20, "held": 300, "answers": {"200": 20}}}
-    row = Row.of("idle", 10, noticed, did, 1.25, None)
+    row = Row.of("idle", 10, noticed, did, 1.25, None, (0.5, 0.125))
     assert heading().splitlines()[-2].count("|") == line(row).count("|")
-    assert line(row) == "| `idle` | 2/s, 300 held | 1 / 1 / 500 | 2 / 2 / 2 | 0 / 0 / 0 | 2 | +1 | – |"
-    assert row.remarks() == ["  idle: page: 503 (2 times)"]
+    assert line(row) == "| `idle` | 2/s, 300 held | 1 / 1 / 500 | 2 / 2 / 2 | 0 / 0 / 0 | 2 | 50% | +1 | – |"
+    assert row.remarks() == [
+        "  idle: page: 503 (2 times)",
+        "  idle: the server waited for its core for 12% of the time",
+    ]
 
 
 def test_secrets_of_the_attacked_are_not_shown() -> None:

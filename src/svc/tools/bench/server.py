@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
-from svc.tools.bench.cores import on_first_core, on_other_cores
+from svc.tools.bench.cores import as_nice_as_we, on_first_core, on_other_cores
 from svc.tools.bench.errors import BenchError
 
 START_DEADLINE_S = 30.0
@@ -67,6 +67,7 @@ async def own_program(
     """
     with on_first_core():
         process = await _start(command, variables)
+        as_nice_as_we(process.pid)
     try:
         with on_other_cores():
             found, rest = await _ready(process, command[0], listening, hear)

@@ -1,13 +1,12 @@
 """The attackers' process: `python -m svc.tools.bench.attack.attackers`, started by the bench.
 
 Reads what to do as one line of JSON from standard input, attacks for so many seconds, and writes what it
-did as one line of JSON. It ends early when its standard input is closed, and gives way to everybody
-else on the machine, so that honest members are not measured waiting for it.
+did as one line of JSON. It ends early when its standard input is closed. It runs only while nothing else
+wants its core: real attackers have processors of their own, so honest members must not wait for this one.
 """
 
 import asyncio
 import json
-import os
 import resource
 import sys
 from collections.abc import Mapping
@@ -15,13 +14,12 @@ from collections.abc import Mapping
 from svc.tools.bench.attack.catalogue import named
 from svc.tools.bench.attack.load import Load
 from svc.tools.bench.attack.target import Target
-
-NICENESS = 10
+from svc.tools.bench.cores import give_way
 
 
 def main() -> None:
     order = json.loads(sys.stdin.buffer.readline())
-    os.nice(NICENESS)
+    give_way()
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     target = Target(**{**order["target"], **_tuples(order["target"])})

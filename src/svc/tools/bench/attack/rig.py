@@ -7,6 +7,7 @@ import asyncio
 import json
 import os
 import sys
+import time
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -18,7 +19,7 @@ from svc.tools.bench.attack import installation, table
 from svc.tools.bench.attack.catalogue import Attack, named
 from svc.tools.bench.attack.honest import Crowd
 from svc.tools.bench.attack.installation import Installation, own_installation
-from svc.tools.bench.attack.table import Row
+from svc.tools.bench.attack.table import Effort, Row, spent
 from svc.tools.bench.attack.target import Target, check_address
 from svc.tools.bench.attack.wire import Caller
 from svc.tools.bench.errors import BenchError
@@ -103,7 +104,9 @@ async def _row(
         sampling = asyncio.create_task(_most_resident_kb(found))
         if attackers:
             await asyncio.sleep(LEAD_S)
+        efforts = [_effort(found)]
         noticed = await crowd.watch(seconds)
+        efforts.append(_effort(found))
         did: dict[str, Mapping[str, object]] = {}
         for attacker in attackers:
             did |= await _report(attacker)
@@ -114,7 +117,7 @@ async def _row(
             await stop(attacker)
     memory_mb = (most_kb - before_kb) / 1024 if found.pid else None
     log_bytes = found.log_bytes - log_before if found.target.folder else None
-    return Row.of(name, seconds, noticed, did, memory_mb, log_bytes)
+    return Row.of(name, seconds, noticed, did, memory_mb, log_bytes, spent(*efforts))
 
 
 def _parts(attacks: Sequence[Attack]) -> list[list[str]]:
@@ -214,6 +217,12 @@ async def _most_resident_kb(found: Installation) -> int:
 
 def _resident_kb(found: Installation) -> int:
     return process.resident_kb(found.pid) if found.pid else 0
+
+
+def _effort(found: Installation) -> Effort | None:
+    if not found.pid:
+        return None
+    return Effort(time.monotonic(), process.cpu_ns(found.pid) / 1e9, process.waited_ns(found.pid) / 1e9)
 
 
 def _say(text: str) -> None:

@@ -7,7 +7,9 @@ from svc.tools.bench.attack.honest import Noticed
 
 # Beyond it the figures may say more of this machine than of the server.
 MOST_LATE_MS = 20.0
-_HEADINGS = ("Attack", "Load", "Delivery", "Request", "Search", "Refused", "Memory", "Log")
+# The same of a server that had to wait for its core.
+MOST_WAITED = 0.05
+_HEADINGS = ("Attack", "Load", "Delivery", "Request", "Search", "Refused", "Processor", "Memory", "Log")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,23 @@ class Latency:
 
 
 @dataclass(frozen=True, slots=True)
+class Effort:
+    """What the server has cost up to a moment, in seconds."""
+
+    at_s: float
+    processor_s: float  # of all its threads
+    waited_s: float  # for a core while others had it
+
+
+def spent(before: Effort | None, after: Effort | None) -> tuple[float, float] | None:
+    """The shares of a core that a server had and waited for; None where it is not known."""
+    if before is None or after is None:
+        return None
+    took_s = after.at_s - before.at_s
+    return (after.processor_s - before.processor_s) / took_s, (after.waited_s - before.waited_s) / took_s
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
     attack: str
     seconds: float
@@ -43,6 +62,8 @@ class Row:
     memory_mb: float | None  # growth of the server
     log_kb_per_minute: float | None
     generator_late: Latency
+    processor: float | None  # the server's, in cores
+    waited: float | None  # the server's, for a core that others had
 
     @classmethod
     def of(
@@ -53,6 +74,7 @@ class Row:
         did: Mapping[str, Mapping[str, object]],
         memory_mb: float | None,
         log_bytes: int | None,
+        effort: tuple[float, float] | None,
     ) -> "Row":
         """`did` is what the attackers report, by the name of the attack."""
         answers: dict[str, int] = {}
@@ -76,6 +98,8 @@ class Row:
             memory_mb=memory_mb,
             log_kb_per_minute=None if log_bytes is None else round(log_bytes / 1024 / seconds * 60, 1),
             generator_late=Latency.of(noticed.late_s),
+            processor=effort and round(effort[0], 3),
+            waited=effort and round(effort[1], 3),
         )
 
     def json(self) -> dict[str, object]:
@@ -89,6 +113,7 @@ class Row:
             ", ".join(load) or "–",
             *(str(self.delivery), str(self.request), str(self.search)),
             str(sum(self.refused.values())),
+            "–" if self.processor is None else f"{self.processor:.0%}",
             "–" if self.memory_mb is None else f"{self.memory_mb:+.0f}",
             "–" if self.log_kb_per_minute is None else f"{self.log_kb_per_minute:,.0f}",
         )
@@ -101,6 +126,8 @@ class Row:
             found.append(f"{self.lost} deliveries missing")
         if self.generator_late.p99_ms > MOST_LATE_MS:
             found.append(f"the bench itself was late: {self.generator_late} ms")
+        if self.waited is not None and self.waited > MOST_WAITED:
+            found.append(f"the server waited for its core for {self.waited:.0%} of the time")
         return [f"  {self.attack}: {remark}" for remark in found]
 
 
@@ -108,7 +135,8 @@ def heading() -> str:
     """Two lines of Markdown, and above them what the columns hold."""
     legend = (
         "Delivery, Request and Search: p50 / p99 / worst in ms, as honest members noticed them. "
-        "Refused: signed-in members. Memory: MB that the server grew. Log: KB a minute."
+        "Refused: signed-in members. Processor: share of a core that the server used. "
+        "Memory: MB that it grew. Log: KB a minute."
     )
     return f"{legend}\n\n{_line(_HEADINGS)}\n{'|---' * len(_HEADINGS)}|"
 
