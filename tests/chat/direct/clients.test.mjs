@@ -1,36 +1,14 @@
-// Real MLS clients at a real server: the page's own code, with a store in memory and a network that loses answers.
-// Run by test_private_clients.py, which says in the environment where the server is.
+// Real MLS clients at a real server, on random schedules and a network that loses answers. Run by
+// test_private_clients.py.
 
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { PrivateDevice } from "../../../src/svc/web/state/private/device.js";
 import { Withheld } from "../../../src/svc/web/state/private/others.js";
-import { base64url, signed } from "../../../src/svc/web/transport/device_key.js";
+import { Client, settle } from "./clients.mjs";
 
-const { SVC_ADDRESS: ADDRESS, SVC_INVITE: INVITE, SVC_AUDIENCE: AUDIENCE } = process.env;
 const FIRST = Number(process.env.SVC_FIRST ?? 0);
 const SCHEDULES = Number(process.env.SVC_SCHEDULES ?? 30);
-const CURVE = { name: "ECDSA", namedCurve: "P-256" };
-
-/** What a browser keeps; `structuredClone` as IndexedDB does it. */
-class Kept {
-  #all = new Map();
-  get = async (name) => structuredClone(this.#all.get(name));
-  put = async (changes) => {
-    for (const [name, value] of structuredClone(changes)) value === undefined ? this.#all.delete(name) : this.#all.set(name, value);
-  };
-  under = async (prefix) => [...this.#all].filter(([name]) => name.startsWith(prefix)).map(([, value]) => structuredClone(value));
-  forget = (prefix) => { for (const name of this.#all.keys()) if (name.startsWith(prefix)) this.#all.delete(name); };
-}
-
-// What the page would report: whoever looks into a failed run wants to see it.
-globalThis.reportError = (error) => console.log("reported:", error);
-
-function inTurn() {
-  let last = Promise.resolve();
-  return (act) => (last = last.then(act, act));
-}
 
 /** mulberry32: the same numbers for the same seed. */
 function randomOf(seed) {
@@ -43,80 +21,7 @@ function randomOf(seed) {
   };
 }
 
-async function asked(token, method, path, body) {
-  const headers = { "Content-Type": "application/json", ...(token && { Authorization: `Bearer ${token}` }) };
-  const response = await fetch(ADDRESS + path, { method, headers, body: method === "GET" ? undefined : JSON.stringify(body ?? {}) });
-  const answer = response.status === 204 ? null : await response.json();
-  if (response.ok) return answer;
-  throw Object.assign(new Error(`${method} ${path}: ${answer.error} ${answer.message}`), { code: answer.error, status: response.status, details: answer });
-}
-
-class Client {
-  kept = new Kept();
-  /** Called around each request: may lose it, or its answer. */
-  network = (request) => request();
-
-  static async join(nickname, wishes = { invite_code: INVITE }, takesPart = true) {
-    const one = new Client();
-    const pair = await crypto.subtle.generateKey(CURVE, false, ["sign", "verify"]);
-    const { crv, kty, x, y } = await crypto.subtle.exportKey("jwk", pair.publicKey);
-    one.jwk = { crv, kty, x, y };
-    one.key = { privateKey: pair.privateKey };
-    const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(JSON.stringify(one.jwk)));
-    const thumbprint = base64url(new Uint8Array(digest));
-    const challenge = await asked(null, "POST", "/api/auth/challenge");
-    const certificate = await signed(one.key, { jwk: one.jwk, sub: thumbprint });
-    const assertion = await signed(one.key, { aud: challenge.audience, nonce: challenge.nonce, sub: thumbprint, origin: ADDRESS });
-    const answer = await asked(null, "POST", "/api/auth/join", { certificate, assertion, nickname, ...wishes });
-    one.token = answer.access_token;
-    one.memberId = answer.member.id;
-    one.turn = inTurn();
-    one.start();
-    if (takesPart) await one.device.prepare();
-    return one;
-  }
-
-  /** Another device of the same member. */
-  async another() {
-    const { code } = await this.ask("POST", "/api/me/devices/link");
-    return Client.join(undefined, { link_code: code });
-  }
-
-  /** The page is opened again: nothing is left but what was kept. */
-  start() {
-    this.device = new PrivateDevice({
-      api: (method, path, body) => this.network(() => this.ask(method, path, body), path),
-      kept: this.kept,
-      sign: (claims) => signed(this.key, claims, { jwk: this.jwk }),
-      memberId: this.memberId,
-      audience: AUDIENCE,
-      inTurn: this.turn,
-    });
-  }
-
-  ask(method, path, body) {
-    return asked(this.token, method, path, body);
-  }
-
-  async texts(id) {
-    return (await this.device.history(id)).map(({ said }) => said?.text);
-  }
-}
-
 const lost = () => Object.assign(new Error("the network"), { code: "unreachable" });
-
-async function settle(clients, id) {
-  for (let round = 0; round < 20; round += 1) {
-    for (const each of clients) await each.device.sync();
-    const standings = await Promise.all(clients.map((each) => each.device.standing(id)));
-    if (standings.every((each) => each && each.agreement === standings[0].agreement && each.statements.length === clients.length)) {
-      // What somebody still had to send has been sent by now, and the others read it.
-      for (const each of clients) await each.device.sync();
-      return;
-    }
-  }
-  throw new Error("they do not agree");
-}
 
 test("two people write to each other, and each knows who it was", async () => {
   const [ada, ben] = [await Client.join("Ada"), await Client.join("Ben")];

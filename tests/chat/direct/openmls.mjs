@@ -1,0 +1,153 @@
+// A member whose device is the program of tests/clients/openmls: this carries its bytes to the server and back, and signs
+// its statement. What it keeps it keeps in memory.
+
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+
+import { readStatement } from "../../../src/svc/web/state/private/mls.js";
+import { base64url, signed } from "../../../src/svc/web/transport/device_key.js";
+import { AUDIENCE, Client } from "./clients.mjs";
+
+const ATTEMPTS = 20;
+const hex = (data) => Buffer.from(data).toString("hex");
+const base64 = (text) => Buffer.from(text, "hex").toString("base64");
+const fromBase64 = (text) => Buffer.from(text, "base64").toString("hex");
+const ONE = (id, rest = "") => `/api/private/conversations/${id}${rest}`;
+
+export class OpenMls {
+  #answers = [];
+  #person; #program; #statement;
+  /** What was read: {text, memberId}. */
+  history = [];
+  seq = 0;
+  /** In hexadecimal: ours that the log has not shown yet. */
+  #own = new Map();
+
+  static async join(nickname, packages = 3) {
+    const one = new OpenMls();
+    one.#person = await Client.join(nickname, undefined, false);
+    one.#program = spawn(process.env.SVC_OPENMLS, { stdio: ["pipe", "pipe", "inherit"] });
+    createInterface({ input: one.#program.stdout }).on("line", (line) => one.#answers.shift()(line));
+    const key = await one.#do("key");
+    const claims = { use: "mls", aud: AUDIENCE, sub: one.memberId, mls_key: base64url(Buffer.from(key, "hex")) };
+    one.#statement = await signed(one.#person.key, claims, { jwk: one.#person.jwk });
+    await one.#do("identity", hex(one.#statement));
+    const { device_id: id } = await one.ask("PUT", "/api/private/device", { statement: one.#statement });
+    one.id = id;
+    const made = [];
+    for (let at = 0; at < packages; at += 1) made.push(base64(await one.#do("package")));
+    await one.ask("POST", "/api/private/key-packages", { key_packages: made });
+    return one;
+  }
+
+  get memberId() {
+    return this.#person.memberId;
+  }
+
+  ask(method, path, body) {
+    return this.#person.ask(method, path, body);
+  }
+
+  end() {
+    this.#program.stdin.end();
+  }
+
+  /** Its answer to one line; rejects with what it says that is wrong. */
+  async #do(...words) {
+    const line = await new Promise((answer) => {
+      this.#answers.push(answer);
+      this.#program.stdin.write(`${words.join(" ")}\n`);
+    });
+    if (line.startsWith("error ")) throw new Error(`${words[0]}: ${line}`);
+    return line;
+  }
+
+  async standing() {
+    const [epoch, agreement, callKey, devices] = (await this.#do("standing")).split(" ");
+    return { epoch: Number(epoch), agreement, callKey, devices: Number(devices) };
+  }
+
+  /** Make the group of a conversation that has none, with every device that it lacks. */
+  async begin(id) {
+    await this.#do("begin", hex(id));
+    await this.#commit(id, 0, []);
+    await this.sync(id);
+  }
+
+  /** Join where there is a Welcome, and read what was sent. */
+  async sync(id) {
+    const { welcomes } = await this.ask("GET", "/api/private/welcomes");
+    for (const { id: welcomeId, seq, welcome } of welcomes) {
+      await this.#do("join", fromBase64(welcome));
+      this.seq = seq;
+      await this.ask("DELETE", `/api/private/welcomes/${welcomeId}`);
+    }
+    const { entries } = await this.ask("GET", ONE(id, `/log?after=${this.seq}`));
+    await this.readAll(entries);
+  }
+
+  /** As the log has them. Rejects where one cannot be read. */
+  async readAll(entries) {
+    for (const entry of entries) await this.#take(entry);
+  }
+
+  async #take({ seq, kind, body }) {
+    const message = fromBase64(body);
+    const own = this.#own.get(message);
+    if (own === undefined) {
+      const [what, ...rest] = (await this.#do("open", message)).split(" ");
+      if (what !== (kind === "commit" ? "commit" : "said")) throw new Error(`the server says ${kind}, and it is ${what}`);
+      if (what === "said") {
+        const [statement, said] = rest.map((part) => Buffer.from(part, "hex").toString());
+        const { memberId } = await readStatement(statement, AUDIENCE);
+        this.history.push({ text: JSON.parse(said).text, memberId });
+      }
+    } else if (kind === "commit") await this.#do("merge");
+    else this.history.push({ text: own, memberId: this.memberId });
+    this.seq = seq;
+  }
+
+  /** Is it ours that counts? It lets in whoever the group lacks, and out those of these statements whose devices are gone. */
+  async #commit(id, after, statements) {
+    const { devices, lacking } = await this.ask("GET", ONE(id));
+    const left = devices.filter((each) => each.gone);
+    const stated = await Promise.all(statements.map(async (statement) => ({ statement, ...(await readStatement(statement, AUDIENCE)) })));
+    const gone = stated.filter(({ thumbprint }) => left.some((each) => each.thumbprint === thumbprint)).map(({ statement }) => statement);
+    const wanted = lacking.map((each) => each.id).filter((each) => each !== this.id);
+    const { key_packages: told } = await this.ask("POST", ONE(id, "/key-packages"), { devices: wanted });
+    const changes = [...told.map((each) => `+${fromBase64(each.key_package)}`), ...gone.map((each) => `-${hex(each)}`)];
+    const [commit, welcome] = (await this.#do("commit", ...changes)).split(" ");
+    this.#own.set(commit, "");
+    const removed = left.map((each) => each.id);
+    try {
+      await this.ask("POST", ONE(id, "/commits"), { commit: base64(commit), removed, after, ...(welcome !== "-" && { welcome: base64(welcome) }) });
+      return true;
+    } catch (error) {
+      if (error.code !== "epoch_passed") throw error;
+      return false;
+    }
+  }
+
+  /** New keys for itself, and devices let in and out: true where this commit won its epoch. */
+  async renew(id, ...gone) {
+    const won = await this.#commit(id, this.seq, gone);
+    await this.sync(id);
+    return won;
+  }
+
+  async send(id, text) {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      await this.sync(id);
+      const message = await this.#do("seal", hex(JSON.stringify({ v: 1, type: "message", key: crypto.randomUUID(), text })));
+      this.#own.set(message, text);
+      try {
+        await this.ask("POST", ONE(id, "/messages"), { message: base64(message), after: this.seq });
+        await this.sync(id);
+        return;
+      } catch (error) {
+        if (error.code !== "epoch_passed") throw error;
+      }
+    }
+    throw new Error("it does not get through");
+  }
+}

@@ -1,0 +1,31 @@
+"""A device of private conversations on OpenMLS, which shares no code with the page's ts-mls.
+
+The program is `tests/clients/openmls`, compiled with Cargo when it is first asked for: about a minute, and
+nothing after that.
+"""
+
+import asyncio
+import shutil
+from pathlib import Path
+
+SOURCE = Path(__file__).parents[1] / "clients" / "openmls"
+TARGET = Path(__file__).parents[2] / "build" / "openmls"
+BUILT = TARGET / "debug" / "openmls-client"
+BUILD_DEADLINE_S = 600.0
+
+
+def why_not() -> str:
+    """What keeps this machine from compiling it; empty where nothing does."""
+    return "" if BUILT.exists() or shutil.which("cargo") else "Cargo is missing, 1.85 or later"
+
+
+async def built() -> Path:
+    """The program; Cargo fetches what it needs from crates.io. Who comes second waits for its lock."""
+    sources = (SOURCE / name for name in ("src/main.rs", "Cargo.toml", "Cargo.lock"))
+    if not BUILT.exists() or BUILT.stat().st_mtime < max(source.stat().st_mtime for source in sources):
+        cargo = await asyncio.create_subprocess_exec(
+            *("cargo", "build", "--quiet", "--locked", "--target-dir", str(TARGET)), cwd=SOURCE
+        )
+        async with asyncio.timeout(BUILD_DEADLINE_S):
+            assert await cargo.wait() == 0, "the client on OpenMLS does not compile"
+    return BUILT
