@@ -138,10 +138,16 @@ async def test_at_200_per_cent_nothing_is_cut_off_and_nothing_moves(
     await ada.press("Show the channels")
     await look("the list")
     await ada.press("Settings")
-    pages = ada.page.locator(".settings-pages nav button")
+    pages = ada.page.locator(".settings-pages nav li button")
     await expect(pages.first).to_be_visible()
     for page in await pages.all():
         await page.click()
         await expect(ada.page.locator(".settings-page h3").first).to_be_visible()
         await look(f"settings: {await page.text_content()}")
+    # All of them in one list, of which one is chosen.
+    await ada.press("All settings")
+    await expect(ada.page.locator(".settings-page")).to_be_hidden()
+    await look("all settings")
+    await ada.press("Roles")
+    await expect(ada.page.get_by_role("region", name="Roles", exact=True)).to_be_visible()
     assert {where: found for where, found in cut.items() if found} == {}

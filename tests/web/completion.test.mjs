@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { candidates, complete, completing, escaped } from "../../src/svc/web/state/completion.js";
+import { candidates, complete, completing, escaped, meant } from "../../src/svc/web/state/completion.js";
 import { folded, matching } from "../../src/svc/web/state/matching.js";
 import { targetOf } from "../../src/svc/web/views/markdown/context.js";
 import { parse } from "../../src/svc/web/views/markdown/parse.js";
@@ -103,4 +103,18 @@ test("a name with signs of markdown is read as it stands", () => {
 test("thousands of names are looked through", () => {
   const many = Array.from({ length: 10_000 }, (_, index) => ({ id: String(index), name: `Member ${index}` }));
   assert.deepEqual(matching(many, "99", ({ name }) => name, 2).map(({ name }) => name), ["Member 99", "Member 990"]);
+});
+
+test("names that are written out mention, and what could mean several stays", () => {
+  const sources = { ...SOURCES, members: [...SOURCES.members, ...named("ada", "Twin")], roles: named("Twin", "Admins") };
+  const cases = [
+    ["@Jürgen, hi", "[Jürgen](mention:id-J-rgen), hi"],
+    ["@ada lovelace and @ADA", "[Ada Lovelace](mention:id-Ada-Lovelace) and [ada](mention:id-ada)"],
+    ["(@Adam) #general @here", "([Adam](mention:id-Adam)) [general](channel:id-general) [here](mention:here)"],
+    ["@Twin @Adams a@adam.example \\@Adam", null],
+    ["`@Adam` [see @Adam](https://a.example) <https://a.example/@Adam>\n```\n@Adam\n```", null],
+    ["[Adam](mention:id-Adam) @nobody", null],
+  ];
+  for (const [text, expected] of cases) assert.equal(meant(text, sources), expected ?? text);
+  assert.equal(meant("@here @Admins @Adam", { ...sources, mayMentionGroups: false }), "@here @Admins [Adam](mention:id-Adam)");
 });

@@ -3,7 +3,7 @@
 
 import { asking, commandsFor } from "./commands.js";
 import { matching } from "./matching.js";
-import { WORD_BEFORE } from "./shortened.js";
+import { BEHIND, WORD_BEFORE } from "./shortened.js";
 
 /** @typedef {{sign: "@" | "#" | ":" | "/", query: string, start: number, end: number}} Asked The text from start to end is what will be replaced. */
 /** @typedef {{kind: "member" | "role" | "group" | "channel" | "emoji" | "command", id: string, name: string, character?: string, url?: string}} Candidate */
@@ -22,11 +22,13 @@ const LEAST_OF_EMOJI = 2; // Else every ":)" would ask.
 const USUAL_LIMIT = 8;
 const AFTER_WORD = new RegExp(`${WORD_BEFORE}$`, "u");
 const NAME = /^(?:[^\s[\]()<>`@#|][^\n[\]()<>`]*)?$/u;
+const STARTS = new RegExp(`(?<!${WORD_BEFORE})[@#]`, "gu");
+const LINKED = /\[(?:\\.|[^\\\]\n])*\]\([^)\n]*\)|<[^<>\n]*>/gu;
 const EMOJI_NAME = /^[\p{L}\p{N}_+-]+$/u;
 // What would mean something within the label of a link.
 const MEANINGFUL = /[\\`*_[\]<>~|:!&]/gu;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/u;
-const GROUPS = ["everyone", "here"];
+const GROUPS = ["everyone", "here"].map((name) => ({ id: name, name }));
 
 /**
  * What is being completed with the caret there; null where nothing is, as within code.
@@ -49,9 +51,24 @@ export function candidates({ sign, query }, sources, limit = USUAL_LIMIT) {
   if (sign === ":") return (sources.findEmoji?.(query, limit) ?? []).map((each) => ({ kind: "emoji", id: each.name, ...each }));
   if (sign === "/") return commandsFor(query, sources.may ?? (() => false)).map(({ name }) => ({ kind: "command", id: name, name }));
   if (sign === "#") return matching(of("channel", sources.channels), query, named, limit);
-  const groups = sources.mayMentionGroups ? GROUPS.map((name) => ({ id: name, name })) : [];
-  const roles = sources.mayMentionGroups ? sources.roles : [];
-  return matching([...of("member", sources.members), ...of("role", roles), ...of("group", groups)], query, named, limit);
+  return matching(mentionable(sources), query, named, limit);
+}
+
+/** The markdown in which names that were written out instead of chosen mention, too. What could mean several stays. @param {string} text @param {Sources} sources */
+export function meant(text, sources) {
+  const links = [...text.matchAll(LINKED)];
+  const known = { "@": mentionable(sources), "#": of("channel", sources.channels) };
+  let made = "";
+  let from = 0;
+  for (const { 0: sign, index } of text.matchAll(STARTS)) {
+    const isInLink = links.some((link) => link.index < index && index < link.index + link[0].length);
+    if (index < from || isInLink || isInCode(text.slice(0, index))) continue;
+    const found = writtenOut(text.slice(index + 1, index + 1 + LONGEST), known[/** @type {"@" | "#"} */ (sign)]);
+    if (!found) continue;
+    made += text.slice(from, index) + written(found);
+    from = index + 1 + found.name.length;
+  }
+  return made + text.slice(from);
 }
 
 /** The text with the choice in it, and where the caret is then. @param {string} text @param {Asked} asked @param {Candidate} chosen */
@@ -72,6 +89,19 @@ export function written({ kind, id, name, character }) {
 
 /** A name, every sign in it read as it stands. @param {string} name */
 export const escaped = (name) => name.replace(/\s+/gu, " ").replace(MEANINGFUL, "\\$&");
+
+/** @param {Sources} sources */
+const mentionable = ({ members, roles, mayMentionGroups }) => [...of("member", members), ...mayMentionGroups ? [...of("role", roles), ...of("group", GROUPS)] : []];
+
+/** Whose name stands there, the longest one; case matters only between two. @param {string} text @param {Candidate[]} all */
+function writtenOut(text, all) {
+  const lower = text.toLowerCase();
+  const fitting = all.filter(({ name }) => lower.startsWith(name.toLowerCase()) && !BEHIND.test(text.slice(name.length)));
+  const most = Math.max(...fitting.map(({ name }) => name.length));
+  const longest = fitting.filter(({ name }) => name.length === most);
+  const exact = longest.filter(({ name }) => text.startsWith(name));
+  return [longest, exact].find((each) => each.length === 1)?.[0];
+}
 
 /** @param {Candidate["kind"]} kind @param {Iterable<{id: string, name: string}>} [items] @returns {Candidate[]} */
 const of = (kind, items = []) => Array.from(items, ({ id, name }) => ({ kind, id, name }));

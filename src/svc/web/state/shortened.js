@@ -9,7 +9,8 @@ const LETTER = String.raw`(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=T
 /** Behind one of these no name begins, as within an address. */
 export const WORD_BEFORE = String.raw`(?:[\p{N}_\\/:@#&=?.+-]|${LETTER})`;
 const WORD_BEHIND = String.raw`(?:[\p{N}_]|${LETTER})`;
-const BEHIND = new RegExp(`^${WORD_BEHIND}`, "u");
+/** No name ends before one of these. */
+export const BEHIND = new RegExp(`^${WORD_BEHIND}`, "u");
 
 /** The text as it is shown. Puts into `names` what `restored` needs. @param {string} markdown @param {Names} names */
 export function shortened(markdown, names) {

@@ -68,7 +68,9 @@ export function useCompletion(field, channelId, names, put) {
     event.preventDefault();
     return true;
   };
-  return { id, list: offer ? list : [], at, choose, look, onKey, close: () => setOffer(null) };
+  /** What is sent of a text: names that were written out mention. @param {string} markdown */
+  const meant = (markdown) => deciding?.meant(markdown, sources(channelId)) ?? markdown;
+  return { id, list: offer ? list : [], at, choose, look, onKey, meant, close: () => setOffer(null) };
 }
 
 /** @param {string | null} channelId @returns {Sources} */

@@ -55,11 +55,12 @@ export function useWriting({ text, names, channelId, write }) {
     write(markdown(event.currentTarget.value));
     completion.look();
   };
+  const finished = (/** @type {string} */ now) => emoticons.sent(completion.meant(now));
   const offered = completion.list.length > 0;
   const attributes = {
     ref: field, rows: "1", maxlength: MOST, dir: "auto", value: short(text), onClick: completion.look, onBlur: completion.close,
     "aria-haspopup": "listbox", "aria-autocomplete": "list", "aria-controls": offered ? completion.id : undefined,
     "aria-activedescendant": offered ? `${completion.id}-at` : undefined,
   };
-  return { field, attributes, completion, wrap, insert, pressed, typed, written: () => markdown(field.current.value), finished: emoticons.sent };
+  return { field, attributes, completion, wrap, insert, pressed, typed, written: () => markdown(field.current.value), finished };
 }

@@ -25,7 +25,7 @@ export function Editor({ message, onDone }) {
   const save = async () => {
     setBusy(true);
     try {
-      if (text !== message.text) await acts.edit(message, text);
+      if (text !== message.text) await acts.edit(message, writing.completion.meant(text));
       onDone();
     } catch (error) {
       setProblem(explain(error));

@@ -212,6 +212,7 @@ sound-blocked = Dein Browser hält den Ton zurück. Drücke hier, um ihn zu hör
 ## Settings
 
 settings = Einstellungen
+settings-all = Alle Einstellungen
 settings-pages = Seiten der Einstellungen
 settings-profile = Profil
 settings-look = Aussehen und Sprache

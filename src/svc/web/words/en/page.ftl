@@ -212,6 +212,7 @@ sound-blocked = Your browser has blocked the sound. Press here to listen.
 ## Settings
 
 settings = Settings
+settings-all = All settings
 settings-pages = Settings pages
 settings-profile = Profile
 settings-look = Look and language

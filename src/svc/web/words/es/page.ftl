@@ -212,6 +212,7 @@ sound-blocked = Tu navegador está bloqueando el sonido. Pulsa aquí para escuch
 ## Settings
 
 settings = Ajustes
+settings-all = Todos los ajustes
 settings-pages = Páginas de los ajustes
 settings-profile = Perfil
 settings-look = Apariencia e idioma

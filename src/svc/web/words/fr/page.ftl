@@ -215,6 +215,7 @@ sound-blocked = Ton navigateur bloque le son. Appuie ici pour écouter.
 ## Paramètres
 
 settings = Paramètres
+settings-all = Tous les paramètres
 settings-pages = Pages des paramètres
 settings-profile = Profil
 settings-look = Apparence et langue

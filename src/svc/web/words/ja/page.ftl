@@ -203,6 +203,7 @@ sound-blocked = ブラウザーが音声を止めています。ここを押す�
 ## Settings
 
 settings = 設定
+settings-all = すべての設定
 settings-pages = 設定のページ
 settings-profile = プロフィール
 settings-look = 外観と言語
