@@ -16,9 +16,9 @@ from tests.kit.negotiation import CAMERA, MIC, SERVER, Call
 
 def test_the_state_table_leads_nowhere_unknown_and_every_state_can_end() -> None:
     for state, event in product(State, Event):
-        assert TRANSITIONS[state].get(event, state) in State
+        assert TRANSITIONS.table[state].get(event, state) in State
     assert all(
-        TRANSITIONS[state][Event.ENDED] is State.CLOSED for state in State if state is not State.CLOSED
+        TRANSITIONS.after(state, Event.ENDED) is State.CLOSED for state in State if state is not State.CLOSED
     )
 
 

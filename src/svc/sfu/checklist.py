@@ -26,6 +26,7 @@ from enum import Enum, auto
 from svc.sfu.candidates import MAX_LOCAL_PREFERENCE, Candidate, is_loopback, priority, refusal, version
 from svc.sfu.path import BindingCheck, Path, Remote
 from svc.sfu.stun import Transmission
+from svc.sfu.transitions import Transitions
 
 # A browser on a laptop with a VPN, Docker and IPv6 has about a dozen.
 MAX_REMOTE_CANDIDATES = 30
@@ -57,12 +58,15 @@ _CHECKED, _ANSWERED, _REFUSED, _TRIGGERED = PairEvent
 # nobody answers it means nothing. Where the roles change in the middle of a nomination two checks of a
 # pair may be out, and both may fail. A pair that has succeeded is checked once more when it
 # is nominated, and may then fail.
-PAIR_TRANSITIONS: dict[PairState, dict[PairEvent, PairState]] = {
-    _W: {_CHECKED: _I, _ANSWERED: _S, _TRIGGERED: _W},
-    _I: {_ANSWERED: _S, _REFUSED: _F, _TRIGGERED: _W},
-    _S: {_CHECKED: _S, _ANSWERED: _S, _REFUSED: _F},
-    _F: {_ANSWERED: _S, _TRIGGERED: _W, _REFUSED: _F},
-}
+PAIR_TRANSITIONS = Transitions(
+    "candidate pair",
+    {
+        _W: {_CHECKED: _I, _ANSWERED: _S, _TRIGGERED: _W},
+        _I: {_ANSWERED: _S, _REFUSED: _F, _TRIGGERED: _W},
+        _S: {_CHECKED: _S, _ANSWERED: _S, _REFUSED: _F},
+        _F: {_ANSWERED: _S, _TRIGGERED: _W, _REFUSED: _F},
+    },
+)
 
 
 @dataclass(slots=True, eq=False)
@@ -77,7 +81,7 @@ class CandidatePair:
 
     def happened(self, event: PairEvent) -> None:
         """Move on as the table says."""
-        self.state = PAIR_TRANSITIONS[self.state][event]
+        self.state = PAIR_TRANSITIONS.after(self.state, event)
 
     def priority(self, controlling: bool) -> int:
         """RFC 8445 section 6.1.2.3."""

@@ -5,9 +5,6 @@ socket, carries no application data, and gives out keys only after the peer's ce
 has matched a fingerprint of its answer. RFC 6347 (DTLS 1.2), RFC 5764 (use_srtp), RFC 8842
 and RFC 8122 (roles, fingerprints), RFC 8827 section 6.5 (the cipher suites of WebRTC).
 
-A transport only ever moves forward: New -> Handshaking -> Connected -> Closed, where it may
-leave for Closed from anywhere.
-
 Clocks. OpenSSL retransmits by a clock of its own that nobody can set: first after 1 s, then
 doubling. We do not pretend otherwise. `next_deadline` includes what OpenSSL says is left
 until then, `advance` lets it act if it agrees that the time has come, and asks again later
@@ -23,13 +20,15 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from enum import IntEnum, auto
+from enum import Enum, auto
 from typing import Literal
 
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.hashes import SHA256
 from OpenSSL import SSL
+
+from svc.sfu.transitions import Transitions
 
 Role = Literal["server", "client"]
 
@@ -139,11 +138,29 @@ class Certificate:
         return cls(key, builder.sign(key, SHA256()))
 
 
-class _State(IntEnum):
+class State(Enum):
     NEW = auto()
     HANDSHAKING = auto()
     CONNECTED = auto()
     CLOSED = auto()
+
+
+class Event(Enum):
+    STARTED = auto()
+    AUTHENTICATED = auto()  # The handshake is over, and its certificate is the one that was promised.
+    ENDED = auto()  # By either side or by a fault.
+
+
+# Who is left by the peer is closed by its owner once more.
+TRANSITIONS = Transitions(
+    "DTLS",
+    {
+        State.NEW: {Event.STARTED: State.HANDSHAKING, Event.ENDED: State.CLOSED},
+        State.HANDSHAKING: {Event.AUTHENTICATED: State.CONNECTED, Event.ENDED: State.CLOSED},
+        State.CONNECTED: {Event.ENDED: State.CLOSED},
+        State.CLOSED: {Event.ENDED: State.CLOSED},
+    },
+)
 
 
 class DtlsTransport:
@@ -155,7 +172,7 @@ class DtlsTransport:
         self.dropped: Counter[str] = Counter()
         self._role = role
         self._fingerprints: list[tuple[str, str]] = []
-        self._state = _State.NEW
+        self._state = State.NEW
         self._connection = SSL.Connection(certificate.context, None)
         self._connection.set_ciphertext_mtu(MTU_BYTES)
         if role == "server":
@@ -176,20 +193,20 @@ class DtlsTransport:
 
     def start(self, now: float) -> None:
         """Begin: there is a path now. A client speaks first; a repeated start does nothing."""
-        if self._state is not _State.NEW:
+        if self._state is not State.NEW:
             return
-        self._state = _State.HANDSHAKING
+        self._happened(Event.STARTED)
         self._gives_up_at = now + HANDSHAKE_TIMEOUT_S
         self._handshake(now)
 
     def receive(self, datagram: bytes, now: float) -> None:
         """Take one datagram in. The peer's first one starts us if nobody has."""
         self.start(now)
-        if self._state is _State.CLOSED:
+        if self._state is State.CLOSED:
             self.dropped["closed"] += 1
         elif not _RECORD_HEADER <= len(datagram) <= MAX_DATAGRAM_BYTES:
             self.dropped["size"] += 1
-        elif self._state is _State.CONNECTED:
+        elif self._state is State.CONNECTED:
             self._connection.bio_write(datagram)
             self._read()
             if datagram[0] in _HANDSHAKE_RECORDS and self._flight and not self.transmits:
@@ -204,7 +221,7 @@ class DtlsTransport:
     def next_deadline(self) -> float | None:
         """When to call `advance` at the latest; None if nothing is to be awaited."""
         deadlines = [] if self._resend_at is None else [self._resend_at]
-        if self._state is _State.HANDSHAKING:
+        if self._state is State.HANDSHAKING:
             deadlines.append(self._gives_up_at)
             if self._openssl_due is not None:
                 deadlines.append(self._openssl_due)
@@ -212,7 +229,7 @@ class DtlsTransport:
 
     def advance(self, now: float) -> None:
         """Do all that is due at `now`."""
-        if self._state is _State.HANDSHAKING:
+        if self._state is State.HANDSHAKING:
             if now >= self._gives_up_at:
                 self._fail("the handshake took too long")
             elif self._openssl_due is not None and now >= self._openssl_due:
@@ -226,8 +243,11 @@ class DtlsTransport:
         with suppress(SSL.Error):
             self._connection.shutdown()
         self.transmits += self._output()
-        self._state = _State.CLOSED
+        self._happened(Event.ENDED)
         self._flight = self._resend_at = None
+
+    def _happened(self, event: Event) -> None:
+        self._state = TRANSITIONS.after(self._state, event)
 
     def _handshake(self, now: float) -> None:
         try:
@@ -250,7 +270,7 @@ class DtlsTransport:
         if profile is None:
             self._fail("the peer accepts no SRTP profile of ours")
             return
-        self._state = _State.CONNECTED
+        self._happened(Event.AUTHENTICATED)
         self._flight = self._resend_at = None
         self._resends_left = RESENDS_WHEN_CONNECTED
         self._sent(self._output(), now)
@@ -304,7 +324,7 @@ class DtlsTransport:
         self.transmits.append(flight)
         self._resend_after_s = min(2 * self._resend_after_s, RESEND_LIMIT_S)
         self._resend_at = now + self._resend_after_s
-        if self._state is _State.CONNECTED:
+        if self._state is State.CONNECTED:
             self._resends_left -= 1
             if self._resends_left == 0:
                 self._resend_at = None

@@ -244,7 +244,7 @@ class IceAgent:
         self._follow(now)
 
     def _move(self, event: Event) -> None:
-        self.state = TRANSITIONS[self.state][event]
+        self.state = TRANSITIONS.after(self.state, event)
 
     def _add_candidate(self, candidate: Candidate, remote: IceCredentials) -> None:
         if candidate.ufrag not in (None, remote.ufrag):

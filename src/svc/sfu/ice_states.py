@@ -2,6 +2,8 @@
 
 from enum import Enum, auto
 
+from svc.sfu.transitions import Transitions
+
 
 class State(Enum):
     WAITING = auto()
@@ -24,24 +26,27 @@ class Event(Enum):
 # Consent of an old path may expire in any state; it matters to the state only when there
 # is no newer generation at work. A controlled agent is connected straight from Checking,
 # and its peer may select again.
-TRANSITIONS: dict[State, dict[Event, State]] = {
-    State.WAITING: {Event.REMOTE_KNOWN: State.CHECKING, Event.RESTARTED: State.WAITING},
-    State.CHECKING: {
-        Event.NOMINATED: State.NOMINATING,
-        Event.SELECTED: State.CONNECTED,
-        Event.GIVEN_UP: State.FAILED,
-        Event.RESTARTED: State.WAITING,
+TRANSITIONS = Transitions(
+    "ICE",
+    {
+        State.WAITING: {Event.REMOTE_KNOWN: State.CHECKING, Event.RESTARTED: State.WAITING},
+        State.CHECKING: {
+            Event.NOMINATED: State.NOMINATING,
+            Event.SELECTED: State.CONNECTED,
+            Event.GIVEN_UP: State.FAILED,
+            Event.RESTARTED: State.WAITING,
+        },
+        State.NOMINATING: {
+            Event.NOMINATION_LOST: State.CHECKING,
+            Event.SELECTED: State.CONNECTED,
+            Event.GIVEN_UP: State.FAILED,
+            Event.RESTARTED: State.WAITING,
+        },
+        State.CONNECTED: {
+            Event.SELECTED: State.CONNECTED,
+            Event.CONSENT_EXPIRED: State.FAILED,
+            Event.RESTARTED: State.WAITING,
+        },
+        State.FAILED: {Event.RESTARTED: State.WAITING},
     },
-    State.NOMINATING: {
-        Event.NOMINATION_LOST: State.CHECKING,
-        Event.SELECTED: State.CONNECTED,
-        Event.GIVEN_UP: State.FAILED,
-        Event.RESTARTED: State.WAITING,
-    },
-    State.CONNECTED: {
-        Event.SELECTED: State.CONNECTED,
-        Event.CONSENT_EXPIRED: State.FAILED,
-        Event.RESTARTED: State.WAITING,
-    },
-    State.FAILED: {Event.RESTARTED: State.WAITING},
-}
+)

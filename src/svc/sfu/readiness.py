@@ -25,6 +25,7 @@ from svc.base.backoff import Backoff
 from svc.sfu.candidates import refusal, version
 from svc.sfu.path import Address, Path
 from svc.sfu.stun import TransactionId, binding_request, read_message
+from svc.sfu.transitions import Transitions
 
 ATTEMPTS = 8
 FIRST_WAIT_S = 0.5
@@ -49,14 +50,17 @@ class Reason(Enum):
     UNANSWERED = "all attempts of the STUN probe failed"
 
 
-TRANSITIONS: dict[State, dict[Reason, State]] = {
-    State.STARTING: {
-        Reason.SKIPPED: State.HEALTHY,
-        Reason.ANSWERED: State.HEALTHY,
-        Reason.UNANSWERED: State.HEALTHY,
+TRANSITIONS = Transitions(
+    "readiness",
+    {
+        State.STARTING: {
+            Reason.SKIPPED: State.HEALTHY,
+            Reason.ANSWERED: State.HEALTHY,
+            Reason.UNANSWERED: State.HEALTHY,
+        },
+        State.HEALTHY: {},
     },
-    State.HEALTHY: {},
-}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,5 +166,5 @@ class Readiness:
             self._due = now + REFRESH_S
 
     def _become_healthy(self, reason: Reason) -> None:
-        self.state = TRANSITIONS[self.state][reason]
+        self.state = TRANSITIONS.after(self.state, reason)
         self.events.append(Ready(reason))

@@ -53,6 +53,7 @@ from svc.sfu.publications import MICROPHONE, SOURCES, Publications
 from svc.sfu.rooms import AudioControl, Rooms, Track
 from svc.sfu.sdp import SdpError
 from svc.sfu.subscriptions import ALL_LAYERS, Subscriptions
+from svc.sfu.transitions import Transitions
 
 ANSWER_DEADLINE_S = 15.0
 # From an answer to encrypted media. Where a path has fallen silent, 3.5 s have gone by already.
@@ -83,17 +84,20 @@ class Event(Enum):
     ENDED = auto()
 
 
-TRANSITIONS: dict[State, dict[Event, State]] = {
-    State.STABLE: {Event.CHANGED: State.DUE, Event.ENDED: State.CLOSED},
-    State.DUE: {Event.CHANGED: State.DUE, Event.SENT: State.OFFERED, Event.ENDED: State.CLOSED},
-    State.OFFERED: {
-        Event.CHANGED: State.OUTDATED,
-        Event.ANSWERED: State.STABLE,
-        Event.ENDED: State.CLOSED,
+TRANSITIONS = Transitions(
+    "session",
+    {
+        State.STABLE: {Event.CHANGED: State.DUE, Event.ENDED: State.CLOSED},
+        State.DUE: {Event.CHANGED: State.DUE, Event.SENT: State.OFFERED, Event.ENDED: State.CLOSED},
+        State.OFFERED: {
+            Event.CHANGED: State.OUTDATED,
+            Event.ANSWERED: State.STABLE,
+            Event.ENDED: State.CLOSED,
+        },
+        State.OUTDATED: {Event.CHANGED: State.OUTDATED, Event.ANSWERED: State.DUE, Event.ENDED: State.CLOSED},
+        State.CLOSED: {},
     },
-    State.OUTDATED: {Event.CHANGED: State.OUTDATED, Event.ANSWERED: State.DUE, Event.ENDED: State.CLOSED},
-    State.CLOSED: {},
-}
+)
 
 _AWAITING_ANSWER = (State.OFFERED, State.OUTDATED)
 
@@ -403,7 +407,7 @@ class Session:
         return min(due, self._media_due, inf if media_due is None else media_due)
 
     def _happened(self, event: Event) -> None:
-        self._state = TRANSITIONS[self._state][event]
+        self._state = TRANSITIONS.after(self._state, event)
 
     def _expect_media(self, within_s: float) -> None:
         if not self._connectivity.connected:

@@ -1,0 +1,22 @@
+"""The tables of the state machines: an event out of place is named, and the documents draw the tables."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from svc.sfu import dtls
+from svc.sfu.transitions import IllegalEvent
+from tests.sfu.diagrams import DOCUMENTS, drawn
+
+
+def test_an_illegal_event_says_which_state_it_met() -> None:
+    with pytest.raises(IllegalEvent, match=re.escape("DTLS: AUTHENTICATED must not happen in CLOSED")):
+        dtls.TRANSITIONS.after(dtls.State.CLOSED, dtls.Event.AUTHENTICATED)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_the_diagrams_of_the_documents_are_the_tables_of_the_code(document: Path) -> None:
+    text = document.read_text(encoding="utf-8")
+    assert "```mermaid" in text
+    assert text == drawn(text), "run python -m tests.sfu.diagrams"
