@@ -68,7 +68,7 @@ async def test_a_role_is_made_with_a_colour_and_given(here: Community) -> None:
     ]
     text = {"text": f"[all](role:{made['id']}), it rains"}
     await ask(owner, "POST", "/api/channels/general/messages", text)
-    mention = message(member, "it rains").locator(".mention.role")
+    mention = message(member, "it rains").locator(".mention")
     await expect(mention).to_have_text("@Gardeners")
     await expect(mention).to_have_class(re.compile(r"\bcoloured\b"))
     await expect(mention).to_have_attribute("style", re.compile("#d97a1c"))

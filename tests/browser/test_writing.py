@@ -74,6 +74,9 @@ async def test_a_few_letters_of_a_name_are_enough_to_mention_somebody(people: Pe
     await box(ada).press("Enter")
     await shows(grace, ["Hello @Grace and 🎉 in #general"])
     await expect(message(grace, "Hello").locator(".mention.own")).to_have_text("@Grace")
+    # Person and channel stand in one line with the words.
+    tops = "(all) => all.map((each) => Math.round(each.getBoundingClientRect().top))"
+    assert len(set(await message(grace, "Hello").locator(".mention").evaluate_all(tops))) == 1
     # Who writes a name out mentions as well.
     await box(ada).press_sequentially("@grace, look")
     await box(ada).press("Enter")

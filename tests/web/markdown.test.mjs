@@ -100,9 +100,9 @@ test("links lead out of the page, say where, and tell nothing of us", () => {
 
 test("mentions are marked where they are meant for oneself", () => {
   const classes = (text) => named(text, "span").map(({ props }) => props.class);
-  assert.deepEqual(classes("[x](mention:me) [x](mention:you)"), ["mention member own", "mention member"]);
-  assert.deepEqual(classes("[x](mention:here)"), ["mention group own"]);
-  assert.deepEqual(classes("[x](role:moderators) [x](role:gone)"), ["mention role own coloured", "mention role unknown"]);
+  assert.deepEqual(classes("[x](mention:me) [x](mention:you)"), ["mention own", "mention"]);
+  assert.deepEqual(classes("[x](mention:here)"), ["mention own"]);
+  assert.deepEqual(classes("[x](role:moderators) [x](role:gone)"), ["mention own coloured", "mention unknown"]);
   assert.deepEqual(named("[x](role:moderators)", "span")[0].props.style, { "--role": "#ff0000" });
 });
 
@@ -116,8 +116,8 @@ test("of a posted message only those are mentioned whom the server has told", ()
   // An indented line is code to the server, and the page shows it as words.
   const text = "[a](mention:me)\n\n    [Ada](mention:ada) [e](mention:everyone) [r](role:moderators)";
   assert.equal(read(text, context), "@ME@Ada @everyone @Moderators");
-  assert.deepEqual(named(text, "button", context).map(({ props }) => props.class), ["mention member own"]);
-  assert.deepEqual(named(text, "span", context).map(({ props }) => props.class), ["mention member unknown", "mention group unknown", "mention role coloured"]);
+  assert.deepEqual(named(text, "button", context).map(({ props }) => props.class), ["mention own"]);
+  assert.deepEqual(named(text, "span", context).map(({ props }) => props.class), ["mention unknown", "mention unknown", "mention coloured"]);
 });
 
 test("mentions and channels can be pressed where somebody listens", () => {

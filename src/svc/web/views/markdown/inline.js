@@ -97,7 +97,7 @@ function mention(target, context, inLink) {
   const words = unturned(mentionText(target));
   if (inLink) return words;
   const act = kind === "member" ? context.onMention : kind === "channel" ? context.onChannel : undefined;
-  const name = ["mention", kind, own && "own", !known && "unknown", color && "coloured"].filter(Boolean).join(" ");
+  const name = ["mention", own && "own", !known && "unknown", color && "coloured"].filter(Boolean).join(" ");
   const style = color ? { "--role": color } : undefined;
   if (!act || !known) return html`<span class=${name} style=${style}>${words}</span>`;
   return html`<button type="button" class=${name} onClick=${() => act(id)}>${words}</button>`;
