@@ -15,6 +15,6 @@ export function Answers({ message: { id, channel_id: channelId }, answers }) {
   return html`<button type="button" class=${`answers ${unread ? "unread" : ""}`} onClick=${() => showAside("thread", { channelId, thread: id })}>
     <${Icon} name="thread" /><span>${t("answers", { count: answers.count })}</span>
     ${unread > 0 && html`<span class="badge">${t("unread-count", { count: unread })}</span>`}
-    <span class="quiet"><${Time} ms=${answers.last_at_ms} style="day" /></span>
+    <span class="quiet"><${Time} ms=${answers.last_at_ms} style="ago" /></span>
   </button>`;
 }
