@@ -1,12 +1,20 @@
 """A member who asks as fast as they can: one allowance over all ways in, their own and nobody else's."""
 
+import asyncio
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from svc.chat.access.catalogue import ENDPOINTS, EVENTS, Who, cost_of_endpoint, cost_of_event
-from svc.chat.access.pace import REQUEST_BURST, REQUESTS_PER_S, Pace
+from svc.chat.access.pace import (
+    MOST_WAITING,
+    REFUSAL_BURST,
+    REFUSALS_PER_S,
+    REQUEST_BURST,
+    REQUESTS_PER_S,
+    Pace,
+)
 from svc.chat.errors import ChatError
 from tests.chat.people import People, Person
 
@@ -30,7 +38,7 @@ def clock() -> Clock:
 def hurried(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> Iterator[None]:
     """In place of the usual one: the real allowance, and time that stands still."""
     original = Pace.__init__
-    monkeypatch.setattr(Pace, "__init__", lambda self, _: original(self, clock))
+    monkeypatch.setattr(Pace, "__init__", lambda self, _, *sleep: original(self, clock, *sleep))
     yield
 
 
@@ -172,3 +180,51 @@ async def test_webhooks_keep_their_own_limit(folk: People) -> None:
     statuses = [(await folk.owner.ask("POST", path, {"text": "a"}))[0] for _ in range(16)]
     assert statuses == [200] * 15 + [429]
     assert (await folk.owner.ask("GET", MESSAGES))[0] == 200
+
+
+async def test_whoever_goes_on_after_many_refusals_waits_before_each(clock: Clock) -> None:
+    waits: list[float] = []
+
+    async def wait(seconds: float) -> None:
+        waits.append(seconds)
+
+    pace = Pace(clock, wait)
+    refused = 0
+    for _ in range(REQUEST_BURST + REFUSAL_BURST + 5):
+        try:
+            await pace.admit("member", "POST /api/reports")
+        except ChatError:
+            refused += 1
+    assert refused == REFUSAL_BURST + 5
+    assert waits == [pytest.approx((number + 1) / REFUSALS_PER_S) for number in range(5)]
+    await pace.admit("another", "POST /api/reports")
+
+
+async def test_a_request_that_has_waited_is_answered_when_there_is_enough_by_then(clock: Clock) -> None:
+    async def wait(seconds: float) -> None:
+        clock.now += seconds
+
+    pace = Pace(clock, wait)
+    for _ in range(REQUEST_BURST):
+        await pace.admit("member", "POST /api/reports")
+    for _ in range(REFUSAL_BURST):
+        with pytest.raises(ChatError):
+            await pace.admit("member", "POST /api/reports")
+    await pace.admit("member", "POST /api/reports")
+    assert clock.now == pytest.approx(1 / REFUSALS_PER_S)
+
+
+async def test_of_a_member_no_more_requests_wait_than_connections_are_kept_for_them(clock: Clock) -> None:
+    over = asyncio.Event()
+
+    async def wait(_: float) -> None:
+        await over.wait()
+
+    pace = Pace(clock, wait)
+    asked = REQUEST_BURST + REFUSAL_BURST + MOST_WAITING + 100
+    asking = [asyncio.create_task(pace.admit("member", "POST /api/reports")) for _ in range(asked)]
+    await asyncio.sleep(0)  # Each runs up to where it waits.
+    assert sum(not task.done() for task in asking) == MOST_WAITING
+    over.set()
+    outcomes = await asyncio.gather(*asking, return_exceptions=True)
+    assert outcomes.count(None) == REQUEST_BURST

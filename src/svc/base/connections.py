@@ -113,15 +113,21 @@ def room_for(descriptors: int, most: int = MOST) -> int:
     return max(1, min(most, descriptors // 2))
 
 
+def _nothing() -> None:
+    pass
+
+
 class Place:
     """One connection's place. `close` ends the connection at once; whoever holds the connection sets it."""
 
-    __slots__ = ("_table", "address", "check", "close", "idle", "next_check", "open", "owner")
+    __slots__ = ("_table", "address", "check", "close", "idle", "next_check", "on_settled", "open", "owner")
 
     def __init__(self, table: "Table", address: str, close: Callable[[], object]) -> None:
         self._table = table
         self.address = address
         self.close = close
+        # Called when the connection is no stranger's any more, also when it has ended.
+        self.on_settled: Callable[[], object] = _nothing
         # Looks whether the connection has kept its deadlines; says when to look again.
         self.check: Callable[[float], float] | None = None
         self.next_check = 0.0
@@ -209,11 +215,13 @@ class Table:
         self._owners[owner] = held + 1
         self._crowd(place).discard(place)
         place.owner = owner
+        place.on_settled()
 
     def left(self, place: Place) -> None:
         """See `Place.leave`."""
         place.open = False
         place.check = None
+        place.on_settled()
         del self._places[place]
         if place.owner is None:
             self._crowd(place).discard(place)

@@ -12,7 +12,7 @@ Knows no path. RFC 9112 section 9.6.
 
 import json
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from aiohttp import web
 from aiohttp.http import WebSocketReader
@@ -32,6 +32,8 @@ _NAME = "svc"
 # Reserved bits: aiohttp's reader refuses them with 1002, as we refuse an unmasked frame.
 _NO_FRAME = b"\x70\x00"
 _MASK = 0x80
+
+Raised = TypeVar("Raised", bound=BaseException)
 
 
 class Runner(web.AppRunner):
@@ -75,6 +77,8 @@ class _Connection(HttpConnection):
         # Logs what is to be logged. Raises ConnectionError when an answer is on its way already.
         super().handle_error(request, status, exc, message)
         if status < 500:
+            if exc is not None:
+                forgotten(exc)
             error, words = "invalid_request", "The server cannot read this as an HTTP/1.1 request"
         else:
             error, words = "internal_error", "The server failed to handle this; it has been logged"
@@ -142,6 +146,16 @@ class _MaskedFrames:
             return self._reader.feed_data(data[:at])
         self._head, self._left = b"", at - end
         return self._reader.feed_data(data)
+
+
+def forgotten(refusal: Raised) -> Raised:
+    """An exception that has been caught, without the way it came.
+
+    That way leads through the request and back to the exception, a circle of sixty objects: while requests
+    are refused by the thousand, Python would look for such circles all the time.
+    """
+    refusal.__context__ = None
+    return refusal.with_traceback(None)
 
 
 def _refusal(status: int, error: str, message: str) -> web.Response:

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from svc.base.config import ConfigError
 
 # Connections that wait to be accepted. Beyond it the system drops the first packet, and a client tries again
-# only after a second: room for what a flood brings while the event loop is busy for half a second.
-BACKLOG = 1024
+# only after a second: room for what a flood brings in that time. Linux usually allows no more.
+BACKLOG = 4096
 # Where the system chooses the port: how often one is tried that every family must have free.
 FREE_PORT_ATTEMPTS = 10
 

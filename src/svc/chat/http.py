@@ -14,6 +14,7 @@ from aiohttp import StreamReader, web
 from aiohttp.typedefs import Handler
 
 from svc.base.database import StorageFailed
+from svc.base.http_server import forgotten
 from svc.base.strict_json import dumps, loads_object
 from svc.chat.access.address import FORWARDING_HEADERS, ClientAddress, seen_through
 from svc.chat.access.tokens import Asker
@@ -45,12 +46,12 @@ async def one_error_shape(request: web.Request, handler: Handler) -> web.StreamR
     try:
         return await handler(request)
     except ChatError as refusal:
-        problem = refusal
+        problem = forgotten(refusal)
         wait_ms = refusal.more.get("retry_after_ms")
         if isinstance(wait_ms, int):
             headers["Retry-After"] = str(-(-wait_ms // 1000))
     except web.HTTPException as fault:
-        problem = from_status(fault.status)
+        problem = from_status(forgotten(fault).status)
         headers = {name: fault.headers[name] for name in ("Allow",) if name in fault.headers}
     except StorageFailed:
         problem = ChatError("storage_unavailable")
