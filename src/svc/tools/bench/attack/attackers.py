@@ -1,8 +1,8 @@
 """The attackers' process: `python -m svc.tools.bench.attack.attackers`, started by the bench.
 
 Reads what to do as one line of JSON from standard input, attacks for so many seconds, and writes what it
-did as one line of JSON. It ends early when its standard input is closed. It runs only while nothing else
-wants its core: real attackers have processors of their own, so honest members must not wait for this one.
+did as one line of JSON. It ends early when its standard input is closed. It gives way to the
+honest members' process: real attackers have processors of their own, so nobody must wait for this one.
 """
 
 import asyncio
