@@ -1,5 +1,6 @@
 """Connectivity checks, DTLS and paths: what the engine answers, what it tells Python, what it drops."""
 
+import pytest
 from aioice import stun
 
 from tests.kit.participant import SERVER, Participant, deliver, new_engine
@@ -98,6 +99,27 @@ def test_a_path_is_told_again_in_each_generation_though_the_socket_stays() -> No
     alice.ufrag, alice.pwd = first
     alice.check(2.2)
     assert [(event[0], event[7]) for event in engine.take_events()] == [("check", 2)]
+
+
+@pytest.mark.parametrize(
+    ("between_s", "silent_s"),
+    [(0.1, 1.5), (0.25, 1.5), (1.0, 2.6)],
+    ids=["it was full", "a voice that is silent", "only checks came"],
+)
+def test_a_path_over_which_much_came_is_told_sooner(between_s: float, silent_s: float) -> None:
+    engine = new_engine()
+    alice = Participant(engine, 1001)
+    now = 1.0
+    while now < 5:
+        alice.check(now)
+        now += between_s
+    last = now - between_s
+    engine.take_events()
+    while not engine.take_events():
+        engine.advance(now)
+        now += 0.05
+    # It is looked for every half second.
+    assert silent_s < now - last < silent_s + 0.6
 
 
 def test_a_silent_path_is_told_once_and_so_is_what_comes_again() -> None:

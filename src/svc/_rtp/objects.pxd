@@ -89,6 +89,9 @@ cdef struct Transport:
     uint8_t validated_count
     bint silent             # Python was told that nothing comes over the selected path
     int64_t heard_at        # ns: when something last did
+    int64_t counted_since   # ns: when a second began in which signs of life are counted
+    uint32_t signs
+    bint steady             # Many came in the last second that has been counted
 
     SrtpContext inbound
     uint32_t rtcp_ssrc      # we report as this source

@@ -7,8 +7,8 @@ asked, and so is the selected one. Media moves where the peer answers on the new
 
     Steady      the selected path is in use.
     Comparing   the peer has checked another path: both are asked, for half a second.
-    Doubted     nothing has come over the selected path for 2.6 s, though idle browsers send every 2.5 s:
-                it is asked, and so are the other paths that the peer has checked.
+    Doubted     nothing has come over the selected path for 2.6 s, though idle browsers send every 2.5 s, or
+                for 1.5 s where much came before: it is asked, and so are the others that the peer checked.
     Lost        no answer in 0.8 s more. All are asked each second; the first that answers is selected.
 
 A path that a controlling peer nominates is selected as soon as it has answered, and so is one of UDP while a

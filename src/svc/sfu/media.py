@@ -44,7 +44,7 @@ class TransportListener(Protocol):
         """The first media packet on a line; again when the sender starts anew with another SSRC."""
 
     def path_silent(self, silent: bool) -> None:
-        """Nothing has come over the selected path for 2.6 s; or, False, something has again."""
+        """Nothing has come over the selected path for 1.5 or 2.6 s; or, False, something has again."""
 
     def speaking_changed(self, mid: str, speaking: bool, level: int) -> None:
         """Lasting sound has begun or ended on a line. `level` is RFC 6464's: 0 loudest, 127 silence."""

@@ -56,7 +56,7 @@ from svc.sfu.subscriptions import ALL_LAYERS, Subscriptions
 from svc.sfu.transitions import Transitions
 
 ANSWER_DEADLINE_S = 15.0
-# From an answer to encrypted media. Where a path has fallen silent, 3.5 s have gone by already.
+# From an answer to encrypted media. Where a path has fallen silent, 2.3 to 3.5 s have gone by already.
 MEDIA_DEADLINE_S = 15.0
 SILENCE_DEADLINE_S = 11.0
 # Each ICE generation may send 100 checks to addresses that the client chose, so restarts
