@@ -83,3 +83,22 @@ test("one that has answered is asked in peace again", () => {
   mock.timers.tick(4999);
   assert.equal(lost, 0);
 });
+
+test("an answer is late after 0.3 s where there was doubt, once, and never where there was none", () => {
+  let late = 0;
+  pulse = new Pulse(() => {}, () => {}, () => { late++; });
+  pulse.start();
+  pulse.ask();
+  mock.timers.tick(1000);
+  assert.equal(late, 0);
+  pulse.doubt();
+  mock.timers.tick(299);
+  pulse.heard();
+  mock.timers.tick(1000);
+  assert.equal(late, 0);
+  pulse.doubt();
+  mock.timers.tick(300);
+  pulse.doubt();
+  mock.timers.tick(1000);
+  assert.equal(late, 1);
+});

@@ -94,6 +94,15 @@ test("voices that stop are noticed once, after a second and a half", () => {
   assert.deepEqual(stopped(1, 2, 3, 3, 4, 4, 4, 4, 4, 4, 4, 5, 5, 5, 5), [...Array(7).fill(false), true, ...Array(6).fill(false), true]);
 });
 
+test("voices that go on are heard, and a voice that is forgotten is none", () => {
+  const watch = new StandstillWatch();
+  const goesOn = [3, 4, 4, 2].map((heard) => {
+    watch.stops(heard);
+    return watch.goesOn;
+  });
+  assert.deepEqual(goesOn, [true, true, false, false]);
+});
+
 test("a relay is silent until it refuses or is given", () => {
   const event = (name, fields) => Object.assign(new Event(name), fields);
   const watching = () => {

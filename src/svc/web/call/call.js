@@ -15,6 +15,10 @@ import { explained, HEAR_EVERY_MS, SilenceWatch, StandstillWatch, TroubleWatch }
 // After these endings we are not wanted back: we left, another tab took our place,
 // somebody put us out.
 const FINAL = new Set(["left", "replaced", "removed"]);
+// Unanswered for so long, the service stands still, or the network has gone: by then the chat server's silence is known.
+const STANDING_MS = 1500;
+// What the service has to answer in once the chat server has answered over a new connection, or to be heard.
+const LAST_CHANCE_MS = 400;
 
 /**
  * Events: "state", "trouble", "tracks" and "speakers", after the properties of these names have changed.
@@ -30,13 +34,14 @@ export class Call extends EventTarget {
   #sending = new Map();
   /** @type {Session | null} */
   #session = null;
-  #leaving = new AbortController(); #backoff = new Backoff(250, 1000); #attempts = 0;
+  #leaving = new AbortController(); #resting = new AbortController(); #backoff = new Backoff(250, 1000); #attempts = 0;
   #reachable; #sealing; #doubt; #asking = false;
   /** @type {Trouble | null} */
   #lastTrouble = null;
   #silence = new SilenceWatch(); #standstill = new StandstillWatch();
   /** @type {ReturnType<typeof setInterval> | undefined} */
   #hearing;
+  #standing = false;
   #watch = new TroubleWatch(() => this.#look(), (trouble) => {
     this.trouble = explained(trouble);
     this.#changed("trouble");
@@ -115,6 +120,7 @@ export class Call extends EventTarget {
 
   leave() {
     this.#leaving.abort();
+    this.#resting.abort();
     this.#session?.leave();
   }
 
@@ -122,6 +128,7 @@ export class Call extends EventTarget {
   async stay() {
     let wasConnected = false;
     for (;;) {
+      this.#resting = new AbortController();
       const ending = await this.#stayOnce();
       wasConnected ||= this.state === "connected";
       const refused = !wasConnected && ending.kind === "refused";
@@ -131,7 +138,7 @@ export class Call extends EventTarget {
         return ending;
       }
       if (wasConnected) this.#become("reconnecting");
-      await pause(this.#backoff.next(), this.#leaving.signal);
+      await pause(this.#backoff.next(), this.#resting.signal);
     }
   }
 
@@ -160,25 +167,59 @@ export class Call extends EventTarget {
     });
     session.addEventListener("silent", () => this.#become("reconnecting"));
     const ending = await session.ended;
+    clearInterval(this.#hearing);
+    this.#standing = false;
     this.#session = null;
     this.#lastTrouble = session.trouble;
     for (const property of ["tracks", "speakers"]) this.#changed(property);
     return ending;
   }
 
-  #hear() {
-    const heard = this.tracks.map(({ receiver }) => receiver.getSynchronizationSources()[0]?.timestamp ?? 0);
-    if (this.#standstill.stops(heard.reduce((sum, at) => sum + at, 0))) this.#doubtAll();
+  /**
+   * The chat server is reached again. If the service is not, that was over another network; a service that has only
+   * stood still is heard again by then, and loses nobody.
+   */
+  async cameBack() {
+    const session = this.#session;
+    if (!session) this.#resting.abort(); // Whoever waits for the next session needs the chat server alone.
+    else if (session.unanswered) {
+      const before = this.#heard();
+      await pause(LAST_CHANCE_MS);
+      if (session !== this.#session || !session.unanswered || this.#heard() > before) return;
+      this.#resting.abort();
+      session.giveUp();
+    } else session.doubt();
   }
 
-  #doubtAll() {
-    this.#session?.doubt();
+  #hear() {
+    const stops = this.#standstill.stops(this.#heard());
+    if (this.#standing && (this.#standstill.goesOn || !this.#session?.unanswered)) {
+      this.#standing = false;
+      if (this.pc?.connectionState === "connected") this.#become("connected");
+    }
+    if (stops && this.state === "connected") this.#doubtAll();
+  }
+
+  /** Grows with whatever of the others is heard or seen. */
+  #heard() {
+    return this.tracks.reduce((sum, { receiver }) => sum + (receiver.getSynchronizationSources()[0]?.timestamp ?? 0), 0);
+  }
+
+  async #doubtAll() {
+    const session = this.#session;
+    session?.doubt();
     this.#doubt(); // The next session needs its grant.
+    const before = this.#heard();
+    await pause(STANDING_MS);
+    if (!session?.unanswered || session !== this.#session || this.#heard() > before) return;
+    this.#standing = true;
+    this.#become("reconnecting");
   }
 
   /** What keeps us, as far as that is known; for TroubleWatch. @returns {Trouble} */
   #look() {
     if (!this.#reachable()) return { what: "server" };
+    if (this.#standing) return { what: "voice" };
     const known = this.#session?.obstacle ?? this.#lastTrouble;
     return known ?? { what: this.#asking && this.state === "joining" ? "server" : "lost" };
   }
@@ -187,8 +228,8 @@ export class Call extends EventTarget {
   #become(state) {
     if (this.state === state) return;
     this.state = state;
-    clearInterval(this.#hearing);
     if (state === "connected") {
+      clearInterval(this.#hearing);
       this.#hearing = setInterval(() => this.#hear(), HEAR_EVERY_MS);
       this.#lastTrouble = null;
     } else if (state === "reconnecting") this.#doubt();

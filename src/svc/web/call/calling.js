@@ -288,7 +288,9 @@ function follow({ from_channel_id: from, channel_id: channelId }) {
 }
 
 listen({
+  resume: () => call?.cameBack(),
   greet() {
+    call?.cameBack();
     const last = keptLike({ channelId: "", mic: false, camera: false, deafened: false }, KEPT, SESSION);
     if (!call && !entering && channelsById.value.has(last.channelId)) enter(last);
   },

@@ -11,7 +11,7 @@
 /** @import { Sealing } from "./sealing.js" */
 /** @import { Trouble } from "./trouble.js" */
 
-import { Pulse, SILENT_MS } from "../transport/pulse.js";
+import { Pulse } from "../transport/pulse.js";
 import { RelayWatch, stuck } from "./trouble.js";
 
 /**
@@ -69,7 +69,7 @@ export class Session extends EventTarget {
   /** @type {(ending: Ending) => void} */
   #end = () => {};
   #deadline; #reason = ""; #music; #voiceKbps; #wanted; #sealing;
-  #pulse = new Pulse(() => this.#send("keep_alive", { timestamp: Date.now() }), () => this.#finish("lost", "", { what: "server" }));
+  #pulse = new Pulse(() => this.#send("keep_alive", { timestamp: Date.now() }), () => this.giveUp());
   // A voice and its face belong to one stream, so that receivers keep them in step.
   #person = new MediaStream(); #screen = new MediaStream();
 
@@ -124,9 +124,19 @@ export class Session extends EventTarget {
     this.#send("set_layer", { track_id: trackId, max_temporal_layer: layer });
   }
 
-  /** Nothing comes to us: does the service still answer? */
+  /** Nothing comes to us: does the service still answer? It may only stand still, so it has the usual time. */
   doubt() {
-    this.#pulse.doubt(SILENT_MS);
+    this.#pulse.ask();
+  }
+
+  /** Has the service been asked, and not answered yet? */
+  get unanswered() {
+    return this.#pulse.unanswered;
+  }
+
+  /** The way to the service leads nowhere any more. */
+  giveUp() {
+    this.#finish("lost", "", { what: "server" });
   }
 
   leave() {

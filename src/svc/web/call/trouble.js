@@ -88,9 +88,12 @@ const UNHEARD = 3;
 /** Notices sooner that voices and pictures have stopped; once, for they may just have been muted. */
 export class StandstillWatch {
   #heard = 0; #same = 0;
+  /** Has anything come since the look before? */
+  goesOn = false;
 
-  /** Whether all that came has just stopped. `heard` changes with whatever is heard or seen. @param {number} heard */
+  /** Whether all that came has just stopped. `heard` grows with whatever is heard or seen. @param {number} heard */
   stops(heard) {
+    this.goesOn = heard > this.#heard;
     this.#same = heard === this.#heard ? this.#same + 1 : 0;
     this.#heard = heard;
     return this.#same === UNHEARD;

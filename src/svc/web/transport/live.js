@@ -13,8 +13,9 @@ import { Pulse, SILENT_MS } from "./pulse.js";
 
 const REPLY_DEADLINE_MS = 10_000; // The server allows as long for our first frame.
 // An attempt to connect takes no longer, because a network that comes back shows only in a new one; but for every
-// fourth, because there are slow ones.
-const CONNECT_DEADLINE_MS = [4000, 4000, 4000, 8000];
+// fourth, because there are slow ones. The first of Firefox may lead nowhere though there is a network. Browsers connect
+// one socket at a time to the same server (RFC 6455 section 4.1), so a second one beside it would only wait for it.
+const CONNECT_DEADLINE_MS = [2000, 4000, 4000, 8000];
 const TOO_MANY_PAGES = 4009; // The server's close code for the oldest of many pages.
 
 /** @typedef {{resolve: (reply: {event: string, data: any}) => void, reject: (error: Error) => void, timer: number}} Waiting */
@@ -31,6 +32,8 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
   /** @type {string | null} */ #token = null;
   /** @type {string | null} */ #refused = null;
   /** @type {WebSocket | null} */ #socket = null;
+  // Is opened beside one that does not answer; whichever is there first is the one to go on with.
+  /** @type {WebSocket | null} */ #rival = null;
   /** @type {Map<unknown, Waiting>} */ #waiting = new Map();
   // The largest number of a push that we have taken in; null before there was a greeting.
   /** @type {number | null} */ #seq = null;
@@ -43,7 +46,7 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
       this.#open();
     } else if (this.#socket && !this.#authenticated) this.#abandon();
   };
-  #pulse = new Pulse(() => this.#ask("ping", {}).catch(() => {}), () => this.#abandon());
+  #pulse = new Pulse(() => this.#ask("ping", {}).catch(() => {}), () => this.#abandon(), () => { this.#rival = this.#dial(); });
 
   /** @type {(asking: Asking) => void} */
   #early;
@@ -89,6 +92,7 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
     clearTimeout(this.#timer);
     clearTimeout(this.#connecting);
     this.#pulse.stop();
+    this.#rival?.close();
     this.#socket?.close(1000);
   }
 
@@ -110,20 +114,47 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
   }
 
   #connect() {
-    const socket = new WebSocket(this.#url);
+    this.#goOnWith(this.#dial());
+  }
+
+  /** @param {WebSocket} socket */
+  #goOnWith(socket) {
     this.#socket = socket;
     this.#connecting = setTimeout(() => {
       this.#backoff.reset(); // It has waited long enough.
       this.#abandon();
     }, CONNECT_DEADLINE_MS[this.#attempts++ % CONNECT_DEADLINE_MS.length]);
+  }
+
+  #dial() {
+    const socket = new WebSocket(this.#url);
     // An abandoned socket may end minutes later.
     const whileOurs = (/** @type {(event: any) => void} */ handle) => (/** @type {Event} */ event) => { if (this.#socket === socket) handle(event); };
+    socket.addEventListener("open", () => { if (this.#rival === socket) this.#replace(socket); });
     socket.addEventListener("open", whileOurs(() => this.#authenticate()));
     socket.addEventListener("message", whileOurs(({ data }) => {
       this.#pulse.heard();
+      this.#dismiss();
       this.#receive(JSON.parse(data));
     }));
     socket.addEventListener("close", whileOurs(({ code }) => this.#lost(code)));
+    return socket;
+  }
+
+  /** The one that we have answers. */
+  #dismiss() {
+    this.#rival?.close();
+    this.#rival = null;
+  }
+
+  /** The other one is there, and the one that we have has not answered meanwhile. @param {WebSocket} rival */
+  #replace(rival) {
+    const before = this.#socket;
+    this.#rival = null;
+    this.#drop();
+    before?.close();
+    this.#tell("offline");
+    this.#goOnWith(rival);
   }
 
   /** Nothing comes over this socket any more; go on with another one. */
@@ -189,8 +220,9 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
     return true;
   }
 
-  /** @param {number} [code] that the socket was closed with */
-  #lost(code) {
+  /** What was asked is not answered any more. */
+  #drop() {
+    this.#dismiss();
     this.#socket = null;
     clearTimeout(this.#connecting);
     this.#pulse.stop();
@@ -200,6 +232,11 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
     }
     this.#waiting.clear();
     this.#authenticated = false;
+  }
+
+  /** @param {number} [code] that the socket was closed with */
+  #lost(code) {
+    this.#drop();
     if (this.#closed) return;
     this.#tell("offline");
     if (code === TOO_MANY_PAGES) {

@@ -1,0 +1,43 @@
+"""A server that stands still for a moment, as in a machine that is moved, keeps everybody in the call."""
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+import pytest
+
+from tests.kit.people import People
+from tests.kit.product import Product
+
+STILL_S = 4.0
+
+
+@asynccontextmanager
+async def standing_still(pids: Sequence[int]) -> AsyncIterator[None]:
+    try:
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
+        yield
+    finally:
+        for pid in pids:
+            os.kill(pid, signal.SIGCONT)
+
+
+@pytest.mark.parametrize("programs", [["sfu"], ["sfu", "chat"]], ids=" and ".join)
+async def test_a_server_that_stands_still_loses_nobody(
+    people: People, product: Product, programs: list[str]
+) -> None:
+    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
+    await ada.join()
+    await grace.join()
+    await asyncio.gather(ada.hears(grace), grace.hears(ada))
+    for person in (ada, grace):
+        await person.page.evaluate("() => { window.connection = svc.call.pc; }")
+    async with standing_still([product.program(each) for each in programs]):
+        await asyncio.sleep(STILL_S)
+    await asyncio.gather(ada.sees(grace), grace.sees(ada), ada.hears(grace), grace.hears(ada))
+    for person in (ada, grace):
+        await person.is_connected()
+        assert await person.page.evaluate("() => window.connection === svc.call.pc")

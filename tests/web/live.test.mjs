@@ -1,0 +1,113 @@
+// The live socket is replaced by another one where it leads nowhere, and kept where it answers.
+
+import assert from "node:assert/strict";
+import { beforeEach, mock, test } from "node:test";
+import { Live } from "../../src/svc/web/transport/live.js";
+
+let sockets, told, live;
+
+/** Opens and answers when it is told to, as a network does. */
+class Socket extends EventTarget {
+  sent = [];
+  closed = false;
+
+  constructor() {
+    super();
+    sockets.push(this);
+  }
+
+  send(text) {
+    this.sent.push(JSON.parse(text));
+  }
+
+  close() {
+    this.closed = true;
+  }
+
+  opens() {
+    this.dispatchEvent(new Event("open"));
+  }
+
+  /** Answers what was asked last. */
+  answers(event, data = {}) {
+    this.dispatchEvent(new MessageEvent("message", { data: JSON.stringify({ event, id: this.sent.at(-1).id, data }) }));
+  }
+}
+
+// Promises that timers of ours have resolved.
+const settled = () => new Promise(setImmediate);
+
+async function pass(ms) {
+  mock.timers.tick(ms);
+  await settled();
+}
+
+beforeEach(async () => {
+  mock.timers.reset();
+  mock.timers.enable({ apis: ["setTimeout"] });
+  globalThis.WebSocket = Socket;
+  sockets = [];
+  told = [];
+  live = new Live(new URL("ws://chat.example/live"), async () => "token");
+  for (const event of ["authenticated", "resumed", "offline"]) live.addEventListener(event, () => told.push(event));
+  await settled();
+});
+
+async function signedIn() {
+  sockets[0].opens();
+  sockets[0].answers("authenticated", { seq: 7 });
+  await settled();
+}
+
+test("one that is doubted and does not answer gives way to another as soon as that is there", async () => {
+  await signedIn();
+  const waits = assert.rejects(live.request("ping", {}));
+  live.doubt();
+  await pass(299);
+  assert.equal(sockets.length, 1);
+  await pass(1);
+  assert.deepEqual([sockets.length, sockets[0].closed], [2, false]);
+  sockets[1].opens();
+  await waits;
+  assert.equal(sockets[0].closed, true);
+  assert.deepEqual(sockets[1].sent.map(({ event, data }) => [event, data.seq]), [["resume", 7]]);
+  sockets[1].answers("resumed");
+  await settled();
+  await pass(5000);
+  assert.deepEqual(told, ["authenticated", "offline", "resumed"]);
+  assert.deepEqual([sockets.length, sockets[1].closed], [2, false]);
+});
+
+test("one that answers late is kept, and the other is closed", async () => {
+  await signedIn();
+  live.doubt();
+  await pass(400);
+  sockets[0].answers("pong");
+  assert.deepEqual([sockets[0].closed, sockets[1].closed], [false, true]);
+  sockets[1].opens();
+  await pass(5000);
+  assert.deepEqual([told, sockets.length, sockets[1].sent], [["authenticated"], 2, []]);
+});
+
+test("where neither comes, a new attempt is made", async () => {
+  await signedIn();
+  live.doubt();
+  await pass(1500);
+  assert.deepEqual(sockets.map(({ closed }) => closed), [true, true]);
+  await pass(250);
+  assert.equal(sockets.length, 3);
+  sockets[2].opens();
+  assert.equal(sockets[2].sent[0].event, "resume");
+});
+
+test("the first attempt is given up after 2 s, later ones after 4 s, for a network that comes back shows in a new one", async () => {
+  for (const ms of [2000, 4000, 4000]) {
+    const attempt = sockets.at(-1);
+    await pass(ms - 1);
+    assert.equal(attempt.closed, false);
+    await pass(1);
+    assert.equal(attempt.closed, true);
+    await pass(250);
+    assert.notEqual(sockets.at(-1), attempt);
+  }
+});
