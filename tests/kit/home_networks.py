@@ -54,6 +54,7 @@ from aiohttp import TCPConnector
 from tests.kit.firefox import Firefox, running_firefox
 from tests.kit.people import FLAGS, People, people_at
 from tests.kit.product import Product, running_product
+from tests.kit.waiting import wait_until
 
 SERVER, SERVER_V6 = "203.0.113.1", "2001:db8::1"
 # What a router may drop; in the words of nft, each a rule without its verdict.
@@ -62,6 +63,8 @@ ALL = ("",)
 ALL_BUT_HTTPS = ("meta l4proto udp", 'iifname != "wan" tcp dport != 443', 'iifname "wan" tcp sport != 443')
 UPLINKS = ("wifi", "mobile")
 DEADLINE_S = 30.0
+# At a router, which is as near as anything may be.
+NOBODYS_PORT, NEAR_S = 1, 0.1
 # Each rebinding takes another thousand ports, and comes back to the first after forty.
 _FIRST_PORT, _PORTS, _RANGES = 20000, 1000, 40
 _PROGRAMS = ("unshare", "nsenter", "ip", "tc", "nft", "conntrack")
@@ -182,7 +185,11 @@ class Home:
         await self.router.run("conntrack", "-D", "-p", "udp", may_fail=True)  # There may be none.
 
     async def up(self, uplink: str) -> None:
-        """The Wi-Fi is preferred where both are up; what is bound to an address goes out where that is."""
+        """
+        The Wi-Fi is preferred where both are up; what is bound to an address goes out where that is.
+
+        Returns when something passes: in one of ten times the kernel needs a second more to find the router.
+        """
         at = UPLINKS.index(uplink)
         for family in self.families:
             address, gateway = _at_home(self.number, at, family)
@@ -193,6 +200,7 @@ class Home:
                 f"route replace default via {gateway} dev {uplink} table {100 + at}",
                 family=family,
             )
+            await self._reaches(gateway, family)
         self.on.append(uplink)
 
     async def down(self, uplink: str) -> None:
@@ -215,6 +223,20 @@ class Home:
         for pid in self.device.pids():
             with suppress(ProcessLookupError):
                 os.kill(pid, number)
+
+    async def _reaches(self, router: str, family: int) -> None:
+        async def answers() -> bool:
+            try:
+                with self.device.socket(socket.AF_INET if family == 4 else socket.AF_INET6) as trial:
+                    async with asyncio.timeout(NEAR_S):
+                        await asyncio.get_running_loop().sock_connect(trial, (router, NOBODYS_PORT))
+            except ConnectionRefusedError:
+                return True
+            except OSError:  # TimeoutError is one.
+                pass
+            return False
+
+        await wait_until(f"{router} answers", answers, within_s=DEADLINE_S)
 
     async def _filter(self) -> None:
         lines = ["flush chain inet home through", *(f"add rule inet home through {r}" for r in self._rules)]
