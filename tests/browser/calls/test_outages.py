@@ -12,6 +12,8 @@ from tests.kit.outages import Talk, outage, talking, why_not
 
 # Longer than the service waits for a sign of life, shorter than a test may take.
 AWAY_S = 20.0
+# Long enough for a call to go another way.
+SHORT_S = 5.0
 
 
 @pytest.fixture
@@ -34,8 +36,8 @@ async def talk(tmp_path: Path, client: str, families: Sequence[int]) -> AsyncIte
 
 
 async def test_a_call_goes_on_through_a_nat_that_rebinds_and_over_another_network(talk: Talk) -> None:
-    for name in ("rebind", "rebind", "move", "move", "little-udp", "dead-path"):
-        await talk.through(outage(name))
+    for name in ("rebind", "rebind", "move", "move", "little-udp", "no-udp", "dead-path"):
+        await talk.through(outage(name), SHORT_S)
 
 
 async def test_a_call_comes_back_with_packets_with_the_network_and_after_sleep(talk: Talk) -> None:
@@ -45,8 +47,8 @@ async def test_a_call_comes_back_with_packets_with_the_network_and_after_sleep(t
 
 @pytest.mark.parametrize("client", ["firefox", "pion"])
 async def test_a_call_of_another_client_lives_through_outages_too(talk: Talk) -> None:
-    for name in ("rebind", "move", "move"):
-        await talk.through(outage(name))
+    for name in ("rebind", "move", "move", "little-udp", "no-udp", "dead-path"):
+        await talk.through(outage(name), SHORT_S)
     await talk.through(outage("no-packets"), AWAY_S)
 
 
