@@ -161,6 +161,16 @@ def test_silence_tries_the_other_paths_that_the_peer_has_checked_and_moves_there
     assert not any(isinstance(event, PathSuspected) for event in peer.agent.events)
 
 
+def test_silence_that_is_noticed_while_the_peer_is_sought_elsewhere_puts_nothing_off() -> None:
+    peer = Peer(ELSEWHERE)
+    peer.check(ELSEWHERE)
+    peer.wait(DECIDE_AFTER_S / 2)
+    peer.agent.path_silent(peer.now)
+    peer.exchange()
+    peer.wait(DECIDE_AFTER_S / 2)
+    assert peer.selected == [ELSEWHERE]
+
+
 def test_a_listener_who_sends_nothing_but_answers_is_no_suspect() -> None:
     peer = Peer(HERE)
     peer.agent.path_silent(peer.now)

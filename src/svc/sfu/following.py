@@ -110,9 +110,11 @@ class Following:
         """Nothing has come over the selected path, which is of that generation, for a while."""
         if self.health in (Health.DOUBTED, Health.LOST):
             return
+        comparing = self.health is Health.COMPARING
         self._tell(Sign.SILENT)
-        self._begin(now)
-        self._try_all(generation, now)
+        if not comparing:  # Else all this is under way, and must not take longer for it.
+            self._begin(now)
+            self._try_all(generation, now)
 
     def alive(self) -> None:
         """The selected path carries something, or the peer has answered on it."""
