@@ -53,6 +53,12 @@ async def test_a_link_to_a_message_leads_there_without_another_page(people: Peop
     for number in range(NEWS):
         await write(ada, f"More {number}\nand more\nand more")
     address = f"/#channel={channel_id}&message={message_id}"
+    await ada.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    await message(ada, "Look here").click(button="right")
+    await ada.page.get_by_role("menuitem", name="Copy link").click()
+    await expect(ada.page.get_by_text("The link is copied.")).to_be_visible()
+    copied = await ada.page.evaluate("() => navigator.clipboard.readText()")
+    assert copied.endswith(address)
     await write(ada, ada.page.url.split("/#")[0].rstrip("/") + address)
     await ada.page.get_by_role("link", name="#general › message").click()
     await expect(message(ada, "Look here").first).to_be_in_viewport()
@@ -60,6 +66,11 @@ async def test_a_link_to_a_message_leads_there_without_another_page(people: Peop
     await ada.page.get_by_role("button", name="To the newest").click()
     await expect(message(ada, "Look here").first).not_to_be_in_viewport()
     await ada.page.evaluate("(address) => { location.href = address; }", address)
+    await expect(message(ada, "Look here").first).to_be_in_viewport()
+    # In a page that has to come first.
+    await ada.page.goto("about:blank")
+    await ada.page.goto(copied)
+    await expect(ada.page.locator(".message.marked")).to_have_attribute("data-id", message_id)
     await expect(message(ada, "Look here").first).to_be_in_viewport()
 
 

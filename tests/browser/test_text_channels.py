@@ -16,11 +16,12 @@ from aiohttp import ClientSession
 from playwright.async_api import expect
 
 from tests.chat.member import ChatServer
-from tests.kit.people import People, Person, both_widths
+from tests.kit.people import People, both_widths
 from tests.kit.pictures import encoded, scene
 from tests.kit.product import COMMAND, Product, running_product
 from tests.kit.text_channels import (
     LiveLine,
+    both,
     box,
     come_to_read,
     do,
@@ -77,13 +78,6 @@ async def post(url: str, payload: object) -> None:
         assert response.status == 200, await response.text()
 
 
-async def both(people: People) -> tuple[Person, Person]:
-    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
-    await come_to_read(ada)
-    await come_to_read(grace)
-    return ada, grace
-
-
 @both_widths
 async def test_two_people_write_to_each_other(people: People) -> None:
     ada, grace = await both(people)
@@ -134,7 +128,21 @@ async def test_reactions_come_and_go(people: People) -> None:
     await expect(at_ada).to_have_accessible_name("👍 1 person")
     await at_ada.click()
     await expect(message(grace, "Dinner?").locator(".reaction")).to_have_accessible_name("👍 2 people")
+    # Who it was is told to pointers, keys and fingers.
+    await at_ada.hover()
+    await expect(at_ada).to_have_attribute("title", "Grace and Ada")
+    await message(ada, "Dinner?").focus()
+    await message(ada, "Dinner?").get_by_role("button", name="More").press("Enter")
+    await expect(ada.page.get_by_role("menuitem").first).to_be_focused()
+    await ada.page.keyboard.press("ArrowDown")
+    await expect(ada.page.get_by_role("menuitem", name="Reactions")).to_be_focused()
+    await ada.page.keyboard.press("Enter")
+    told = ada.page.get_by_role("dialog", name="Reactions")
+    await expect(told.locator(".person-row > [dir]")).to_have_text(["Grace", "Ada (you)"])
+    # Also while it is read.
     await message(grace, "Dinner?").locator(".reaction").click()
+    await expect(told.locator(".person-row > [dir]")).to_have_text(["Ada (you)"])
+    await ada.page.keyboard.press("Escape")
     await expect(at_ada).to_have_accessible_name("👍 1 person")
 
 
@@ -364,6 +372,19 @@ async def test_a_message_whose_answer_was_lost_is_there_once(people: People) -> 
     await write(ada, "and this")
     for person in (ada, grace):
         await shows(person, ["only once", "and this"])
+    # What the server has not heard is sent again by itself, under the same nonce.
+    line.cut_before("message_send")
+    await box(ada).fill("once more")
+    await box(ada).press("Enter")
+    await expect(ada.page.locator(".pending")).to_contain_text(
+        "It is sent as soon as the connection is back."
+    )
+    line.mend()
+    for person in (ada, grace):
+        await shows(person, ["only once", "and this", "once more"])
+    await expect(ada.page.locator(".pending")).to_have_count(0)
+    assert len(line.nonces[-2:]) == 2
+    assert len(set(line.nonces[-2:])) == 1
 
 
 async def test_a_restart_of_the_server_loses_and_doubles_nothing(people: People, product: Product) -> None:

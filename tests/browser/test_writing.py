@@ -1,32 +1,11 @@
-"""What helps while one writes: completion, emoji, signs around words, files, and pictures seen large."""
+"""What helps while one writes: completion, emoji, signs around words, commands, and answers to others."""
 
-import asyncio
 import re
-from collections.abc import Mapping
 
-from playwright.async_api import Locator, Route, expect
+from playwright.async_api import expect
 
-from tests.kit.people import People, Person, both_widths
-from tests.kit.pictures import encoded, scene
-from tests.kit.text_channels import box, come_to_read, do, message, press_at, shows, write
-from tests.kit.waiting import wait_until
-
-DROP = """(target, files) => {
-  const dataTransfer = new DataTransfer();
-  for (const { name, type, bytes } of files) {
-    dataTransfer.items.add(new File([new Uint8Array(bytes)], name, { type }));
-  }
-  for (const kind of ["dragover", "drop"]) {
-    target.dispatchEvent(new DragEvent(kind, { dataTransfer, bubbles: true, cancelable: true }));
-  }
-}"""
-ONE = re.compile(r"^one\.\w+$")  # Pictures are written anew, in a format of the server's choice.
-DRAFTS = """async () => {
-  const token = JSON.parse(localStorage.getItem("svc.identity")).access_token;
-  const answer = await fetch("/api/drafts", { headers: { Authorization: `Bearer ${token}` } });
-  return (await answer.json()).drafts;
-}"""
-
+from tests.kit.people import People, both_widths
+from tests.kit.text_channels import both, box, do, message, press_at, shows, write
 
 SLOW = """async (seconds) => {
   const token = JSON.parse(localStorage.getItem("svc.identity")).access_token;
@@ -36,25 +15,6 @@ SLOW = """async (seconds) => {
   const body = JSON.stringify({ slow_mode_s: seconds });
   await fetch(`/api/channels/${id}`, { method: "PATCH", headers, body });
 }"""
-
-
-async def both(people: People) -> tuple[Person, Person]:
-    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
-    await come_to_read(ada)
-    await come_to_read(grace)
-    return ada, grace
-
-
-def picture(name: str, width: int = 320) -> dict[str, object]:
-    return {"name": name, "type": "image/png", "bytes": list(encoded(scene(width, 240), "PNG"))}
-
-
-async def drop(person: Person, *files: Mapping[str, object]) -> None:
-    await person.page.locator("#text").evaluate(DROP, list(files))
-
-
-def uploads(person: Person, state: str) -> Locator:
-    return person.page.locator(f".upload-list [data-state={state}]")
 
 
 @both_widths
@@ -124,42 +84,6 @@ async def test_signs_are_put_around_what_is_selected_and_taken_away_again(people
     await expect(box(ada)).to_have_value("so bold")
     await box(ada).press("ArrowRight")
     await expect(bar).to_have_count(0)
-
-
-@both_widths
-async def test_a_voice_message_is_recorded_and_heard(people: People) -> None:
-    ada, grace = await both(people)
-    await ada.press("Record a voice message")
-    dialog = ada.page.get_by_role("dialog", name="Voice message")
-    await expect(dialog.get_by_role("timer")).to_have_text("Recording… 0:01")
-    await dialog.get_by_role("button", name="Attach").click()
-    await expect(uploads(ada, "done")).to_have_count(1)
-    # There is something to send now.
-    await expect(ada.page.get_by_role("button", name="Record a voice message")).to_have_count(0)
-    await ada.press("Send")
-    sound = grace.page.locator(".message audio")
-    await expect(sound).to_have_accessible_name(re.compile(r"^Voice message\.\w+$"))
-    await sound.evaluate("(sound) => { sound.muted = true; return sound.play(); }")
-    await expect(ada.page.get_by_role("button", name="Record a voice message")).to_be_visible()
-
-
-async def test_what_is_sent_while_its_files_are_on_their_way_goes_once_they_are_there(people: People) -> None:
-    ada, grace = await both(people)
-    go_on = asyncio.Event()
-
-    async def hold(route: Route) -> None:
-        await go_on.wait()
-        await route.continue_()
-
-    await ada.page.route("**/api/uploads/*", hold)
-    await drop(ada, picture("one.png"))
-    await box(ada).fill("Look")
-    await box(ada).press("Enter")
-    await expect(ada.page.get_by_text("Your message is sent once the files are uploaded.")).to_be_visible()
-    await expect(box(ada)).to_have_value("Look")
-    go_on.set()
-    await expect(message(grace, "Look").locator("img[alt]").last).to_have_attribute("alt", ONE)
-    await expect(box(ada)).to_have_value("")
 
 
 @both_widths
@@ -287,99 +211,6 @@ async def test_slow_mode_counts_down_and_keeps_what_is_written(people: People) -
     await expect(left).to_have_count(0)
     await box(grace).press("Enter")
     await shows(ada, ["First", "Third", "Second"])
-
-
-@both_widths
-async def test_files_that_are_dropped_are_described_sent_and_seen_large(people: People) -> None:
-    ada, grace = await both(people)
-    document: dict[str, object] = {
-        "name": "plan.pdf",
-        "type": "application/pdf",
-        "bytes": list(b"%PDF-1.4 plan"),
-    }
-    await drop(ada, picture("one.png"), picture("two.png", 400), document)
-    await expect(uploads(ada, "done")).to_have_count(3)
-    await expect(uploads(ada, "done").locator("img")).to_have_count(2)
-    await ada.press("Describe one.png")
-    await ada.page.get_by_role("dialog").get_by_label("Description").fill("A flag")
-    await ada.press("Save")
-    await expect(ada.page.get_by_role("dialog")).to_have_count(0)
-    await write(ada, "Look")
-
-    shown = message(grace, "Look")
-    await expect(shown.locator(".gallery img")).to_have_count(2)
-    await expect(shown.get_by_role("img", name="A flag")).to_be_visible()
-    await expect(shown.get_by_role("link", name="plan.pdf")).to_have_attribute("download", "plan.pdf")
-    await shown.get_by_role("link", name="A flag").click()
-    lightbox = grace.page.get_by_role("dialog")
-    await expect(lightbox).to_have_accessible_name("A flag")
-    await expect(lightbox).to_contain_text("1 of 2")
-    await grace.page.keyboard.press("ArrowRight")
-    await expect(lightbox).to_contain_text("2 of 2")
-    await expect(lightbox.locator("img")).to_have_attribute("src", re.compile("^/media/"))
-    await grace.page.keyboard.press("Escape")
-    await expect(lightbox).to_have_count(0)
-
-
-async def test_spoilers_are_covered_until_they_are_pressed(people: People) -> None:
-    ada, grace = await both(people)
-    ending: dict[str, object] = {"name": "end.pdf", "type": "application/pdf", "bytes": list(b"%PDF-1.4")}
-    await drop(ada, picture("one.png"), picture("two.png", 400), ending)
-    await expect(uploads(ada, "done")).to_have_count(3)
-    await ada.press("Describe two.png")
-    await ada.page.get_by_role("dialog").get_by_label("Description").fill("The butler")
-    await ada.press("Save")
-    for name in ("two.png", "end.pdf"):
-        mark = ada.page.get_by_role("button", name=f"Spoiler: cover {name} until")
-        await mark.click()
-        await expect(mark).to_have_attribute("aria-pressed", "true")
-        await expect(mark).to_be_focused()
-    await expect(uploads(ada, "done")).to_have_count(3)
-    described = ada.page.get_by_role("button", name="Describe two.png")
-    await expect(described).to_have_attribute("aria-pressed", "true")
-    await write(ada, "Who did it")
-
-    shown = message(grace, "Who did it")
-    await expect(shown.get_by_role("link", name=ONE)).to_be_visible()
-    await expect(shown.get_by_role("button", name="Spoiler: a file. Show it")).to_be_visible()
-    # Neither keys nor screen readers reach what is covered.
-    await expect(shown.locator("[inert] a")).to_have_count(2)
-    # Large, the next one is covered too.
-    await shown.get_by_role("link", name=ONE).click()
-    lightbox = grace.page.get_by_role("dialog")
-    await expect(lightbox).to_have_accessible_name(ONE)
-    await grace.page.keyboard.press("ArrowRight")
-    await expect(lightbox).to_have_accessible_name("Spoiler")
-    await lightbox.get_by_role("button", name="Spoiler: a picture. Show it").click()
-    await expect(lightbox).to_have_accessible_name("The butler")
-    await grace.page.keyboard.press("ArrowLeft")
-    await expect(lightbox).to_have_accessible_name(ONE)
-    await grace.page.keyboard.press("Escape")
-    await shown.get_by_role("button", name="Spoiler: a picture. Show it").press("Enter")
-    await expect(shown.get_by_role("link", name="The butler")).to_be_focused()
-    await shown.get_by_role("button", name="Spoiler: a file. Show it").click()
-    await expect(shown.get_by_role("link", name="end.pdf")).to_be_focused()
-    await expect(shown.locator("[inert]")).to_have_count(0)
-    # The next time they are covered again.
-    await grace.page.reload()
-    await expect(shown.get_by_role("button", name=re.compile("^Spoiler: a"))).to_have_count(2)
-
-
-@both_widths
-async def test_what_is_being_written_is_there_after_a_reload_with_its_files(people: People) -> None:
-    ada, _ = await both(people)
-    await drop(ada, picture("one.png"))
-    await expect(uploads(ada, "done")).to_have_count(1)
-    await box(ada).fill("to be continued")
-
-    async def kept() -> bool:
-        drafts = await ada.page.evaluate(DRAFTS)
-        return [(draft["text"], len(draft["attachments"])) for draft in drafts] == [("to be continued", 1)]
-
-    await wait_until("the server keeps the draft", kept, within_s=15)
-    await ada.page.reload()
-    await expect(box(ada)).to_have_value("to be continued")
-    await expect(uploads(ada, "done")).to_have_count(1)
 
 
 @both_widths

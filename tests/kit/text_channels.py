@@ -5,13 +5,21 @@ from collections.abc import Sequence
 
 from playwright.async_api import Locator, WebSocketRoute, expect
 
-from tests.kit.people import Person
+from tests.kit.people import People, Person
 
 
 async def come_to_read(person: Person, channel: str = "general") -> None:
     """Become a member without entering a call, and open a channel."""
     await person.come_in()
     await open_channel(person, channel)
+
+
+async def both(people: People) -> tuple[Person, Person]:
+    """Ada and Grace, in the first channel."""
+    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
+    await come_to_read(ada)
+    await come_to_read(grace)
+    return ada, grace
 
 
 async def open_channel(person: Person, name: str) -> None:
@@ -63,13 +71,18 @@ async def press_at(said: Locator, action: str) -> None:
 
 
 class LiveLine:
-    """The way of one page to the live socket, which can be cut; `first_events` began its connections."""
+    """The way of one page to the live socket, which can be cut.
+
+    `first_events` began its connections; `nonces` are those of the messages that the page has sent.
+    """
 
     def __init__(self) -> None:
         self.first_events: list[str] = []
+        self.nonces: list[str] = []
         self._open: list[WebSocketRoute] = []
         self._is_cut = False
         self._cut_after: str | None = None
+        self._cut_before: str | None = None
 
     async def put_before(self, person: Person) -> None:
         """From the next time that the page is loaded."""
@@ -85,8 +98,12 @@ class LiveLine:
         """Cut it when the page has asked for this; the server hears it, and the page no answer."""
         self._cut_after = event
 
+    def cut_before(self, event: str) -> None:
+        """Cut it when the page asks for this; the server does not hear it."""
+        self._cut_before = event
+
     def mend(self) -> None:
-        self._is_cut, self._cut_after = False, None
+        self._is_cut, self._cut_after, self._cut_before = False, None, None
 
     async def _connect(self, socket: WebSocketRoute) -> None:
         if self._is_cut:
@@ -97,13 +114,17 @@ class LiveLine:
         said: list[str] = []
 
         async def forward(text: str | bytes) -> None:
-            event = json.loads(text)["event"]
+            frame = json.loads(text)
+            event = frame["event"]
+            if event == "message_send":
+                self.nonces.append(frame["data"]["nonce"])
             if not said:
                 said.append(event)
                 self.first_events += said
-            if event == self._cut_after:
+            if event in (self._cut_after, self._cut_before):
                 await self.cut()
-            server.send(text)
+            if event != self._cut_before:
+                server.send(text)
 
         async def answer(text: str | bytes) -> None:
             if not self._is_cut:

@@ -309,6 +309,18 @@ async def test_a_file_over_the_cap_is_refused_and_leaves_nothing(
     assert not incoming.exists() or list(incoming.iterdir()) == []
 
 
+async def test_a_document_may_have_100_mib_and_a_larger_one_is_refused_by_its_head(place: Place) -> None:
+    member, most = place.folk.member, 100 * 1024 * 1024
+    _, where, _ = await place.begin(member, most)
+    assert await place.append(member, where, 0, b"%PDF-1.7" + bytes(92)) == (204, "100")
+    # What it is can be told from its head alone; videos may have more.
+    for head, answer in ((b"%PDF-1.7", (413, "upload_too_large")), (b"\0\0\0\x18ftypmp42", (204, "100"))):
+        _, where, _ = await place.begin(member, most + 1)
+        assert await place.append(member, where, 0, head[:4]) == (204, "4")
+        assert await place.append(member, where, 4, head[4:] + bytes(100 - len(head))) == answer
+    assert len((await member.done("GET", "/api/uploads"))["uploads"]) == 2
+
+
 async def test_unfinished_uploads_are_few_and_are_let_go_of(place: Place) -> None:
     member = place.folk.member
     for _ in range(limits.MAX_UNFINISHED_OF_A_MEMBER):

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
 from typing import Any, Protocol, TypeVar
 
+from svc.base.contents import HEAD_BYTES
 from svc.base.database import Act, Connection, Database
 from svc.base.shares import Shares
 from svc.chat.access.acts import follows_rules
@@ -333,7 +334,10 @@ class Uploads:
             raise ChatError("offset_mismatch", more={"offset": upload.received})
         received = await self._write(upload, chunks)
         if last or received == upload.length:
-            await self._complete(upload, received)
+            await self._complete(upload, await self._kind(upload, received), received)
+        elif offset < HEAD_BYTES <= received:
+            # What it is can be told: nobody sends all of a file that is refused then.
+            await self._kind(upload, upload.length)
 
     async def _write(self, upload: Upload, chunks: AsyncIterator[bytes]) -> int:
         try:
@@ -350,7 +354,8 @@ class Uploads:
                 )
         return received
 
-    async def _complete(self, upload: Upload, length: int) -> None:
+    async def _kind(self, upload: Upload, length: int) -> str:
+        """What it is. Lets go of it and raises ChatError where it is too large for that."""
         kind = upload.purpose
         if kind == ATTACHMENT:
             kind = await self._incoming.content(upload.id)
@@ -359,6 +364,9 @@ class Uploads:
         if most and length > most:
             await self._let_go(upload)
             raise ChatError("upload_too_large", more={"limit": most})
+        return kind
+
+    async def _complete(self, upload: Upload, kind: str, length: int) -> None:
         now_ms = self._now_ms()
 
         def complete(connection: Connection) -> tuple[int, int]:

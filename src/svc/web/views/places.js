@@ -33,6 +33,7 @@ export const DIALOGS = {
   "private-number": Later(() => import("./private/number_dialog.js"), "NumberDialog"),
   "private-search": Later(() => import("./private/search_dialog.js"), "SearchDialog"),
   profile: Later(() => import("./people/profile.js"), "Profile"),
+  reacted: Later(() => import("./conversation/reacted.js"), "Reacted"),
   recovery: Later(() => import("./people/recovery.js"), "Recovery"),
   report: Later(() => import("./people/report.js"), "Report"),
   remove: Later(() => import("./conversation/remove.js"), "RemoveMessage"),

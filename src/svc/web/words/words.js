@@ -63,8 +63,9 @@ export const listed = (names) => new Intl.ListFormat(language()).format(names);
 
 /** @param {Partial<Refused>} [details] */
 function numbers(details = {}) {
-  const waitMs = details.retry_after_ms;
-  return { seconds: waitMs === undefined ? 0 : Math.ceil(waitMs / 1000), limit: details.limit ?? 0 };
+  const { retry_after_ms: waitMs = 0, limit = 0 } = details;
+  // Limits of files are set in megabytes of 1,048,576 bytes.
+  return { seconds: Math.ceil(waitMs / 1000), limit, size: bytesOf(limit / 1.048576) };
 }
 
 /** @param {string} name */

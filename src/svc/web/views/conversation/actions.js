@@ -1,7 +1,7 @@
 // What may be done with a message: the usual things beside it, the rest in a menu.
 
 /** @import { Item, ItemList } from "../parts/menu.js" */
-/** @import { May, Shown } from "./message.js" */
+/** @import { Held, May, Shown } from "./message.js" */
 
 import { may as mayOnServer } from "../../state/channels.js";
 import { acts } from "../../state/conversation.js";
@@ -31,8 +31,8 @@ export function openMenuOf(event) {
 
 const NARROW = matchMedia("(max-width: 640px)"); // As in style/conversation.css.
 
-/** @param {{message: Shown, may: May, onEdit: () => void}} props */
-export function Actions({ message, may, onEdit }) {
+/** @param {{message: Shown, conversation: Held, may: May, onEdit: () => void}} props */
+export function Actions({ message, conversation, may, onEdit }) {
   const [picking, setPicking] = useState(false);
   const { author, pinned, id } = message;
   const posted = message.talk_id === undefined ? message : null; // In a channel.
@@ -54,6 +54,7 @@ export function Actions({ message, may, onEdit }) {
     ...(NARROW.matches ? quick.map(/** @returns {Item} */ ({ own: checked, label, press }) => ({ label, icon: checked ? "check" : "emoji", onChoose: press })) : []),
     posted && !posted.thread && may("send_messages") && { label: t("answer-in-thread"), icon: "thread", onChoose: () => showAside("thread", { channelId: posted.channel_id, thread: id }) },
     posted && posted.previews?.length > 0 && mayRemove && { label: t("remove-previews"), icon: "close", onChoose: () => tried(acts.removePreviews(posted)) },
+    message.reactions.length > 0 && { label: t("reactions"), icon: "emoji", onChoose: () => showDialog("reacted", { message, conversation }) },
     posted && !posted.thread && { label: t("mark-unread"), icon: "bell", onChoose: () => tried(markUnread(posted)) },
     { label: t("copy-text"), icon: "copy", onChoose: () => copy(shortened(message.text, new Map()), t("copied")) },
     posted && { label: t("copy-link"), icon: "link", onChoose: () => copy(addressOf(posted.channel_id, id), t("link-copied")) },

@@ -64,17 +64,17 @@ export const Message = memo((/** @type {Props} */ { message, follows, isNew, rep
     ${isNew && html`<p class="new-line"><span>${t("new-messages")}</span></p>`}
     <${AuthorAvatar} author=${author} />
     <div class="body">
-      <${Byline} message=${message} />
+      <${Byline} message=${message} follows=${follows} />
       ${replied !== null && html`<${Replied} id=${replied} conversation=${conversation} />`}
       ${hidden && html`<p class="quiet">${t("blocked-message")} <${Button} look="link" onClick=${() => show(true)}>${t("show")}<//></p>`}
       ${!hidden && (editing ? html`<${Editor} message=${message} onDone=${() => onEdit(null)} />` : html`<${Text} message=${message} />`)}
       ${!hidden && (message.talk_id !== undefined ? message.attachments.length > 0 && html`<${SealedFiles} message=${message} />` : html`<${Attachments} files=${message.attachments} channelId=${message.channel_id} />`)}
       ${!hidden && message.cards.map((card, index) => html`<${Card} key=${index} card=${card} />`)}
       ${!hidden && message.previews?.length > 0 && html`<${Previews} previews=${message.previews} />`}
-      <${Reactions} message=${message} reactions=${reactions} may=${may("add_reactions")} />
+      <${Reactions} message=${message} reactions=${reactions} conversation=${conversation} may=${may("add_reactions")} />
       ${message.answers && !conversation.thread && html`<${Answers} message=${message} answers=${message.answers} />`}
     </div>
-    ${!editing && !bare && html`<${Actions} message=${message} may=${may} onEdit=${() => onEdit(message.id)} />`}
+    ${!editing && !bare && html`<${Actions} message=${message} conversation=${conversation} may=${may} onEdit=${() => onEdit(message.id)} />`}
     ${personMenu}
   </li>`;
 });
@@ -87,8 +87,8 @@ function AuthorAvatar({ author }) {
   return isMember ? html`<span class="avatar-place" onClick=${() => showDialog("profile", { memberId: author.id })}>${picture}</span>` : html`<span class="avatar-place">${picture}</span>`;
 }
 
-/** @param {{message: Shown}} props */
-function Byline({ message }) {
+/** @param {{message: Shown, follows: boolean}} props */
+function Byline({ message, follows }) {
   const { author, posted_at_ms: postedAt, edited_at_ms: editedAt, pinned } = message;
   const isMember = author.kind === "member";
   const colour = useComputed(() => colourOf(isMember ? colouredRole(memberOf(author.id)) : null)).value;
@@ -99,8 +99,8 @@ function Byline({ message }) {
       ? html`<button type="button" class=${kind} style=${look} dir="auto" onClick=${() => showDialog("profile", { memberId: author.id })}>${author.display_name}</button>`
       : html`<strong class=${kind} style=${look} dir="auto">${author.display_name}</strong>`}
     <${BotSign} bot=${author.bot} /><${Time} ms=${postedAt} />
-    ${!isMember && html`<span class="mark">${t("mark-webhook")}</span>`}
-    ${editedAt && html`<span class="mark" >${t("mark-edited")}</span>`}
+    ${!isMember && !follows && html`<span class="mark">${t("mark-webhook")}</span>`}
+    ${editedAt && html`<span class="mark">${t("mark-edited")}</span>`}
     ${pinned && html`<span class="mark">${t("mark-pinned")}</span>`}
   </p>`;
 }

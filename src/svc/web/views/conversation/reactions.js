@@ -2,12 +2,13 @@
 
 /** @import { Reactions as All } from "../../state/conversation.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
-/** @import { Shown } from "./message.js" */
+/** @import { Held, Shown } from "./message.js" */
 
 import { acts } from "../../state/conversation.js";
 import { emoji } from "../../state/emoji.js";
 import { tried } from "../../state/notices.js";
 import { memberOf } from "../../state/people.js";
+import { showDialog } from "../../state/place.js";
 import { member } from "../../state/server.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { listed, t } from "../../words/words.js";
@@ -23,24 +24,29 @@ const MOST_QUICK = 3; // Beside the other buttons of a message.
 /** The usual ones, those that were used last first. */
 const recent = () => [...new Set([...remembered.value.recent, ...USUAL])].slice(0, USUAL.length);
 
-/** @param {{message: Shown, reactions: All, may: boolean}} props */
-export function Reactions({ message, reactions, may }) {
+/** A right click, a long touch or the menu key tells who. @param {{message: Shown, reactions: All, conversation: Held, may: boolean}} props */
+export function Reactions({ message, reactions, conversation, may }) {
   if (!reactions.length) return null;
-  return html`<ul class="reactions" aria-label=${t("reactions")}>${reactions.map((reaction) => html`<${Reaction} key=${reaction.emoji} message=${message} reaction=${reaction} may=${may} />`)}</ul>`;
+  const tell = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    event.stopPropagation();
+    showDialog("reacted", { message, conversation });
+  };
+  return html`<ul class="reactions" aria-label=${t("reactions")} onContextMenu=${tell}>${reactions.map((reaction) => html`<${Reaction} key=${reaction.emoji} message=${message} reaction=${reaction} may=${may} />`)}</ul>`;
 }
 
 /** @param {{message: Shown, reaction: All[number], may: boolean}} props */
 function Reaction({ message, reaction, may }) {
   const { emoji: sign, member_ids: ids } = reaction;
   const own = ids.includes(member.value?.id ?? "");
+  const [asked, setAsked] = useState(false); // Names are asked for when somebody wants them.
   const who = () => {
     const names = ids.slice(0, MOST_NAMED).map((id) => memberOf(id)?.nickname ?? t("somebody"));
     return listed(ids.length > MOST_NAMED ? [...names, t("others", { count: ids.length - MOST_NAMED })] : names);
   };
-  // Names are asked for when somebody wants them.
-  const name = (/** @type {EventOn} */ event) => { event.currentTarget.title = who(); };
-  return html`<li><button type="button" class="reaction" disabled=${!may} aria-pressed=${own} onMouseEnter=${name} onFocus=${name}
-      onClick=${() => tried(acts.react(message, sign, !own))}>
+  const ask = () => setAsked(true);
+  return html`<li><button type="button" class="reaction" aria-disabled=${!may} aria-pressed=${own} title=${asked ? who() : undefined} onMouseEnter=${ask} onFocus=${ask}
+      onClick=${() => may && tried(acts.react(message, sign, !own))}>
     <${Sign} sign=${sign} /> <span aria-hidden="true">${ids.length}</span><span class="unseen">${t("reaction-count", { count: ids.length })}</span>
   </button></li>`;
 }

@@ -2,18 +2,15 @@
 
 /** @import { Running } from "../../state/private_talks.js" */
 
-import { memberOf, presenceOf } from "../../state/people.js";
 import { notify } from "../../state/notices.js";
-import { showDialog } from "../../state/place.js";
 import { nameOf, talksById, theRunning } from "../../state/private_talks.js";
-import { member } from "../../state/server.js";
 import { html, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
 import { Chips, Pick } from "../managing/parts/pick.js";
-import { Avatar } from "../parts/avatar.js";
 import { Button } from "../parts/button.js";
 import { Confirm, Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
+import { PersonRow } from "../people/person_row.js";
 import { idOf, keyOf } from "./group_dialog.js";
 
 const MOST = 25;
@@ -64,7 +61,7 @@ export function PeopleDialog({ talkId, onClose }) {
         <${Field} label=${t("private-group-name")} hint=${t("private-group-name-hint")} value=${name} maxlength=${LONGEST_NAME} autocomplete="off" onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setName(event.currentTarget.value)} />
         <p class="buttons"><${Button} type="submit" disabled=${busy || name.trim() === talk.name}>${t("save")}<//></p>
       </form>
-      <ul class="private-people" aria-label=${t("private-group-people")}>${talk.members.map((id) => html`<${Person} key=${id} id=${id} />`)}</ul>
+      <ul class="person-rows" aria-label=${t("private-group-people")}>${talk.members.map((id) => html`<${PersonRow} key=${id} id=${id} />`)}</ul>
       ${talk.members.length + keys.length < MOST && html`<${Pick} label=${t("private-add")} only="member" chosen=${[...talk.members.map(keyOf), ...keys]} onPick=${(/** @type {string} */ key) => setKeys([...keys, key])} />`}
       ${keys.length > 0 && html`<${Chips} label=${t("private-add")} keys=${keys} onRemove=${(/** @type {string} */ key) => setKeys(keys.filter((each) => each !== key))} />
         <p class="quiet">${t("private-add-text")}</p>
@@ -73,13 +70,4 @@ export function PeopleDialog({ talkId, onClose }) {
       <p class="buttons"><${Button} look="danger" onClick=${() => setLeaving(true)}>${t("private-leave")}<//></p>
     </div>
   <//>`;
-}
-
-/** @param {{id: string}} props */
-function Person({ id }) {
-  const person = memberOf(id);
-  const name = person?.nickname ?? t("somebody");
-  return html`<li><button type="button" class="private-person" onClick=${() => showDialog("profile", { memberId: id })}>
-    <${Avatar} id=${id} name=${name} url=${person?.avatar} presence=${presenceOf(id)} size="small" /><span dir="auto">${id === member.value?.id ? t("name-you", { name }) : name}</span>
-  </button></li>`;
 }

@@ -76,6 +76,7 @@ react = Reagieren
 react-with = Reagieren mit
 react-with-sign = Mit { $sign } reagieren
 reactions = Reaktionen
+no-reactions = Noch hat niemand reagiert.
 reaction-count = { $count ->
     [one] 1 Person
    *[other] { $count } Personen

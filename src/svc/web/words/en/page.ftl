@@ -76,6 +76,7 @@ react = React
 react-with = React with
 react-with-sign = React with { $sign }
 reactions = Reactions
+no-reactions = Nobody has reacted yet.
 reaction-count = { $count ->
     [one] 1 person
    *[other] { $count } people

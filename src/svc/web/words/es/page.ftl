@@ -76,6 +76,7 @@ react = Reaccionar
 react-with = Reaccionar con
 react-with-sign = Reaccionar con { $sign }
 reactions = Reacciones
+no-reactions = Nadie ha reaccionado todavía.
 reaction-count = { $count ->
     [one] 1 persona
    *[other] { $count } personas

@@ -79,6 +79,7 @@ react = Réagir
 react-with = Réagir avec
 react-with-sign = Réagir avec { $sign }
 reactions = Réactions
+no-reactions = Personne n’a encore réagi.
 reaction-count = { $count ->
     [one] { $count } personne
    *[other] { $count } personnes

@@ -72,6 +72,7 @@ react = リアクション
 react-with = リアクションの絵文字
 react-with-sign = { $sign } でリアクション
 reactions = リアクション
+no-reactions = まだ誰もリアクションしていません。
 reaction-count = { $count ->
    *[other] { $count }人
 }
