@@ -134,13 +134,13 @@ class Watcher:
 
         await wait_until(f"{self.name} sees the {source} of {other.name}", seen, within_s=within_s)
 
-    async def hears(self, other: "Watcher", *, within_s: float = 15.0) -> None:
-        before = (await self.statistics()).energy(other.name)
+    async def hears(self, other: "Watcher", *, source: str = "mic", within_s: float = 15.0) -> None:
+        before = (await self.statistics()).energy(other.name, source)
 
         async def heard() -> bool:
-            return (await self.statistics()).energy(other.name) > before
+            return (await self.statistics()).energy(other.name, source) > before
 
-        await wait_until(f"{self.name} hears {other.name}", heard, within_s=within_s)
+        await wait_until(f"{self.name} hears the {source} of {other.name}", heard, within_s=within_s)
 
     async def hears_nothing_of(self, other: "Watcher", *, within_s: float = 10.0) -> None:
         """Wait until nothing more comes of a made-up microphone, which beeps every second."""

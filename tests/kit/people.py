@@ -29,7 +29,7 @@ FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    "--use-fake-device-for-media-stream=fps=30",
+    "--use-fake-device-for-media-stream=device-count=3,fps=30,display-media-type=browser",
     "--use-fake-ui-for-media-stream",
     "--allow-loopback-in-peer-connection",
     # Pages that nobody looks at must go on decoding and playing at full speed.
@@ -65,7 +65,10 @@ if (/^https?:/.test(location.protocol) && self.origin !== "null")
   localStorage["svc.callSettings"] ??= JSON.stringify({ quality: "high" });
 for (const name of navigator.mediaDevices ? ["getUserMedia", "getDisplayMedia"] : []) {
   const open = navigator.mediaDevices[name].bind(navigator.mediaDevices);
-  navigator.mediaDevices[name] = (wishes) => open({ ...wishes, video: wishes.video && size });
+  navigator.mediaDevices[name] = ({ video, ...wishes }) => {
+    const device = video?.deviceId && { deviceId: video.deviceId };
+    return open({ ...wishes, video: video && { ...device, ...size } });
+  };
 }
 """
 

@@ -1,5 +1,7 @@
 """People in a call raise hands, react, choose whose screen they watch, and look at it closely."""
 
+import re
+
 import pytest
 from playwright.async_api import expect
 
@@ -7,6 +9,19 @@ from tests.kit.community import Community, community
 from tests.kit.people import People, Person
 from tests.kit.waiting import wait_until
 
+# As a browser shares one that cannot keep what this page plays out of its sound.
+A_WHOLE_SCREEN = """() => {
+  const { getSettings } = MediaStreamTrack.prototype;
+  MediaStreamTrack.prototype.getSettings = function () {
+    const settings = getSettings.call(this);
+    return settings.displaySurface ? { ...settings, displaySurface: "monitor" } : settings;
+  };
+}"""
+SOUND_OF_SCREEN = """() => {
+  const { sender } = svc.call.pc.getTransceivers().find(({ mid }) => mid === "3");
+  const { echoCancellation, noiseSuppression, autoGainControl, channelCount } = sender.track.getSettings();
+  return [echoCancellation, noiseSuppression, autoGainControl, channelCount];
+}"""
 # What floats is gone after 4 s, whoever looks.
 NOTE_FLOATS = """() => {
   window.floated = [];
@@ -65,7 +80,9 @@ async def test_a_second_screen_comes_when_it_is_wanted_and_goes_when_a_moderator
     here: Community,
 ) -> None:
     ada, grace, edsger = here.owner, here.moderator, here.member
+    await grace.page.evaluate(A_WHOLE_SCREEN)
     await grace.press("Share screen")
+    await expect(grace.page.get_by_text("This screen is shared without its sound")).to_be_visible()
     await expect(ada.page.locator("#screens video")).to_have_count(1)
     await edsger.press("Share screen")
     waiting = ada.page.locator(".unwatched")
@@ -76,10 +93,29 @@ async def test_a_second_screen_comes_when_it_is_wanted_and_goes_when_a_moderator
     await expect(ada.page.locator("#screens li")).to_have_count(2)
     await receives_screens_of(ada, "Edsger", "Grace")
     await ada.sees(edsger, source="screen")
+    await ada.hears(edsger, source="screen_audio")
+    assert await edsger.page.evaluate(SOUND_OF_SCREEN) == [False, False, False, 2]
+    assert {each.name for each in (await ada.statistics()).received if each.source == "screen_audio"} == {
+        "Edsger"
+    }
     closely = ada.page.get_by_role("group", name="Grace’s screen")
     await closely.focus()
     await ada.page.keyboard.press("+")
     await ada.page.get_by_role("button", name="125 % · show all").click()
+    await expect(ada.page.locator(".unzoom")).to_have_count(0)
+    await closely.hover()
+    await ada.page.mouse.wheel(0, -400)
+    shown = closely.locator(".zoomed")
+    await expect(shown).to_have_attribute("style", re.compile(r"scale\(2\.7"))
+    box = await closely.bounding_box()
+    assert box is not None
+    middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    await ada.page.mouse.down()
+    await ada.page.mouse.move(middle[0] + box["width"] / 10, middle[1] - box["height"] / 5)
+    await ada.page.mouse.up()
+    await expect(shown).to_have_attribute("style", re.compile(r"translate\((9|10)\.?\d*%, -(19|20)\.?\d*%\)"))
+    await closely.focus()
+    await ada.page.keyboard.press("0")
     await expect(ada.page.locator(".unzoom")).to_have_count(0)
     await ada.page.locator("#screens li").filter(has_text="Grace").hover()
     await ada.press("Stop watching Grace’s screen")

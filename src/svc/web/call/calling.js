@@ -211,14 +211,16 @@ async function enter(there) {
 function made({ Sound }) {
   const sounds = new Sound((blocked) => { soundBlocked.value = blocked; }, volumeOf);
   effect(() => sounds.silence(deafened.value));
-  let away = false;
+  let [away, seen] = [false, ""];
   effect(() => {
     const { speaker } = callSettings.value;
     const others = there.value.audiooutput; // None where the browser does not tell.
-    const gone = speaker !== "" && others.length > 0 && !others.some(({ id }) => id === speaker);
+    const known = others.some(({ id }) => id === speaker);
+    const gone = speaker !== "" && others.length > 0 && !known;
     sounds.speakTo(gone ? "" : speaker);
-    if (gone && !away) notify(t("device-vanished", { device: t("device-loudspeaker") }));
+    if (gone && !away) notify(t(seen === speaker ? "device-vanished" : "device-missing", { device: t("device-loudspeaker") }));
     away = gone;
+    if (known) seen = speaker;
   });
   effect(() => {
     people.value;

@@ -6,13 +6,13 @@
 import { t } from "../words/words.js";
 import { lookForDevices } from "./devices.js";
 
+const UNFILTERED = { echoCancellation: false, autoGainControl: false, noiseSuppression: false, channelCount: 2 };
 const SCREEN_RATE = { text: 15, motion: 60 };
 
 /** `settings` as in state/call_settings.js. Takes another device where the one that was chosen is not there. @param {CallSettings} settings */
 export async function openMicrophone({ microphone, echoCancellation, autoGainControl, noise, music }) {
   const voice = { echoCancellation, autoGainControl, noiseSuppression: noise === "usual" };
-  const plain = { echoCancellation: false, autoGainControl: false, noiseSuppression: false, channelCount: 2 };
-  return openDevice((/** @type {MediaTrackConstraints} */ id) => ({ audio: { ...(music ? plain : voice), ...id } }), microphone);
+  return openDevice((/** @type {MediaTrackConstraints} */ id) => ({ audio: { ...(music ? UNFILTERED : voice), ...id } }), microphone);
 }
 
 /** Can this browser ask a camera to blur what is behind one? Whether the camera does is seen once it is open. */
@@ -24,13 +24,22 @@ export async function openCamera({ camera, blur = false }) {
   return openDevice((/** @type {MediaTrackConstraints} */ id) => ({ video: { ...size, ...id } }), camera);
 }
 
-/** Resolves with {video, audio}; audio is null when the person shares none. `screen` is "text" or "motion". @param {CallSettings} settings */
-export async function openScreen({ screen, screenSound }) {
-  // The whole system's sound would send everybody their own voice back.
-  const stream = await mediaDevices().getDisplayMedia({ video: { frameRate: SCREEN_RATE[/** @type {keyof typeof SCREEN_RATE} */ (screen)] }, audio: screenSound, systemAudio: "exclude" });
+/**
+ * Resolves with {video, audio, echoes}; audio is null when the person shares none. The sound of a window or a whole system would send
+ * everybody their own voice back, unless the browser leaves out what this page plays: `echoes` says that it was therefore not taken.
+ * `screen` is "text" or "motion". @param {CallSettings} settings
+ */
+export async function openScreen({ screen }) {
+  const audio = { ...UNFILTERED, restrictOwnAudio: true };
+  /** @type {DisplayMediaStreamOptions} */
+  const system = mediaDevices().getSupportedConstraints().restrictOwnAudio ? { systemAudio: "include", windowAudio: "window" } : { systemAudio: "exclude" };
+  const stream = await mediaDevices().getDisplayMedia({ video: { frameRate: SCREEN_RATE[/** @type {keyof typeof SCREEN_RATE} */ (screen)] }, audio, ...system });
   const [video] = stream.getVideoTracks();
   video.contentHint = screen === "motion" ? "motion" : "text";
-  return { video, audio: stream.getAudioTracks()[0] ?? null };
+  const sound = stream.getAudioTracks()[0] ?? null;
+  const echoes = sound !== null && ["monitor", "window"].includes(video.getSettings().displaySurface ?? "") && !sound.getSettings().restrictOwnAudio;
+  if (echoes) sound.stop();
+  return { video, audio: echoes ? null : sound, echoes };
 }
 
 /** A sentence for the person, or "" when they simply changed their mind. `device`: "microphone", "camera" or "screen". @param {any} error @param {string} device */

@@ -25,6 +25,8 @@ export class Publisher extends /** @type {Telling<{change: null, trouble: string
   /** @type {Set<Device>} */
   #again = new Set();
   #stopped = false;
+  /** Ids of devices of which was said that they are not there. @type {Set<string>} */
+  #missed = new Set();
 
   /** `settings()` gives what the person wants of calls now. @param {Call} call @param {() => CallSettings} settings */
   constructor(call, settings) {
@@ -96,7 +98,7 @@ export class Publisher extends /** @type {Telling<{change: null, trouble: string
 
   async #startMic(muted = false) {
     const settings = this.#settings();
-    const mic = await Microphone.of(await openMicrophone(settings), settings);
+    const mic = await Microphone.of(this.#wished("microphone", await openMicrophone(settings)), settings);
     const before = this.mic;
     mic.muted = muted;
     this.mic = mic;
@@ -107,7 +109,7 @@ export class Publisher extends /** @type {Telling<{change: null, trouble: string
 
   async #startCamera() {
     const before = this.camera;
-    const track = await openCamera(this.#settings());
+    const track = this.#wished("camera", await openCamera(this.#settings()));
     this.camera = track;
     if (this.#settings().blur && canBlur() && !track.getSettings().backgroundBlur) this.#trouble(t("blur-not-here"));
     track.addEventListener("ended", () => this.#vanished("camera", track), { once: true });
@@ -122,12 +124,23 @@ export class Publisher extends /** @type {Telling<{change: null, trouble: string
     screen.video.addEventListener("ended", () => this.#stopScreen(), { once: true });
     this.#call.publish("screen", screen.video);
     if (screen.audio) this.#call.publish("screen_audio", screen.audio);
+    if (screen.echoes) this.#trouble(t("screen-silent"));
+  }
+
+  /** Says so where it is another device than the one that was chosen. @param {"microphone" | "camera"} device @param {MediaStreamTrack} track */
+  #wished(device, track) {
+    const chosen = this.#settings()[device];
+    const missing = chosen !== "" && track.getSettings().deviceId !== chosen;
+    if (missing && !this.#missed.has(chosen)) this.#trouble(t("device-missing", { device: t(`device-${device}`) }));
+    if (missing) this.#missed.add(chosen);
+    return track;
   }
 
   /** A device went away, for instance because it was pulled out: another takes its place if there is one. @param {Device} device @param {Microphone | MediaStreamTrack} gone */
   async #vanished(device, gone) {
     if (this.#stopped || (device === "microphone" ? this.mic : this.camera) !== gone) return;
     this.#trouble(t("device-vanished", { device: t(`device-${device}`) }));
+    this.#missed.add(this.#settings()[device]);
     if (device === "microphone") {
       const { muted } = gone;
       this.#stopMic();

@@ -68,7 +68,7 @@ export class Session extends EventTarget {
   #work = Promise.resolve();
   /** @type {(ending: Ending) => void} */
   #end = () => {};
-  #deadline; #reason = ""; #music; #voiceKbps; #wanted; #sealing;
+  #deadline; #reason = ""; #music; #asMusic = false; #voiceKbps; #wanted; #sealing;
   #pulse = new Pulse(() => this.#send("keep_alive", { timestamp: Date.now() }), () => this.giveUp());
   // A voice and its face belong to one stream, so that receivers keep them in step.
   #person = new MediaStream(); #screen = new MediaStream();
@@ -108,7 +108,8 @@ export class Session extends EventTarget {
   /** Put what `sending` holds for `source` on its line, or take the line down when it holds nothing. @param {Source} source */
   publish(source) {
     this.#queue(async () => {
-      if (this.#pc.remoteDescription && await this.#arrange(source)) this.#send("renegotiate", {});
+      // What the sound is, a voice or music, stands in the offer.
+      if (this.#pc.remoteDescription && (await this.#arrange(source) || this.#music() !== this.#asMusic)) this.#send("renegotiate", {});
     });
   }
 
@@ -201,7 +202,8 @@ export class Session extends EventTarget {
 
   /** @param {{type: RTCSdpType, sdp: string, tracks?: Named}} offer */
   async #answer({ type, sdp, tracks = {} }) {
-    await this.#pc.setRemoteDescription({ type, sdp: withSound(sdp, this.#music(), this.#voiceKbps) });
+    this.#asMusic = this.#music();
+    await this.#pc.setRemoteDescription({ type, sdp: withSound(sdp, this.#asMusic, this.#voiceKbps) });
     for (const [source, own] of /** @type {[Source, string][]} */ (Object.entries(SOURCES))) this.#sealing?.seal(/** @type {RTCRtpTransceiver} */ (this.#pc.getTransceivers().find(({ mid }) => mid === own)).sender, source);
     this.#nameOffered(tracks);
     this.#receiveWanted();

@@ -6,13 +6,17 @@ const NOTE_S = 0.22;
 /** @param {string} speaker */
 export async function playTestSound(speaker) {
   const context = new AudioContext();
-  if (speaker) await context.setSinkId?.(speaker).catch(() => {});
+  // Through an element, for only of these can every browser choose the loudspeaker.
+  const [element, out] = [new Audio(), context.createMediaStreamDestination()];
+  element.srcObject = out.stream;
+  if (speaker) await element.setSinkId?.(speaker).catch(() => {});
+  await element.play().catch(() => {});
   NOTES_HZ.forEach((frequency, index) => {
     const [note, gain, at] = [context.createOscillator(), context.createGain(), context.currentTime + index * NOTE_S];
     note.frequency.value = frequency;
     gain.gain.setValueAtTime(0.2, at);
     gain.gain.exponentialRampToValueAtTime(0.001, at + NOTE_S * 1.6);
-    note.connect(gain).connect(context.destination);
+    note.connect(gain).connect(out);
     note.start(at);
     note.stop(at + NOTE_S * 1.6);
   });

@@ -3,14 +3,21 @@
 /** @import { Signal } from "../vendor/signals.js" */
 /** @typedef {{id: string, own: boolean, screen?: unknown, unwatched?: boolean}} Pictured */
 
-import { signal } from "../vendor/signals.js";
+import { keep, keptLike } from "../transport/kept.js";
+import { effect, signal } from "../vendor/signals.js";
+
+const KEPT = "svc.callLayout"; // In sessionStorage, so that a reload finds the call as it was.
+/** @type {{mode: "grid" | "speaker", onlySound: boolean}} */
+const USUAL = { mode: "grid", onlySound: false };
+const before = keptLike(USUAL, KEPT, "sessionStorage");
 
 /** "grid" (all alike) or "speaker" (who speaks is large). @type {Signal<"grid" | "speaker">} */
-export const mode = signal("grid");
+export const mode = signal(before.mode);
 /** What the person has pinned: "camera ID" or "screen ID" with a member's id, or null. @type {Signal<string | null>} */
 export const pinned = signal(null);
 /** Are other people's pictures not shown, to save what the line and the battery hold? */
-export const onlySound = signal(false);
+export const onlySound = signal(before.onlySound);
+effect(() => keep(KEPT, { mode: mode.value, onlySound: onlySound.value }, "sessionStorage"));
 
 /** What is large now, as keys like `pinned`, and how wide the other tiles are. */
 export const focused = signal(/** @type {string[]} */ ([]));

@@ -16,7 +16,7 @@ const USUAL = {
   threshold: 0, // Of the level, 0 to 1; what is quieter is not sent.
   pushKey: "Backquote", releaseMs: 250,
   music: false, // Stereo, nothing filtered.
-  mirror: true, blur: false, screen: "text", screenSound: true, // "text" is sharp, "motion" is smooth.
+  mirror: true, blur: false, screen: "text", // "text" is sharp, "motion" is smooth.
   quality: "automatic", // What we receive: "automatic", "high", "low" or "saver".
 };
 const NOBODY = { volume: 1, muted: false, screenVolume: 1, quality: "" };

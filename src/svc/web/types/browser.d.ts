@@ -33,6 +33,18 @@ interface AudioContext {
 
 interface DisplayMediaStreamOptions {
   systemAudio?: "include" | "exclude";
+  windowAudio?: "exclude" | "window" | "system";
+}
+
+/** Of the sound of a screen, that what this page plays is left out. Only in Chromium. */
+interface MediaTrackSupportedConstraints {
+  restrictOwnAudio?: boolean;
+}
+interface MediaTrackConstraintSet {
+  restrictOwnAudio?: boolean;
+}
+interface MediaTrackSettings {
+  restrictOwnAudio?: boolean;
 }
 
 interface RTCConfiguration {

@@ -10,6 +10,7 @@ device-busy = { $device } wird gerade von einem anderen Programm verwendet.
 device-insecure = Zugriff auf { $device } erlauben Browser nur bei HTTPS-Adressen. Frag den Betreiber nach einer.
 device-failed = Fehler beim Zugriff auf { $device }: { $message }
 device-vanished = { $device } nicht mehr verfügbar. Ein anderes Gerät wird verwendet, wenn es eines gibt.
+device-missing = Gewähltes Gerät nicht angeschlossen ({ $device }). Ein anderes wird verwendet.
 device-usual = Wie im Browser
 device-number = Gerät { $number }
 choose-microphone = Mikrofon
@@ -162,5 +163,6 @@ trouble-elsewhere = Versuche ein anderes Netz, etwa das deines Telefons, oder ei
 
 screen-never = Dieser Browser kann keinen Bildschirm teilen. Browser auf Computern können es.
 screen-insecure = Browser teilen den Bildschirm nur auf HTTPS-Adressen. Bitte deinen Host um eine.
+screen-silent = Der Bildschirm wird ohne Ton geteilt, denn sonst würden sich alle selbst hören. Teile einen Tab, um dessen Ton zu teilen.
 pop-out-never = Dieser Browser hat keine Fenster, die über anderen bleiben. Chrome und Edge auf Computern haben sie.
 pop-out-nothing = Niemand zeigt ein Bild, das in einem eigenen Fenster stehen könnte.

@@ -10,6 +10,7 @@ device-busy = Another program is using your { $device }.
 device-insecure = Browsers allow the { $device } only at https:// addresses. Ask whoever runs this server for one.
 device-failed = Your { $device } could not be opened: { $message }
 device-vanished = Your { $device } was disconnected. Another one is used if there is one.
+device-missing = The { $device } you chose is not connected. Another one is used.
 device-usual = Browser default
 device-number = Device { $number }
 choose-microphone = Microphone
@@ -162,5 +163,6 @@ trouble-elsewhere = Try another network, such as your phone’s, or a VPN.
 
 screen-never = This browser cannot share screens. Browsers on computers can.
 screen-insecure = Browsers share screens only at https:// addresses. Ask whoever runs this server for one.
+screen-silent = This screen is shared without its sound, because everybody would hear themselves. Share a tab to share its sound.
 pop-out-never = This browser cannot keep a window on top of others. Chrome and Edge on computers can.
 pop-out-nothing = There is no video to show in its own window.

@@ -10,6 +10,7 @@ device-busy = Otro programa está usando tu { $device }.
 device-insecure = Los navegadores solo dan acceso a tu { $device } en direcciones HTTPS. Pide una a quien administra el servidor.
 device-failed = No se pudo acceder a tu { $device }: { $message }
 device-vanished = Se perdió la conexión con tu { $device }. Si hay otro dispositivo, se usará ese.
+device-missing = El dispositivo que elegiste no está conectado ({ $device }). Se usa otro.
 device-usual = Según el navegador
 device-number = Dispositivo { $number }
 choose-microphone = Micrófono
@@ -162,5 +163,6 @@ trouble-elsewhere = Prueba otra red, como la de tu teléfono, o una VPN.
 
 screen-never = Este navegador no puede compartir la pantalla. Los navegadores de ordenador sí.
 screen-insecure = Los navegadores solo comparten la pantalla en direcciones HTTPS. Pídele una a tu anfitrión.
+screen-silent = La pantalla se comparte sin sonido: si no, cada persona se oiría a sí misma. Comparte una pestaña para compartir su sonido.
 pop-out-never = Este navegador no tiene ventanas que queden por encima de otras. Chrome y Edge en ordenadores las tienen.
 pop-out-nothing = Nadie muestra una imagen que pueda estar en una ventana aparte.

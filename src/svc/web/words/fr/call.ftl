@@ -10,6 +10,7 @@ device-busy = Un autre programme utilise { $device }.
 device-insecure = Les navigateurs n’ouvrent { $device } que sur des adresses HTTPS. Demandes-en une à la personne qui gère ce serveur.
 device-failed = Impossible d’ouvrir { $device } : { $message }
 device-vanished = La connexion avec { $device } a été perdue. Un autre périphérique est utilisé s’il y en a un.
+device-missing = Le périphérique que tu as choisi n’est pas connecté ({ $device }). Un autre est utilisé.
 device-usual = Comme le navigateur
 device-number = Périphérique { $number }
 choose-microphone = Microphone
@@ -162,5 +163,6 @@ trouble-elsewhere = Essaie un autre réseau, comme celui de ton téléphone, ou 
 
 screen-never = Ce navigateur ne peut pas partager d’écran. Ceux des ordinateurs le peuvent.
 screen-insecure = Les navigateurs ne partagent un écran que sur des adresses HTTPS. Demandes-en une à ton hôte.
+screen-silent = L’écran est partagé sans le son, sinon chacun s’entendrait soi-même. Partage un onglet pour partager son son.
 pop-out-never = Ce navigateur n’a pas de fenêtres qui restent au-dessus des autres. Chrome et Edge sur ordinateur en ont.
 pop-out-nothing = Personne ne montre d’image qui pourrait tenir dans une fenêtre à part.

@@ -10,6 +10,7 @@ device-busy = { $device }は別のプログラムで使用中です。
 device-insecure = ブラウザーの制限により、{ $device }はHTTPSのアドレスでしか使えません。運営者にHTTPSのアドレスを聞いてください。
 device-failed = { $device }を開けませんでした: { $message }
 device-vanished = { $device }の接続が切れました。ほかにあれば、そちらに切り替えます。
+device-missing = 選んだ{ $device }が接続されていません。別のデバイスを使います。
 device-usual = ブラウザーに従う
 device-number = デバイス { $number }
 choose-microphone = マイク
@@ -162,5 +163,6 @@ trouble-elsewhere = スマートフォンの回線など別のネットワーク
 
 screen-never = このブラウザーでは画面を共有できません。パソコンのブラウザーではできます。
 screen-insecure = ブラウザーは HTTPS のアドレスでだけ画面を共有します。ホストに頼んでください。
+screen-silent = 全員に自分の声が聞こえてしまうため、この画面は音声なしで共有されます。音声も共有するには、タブを共有してください。
 pop-out-never = このブラウザーには、ほかの上に表示され続けるウィンドウがありません。パソコンの Chrome と Edge にはあります。
 pop-out-nothing = 別ウィンドウで表示できる映像がありません。
