@@ -5,6 +5,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
+from playwright.async_api import expect
 
 from tests.kit.coturn import SECRET, TURN, coturn
 from tests.kit.firefox import firefox
@@ -19,7 +20,7 @@ from tests.kit.home_networks import (
 )
 from tests.kit.installed import required
 from tests.kit.page_statistics import Watcher
-from tests.kit.people import chromium
+from tests.kit.people import Person, chromium
 from tests.kit.waiting import wait_until
 
 WITHIN_S = 30.0
@@ -35,6 +36,12 @@ async () => {
 }
 """
 
+# In Firefox's hands: the panel of the call's quality names the path.
+SHOWN_TCP = """
+await press("More call options");
+await press("Call quality");
+await there(() => [...document.querySelectorAll(".numbers dd")].find(called("TCP")));
+"""
 RELAY = """
 async () => {
   const all = [...(await svc.call.pc.getStats()).values()];
@@ -57,6 +64,14 @@ async def all_see_and_hear(*everybody: Watcher) -> None:
     await asyncio.gather(*(one.hears(other, within_s=WITHIN_S) for one, other in pairs))
 
 
+async def is_shown(person: Person, path: str) -> None:
+    """The panel of the call's quality names the path."""
+    await person.press("More call options")
+    await person.page.get_by_role("menuitem", name="Call quality").click()
+    panel = person.page.get_by_role("region", name="Call quality")
+    await expect(panel.locator("dl > div").filter(has_text="Path")).to_contain_text(path)
+
+
 async def test_chromium_and_firefox_have_a_call_over_tcp_with_somebody_who_has_udp(tmp_path: Path) -> None:
     chrome, fox = chromium(), firefox()
     if (reason := why_not()) or not chrome or not fox:
@@ -77,9 +92,12 @@ async def test_chromium_and_firefox_have_a_call_over_tcp_with_somebody_who_has_u
                 await person.join()
             await asyncio.gather(goes_over(ada, "tcp"), goes_over(grace, "tcp"), goes_over(alan, "udp"))
             await all_see_and_hear(ada, alan, grace)
+            await asyncio.gather(is_shown(ada, "TCP"), is_shown(alan, "UDP, direct"), grace.does(SHOWN_TCP))
             # UDP ends in mid-call for one who had it: the call goes on.
             await homes["alan"].drops(UDP)
             await goes_over(alan, "tcp")
+            panel = alan.page.get_by_role("region", name="Call quality")
+            await expect(panel.locator("dl > div").filter(has_text="Path")).to_contain_text("TCP")
             await asyncio.gather(alan.sees(ada, within_s=WITHIN_S), ada.sees(alan, within_s=WITHIN_S))
 
 
@@ -116,6 +134,7 @@ async def test_with_nothing_but_https_a_call_goes_through_the_turn_server(
                 await grace.join()
                 relayed.append(grace)
             await asyncio.gather(goes_over(alan, "udp"), *(goes_over(each, "relay") for each in relayed))
+            await is_shown(ada, "through a relay")
             for each in relayed:
                 assert await each._evaluate(RELAY) == ("tls" if scheme == "turns" else "tcp")
             await all_see_and_hear(alan, *relayed)

@@ -86,8 +86,9 @@ function read(entries, before, tracks) {
 
 /** @param {Entry[]} all @param {Map<string, Entry>} entries */
 function pathOf(all, entries) {
-  const selected = all.find(({ type }) => type === "transport")?.selectedCandidatePairId; // Firefox has none.
-  const pair = entries.get(selected) ?? all.find((entry) => entry.type === "candidate-pair" && entry.nominated && entry.state === "succeeded");
+  const selected = all.find(({ type }) => type === "transport")?.selectedCandidatePairId; // Firefox has none, and marks the pair.
+  const pairs = all.filter(({ type }) => type === "candidate-pair");
+  const pair = entries.get(selected) ?? pairs.find((entry) => entry.selected) ?? pairs.find((entry) => entry.nominated && entry.state === "succeeded");
   const local = entries.get(pair?.localCandidateId);
   const kind = local?.candidateType === "relay" ? "relay" : local?.protocol ?? "";
   const came = ["bytesReceived", "requestsReceived", "responsesReceived"].reduce((sum, name) => sum + (pair?.[name] ?? 0), 0);
