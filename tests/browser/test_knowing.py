@@ -143,6 +143,28 @@ async def test_comings_goings_and_muting_can_be_heard_in_a_call(people: People) 
     await grace.press("Leave")
     await wait_until("Grace is heard to leave", lambda: hears(ada, "leave"), within_s=15)
 
+    await open_settings(ada)
+    for sound in ("Somebody joins your call", "Somebody leaves your call", "You mute or unmute yourself"):
+        await ada.page.get_by_role("switch", name=sound).uncheck()
+    await ada.page.keyboard.press("Escape")
+    here = ada.page.get_by_role("list", name="People in Voice").get_by_role("listitem")
+    await ada.press("Unmute")
+    await grace.enter_call()
+    await expect(here).to_have_count(2)
+    await grace.press("Leave")
+    await expect(here).to_have_count(1)
+    await open_channel(grace, "general")
+    await mention(grace, ada, "Still there?")
+    await wait_until("only the mention is heard", lambda: hears(ada, "mention"), within_s=15)
+    await open_settings(ada)
+    await ada.page.get_by_role("switch", name="A mention or a reply to you").uncheck()
+    await ada.page.get_by_role("switch", name="Somebody leaves your call").check()
+    await ada.page.keyboard.press("Escape")
+    await mention(grace, ada, "Good night")
+    await expect(entry(ada, "general").locator(".badge")).to_have_text("2")
+    await ada.press("Leave")
+    await wait_until("only leaving is heard", lambda: hears(ada, "leave"), within_s=15)
+
 
 @both_widths
 async def test_a_notice_is_shown_out_of_sight_and_leads_to_the_message(people: People) -> None:

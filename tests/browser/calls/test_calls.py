@@ -3,12 +3,24 @@
 import re
 from typing import Any
 
-from playwright.async_api import expect
+from playwright.async_api import Locator, expect
 
 from tests.kit.people import NARROW, VIEWPORT, People, Person
 from tests.kit.text_channels import open_channel
 from tests.kit.waiting import wait_until
 
+# Instead of the microphone; `speak(loudness)` says how loud it is, as the root of the mean square.
+A_TONE = """
+const context = new AudioContext();
+const [tone, gain] = [new OscillatorNode(context, { frequency: 440 }), new GainNode(context, { gain: 0 })];
+const out = context.createMediaStreamDestination();
+tone.connect(gain).connect(out);
+tone.start();
+window.speak = (loudness) => context.resume().then(() => { gain.gain.value = loudness * Math.SQRT2; });
+const opened = () => out.stream.getTracks().map((track) => track.clone());
+navigator.mediaDevices.getUserMedia = async () => new MediaStream(opened());
+"""
+QUIETLY, LOUDLY = 0.01, 0.5
 A_TONE_ON_THE_LEFT = """() => {
   const context = new AudioContext();
   const tone = new OscillatorNode(context, { frequency: 440 });
@@ -24,8 +36,16 @@ SYSTEM_KEYS = """() => {
   window.systemKeys = {};
   navigator.mediaSession.setActionHandler = (key, act) => { window.systemKeys[key] = act; };
 }"""
-# Each of them, and whether one is muted then.
-SYSTEM_KEYS_DO = (("pause", True), ("pause", True), ("play", False), ("togglemicrophone", True))
+PRESS = "(key) => systemKeys[key]({ action: key })"
+# Each of them, and what the others see of one then, or do not.
+SYSTEM_KEYS_DO = (
+    ("pause", "muted", True),
+    ("pause", "muted", True),
+    ("play", "muted", False),
+    ("togglemicrophone", "muted", True),
+    ("togglecamera", "camera", False),
+    ("togglecamera", "camera", True),
+)
 # Of what the icon shows in a call: a green dot in its corner, or a pink line through a dark one.
 ON_ICON = """async () => {
   const drawn = new Image();
@@ -84,8 +104,25 @@ def voice_entry(person: Person, name: str) -> Any:
     return person.page.locator(".voice-people button").filter(has_text=name)
 
 
+# Lets go of the key to talk; is what is said at this moment still sent?
+LET_GO = """(code) => {
+  document.body.dispatchEvent(new KeyboardEvent("keyup", { code, bubbles: true }));
+  return svc.call.pc.getSenders()[0].track.enabled;
+}"""
+IS_SENT = "(sent) => svc.call.pc.getSenders()[0].track?.enabled === sent"
+
+
 async def test_who_holds_a_key_or_is_louder_than_the_threshold_is_heard(people: People) -> None:
-    ada, grace = await pair(people, input="push", pushKey="KeyV", releaseMs=0)
+    ada, grace = await pair(people)
+    await grace.hears(ada)
+    settings = await voice_settings(ada)
+    await settings.get_by_role("radio", name="While you hold a key").check()
+    await settings.get_by_role("button", name="Push-to-talk key: Backquote").click()
+    await ada.page.keyboard.press("v")
+    await expect(settings.get_by_role("button", name="Push-to-talk key: KeyV")).to_be_visible()
+    release = settings.get_by_role("spinbutton", name="Milliseconds to keep sending")
+    await release.fill("0")
+    await ada.page.keyboard.press("Escape")
     await grace.hears_nothing_of(ada)
     await ada.page.locator("#room-name").focus()
     await ada.page.keyboard.down("v")
@@ -99,13 +136,35 @@ async def test_who_holds_a_key_or_is_louder_than_the_threshold_is_heard(people: 
     await grace.hears_nothing_of(ada)
     await ada.page.keyboard.up("v")
 
-    await choose(ada, threshold=1)
+    await voice_settings(ada)
+    await release.fill("1500")
+    await ada.page.keyboard.press("Escape")
+    await ada.page.locator("#room-name").focus()
+    await ada.page.wait_for_function(IS_SENT, arg=False)
+    await ada.page.keyboard.down("v")
+    await ada.page.wait_for_function(IS_SENT, arg=True)
+    assert await ada.page.evaluate(LET_GO, "KeyV") is True, "the end of a word"
+    await ada.page.wait_for_function(IS_SENT, arg=False)
+    await ada.page.keyboard.up("v")
+
+    await ada.page.add_init_script(A_TONE)
+    await choose(ada, threshold=0.4)
     await ada.is_connected()
+    await ada.page.evaluate("(loudness) => speak(loudness)", QUIETLY)
     await grace.hears_nothing_of(ada)
-    await ada.press("Settings")
-    await ada.press("Voice and video")
+    await ada.page.evaluate("(loudness) => speak(loudness)", LOUDLY)
+    await grace.hears(ada)
+    await ada.page.evaluate("(loudness) => speak(loudness)", QUIETLY)
+    await grace.hears_nothing_of(ada)
+    await voice_settings(ada)
     await ada.page.get_by_role("slider", name="Threshold").fill("0")
     await grace.hears(ada)
+
+
+async def voice_settings(person: Person) -> Locator:
+    await person.press("Settings")
+    await person.press("Voice and video")
+    return person.page.get_by_role("dialog")
 
 
 async def test_music_is_heard_in_stereo_at_its_rate(people: People) -> None:
@@ -256,10 +315,15 @@ async def test_keys_mute_and_deafen_and_the_title_the_icon_and_the_system_show_i
     await icon_shows(ada, "heard")
     await expect(here).not_to_contain_text("muted")
     # The keys of a headset and of a locked phone.
-    for key, marks in SYSTEM_KEYS_DO:
-        await ada.page.evaluate("(key) => systemKeys[key]({ action: key })", key)
-        await (expect(here).to_contain_text("muted") if marks else expect(here).not_to_contain_text("muted"))
-    await ada.page.evaluate("systemKeys.hangup({ action: 'hangup' })")
-    await expect(ada.page).to_have_title("Voice · svc")
-    await expect(ada.page.locator("link[rel=icon]")).to_have_attribute("href", "/web/icon.svg")
-    await system_shows(ada, "undefined none")
+    for key, mark, on in SYSTEM_KEYS_DO:
+        await ada.page.evaluate(PRESS, key)
+        await (expect(here).to_contain_text(mark) if on else expect(here).not_to_contain_text(mark))
+    for key in ("hangup", "stop"):
+        await ada.page.evaluate(PRESS, key)
+        await expect(ada.page).to_have_title("Voice · svc")
+        await expect(ada.page.locator("link[rel=icon]")).to_have_attribute("href", "/web/icon.svg")
+        await system_shows(ada, "undefined none")
+        assert await ada.page.evaluate("Object.values(systemKeys).every((act) => act === null)")
+        if key == "hangup":
+            await ada.press("Join the call")
+            await ada.is_connected()

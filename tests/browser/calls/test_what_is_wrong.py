@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import expect
 
+from tests.kit.community import own_id
 from tests.kit.coturn import SECRET, TURN, coturn
 from tests.kit.home_networks import ALL, UDP, home_networks, people_in, server_in, why_not
 from tests.kit.installed import required
@@ -117,9 +118,15 @@ async def test_a_media_service_that_does_not_answer_is_named(people: People, pro
     await goes_on(ada)
 
 
-CANNOT = "delete navigator.mediaDevices.getDisplayMedia; delete MediaDevices.prototype.getDisplayMedia;\
-delete window.documentPictureInPicture;\
-Object.defineProperty(document, 'pictureInPictureEnabled', { value: false })"
+CANNOT = """() => {
+  delete navigator.mediaDevices.getDisplayMedia;
+  delete MediaDevices.prototype.getDisplayMedia;
+  delete window.documentPictureInPicture;
+  delete HTMLMediaElement.prototype.setSinkId;
+  for (const name of ["pictureInPictureEnabled", "fullscreenEnabled"]) {
+    Object.defineProperty(document, name, { value: false });
+  }
+}"""
 
 
 async def test_what_the_browser_cannot_do_is_shown_with_the_reason(people: People) -> None:
@@ -139,8 +146,29 @@ async def test_what_the_browser_cannot_do_is_shown_with_the_reason(people: Peopl
     await expect(ada.page.get_by_role("menuitemradio", name="Share text: sharp")).to_have_count(0)
     await apart.click(force=True)
     await expect(apart).to_be_visible()
+    await ada.page.keyboard.press("Escape")
+    await ada.page.locator("#people .person").hover()
+    await expect(ada.page.get_by_role("button", name="Pin Ada (you)")).to_be_visible()
+    await expect(ada.page.get_by_role("button", name="Ada (you) in full screen")).to_have_count(0)
+    await ada.press("Settings")
+    await ada.press("Voice and video")
+    await expect(ada.page.get_by_text("This browser uses the loudspeaker that the system")).to_be_visible()
+    await expect(ada.page.get_by_role("combobox", name="Loudspeaker")).to_have_count(0)
 
 
+# What the service says at /sfu/client reaches the page; `TOLD` says something in its place.
+NOTE_SIGNALLING = """
+window.WebSocket = class extends WebSocket {
+  constructor(address, ...rest) {
+    super(address, ...rest);
+    if (String(address).includes("/sfu/")) window.signalling = this;
+  }
+};
+"""
+TOLD = """([event, data]) => {
+  const frame = JSON.stringify({ event, data: JSON.stringify(data) });
+  signalling.dispatchEvent(new MessageEvent("message", { data: frame }));
+}"""
 # As a browser without that decoder answers.
 CANNOT_DECODE = """
 const { createAnswer } = RTCPeerConnection.prototype;
@@ -157,9 +185,19 @@ RTCPeerConnection.prototype.createAnswer = function (...wishes) {
 async def test_a_picture_that_the_browser_cannot_show_says_so_on_its_tile(people: People) -> None:
     ada, grace = await people.arrive("Ada", codec="VP9"), await people.arrive("Grace")
     await grace.page.add_init_script(CANNOT_DECODE)
+    await grace.page.add_init_script(NOTE_SIGNALLING)
     await grace.page.reload()
     await ada.join()
     await grace.join(camera=False)
     tile = grace.page.locator("#people .person").filter(has_text="Ada")
     await expect(tile).to_contain_text("This browser cannot show this picture.")
+    await grace.hears(ada)
+    # So many are in the call that the service has no line left for her voice, for a while.
+    told = {"track_id": (await grace.statistics()).track("Ada", "mic").track_id, "source": "mic"}
+    told["user_id"] = await own_id(ada)
+    await grace.page.evaluate(TOLD, ["track_unavailable", {**told, "reason": "no_line"}])
+    too_many = "There are too many voices in this call. You hear them when another one ends."
+    await expect(tile).to_contain_text(too_many)
+    await grace.page.evaluate(TOLD, ["track_available", told])
+    await expect(tile).not_to_contain_text(too_many)
     await grace.hears(ada)

@@ -133,7 +133,12 @@ async def test_people_and_screens_are_played_as_loud_as_one_likes(people: People
     await ada.is_connected()
     await expect(tile).to_contain_text("muted for you")
     kept = json.loads(await ada.page.evaluate("localStorage['svc.people']"))
-    assert [(wish["volume"], wish["muted"]) for wish in kept.values()] == [(1.5, True)]
+    wishes = [(wish["volume"], wish["muted"], wish["screenVolume"]) for wish in kept.values()]
+    assert wishes == [(1.5, True, 2)]
+    await plays(ada, 2)
+    await tile.click(button="right")
+    await dialog.get_by_role("switch", name="Mute for me").uncheck()
+    await plays(ada, 2, 1.5)
 
 
 def white_noise(path: Path) -> None:
@@ -191,4 +196,14 @@ async def test_noise_is_suppressed_by_the_browser_and_more_strongly_by_us(
             return await loudness() > untouched / 2
 
         await wait_until("the fan is heard as before", as_before, within_s=30)
+        # What is quieter than the threshold is not sent.
+        threshold = ada.page.get_by_role("slider", name="Threshold")
+        await threshold.fill("0.34")
+
+        async def nothing() -> bool:
+            return await loudness() < untouched / 1000
+
+        await wait_until("nothing of the fan is heard", nothing, within_s=30)
+        await threshold.fill("0.1")
+        await wait_until("the fan is heard again", as_before, within_s=30)
         assert people.faults == []
