@@ -1,7 +1,11 @@
 // Plays what others say, one <audio> element per received track, as loud as the person wants each. Shows nothing.
 
 /** @import { Track } from "./session.js" */
-/** @typedef {{element: HTMLAudioElement, userId: string, source: string, amplifier: GainNode | null}} Playing */
+/**
+ * `out` is what the amplifier gives, where the element has to play that: only elements play on any loudspeaker in every browser.
+ * @typedef {{gain: GainNode, out: MediaStream | null}} Amplifier
+ * @typedef {{element: HTMLAudioElement, stream: MediaStream, userId: string, source: string, amplifier: Amplifier | null}} Playing
+ */
 
 const GAIN_ABOVE = 1; // An element plays no louder than this; beyond it the Web Audio graph does.
 
@@ -31,14 +35,13 @@ export class Sound {
     for (const [id, each] of this.#playing) {
       if (wanted.delete(id)) continue;
       each.element.srcObject = null;
-      each.amplifier?.disconnect();
+      each.amplifier?.gain.disconnect();
       this.#playing.delete(id);
     }
     for (const [id, { receiver, userId, source }] of wanted) {
-      const element = new Audio();
-      element.srcObject = new MediaStream([receiver.track]);
+      const [element, stream] = [new Audio(), new MediaStream([receiver.track])];
       if (this.#speaker) element.setSinkId?.(this.#speaker).catch(() => {});
-      this.#playing.set(id, { element, userId, source, amplifier: null });
+      this.#playing.set(id, { element, stream, userId, source, amplifier: null });
     }
     this.setVolumes();
     this.play();
@@ -54,11 +57,17 @@ export class Sound {
   setVolumes() {
     for (const each of this.#playing.values()) {
       const volume = this.#silent ? 0 : this.#volume(each.userId, each.source);
-      if (volume > GAIN_ABOVE && !each.amplifier) each.amplifier = this.#amplify(/** @type {MediaStream} */ (each.element.srcObject));
-      if (each.amplifier) each.amplifier.gain.value = volume;
-      each.element.volume = Math.min(volume, GAIN_ABOVE);
+      if (volume > GAIN_ABOVE && !each.amplifier) each.amplifier = this.#amplify(each.stream);
+      if (each.amplifier) each.amplifier.gain.gain.value = volume;
       // Until the browser lets the graph play, the element is better than silence.
-      each.element.muted = volume === 0 || (each.amplifier !== null && this.#context?.state === "running");
+      const amplified = this.#context?.state === "running" ? each.amplifier : null;
+      each.element.volume = amplified?.out ? GAIN_ABOVE : Math.min(volume, GAIN_ABOVE);
+      each.element.muted = volume === 0 || (amplified !== null && !amplified.out);
+      const stream = amplified?.out ?? each.stream;
+      if (each.element.srcObject === stream) continue;
+      const begun = each.element.srcObject !== null;
+      each.element.srcObject = stream;
+      if (begun) each.element.play().catch(() => {});
     }
   }
 
@@ -76,12 +85,13 @@ export class Sound {
     this.#onBlocked(blocked.some((each) => each.status === "rejected" && each.reason.name === "NotAllowedError"));
   }
 
-  /** @param {MediaStream} stream */
+  /** @param {MediaStream} stream @returns {Amplifier} */
   #amplify(stream) {
     const context = this.#context ?? this.#openGraph();
     const gain = context.createGain();
-    context.createMediaStreamSource(stream).connect(gain).connect(context.destination);
-    return gain;
+    const out = "setSinkId" in context ? null : context.createMediaStreamDestination();
+    context.createMediaStreamSource(stream).connect(gain).connect(out ?? context.destination);
+    return { gain, out: out?.stream ?? null };
   }
   #openGraph() {
     const context = this.#context = new AudioContext();
