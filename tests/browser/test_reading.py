@@ -28,6 +28,9 @@ async def test_what_is_new_is_a_press_away_and_can_be_marked_as_unread(people: P
     await news.get_by_role("button").first.click()
     await expect(message(grace, "News 0")).to_be_in_viewport()
     await expect(news).to_have_count(0)
+    line = grace.page.locator(".new-line")
+    await expect(line).to_have_count(1)
+    await expect(message(grace, "News 0").locator(".new-line")).to_have_text("New")
 
     # Though the reader has it before their eyes.
     await message(grace, "News 3").click(button="right")
@@ -40,6 +43,12 @@ async def test_what_is_new_is_a_press_away_and_can_be_marked_as_unread(people: P
     await expect(entry(grace, "general")).to_have_accessible_name("general")
     await grace.hide_channels()
     await expect(message(grace, f"News {NEWS - 1}")).to_be_in_viewport()
+    # It stands before what was unread, and not any more the next time.
+    await expect(line).to_have_count(1)
+    await expect(message(grace, "News 3").locator(".new-line")).to_be_attached()
+    await grace.page.reload()
+    await expect(message(grace, f"News {NEWS - 1}")).to_be_in_viewport()
+    await expect(line).to_have_count(0)
 
 
 @both_widths
@@ -72,6 +81,52 @@ async def test_a_link_to_a_message_leads_there_without_another_page(people: Peop
     await ada.page.goto(copied)
     await expect(ada.page.locator(".message.marked")).to_have_attribute("data-id", message_id)
     await expect(message(ada, "Look here").first).to_be_in_viewport()
+
+
+TEXT = """# Plan for *Friday*
+
+- bread
+- salt
+
+> Who comes?
+
+| who | what |
+|:----|-----:|
+| Ada | soup |
+
+The guest is ||Grace||.
+
+```js
+const seats = 8;
+```"""
+
+
+@both_widths
+async def test_all_that_markdown_has_is_read_in_a_channel(people: People) -> None:
+    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
+    for person in (ada, grace):
+        await come_to_read(person)
+    await grace.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    await write(ada, TEXT)
+    said = message(grace, "Plan")
+    # It looks like a heading, and is none in the outline of the page.
+    await expect(said.locator(".heading")).to_have_text("Plan for Friday")
+    await expect(said.locator(".heading em")).to_have_text("Friday")
+    await expect(said.get_by_role("listitem")).to_have_text(["bread", "salt"])
+    await expect(said.locator("blockquote")).to_have_text("Who comes?")
+    await expect(said.get_by_role("columnheader")).to_have_text(["who", "what"])
+    await expect(said.get_by_role("cell", name="soup")).to_be_visible()
+    await expect(said.get_by_text("Grace", exact=True)).to_be_hidden()
+    await said.get_by_role("button", name="Spoiler. Show it").click()
+    await expect(said.get_by_text("Grace", exact=True)).to_be_visible()
+    await expect(said.locator(".code-keyword")).to_have_text("const")
+    await said.locator(".code").hover()
+    await said.get_by_role("button", name="Copy", exact=True).click()
+    await expect(said.get_by_role("button", name="Copied")).to_be_visible()
+    assert await grace.page.evaluate("() => navigator.clipboard.readText()") == "const seats = 8;"
+    # The author has it back as it was written.
+    await box(ada).press("ArrowUp")
+    await expect(ada.page.get_by_role("textbox", name="Edit the message")).to_have_value(TEXT)
 
 
 # What is cut off, as far as nothing around it scrolls.

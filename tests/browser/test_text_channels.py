@@ -143,7 +143,33 @@ async def test_reactions_come_and_go(people: People) -> None:
     await message(grace, "Dinner?").locator(".reaction").click()
     await expect(told.locator(".person-row > [dir]")).to_have_text(["Ada (you)"])
     await ada.page.keyboard.press("Escape")
+    await expect(told).to_have_count(0)
+    await at_ada.click(button="right")
+    await expect(told.locator(".person-row > [dir]")).to_have_text(["Ada (you)"])
+    await ada.page.keyboard.press("Escape")
     await expect(at_ada).to_have_accessible_name("👍 1 person")
+
+
+async def test_who_has_reacted_is_told_to_fingers_too(people: People) -> None:
+    ada, grace = await people.arrive("Ada"), await people.arrive("Grace", touch=True)
+    await come_to_read(ada)
+    await grace.page.set_viewport_size({"width": 390, "height": 780})
+    await come_to_read(grace)
+    await write(ada, "Dinner?")
+    await do(ada, "Dinner?", "React")
+    await ada.page.get_by_role("button", name="🎉", exact=True).click()
+    reaction = message(grace, "Dinner?").locator(".reaction")
+    told = grace.page.get_by_role("dialog", name="Reactions")
+    await message(grace, "Dinner?").locator(".text").tap()
+    await message(grace, "Dinner?").get_by_role("button", name="More").tap()
+    await grace.page.get_by_role("menuitem", name="Reactions").tap()
+    await expect(told.locator(".person-row > [dir]")).to_have_text(["Ada"])
+    await told.get_by_role("button", name="Close").tap()
+    await expect(told).to_have_count(0)
+    # It did not react.
+    await expect(reaction).to_have_accessible_name("🎉 1 person")
+    await reaction.tap()
+    await expect(reaction).to_have_accessible_name("🎉 2 people")
 
 
 async def say(http: ClientSession, text: str) -> None:
