@@ -4,6 +4,9 @@ import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
 import { Live } from "../../src/svc/web/transport/live.js";
 
+const window = new EventTarget();
+globalThis.addEventListener = window.addEventListener.bind(window);
+globalThis.removeEventListener = window.removeEventListener.bind(window);
 let sockets, told, live;
 
 /** Opens and answers when it is told to, as a network does. */
@@ -43,6 +46,7 @@ async function pass(ms) {
 }
 
 beforeEach(async () => {
+  live?.close();
   mock.timers.reset();
   mock.timers.enable({ apis: ["setTimeout"] });
   globalThis.WebSocket = Socket;
@@ -98,6 +102,25 @@ test("where neither comes, a new attempt is made", async () => {
   assert.equal(sockets.length, 3);
   sockets[2].opens();
   assert.equal(sockets[2].sent[0].event, "resume");
+});
+
+test("without a network nothing is tried until there is one, or for 15 s", async (context) => {
+  const browser = globalThis.navigator;
+  const onLine = (is) => Object.defineProperty(globalThis, "navigator", { value: { onLine: is }, configurable: true });
+  context.after(() => Object.defineProperty(globalThis, "navigator", { value: browser, configurable: true }));
+  onLine(false);
+  for (const before of [1, 2]) {
+    sockets.at(-1).dispatchEvent(new CloseEvent("close", { code: 1006 }));
+    await pass(14_999);
+    assert.equal(sockets.length, before);
+    await pass(1);
+    assert.equal(sockets.length, before + 1);
+  }
+  sockets.at(-1).dispatchEvent(new CloseEvent("close", { code: 1006 }));
+  onLine(true);
+  window.dispatchEvent(new Event("online"));
+  await settled();
+  assert.equal(sockets.length, 4);
 });
 
 test("the first attempt is given up after 2 s, later ones after 4 s, for a network that comes back shows in a new one", async () => {

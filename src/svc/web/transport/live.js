@@ -16,6 +16,9 @@ const REPLY_DEADLINE_MS = 10_000; // The server allows as long for our first fra
 // fourth, because there are slow ones. The first of Firefox may lead nowhere though there is a network. Browsers connect
 // one socket at a time to the same server (RFC 6455 section 4.1), so a second one beside it would only wait for it.
 const CONNECT_DEADLINE_MS = [2000, 4000, 4000, 8000];
+// Without a network it waits for the browser to tell of one, which is seldom wrong: Firefox puts each attempt off for
+// longer after those that failed, by ten seconds and more when there is a network again.
+const OFFLINE_MS = 15_000;
 const TOO_MANY_PAGES = 4009; // The server's close code for the oldest of many pages.
 
 /** @typedef {{resolve: (reply: {event: string, data: any}) => void, reject: (error: Error) => void, timer: number}} Waiting */
@@ -246,7 +249,7 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
   }
 
   #later() {
-    this.#timer = setTimeout(() => this.#open(), this.#backoff.next());
+    this.#timer = setTimeout(() => this.#open(), globalThis.navigator?.onLine === false ? OFFLINE_MS : this.#backoff.next());
   }
 
   /** @param {string} type @param {unknown} [detail] */
