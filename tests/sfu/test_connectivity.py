@@ -31,6 +31,7 @@ class Client:
         self.person.answering.setup = "active" if role == "client" else "passive"
         self.person.answering.candidates = (f"candidate:1 1 udp 2130706431 {CLIENT[0]} {CLIENT[1]} typ host",)
         self.answers_checks = True
+        self.dead_paths: set[Path] = set()
 
     def run(self, seconds: float = 2.0) -> None:
         """Exchange datagrams for a while."""
@@ -49,7 +50,7 @@ class Client:
         requests, self.transport.stun[:] = self.transport.stun[:], []
         for data, path in requests:
             message = read_message(data)
-            if self.answers_checks and message:
+            if self.answers_checks and message and path not in self.dead_paths:
                 self.person.session.stun_received(success_response(message, path, PWD), path)
         for data in self.transport.dtls:
             self.dtls.receive(data, self.call.now)
@@ -138,6 +139,23 @@ def test_a_lost_path_restarts_ice_and_media_finds_its_path_again_without_a_new_h
     assert client.person.events("path_back")
     client.run(60)
     assert client.person.closed is None
+
+
+def test_a_client_found_on_another_path_restarts_ice_for_it_may_send_over_the_dead_one() -> None:
+    client = Client(Call())
+    client.person.answer()
+    client.dtls.start(client.call.now)
+    client.run()
+    (first,) = client.transport.selected
+    elsewhere = Path(("198.51.100.8", 5000), first.local)
+    client.person.session.check_received(BindingCheck(elsewhere, 1, use_candidate=False))
+    client.run()
+    assert client.transport.selected == [first] and len(client.person.offers) == 1
+    client.dead_paths = {first}
+    client.person.session.path_silent(True)
+    client.run(1)
+    assert client.transport.selected == [first, elsewhere] and len(client.person.offers) == 2
+    assert len(client.transport.credentials) == 2 and not client.person.events("path_lost")
 
 
 def test_a_client_that_is_never_reached_loses_its_seat_15_s_after_its_answer() -> None:

@@ -21,6 +21,7 @@ from svc.sfu.path import (
     ConsentExpired,
     Failed,
     Path,
+    PathLeft,
     PathRegained,
     PathSuspected,
     RoleChanged,
@@ -74,7 +75,12 @@ class MediaFailed:
     handshake_failed: bool
 
 
-Outcome = PathLost | PathSilent | PathFound | Secured | MediaFailed
+@dataclass(frozen=True, slots=True)
+class PathMoved:
+    """Media has another way to the client, who may not send there before a restart."""
+
+
+Outcome = PathLost | PathSilent | PathFound | PathMoved | Secured | MediaFailed
 
 
 class Connectivity:
@@ -222,6 +228,8 @@ class Connectivity:
                 case PathRegained():
                     self._has_path = True
                     self.outcomes.append(PathFound())
+                case PathLeft():
+                    self.outcomes.append(PathMoved())
                 case ConsentExpired() | Failed():
                     self._has_path = False
                     self.outcomes.append(PathLost())

@@ -45,6 +45,7 @@ from svc.sfu.path import (
     Failed,
     IceEvent,
     Path,
+    PathLeft,
     PathRegained,
     PathSuspected,
     RoleChanged,
@@ -423,7 +424,10 @@ class IceAgent:
             for pair in [consent.pair] * due + others:
                 self._ask(consent, pair, now)
             if chosen:
+                dead = self._following.health is Health.DOUBTED
                 self._move_media(consent, chosen, now)
+                if dead:
+                    self.events.append(PathLeft())
         lost = self._following.health is Health.LOST
         if lost is not self._suspected:
             self._suspected = lost

@@ -85,4 +85,9 @@ class PathRegained:
     """After PathSuspected: the peer is heard again, here or over another path."""
 
 
-IceEvent = Selected | ConsentExpired | Failed | RoleChanged | PathSuspected | PathRegained
+@dataclass(frozen=True, slots=True)
+class PathLeft:
+    """Media has moved away from a dead path; until ICE restarts, the peer may go on sending there."""
+
+
+IceEvent = Selected | ConsentExpired | Failed | RoleChanged | PathSuspected | PathRegained | PathLeft

@@ -41,6 +41,7 @@ from svc.sfu.connectivity import (
     MediaFailed,
     PathFound,
     PathLost,
+    PathMoved,
     PathSilent,
     Secured,
     Surroundings,
@@ -388,6 +389,8 @@ class Session:
                     self._request_restart()
                 case PathFound():
                     self._tell_path(lost=False)
+                case PathMoved():
+                    self._request_restart()
                 case Secured():
                     logger.debug("media secured", extra=self.log_fields)
                 case MediaFailed(reason, handshake_failed):
