@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 from playwright.async_api import Locator, Route, expect
 
+from tests.kit.community import ask
 from tests.kit.people import People, Person, both_widths
 from tests.kit.pictures import encoded, scene
-from tests.kit.text_channels import both, box, message, write
+from tests.kit.text_channels import both, box, come_to_read, message, write
 from tests.kit.waiting import wait_until
 
 DROP = """(target, files) => {
@@ -20,6 +21,7 @@ DROP = """(target, files) => {
     target.dispatchEvent(new DragEvent(kind, { dataTransfer, bubbles: true, cancelable: true }));
   }
 }"""
+PIECE_BYTES = 8 * 2**20
 ONE = re.compile(r"^one\.\w+$")  # Pictures are written anew, in a format of the server's choice.
 DRAFTS = """async () => {
   const token = JSON.parse(localStorage.getItem("svc.identity")).access_token;
@@ -32,12 +34,48 @@ def picture(name: str, width: int = 320) -> dict[str, object]:
     return {"name": name, "type": "image/png", "bytes": list(encoded(scene(width, 240), "PNG"))}
 
 
+def zeros(name: str, size: int) -> dict[str, object]:
+    return {"name": name, "type": "", "bytes": size}
+
+
 async def drop(person: Person, *files: Mapping[str, object]) -> None:
     await person.page.locator("#text").evaluate(DROP, list(files))
 
 
 def uploads(person: Person, state: str) -> Locator:
     return person.page.locator(f".upload-list [data-state={state}]")
+
+
+@both_widths
+async def test_a_file_shows_how_far_it_is_and_can_be_cancelled(people: People) -> None:
+    ada = await people.arrive("Ada")
+    await come_to_read(ada)
+
+    async def only_the_first_piece(route: Route) -> None:
+        if route.request.headers.get("upload-offset") in (None, "0"):
+            await route.continue_()
+
+    await ada.page.route("**/api/uploads/*", only_the_first_piece)
+    await drop(ada, zeros("large.bin", 2 * PIECE_BYTES))
+    upload = ada.page.locator(".upload-list li")
+    progress = upload.get_by_role("progressbar", name="Uploading large.bin")
+    await expect(progress).to_have_js_property("value", 0.5)
+    await ada.press("Remove large.bin")
+    await expect(upload).to_have_count(0)
+    await ada.page.unroute("**/api/uploads/*")
+
+    async def nothing_is_left() -> bool:
+        return not (await ask(ada, "GET", "/api/uploads"))["uploads"]
+
+    await wait_until("the server has let go of it", nothing_is_left, within_s=30)
+    # What is too large says how large it may be, as soon as the server knows what it is.
+    pieces: list[str | None] = []
+    ada.page.on("request", lambda request: pieces.append(request.headers.get("upload-offset")))
+    await drop(ada, zeros("larger.bin", 100 * 2**20 + 1))
+    await expect(upload.get_by_role("status")).to_have_text("The file is too large. The limit is 100 MB.")
+    assert [offset for offset in pieces if offset is not None] == ["0"]
+    await ada.press("Remove larger.bin")
+    await expect(upload).to_have_count(0)
 
 
 async def test_what_is_sent_while_its_files_are_on_their_way_goes_once_they_are_there(people: People) -> None:

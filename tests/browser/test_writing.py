@@ -4,6 +4,7 @@ import re
 
 from playwright.async_api import expect
 
+from tests.kit.community import ask, own_id
 from tests.kit.people import People, both_widths
 from tests.kit.text_channels import both, box, do, message, press_at, shows, write
 
@@ -62,6 +63,31 @@ async def test_a_few_letters_of_a_name_are_enough_to_mention_somebody(people: Pe
     await shows(ada, ["Hello @Grace and 🎉 in #general", "@Grace, look", "@Grace"])
     await box(ada).press("ArrowUp")
     await expect(editor).to_have_value("@Grace ")
+
+
+@both_widths
+async def test_groups_and_roles_are_offered_to_those_who_may_mention_them(people: People) -> None:
+    ada, grace = await both(people)
+    role = await ask(ada, "POST", "/api/roles", {"name": "Gardeners"})
+    await ask(ada, "PUT", f"/api/members/{await own_id(grace)}/roles/{role['id']}")
+    offered = ada.page.get_by_role("option")
+    for begun, whole in (("@eve", "everyone"), ("@he", "here"), ("@gar", "Gardeners")):
+        await box(ada).press_sequentially(begun)
+        await expect(offered).to_contain_text([whole])
+        await box(ada).press("Enter")
+        await expect(box(ada)).to_have_value(f"@{whole} ")
+        await box(ada).press_sequentially(f"to {whole}")
+        await box(ada).press("Enter")
+        said = message(grace, f"to {whole}")
+        await expect(said).to_have_class(re.compile("mentions-me"))
+        await expect(said.locator(".mention")).to_have_text(f"@{whole}")
+    # Who may not is offered people, and mentions nobody by writing it out.
+    await box(grace).press_sequentially("@")
+    await expect(grace.page.get_by_role("option")).to_have_text([re.compile("Ada$"), re.compile("Grace$")])
+    await box(grace).press_sequentially("everyone to no one")
+    await box(grace).press("Enter")
+    await expect(message(ada, "to no one")).not_to_have_class(re.compile("mentions-me"))
+    await expect(message(ada, "to no one").locator(".mention")).to_have_count(0)
 
 
 async def test_signs_are_put_around_what_is_selected_and_taken_away_again(people: People) -> None:
@@ -222,6 +248,17 @@ async def test_a_reply_names_what_it_answers_and_leads_there(people: People) -> 
     await expect(grace.page.locator(".reply-line")).to_contain_text("Reply to Ada")
     await box(grace).press_sequentially("Nine is better")
     await box(grace).press("Enter")
+    # Quietly, if that is wished.
+    await press_at(grace.page.locator(".message").first, "Reply")
+    notify = grace.page.get_by_role("button", name="Notify")
+    await expect(notify).to_have_attribute("aria-pressed", "true")
+    await notify.click()
+    await expect(notify).to_have_attribute("aria-pressed", "false")
+    await box(grace).fill("Or at ten")
+    await box(grace).press("Enter")
+    quiet = message(ada, "Or at ten")
+    await expect(quiet.locator(".replied")).to_contain_text("Dinner at eight?")
+    await expect(quiet).not_to_have_class(re.compile("mentions-me"))
     answer = message(ada, "Nine is better")
     await expect(answer.locator(".replied")).to_contain_text("Dinner at eight?")
     await expect(answer).to_have_class(re.compile("mentions-me"))
