@@ -11,7 +11,15 @@ from benchmarks.micro.loops import Descriptor, FanOut, Nack, Parse, Protect, Rew
 from svc._rtp.engine import ManualEngine
 from svc._rtp.srtp import SrtpKeys
 from tests.kit.captures import Packet, capture
-from tests.kit.participant import SERVER, VP8_DELTA, VP8_KEYFRAME, Participant, new_engine, video
+from tests.kit.participant import (
+    SERVER,
+    VP8_DELTA,
+    VP8_KEYFRAME,
+    Participant,
+    binding_request,
+    new_engine,
+    video,
+)
 
 CAPTURE = "vp8_l1t3"
 PACKET_BYTES = 1100
@@ -52,6 +60,13 @@ def nack() -> Step:
     engine, publisher, receivers = _room(1)
     FanOut(engine, _video(publisher, 256), publisher.address, SERVER).run(256)
     return Nack(engine, receivers[0].transport)
+
+
+def check(times: int) -> Step:
+    """A connectivity check that is authenticated and answered."""
+    engine, publisher, _ = _room(0)
+    checks = [binding_request(publisher.ufrag, publisher.pwd)] * times
+    return FanOut(engine, checks, publisher.address, SERVER)
 
 
 def fan_out(receivers: int, times: int) -> Step:
@@ -105,6 +120,7 @@ STEPS: dict[str, Callable[[int], Step]] = {
     "rewrite": _however_often(rewrite),
     "protect_gcm": _however_often(protect),
     "protect_sha1": _however_often(protect_sha1),
+    "check": check,
     "nack": _however_often(nack),
     **{f"fan_out_{receivers}": partial(fan_out, receivers) for receivers in RECEIVERS},
 }

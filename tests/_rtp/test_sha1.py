@@ -1,12 +1,14 @@
-"""HMAC-SHA1 agrees with hashlib's."""
+"""HMAC-SHA1 agrees with Python's, by OpenSSL and without."""
 
 import hmac
+import subprocess
+import sys
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svc._rtp.sha1 import hmac_sha1_digest
+from svc._rtp.sha1 import OPENSSL, hmac_sha1_digest
 
 # Around the ends of a block, and of the room that its padding needs.
 EDGES = (0, 1, 54, 55, 56, 57, 63, 64, 65, 119, 120, 127, 128, 129, 1500)
@@ -22,3 +24,23 @@ def test_every_length_around_a_block_gives_hashlibs_digest(secret: int, message:
 @given(st.binary(max_size=200), st.binary(max_size=600))
 def test_any_secret_and_message_give_hashlibs_digest(secret: bytes, message: bytes) -> None:
     assert hmac_sha1_digest(secret, message) == hmac.digest(secret, message, "sha1")
+
+
+def test_the_core_has_an_openssl_for_it() -> None:
+    assert OPENSSL
+
+
+CHECK_WITHOUT = """
+import _hashlib, hmac
+from pylibsrtp import _binding
+_binding.__file__ = _hashlib.__file__ = "/nowhere"
+from svc._rtp import sha1
+for secret in (b"", b"a password of 22 chars", bytes(64), bytes(65)):
+    assert sha1.hmac_sha1_digest(secret, b"message") == hmac.digest(secret, b"message", "sha1")
+print(sha1.OPENSSL)
+"""
+
+
+def test_where_no_openssl_can_be_had_python_does_it() -> None:
+    said = subprocess.run([sys.executable, "-c", CHECK_WITHOUT], capture_output=True, text=True, check=True)
+    assert said.stdout.split() == ["False"]

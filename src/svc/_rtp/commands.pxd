@@ -5,23 +5,26 @@ from libc.stdint cimport uint8_t, uint32_t
 
 from svc._rtp.address cimport Path
 from svc._rtp.core cimport Core
+from svc._rtp.objects cimport MAX_CNAME, MAX_SOURCES, MAX_UFRAG
 from svc._rtp.sha1 cimport HmacKey
 from svc._rtp.srtp cimport SrtpContext
 
 cdef enum CommandKind:
+    # These need no object. Each command is a method of Engine, and a branch of `apply`.
     OPEN_TRANSPORT      # id, ssrc = of our RTCP
+    OPEN_DOWN_TRACK     # id, other = forwarder, third = transport, ssrc, rtx_ssrc, name = mid, cname, payload_types, ext_ids, mid_id, flag = mixed
+    SEND_STUN           # path, data
+    # These do nothing when the object is gone.
     CLOSE_TRANSPORT     # id
     SET_CREDENTIALS     # id, name = ufrag, key
     SET_CONTROLLING     # id, flag
     SELECT              # id, path
-    SEND_STUN           # path, data
     SEND_DTLS           # id, data
     SET_KEYS            # id, inbound, outbound
     OPEN_LINE           # id = transport, other = forwarder, line, flag = video, name = mid, payload_types, ssrcs
     CLOSE_FORWARDER     # id
     SET_MUTED           # id = forwarder, flag
     SET_DEAFENED        # id = transport, flag
-    OPEN_DOWN_TRACK     # id, other = forwarder, third = transport, ssrc, rtx_ssrc, name = mid, cname, payload_types, ext_ids, mid_id, flag = mixed
     CLOSE_DOWN_TRACK    # id
     SET_LAYER           # id = down track, line = max temporal layer
 
@@ -37,13 +40,13 @@ cdef struct Command:
     bint flag
     uint8_t line
     uint8_t mid_id
-    uint8_t name[64]
+    uint8_t name[MAX_UFRAG] # the longer of ufrag and mid
     uint8_t name_length
-    uint8_t cname[64]
+    uint8_t cname[MAX_CNAME]
     uint8_t cname_length
     uint8_t payload_types[128]
     uint8_t ext_ids[256]
-    uint32_t ssrcs[16]
+    uint32_t ssrcs[MAX_SOURCES]
     HmacKey key
     Path path
     SrtpContext inbound

@@ -27,6 +27,13 @@ from svc._rtp.sequence cimport clear as clear_rewriter, init as init_rewriter
 from svc._rtp.silence cimport tell_silence
 from svc._rtp.table cimport insert, lookup, remove
 
+cdef extern from *:
+    """
+    #ifdef __GNUC__
+    #pragma GCC diagnostic warning "-Wswitch-enum"
+    #endif
+    """
+
 # Packets that a receiver is known to have had, at first: more where they come so fast that these are not yet
 # too old to be asked for (delivery).
 cdef int64_t FIRST_SENT = 256
@@ -44,34 +51,20 @@ cdef inline uint64_t key_of(uint32_t object_id) noexcept nogil:
 
 
 cdef void apply(Core* core, Command* command) noexcept nogil:
-    """Apply one command; its memory stays the caller's."""
+    """Apply one command; its memory stays the caller's. The compiler warns of a kind that is left out."""
     cdef CommandKind kind = command.kind
-    cdef void* target
+    cdef void* target = lookup(&core.by_id, key_of(command.id))
+    cdef Transport* transport = <Transport*>target
+    if target == NULL and kind > SEND_STUN:
+        return
     if kind == OPEN_TRANSPORT:
         open_transport(core, command)
-        return
-    if kind == SEND_STUN:
-        send(core, &command.path, command)
-        return
-    target = lookup(&core.by_id, key_of(command.id))
-    if kind == OPEN_DOWN_TRACK:
+    elif kind == OPEN_DOWN_TRACK:
         if target == NULL:
             open_down_track(core, command)
-    elif target == NULL:
-        return
-    elif kind in (CLOSE_FORWARDER, SET_MUTED):
-        apply_to_forwarder(core, <Forwarder*>target, command)
-    elif kind == CLOSE_DOWN_TRACK:
-        close_down_track(core, <DownTrack*>target)
-    elif kind == SET_LAYER:
-        set_target(&(<DownTrack*>target).layers, command.line)
-    else:
-        apply_to_transport(core, <Transport*>target, command)
-
-
-cdef void apply_to_transport(Core* core, Transport* transport, Command* command) noexcept nogil:
-    cdef CommandKind kind = command.kind
-    if kind == CLOSE_TRANSPORT:
+    elif kind == SEND_STUN:
+        send(core, &command.path, command)
+    elif kind == CLOSE_TRANSPORT:
         close_transport(core, transport)
     elif kind == SET_CREDENTIALS:
         set_credentials(core, transport, command)
@@ -91,8 +84,16 @@ cdef void apply_to_transport(Core* core, Transport* transport, Command* command)
         begin_receiving(core, transport)
     elif kind == OPEN_LINE:
         open_line(core, transport, command)
+    elif kind == CLOSE_FORWARDER:
+        close_forwarder(core, <Forwarder*>target)
+    elif kind == SET_MUTED:
+        (<Forwarder*>target).muted = command.flag
     elif kind == SET_DEAFENED:
         transport.deafened = <uint8_t>command.flag
+    elif kind == CLOSE_DOWN_TRACK:
+        close_down_track(core, <DownTrack*>target)
+    elif kind == SET_LAYER:
+        set_target(&(<DownTrack*>target).layers, command.line)
 
 
 cdef void select(Core* core, Transport* transport, const Path* path) noexcept nogil:
@@ -126,13 +127,6 @@ cdef void begin_track(Core* core, DownTrack* down_track) noexcept nogil:
     """With the last keyframe, or ask for the next."""
     if not start_in_history(core, down_track):
         request_keyframe(core, down_track.forwarder)
-
-
-cdef void apply_to_forwarder(Core* core, Forwarder* forwarder, Command* command) noexcept nogil:
-    if command.kind == SET_MUTED:
-        forwarder.muted = command.flag
-    else:
-        close_forwarder(core, forwarder)
 
 
 cdef void send(Core* core, const Path* path, Command* command) noexcept nogil:

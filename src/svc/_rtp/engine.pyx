@@ -24,7 +24,7 @@ from svc._rtp.feedback cimport tick as tick_transport
 from svc._rtp.ingress cimport received
 from svc._rtp.keyframes cimport AV1, H264, OTHER, VP8, VP9
 from svc._rtp.objects cimport (
-    MAX_CNAME, MAX_MID, MAX_SOURCES, MAX_UFRAG, PAYLOAD_AUDIO, PAYLOAD_RTX, PAYLOAD_VIDEO, Transport,
+    MAX_CNAME, MAX_MID, MAX_SOURCES, MAX_UFRAG, PAYLOAD_AUDIO, PAYLOAD_RTX, PAYLOAD_VIDEO, Counters, Transport,
 )
 from svc._rtp.pool cimport MAX_DATAGRAM, Slot, acquire, destroy, release
 from svc._rtp.ring cimport CHECK, CLOSED, DTLS, FORWARDED, SILENT, SPEAKING, STUN, TRACK, Event, Ring, peek, pop
@@ -46,17 +46,18 @@ cdef enum:
 
 EVENT_NAMES = {CHECK: "check", STUN: "stun", DTLS: "dtls", TRACK: "track", CLOSED: "closed", SPEAKING: "speaking",
                FORWARDED: "forwarded", SILENT: "silent"}
-COUNTERS = (
-    "packets_received", "bytes_received", "packets_sent", "bytes_sent", "dropped_unknown_source",
-    "dropped_malformed", "dropped_oversized", "dropped_unauthenticated", "dropped_not_negotiated",
-    "dropped_duplicate", "dropped_pool_exhausted", "dropped_ring_full", "dropped_send_failed", "dropped_stun",
-    "dropped_overload_video", "dropped_overload_audio", "dropped_slow_video", "dropped_slow_audio",
-    "nacks_received", "nacks_sent", "retransmissions_sent", "retransmissions_received", "plis_received",
-    "plis_sent", "descriptors_unread", "fillers_sent", "layers_dropped",
-    "tcp_accepted", "tcp_refused",
-)
 # Upper bounds of the forwarding delay's histogram, in seconds; the last bucket has none.
 DELAY_BUCKETS = tuple(50e-6 * 2**i for i in range(11))
+
+
+cdef dict counter_names():
+    """The fields of the struct, as Cython tells them."""
+    cdef Counters none
+    memset(&none, 0, sizeof(Counters))
+    return none
+
+
+COUNTERS = tuple(counter_names())
 
 
 cdef void discard(void* context, Egress* egress) noexcept nogil:
@@ -270,7 +271,7 @@ cdef class Engine:
         cdef Command* command = self.new_command(SET_CREDENTIALS, transport)
         memcpy(command.name, <const char*>name, <size_t>len(name))
         command.name_length = <uint8_t>len(name)
-        hmac_key(&command.key, secret, <size_t>len(secret))
+        hmac_key(&command.key, secret)
         self.post(command)
 
     def set_controlling(self, unsigned int transport, bint controlling):
@@ -406,8 +407,7 @@ cdef class Engine:
             event = peek(ring)
 
     def counters(self) -> dict:
-        cdef uint64_t* values = <uint64_t*>&self.core.counters
-        return {name: values[<int>i] for i, name in enumerate(COUNTERS)}
+        return self.core.counters
 
 
 class ManualEngine(Engine):

@@ -237,7 +237,8 @@ cdef enum Payload:
     PAYLOAD_RTX
 
 
-# Cumulative counters, written by the core's thread only. docs/configuration.md says what each means.
+# Cumulative counters, written by the core's thread only; Python sees them under these names. docs/configuration.md
+# says what each means.
 cdef struct Counters:
     uint64_t packets_received
     uint64_t bytes_received

@@ -11,6 +11,7 @@ packet that fails is the peer's fault. RFC 3711 (SRTP), RFC 7714 (AES-GCM), RFC 
 import ctypes
 import re
 from itertools import zip_longest
+from pathlib import Path
 
 from libc.stdint cimport int64_t, uintptr_t
 from libc.string cimport memcpy, memset
@@ -180,10 +181,25 @@ cdef inline int header_length(const uint8_t* packet, int length) noexcept nogil:
 
 
 def _crypto_libraries():
-    """Where OpenSSL's functions may be: in the wheel's library, else in what CPython's hashlib links."""
+    """Where OpenSSL's functions may be: in the wheel's library, else in what CPython's hashlib links.
+
+    Windows looks for a function in one library alone: there it is the one beside hashlib's.
+    """
     import _hashlib
 
-    return {"pylibsrtp-openssl": _binding.__file__, "hashlib-openssl": _hashlib.__file__}
+    linked = next(Path(_hashlib.__file__).parent.glob("libcrypto*.dll"), _hashlib.__file__)
+    return {"pylibsrtp-openssl": _binding.__file__, "hashlib-openssl": str(linked)}
+
+
+def openssl_functions(names):
+    """The addresses of these functions in the first library that has them all, and its name; or nothing."""
+    for library_name, path in _crypto_libraries().items():
+        try:
+            library = ctypes.CDLL(path)
+            return library_name, [ctypes.cast(getattr(library, name), ctypes.c_void_p).value for name in names]
+        except (OSError, AttributeError):
+            continue
+    return "", []
 
 
 def _find_openssl() -> str:
@@ -193,12 +209,8 @@ def _find_openssl() -> str:
     names = ("EVP_CIPHER_CTX_new", "EVP_CIPHER_CTX_free", "EVP_aes_128_gcm", "EVP_aes_128_ecb", "EVP_EncryptInit_ex",
              "EVP_EncryptUpdate", "EVP_EncryptFinal_ex", "EVP_CIPHER_CTX_ctrl", "EVP_DecryptInit_ex", "EVP_DecryptUpdate",
              "EVP_DecryptFinal_ex")
-    for library_name, path in _crypto_libraries().items():
-        try:
-            library = ctypes.CDLL(path)
-            found = [ctypes.cast(getattr(library, name), ctypes.c_void_p).value for name in names]
-        except (OSError, AttributeError):
-            continue
+    library_name, found = openssl_functions(names)
+    if found:
         cipher_new = <new_function><uintptr_t>found[0]
         cipher_free = <free_function><uintptr_t>found[1]
         aes_128_gcm = <algorithm_function><uintptr_t>found[2]
@@ -210,8 +222,7 @@ def _find_openssl() -> str:
         decrypt_init = <init_function><uintptr_t>found[8]
         decrypt_update = <update_function><uintptr_t>found[9]
         decrypt_final = <final_function><uintptr_t>found[10]
-        return library_name
-    return ""
+    return library_name
 
 
 cdef bytes derive(bytes master_key, bytes master_salt, int label):

@@ -149,7 +149,7 @@ def answer_request(bytes request, bytes password, tuple source) -> tuple | None:
     cdef bytes ip = source[0]
     if message_type(data, <size_t>len(request)) != BINDING_REQUEST or read_request(data, <size_t>len(request), &parsed) < 0:
         return None
-    hmac_key(&key, password, <size_t>len(password))
+    hmac_key(&key, password)
     if not verify(data, &parsed, &key):
         return None
     memset(&address, 0, sizeof(Address))

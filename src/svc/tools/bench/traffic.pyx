@@ -91,7 +91,7 @@ cdef class Traffic:
         client.fd = fd
         client.inbound = &keys.inbound
         client.outbound = &keys.outbound
-        hmac_key(&client.key, secret, <size_t>len(secret))
+        hmac_key(&client.key, secret)
         client.payload_type = <uint8_t>payload_type
         client.mid_id = <uint8_t>mid_id
         client.twcc_id = <uint8_t>twcc_id
