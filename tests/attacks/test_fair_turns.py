@@ -2,9 +2,11 @@
 
 import asyncio
 import socket
+import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
 from selectors import EVENT_READ
+from typing import Any
 
 import pytest
 
@@ -13,6 +15,8 @@ from svc.base.accepting import Listener
 from svc.base.connections import Limits, Place, Table
 from svc.base.fair_loop import LONGEST_WAITING, STRANGERS_AT_ONCE, FairLoop, FairSelector, new_loop
 from svc.base.listening import bound
+from svc.chat.openapi.http_document import http_document
+from tests.chat.member import ChatServer
 from tests.kit.waiting import eventually
 
 WITHIN_S = 20.0
@@ -126,3 +130,24 @@ async def test_the_system_holds_little_for_a_peer_that_reads_nothing() -> None:
     with socket.create_connection(sockets[0].getsockname()):
         await eventually("it is accepted", lambda: held == [accepting.UNSENT_BYTES], within_s=WITHIN_S)
     await listener.stop()
+
+
+async def test_what_takes_long_to_make_is_made_once_beside_the_loop_for_all_who_ask(
+    chat: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    makers: list[threading.Thread] = []
+
+    def noted(*arguments: Any) -> dict[str, object]:
+        makers.append(threading.current_thread())
+        return http_document(*arguments)
+
+    monkeypatch.setattr("svc.chat.openapi.routes.http_document", noted)
+
+    async def ask() -> int:
+        async with chat.http.get("/openapi.json") as response:
+            return len(await response.read())
+
+    sizes = await asyncio.gather(*(ask() for _ in range(10)))
+    assert len(set(sizes)) == 1 and sizes[0] > 100_000
+    assert len(makers) == 1
+    assert makers[0] is not threading.current_thread()
