@@ -1,9 +1,10 @@
 """axe-core finds nothing in the views of the page, at both sizes and in both themes.
 
 It sees what can be seen by a program: names, roles, contrast, order. Whether the keyboard is enough is tested
-where things are done.
+where things are done. Each view is pictured in build/pictures/views, to be looked at.
 """
 
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,15 @@ from typing import Any
 import pytest
 from playwright.async_api import expect
 
+from tests.kit.community import ask, own_id
 from tests.kit.packages import npm_packages
 from tests.kit.people import People, Person, until_still
-from tests.kit.text_channels import box, press_at, write
+from tests.kit.pictures import encoded, scene
+from tests.kit.text_channels import box, do, message, press_at, write
 
 AXE = Path(__file__).parents[1] / "axe"
+# Every view that is looked at is pictured too, for people to look at.
+VIEWS = Path(__file__).parents[2] / "build" / "pictures" / "views"
 SIZES = {"wide": {"width": 1280, "height": 800}, "narrow": {"width": 390, "height": 780}}
 FOUND = """async () => {
   const { violations } = await axe.run(document, { resultTypes: ["violations"] });
@@ -35,6 +40,7 @@ async def look(person: Person, axe: str, where: str, found: list[str]) -> None:
         await person.page.evaluate(axe)
     await until_still(person.page)
     found += [f"{where}: {each}" for each in await person.page.evaluate(FOUND)]
+    await person.page.screenshot(path=VIEWS / f"{re.sub(r'[^a-z0-9]+', '-', where.lower())}.png")
 
 
 async def close(person: Person) -> None:
@@ -47,28 +53,37 @@ async def close(person: Person) -> None:
 async def test_nothing_keeps_anybody_out(people: People, axe: str, size: str, theme: Any) -> None:
     found: list[str] = []
     ada = await people.arrive("Ada")
+
+    async def looked(where: str) -> None:
+        await look(ada, axe, f"{size}, {theme}: {where}", found)
+
     await ada.page.set_viewport_size(SIZES[size])  # type: ignore[arg-type]
     await ada.page.emulate_media(color_scheme=theme)
     await ada.page.get_by_label("Your name").wait_for()
-    await look(ada, axe, "arriving", found)
+    await looked("arriving")
     await ada.page.get_by_label("Your name").fill("Ada")
     await ada.press("Join")
     await expect(box(ada)).to_be_visible()
-    await look(ada, axe, "an empty channel", found)
+    await looked("an empty channel")
 
     await write(ada, "Hello **all**, see https://example.org and `this`, ||hidden||")
     await write(ada, "# Title\n- one\n- two\n\n> quote\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```\ncode\n```")
     first = ada.page.locator(".message").first
     await press_at(first, "React")
-    await look(ada, axe, "a message with its actions", found)
+    await looked("a message with its actions")
     await ada.press("👍")
-    await look(ada, axe, "a channel with messages", found)
+    await looked("a channel with messages")
 
+    await look_at_messages(ada, looked)
     asides = ["Members", "Search", "Pinned messages", "Threads that you follow", "Mentions"]
     for name in asides:
         await ada.press(name)
         await expect(ada.page.locator(".aside-body")).to_be_visible()
-        await look(ada, axe, name, found)
+        if name == "Search":
+            await ada.page.get_by_role("searchbox").fill("hello")
+            await ada.page.keyboard.press("Enter")
+            await expect(ada.page.locator(".message-line")).to_be_visible()
+        await looked(name)
         await ada.page.locator(".aside-body").get_by_role("button", name="Close").click()
 
     opened: dict[str, Callable[[], Awaitable[None]]] = {
@@ -79,25 +94,57 @@ async def test_nothing_keeps_anybody_out(people: People, axe: str, size: str, th
     for name, show in opened.items():
         await show()
         await expect(ada.page.get_by_role("dialog")).to_be_visible()
-        await look(ada, axe, name, found)
+        await looked(name)
         await close(ada)
 
     if size == "narrow":
         await ada.press("Show the channels")
-        await look(ada, axe, "the list of channels", found)
+        await looked("the list of channels")
+    await look_at_settings(ada, looked)
+
+    await ada.press("Join Voice with…")
+    await looked("before a call")
+    await ada.press("Join the call")
+    await ada.is_connected()
+    await looked("a call")
+    await ada.press("More call options")
+    await looked("the menu of a call")
+    assert not found, "\n".join(found)
+
+
+async def look_at_messages(ada: Person, looked: Callable[[str], Awaitable[None]]) -> None:
+    """A mention by somebody else, a picture, and a thread."""
+    hook = await ask(ada, "POST", "/api/webhooks", {"name": "News", "channel_id": "general"})
+    named = f"[Ada](mention:{await own_id(ada)}), look"
+    await ask(ada, "POST", f"/api/webhooks/{hook['id']}/{hook['token']}", {"text": named})
+    await expect(message(ada, "@Ada, look")).to_be_visible()
+    await ada.page.locator("#files").set_input_files(
+        {"name": "wide.png", "mimeType": "image/png", "buffer": encoded(scene(160, 90), "PNG")}
+    )
+    await expect(ada.page.locator(".upload-list [data-state=done]")).to_be_visible()
+    await looked("a file that is attached")
+    await box(ada).press("Enter")
+    picture = ada.page.locator(".message").get_by_role("link", name="wide.webp")
+    await picture.click()
+    await expect(ada.page.locator(".lightbox")).to_be_visible()
+    await looked("the lightbox")
+    await close(ada)
+    await do(ada, "Hello all", "More")
+    await looked("the menu of a message")
+    await ada.page.get_by_role("menuitem", name="Reply in a thread").click()
+    field = ada.page.get_by_role("textbox", name="Reply in the thread")
+    await field.fill("Aside")
+    await field.press("Enter")
+    await expect(ada.page.locator(".thread .message").filter(has_text="Aside")).to_be_visible()
+    await looked("a thread")
+    await ada.page.locator(".thread").get_by_role("button", name="Close").click()
+
+
+async def look_at_settings(ada: Person, looked: Callable[[str], Awaitable[None]]) -> None:
     await ada.press("Settings")
     await expect(ada.page.get_by_role("dialog", name="Settings")).to_be_visible()
     pages = ada.page.get_by_role("navigation", name="Settings pages").get_by_role("button")
     for number in range(await pages.count()):
         await pages.nth(number).click()
-        await look(ada, axe, await pages.nth(number).inner_text(), found)
+        await looked(await pages.nth(number).inner_text())
     await close(ada)
-
-    await ada.press("Join Voice with…")
-    await look(ada, axe, "before a call", found)
-    await ada.press("Join the call")
-    await ada.is_connected()
-    await look(ada, axe, "a call", found)
-    await ada.press("More call options")
-    await look(ada, axe, "the menu of a call", found)
-    assert not found, "\n".join(found)

@@ -53,6 +53,7 @@ async def test_a_channel_is_made_by_those_who_may_and_everybody_sees_it(here: Co
     for person, name in ((here.owner, "plans"), (here.moderator, "help")):
         await create(person, name)
         await open_channel(here.member, name)
+        await write(here.member, f"First in {name}")
     await create(here.owner, "Lounge", kind="Voice")
     await expect(here.member.page.locator("#voice-channels .channel-name")).to_have_text(["Voice", "Lounge"])
     await expect(here.member.page.get_by_role("button", name="Create a text channel")).to_have_count(0)

@@ -1,19 +1,21 @@
 """Text in Firefox: somebody comes in, writes, reacts, sends a file and searches, and Chromium shows it."""
 
-from playwright.async_api import expect
+from playwright.async_api import ViewportSize, expect
 
 from tests.kit.firefox import Firefox
-from tests.kit.people import People
+from tests.kit.people import People, both_widths
 from tests.kit.product import Product
 from tests.kit.text_channels import come_to_read, message, shows, write
 
 
+@both_widths
 async def test_text_is_written_read_and_found_in_firefox(
-    people: People, fox: Firefox, product: Product
+    people: People, fox: Firefox, product: Product, viewport: ViewportSize
 ) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
-    grace = await fox.arrive("Grace", product.url)
+    grace = await fox.arrive("Grace", product.url, size=viewport)
+    assert await grace.does("return innerWidth;") == viewport["width"]
     await grace.does("""
       const name = await one("input[name=name]");
       fill(name, "Grace");

@@ -1,15 +1,20 @@
 """What strangers write and send runs nothing in the page, and nothing is wider than its column."""
 
 import json
+import shutil
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from playwright.async_api import Page, expect
 
+from svc.chat import community
+from tests.chat.member import chat_server
 from tests.kit.community import ask
-from tests.kit.people import People, until_still
+from tests.kit.people import People, Person, chromium, people_at, until_still
 from tests.kit.pictures import encoded, scene
+from tests.kit.proxy import free_ports
 from tests.kit.text_channels import box, come_to_read, entry, write
 
 HOSTILE: dict[str, list[str]] = json.loads(
@@ -47,6 +52,36 @@ TOO_WIDE = """() => {
     }
   }
   return found;
+}"""
+# As a fault of the server would let it into the page: a script, a handler, styles.
+INLINE = """<script>window.ran = "script";</script>
+<img id="injected" src="/nothing" onerror="window.ran = 'handler'" style="position: fixed">
+<style>#page { display: none; }</style>"""
+TOLD = """
+window.refused = [];
+addEventListener("securitypolicyviolation", ({ effectiveDirective: which }) => window.refused.push(which));
+"""
+# As a fault of the page would make it of a string.
+STRINGS = """() => {
+  const [element, script] = [document.createElement("div"), document.createElement("script")];
+  document.body.append(element);
+  const attempts = {
+    innerHTML: () => { element.innerHTML = "<img src=x onerror='window.ran = 1'>"; },
+    insertAdjacentHTML: () => element.insertAdjacentHTML("beforeend", "<b>x</b>"),
+    handler: () => element.setAttribute("onclick", "window.ran = 2"),
+    document: () => document.write("<p>x</p>"),
+    parser: () => new DOMParser().parseFromString("<p>x</p>", "text/html"),
+    script: () => { script.text = "window.ran = 3"; },
+    address: () => { script.src = "https://a.example/x.js"; },
+    frame: () => { document.createElement("iframe").srcdoc = "<p>x</p>"; },
+    policy: () => trustedTypes.createPolicy("own", { createHTML: (text) => text }),
+  };
+  const done = Object.entries(attempts).filter(([, attempt]) => {
+    try { attempt(); } catch (error) { return !(error instanceof TypeError); }
+    return true;
+  });
+  element.remove();
+  return done.map(([name]) => name);
 }"""
 FOREIGN = ".messages :is(script, iframe, style, object, embed, form, math, base, link, svg:not(.icon))"
 
@@ -111,6 +146,45 @@ async def test_nothing_that_strangers_send_runs_or_breaks_the_page(people: Peopl
         assert await ada.page.locator(FOREIGN).count() == 0
     assert found == [], "\n".join(found)
     assert (said, [each for each in asked if not each.startswith((own, "blob:", "data:"))]) == ([], [])
+
+
+async def test_what_is_injected_into_the_page_is_refused(tmp_path: Path) -> None:
+    web, data = tmp_path / "web", tmp_path / "data"
+    shutil.copytree(community.WEB_FOLDER, web)
+    index = web / "index.html"
+    index.write_text(index.read_text().replace("</body>", f"{INLINE}</body>"))
+    variables = {
+        "PORT": str(free_ports(1)[0]),
+        "JWT_SECRET": "a secret of at least thirty-two bytes",
+        "DATA_DIR": str(data),
+        "SVC_IDENTITY_TIERS": "local",
+        "STORAGE_BACKEND": "filesystem",
+        "ADDITIONAL_CHANNELS": "general",
+    }
+    with patch.object(community, "WEB_FOLDER", web):
+        async with chat_server(variables):
+            invite = (data / "invite-code").read_text().strip()
+            url = f"http://127.0.0.1:{variables['PORT']}/#invite={invite}"
+            async with people_at(url, chromium() or "") as people:
+                ada = await people.arrive("Ada")
+                await come_to_read(ada)
+                await refuses_what_is_injected(ada)
+                assert people.faults == []
+
+
+async def refuses_what_is_injected(ada: Person) -> None:
+    page = ada.page
+    await page.add_init_script(TOLD)
+    await page.reload()
+    await expect(page.locator("#injected")).to_be_attached()
+    await page.wait_for_function(
+        "() => ['script-src-elem', 'script-src-attr', 'style-src-attr', 'style-src-elem']"
+        ".every((each) => window.refused.includes(each))"
+    )
+    await expect(page.locator("#injected")).to_have_css("position", "static")
+    assert await page.evaluate(STRINGS) == []
+    assert await page.evaluate("window.ran") is None
+    await write(ada, "It works on")
 
 
 def views(page: Page, size: str) -> dict[str, Callable[[], Awaitable[object]]]:

@@ -39,6 +39,9 @@ SHARE = """async () => {
   form.set("title", "A picture");
   form.set("url", "https://example.org/a");
   form.append("files", new File(["one"], "note one.txt", { type: "text/plain" }));
+  const canvas = new OffscreenCanvas(60, 40);
+  canvas.getContext("2d").fillRect(0, 0, 60, 40);
+  form.append("files", new File([await canvas.convertToBlob()], "seen.png", { type: "image/png" }));
   const answer = await fetch("/share", { method: "POST", body: form, redirect: "manual" });
   return answer.type;
 }"""
@@ -137,6 +140,11 @@ async def test_what_is_shared_goes_into_the_channel_that_is_picked(people: Peopl
     await open_channel(ada, "general")
     await expect(box(ada)).to_have_value("Look:")
     assert await ada.page.evaluate("() => caches.has('shared')") is False
+    await open_channel(ada, "random")
+    await expect(ada.page.locator(".upload-list [data-state=done]")).to_have_count(2)
+    await box(ada).press("Enter")
+    await expect(ada.page.locator(".message").get_by_role("link", name="seen.webp")).to_be_visible()
+    await expect(ada.page.locator(".message").get_by_role("link", name="note one.txt")).to_be_visible()
 
 
 async def test_a_new_version_is_offered_and_loaded_without_losing_a_draft(tmp_path: Path) -> None:

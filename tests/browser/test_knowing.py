@@ -26,6 +26,11 @@ from tests.kit.text_channels import box, come_to_read, entry, message, open_chan
 from tests.kit.waiting import wait_until
 
 PNG = re.compile("^data:image/png;base64,")
+# The number that the system shows on the icon of the installed page.
+BADGE = """
+navigator.setAppBadge = async (count) => { window.badge = count; };
+navigator.clearAppBadge = async () => { window.badge = 0; };
+"""
 
 
 @pytest.fixture
@@ -51,6 +56,11 @@ async def test_a_muted_channel_is_quiet_until_it_is_unmuted(people: People) -> N
     ada, grace = await apart(people)
     await choose(ada, "general", "For 8 hours")
     await expect(entry(ada, "general")).to_have_accessible_name("general muted")
+    # Until when is said where it is taken back.
+    await entry(ada, "general").click(button="right")
+    await ada.page.get_by_role("menuitem", name="Notifications").click()
+    await expect(ada.page.get_by_role("menu")).to_contain_text(re.compile(r"Muted until .*\d:\d\d"))
+    await ada.page.keyboard.press("Escape")
     await write(grace, "Anybody?")
     await expect(entry(ada, "general")).to_have_accessible_name("general muted 1 unread")
     await expect(entry(ada, "general").locator(".badge")).to_have_count(0)
@@ -206,11 +216,19 @@ async def test_a_message_is_not_read_while_its_reader_looks_elsewhere(people: Pe
 async def test_the_icon_shows_what_waits(people: People) -> None:
     ada, grace = await apart(people)
     icon = ada.page.locator("link[rel=icon]")
+    await ada.page.add_init_script(BADGE)
+    await ada.page.reload()
+    await expect(ada.page).to_have_title("random · svc")
     await expect(icon).to_have_attribute("href", "/web/icon.svg")
     await write(grace, "one")
+    await expect(ada.page).to_have_title("• random · svc")
     await expect(icon).to_have_attribute("href", PNG)
     dot = await icon.get_attribute("href")
     await mention(grace, ada, "two")
     await expect(icon).not_to_have_attribute("href", dot or "")
+    await expect(ada.page).to_have_title("(1) random · svc")
+    await ada.page.wait_for_function("() => window.badge === 1")
     await open_channel(ada, "general")
+    await expect(ada.page).to_have_title("general · svc")
+    await ada.page.wait_for_function("() => window.badge === 0")
     await expect(icon).to_have_attribute("href", "/web/icon.svg")

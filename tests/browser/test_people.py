@@ -8,7 +8,9 @@ from playwright.async_api import Locator, expect
 
 from tests.browser.test_arriving import as_member, invited, is_in, own_id, without_invite
 from tests.kit.community import confirm
+from tests.kit.knowing import mention
 from tests.kit.people import People, Person, both_widths
+from tests.kit.pictures import encoded, scene
 from tests.kit.product import Product
 from tests.kit.text_channels import come_to_read, do, message, write
 
@@ -85,6 +87,11 @@ async def test_signing_out_warns_when_this_is_the_only_device(people: People) ->
     question = ada.page.get_by_role("dialog", name="Sign out?")
     await expect(question).to_contain_text("Link another one first")
     await confirm(ada, "Sign out")
+    # The key is still here: nothing is lost without a question that says so.
+    await ada.press("Use another name")
+    question = ada.page.get_by_role("dialog", name="Give up your identity here?")
+    await expect(question).to_contain_text("not even you")
+    await confirm(ada, "Cancel")
     await ada.press("Sign in as Ada")
     await is_in(ada, "Ada")
 
@@ -116,6 +123,71 @@ async def test_ones_data_comes_as_a_file(people: People, tmp_path: Path) -> None
     await download.save_as(tmp_path / "mine.json")
     told = json.loads((tmp_path / "mine.json").read_text())
     assert "Something to take along" in json.dumps(told["messages"])
+
+
+@both_widths
+async def test_name_status_and_picture_are_changed_and_seen_by_others(people: People) -> None:
+    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
+    await come_to_read(ada)
+    await come_to_read(grace)
+    await write(ada, "It is me")
+    page = await settings(ada, "Profile")
+    name, status = page.get_by_label("Your name"), page.get_by_label("Status")
+    await name.fill("  ")
+    await name.press("Enter")
+    await expect(name).to_have_attribute("aria-invalid", "true")
+    await name.fill("Ada Lovelace")
+    await name.press("Enter")
+    await status.fill("Counting")
+    await status.press("Enter")
+    await page.locator("input[type=file]").set_input_files(
+        {"name": "me.png", "mimeType": "image/png", "buffer": encoded(scene(80, 60), "PNG")}
+    )
+    await expect(page.get_by_role("button", name="Remove the picture")).to_be_visible()
+    said = message(grace, "It is me")
+    await expect(said.locator(".author")).to_have_text("Ada Lovelace")
+    await expect(said.locator(".avatar img")).to_have_js_property("complete", True)
+    await said.locator(".author").click()
+    card = grace.page.get_by_role("dialog", name="Ada Lovelace")
+    await expect(card.get_by_text("Counting")).to_be_visible()
+    await expect(card.locator(".avatar img")).to_be_visible()
+    await page.get_by_role("button", name="Remove the picture").click()
+    await expect(card.locator(".avatar img")).to_have_count(0)
+
+
+@both_widths
+async def test_who_is_blocked_on_their_card_is_not_read_anywhere(people: People) -> None:
+    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
+    await come_to_read(ada)
+    await come_to_read(grace)
+    await write(ada, "Something unkind")
+    await do(grace, "Something unkind", "Reply")
+    await write(grace, "Please stop")
+    await message(grace, "Something unkind").first.locator("button.author").click()
+    card = grace.page.get_by_role("dialog", name="Ada")
+    await card.get_by_role("button", name="Block Ada").click()
+    await expect(card.get_by_role("button", name="Unblock Ada")).to_be_visible()
+    await grace.page.keyboard.press("Escape")
+    await mention(ada, grace, "again and again")
+    # Not in the channel, where it was answered, or where it is searched; and it rings for nobody.
+    hidden = grace.page.locator(".message").filter(has_text="You have blocked this member.")
+    await expect(hidden).to_have_count(3)
+    await expect(grace.page.get_by_text("Something unkind")).to_have_count(0)
+    await expect(grace.page.get_by_text("again and again")).to_have_count(0)
+    await expect(grace.page.get_by_role("button", name="Mentions", exact=True)).to_be_visible()
+    await grace.press("Search")
+    await grace.page.get_by_role("searchbox").fill("unkind")
+    await grace.page.keyboard.press("Enter")
+    await expect(grace.page.locator(".message-line")).to_contain_text("You have blocked this member.")
+    await grace.page.keyboard.press("Escape")
+    # One message is looked at by a press, all of them by taking it back.
+    await hidden.first.get_by_role("button", name="Show").click()
+    await expect(grace.page.locator(".message").first).to_contain_text("Something unkind")
+    await grace.page.locator(".message button.author").first.click()
+    await card.get_by_role("button", name="Unblock Ada").click()
+    await grace.page.keyboard.press("Escape")
+    await expect(hidden).to_have_count(0)
+    await expect(message(grace, "again and again")).to_be_visible()
 
 
 async def test_an_owner_is_told_why_they_cannot_leave(people: People) -> None:
@@ -217,6 +289,12 @@ async def test_a_name_opens_the_profile_and_its_right_click_the_menu_of_the_pers
     name = said.get_by_role("button", name="Grace", exact=True)
     await name.click()
     profile = ada.page.get_by_role("dialog", name="Grace")
+    # Who is mentioned from there is written to.
+    await profile.get_by_role("button", name="Mention Grace").click()
+    await expect(ada.page.locator("#draft")).to_be_focused()
+    await expect(ada.page.locator("#draft")).to_have_value("@Grace ")
+    await ada.page.locator("#draft").fill("")
+    await name.click()
     # What the profile shows as a button is not in its menu again.
     await expect(profile.get_by_role("button", name="Message")).to_be_visible()
     await profile.get_by_role("button", name="More about Grace").click()

@@ -230,6 +230,10 @@ async def test_a_narrow_page_has_the_conversation_and_keeps_nobody_out(people: P
             await ada.page.set_viewport_size(size)  # type: ignore[arg-type]
             await ada.page.emulate_media(color_scheme=theme)
             await look(ada, axe, f"a private conversation, {name}, {theme}", found)
+    # The keys go through these messages as through those of a channel.
+    await ada.page.locator("#private-box").focus()
+    await ada.page.keyboard.press("ArrowUp")
+    await expect(ada.page.locator("#private .message").last).to_be_focused()
     await ada.press("How this is kept private")
     await expect(ada.page.locator(".private-number")).to_be_visible()
     await look(ada, axe, "the number to compare", found)

@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import Any
 
 from aiohttp import ClientSession, ClientWebSocketResponse, TCPConnector
+from playwright.async_api import ViewportSize
 
 from tests.kit.page_statistics import Watcher
 from tests.kit.waiting import wait_until
@@ -109,10 +110,12 @@ class Firefox:
         self._commands = 0
         self._turn = asyncio.Lock()
 
-    async def arrive(self, name: str, url: str) -> FirefoxPerson:
+    async def arrive(self, name: str, url: str, *, size: ViewportSize | None = None) -> FirefoxPerson:
         """Open the page with storage of its own; whoever arrives stands before the form."""
         person = (await self.command("browser.createUserContext"))["userContext"]
         page = (await self.command("browsingContext.create", type="window", userContext=person))["context"]
+        if size:
+            await self.command("browsingContext.setViewport", context=page, viewport=size)
         await self.command("browsingContext.navigate", context=page, url=url, wait="complete")
 
         async def evaluate(function: str) -> Any:

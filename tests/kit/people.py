@@ -182,12 +182,15 @@ class People:
         capture: Capture | None = None,
         line: Relay | None = None,
         touch: bool = False,
+        locale: str | None = None,
     ) -> Person:
         """Open the page; whoever arrives stands before the form. `line` is all that leads to the SFU.
 
-        With `touch` fingers are all there is, as on a phone.
+        With `touch` fingers are all there is, as on a phone; `locale` is what the browser speaks.
         """
-        context = await self._browser.new_context(viewport=self._viewport, has_touch=touch, is_mobile=touch)
+        context = await self._browser.new_context(
+            viewport=self._viewport, has_touch=touch, is_mobile=touch, locale=locale
+        )
         context.set_default_timeout(DEADLINE_MS)
         await context.add_init_script((capture or Capture()).script())
         person = Person(name, await context.new_page())

@@ -109,6 +109,15 @@ async function fetchAll() {
   complete.value = true;
 }
 
+/**
+ * What to call whoever wrote something, and their picture: of a member as they are now, of others as they were then.
+ * @typedef {{kind?: string, id?: string, display_name: string, avatar?: string | null}} Writer
+ */
+/** @param {Writer} writer */
+export const nameNow = ({ kind, id = "", display_name: then }) => (kind === "member" && memberOf(id)?.nickname) || then;
+/** @param {Writer} writer */
+export const pictureNow = ({ kind, id = "", avatar = null }) => (kind === "member" ? memberOf(id)?.avatar ?? null : avatar);
+
 /** The role whose colour a member has: the highest that has one. @param {Pick<Member, "roles"> | null} [member] */
 export function colouredRole(member) {
   return roles.value.find((role) => role.color !== null && member?.roles?.includes(role.id)) ?? null;

@@ -7,6 +7,7 @@ import { dropShared, takeShared } from "../transport/shared.js";
 import { signal } from "../vendor/signals.js";
 import { escaped } from "./completion.js";
 import { draftOf, write } from "./drafts.js";
+import { nameNow } from "./people.js";
 import { addressOf, open } from "./place.js";
 import { listen } from "./server.js";
 import { shortened } from "./shortened.js";
@@ -32,7 +33,7 @@ export function forward({ author, text, channel_id: channelId, id }) {
   const short = shortened(text, names);
   // The field would make mentions of names that were written in it before.
   const plain = [...names.keys()].reduce((now, name) => now.replaceAll(name, `\\${name}`), short);
-  const lines = [`**${escaped(author.display_name)}**`, ...plain.split("\n").filter((line, at) => at || line)];
+  const lines = [`**${escaped(nameNow(author))}**`, ...plain.split("\n").filter((line, at) => at || line)];
   shared.value = { text: `${lines.map((line) => `> ${line}`).join("\n")}\n${addressOf(channelId, id)}`, files: [] };
 }
 

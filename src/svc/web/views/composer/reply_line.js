@@ -2,6 +2,7 @@
 
 /** @import { Quotable } from "../conversation/message.js" */
 
+import { nameNow } from "../../state/people.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { quoted } from "../conversation/message.js";
@@ -14,7 +15,7 @@ import { Icon } from "../parts/icon.js";
  */
 export function ReplyLine({ message, ping = false, onPing = null, onClose }) {
   return html`<div class="reply-line">
-    <${Icon} name="reply" /><span class="one-line" dir="auto">${t("replying-to", { name: message.author.display_name })} <span class="quiet">${quoted(message)}</span></span>
+    <${Icon} name="reply" /><span class="one-line" dir="auto">${t("replying-to", { name: nameNow(message.author) })} <span class="quiet">${quoted(message)}</span></span>
     ${onPing && html`<button type="button" class=${`button chip ${ping ? "on" : ""}`} aria-pressed=${ping} onClick=${onPing}>${t("ping")}</button>`}
     <${IconButton} icon="close" label=${t("no-reply")} onClick=${onClose} />
   </div>`;

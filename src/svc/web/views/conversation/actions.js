@@ -7,7 +7,7 @@ import { may as mayOnServer } from "../../state/channels.js";
 import { acts } from "../../state/conversation.js";
 import { draftOf } from "../../state/drafts.js";
 import { notify, tried } from "../../state/notices.js";
-import { block, blocked, unblock } from "../../state/people.js";
+import { block, blocked, nameNow, unblock } from "../../state/people.js";
 import { addressOf, showAside, showDialog } from "../../state/place.js";
 import { answering, mayWriteTo, writeTo } from "../../state/private_talks.js";
 import { member } from "../../state/server.js";
@@ -15,7 +15,7 @@ import { forward } from "../../state/sharing.js";
 import { shortened } from "../../state/shortened.js";
 import { spotOf } from "../../state/spot.js";
 import { markUnread } from "../../state/unread.js";
-import { html, useState } from "../../vendor/preact.js";
+import { html, useComputed, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { goToField } from "../composer/fields.js";
 import { IconButton } from "../parts/button.js";
@@ -35,6 +35,7 @@ const NARROW = matchMedia("(max-width: 640px)"); // As in style/conversation.css
 export function Actions({ message, conversation, may, onEdit }) {
   const [picking, setPicking] = useState(false);
   const { author, pinned, id } = message;
+  const name = useComputed(() => nameNow(author)).value;
   const posted = message.talk_id === undefined ? message : null; // In a channel.
   const own = author.kind === "member" && author.id === member.value?.id;
   const mayRemove = own || may("manage_messages");
@@ -60,12 +61,12 @@ export function Actions({ message, conversation, may, onEdit }) {
     posted && { label: t("copy-link"), icon: "link", onChoose: () => copy(addressOf(posted.channel_id, id), t("link-copied")) },
     posted && { label: t("forward"), icon: "forward", onChoose: () => forward(posted) },
     posted && may("manage_messages") && { label: pinned ? t("unpin") : t("pin"), icon: "pin", onChoose: () => tried(acts.pin(posted, !pinned)) },
-    other && mayOnServer("send_messages") && mayWriteTo(author) && { label: t("private-to", { name: author.display_name }), icon: "lock", onChoose: () => tried(writeTo(author.id)) },
-    other && { label: isBlocked ? t("unblock", { name: author.display_name }) : t("block", { name: author.display_name }), icon: "close", onChoose: () => tried(isBlocked ? unblock(author.id) : block(author.id)) },
+    other && mayOnServer("send_messages") && mayWriteTo(author) && { label: t("private-to", { name }), icon: "lock", onChoose: () => tried(writeTo(author.id)) },
+    other && { label: isBlocked ? t("unblock", { name }) : t("block", { name }), icon: "close", onChoose: () => tried(isBlocked ? unblock(author.id) : block(author.id)) },
     other && posted && { label: t("report"), icon: "flag", onChoose: () => showDialog("report", { message }) },
     mayRemove && { label: t("delete"), icon: "trash", danger: true, onChoose: remove },
   ];
-  return html`<div class="actions-lane"><div class="actions" role="group" aria-label=${t("message-of", { name: author.display_name })}>
+  return html`<div class="actions-lane"><div class="actions" role="group" aria-label=${t("message-of", { name })}>
     ${quick.map(({ sign, own: pressed, label, press }) => html`<button key=${sign} type="button" class="icon-button quick" aria-label=${label} title=${label} aria-pressed=${pressed} onClick=${press}><${Sign} sign=${sign} /></button>`)}
     ${may("add_reactions") && html`<${IconButton} icon="emoji" label=${t("react")} aria-expanded=${picking} onClick=${() => setPicking(!picking)} />`}
     ${may("send_messages") && html`<${IconButton} icon="reply" label=${t("reply")} onClick=${reply} />`}

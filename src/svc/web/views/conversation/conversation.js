@@ -9,7 +9,7 @@ import { may } from "../../state/channels.js";
 import { conversationOf } from "../../state/conversation.js";
 import { beside, drawer, target, toggleAside } from "../../state/place.js";
 import { notify } from "../../state/notices.js";
-import { memberOf } from "../../state/people.js";
+import { blocked, memberOf } from "../../state/people.js";
 import { connection, member } from "../../state/server.js";
 import { unreadInThreads } from "../../state/threads.js";
 import { typing } from "../../state/typing.js";
@@ -89,7 +89,7 @@ export function Messages({ channel, conversation, timeline }) {
 /** Who is typing, or how often one may write. @param {{channel: Channel}} props */
 export function Typing({ channel: { id: channelId, slow_mode_s: slowS } }) {
   const own = member.value?.id;
-  const names = (typing.value[channelId] ?? []).filter((id) => id !== own).map((id) => memberOf(id)?.nickname ?? t("somebody"));
+  const names = (typing.value[channelId] ?? []).filter((id) => id !== own && !blocked.value.has(id)).map((id) => memberOf(id)?.nickname ?? t("somebody"));
   const waits = slowS > 0 && may("send_messages", channelId) && !may("manage_messages", channelId);
   const words = !names.length ? waits && t("slow-mode-here", { time: lasting(slowS) }) : names.length > 3 ? t("many-typing") : t("typing", { names: listed(names), count: names.length });
   return html`<p id="typing" class="quiet" aria-live="polite" dir="auto">${words}</p>`;

@@ -24,7 +24,7 @@
  */
 
 import { answered } from "../../state/answered.js";
-import { blocked, colouredRole, colourOf, memberOf, presenceOf } from "../../state/people.js";
+import { blocked, colouredRole, colourOf, memberOf, nameNow, pictureNow, presenceOf } from "../../state/people.js";
 import { open, openTalk, showAside, showDialog } from "../../state/place.js";
 import { member } from "../../state/server.js";
 import { html, memo, useComputed, useState } from "../../vendor/preact.js";
@@ -56,7 +56,7 @@ export const Message = memo((/** @type {Props} */ { message, follows, isNew, rep
   const [askAbout, personMenu] = usePersonMenu();
   const asked = (/** @type {EventOn<HTMLElement, MouseEvent>} */ event) => {
     const person = author.kind === "member" && event.target.closest(".author, .avatar-place");
-    if (person) askAbout(event, { id: author.id, name: author.display_name }, event.target.closest("button") ?? event.currentTarget);
+    if (person) askAbout(event, { id: author.id, name: nameNow(author) }, event.target.closest("button") ?? event.currentTarget);
     else openMenuOf(event);
   };
   const look = ["message", follows && "follows", named && !hidden && "mentions-me", marked && "marked"].filter(Boolean).join(" ");
@@ -83,7 +83,8 @@ export const Message = memo((/** @type {Props} */ { message, follows, isNew, rep
 function AuthorAvatar({ author }) {
   const isMember = author.kind === "member";
   const presence = useComputed(() => (isMember ? presenceOf(author.id) : undefined)).value;
-  const picture = html`<${Avatar} id=${author.id} name=${author.display_name} url=${author.avatar} presence=${presence} />`;
+  const [name, url] = [useComputed(() => nameNow(author)).value, useComputed(() => pictureNow(author)).value];
+  const picture = html`<${Avatar} id=${author.id} name=${name} url=${url} presence=${presence} />`;
   return isMember ? html`<span class="avatar-place" onClick=${() => showDialog("profile", { memberId: author.id })}>${picture}</span>` : html`<span class="avatar-place">${picture}</span>`;
 }
 
@@ -92,12 +93,13 @@ function Byline({ message, follows }) {
   const { author, posted_at_ms: postedAt, edited_at_ms: editedAt, pinned } = message;
   const isMember = author.kind === "member";
   const colour = useComputed(() => colourOf(isMember ? colouredRole(memberOf(author.id)) : null)).value;
+  const name = useComputed(() => nameNow(author)).value;
   const look = colour ? { "--role": colour } : { "--hue": hue(author.id) };
   const kind = `author ${colour ? "coloured" : ""}`;
   return html`<p class="byline">
     ${isMember
-      ? html`<button type="button" class=${kind} style=${look} dir="auto" onClick=${() => showDialog("profile", { memberId: author.id })}>${author.display_name}</button>`
-      : html`<strong class=${kind} style=${look} dir="auto">${author.display_name}</strong>`}
+      ? html`<button type="button" class=${kind} style=${look} dir="auto" onClick=${() => showDialog("profile", { memberId: author.id })}>${name}</button>`
+      : html`<strong class=${kind} style=${look} dir="auto">${name}</strong>`}
     <${BotSign} bot=${author.bot} /><${Time} ms=${postedAt} />
     ${!isMember && !follows && html`<span class="mark">${t("mark-webhook")}</span>`}
     ${editedAt && html`<span class="mark">${t("mark-edited")}</span>`}
@@ -119,7 +121,7 @@ function Replied({ id, conversation }) {
   }).value;
   const go = () => (talkId !== undefined ? openTalk(talkId, id) : thread ? showAside("thread", { channelId, thread, messageId: id }) : open(channelId, id));
   return html`<button type="button" class="replied" onClick=${go} title=${t("go-to-message")}>
-    <${Icon} name="reply" />${replied ? html`<b dir="auto">${replied.author.display_name}</b> <span dir="auto">${quoted(replied)}</span>` : html`<span>${t("earlier-message")}</span>`}
+    <${Icon} name="reply" />${replied ? html`<b dir="auto">${nameNow(replied.author)}</b> <span dir="auto">${blocked.value.has(replied.author.id) ? t("blocked-message") : quoted(replied)}</span>` : html`<span>${t("earlier-message")}</span>`}
   </button>`;
 }
 

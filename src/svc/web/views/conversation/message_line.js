@@ -2,6 +2,7 @@
 
 /** @import { Shown } from "./message.js" */
 
+import { blocked, nameNow, pictureNow } from "../../state/people.js";
 import { isSpoiler } from "../../state/spoilers.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -15,15 +16,17 @@ import { Time } from "../parts/time.js";
  * @param {{message: Shown, where?: string | null, sign?: string, note?: string | false | null, onOpen: () => void}} props
  */
 export function MessageLine({ message, where = null, sign = "#", note = null, onOpen }) {
-  const { author, text, fallback, attachments, posted_at_ms: postedAt } = message;
+  const { author, text, fallback, posted_at_ms: postedAt } = message;
+  const hidden = blocked.value.has(author.id);
+  const attachments = hidden ? [] : message.attachments;
   const pictures = attachments.filter((file) => file.kind === "picture" && file.url && !isSpoiler(file));
   const others = attachments.length - pictures.length;
   // All of the line leads there, but for what can be pressed in it and what is being selected.
   const pressed = (/** @type {EventOn} */ { target }) => target.closest("a, button") || getSelection()?.isCollapsed === false || onOpen();
   return html`<li class="message-line" onClick=${pressed}>
-    <p class="byline"><${Avatar} id=${author.id} name=${author.display_name} url=${author.avatar} size="small" /><b dir="auto">${author.display_name}</b>
+    <p class="byline"><${Avatar} id=${author.id} name=${nameNow(author)} url=${pictureNow(author)} size="small" /><b dir="auto">${nameNow(author)}</b>
       ${where && html`<span class="quiet" dir="auto">${sign}${where}</span>`}<${Time} ms=${postedAt} style="ago" /></p>
-    <div class="text" dir="auto">${text ? html`<${Markdown} text=${text} message=${message} />` : html`<p>${fallback}</p>`}</div>
+    <div class="text" dir="auto">${hidden ? html`<p class="quiet">${t("blocked-message")}</p>` : text ? html`<${Markdown} text=${text} message=${message} />` : html`<p>${fallback}</p>`}</div>
     ${pictures.length > 0 && html`<p class="line-pictures">${pictures.map(({ id, url, thumbnail, alt, name }) => html`<img key=${id} src=${thumbnail?.url ?? url} alt=${alt || name} loading="lazy" decoding="async" />`)}</p>`}
     ${others > 0 && html`<p class="quiet">${t("file-count", { count: others })}</p>`}
     ${note && html`<p><span class="badge">${note}</span></p>`}

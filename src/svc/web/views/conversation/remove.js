@@ -4,6 +4,7 @@
 
 import { acts } from "../../state/conversation.js";
 import { tried } from "../../state/notices.js";
+import { nameNow } from "../../state/people.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Confirm } from "../parts/dialog.js";
@@ -13,6 +14,6 @@ import { quoted } from "./message.js";
 export function RemoveMessage({ message, onClose }) {
   return html`<${Confirm} title=${t("delete-message-title")} text=${t("delete-message-text")} action=${t("delete-message")}
       onConfirm=${() => tried(acts.remove(message))} onClose=${onClose}>
-    <blockquote dir="auto"><b>${message.author.display_name}</b> ${quoted(message)}</blockquote>
+    <blockquote dir="auto"><b>${nameNow(message.author)}</b> ${quoted(message)}</blockquote>
   <//>`;
 }

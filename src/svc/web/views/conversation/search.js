@@ -53,7 +53,7 @@ export function Search({ channel, onClose }) {
     </form>
     <p class="filters">${FILTERS.map((filter) => html`<${Button} key=${filter} look="chip" onClick=${() => write(extended(query, filter))}>${filter}<//>`)}</p>
     ${offered && offered.length > 0 && html`<ul class="filters" aria-label=${t("search-filter-values")}>${offered.map((value) => html`<li key=${value}><${Button} look="chip on" dir="auto" onClick=${() => take(value)}>${value}<//></li>`)}</ul>`}
-    ${(asked?.filter === "before" || asked?.filter === "after") && html`<p><input type="date" aria-label=${asked.filter} onChange=${(/** @type {EventOn<HTMLInputElement>} */ event) => take(event.currentTarget.value)} /></p>`}
+    ${(asked?.filter === "before" || asked?.filter === "after") && html`<p><input type="date" aria-label=${t("date")} onChange=${(/** @type {EventOn<HTMLInputElement>} */ event) => take(event.currentTarget.value)} /></p>`}
     ${channel?.type === "text" && html`<p><${Button} look="link" onClick=${() => showDialog("jump", { channelId: channel.id })}>${t("jump-to-date")}<//></p>`}
     <div aria-live="polite" aria-busy=${busy}>
       ${busy && html`<p class="quiet">${t("searching")}</p>`}

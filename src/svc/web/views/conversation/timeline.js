@@ -27,6 +27,7 @@ import { Icon } from "../parts/icon.js";
 import { Later } from "../parts/later.js";
 import { dayOf, sameDay } from "../parts/time.js";
 import { goToField } from "../composer/fields.js";
+import { moveAmongMessages, PAST } from "./among.js";
 import { Message } from "./message.js";
 import { Pending } from "./pending.js";
 
@@ -165,19 +166,19 @@ export class Timeline extends Component {
     return html`<div class="timeline">
       ${news > 0 && html`<p class="news"><button type="button" onClick=${() => this.#toNews()}><${Icon} name="up" /> ${t("news-count", { count: news })}</button>
         <${IconButton} icon="close" label=${t("close")} onClick=${this.#dropNews} /></p>`}
-      <div id=${conversation.thread ? undefined : "messages-box"} class="messages-box" role="log" aria-label=${t("messages")} tabindex="0" ref=${this.box} onScroll=${this.#scrolled} onKeyDown=${this.#pressed}>
+      <div id=${conversation.thread ? undefined : "messages-box"} class="messages-box" role="log" aria-label=${t("messages")} tabindex="0" ref=${this.box} onScroll=${this.#scrolled} onKeyDown=${moveAmongMessages}>
         <div id=${conversation.thread ? undefined : "messages"} class="messages" ref=${this.list}>
           ${root}
           ${empty && !root && member.value?.roles.includes("owner") && html`<${FirstSteps} />`}
           ${moreBefore.value ? html`<p class="quiet older">${t("loading")}</p>` : !root && html`<p id="beginning" class="quiet" dir="auto">${t(empty ? "empty-channel" : "beginning", { channel: channel.name })}</p>`}
-          ${days(shown).map(({ day, list }) => html`<section key=${day} aria-label=${day}>
+          ${days(shown).map(({ day, list }) => html`<section key=${day} role="group" aria-label=${day}>
             <h2 class="day">${conversation.thread ? html`<span>${day}</span>` : html`<button type="button" title=${t("jump-to-date")} onClick=${() => showDialog("jump", { channelId: channel.id, atMs: list[0].message.posted_at_ms })}>${day}</button>`}</h2>
             <ol>${list.map(({ message, follows, previous }) => html`<${Message} key=${message.id} message=${message} follows=${follows}
               isNew=${this.#newFrom !== null && message.id > this.#newFrom && (!previous || previous.id <= this.#newFrom)}
               replied=${message.reply_to} bare=${!this.#all} conversation=${conversation} editing=${editing === message.id} marked=${marked === message.id} may=${this.may} onEdit=${this.edit} />`)}</ol>
           </section>`)}
           ${waiting.length > 0 && html`<ol class="waiting">${waiting.map((item) => html`<${Pending} key=${item.nonce} item=${item} />`)}</ol>`}
-        </div>
+        </div><span class=${PAST} tabindex="-1"></span>
       </div>
       ${(!atEnd || moreAfter.value) && html`<${Button} id="to-end" icon="down" onClick=${() => this.toEnd()}>${t("to-newest")}<//>`}
     </div>`;
@@ -264,18 +265,6 @@ export class Timeline extends Component {
       if (sees && last) read(channel.id, last.id);
     });
   };
-
-  /** Arrow keys go from message to message once one of them has the focus. */
-  #pressed = (/** @type {EventOn<HTMLElement, KeyboardEvent>} */ event) => {
-    if (event.target !== this.box.current && !event.target.classList.contains("message")) return;
-    const all = [...this.list.current.querySelectorAll(".message")];
-    const at = all.findIndex((each) => each === document.activeElement);
-    const to = { ArrowUp: at < 0 ? all.length - 1 : at - 1, ArrowDown: at + 1, Home: 0, End: all.length - 1 }[event.key];
-    if (to === undefined || !all[to]) return;
-    event.preventDefault();
-    all[to].focus();
-    all[to].scrollIntoView({ block: "nearest" });
-  };
 }
 
 /** The messages by their days, each with whether it goes on under the name above it. @param {Posted[]} messages */
@@ -295,6 +284,7 @@ function days(messages) {
 
 /** @param {Posted} previous @param {Posted} message */
 function together(previous, message) {
-  const name = (/** @type {Posted} */ { author }) => `${author.id} ${author.display_name} ${author.avatar}`;
+  // A webhook may call itself otherwise in each message.
+  const name = (/** @type {Posted} */ { author }) => (author.kind === "member" ? author.id : `${author.id} ${author.display_name} ${author.avatar}`);
   return name(previous) === name(message) && message.posted_at_ms - previous.posted_at_ms < TOGETHER_MS && message.reply_to === null;
 }

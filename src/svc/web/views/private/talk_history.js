@@ -17,6 +17,7 @@ import { inSight } from "../../state/sight.js";
 import { member } from "../../state/server.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
+import { moveAmongMessages, PAST } from "../conversation/among.js";
 import { Message } from "../conversation/message.js";
 import { Markdown } from "../message_text.js";
 import { Avatar } from "../parts/avatar.js";
@@ -74,17 +75,17 @@ export function TalkHistory({ talk, conversation, may, editing, onEdit }) {
     following.current = false;
     setMost(most + AT_ONCE);
   };
-  return html`<div class="timeline"><div id="private-box" class="messages-box" role="log" aria-label=${t("messages")} tabindex="0" ref=${box} onScroll=${scrolled}>
+  return html`<div class="timeline"><div id="private-box" class="messages-box" role="log" aria-label=${t("messages")} tabindex="0" ref=${box} onScroll=${scrolled} onKeyDown=${moveAmongMessages}>
     <div class="messages">
       ${messages.length > shown.length ? html`<p class="older"><${Button} onClick=${older}>${t("private-older")}<//></p>`
         : html`<p id="beginning" class="quiet" dir="auto">${t("private-beginning", { name: nameOf(talk) })} ${t(talk.two ? "private-only-two" : "private-only-all")}</p>`}
-      ${days(shown).map(({ day, list }) => html`<section key=${day} aria-label=${day}>
+      ${days(shown).map(({ day, list }) => html`<section key=${day} role="group" aria-label=${day}>
         <h2 class="day"><span>${day}</span></h2>
         <ol>${list.map(({ message, follows }) => (message.note ? html`<${Note} key=${message.id} note=${message.note} />` : html`<${Message} key=${message.id} message=${message} follows=${follows} isNew=${false} replied=${message.reply_to} bare=${Boolean(message.trouble)}
           conversation=${conversation} editing=${editing === message.id} marked=${marked === message.id} may=${may} onEdit=${onEdit} />`))}</ol>
       </section>`)}
       ${waiting.length > 0 && html`<ol class="waiting">${waiting.map((item) => html`<${Unsent} key=${item.key} talk=${talk} item=${item} />`)}</ol>`}
-    </div>
+    </div><span class=${PAST} tabindex="-1"></span>
   </div></div>`;
 }
 

@@ -1,0 +1,178 @@
+"""The page for everybody: by the keyboard alone, in the look that one chooses, and in forced colours."""
+
+from typing import Any
+
+from playwright.async_api import Page, expect
+
+from tests.browser.test_hostile import TOO_WIDE
+from tests.browser.test_people import settings
+from tests.kit.community import ask
+from tests.kit.people import People, Person, both_widths, until_still
+from tests.kit.text_channels import box, come_to_read, message, shows, write
+
+MOST_STOPS = 60
+FOCUS_RING = """() => {
+  const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement);
+  return outlineStyle === "none" ? 0 : parseFloat(outlineWidth);
+}"""
+LOOK = """() => {
+  const { colorScheme, fontSize } = getComputedStyle(document.documentElement);
+  const [avatar] = document.querySelectorAll(".message .avatar");
+  return { colorScheme, fontSize, avatar: avatar.clientWidth };
+}"""
+
+
+async def reach(person: Person, name: str, *, role: Any = "button", key: str = "Tab") -> None:
+    """Go on with a key until this has the focus."""
+    wanted = person.page.get_by_role(role, name=name, exact=True)
+    for _ in range(MOST_STOPS):
+        await person.page.keyboard.press(key)
+        if await wanted.evaluate_all("(all) => all.includes(document.activeElement)"):
+            return
+    raise AssertionError(f"{name} is not reached with {key}")
+
+
+async def told_of(page: Page, role: str) -> dict[str, object]:
+    """What the browser tells a screen reader of the element with this role."""
+    session = await page.context.new_cdp_session(page)
+    nodes = (await session.send("Accessibility.getFullAXTree"))["nodes"]
+    [found] = [node for node in nodes if node["role"]["value"] == role]
+    await session.detach()
+    return {each["name"]: each["value"].get("value") for each in found["properties"]}
+
+
+@both_widths
+async def test_the_main_things_are_done_by_the_keyboard_alone(people: People) -> None:
+    ada = await people.arrive("Ada")
+    press, type_ = ada.page.keyboard.press, ada.page.keyboard.type
+    await expect(ada.page.get_by_label("Your name")).to_be_focused()
+    await type_("Ada")
+    await press("Enter")
+    # Whoever owns a new server names it first.
+    await expect(ada.page.get_by_role("textbox", name="Name your server")).to_be_focused()
+    await type_("Garden")
+    await press("Enter")
+    await expect(ada.page.get_by_role("button", name="Choose a picture")).to_be_focused()
+    await reach(ada, "Message to general", role="textbox")
+    await type_("one")
+    await press("Enter")
+    await shows(ada, ["one"])
+    await type_("two")
+    await press("Enter")
+    await shows(ada, ["one", "two"])
+    await expect(ada.page.locator(".pending")).to_have_count(0)
+    # The last one is changed, and one writes on.
+    await press("ArrowUp")
+    await expect(ada.page.get_by_role("textbox", name="Edit the message")).to_be_focused()
+    await type_("!")
+    await press("Enter")
+    await shows(ada, ["one", "two!"])
+    await expect(box(ada)).to_be_focused()
+
+    await go_through_messages(ada)
+    await go_elsewhere(ada)
+
+
+async def go_through_messages(ada: Person) -> None:
+    press = ada.page.keyboard.press
+    # What comes is told as it comes, one message at a time, and one goes through them by arrow keys.
+    log = await told_of(ada.page, "log")
+    assert log["live"] == "polite" and log["atomic"] is False
+    await reach(ada, "Messages", role="log", key="Shift+Tab")
+    await press("ArrowUp")
+    await expect(message(ada, "two!")).to_be_focused()
+    await press("ArrowUp")
+    await expect(message(ada, "one")).to_be_focused()
+    await press("End")
+    await expect(message(ada, "two!")).to_be_focused()
+    await reach(ada, "React")
+    await press("Enter")
+    await expect(ada.page.locator(".picker button").first).to_be_focused()
+    await press("Enter")
+    await expect(message(ada, "two!").locator(".reaction")).to_have_accessible_name("👍 1 person")
+    # Tab leads past all the buttons of all the messages.
+    await ada.page.locator("#messages-box").focus()
+    await press("Tab")
+    assert await ada.page.evaluate("document.activeElement.closest('#composer') !== null")
+
+
+async def go_elsewhere(ada: Person) -> None:
+    press, type_ = ada.page.keyboard.press, ada.page.keyboard.type
+    await ask(ada, "POST", "/api/channels", {"name": "random", "type": "text"})
+    await press("Control+k")
+    await expect(ada.page.get_by_role("combobox")).to_be_focused()
+    await type_("rand")
+    await expect(ada.page.get_by_role("option")).to_have_count(1)
+    await press("Enter")
+    await expect(ada.page.locator("#text-name")).to_have_text("random")
+    await press("Alt+ArrowUp")
+    await expect(ada.page.locator("#text-name")).to_have_text("general")
+    await press("Control+/")
+    sheet = ada.page.get_by_role("dialog", name="Keyboard shortcuts")
+    await expect(sheet.locator("dd").filter(has_text="Go to a channel or a person")).to_be_visible()
+    await expect(sheet.locator("dt")).to_have_count(await sheet.locator("dd").count())
+    await press("Escape")
+    await expect(sheet).to_have_count(0)
+    await press("Control+f")
+    await expect(ada.page.get_by_role("searchbox")).to_be_focused()
+    await type_("two")
+    await press("Enter")
+    await expect(ada.page.locator(".message-line")).to_have_count(1)
+    await reach(ada, "Go to the message")
+    await press("Enter")
+    await expect(message(ada, "two!").first).to_be_focused()
+    await press("Escape")
+    await expect(ada.page.get_by_role("searchbox")).to_have_count(0)
+    # Whoever just begins to write is in the field.
+    await type_("three")
+    await expect(box(ada)).to_have_value("three")
+
+
+@both_widths
+async def test_the_look_that_one_chooses_is_there_after_a_reload(people: People) -> None:
+    ada = await people.arrive("Ada")
+    await come_to_read(ada)
+    await write(ada, "A word")
+    usual = await ada.page.evaluate(LOOK)
+    page = await settings(ada, "Look and language")
+    await page.get_by_role("radio", name="Dark").check()
+    await page.get_by_role("radio", name="Compact").check()
+    await page.get_by_label("Text size").select_option("150")
+    await ada.page.reload()
+    await expect(message(ada, "A word")).to_be_attached()
+    chosen = await ada.page.evaluate(LOOK)
+    assert (chosen["colorScheme"], chosen["fontSize"]) == ("dark", "24px")
+    assert chosen["avatar"] < usual["avatar"]
+    assert await ada.page.evaluate(TOO_WIDE) == []
+    page = await settings(ada, "Look and language")
+    await until_still(ada.page)
+    assert await ada.page.evaluate(TOO_WIDE) == []
+    await expect(page.get_by_role("radio", name="Compact")).to_be_checked()
+    await expect(page.get_by_label("Text size")).to_have_value("150")
+    await page.get_by_role("radio", name="Light").check()
+    assert (await ada.page.evaluate(LOOK))["colorScheme"] == "light"
+
+
+@both_widths
+async def test_the_focus_is_seen_in_forced_colours(people: People) -> None:
+    ada = await people.arrive("Ada")
+    await ada.page.emulate_media(forced_colors="active")
+    press = ada.page.keyboard.press
+    await ada.page.get_by_label("Your name").wait_for()
+    await come_to_read(ada)
+    await write(ada, "A word")
+    await ada.hide_channels()
+    await ada.page.locator("#messages-box").focus()
+    for _ in range(5):
+        await press("Shift+Tab")
+        assert await ada.page.evaluate(FOCUS_RING) >= 2
+    await ada.press("Notifications")
+    await expect(ada.page.get_by_role("menu")).to_be_visible()
+    await press("ArrowDown")
+    assert await ada.page.evaluate(FOCUS_RING) >= 2
+    await press("Escape")
+    await press("Control+k")
+    chosen = ada.page.get_by_role("option", selected=True)
+    await expect(chosen).to_be_visible()
+    assert await chosen.evaluate("(element) => getComputedStyle(element).outlineStyle") == "solid"
+    await press("Escape")

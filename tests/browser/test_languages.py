@@ -1,0 +1,174 @@
+"""The page in other languages and scripts: no English is left in it, and words run the way they are read."""
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+
+import pytest
+from playwright.async_api import Page, expect
+
+from tests.browser.test_hostile import TOO_WIDE
+from tests.kit.people import People, Person, both_widths, until_still
+from tests.kit.text_channels import box, message, press_at, write
+from tests.web.test_words import messages
+
+# What can be read or is read out.
+WORDS = """() => {
+  const isShown = (element) => element?.checkVisibility({ visibilityProperty: true });
+  const found = new Set();
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    if (isShown(texts.currentNode.parentElement)) found.add(texts.currentNode.data.trim());
+  }
+  for (const name of ["aria-label", "title", "placeholder", "alt"]) {
+    const named = [...document.querySelectorAll(`[${name}]`)].filter(isShown);
+    for (const element of named) found.add(element.getAttribute(name).trim());
+  }
+  return [...found, document.title];
+}"""
+PLACED = re.compile(r"\{[^{}]*\}")
+VARIANT = re.compile(r"^\s*\*?\[\w+\] (.*)$", re.MULTILINE)
+PAGES = ["members", "search", "pins", "threads", "inbox"]
+NAMED = {"general", "Voice", "svc", "Ada", "online"}
+HEBREW, ARABIC = "נועה כהן", "مرحبا بالجميع، متى نلتقي؟"
+# Where the words of an element are within it: the free room before and behind them.
+ROOM = """(element) => {
+  const range = document.createRange();
+  range.selectNodeContents(element);
+  const [words, box] = [range.getBoundingClientRect(), element.getBoundingClientRect()];
+  return { left: Math.round(words.left - box.left), right: Math.round(box.right - words.right) };
+}"""
+
+
+def said(language: str, key: str) -> str:
+    """The words with this key, as far as nothing is filled in."""
+    return messages(language)[key].strip().split("\n")[0]
+
+
+def sentences(language: str, key: str) -> Iterator[str]:
+    """All that the words with this key may be, with what is filled in still in braces."""
+    text = messages(language)[key].split("\n#")[0].strip()
+    yield from VARIANT.findall(text) if "->" in text else [text.split("\n")[0]]
+
+
+def english_in(texts: list[str], language: str) -> set[str]:
+    """What is English, and would be something else in this language."""
+    patterns = []
+    for key in messages("en"):
+        if set(sentences("en", key)) == set(sentences(language, key)):
+            continue
+        for sentence in sentences("en", key):
+            fixed = PLACED.sub("", sentence)
+            if "{" not in fixed and len(re.findall(r"[a-z]", fixed)) > 3:
+                patterns.append(".+".join(re.escape(part) for part in PLACED.split(sentence)))
+    english = re.compile("|".join(patterns))
+    theirs = {each for key in messages(language) for each in sentences(language, key)}
+    return {text for text in texts if english.fullmatch(text)} - theirs - NAMED
+
+
+@both_widths
+@pytest.mark.parametrize(("locale", "date"), [("de-AT", "%d.%m.%Y"), ("ja-JP", "%Y/%m/%d")])
+async def test_no_english_is_left_in_another_language(people: People, locale: str, date: str) -> None:
+    language = locale[:2]
+    english: dict[str, set[str]] = {}
+    ada = await people.arrive("Ada", locale=locale)
+    page = ada.page
+
+    async def look(where: str) -> None:
+        await until_still(page)
+        if left := english_in(await page.evaluate(WORDS), language):
+            english[where] = left
+
+    async def press(key: str) -> None:
+        await page.get_by_role("button", name=said(language, key), exact=True).first.click()
+
+    await page.get_by_label(said(language, "your-name")).fill("Ada")
+    await expect(page.locator("html")).to_have_attribute("lang", language)
+    await look("the way in")
+    await press("join")
+    await expect(box(ada)).to_be_enabled()
+    await look("an empty channel")
+    await write(ada, "1, 2, 3")
+    first = page.locator(".message").first
+    await press_at(first, said(language, "react"))
+    await press_at(first.locator(".picker"), "👍")
+    one = next(sentences(language, "reaction-count"))
+    await expect(first.locator(".reaction")).to_have_accessible_name(f"👍 {PLACED.sub('1', one)}")
+    await look("a channel")
+    for key in PAGES:
+        await press(key if key != "inbox" else "inbox")
+        await expect(page.locator(".aside-body")).to_be_visible()
+        await look(key)
+        await page.locator(".aside-body").get_by_role("button", name=said(language, "close")).click()
+    for keys in ("Control+k", "Control+/"):
+        await page.keyboard.press(keys)
+        await expect(page.get_by_role("dialog")).to_be_visible()
+        await look(keys)
+        await page.keyboard.press("Escape")
+        await expect(page.get_by_role("dialog")).to_have_count(0)
+    await first.locator(".author").click()
+    # As dates are written there.
+    joined = PLACED.sub(datetime.now().astimezone().strftime(date), said(language, "joined-on"))
+    await expect(page.get_by_role("dialog").get_by_text(joined, exact=True)).to_be_visible()
+    await look("a profile")
+    await page.keyboard.press("Escape")
+    await expect(page.get_by_role("dialog")).to_have_count(0)
+    await open_settings(ada, language)
+    pages = page.locator(".settings-pages nav li button")
+    for each in await pages.all():
+        await each.click()
+        await expect(page.locator(".settings-page h3").first).to_be_visible()
+        await look(f"settings: {await each.text_content()}")
+    await page.keyboard.press("Escape")
+    assert english == {}
+
+
+async def open_settings(person: Person, language: str) -> None:
+    if person.page.viewport_size and person.page.viewport_size["width"] < 640:
+        await person.page.get_by_role("button", name=said(language, "show-channels"), exact=True).click()
+    await person.page.get_by_role("button", name=said(language, "settings"), exact=True).click()
+    await expect(person.page.get_by_role("dialog")).to_be_visible()
+
+
+@both_widths
+async def test_hebrew_and_arabic_run_from_right_to_left(people: People) -> None:
+    noa, ada = await people.arrive(HEBREW), await people.arrive("Ada")
+    await noa.come_in()
+    await ada.come_in()
+    await write(noa, ARABIC)
+    await write(noa, "Hello, " + "שלום " * 40)
+    came = message(ada, ARABIC)
+    text = came.locator(".text p").first
+    await expect(text).to_have_css("direction", "rtl")
+    room = await text.evaluate(ROOM)
+    assert room["right"] <= 1 and room["left"] > 20, room
+    name = came.locator("button.author")
+    await expect(name).to_have_css("direction", "rtl")
+    await expect(name).to_have_text(HEBREW)
+    # The name stands where names stand, beside the picture.
+    left = await ada.page.evaluate(
+        "(text) => document.querySelector('.message .body').getBoundingClientRect().left", ""
+    )
+    author = await name.bounding_box()
+    assert author and author["x"] - left < 4
+    await box(ada).fill(ARABIC)
+    await expect(box(ada)).to_have_css("direction", "rtl")
+    await wide_nowhere(ada.page, "left to right")
+    # A page of a language that runs so: nothing is cut off, and what begins stands at the right.
+    await ada.page.evaluate("document.documentElement.dir = 'rtl'")
+    await wide_nowhere(ada.page, "right to left")
+    await name.click()
+    await expect(ada.page.get_by_role("dialog", name=HEBREW)).to_be_visible()
+    await wide_nowhere(ada.page, "a profile")
+    await ada.page.keyboard.press("Escape")
+    await ada.show_channels()
+    await until_still(ada.page)
+    sidebar = await ada.page.locator(".sidebar").bounding_box()
+    assert sidebar and ada.page.viewport_size
+    assert round(sidebar["x"] + sidebar["width"]) == ada.page.viewport_size["width"]
+    await wide_nowhere(ada.page, "the channels")
+
+
+async def wide_nowhere(page: Page, where: str) -> None:
+    await until_still(page)
+    assert await page.evaluate(TOO_WIDE) == [], where
