@@ -45,7 +45,7 @@ export class Timeline extends Component {
   /** @type {State} */
   state = { atEnd: true, editing: null, marked: null, news: 0 };
 
-  #news = 0; #all = false; #frame = 0; #following = true; #top = 0;
+  #news = 0; #all = false; #frame = 0; #following = true; #top = 0; #height = 0;
   /** @type {ResizeObserver | null} */ #observer = null;
   /** @type {{element: Element, bottom: number} | null} */ #anchor = null;
   /** @type {(() => void) | null} */ #stopReading = null;
@@ -126,9 +126,9 @@ export class Timeline extends Component {
   /** Show the newest message, whatever is shown now. */
   async toEnd() {
     const { conversation } = this.props;
+    if (conversation.moreAfter.value) await conversation.newest();
     this.#following = true;
     this.#top = 0;
-    if (conversation.moreAfter.value) await conversation.newest();
     this.#settle();
   }
 
@@ -221,7 +221,8 @@ export class Timeline extends Component {
   }
 
   #scrolled = () => {
-    this.#following = this.#below < AT_END_PX;
+    // At the end of what is here, with more behind it, one reads on from there.
+    this.#following = this.#below < AT_END_PX && !this.props.conversation.moreAfter.value;
     this.#look();
   };
 
@@ -232,14 +233,17 @@ export class Timeline extends Component {
     this.#noteScroll();
     if (this.#following) {
       box.scrollTop = box.scrollHeight;
-      this.#top = box.scrollTop;
+      [this.#top, this.#height] = [box.scrollTop, box.scrollHeight];
     }
     this.#look();
   }
 
   /** Whoever scrolls is told a frame later, and what is drawn before that must not move what they went to. */
   #noteScroll() {
-    if (this.box.current?.scrollTop < this.#top - AT_END_PX && this.#below >= AT_END_PX) this.#following = false;
+    const { scrollTop = 0, clientHeight = 0 } = this.box.current ?? {};
+    // A box that grows, for the composer shrinks, moves it too: to where the end was.
+    const put = Math.min(this.#top, this.#height - clientHeight);
+    if (scrollTop < put - AT_END_PX && this.#below >= AT_END_PX) this.#following = false;
   }
 
   #look = () => {

@@ -1,0 +1,205 @@
+"""A long history: reached by links, dates and searches, read both ways, with few messages drawn at a time."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from aiohttp import ClientSession
+from playwright.async_api import expect
+
+from tests.chat.member import ChatServer
+from tests.kit.community import ask
+from tests.kit.people import People, Person, both_widths
+from tests.kit.product import COMMAND, Product, running_product
+from tests.kit.text_channels import come_to_read, message, open_channel
+from tests.kit.waiting import wait_until
+
+DAYS = 4
+A_DAY = 150
+LAST = DAYS * A_DAY - 1
+MOST_DRAWN = 400  # As in state/conversation.js.
+BEGINNING = datetime(2020, 1, 1, 12, tzinfo=UTC)
+EDITED = 12  # It follows another under the same name.
+# The number of each message that is drawn, by the label of its day.
+DRAWN = """(list) => [...list.querySelectorAll("section")].map((day) => [day.ariaLabel,
+  [...day.querySelectorAll(".body > .text")].map((text) => Number(/\\d+/.exec(text.textContent)[0]))])"""
+# The last message at the one end or the first at the other, and where it is when one has scrolled there.
+TO_AN_END = """(box, down) => {
+  box.scrollTop = down ? box.scrollHeight : 0;
+  const all = [...box.querySelectorAll(".message")];
+  const element = all.at(down ? -1 : 0);
+  return [element.dataset.id, element.getBoundingClientRect().bottom];
+}"""
+WHERE = """(box, id) => box.querySelector(`[data-id="${id}"]`)?.getBoundingClientRect().bottom ?? null"""
+# A message that the upper edge cuts through.
+CUT_BY_THE_EDGE = """(box) => {
+  box.scrollTop = 0;
+  box.querySelector(".message").scrollIntoView();
+  box.scrollTop += 12;
+}"""
+
+
+def exported() -> dict[str, object]:
+    """As DiscordChatExporter writes it: two people take turns after five messages each."""
+    people = [
+        {"id": "10", "name": "ada", "nickname": "Ada L."},
+        {"id": "11", "name": "ben", "nickname": "Ben"},
+    ]
+
+    def said(number: int) -> dict[str, object]:
+        day, at = divmod(number, A_DAY)
+        when = BEGINNING + timedelta(days=day, seconds=10 * at)
+        edited = {"timestampEdited": when.isoformat()} if number == EDITED else {}
+        return {
+            "id": str(1000 + number),
+            "type": "Default",
+            "timestamp": when.isoformat(),
+            "content": f"nr{number} {'planet' if at == 7 else 'star'}",
+            "author": people[number // 5 % 2],
+            **edited,
+        }
+
+    channel = {"id": "2", "type": "GuildTextChat", "name": "old", "topic": ""}
+    messages = [said(number) for number in range(LAST + 1)]
+    return {"guild": {"id": "1", "name": "Old place"}, "channel": channel, "messages": messages}
+
+
+@pytest.fixture
+async def product(tmp_path: Path) -> AsyncIterator[Product]:
+    """With the history of another program, which a server takes in once it has an owner."""
+    async with running_product(tmp_path / "data") as empty:
+        url = urlsplit(empty.url)
+        [invite] = parse_qs(url.fragment)["invite"]
+        address = f"{url.scheme}://{url.netloc}"
+        async with ClientSession(address) as http:
+            await ChatServer(address, http, invite).join("Olga")
+    file = tmp_path / "old.json"
+    file.write_text(json.dumps(exported()))
+    process = await asyncio.create_subprocess_exec(
+        *(COMMAND[0], "admin", "import", str(file), "--from", "discord"),
+        *("--data-dir", str(tmp_path / "data")),
+    )
+    async with asyncio.timeout(60):
+        assert await process.wait() == 0
+    async with running_product(tmp_path / "data") as product:
+        yield product
+    assert "Traceback" not in product.output, product.output
+
+
+async def drawn(person: Person) -> list[int]:
+    """The numbers of the messages that are drawn: none is missing between, and each is under its day."""
+    days: list[tuple[str, list[int]]] = await person.page.locator("#messages").evaluate(DRAWN)
+    numbers = [number for _, each in days for number in each]
+    assert numbers == list(range(numbers[0], numbers[-1] + 1))
+    assert len(numbers) <= MOST_DRAWN
+    assert [len({number // A_DAY for number in each}) for _, each in days] == [1] * len(days)
+    assert len({label for label, _ in days}) == len(days)
+    return numbers
+
+
+async def go_on(person: Person, *, down: bool) -> None:
+    """Scroll to an end of what is drawn, and wait for more: what was before the eyes stays where it was."""
+    box = person.page.locator("#messages-box")
+    end = -1 if down else 0
+    before = (await drawn(person))[end]
+    element, where = await box.evaluate(TO_AN_END, down)
+
+    async def more() -> bool:
+        return (await drawn(person))[end] != before
+
+    await wait_until("there is more", more, within_s=30)
+    assert abs(await box.evaluate(WHERE, element) - where) < 2
+
+
+async def address_of(person: Person, number: int) -> str:
+    channels = (await ask(person, "GET", "/api/channels"))["channels"]
+    [old] = [each["id"] for each in channels if each["name"] == "old"]
+    at_ms = int((BEGINNING + timedelta(seconds=10 * number)).timestamp() * 1000)
+    page = await ask(person, "GET", f"/api/channels/{old}/messages?at_ms={at_ms}")
+    [found] = [each["id"] for each in page["messages"] if each["posted_at_ms"] == at_ms]
+    return f"/#channel={old}&message={found}"
+
+
+@both_widths
+async def test_six_hundred_messages_are_read_in_both_directions(people: People) -> None:
+    ada = await people.arrive("Ada")
+    await come_to_read(ada)
+    await open_channel(ada, "old")
+    await expect(message(ada, f"nr{LAST} star")).to_be_in_viewport()
+    address = await address_of(ada, 10)
+
+    # By a link, in a page that is there and in one that comes.
+    marked = ada.page.locator(".message.marked > .body > .text")
+    await ada.page.evaluate("(address) => { location.href = address; }", address)
+    await expect(marked).to_have_text("nr10 star")
+    await expect(message(ada, "nr10 star")).to_be_in_viewport()
+    url = ada.page.url
+    await ada.page.goto("about:blank")
+    await ada.page.goto(url.split("/#")[0].split("?")[0].rstrip("/") + address)
+    await expect(marked).to_have_text("nr10 star")
+    await expect(message(ada, "nr10 star")).to_be_in_viewport()
+    await expect(ada.page.get_by_role("button", name="To the newest")).to_be_visible()
+
+    await ada.page.mouse.move(0, 0)
+    # What follows under the same name says only what is new about it.
+    changed = message(ada, f"nr{EDITED} star")
+    await expect(changed.locator(".mark")).to_have_text(["edited"])
+    await expect(changed.locator(".author")).to_be_hidden()
+    await expect(changed.locator(".avatar")).to_be_hidden()
+    await expect(message(ada, f"nr{EDITED + 1} star").locator(".byline")).to_be_hidden()
+
+    # What is done with a message that the edge cuts stands within sight.
+    await ada.page.locator("#messages-box").evaluate(CUT_BY_THE_EDGE)
+    first = ada.page.locator(".message").first
+    await first.focus()
+    actions, box = (
+        await first.locator(".actions").bounding_box(),
+        await ada.page.locator("#messages-box").bounding_box(),
+    )
+    assert actions is not None and box is not None
+    assert actions["y"] >= box["y"]
+
+    while (await drawn(ada))[-1] < LAST:
+        await go_on(ada, down=True)
+    # Days are headings between the lists, not in them.
+    assert await ada.page.locator("#messages ol > :not(li), #messages ol .day").count() == 0
+    await expect(ada.page.locator("#messages section > h2.day")).to_have_count(DAYS - 1)
+    while (await drawn(ada))[0] > 0:
+        await go_on(ada, down=False)
+    await expect(ada.page.locator("#messages section > h2.day")).to_have_count(DAYS - 1)
+    await ada.press("To the newest")
+    await expect(message(ada, f"nr{LAST} star")).to_be_in_viewport()
+
+
+@both_widths
+async def test_a_date_leads_into_the_history(people: People) -> None:
+    ada = await people.arrive("Ada")
+    await come_to_read(ada)
+    await open_channel(ada, "old")
+    await ada.page.locator(".day button").last.click()
+    dialog = ada.page.get_by_role("dialog", name="Jump to a date")
+    await dialog.get_by_label("Date").fill("2020-01-02")
+    await dialog.get_by_role("button", name="Jump").click()
+    await expect(ada.page.locator(".message.marked > .body > .text")).to_have_text(f"nr{A_DAY} star")
+    await expect(message(ada, f"nr{A_DAY} star")).to_be_in_viewport()
+
+    await ada.press("Search")
+    field = ada.page.get_by_role("searchbox", name="Search messages")
+    lines = ada.page.locator(".message-line")
+    of_days = {
+        "planet in:old before:2020-01-03": [1, 0],
+        "planet in:old after:2020-01-02": [3, 2],
+        "planet after:2020-01-01 before:2020-01-03": [1],
+    }
+    for query, days in of_days.items():
+        await field.fill(query)
+        await field.press("Enter")
+        await expect(lines).to_have_count(len(days))
+        for line, day in enumerate(days):
+            await expect(lines.nth(line)).to_contain_text(f"nr{day * A_DAY + 7} planet")
+    await lines.first.click()
+    await expect(ada.page.locator(".message.marked > .body > .text")).to_have_text(f"nr{A_DAY + 7} planet")
