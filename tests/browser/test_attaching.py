@@ -28,6 +28,12 @@ DRAFTS = """async () => {
   const answer = await fetch("/api/drafts", { headers: { Authorization: `Bearer ${token}` } });
   return (await answer.json()).drafts;
 }"""
+# Whether the end of a message is within the box of messages.
+ENDS_IN_SIGHT = """(message) => {
+  const { bottom } = message.getBoundingClientRect();
+  const box = message.closest(".messages-box").getBoundingClientRect();
+  return bottom <= box.bottom + 1 && bottom > box.top;
+}"""
 
 
 def picture(name: str, width: int = 320) -> dict[str, object]:
@@ -44,6 +50,38 @@ async def drop(person: Person, *files: Mapping[str, object]) -> None:
 
 def uploads(person: Person, state: str) -> Locator:
     return person.page.locator(f".upload-list [data-state={state}]")
+
+
+@both_widths
+async def test_ones_own_message_is_in_sight_once_it_is_sent(people: People) -> None:
+    ada = await people.arrive("Ada")
+    await come_to_read(ada)
+    for number in range(4):
+        await write(ada, f"Before {number}" + "\nand more" * 12)
+
+    async def ends_in_sight() -> bool:
+        return bool(await ada.page.locator(".messages .message").last.evaluate(ENDS_IN_SIGHT))
+
+    async def scroll_up() -> None:
+        await ada.page.locator("#messages-box").evaluate("(box) => { box.scrollTop = 0; }")
+        await expect(ada.page.get_by_role("button", name="To the newest")).to_be_visible()
+
+    await scroll_up()
+    await write(ada, "One\nof\nthree lines")
+    await wait_until("three lines are in sight", ends_in_sight, within_s=15)
+    await scroll_up()
+    await write(ada, "Higher than the window" + "\nand more" * 60)
+    await wait_until("the end of many lines is in sight", ends_in_sight, within_s=15)
+    for number, names in enumerate((["one.png"], ["two.png", "three.png", "four.png"])):
+        await scroll_up()
+        await drop(ada, *[picture(name, 900) for name in names])
+        await expect(uploads(ada, "done")).to_have_count(len(names))
+        await write(ada, f"Pictures {number}")
+        shown = message(ada, f"Pictures {number}").locator(".openable img")
+        await expect(shown).to_have_count(len(names))
+        for each in await shown.all():
+            await expect(each).to_have_js_property("complete", True)
+        await wait_until("the pictures are in sight", ends_in_sight, within_s=15)
 
 
 @both_widths
