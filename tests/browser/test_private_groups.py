@@ -33,6 +33,23 @@ def notes(person: Person) -> Locator:
     return person.page.locator("#private .private-notes p")
 
 
+async def edsger_is_removed(ada: Person, grace: Person, edsger: Person, axe: str, found: list[str]) -> None:
+    """Anybody in a group can remove others; everybody learns who did."""
+    await grace.press("People and name")
+    dialog = grace.page.get_by_role("dialog")
+    await expect(dialog.get_by_role("button", name="Remove Grace")).to_have_count(0)
+    await dialog.get_by_role("button", name="Remove Edsger").click()
+    await look(grace, axe, "whether to remove somebody", found)
+    await dialog.get_by_role("button", name="Remove", exact=True).click()
+    await expect(dialog.get_by_role("listitem")).to_have_count(2)
+    await grace.page.keyboard.press("Escape")
+    await expect(conversation(edsger, "Regatta committee")).to_have_count(0)
+    await expect(edsger.page.get_by_text("You are no longer in Regatta committee.")).to_be_visible()
+    await say(grace, "Just us two")
+    await expect(said(ada).last).to_have_text("Just us two")
+    await expect(notes(ada).last).to_have_text("Grace removed Edsger.")
+
+
 async def test_several_people_make_a_group_name_it_let_somebody_in_and_leave(
     people: People, tmp_path: Path, axe: str
 ) -> None:
@@ -79,6 +96,7 @@ async def test_several_people_make_a_group_name_it_let_somebody_in_and_leave(
     await expect(conversation(alan, "Regatta committee")).to_have_count(0)
     await say(edsger, "One fewer")
     await expect(notes(grace).last).to_have_text("Alan has left.")
+    await edsger_is_removed(ada, grace, edsger, axe, found)
     for name, size in SIZES.items():
         await grace.page.set_viewport_size(size)  # type: ignore[arg-type]
         await look(grace, axe, f"a group, {name}", found)

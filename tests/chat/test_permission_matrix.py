@@ -181,6 +181,7 @@ ENDPOINT_NEEDS: Mapping[str, str] = {
     "POST /api/private/conversations": "send_messages",
     "GET /api/private/conversations/{conversation_id}": MEMBER,
     "PUT /api/private/conversations/{conversation_id}/members/{member_id}": "send_messages",
+    "DELETE /api/private/conversations/{conversation_id}/members/{member_id}": "send_messages",
     "POST /api/private/conversations/{conversation_id}/leave": MEMBER,
     "POST /api/private/conversations/{conversation_id}/lost": MEMBER,
     "POST /api/private/conversations/{conversation_id}/key-packages": MEMBER,

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { noteOf } from "../../src/svc/web/state/private/changes.js";
+import { noteOf, removerOf } from "../../src/svc/web/state/private/changes.js";
 import { noteUnknown } from "../../src/svc/web/state/private/known.js";
 
 const [ADA, BEN, OTHER] = [{ memberId: "ada", thumbprint: "a" }, { memberId: "ben", thumbprint: "b" }, { memberId: "ben", thumbprint: "c" }];
@@ -40,4 +40,14 @@ test("in a group somebody joins and leaves, in a conversation between two only d
   const change = { added: [OTHER], removed: [ADA], before: ["ada"], after: ["ben"] };
   assert.deepEqual(noteOf(change, false), [{ what: "joined", memberId: "ben" }, { what: "left", memberId: "ada" }]);
   assert.deepEqual(noteOf(change, true), [{ what: "new-device", memberId: "ben" }, { what: "device-gone", memberId: "ada" }]);
+});
+
+test("whoever was removed is told of with who did it, and not once they have come again and left", () => {
+  const of = (seq, removed, after) => ({ seq, sentAtMs: 0, added: [], removed, before: ["ada", "ben"], after });
+  const changes = [of(2, [{ memberId: "ben", thumbprint: "b" }], ["ada"]), of(9, [], ["ada", "ben"]), of(12, [{ memberId: "ben", thumbprint: "b" }], ["ada"])];
+  const told = (removals) => [changes[0], changes[2]].map((change) => noteOf(change, false, (memberId) => removerOf(change, memberId, changes, removals))[0]);
+  const [left, removed] = [{ what: "left", memberId: "ben" }, { what: "removed", memberId: "ben", by: "ada" }];
+  assert.deepEqual(told([{ seq: 4, by: "ada", who: "ben" }]), [removed, left]);
+  assert.deepEqual(told([{ seq: 13, by: "ada", who: "ben" }]), [left, removed]);
+  assert.deepEqual(told([{ seq: 13, by: "ada", who: "somebody else" }]), [left, left]);
 });

@@ -26,9 +26,10 @@ function inTurn() {
   return (act) => (last = last.then(act, act));
 }
 
-async function asked(token, method, path, body) {
+/** What a server answers; rejects as the page's own requests do. */
+export async function asked(token, method, path, body, address = ADDRESS) {
   const headers = { "Content-Type": "application/json", ...(token && { Authorization: `Bearer ${token}` }) };
-  const response = await fetch(ADDRESS + path, { method, headers, body: method === "GET" ? undefined : JSON.stringify(body ?? {}) });
+  const response = await fetch(address + path, { method, headers, body: method === "GET" ? undefined : JSON.stringify(body ?? {}) });
   const answer = response.status === 204 ? null : await response.json();
   if (response.ok) return answer;
   throw Object.assign(new Error(`${method} ${path}: ${answer.error} ${answer.message}`), { code: answer.error, status: response.status, details: answer });
@@ -38,6 +39,7 @@ export class Client {
   kept = new Kept();
   /** Called around each request: may lose it, or its answer. */
   network = (request) => request();
+  address = ADDRESS;
 
   static async join(nickname, wishes = { invite_code: INVITE }, takesPart = true) {
     const one = new Client();
@@ -78,7 +80,13 @@ export class Client {
   }
 
   ask(method, path, body) {
-    return asked(this.token, method, path, body);
+    return asked(this.token, method, path, body, this.address);
+  }
+
+  /** What it says is wrong with what the server has shown. */
+  async troubles(id) {
+    const changes = await this.kept.under(`changes/${id}/`);
+    return changes.sort((one, other) => one.seq - other.seq).flatMap(({ trouble, memberId }) => (trouble ? [[trouble, memberId]] : []));
   }
 
   async texts(id) {

@@ -4,8 +4,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import { deleteSaid, editSaid, messageSaid, nameSaid, reactionSaid, removedSaid, toldBy } from "../../../src/svc/web/state/private/content.js";
+import { utf8 } from "../../../src/svc/web/state/private/mls.js";
 import { Withheld } from "../../../src/svc/web/state/private/others.js";
-import { Client, settle } from "./clients.mjs";
+import { openFile, sealFile } from "../../../src/svc/web/state/private/sealed.js";
+import { ADDRESS, Client, settle } from "./clients.mjs";
 
 const FIRST = Number(process.env.SVC_FIRST ?? 0);
 const SCHEDULES = Number(process.env.SVC_SCHEDULES ?? 30);
@@ -34,6 +37,33 @@ test("two people write to each other, and each knows who it was", async () => {
     const history = await each.device.history(id);
     assert.deepEqual(history.map(({ said, memberId }) => [said.text, memberId]), [[process.env.SVC_SECRET, ada.memberId], ["hello Ada", ben.memberId]]);
   }
+});
+
+test("files, edits, reactions, answers, names and removals come through as they were said", async () => {
+  const secret = process.env.SVC_SECRET;
+  const [ada, ben, cem] = [await Client.join("Ada"), await Client.join("Ben"), await Client.join("Cem")];
+  const { id } = await ada.device.openWith([ben.memberId, cem.memberId]);
+  const plain = utf8(secret.repeat(50));
+  const { data, ...sealed } = await sealFile(plain);
+  const one = `${ADDRESS}/api/private/conversations/${id}`;
+  const headers = { Authorization: `Bearer ${ada.token}`, "Content-Type": "application/octet-stream" };
+  const stored = await (await fetch(`${one}/files`, { method: "POST", headers, body: data })).json();
+  const file = { id: stored.file_id, ...sealed, name: `${secret}.txt`, type: "text/plain", bytes: plain.length, alt: secret };
+  const message = messageSaid("a draft", { files: [file] });
+  const ref = { by: ada.memberId, key: message.key };
+  const sign = secret.replaceAll(" ", "-");
+  for (const said of [message, editSaid(ref, secret), reactionSaid(ref, sign, true), messageSaid(`${secret}?`, { reply: ref }), nameSaid(secret)]) await ada.device.send(id, said);
+  const doomed = messageSaid(secret);
+  for (const said of [doomed, deleteSaid({ by: ada.memberId, key: doomed.key })]) await ada.device.send(id, said);
+  await ada.ask("DELETE", `/api/private/conversations/${id}/members/${cem.memberId}`);
+  await ada.device.send(id, removedSaid(cem.memberId));
+  await ben.device.sync();
+  const { messages, name, removals } = toldBy(await ben.device.history(id));
+  assert.deepEqual(messages.map(({ text, reply }) => [text, reply]), [[secret, null], [`${secret}?`, messages[0].id]]);
+  assert.deepEqual(messages[0].reactions, [{ emoji: sign, member_ids: [ada.memberId] }]);
+  assert.deepEqual([name, removals.map(({ by, who }) => [by, who])], [secret, [[ada.memberId, cem.memberId]]]);
+  const fetched = await fetch(`${one}/files/${file.id}`, { headers: { Authorization: `Bearer ${ben.token}` } });
+  assert.deepEqual(await openFile(await fetched.arrayBuffer(), messages[0].files[0]), plain);
 });
 
 test("nothing is sent while nobody else could read it, and all of it once they can", async () => {
@@ -111,6 +141,7 @@ test("a server that leaves out, changes or repeats something is noticed", async 
   ben.network = through((entries) => entries.map((entry, at) => ({ ...entry, seq: entries[0]?.seq + at, body: entries.at(-1).body })));
   await ben.device.sync();
   assert.deepEqual(await ben.texts(id), ["one", "three", undefined], "the same twice, and the second is nothing");
+  assert.deepEqual(await ben.troubles(id), [["differs", ada.memberId], ["foreign", null]], "the third was said after the second, and the same again is wrong too");
 });
 
 test("whoever takes no part in a conversation cannot be slipped in", async () => {
@@ -179,6 +210,7 @@ async function schedule(clients, random) {
 /** All have heard the same, from the moment at which each was let in. */
 async function compare(clients, id, forgetful, sent) {
   const histories = new Map(await Promise.all(clients.map(async (each) => [each, await each.device.history(id)])));
+  for (const each of clients) assert.deepEqual(await each.troubles(id), [], "an honest server is not accused");
   const whole = new Map();
   for (const history of histories.values()) {
     for (const { seq, said, memberId } of history) {

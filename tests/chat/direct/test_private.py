@@ -278,12 +278,24 @@ async def test_a_group_takes_people_in_and_lets_them_go(place: Place) -> None:
     assert [one["id"] for one in (await dia.look(conversation))["lacking"]] == [dia.device_id]
     await cem.person.done("POST", path(conversation, "leave"))
     assert await cem.person.refused("GET", path(conversation)) == "unknown_conversation"
+    out = path(conversation, f"members/{cem.person.id}")
+    assert await cem.person.refused("DELETE", out) == "unknown_conversation"
+    assert await ada.person.refused("DELETE", out) == "unknown_member"
     pair = await place.group(ada, ben)
     assert await ada.person.refused("POST", path(pair, "leave")) == "invalid_request"
+    assert await ada.person.refused("DELETE", path(pair, f"members/{ben.person.id}")) == "invalid_request"
     packages = [b64decode(one["key_package"]) for one in await ada.take(conversation, dia)]
     assert (await ada.commit(conversation, 1, packages, [cem.device_id]))[0] == 200
     found = await dia.look(conversation)
     assert {one["id"] for one in found["devices"]} == {ada.device_id, ben.device_id, dia.device_id}
+    # Everybody in a group removes whom they will; what is sent from then on goes to the others alone.
+    await dia.person.done("DELETE", path(conversation, f"members/{ben.person.id}"))
+    assert await ben.person.refused("GET", path(conversation, "log")) == "unknown_conversation"
+    status, answer = await dia.send(conversation, 2)
+    assert (status, answer["error"]) == (409, "devices_changed"), "his device is still in the MLS group"
+    assert (await dia.commit(conversation, 2, removed=[ben.device_id]))[0] == 200
+    assert (await dia.send(conversation, 3))[0] == 200
+    assert (await dia.look(conversation))["members"] == sorted([ada.person.id, dia.person.id])
 
 
 async def test_a_device_that_has_lost_its_keys_asks_to_be_let_in_again(place: Place) -> None:

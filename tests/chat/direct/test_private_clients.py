@@ -6,6 +6,8 @@
 import asyncio
 import logging
 import os
+import tarfile
+from base64 import b64encode
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,9 @@ SCHEDULES = 30
 MANY = 1000
 # What one of them writes: it is nowhere at the server.
 SECRET = "between the two of us"
+# As it is, as a reaction, which has no spaces, and in base64, wherever in it it begins.
+FORMS = [SECRET.encode(), SECRET.replace(" ", "-").encode()]
+FORMS += [b64encode(bytes(shift) + SECRET.encode())[4:-4] for shift in range(3)]
 
 
 async def run(chat: ChatServer, clients: str, within_s: float = 120, **variables: str) -> str:
@@ -57,13 +62,20 @@ async def test_clients_that_race_crash_and_lose_answers_end_up_agreeing(
     schedules: int,
 ) -> None:
     caplog.set_level(logging.DEBUG, logger="svc")
-    await chat.join("Owner")
+    owner = await chat.join("Owner")
     wanted = {"SVC_SCHEDULES": str(schedules), "SVC_SECRET": SECRET}
     await run(chat, "clients.test.mjs", 120 + 10 * schedules, **wanted)
     kept = everything_in(Path(variables["DATA_DIR"]))
     assert any(name.endswith("-wal") for name in kept)
-    assert [name for name, data in kept.items() if SECRET.encode() in data] == []
-    assert SECRET not in caplog.text
+    backup = await made_backup(chat, owner, Path(variables["DATA_DIR"]))
+    assert any("uploads" in name for name in backup), "with the files"
+    kept |= backup | {"log": caplog.text.encode()}
+    assert [name for name, data in kept.items() if any(form in data for form in FORMS)] == []
+
+
+async def test_a_server_that_changes_the_log_or_forks_it_is_noticed(chat: ChatServer) -> None:
+    await chat.join("Owner")
+    await run(chat, "hostile.test.mjs")
 
 
 @pytest.mark.skipif(bool(why_not()), reason=why_not())
@@ -74,6 +86,19 @@ async def test_the_page_and_openmls_are_in_one_group_and_read_what_the_other_has
     program = await built()
     await chat.join("Owner")
     await run(chat, "openmls.test.mjs", SVC_OPENMLS=str(program))
+
+
+async def made_backup(chat: ChatServer, owner: str, data_dir: Path) -> dict[str, bytes]:
+    """The bytes of each file in it."""
+    async with chat.member("", owner) as live:
+        headers = {"Authorization": f"Bearer {owner}"}
+        async with chat.http.post("/api/backups", headers=headers) as response:
+            assert response.status < 300, await response.text()
+        told = await live.pushed("backup_finished")
+    assert told["fault"] is None
+    with tarfile.open(data_dir / "backups" / told["name"]) as archive:
+        opened = {member.name: archive.extractfile(member) for member in archive if member.isfile()}
+        return {f"backup/{name}": file.read() for name, file in opened.items() if file}
 
 
 def everything_in(folder: Path) -> dict[str, bytes]:

@@ -228,6 +228,7 @@ ENDPOINTS: Mapping[str, Needs] = {
     "POST /api/private/conversations": PRIVATE_SENDER,
     "GET /api/private/conversations/{conversation_id}": PERSON,
     "PUT /api/private/conversations/{conversation_id}/members/{member_id}": PRIVATE_SENDER,
+    "DELETE /api/private/conversations/{conversation_id}/members/{member_id}": PRIVATE_SENDER,
     "POST /api/private/conversations/{conversation_id}/leave": PERSON,
     "POST /api/private/conversations/{conversation_id}/lost": PERSON,
     "POST /api/private/conversations/{conversation_id}/key-packages": PERSON,

@@ -144,6 +144,11 @@ DESCRIBED = Described(
             "Let another person into a group",
             refusals=[*_OPEN, "unknown_conversation"],
         ),
+        Endpoint(
+            f"DELETE {_ONE}/members/{{member_id}}",
+            "Remove a person from a group",
+            refusals=["unknown_conversation", "unknown_member"],
+        ),
         Endpoint(f"POST {_ONE}/leave", "Leave a group", refusals=_UNKNOWN),
         Endpoint(
             f"POST {_ONE}/lost",

@@ -78,6 +78,7 @@ class PrivateRoutes:
             web.post(f"{private}/conversations", self.open),
             web.get(one, self.one),
             web.put(one + "/members/{member_id}", self.add),
+            web.delete(one + "/members/{member_id}", self.remove),
             web.post(f"{one}/leave", self.leave),
             web.post(f"{one}/lost", self.lost),
             web.post(f"{one}/key-packages", self.take),
@@ -149,8 +150,14 @@ class PrivateRoutes:
         await self._conversations.add(asker(request).member_id, _id(request), other_id)
         return nothing()
 
+    async def remove(self, request: web.Request) -> web.Response:
+        other_id = identifier(request.match_info, "member_id")
+        await self._conversations.remove(asker(request).member_id, _id(request), other_id)
+        return nothing()
+
     async def leave(self, request: web.Request) -> web.Response:
-        await self._conversations.leave(asker(request).member_id, _id(request))
+        member_id = asker(request).member_id
+        await self._conversations.remove(member_id, _id(request), member_id)
         return nothing()
 
     async def lost(self, request: web.Request) -> web.Response:

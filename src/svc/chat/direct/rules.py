@@ -143,17 +143,18 @@ class PrivateConversations:
         return Act(lambda connection: store.add_members(connection, conversation_id, [other_id]), added)
 
     @changes_rules
-    def leave(self, member_id: str, conversation_id: str) -> Act[None, None]:
-        """Read it no more, nor send there. Raises ChatError."""
-        self._require_group(member_id, conversation_id)
+    def remove(self, member_id: str, conversation_id: str, other_id: str) -> Act[None, None]:
+        """From now on another person, or oneself, neither reads nor sends there. Raises ChatError."""
+        if other_id not in self._require_group(member_id, conversation_id):
+            raise ChatError("unknown_member")
 
         def left(_: None) -> None:
             self._tell_changed([conversation_id])
-            self._drop(conversation_id, member_id)
+            self._drop(conversation_id, other_id)
 
         def write(connection: Connection) -> None:
             with erasing(connection):
-                store.remove_member(connection, conversation_id, member_id)
+                store.remove_member(connection, conversation_id, other_id)
 
         return Act(write, left)
 

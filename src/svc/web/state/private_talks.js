@@ -11,7 +11,7 @@
  *
  * @typedef {{id: string, members: string[], two: boolean, name: string, unread: number, lastMs: number, stands: "loading" | "alone" | "outside" | "ready", verified: "yes" | "lost" | "no"}} Talk
  * @typedef {{key: string, text: string, files: FileSaid[], atMs: number, state: "sending" | "refused" | "waiting", problem: string}} Unsent
- * @typedef {{id: string, seq: number, posted_at_ms: number, note: {what: string, memberId: string}[]}} Noted
+ * @typedef {{id: string, seq: number, posted_at_ms: number, note: {what: string, memberId: string, by?: string}[]}} Noted
  * @typedef {typeof import("./private/running.js").running} Running
  */
 

@@ -146,6 +146,8 @@ export interface Endpoints {
   "GET /api/private/conversations/{}": { answer: PrivateConversation };
   /** Let another person into a group */
   "PUT /api/private/conversations/{}/members/{}": { answer: null };
+  /** Remove a person from a group */
+  "DELETE /api/private/conversations/{}/members/{}": { answer: null };
   /** Leave a group */
   "POST /api/private/conversations/{}/leave": { answer: null };
   /** This device has lost the keys of the group; others let it in again */

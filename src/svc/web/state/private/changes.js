@@ -1,15 +1,38 @@
 // What a change of a conversation's devices means to its people. docs/private.md
 
 /**
- * What to say of it: [{what, memberId}], `what` "joined", "left", "new-device" or "device-gone".
- * @param {{added: {memberId: string}[], removed: {memberId: string}[], before: string[], after: string[]}} change
- * @param {boolean} two between two nobody joins or leaves: who comes back has another device
+ * @import { Removal } from "./content.js"
+ *
+ * @typedef {{seq: number, sentAtMs: number, added: {memberId: string}[], removed: {memberId: string}[], before: string[], after: string[], trouble?: string, memberId?: string | null}} Change
  */
-export function noteOf({ added, removed, before, after }, two) {
+
+/**
+ * Who says to have removed this member, whom a change has taken out: before they came again, if they did.
+ * @param {Change} change @param {string} memberId @param {Change[]} changes @param {Removal[]} removals
+ */
+export function removerOf({ seq }, memberId, changes, removals) {
+  const back = changes.find((each) => each.seq > seq && each.after.includes(memberId))?.seq ?? Infinity;
+  return removals.find((each) => each.who === memberId && each.seq > seq && each.seq < back)?.by;
+}
+
+/**
+ * What to say of it: [{what, memberId, by}], `what` "joined", "left", "removed", "new-device", "device-gone", or what is wrong with the
+ * server's log; `by` who removed them.
+ * @param {Change} change
+ * @param {boolean} two between two nobody joins or leaves: who comes back has another device
+ * @param {(memberId: string) => string | undefined} [remover]
+ * @returns {{what: string, memberId: string, by?: string}[]}
+ */
+export function noteOf({ added, removed, before, after, trouble, memberId: shown }, two, remover = () => undefined) {
+  if (trouble) return [{ what: trouble, memberId: shown ?? "" }];
   const of = (/** @type {{memberId: string}[]} */ all) => [...new Set(all.map(({ memberId }) => memberId))];
   const [come, gone] = [of(added), of(removed)];
   return [
     ...come.map((memberId) => ({ what: two || before.includes(memberId) ? "new-device" : "joined", memberId })),
-    ...gone.filter((memberId) => !come.includes(memberId)).map((memberId) => ({ what: two || after.includes(memberId) ? "device-gone" : "left", memberId })),
+    ...gone.filter((memberId) => !come.includes(memberId)).map((memberId) => {
+      if (two || after.includes(memberId)) return { what: "device-gone", memberId };
+      const by = remover(memberId);
+      return by ? { what: "removed", memberId, by } : { what: "left", memberId };
+    }),
   ];
 }

@@ -6,6 +6,7 @@
  * @import { FileSaid } from "./sealed.js"
  *
  * @typedef {{by: string, key: string}} Ref who has said it, and the key that they gave it
+ * @typedef {{seq: number, by: string, who: string}} Removal
  * @typedef {{v?: number, type?: string, key: string, [part: string]: any}} Said
  * @typedef {{id: string, ref: Ref, seq: number, memberId: string, text: string, sentAtMs: number, editedAtMs: number | null, reply: string | null, reactions: Reactions,
  *   files: FileSaid[], edits: number[], deleted: boolean, trouble: "" | "unreadable" | "newer"}} Told
@@ -35,6 +36,9 @@ export const reactionSaid = (of, emoji, on) => keyed("reaction", { of, emoji, on
 /** @param {string} text what the conversation is called from now on */
 export const nameSaid = (text) => keyed("name", { text: text.trim().slice(0, LONGEST_NAME) });
 
+/** @param {string} who was removed from the group by the author, a moment ago */
+export const removedSaid = (who) => keyed("removed", { who });
+
 /** What is left in the history of what its author has deleted. @param {Pick<Said, "type" | "key">} said */
 export const emptied = ({ type = "message", key }) => ({ v: VERSION, type, key, deleted: true });
 
@@ -43,13 +47,16 @@ export const idOf = ({ by, key }) => `${by} ${key}`;
 
 /**
  * The messages that there are, in order, as they are now: [{id, ref, seq, memberId, text, sentAtMs, editedAtMs, reply, reactions,
- * trouble}], `trouble` "unreadable" or "newer"; in `emptying` the entries whose words are to be forgotten; and the `name`, or "".
+ * trouble}], `trouble` "unreadable" or "newer"; in `emptying` the entries whose words are to be forgotten; the `name`, or ""; and
+ * in `removals` who says to have removed whom.
  * @param {{seq: number, memberId: string | null, said: any, sentAtMs: number}[]} entries in order
  */
 export function toldBy(entries) {
   /** @type {Map<string, Told>} */
   const all = new Map();
   const emptying = [];
+  /** @type {Removal[]} */
+  const removals = [];
   let name = "";
   for (const { seq, memberId: by, said, sentAtMs } of entries) {
     if (!by) continue;
@@ -61,13 +68,14 @@ export function toldBy(entries) {
     const own = (isKey(said.of) && all.get(idOf({ by, key: said.of }))) || null;
     if (type === "message") begin(all, { ...said, key: said.key ?? `#${seq}` }, { seq, by, sentAtMs });
     else if (type === "name" && isText(said.text)) name = said.text.slice(0, LONGEST_NAME);
+    else if (type === "removed" && typeof said.who === "string") removals.push({ seq, by, who: said.who });
     else if (type === "edit" && own && !own.deleted && isText(said.text)) all.set(own.id, { ...own, text: said.text, editedAtMs: sentAtMs, edits: [...own.edits, seq] });
     else if (type === "delete" && own && !own.deleted) {
       emptying.push(own.seq, ...own.edits);
       all.set(own.id, { ...own, deleted: true });
     } else if (type === "reaction") react(all, by, said);
   }
-  return { messages: [...all.values()].filter(({ deleted }) => !deleted), emptying: emptying.filter((seq) => Number.isFinite(seq)), name };
+  return { messages: [...all.values()].filter(({ deleted }) => !deleted), emptying: emptying.filter((seq) => Number.isFinite(seq)), name, removals };
 }
 
 /** @param {Ref} ref @param {number} seq @param {number} sentAtMs @returns {Told} */

@@ -14,6 +14,7 @@
 
 import { afterEntry } from "./entries.js";
 import { agreementOf, begin, callKeysOf, commit, configOf, digestOf, epochOf, fromBase64, join, leavesOf, packed, readStatement, seal, toBase64, unpacked, utf8 } from "./mls.js";
+import { chainFrom, seenBy } from "./order.js";
 import { leavesOfDevices, othersIn, packagesOf, refused, reportProblem } from "./others.js";
 import { OwnKeys } from "./own_keys.js";
 import { allWaiting, nextWaiting, noMore, NotYet, refusedAs, rings, wait, waitAgain } from "./waiting.js";
@@ -128,15 +129,15 @@ export class PrivateDevice {
     }
     const used = await this.#kept.get(`package/${joined.ref}`);
     /** @type {Changes} */
-    const changes = [[`group/${id}`, { state: packed(joined.state), seq, between, outgoing: before?.outgoing ?? [] }]];
+    const changes = [[`group/${id}`, { state: packed(joined.state), seq, between, outgoing: before?.outgoing ?? [], chain: chainFrom(joined.state, seq) }]];
     if (!used.last) changes.push([`package/${joined.ref}`, undefined]);
     await this.#kept.put(changes);
   }
 
-  /** Out of the group; what the server may not have yet waits for the next one. @param {string} id */
-  async #forget(id) {
+  /** Out of the group; what the server may not have yet waits for the next one. @param {string} id @param {Changes} changes */
+  async #forget(id, changes = []) {
     const { outgoing = [] } = /** @type {Partial<Group>} */ ((await this.#kept.get(`group/${id}`)) ?? {});
-    await this.#kept.put([[`group/${id}`, undefined], ...outgoing.map((each) => waitAgain(id, each))]);
+    await this.#kept.put([[`group/${id}`, undefined], ...outgoing.map((each) => waitAgain(id, each)), ...changes]);
   }
 
   /** @param {string} id */
@@ -190,9 +191,10 @@ export class PrivateDevice {
     if (entry.seq <= group.seq) return true;
     const { statement } = await this.#keys.identity();
     const unpack = (/** @type {Uint8Array} */ data) => unpacked(data, this.#config(group.between));
-    const { next, changes, lost } = await afterEntry(id, group, entry, { unpack, audience: this.#audience, statement });
+    const chainAt = async (/** @type {number} */ seq) => (await this.#kept.get(`history/${id}/${seq}`))?.chain;
+    const { next, changes, lost } = await afterEntry(id, group, entry, { unpack, audience: this.#audience, statement, chainAt });
     if (next) await this.#kept.put([[`group/${id}`, next], ...changes]);
-    else await this.#forget(id);
+    else await this.#forget(id, changes);
     if (lost) await this.#lose(id); // It does not follow from what we know: somebody must let us in again.
     return Boolean(next);
   }
@@ -247,7 +249,7 @@ export class PrivateDevice {
   async #enclose(id, said, atMs) {
     /** @type {Group} */
     const group = await this.#kept.get(`group/${id}`);
-    const { state, message } = await seal(this.#state(id, group), utf8(JSON.stringify(said)));
+    const { state, message } = await seal(this.#state(id, group), utf8(JSON.stringify({ ...said, ...seenBy(group) })));
     const outgoing = [...group.outgoing, { said, atMs, message, digest: await digestOf(message) }];
     await this.#kept.put([[`group/${id}`, { ...group, state: packed(state), outgoing }], noMore(id, said)]);
   }

@@ -5,50 +5,70 @@
  * @import { Changes } from "../../transport/private_store.js"
  * @import { State } from "./mls.js"
  * @import { Device } from "./others.js"
+ * @import { Chain } from "./order.js"
  * @import { Outgoing } from "./waiting.js"
  *
- * @typedef {{state: Uint8Array, seq: number, between: string[] | null, outgoing: Outgoing[], pending?: {digest: string, state: Uint8Array, adds: boolean} | null}} Group as it is kept
- * @typedef {{seq: number, memberId: string | null, thumbprint: string | null, said: any, sentAtMs: number}} Entry of the history
+ * @typedef {{state: Uint8Array, seq: number, between: string[] | null, outgoing: Outgoing[], chain?: Chain | null, pending?: {digest: string, state: Uint8Array, adds: boolean} | null}} Group as it is kept
+ * @typedef {{seq: number, memberId: string | null, thumbprint: string | null, said: any, sentAtMs: number, chain?: string}} Entry of the history
  */
 
 import { digestOf, epochOf, fromBase64, open, packed } from "./mls.js";
+import { chainFrom, following, isSame } from "./order.js";
 import { entryOf, parsed, reportProblem, statedIn, Withheld } from "./others.js";
 
 /**
- * {next, changes}: the group after it, and what is kept besides; or {lost}: this device is out of the group, and `lost` where it does
- * not know why.
+ * {next, changes}: the group after it, and what is kept besides; without `next` this device is out of the group, and `lost` where it
+ * does not know why.
  * @param {string} id
  * @param {Group} group
  * @param {Omit<PrivateEntry, "epoch">} entry the one behind the last that was read
- * @param {{unpack: (data: Uint8Array) => State, audience: string, statement: string}} own
- * @returns {Promise<{next: Group, changes: Changes, lost?: undefined} | {next?: undefined, changes?: undefined, lost: boolean}>}
+ * @param {{unpack: (data: Uint8Array) => State, audience: string, statement: string, chainAt: (seq: number) => Promise<string | undefined>}} own
+ * @returns {Promise<{next: Group, changes: Changes, lost?: undefined} | {next?: undefined, changes: Changes, lost: boolean}>}
  */
-export async function afterEntry(id, group, { seq, kind, body, sent_at_ms: sentAtMs }, { unpack, audience, statement }) {
+export async function afterEntry(id, group, { seq, kind, body, sent_at_ms: sentAtMs }, { unpack, audience, statement, chainAt }) {
   if (seq !== group.seq + 1) throw new Withheld(`entry ${group.seq + 1} of ${id} is missing`);
   const data = fromBase64(body);
   const digest = await digestOf(data);
   const next = { ...group, seq };
+  const at = { seq, sentAtMs };
   if (group.pending?.digest === digest) {
-    const { state, adds } = group.pending;
-    const changes = await changedBy(id, unpack(group.state), unpack(state), { seq, sentAtMs }, audience);
-    return { next: { ...next, state, pending: null }, changes: adds ? [...changes, [`greet/${id}`, true]] : changes };
+    const state = unpack(group.pending.state);
+    const changes = await changedBy(id, unpack(group.state), state, at, audience);
+    return { next: { ...next, state: group.pending.state, pending: null, chain: chainFrom(state, seq) }, changes: group.pending.adds ? [...changes, [`greet/${id}`, true]] : changes };
   }
   const own = group.outgoing.find((each) => each.digest === digest);
+  if (kind !== "commit") next.chain = await following(group.chain, digest);
+  const chain = next.chain?.now;
   if (own) {
     next.outgoing = group.outgoing.filter((each) => each !== own);
-    return { next, changes: [await entryOf(id, { seq, said: own.said, sentAtMs }, statement, audience)] };
+    return { next, changes: [await entryOf(id, { seq, said: own.said, sentAtMs, chain }, statement, audience)] };
   }
   const opened = await open(unpack(group.state), data).catch((error) => {
     reportProblem(error);
     return null;
   });
   if (kind === "commit") {
-    if (opened?.state.groupActiveState.kind !== "active") return { lost: !opened };
-    const changes = await changedBy(id, unpack(group.state), opened.state, { seq, sentAtMs }, audience);
-    return { next: { ...next, state: packed(opened.state), pending: null }, changes };
+    if (opened?.state.groupActiveState.kind !== "active") return { lost: !opened, changes: opened ? [] : [troubleOf(id, at, "forked")] };
+    const changes = await changedBy(id, unpack(group.state), opened.state, at, audience);
+    return { next: { ...next, state: packed(opened.state), pending: null, chain: chainFrom(opened.state, seq) }, changes };
   }
   if (opened) next.state = packed(opened.state);
-  return { next, changes: [await entryOf(id, { seq, said: opened && parsed(opened.data), sentAtMs }, opened?.statement, audience)] };
+  const { seen, ...said } = (opened && parsed(opened.data)) ?? {};
+  const entry = await entryOf(id, { seq, said: Object.keys(said).length ? said : null, sentAtMs, chain }, opened?.statement, audience);
+  const trouble = !opened ? "foreign" : await isSame(seen, seq, group.chain, chainAt) ? "" : "differs";
+  if (!trouble || next.chain?.told.includes(trouble)) return { next, changes: [entry] };
+  // Once in an epoch: what follows one of them differs too.
+  if (next.chain) next.chain = { ...next.chain, told: [...next.chain.told, trouble] };
+  return { next, changes: [entry, troubleOf(id, at, trouble, entry[1].memberId)] };
+}
+
+/**
+ * What the server has done is said among the messages.
+ * @param {string} id @param {{seq: number, sentAtMs: number}} at @param {"foreign" | "differs" | "forked"} trouble @param {string | null} memberId who was shown something else
+ * @returns {Changes[number]}
+ */
+function troubleOf(id, { seq, sentAtMs }, trouble, memberId = null) {
+  return [`changes/${id}/${seq}.${trouble}`, { seq, sentAtMs, added: [], removed: [], before: [], after: [], trouble, memberId }];
 }
 
 /**

@@ -5,9 +5,9 @@
 
 import { talksById } from "../private_talks.js";
 import { api } from "../server.js";
-import { nameSaid } from "./content.js";
+import { nameSaid, removedSaid } from "./content.js";
 import { start } from "./own.js";
-import { begin, forgetTalk, look } from "./reading.js";
+import { begin, forgetTalk, left, look } from "./reading.js";
 import { say } from "./saying.js";
 
 const ONE = /** @type {PathOf<"/api/private/conversations">} */ ((id, /** @type {any} */ rest) => `/api/private/conversations/${encodeURIComponent(id)}${rest}`);
@@ -25,11 +25,18 @@ export async function addPeople(id, memberIds) {
   await look(id);
 }
 
+/** Take this person out, with all their devices, and say so. @param {string} id @param {string} memberId */
+export async function removePerson(id, memberId) {
+  await api("DELETE", ONE(id, `/members/${encodeURIComponent(memberId)}`), {});
+  await say(id, removedSaid(memberId));
+}
+
 /** @param {string} id @param {string} name */
 export const rename = (id, name) => say(id, nameSaid(name));
 
 /** Be in it no more, and keep nothing of it. @param {string} id */
 export async function leave(id) {
+  left.add(id);
   await api("POST", ONE(id, "/leave"), {});
   await forgetTalk(id);
 }

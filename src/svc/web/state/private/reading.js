@@ -5,6 +5,7 @@
  * @import { PrivateConversation } from "../../types/api.js"
  * @import { Signal } from "../../vendor/signals.js"
  * @import { Talk } from "../private_talks.js"
+ * @import { Change } from "./changes.js"
  * @import { Said, Told } from "./content.js"
  * @import { Entry } from "./entries.js"
  * @import { Own } from "./own.js"
@@ -14,9 +15,10 @@
 import { explain, t } from "../../words/words.js";
 import { ringPrivately } from "../alerts.js";
 import { memberOf } from "../people.js";
-import { notes, problems, said, talks, talksKnown, unsent } from "../private_talks.js";
+import { notify } from "../notices.js";
+import { nameOf, notes, problems, said, talks, talksKnown, unsent } from "../private_talks.js";
 import { member } from "../server.js";
-import { noteOf } from "./changes.js";
+import { noteOf, removerOf } from "./changes.js";
 import { emptied, toldBy } from "./content.js";
 import { close, namesOf } from "./files.js";
 import { noteUnknown } from "./known.js";
@@ -38,6 +40,9 @@ const entries = new Map();
 const names = new Map();
 /** The keys of what is being sent by this page, with what it is. @type {Map<string, {id: string, said: Said, atMs: number, refused?: undefined}>} */
 export const leaving = new Map();
+
+/** Conversations that this page has left: nobody need tell it. @type {Set<string>} */
+export const left = new Set();
 
 /** @type {((id: string) => Promise<void>)[]} */
 const readers = [];
@@ -93,6 +98,7 @@ async function read(ids) {
   const known = new Map(talks.value.map((talk) => [talk.id, talk]));
   const all = await Promise.all(told.map(async (each) => (changed.includes(each.id) || !known.has(each.id) ? described(mine, each) : /** @type {Talk} */ (known.get(each.id)))));
   const begun = talks.value.filter((talk) => talk.stands === "loading" && !told.some(({ id }) => id === talk.id));
+  for (const talk of talks.value.filter(({ id, stands }) => stands !== "loading" && !left.has(id) && !told.some((each) => each.id === id))) notify(t("private-no-longer", { name: nameOf(talk) }));
   talks.value = [...begun, ...all].sort((one, other) => other.lastMs - one.lastMs);
   talksKnown.value = true;
   for (const id of changed) {
@@ -108,8 +114,11 @@ async function described(mine, { id, members, between_two: two, created_at_ms: c
   const inGroup = await devicesIn(id);
   const last = /** @type {Entry[]} */ (entries.get(id)).at(-1) ?? { seq: 0, sentAtMs: Date.now() };
   if (inGroup) await noteUnknown(kept, id, inGroup, last);
+  /** @type {Change[]} */
   const changes = (await kept.under(`changes/${id}/`)).sort((one, other) => one.seq - other.seq);
-  put(notes, id, changes.map((change) => ({ id: `change ${change.seq} ${change.added.length}`, seq: change.seq, posted_at_ms: change.sentAtMs, note: noteOf(change, two) })));
+  const { removals } = toldBy(/** @type {Entry[]} */ (entries.get(id)));
+  const remover = (/** @type {Change} */ change) => (/** @type {string} */ memberId) => removerOf(change, memberId, changes, removals);
+  put(notes, id, changes.map((change) => ({ id: `change ${change.seq} ${change.added.length} ${change.trouble ?? ""}`, seq: change.seq, posted_at_ms: change.sentAtMs, note: noteOf(change, two, remover(change)) })));
   const messages = /** @type {Told[]} */ (said.value.get(id));
   const upTo = (await kept.get(`read/${id}`)) ?? 0;
   const isNew = (/** @type {Told} */ message) => message.seq > upTo && !message.trouble && message.memberId !== memberId;
@@ -219,5 +228,5 @@ function put(all, id, value) {
 
 export function forgetRead() {
   asked = new Set();
-  for (const all of [arrived, entries, leaving, names]) all.clear();
+  for (const all of [arrived, entries, leaving, left, names]) all.clear();
 }

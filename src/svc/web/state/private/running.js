@@ -3,7 +3,7 @@
 import { attaching } from "../private_talks.js";
 import { keysOf } from "./call_keys.js";
 import { open } from "./files.js";
-import { addPeople, greet, leave, makeGroup, rename } from "./groups.js";
+import { addPeople, greet, leave, makeGroup, removePerson, rename } from "./groups.js";
 import { numberOf, verify } from "./number.js";
 import { forgetOwn, start } from "./own.js";
 import { begin, forgetRead, heard, look, markRead, onRead, refresh } from "./reading.js";
@@ -28,4 +28,4 @@ async function forget() {
   await forgetOwn();
 }
 
-export const running = { acts, addPeople, begin, callKeysOf, discard, forget, heard, leave, look, makeGroup, markRead, numberOf, openFile: open, refresh, rename, send, sendAgain, uploadsOf, verify };
+export const running = { acts, addPeople, begin, callKeysOf, discard, forget, heard, leave, look, makeGroup, markRead, numberOf, openFile: open, refresh, removePerson, rename, send, sendAgain, uploadsOf, verify };

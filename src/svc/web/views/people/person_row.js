@@ -1,5 +1,7 @@
 // Somebody in a list of a dialog: their picture and name, which lead to the profile.
 
+/** @import { ComponentChildren } from "../../vendor/preact.js" */
+
 import { memberOf, presenceOf } from "../../state/people.js";
 import { showDialog } from "../../state/place.js";
 import { member } from "../../state/server.js";
@@ -7,11 +9,11 @@ import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Avatar } from "../parts/avatar.js";
 
-/** @param {{id: string}} props */
-export function PersonRow({ id }) {
+/** `children` is what else can be done with them. @param {{id: string, children?: ComponentChildren}} props */
+export function PersonRow({ id, children }) {
   const person = memberOf(id);
   const name = person?.nickname ?? t("somebody");
   return html`<li><button type="button" class="person-row" onClick=${() => showDialog("profile", { memberId: id })}>
     <${Avatar} id=${id} name=${name} url=${person?.avatar} presence=${presenceOf(id)} size="small" /><span dir="auto">${id === member.value?.id ? t("name-you", { name }) : name}</span>
-  </button></li>`;
+  </button>${children}</li>`;
 }

@@ -8,14 +8,17 @@ import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Icon } from "../parts/icon.js";
 
-const WARNINGS = ["new-device", "own-device"];
+const WARNINGS = ["new-device", "own-device", "differs", "foreign", "forked"];
+
+/** @param {string} [memberId] */
+const nameOf = (memberId) => (memberId && memberOf(memberId)?.nickname) || t("somebody");
 
 /** @param {{note: Noted["note"]}} props */
 export function Note({ note }) {
-  return html`<li class="private-notes">${note.map(({ what, memberId }) => {
+  return html`<li class="private-notes">${note.map(({ what, memberId, by }) => {
     const kind = what === "new-device" && memberId === member.value?.id ? "own-device" : what;
     const warns = WARNINGS.includes(kind);
     return html`<p key=${`${what} ${memberId}`} class=${warns ? "warning" : ""}><${Icon} name=${warns ? "flag" : "people"} />
-      <span dir="auto">${t(`private-${kind}`, { name: memberOf(memberId)?.nickname ?? t("somebody") })}</span></p>`;
+      <span dir="auto">${t(`private-${kind}`, { name: nameOf(memberId), by: nameOf(by) })}</span></p>`;
   })}</li>`;
 }

@@ -2,12 +2,14 @@
 
 /** @import { Running } from "../../state/private_talks.js" */
 
+import { memberOf } from "../../state/people.js";
 import { notify } from "../../state/notices.js";
 import { nameOf, talksById, theRunning } from "../../state/private_talks.js";
+import { member } from "../../state/server.js";
 import { html, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
 import { Chips, Pick } from "../managing/parts/pick.js";
-import { Button } from "../parts/button.js";
+import { Button, IconButton } from "../parts/button.js";
 import { Confirm, Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
 import { PersonRow } from "../people/person_row.js";
@@ -23,6 +25,7 @@ export function PeopleDialog({ talkId, onClose }) {
   const [keys, setKeys] = useState(/** @type {string[]} */ ([]));
   const [problem, setProblem] = useState("");
   const [leaving, setLeaving] = useState(false);
+  const [removing, setRemoving] = useState("");
   const [busy, setBusy] = useState(false);
   if (!talk) return null;
   const attempt = async (/** @type {(running: Running) => Promise<void>} */ act) => {
@@ -54,6 +57,11 @@ export function PeopleDialog({ talkId, onClose }) {
       notify(explain(error));
     }
   };
+  const remove = async () => {
+    await attempt((running) => running.removePerson(talkId, removing));
+    setRemoving("");
+  };
+  if (removing) return html`<${Confirm} title=${t("private-remove-title", { name: named(removing) })} text=${t("private-remove-text", { name: named(removing) })} action=${t("private-remove")} onConfirm=${remove} onClose=${() => setRemoving("")} />`;
   if (leaving) return html`<${Confirm} title=${t("private-leave-title")} text=${t("private-leave-text", { name: nameOf(talk) })} action=${t("private-leave")} onConfirm=${leave} onClose=${() => setLeaving(false)} />`;
   return html`<${Dialog} title=${t("private-people")} onClose=${onClose}>
     <div class="stack">
@@ -61,7 +69,7 @@ export function PeopleDialog({ talkId, onClose }) {
         <${Field} label=${t("private-group-name")} hint=${t("private-group-name-hint")} value=${name} maxlength=${LONGEST_NAME} autocomplete="off" onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setName(event.currentTarget.value)} />
         <p class="buttons"><${Button} type="submit" disabled=${busy || name.trim() === talk.name}>${t("save")}<//></p>
       </form>
-      <ul class="person-rows" aria-label=${t("private-group-people")}>${talk.members.map((id) => html`<${PersonRow} key=${id} id=${id} />`)}</ul>
+      <ul class="person-rows" aria-label=${t("private-group-people")}>${talk.members.map((id) => html`<${PersonRow} key=${id} id=${id}>${id !== member.value?.id && html`<${IconButton} icon="close" label=${t("private-remove-them", { name: named(id) })} onClick=${() => setRemoving(id)} />`}<//>`)}</ul>
       ${talk.members.length + keys.length < MOST && html`<${Pick} label=${t("private-add")} only="member" chosen=${[...talk.members.map(keyOf), ...keys]} onPick=${(/** @type {string} */ key) => setKeys([...keys, key])} />`}
       ${keys.length > 0 && html`<${Chips} label=${t("private-add")} keys=${keys} onRemove=${(/** @type {string} */ key) => setKeys(keys.filter((each) => each !== key))} />
         <p class="quiet">${t("private-add-text")}</p>
@@ -71,3 +79,6 @@ export function PeopleDialog({ talkId, onClose }) {
     </div>
   <//>`;
 }
+
+/** @param {string} id */
+const named = (id) => memberOf(id)?.nickname ?? t("somebody");

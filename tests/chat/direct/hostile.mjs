@@ -1,0 +1,58 @@
+// A server that lies: it stands between clients and the real one, passes on what they ask, and tells some of them something
+// else. Whoever runs a server could do all of this.
+
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { text } from "node:stream/consumers";
+
+import { ADDRESS, asked } from "./clients.mjs";
+
+export class Hostile {
+  #server = createServer((request, response) => this.#serve(request, response));
+  /** By token. */
+  #lies = new Map();
+
+  static async start() {
+    const one = new Hostile();
+    one.#server.listen(0, "127.0.0.1");
+    await once(one.#server, "listening");
+    one.address = `http://127.0.0.1:${one.#server.address().port}`;
+    return one;
+  }
+
+  /** From now on this client asks here. `lie` gets {method, path, body, pass} and resolves with what is answered. */
+  between(client, lie) {
+    this.#lies.set(client.token, lie);
+    client.address = this.address;
+  }
+
+  /** This client asks the real server again. */
+  leave(client) {
+    client.address = ADDRESS;
+  }
+
+  end() {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+
+  async #serve(request, response) {
+    const token = request.headers.authorization.replace("Bearer ", "");
+    const { method, url: path } = request;
+    const sent = await text(request);
+    const body = sent ? JSON.parse(sent) : undefined;
+    const [status, answer] = await this.#lies.get(token)({ method, path, body, pass: (other = path) => asked(token, method, other, body) }).then(
+      (told) => [told === null ? 204 : 200, told], (error) => [error.status ?? 500, error.details ?? { error: "internal", message: String(error) }]);
+    response.writeHead(status, { "Content-Type": "application/json" });
+    response.end(answer === null ? undefined : JSON.stringify(answer));
+  }
+}
+
+/** Tells the truth, but for the entries of the log, which `change` makes something else of. */
+export const log = (change) => async ({ path, pass }) => {
+  const told = await pass();
+  return path.includes("/log") ? { ...told, entries: change(told.entries) } : told;
+};
+
+/** With numbers as if nothing had been done to them. */
+export const renumbered = (entries, first) => entries.map((entry, at) => ({ ...entry, seq: first + at }));

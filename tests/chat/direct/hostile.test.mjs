@@ -1,0 +1,139 @@
+// A server that leaves out, reorders, changes, repeats or forks the log is noticed by the page's own code. Run by
+// test_private_clients.py.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import { Withheld } from "../../../src/svc/web/state/private/others.js";
+import { asked, Client, settle } from "./clients.mjs";
+import { Hostile, log, renumbered } from "./hostile.mjs";
+
+let server;
+before(async () => { server = await Hostile.start(); });
+after(() => server.end());
+
+async function two() {
+  const [ada, ben] = [await Client.join("Ada"), await Client.join("Ben")];
+  const { id } = await ada.device.openWith([ben.memberId]);
+  await ada.device.send(id, { text: "one" });
+  await ben.device.sync();
+  return { ada, ben, id };
+}
+
+test("a message that is left out stops the reading, and what was withheld is read once it comes", async () => {
+  const { ada, ben, id } = await two();
+  for (const text of ["two", "three"]) await ada.device.send(id, { text });
+  server.between(ben, log((entries) => entries.slice(1)));
+  await assert.rejects(ben.device.sync(), Withheld);
+  assert.deepEqual(await ben.texts(id), ["one"]);
+  server.between(ben, log((entries) => entries.toReversed()));
+  await assert.rejects(ben.device.sync(), Withheld);
+  server.leave(ben);
+  await ben.device.sync();
+  assert.deepEqual(await ben.texts(id), ["one", "two", "three"]);
+  assert.deepEqual(await ben.troubles(id), []);
+});
+
+test("another order, with other numbers, is noticed by whoever is shown it, and by the other as soon as they answer", async () => {
+  const { ada, ben, id } = await two();
+  for (const text of ["yes", "no"]) await ada.device.send(id, { text });
+  server.between(ben, log((entries) => (entries.length === 2 ? renumbered(entries.toReversed(), entries[0].seq) : entries)));
+  await ben.device.sync();
+  assert.deepEqual(await ben.texts(id), ["one", "no", "yes"], "MLS reads them in any order");
+  assert.deepEqual(await ben.troubles(id), [["differs", ada.memberId]], "the second was said after the first");
+  server.leave(ben);
+  await ada.device.send(id, { text: "agreed?" });
+  await ben.device.sync();
+  assert.deepEqual(await ben.troubles(id), [["differs", ada.memberId]], "it is said once");
+  for (const text of ["agreed", "and said once"]) await ben.device.send(id, { text });
+  await ada.device.sync();
+  assert.deepEqual(await ada.troubles(id), [["differs", ben.memberId]]);
+});
+
+for (const [what, change] of [
+  ["repeated", ([first]) => renumbered([first, first], first.seq)],
+  ["changed", ([first]) => [{ ...first, body: first.body.replace(/.{8}$/u, "AAAAAAA=") }]],
+]) {
+  test(`a message that is ${what} is not read, and said to be wrong`, async () => {
+    const { ada, ben, id } = await two();
+    await ada.device.send(id, { text: "pay 10" });
+    server.between(ben, log((entries) => (entries.length ? change(entries) : [])));
+    await ben.device.sync();
+    assert.deepEqual((await ben.texts(id)).filter((text) => text === "pay 10").length, what === "repeated" ? 1 : 0);
+    assert.deepEqual(await ben.troubles(id), [["foreign", null]]);
+  });
+}
+
+test("a message that is acknowledged and shown to nobody else is missed by its author once others have read on", async () => {
+  const { ada, ben, id } = await two();
+  let kept = null;
+  server.between(ada, async ({ method, path, body, pass }) => {
+    if (method === "POST" && path.endsWith("/messages") && !kept) {
+      const { seq, epoch } = await asked(ada.token, "GET", `/api/private/conversations/${id}`);
+      kept = { seq: seq + 1, epoch, kind: "message", body: body.message, sent_at_ms: Date.now() };
+      return { seq: kept.seq, epoch };
+    }
+    if (!kept || !path.includes(`/conversations/${id}`)) return pass();
+    // Whatever is behind it has another number for Ada.
+    const asks = Number(new URLSearchParams(path.split("?")[1]).get("after"));
+    const told = await pass(path.replace(`after=${asks}`, `after=${Math.min(asks, Math.max(asks - 1, kept.seq - 1))}`));
+    if (!path.includes("/log")) return { ...told, seq: told.seq + 1 };
+    const own = asks < kept.seq ? [kept] : [];
+    return { ...told, seq: told.seq + 1, entries: [...own, ...told.entries.map((entry) => ({ ...entry, seq: entry.seq + 1 }))] };
+  });
+  await ada.device.send(id, { text: "swallowed" });
+  assert.deepEqual(await ada.texts(id), ["one", "swallowed"]);
+  // What he says first might have crossed it on the way.
+  await ben.device.send(id, { text: "are you there?" });
+  await ada.device.sync();
+  assert.deepEqual(await ada.troubles(id), []);
+  await ben.device.send(id, { text: "hello?" });
+  await ada.device.sync();
+  assert.deepEqual(await ada.texts(id), ["one", "swallowed", "are you there?", "hello?"]);
+  assert.deepEqual(await ada.troubles(id), [["differs", ben.memberId]]);
+});
+
+test("two who are shown different commits for one epoch read nothing of each other, and are told", async () => {
+  const { ada, ben, id } = await two();
+  const phone = await ada.another();
+  // The server keeps what it was when Ben saw it last, and hands him the same key package that Ada gets another of.
+  const seen = await ben.ask("GET", `/api/private/conversations/${id}`);
+  const packages = await ben.ask("POST", `/api/private/conversations/${id}/key-packages`, { devices: seen.lacking.map((each) => each.id) });
+  await ada.device.sync();
+  let forged = null;
+  let joined = false;
+  server.between(ben, async ({ method, path, body, pass }) => {
+    if (joined || !path.includes("/conversations")) return pass();
+    if (path.endsWith("/key-packages")) return packages;
+    if (method === "POST" && path.endsWith("/commits")) {
+      forged = { seq: seen.seq + 1, epoch: seen.epoch, kind: "commit", body: body.commit, sent_at_ms: Date.now() };
+      return { seq: forged.seq, epoch: seen.epoch + 1 };
+    }
+    const after = forged ? { epoch: seen.epoch + 1, seq: forged.seq, devices: [...seen.devices, ...seen.lacking.map((each) => ({ ...each, gone: false }))], lacking: [] } : {};
+    if (path.endsWith("/conversations")) return { conversations: [{ ...seen, ...after }] };
+    if (!path.includes("/log")) return { ...seen, ...after };
+    const asks = Number(path.split("after=")[1]);
+    return { epoch: seen.epoch, first_seq: 1, since: 0, ...after, seq: forged?.seq ?? seen.seq, entries: forged && asks < forged.seq ? [forged] : [] };
+  });
+  await ben.device.sync();
+  const [one, other] = [await ada.device.standing(id), await ben.device.standing(id)];
+  assert.equal(other.epoch, one.epoch);
+  assert.notEqual(other.agreement, one.agreement);
+  // Now it lets them meet.
+  joined = true;
+  await ada.device.send(id, { text: "for Ben" });
+  await ben.device.sync();
+  assert.deepEqual(await ben.texts(id), ["one", undefined]);
+  await ben.device.send(id, { text: "for Ada" });
+  await ada.device.sync();
+  assert.deepEqual(await ada.texts(id), ["one", "for Ben", undefined]);
+  for (const each of [ada, ben]) assert.deepEqual(await each.troubles(id), [["foreign", null]]);
+  // The next commit of one does not follow from what the other knows: it is let in again, and that is said too.
+  const tablet = await ada.another();
+  for (const each of [ada, ben]) await each.device.sync();
+  assert.deepEqual((await ben.troubles(id)).at(-1), ["forked", null]);
+  await settle([ada, ben, phone, tablet], id);
+  await ada.device.send(id, { text: "together again" });
+  await ben.device.sync();
+  assert.equal((await ben.texts(id)).at(-1), "together again");
+});
