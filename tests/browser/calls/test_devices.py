@@ -39,11 +39,22 @@ window.loudspeakers = [];
 const { setSinkId } = HTMLMediaElement.prototype;
 HTMLMediaElement.prototype.setSinkId = function (id) {
   const chosen = setSinkId.call(this, id);
-  chosen.then(() => loudspeakers.push(this));
+  chosen.then(() => loudspeakers.push(this), () => {});
   return chosen;
 };
 """
 ALL_PLAY_ON = "(id) => loudspeakers.length > 1 && loudspeakers.every(({ sinkId }) => sinkId === id)"
+NOTE_NOTICES = """
+window.told = [];
+new MutationObserver(() => {
+  for (const { textContent } of document.querySelectorAll(".notices")) told.push(textContent);
+}).observe(document, { childList: true, subtree: true });
+"""
+FORGOTTEN = """() => {
+  const settings = JSON.parse(localStorage["svc.callSettings"]);
+  const gone = { microphone: "no microphone", camera: "no camera", speaker: "no speaker" };
+  localStorage["svc.callSettings"] = JSON.stringify({ ...settings, ...gone });
+}"""
 # As a browser whose cameras can do it: here none can. `can` is whether this camera does.
 BLUR = """(can) => {
   const { getSupportedConstraints } = MediaDevices.prototype;
@@ -169,6 +180,16 @@ async def test_devices_are_tried_before_a_call_changed_in_it_and_replaced(people
         replaced = f"([line, before]) => ![before, ''].includes(({TRACK})(line))"
         await ada.page.wait_for_function(replaced, arg=[line, sent])
     await asyncio.gather(grace.hears(ada), grace.sees(ada))
+
+    # What one chose the last time, and has left elsewhere. What is said of it stays for a moment only.
+    await ada.page.add_init_script(NOTE_NOTICES)
+    await ada.page.evaluate(FORGOTTEN)
+    await ada.page.reload()
+    for name in ("microphone", "camera", "loudspeaker"):
+        words = f"The {name} you chose is not connected."
+        await ada.page.wait_for_function("(words) => told.some((each) => each.includes(words))", arg=words)
+    await ada.is_connected()
+    await asyncio.gather(grace.hears(ada), grace.sees(ada), ada.hears(grace))
 
 
 async def sends_from(person: Person, line: int, device: str | None) -> None:
