@@ -24,14 +24,15 @@ def clock() -> Clock:
 @pytest.fixture
 def log(clock: Clock) -> Iterator[io.StringIO]:
     """What a program writes whose log is bounded."""
-    root = logging.getLogger()
-    before, level = root.handlers[:], root.level
+    root, ours = logging.getLogger(), logging.getLogger("svc")
+    before, levels = root.handlers[:], [(logger, logger.level) for logger in (root, ours)]
     stream = io.StringIO()
     logs.configure(stream, debug=False)
     root.handlers[0].filters[-1] = logs.Bounded(clock)
     yield stream
     root.handlers[:] = before
-    root.setLevel(level)
+    for logger, level in levels:
+        logger.setLevel(level)
 
 
 def fail(fault: Exception) -> None:
