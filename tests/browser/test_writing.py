@@ -204,8 +204,9 @@ async def test_commands_are_offered_after_a_slash_and_done_at_once(people: Peopl
     await write(ada, "/status at lunch")
     await write(ada, "/nick Ada L.")
     await grace.press("Members")
-    await expect(grace.page.get_by_role("list", name="Members")).to_contain_text("at lunch")
-    await expect(grace.page.get_by_role("button", name=re.compile("^Ada L"))).to_be_visible()
+    members = grace.page.get_by_role("list", name="Members")
+    await expect(members).to_contain_text("at lunch")
+    await expect(members.get_by_role("button", name=re.compile("^Ada L"))).to_be_visible()
     # What the server refuses stays to be changed.
     await box(ada).fill("/nick Grace")
     await box(ada).press("Enter")
