@@ -51,7 +51,11 @@ class Up:
 
 
 def _program(pid: int) -> str:
-    words = Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
+    """Its name; none of a process that has ended meanwhile."""
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
     return words[words.index("svc.cli") + 1] if "svc.cli" in words else ""
 
 
@@ -103,7 +107,7 @@ def _is_gone(pid: int) -> bool:
     """Ended; a zombie only waits for a parent that reads its status."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return True
 
 

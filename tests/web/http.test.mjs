@@ -1,4 +1,4 @@
-// A request to a server that takes it and never answers ends all the same.
+// Requests to servers that never answer, or that say to wait.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -21,4 +21,24 @@ test("a server that never answers cannot be reached after a minute", async () =>
   mock.timers.reset();
   silent.closeAllConnections();
   silent.close();
+});
+
+test("a request that is too fast waits as it is told, as often as it takes, but not for ever", async () => {
+  let refusals = 0;
+  const strict = createServer((_, response) => {
+    response.writeHead(refusals-- > 0 ? 429 : 200, { "Content-Type": "application/json" });
+    response.end(JSON.stringify({ error: "rate_limited", message: "Too many requests", retry_after_ms: 1000 }));
+  });
+  strict.listen(0, "127.0.0.1");
+  await once(strict, "listening");
+  const address = `http://127.0.0.1:${strict.address().port}/api/me`;
+  const real = setTimeout;
+  const waits = mock.method(globalThis, "setTimeout", (go, ms) => real(go, ms === 1000 ? 0 : ms).unref());
+  refusals = 6;
+  await request("GET", address);
+  refusals = 7;
+  await assert.rejects(request("GET", address), { code: "rate_limited" });
+  waits.mock.restore();
+  strict.closeAllConnections();
+  strict.close();
 });

@@ -2,8 +2,9 @@
 
 /** @import { Answer, Body, Method, Path, Refused } from "../types/wire.js" */
 
-// A refusal for asking too fast says how long to wait. Longer waits are for people to decide on.
-const LONGEST_WAIT_MS = 3_000;
+// A refusal for asking too fast says how long to wait. Longer waits, and more of them, are for people to decide on.
+// What else the page asks meanwhile uses up what was waited for, so that one wait is often not enough.
+const [SHORTEST_WAIT_MS, LONGEST_WAIT_MS, PATIENCE_MS] = [200, 3_000, 6_000];
 // For an answer, and for sending something large before it.
 const [DEADLINE_MS, SENDING_DEADLINE_MS] = [60_000, 600_000];
 
@@ -43,7 +44,7 @@ export function request(method, path, { token, body, signal } = {}) {
   const raw = body instanceof Blob;
   if (body !== undefined) headers["Content-Type"] = raw ? body.type : "application/json";
   const options = { method, headers, body: raw || body === undefined ? /** @type {Blob | undefined} */ (body) : JSON.stringify(body) };
-  return answered(path, options, 3, raw ? SENDING_DEADLINE_MS : DEADLINE_MS, signal);
+  return answered(path, options, PATIENCE_MS, raw ? SENDING_DEADLINE_MS : DEADLINE_MS, signal);
 }
 
 /**
@@ -58,8 +59,8 @@ export function post(path, body) {
   return asking("POST", path, { body });
 }
 
-/** @param {string} path @param {RequestInit} options @param {number} attempts @param {number} deadlineMs @param {AbortSignal} [signal] */
-async function answered(path, options, attempts, deadlineMs, signal) {
+/** @param {string} path @param {RequestInit} options @param {number} patienceMs @param {number} deadlineMs @param {AbortSignal} [signal] */
+async function answered(path, options, patienceMs, deadlineMs, signal) {
   let response;
   let answer;
   const late = new AbortController();
@@ -74,10 +75,10 @@ async function answered(path, options, attempts, deadlineMs, signal) {
     clearTimeout(timer);
   }
   if (response.ok) return answer;
-  const waitMs = response.status === 429 ? answer.retry_after_ms : undefined;
-  if (attempts <= 1 || !(waitMs <= LONGEST_WAIT_MS)) throw new Refusal(answer, response.status);
+  const waitMs = response.status === 429 ? Math.max(SHORTEST_WAIT_MS, answer.retry_after_ms) : NaN;
+  if (!(waitMs <= Math.min(LONGEST_WAIT_MS, patienceMs))) throw new Refusal(answer, response.status);
   await new Promise((resolve) => { setTimeout(resolve, waitMs); });
-  return answered(path, options, attempts - 1, deadlineMs, signal);
+  return answered(path, options, patienceMs - waitMs, deadlineMs, signal);
 }
 
 /**
