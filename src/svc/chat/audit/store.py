@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from svc.base.database import Connection, Database
-from svc.base.strict_json import loads_object
+from svc.base.tables import JSON, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,9 @@ class Wanted:
     action: str | None = None
     # One of these; any where there are none.
     actions: Sequence[str] = ()
+
+
+_LOG = Table("audit_log", Entry, details=JSON)
 
 
 def insert(
@@ -75,15 +78,4 @@ async def page(
         conditions.append(f"(channel_id IS NULL OR channel_id IN ({','.join('?' * len(channel_ids))}))")
         values += channel_ids
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-    rows = await database.rows(f"SELECT * FROM audit_log{where} ORDER BY id DESC LIMIT ?", [*values, limit])
-    return [
-        Entry(
-            row["id"],
-            row["at_ms"],
-            row["actor_id"],
-            row["action"],
-            row["target_id"],
-            loads_object(row["details"]),
-        )
-        for row in rows
-    ]
+    return await _LOG.all(database, f"{where} ORDER BY id DESC LIMIT ?", *values, limit)

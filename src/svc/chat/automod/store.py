@@ -2,19 +2,22 @@
 
 from svc.base.database import Connection, Database
 from svc.base.strict_json import dumps, loads
+from svc.base.tables import number
 from svc.chat.automod.rule import MAX_RULES, Rule, read
 from svc.chat.errors import ChatError
 
 
 async def load(database: Database) -> list[Rule]:
     """In the order in which they were made, without those that no longer can be read."""
-    rows = await database.rows("SELECT * FROM automod_rules ORDER BY id LIMIT ?", (MAX_RULES,))
+    rows = await database.rows(
+        "SELECT id, wanted, created_by, created_at_ms FROM automod_rules ORDER BY id LIMIT ?", (MAX_RULES,)
+    )
     rules = []
-    for row in rows:
-        wanted = loads(row["wanted"])
+    for rule_id, written, created_by, created_at_ms in rows:
+        wanted = loads(written)
         assert isinstance(wanted, dict), "we have written it"
         try:
-            rules.append(read(wanted, row["id"], row["created_by"], row["created_at_ms"]))
+            rules.append(read(wanted, rule_id, created_by, created_at_ms))
         except ChatError:
             # Written by another version, which takes what this one does not.
             continue
@@ -22,7 +25,7 @@ async def load(database: Database) -> list[Rule]:
 
 
 def count(connection: Connection) -> int:
-    return int(connection.execute("SELECT count(*) FROM automod_rules").fetchone()[0])
+    return number(connection.execute("SELECT count(*) FROM automod_rules"))
 
 
 def insert(connection: Connection, rule: Rule) -> None:

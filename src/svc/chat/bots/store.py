@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from svc.base.database import Connection, Database
+from svc.base.tables import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,15 +15,15 @@ class BotToken:
     created_at_ms: int
 
 
+_TOKENS = Table("bot_tokens", BotToken)
+
+
 async def load(database: Database) -> list[BotToken]:
-    return [BotToken(**dict(row)) for row in await database.rows("SELECT * FROM bot_tokens")]
+    return await _TOKENS.all(database)
 
 
 def put(connection: Connection, token: BotToken) -> None:
-    connection.execute(
-        "INSERT OR REPLACE INTO bot_tokens VALUES (?, ?, ?, ?)",
-        (token.member_id, token.digest, token.created_by, token.created_at_ms),
-    )
+    _TOKENS.put(connection, token)
 
 
 def delete(connection: Connection, member_id: str) -> None:

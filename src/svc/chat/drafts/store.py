@@ -1,11 +1,10 @@
 """The table of drafts. SQL only."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from svc.base.database import Connection, Database, Row
-from svc.base.strict_json import dumps
+from svc.base.database import Connection, Database
+from svc.base.tables import JSON, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,17 +15,11 @@ class KeptDraft:
     changed_at_ms: int
 
 
+_DRAFTS = Table("drafts", KeptDraft, names={"upload_ids": "attachments"}, attachments=JSON)
+
+
 def put(connection: Connection, member_id: str, draft: KeptDraft) -> None:
-    connection.execute(
-        "INSERT OR REPLACE INTO drafts VALUES (?, ?, ?, ?, ?)",
-        (
-            member_id,
-            draft.channel_id,
-            draft.text,
-            dumps(list(draft.upload_ids)).decode(),
-            draft.changed_at_ms,
-        ),
-    )
+    _DRAFTS.put(connection, draft, member_id=member_id)
 
 
 def delete(connection: Connection, member_id: str, channel_id: str) -> bool:
@@ -40,19 +33,14 @@ def delete(connection: Connection, member_id: str, channel_id: str) -> bool:
 def in_channel(connection: Connection, channel_id: str) -> list[str]:
     """The ids of members who have a draft there."""
     found = connection.execute("SELECT member_id FROM drafts WHERE channel_id = ?", (channel_id,))
-    return [row["member_id"] for row in found]
+    return [member_id for (member_id,) in found]
 
 
 def of_member(connection: Connection, member_id: str) -> list[str]:
     """The ids of channels in which a member has a draft."""
     found = connection.execute("SELECT channel_id FROM drafts WHERE member_id = ?", (member_id,))
-    return [row["channel_id"] for row in found]
+    return [channel_id for (channel_id,) in found]
 
 
 async def of(database: Database, member_id: str) -> list[KeptDraft]:
-    found = await database.rows("SELECT * FROM drafts WHERE member_id = ? ORDER BY channel_id", (member_id,))
-    return [_draft(row) for row in found]
-
-
-def _draft(row: Row) -> KeptDraft:
-    return KeptDraft(row["channel_id"], row["text"], json.loads(row["attachments"]), row["changed_at_ms"])
+    return await _DRAFTS.all(database, "WHERE member_id = ? ORDER BY channel_id", member_id)

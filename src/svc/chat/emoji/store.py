@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from svc.base.database import Connection, Database, Row
+from svc.base.database import Connection, Database
+from svc.base.tables import Table, number
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,24 +18,23 @@ class OwnEmoji:
     created_at_ms: int
 
 
+_EMOJI = Table("emoji", OwnEmoji)
+
+
 async def load(database: Database) -> list[OwnEmoji]:
-    return [_emoji(row) for row in await database.rows("SELECT * FROM emoji ORDER BY name")]
+    return await _EMOJI.all(database, "ORDER BY name")
 
 
 def insert(connection: Connection, emoji: OwnEmoji) -> None:
-    connection.execute(
-        "INSERT INTO emoji VALUES (?, ?, ?, ?, ?, ?)",
-        (emoji.id, emoji.name, emoji.key, emoji.animated, emoji.created_by, emoji.created_at_ms),
-    )
+    _EMOJI.insert(connection, emoji)
 
 
 def get(connection: Connection, emoji_id: str) -> OwnEmoji | None:
-    row = connection.execute("SELECT * FROM emoji WHERE id = ?", (emoji_id,)).fetchone()
-    return _emoji(row) if row else None
+    return _EMOJI.get(connection, id=emoji_id)
 
 
 def count(connection: Connection) -> int:
-    return int(connection.execute("SELECT count(*) FROM emoji").fetchone()[0])
+    return number(connection.execute("SELECT count(*) FROM emoji"))
 
 
 def is_taken(connection: Connection, name: str) -> bool:
@@ -52,9 +52,3 @@ def delete(connection: Connection, emoji_id: str) -> None:
 def forget_member(connection: Connection, member_id: str) -> None:
     """Emoji stay; who made them is forgotten."""
     connection.execute("UPDATE emoji SET created_by = NULL WHERE created_by = ?", (member_id,))
-
-
-def _emoji(row: Row) -> OwnEmoji:
-    return OwnEmoji(
-        row["id"], row["name"], row["key"], bool(row["animated"]), row["created_by"], row["created_at_ms"]
-    )

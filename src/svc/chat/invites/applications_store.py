@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from svc.base.database import Connection, Database
+from svc.base.tables import Table, number
 
 PENDING, APPROVED, REFUSED = "pending", "approved", "refused"
 
@@ -42,32 +43,23 @@ class Application:
         }
 
 
+_APPLICATIONS = Table("applications", Application)
+
+
 def insert(connection: Connection, new: Application) -> None:
-    connection.execute(
-        "INSERT INTO applications (id, issuer, subject, nickname, message, invite_id, code, invited_by,"
-        " role_id, channel_id, asked_at_ms, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            *(new.id, new.issuer, new.subject, new.nickname, new.message, new.invite_id, new.code),
-            *(new.invited_by, new.role_id, new.channel_id, new.asked_at_ms, new.state),
-        ),
-    )
+    _APPLICATIONS.insert(connection, new)
 
 
 def of_identity(connection: Connection, issuer: str, subject: str) -> Application | None:
-    row = connection.execute(
-        "SELECT * FROM applications WHERE issuer = ? AND subject = ?", (issuer, subject)
-    ).fetchone()
-    return Application(**dict(row)) if row else None
+    return _APPLICATIONS.get(connection, issuer=issuer, subject=subject)
 
 
 def one(connection: Connection, application_id: str) -> Application | None:
-    row = connection.execute("SELECT * FROM applications WHERE id = ?", (application_id,)).fetchone()
-    return Application(**dict(row)) if row else None
+    return _APPLICATIONS.get(connection, id=application_id)
 
 
 def count_pending(connection: Connection) -> int:
-    found: int = connection.execute("SELECT count(*) FROM applications WHERE state = 'pending'").fetchone()[0]
-    return found
+    return number(connection.execute("SELECT count(*) FROM applications WHERE state = ?", (PENDING,)))
 
 
 def decide(
@@ -97,10 +89,8 @@ def forget_channel(connection: Connection, channel_id: str) -> None:
 
 async def page(database: Database, state: str, after: str, limit: int) -> list[Application]:
     """The oldest first."""
-    rows = await database.rows(
-        "SELECT * FROM applications WHERE state = ? AND id > ? ORDER BY id LIMIT ?", (state, after, limit)
-    )
-    return [Application(**dict(row)) for row in rows]
+    which = "WHERE state = ? AND id > ? ORDER BY id LIMIT ?"
+    return await _APPLICATIONS.all(database, which, state, after, limit)
 
 
 def note_invited(
@@ -121,10 +111,10 @@ async def came_by(database: Database, invite_id: str, limit: int) -> list[tuple[
         "SELECT member_id, at_ms FROM invited WHERE invite_id = ? ORDER BY member_id LIMIT ?",
         (invite_id, limit),
     )
-    return [(row["member_id"], row["at_ms"]) for row in rows]
+    return [(member_id, at_ms) for member_id, at_ms in rows]
 
 
 async def invitation_of(database: Database, member_id: str) -> tuple[str, str | None] | None:
     """By which invite a member has come, and whose it was."""
     row = await database.row("SELECT invite_id, invited_by FROM invited WHERE member_id = ?", (member_id,))
-    return (row["invite_id"], row["invited_by"]) if row else None
+    return (row[0], row[1]) if row else None

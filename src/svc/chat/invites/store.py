@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from svc.base.database import Connection, Database, Row
+from svc.base.database import Connection, Database
+from svc.base.tables import Table, number, value
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,22 +37,11 @@ class Invite:
         }
 
 
+_INVITES = Table("invites", Invite)
+
+
 def insert(connection: Connection, invite: Invite) -> None:
-    connection.execute(
-        "INSERT INTO invites (id, code, created_by, role_id, created_at_ms, expires_at_ms, max_uses,"
-        " channel_id, approval) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            invite.id,
-            invite.code,
-            invite.created_by,
-            invite.role_id,
-            invite.created_at_ms,
-            invite.expires_at_ms,
-            invite.max_uses,
-            invite.channel_id,
-            invite.approval,
-        ),
-    )
+    _INVITES.insert(connection, invite)
 
 
 def standing(connection: Connection, fresh: Invite, least_end_ms: int) -> str:
@@ -66,34 +56,30 @@ def standing(connection: Connection, fresh: Invite, least_end_ms: int) -> str:
         "SELECT code FROM invites JOIN facts ON name = 'first_invite' AND value = code"
         " WHERE expires_at_ms >= ?",
         (least_end_ms,),
-    ).fetchone()
-    if found is not None:
-        return str(found["code"])
+    )
+    if code := value(found, str):
+        return code
     insert(connection, fresh)
     connection.execute("INSERT OR REPLACE INTO facts VALUES ('first_invite', ?)", (fresh.code,))
     return fresh.code
 
 
 def one(connection: Connection, invite_id: str) -> Invite | None:
-    row = connection.execute("SELECT * FROM invites WHERE id = ?", (invite_id,)).fetchone()
-    return _invite(row) if row else None
+    return _INVITES.get(connection, id=invite_id)
 
 
 async def read(database: Database, invite_id: str) -> Invite | None:
     """The same, outside a write."""
-    row = await database.row("SELECT * FROM invites WHERE id = ?", (invite_id,))
-    return _invite(row) if row else None
+    return await _INVITES.one(database, id=invite_id)
 
 
 def by_code(connection: Connection, code: str) -> Invite | None:
-    row = connection.execute("SELECT * FROM invites WHERE code = ?", (code,)).fetchone()
-    return _invite(row) if row else None
+    return _INVITES.get(connection, code=code)
 
 
 async def found(database: Database, code: str) -> Invite | None:
     """The same, outside a write."""
-    rows = await database.rows("SELECT * FROM invites WHERE code = ?", [code])
-    return _invite(rows[0]) if rows else None
+    return await _INVITES.one(database, code=code)
 
 
 def count_use(connection: Connection, invite_id: str) -> None:
@@ -114,19 +100,16 @@ def delete_spent(connection: Connection, now_ms: int) -> None:
 
 
 def count(connection: Connection, created_by: str | None) -> int:
-    found: int = connection.execute(
-        "SELECT count(*) FROM invites WHERE created_by IS ?", (created_by,)
-    ).fetchone()[0]
-    return found
+    return number(connection.execute("SELECT count(*) FROM invites WHERE created_by IS ?", (created_by,)))
 
 
 def nth_last_join(connection: Connection, invite_id: str, nth: int) -> int | None:
     """When the join was that `nth` - 1 others have followed, in ms."""
-    row = connection.execute(
+    found = connection.execute(
         "SELECT at_ms FROM invite_joins WHERE invite_id = ? ORDER BY at_ms DESC LIMIT 1 OFFSET ?",
         (invite_id, nth - 1),
-    ).fetchone()
-    return row["at_ms"] if row else None
+    )
+    return value(found, int)
 
 
 def note_join(connection: Connection, invite_id: str, now_ms: int, kept_ms: int) -> None:
@@ -137,11 +120,5 @@ def note_join(connection: Connection, invite_id: str, now_ms: int, kept_ms: int)
 
 async def listed(database: Database, created_by: str | None, limit: int) -> list[Invite]:
     """The newest first; of one member, or all."""
-    where = "" if created_by is None else " WHERE created_by = ?"
-    values: list[object] = [] if created_by is None else [created_by]
-    rows = await database.rows(f"SELECT * FROM invites{where} ORDER BY id DESC LIMIT ?", [*values, limit])
-    return [_invite(row) for row in rows]
-
-
-def _invite(row: Row) -> Invite:
-    return Invite(**{**dict(row), "approval": bool(row["approval"])})
+    which = "WHERE ?1 IS NULL OR created_by = ?1 ORDER BY id DESC LIMIT ?2"
+    return await _INVITES.all(database, which, created_by, limit)

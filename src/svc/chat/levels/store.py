@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from svc.base.database import Connection, Database
+from svc.base.tables import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,18 +19,21 @@ class Choice:
         return self.muted and (self.muted_until_ms is None or now_ms < self.muted_until_ms)
 
 
+_LEVELS = Table("notification_levels", Choice)
+
+
 async def load(database: Database) -> dict[str, dict[str, Choice]]:
     """By member and channel; the empty channel stands for all."""
     found: dict[str, dict[str, Choice]] = {}
-    for row in await database.rows("SELECT * FROM notification_levels"):
-        choice = Choice(row["level"], bool(row["muted"]), row["muted_until_ms"])
-        found.setdefault(row["member_id"], {})[row["channel_id"]] = choice
+    rows = await database.rows(f"SELECT member_id, channel_id, {_LEVELS.select()} FROM notification_levels")
+    for member_id, channel_id, *choice in rows:
+        found.setdefault(member_id, {})[channel_id] = _LEVELS.read(choice)
     return found
 
 
 async def load_quiet(database: Database) -> set[str]:
     """Who does not want to be disturbed."""
-    return {row["member_id"] for row in await database.rows("SELECT member_id FROM do_not_disturb")}
+    return {member_id for (member_id,) in await database.rows("SELECT member_id FROM do_not_disturb")}
 
 
 def set_quiet(connection: Connection, member_id: str, quiet: bool) -> None:
@@ -41,7 +45,7 @@ def set_quiet(connection: Connection, member_id: str, quiet: bool) -> None:
 
 async def load_invisible(database: Database) -> set[str]:
     """Who does not show others that they are there."""
-    return {row["member_id"] for row in await database.rows("SELECT member_id FROM invisible")}
+    return {member_id for (member_id,) in await database.rows("SELECT member_id FROM invisible")}
 
 
 def set_invisible(connection: Connection, member_id: str, invisible: bool) -> None:
@@ -52,10 +56,7 @@ def set_invisible(connection: Connection, member_id: str, invisible: bool) -> No
 
 
 def put(connection: Connection, member_id: str, channel_id: str, choice: Choice) -> None:
-    connection.execute(
-        "INSERT OR REPLACE INTO notification_levels VALUES (?, ?, ?, ?, ?)",
-        (member_id, channel_id, choice.level, choice.muted, choice.muted_until_ms),
-    )
+    _LEVELS.put(connection, choice, member_id=member_id, channel_id=channel_id)
 
 
 def forget_choice(connection: Connection, member_id: str, channel_id: str) -> None:

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from svc.base.database import Connection, Database, Row
+from svc.base.database import Connection, Database
+from svc.base.tables import Table, number, value
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +90,12 @@ class WantedReports:
     resolved: bool | None = None
 
 
+_BANS, _REPORTS = Table("bans", Ban), Table("reports", Report)
+
+
 def nickname(connection: Connection, member_id: str) -> str | None:
     """Of a member, also of a former one."""
-    row = connection.execute("SELECT nickname FROM members WHERE id = ?", (member_id,)).fetchone()
-    return row["nickname"] if row else None
+    return value(connection.execute("SELECT nickname FROM members WHERE id = ?", (member_id,)), str)
 
 
 _SAME_PERSON = "person_id = (SELECT person_id FROM members WHERE id = ?)"
@@ -103,22 +106,18 @@ def present_as(connection: Connection, member_id: str) -> list[str]:
     rows = connection.execute(
         f"SELECT id FROM members WHERE left_at_ms IS NULL AND {_SAME_PERSON} ORDER BY id", (member_id,)
     )
-    return [row["id"] for row in rows]
+    return [row_id for (row_id,) in rows]
 
 
 def ever_as(connection: Connection, member_id: str) -> list[str]:
     """The same, and those that the person was."""
-    return [
-        row["id"] for row in connection.execute(f"SELECT id FROM members WHERE {_SAME_PERSON}", (member_id,))
-    ]
+    rows = connection.execute(f"SELECT id FROM members WHERE {_SAME_PERSON}", (member_id,))
+    return [row_id for (row_id,) in rows]
 
 
 def ban(connection: Connection, new: Ban) -> None:
     """A second ban says why anew."""
-    connection.execute(
-        "INSERT OR REPLACE INTO bans VALUES (?, ?, ?, ?, ?)",
-        (new.member_id, new.nickname, new.reason, new.banned_by, new.banned_at_ms),
-    )
+    _BANS.put(connection, new)
 
 
 def unban(connection: Connection, member_id: str) -> bool:
@@ -135,8 +134,8 @@ def ban_reason(connection: Connection, person_id: str) -> str | None:
         "SELECT b.reason FROM bans b JOIN members m ON m.id = b.member_id WHERE m.person_id = ?"
         " ORDER BY b.banned_at_ms DESC",
         (person_id,),
-    ).fetchone()
-    return None if found is None else str(found["reason"])
+    )
+    return value(found, str)
 
 
 def is_timed_out(connection: Connection, person_id: str, now_ms: int) -> bool:
@@ -147,42 +146,40 @@ def is_timed_out(connection: Connection, person_id: str, now_ms: int) -> bool:
 
 
 async def bans(database: Database, after: str, limit: int) -> list[Ban]:
-    rows = await database.rows(
-        "SELECT * FROM bans WHERE member_id > ? ORDER BY member_id LIMIT ?", (after, limit)
-    )
-    return [Ban(**dict(row)) for row in rows]
+    return await _BANS.all(database, "WHERE member_id > ? ORDER BY member_id LIMIT ?", after, limit)
 
 
 async def facts(database: Database, member_id: str) -> Facts | None:
     """Also of a former member."""
-    rows = await database.rows(
+    row = await database.row(
         "SELECT nickname, joined_at_ms, left_at_ms,"
-        " EXISTS (SELECT 1 FROM bans WHERE member_id = m.id) AS banned,"
-        " (SELECT count(*) FROM reports WHERE member_id = m.id AND resolved_at_ms IS NULL) AS open,"
-        " (SELECT count(*) FROM reports WHERE member_id = m.id AND resolved_at_ms IS NOT NULL) AS resolved"
+        " EXISTS (SELECT 1 FROM bans WHERE member_id = m.id),"
+        " (SELECT count(*) FROM reports WHERE member_id = m.id AND resolved_at_ms IS NULL),"
+        " (SELECT count(*) FROM reports WHERE member_id = m.id AND resolved_at_ms IS NOT NULL)"
         " FROM members m WHERE id = ?",
         (member_id,),
     )
-    for row in rows:
-        times = row["joined_at_ms"], row["left_at_ms"]
-        return Facts(row["nickname"], *times, bool(row["banned"]), row["open"], row["resolved"])
-    return None
+    if row is None:
+        return None
+    name, joined_at_ms, left_at_ms, banned, waiting, resolved = row
+    return Facts(name, joined_at_ms, left_at_ms, bool(banned), waiting, resolved)
 
 
 def count_open(connection: Connection, reporter_id: str) -> int:
-    found: int = connection.execute(
-        "SELECT count(*) FROM reports WHERE reporter_id = ? AND resolved_at_ms IS NULL", (reporter_id,)
-    ).fetchone()[0]
-    return found
+    return number(
+        connection.execute(
+            "SELECT count(*) FROM reports WHERE reporter_id = ? AND resolved_at_ms IS NULL", (reporter_id,)
+        )
+    )
 
 
 def count_open_of_server(connection: Connection, member_id: str) -> int:
     """Those about a member that nobody has filed."""
-    found: int = connection.execute(
+    found = connection.execute(
         "SELECT count(*) FROM reports WHERE member_id = ? AND reporter_id IS NULL AND resolved_at_ms IS NULL",
         (member_id,),
-    ).fetchone()[0]
-    return found
+    )
+    return number(found)
 
 
 def is_open_about(connection: Connection, member_id: str, message_id: str) -> bool:
@@ -196,26 +193,11 @@ def is_open_about(connection: Connection, member_id: str, message_id: str) -> bo
 
 
 def insert_report(connection: Connection, report: Report) -> None:
-    connection.execute(
-        "INSERT INTO reports (id, reporter_id, member_id, channel_id, message_id, text, created_at_ms, rule,"
-        " webhook) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            report.id,
-            report.reporter_id,
-            report.member_id,
-            report.channel_id,
-            report.message_id,
-            report.text,
-            report.created_at_ms,
-            report.rule,
-            report.webhook,
-        ),
-    )
+    _REPORTS.insert(connection, report)
 
 
 def report(connection: Connection, report_id: str) -> Report | None:
-    row = connection.execute("SELECT * FROM reports WHERE id = ?", (report_id,)).fetchone()
-    return _report(row) if row else None
+    return _REPORTS.get(connection, id=report_id)
 
 
 def resolve(connection: Connection, report_id: str, member_id: str, note: str, now_ms: int) -> None:
@@ -239,11 +221,4 @@ async def reports(
         conditions.append(f"(channel_id IS NULL OR channel_id IN ({','.join('?' * len(channel_ids))}))")
         values += channel_ids
     where = " AND ".join(conditions)
-    rows = await database.rows(
-        f"SELECT * FROM reports WHERE {where} ORDER BY id DESC LIMIT ?", [*values, limit]
-    )
-    return [_report(row) for row in rows]
-
-
-def _report(row: Row) -> Report:
-    return Report(**dict(row))
+    return await _REPORTS.all(database, f"WHERE {where} ORDER BY id DESC LIMIT ?", *values, limit)

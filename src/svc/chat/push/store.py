@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from svc.base.database import Connection, Database
+from svc.base.tables import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,15 +17,15 @@ class Subscription:
     secret: bytes = field(repr=False)
 
 
+_SUBSCRIPTIONS = Table("push_subscriptions", Subscription)
+
+
 def put(connection: Connection, one: Subscription) -> None:
     """A browser has one endpoint, whoever is signed in there."""
     connection.execute(
         "DELETE FROM push_subscriptions WHERE session_id = ? OR endpoint = ?", (one.session_id, one.endpoint)
     )
-    connection.execute(
-        "INSERT INTO push_subscriptions VALUES (?, ?, ?, ?, ?)",
-        (one.session_id, one.member_id, one.endpoint, one.public_key, one.secret),
-    )
+    _SUBSCRIPTIONS.insert(connection, one)
 
 
 def remove(connection: Connection, session_id: str, endpoint: str | None = None) -> None:
@@ -38,16 +39,15 @@ def remove(connection: Connection, session_id: str, endpoint: str | None = None)
 async def all_sessions(database: Database) -> list[tuple[str, str]]:
     """Member and session of each."""
     found = await database.rows("SELECT member_id, session_id FROM push_subscriptions")
-    return [(row["member_id"], row["session_id"]) for row in found]
+    return [(member_id, session_id) for member_id, session_id in found]
 
 
 async def of_session(database: Database, session_id: str, now_ms: int) -> Subscription | None:
     """While the device is signed in."""
     row = await database.row(
-        "SELECT p.* FROM push_subscriptions AS p JOIN sessions AS s ON s.id = p.session_id"
+        f"SELECT {_SUBSCRIPTIONS.select('p')} FROM push_subscriptions AS p"
+        " JOIN sessions AS s ON s.id = p.session_id"
         " WHERE p.session_id = ? AND s.expires_at_ms > ?",
         (session_id, now_ms),
     )
-    if row is None:
-        return None
-    return Subscription(*(row[name] for name in Subscription.__slots__))
+    return _SUBSCRIPTIONS.read(row) if row else None

@@ -1,12 +1,15 @@
 """The table of what moderators did to people's sound. SQL only."""
 
 from svc.base.database import Connection, Database
+from svc.base.tables import Table
 from svc.chat.voice.states import Mute
+
+_MUTES = Table("voice_mutes", Mute)
 
 
 async def load(database: Database) -> dict[str, Mute]:
-    rows = await database.rows("SELECT * FROM voice_mutes")
-    return {row["person_id"]: Mute(bool(row["muted"]), bool(row["deafened"])) for row in rows}
+    rows = await database.rows(f"SELECT person_id, {_MUTES.select()} FROM voice_mutes")
+    return {person_id: _MUTES.read(mute) for person_id, *mute in rows}
 
 
 def is_silenced(connection: Connection, person_id: str) -> bool:
@@ -18,6 +21,4 @@ def is_silenced(connection: Connection, person_id: str) -> bool:
 
 def put(connection: Connection, person_id: str, mute: Mute) -> None:
     """Also kept when it is lifted: the media service may still have to hear that."""
-    connection.execute(
-        "INSERT OR REPLACE INTO voice_mutes VALUES (?, ?, ?)", (person_id, mute.muted, mute.deafened)
-    )
+    _MUTES.put(connection, mute, person_id=person_id)

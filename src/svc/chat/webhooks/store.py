@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from svc.base.database import Connection, Database, Row
+from svc.base.database import Connection, Database
+from svc.base.tables import Table, number
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,45 +30,30 @@ class Webhook:
         }
 
 
+_WEBHOOKS = Table("webhooks", Webhook)
+
+
 def holder_of(member_id: str | None) -> str:
     """Whose share of the server the webhooks of a member take: theirs together. None is the operator."""
     return f"webhooks of {member_id or 'the operator'}"
 
 
 async def load(database: Database, limit: int) -> list[Webhook]:
-    rows = await database.rows("SELECT * FROM webhooks ORDER BY id LIMIT ?", (limit,))
-    return [_webhook(row) for row in rows]
+    return await _WEBHOOKS.all(database, "ORDER BY id LIMIT ?", limit)
 
 
 def insert(connection: Connection, webhook: Webhook) -> None:
-    connection.execute(
-        "INSERT INTO webhooks VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            webhook.id,
-            webhook.name,
-            webhook.channel_id,
-            webhook.picture,
-            webhook.token_fingerprint,
-            webhook.token_sealed,
-            webhook.created_by,
-            webhook.created_at_ms,
-        ),
-    )
+    _WEBHOOKS.insert(connection, webhook)
 
 
 def count(connection: Connection) -> int:
-    return int(connection.execute("SELECT count(*) FROM webhooks").fetchone()[0])
+    return number(connection.execute("SELECT count(*) FROM webhooks"))
 
 
 def edit(connection: Connection, webhook_id: str, values: Mapping[str, str | None]) -> None:
     """Set columns by name, which are the caller's own."""
-    columns = ", ".join(f"{name} = ?" for name in values)
-    connection.execute(f"UPDATE webhooks SET {columns} WHERE id = ?", (*values.values(), webhook_id))
+    _WEBHOOKS.edit(connection, values, id=webhook_id)
 
 
 def delete(connection: Connection, webhook_id: str) -> None:
     connection.execute("DELETE FROM webhooks WHERE id = ?", (webhook_id,))
-
-
-def _webhook(row: Row) -> Webhook:
-    return Webhook(**dict(row))

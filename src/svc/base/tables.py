@@ -1,0 +1,155 @@
+"""Records and the tables that keep them: the fields of a frozen dataclass are columns of the same names.
+
+A field that is itself such a record is kept as its fields, in its place. A column that is called otherwise
+than its field, or holds it in another form, is declared once, where the `Table` is made. What only the table
+has is given by name when a record is written, and what only the record has when it is read.
+"""
+
+import json
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import Field, dataclass, fields, is_dataclass
+from operator import attrgetter
+from sqlite3 import Cursor
+from typing import Any, Generic, TypeVar
+
+from svc.base.database import Connection, Database
+from svc.base.strict_json import dumps
+
+Record = TypeVar("Record")
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How a column holds what SQLite has no type for."""
+
+    store: Callable[[Any], object]
+    read: Callable[[Any], object]
+
+
+# Every field that is a bool has this form.
+_BOOL = Form(int, bool)
+JSON = Form(lambda value: dumps(value).decode(), json.loads)
+# NULL is None.
+OPTIONAL_JSON = Form(
+    lambda value: None if value is None else dumps(value).decode(),
+    lambda text: None if text is None else json.loads(text),
+)
+
+
+class Table(Generic[Record]):
+    def __init__(
+        self,
+        name: str,
+        record: Callable[..., Record],
+        *,
+        without: Collection[str] = (),
+        names: Mapping[str, str] | None = None,
+        **forms: Form,
+    ) -> None:
+        """`without`: fields that have no column; `names`: of columns, by field or by `part.field`;
+        `forms`: by column."""
+        self.name, self._record = name, record
+        kept = [field for field in _fields(record) if field.name not in without]
+        self._fields = [field.name for field in kept]
+        columns: dict[str, Field[Any]] = {}
+        # Where a part's columns are. The last part is first: those before it stay where they are.
+        self._parts: list[tuple[slice, Callable[..., object]]] = []
+        for field in kept:
+            if is_dataclass(field.type) and isinstance(field.type, type):
+                inner = {f"{field.name}.{part.name}": part for part in _fields(field.type)}
+                self._parts.insert(0, (slice(len(columns), len(columns) + len(inner)), field.type))
+                columns |= inner
+            else:
+                columns[field.name] = field
+        self._values: Callable[[Record], tuple[object, ...]] = attrgetter(*columns)
+        self.columns = [(names or {}).get(path, path) for path in columns]
+        kinds = zip(self.columns, columns.values(), strict=True)
+        forms = {name: _BOOL for name, field in kinds if field.type is bool} | forms
+        self._forms = [(self.columns.index(column), form) for column, form in forms.items()]
+
+    # Writing: steps of a write.
+
+    def insert(self, connection: Connection, record: Record, **beside: object) -> None:
+        connection.execute(self._insert(*beside), self._row(record, beside))
+
+    def put(self, connection: Connection, record: Record, **beside: object) -> None:
+        """Insert it, or write down what it is now: a row with the same key stays, with what refers to it."""
+        names = [*self.columns, *beside]
+        updated = ", ".join(f"{name} = excluded.{name}" for name in names)
+        sql = f"{self._insert(*beside)} ON CONFLICT DO UPDATE SET {updated}"
+        connection.execute(sql, self._row(record, beside))
+
+    def edit(self, connection: Connection, values: Mapping[str, object], **key: object) -> None:
+        """Set columns by name, which are the caller's own."""
+        changed = ", ".join(f"{name} = ?" for name in values)
+        connection.execute(
+            f"UPDATE {self.name} SET {changed} WHERE {_is(key)}", (*values.values(), *key.values())
+        )
+
+    def _insert(self, *beside: str) -> str:
+        names = [*self.columns, *beside]
+        return f"INSERT INTO {self.name} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
+
+    def _row(self, record: Record, beside: Mapping[str, object]) -> list[object]:
+        row = list(self._values(record))
+        for place, form in self._forms:
+            row[place] = form.store(row[place])
+        return [*row, *beside.values()]
+
+    # Reading.
+
+    def select(self, alias: str = "") -> str:
+        """The columns as `read` takes them; `alias` is the table's in a join."""
+        return ", ".join(f"{alias}.{column}" if alias else column for column in self.columns)
+
+    def read(self, row: Sequence[Any], **beside: object) -> Record:
+        values = list(row)
+        for place, form in self._forms:
+            values[place] = form.read(values[place])
+        for span, part in self._parts:
+            values[span] = [part(*values[span])]
+        return self._record(**dict(zip(self._fields, values, strict=True)), **beside)
+
+    def get(self, connection: Connection, **key: object) -> Record | None:
+        """As the write sees it that asks."""
+        row = connection.execute(self._query(f"WHERE {_is(key)}"), (*key.values(),)).fetchone()
+        return self.read(row) if row else None
+
+    def found(self, connection: Connection, rest: str, *values: object) -> list[Record]:
+        """Those of a query that ends so, as the write sees it that asks."""
+        return [self.read(row) for row in connection.execute(self._query(rest), values)]
+
+    async def one(self, database: Database, **key: object) -> Record | None:
+        row = await database.row(self._query(f"WHERE {_is(key)}"), (*key.values(),))
+        return self.read(row) if row else None
+
+    async def all(self, database: Database, rest: str = "", *values: object) -> list[Record]:
+        """Those of a query that ends so."""
+        return [self.read(row) for row in await database.rows(self._query(rest), values)]
+
+    def _query(self, rest: str) -> str:
+        return f"SELECT {self.select()} FROM {self.name} {rest}"
+
+
+def _fields(record: Callable[..., object]) -> tuple[Field[Any], ...]:
+    assert isinstance(record, type) and is_dataclass(record), "a table holds records"
+    return fields(record)
+
+
+def _is(key: Mapping[str, object]) -> str:
+    return " AND ".join(f"{column} = ?" for column in key)
+
+
+# What is no record.
+
+
+def value(found: Cursor, kind: type[Value]) -> Value | None:
+    """The only column of the first row; None where there is none."""
+    row: tuple[Value | None] = found.fetchone() or (None,)
+    return row[0]
+
+
+def number(found: Cursor) -> int:
+    """That of an aggregate; 0 for NULL."""
+    return value(found, int) or 0
