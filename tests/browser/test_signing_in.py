@@ -103,5 +103,9 @@ async def test_an_address_without_https_says_what_is_missing(people: People, pro
     ada = await people.arrive("Ada")
     await ada.page.goto("about:blank")
     await ada.page.goto(product.url.replace("127.0.0.1", INSECURE_HOST))
-    await expect(ada.page.locator("#insecure")).to_contain_text("only at https:// addresses")
+    # That there are no calls either, and what to do.
+    await expect(ada.page.get_by_role("alert")).to_have_text(
+        "Browsers allow signing in, the microphone and the camera only at https:// addresses, or on the "
+        "server’s own computer at http://127.0.0.1. Ask whoever runs this server for its https:// address."
+    )
     await expect(ada.page.get_by_role("button", name="Join", exact=True)).to_have_count(0)

@@ -55,9 +55,9 @@ class FakeSfu:
         if self._control is not None:
             await self._control.close()
 
-    async def tell(self, event: str, room_id: str, user_id: str) -> None:
+    async def tell(self, event: str, room_id: str, user_id: str, **more: object) -> None:
         assert self._control is not None
-        await self._control.send_str(serialise(event, {"room_id": room_id, "user_id": user_id}))
+        await self._control.send_str(serialise(event, {"room_id": room_id, "user_id": user_id, **more}))
 
     async def say(self, text: str) -> None:
         assert self._control is not None

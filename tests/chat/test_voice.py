@@ -122,6 +122,20 @@ async def test_coming_and_going_is_pushed_to_everybody(sfu: FakeSfu, chat: ChatS
         assert await ada.people("lobby") == ["Bob"]
 
 
+async def test_of_whom_the_media_service_has_lost_everybody_hears_so(sfu: FakeSfu, chat: ChatServer) -> None:
+    async with chat.member("Ada") as ada, chat.member("Bob") as bob:
+        await sfu.until("sync_request")
+        gone = {"channel_id": "lobby", "member_id": ada.id}
+        for lost in ({"lost": True}, {}):
+            await sfu.tell("peer_joined", "lobby", ada.id)
+            await sfu.tell("peer_left", "lobby", ada.id, **lost)
+            assert await bob.pushed("voice_left") == {**gone, **lost}
+        # Whoever was there when the link broke, and is not any more, may come back to a new service.
+        await sfu.tell("peer_joined", "lobby", ada.id)
+        await sfu.drop_control()
+        assert await bob.pushed("voice_left") == {**gone, "lost": True}
+
+
 async def test_a_lost_link_comes_back_and_takes_over_who_is_there(sfu: FakeSfu, chat: ChatServer) -> None:
     async with chat.member("Ada") as ada, chat.member("Bob") as bob:
         await sfu.until("sync_request")

@@ -113,8 +113,14 @@ class Socket:
         assert message.type is aiohttp.WSMsgType.CLOSE, message
         return message.data, message.extra or ""
 
-    async def close(self) -> None:
-        await self.socket.close()
+    async def close(self, code: int = 1000) -> None:
+        await self.socket.close(code=code)
+
+    def vanish(self) -> None:
+        """Be gone without a word, as a client that dies."""
+        connection = self.socket._conn
+        assert connection is not None and connection.transport is not None
+        connection.transport.abort()
 
 
 @asynccontextmanager

@@ -12,6 +12,7 @@ from tests.kit.site import SECRET, Site, site
 from tests.kit.virtual_time import in_virtual_time
 
 HOME = {"server_id": "home", "server_password": SECRET}
+LOST = {"lost": True}
 LOBBY = {"room_id": "lobby", **HOME}
 
 
@@ -73,12 +74,28 @@ async def test_peer_joined_and_peer_left_go_to_the_control_connections_of_that_r
 
 
 @in_virtual_time
+async def test_who_does_not_say_goodbye_is_lost_and_may_be_back() -> None:
+    async with site() as where:
+        control = await where.control()
+        ways = {"leaves": (1000, {}), "closes": (1001, {}), "returns": (4000, LOST), "dies": (None, LOST)}
+        for user_id, (code, lost) in ways.items():
+            ann = await where.join(user_id)
+            if code is None:
+                ann.vanish()
+            else:
+                await ann.close(code)
+            await control.hear("peer_joined")
+            assert await control.hear("peer_left") == {"room_id": "lobby", "user_id": user_id, **lost}
+
+
+@in_virtual_time
 async def test_of_a_rejoin_peer_left_is_heard_before_peer_joined() -> None:
     async with site() as where:
         control = await where.control()
         first = await where.join("ann")
         await where.join("ann")
-        assert [await control.hear(event) for event in ("peer_joined", "peer_left", "peer_joined")]
+        _, left, _ = [await control.hear(event) for event in ("peer_joined", "peer_left", "peer_joined")]
+        assert left == {"room_id": "lobby", "user_id": "ann", **LOST}
         assert await first.ending() == (4001, "Joined again from elsewhere")
         assert await control.sync() == [{"room_id": "lobby", "user_ids": ["ann"]}]
 

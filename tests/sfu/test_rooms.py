@@ -17,8 +17,8 @@ class Diary:
     def peer_joined(self, room_id: str, user_id: str) -> None:
         self.entries.append(("joined", room_id, user_id))
 
-    def peer_left(self, room_id: str, user_id: str) -> None:
-        self.entries.append(("left", room_id, user_id))
+    def peer_left(self, room_id: str, user_id: str, *, lost: bool) -> None:
+        self.entries.append(("lost" if lost else "left", room_id, user_id))
 
     def speaking_changed(self, room: Room) -> None:
         """Told to control connections alone; see test_telling."""
@@ -141,7 +141,7 @@ def test_a_rejoin_frees_the_seat_first_and_peer_left_precedes_peer_joined() -> N
     seat(rooms, "ann", diary)
     registered(rooms).watch(diary)
     again = seat(rooms, "ann", Diary())
-    assert diary.entries == [("left", "lobby", "ann"), ("dismissed", "REPLACED"), ("joined", "lobby", "ann")]
+    assert diary.entries == [("lost", "lobby", "ann"), ("dismissed", "REPLACED"), ("joined", "lobby", "ann")]
     assert rooms.peers == 1 and again.present
 
 

@@ -11,7 +11,7 @@ import logging
 from collections import deque
 from collections.abc import Callable
 
-from aiohttp import WSMsgType
+from aiohttp import WSCloseCode, WSMsgType
 
 from svc.base.allowance import Allowance
 from svc.base.envelope import MAX_FRAME_BYTES, Envelope, EnvelopeError, parse, serialise, serialise_text
@@ -29,6 +29,8 @@ CLOSE_DEADLINE_S = 2.0
 MAX_QUEUED_CHARACTERS = 4 * 1024 * 1024
 # RFC 6455 section 5.5: a control frame carries 125 bytes, two of them for the code.
 _MAX_REASON_BYTES = 123
+
+_GOODBYES = (WSCloseCode.OK, WSCloseCode.GOING_AWAY)
 
 logger = logging.getLogger(__name__)
 
@@ -50,6 +52,8 @@ class Connection:
         socket: Socket,
         pace: Allowance,
     ) -> None:
+        # Whether the peer has closed it as one that leaves does, such as a page that is closed.
+        self.said_goodbye = False
         self.on_pulse: Callable[[], None] = lambda: None  # called with every ping
         # To be called with who has proved here who they are.
         self.on_proof: Callable[[str], None] = lambda owner: None
@@ -79,6 +83,9 @@ class Connection:
                     pass
                 case WSMsgType.BINARY:
                     raise EnvelopeError("The message is not a text frame")
+                case WSMsgType.CLOSE:
+                    self.said_goodbye = message.data in _GOODBYES
+                    break
                 case _:
                     break
         return None

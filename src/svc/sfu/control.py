@@ -63,8 +63,9 @@ class Control:
     def peer_joined(self, room_id: str, user_id: str) -> None:
         self._connection.say("peer_joined", {"room_id": room_id, "user_id": user_id})
 
-    def peer_left(self, room_id: str, user_id: str) -> None:
-        self._connection.say("peer_left", {"room_id": room_id, "user_id": user_id})
+    def peer_left(self, room_id: str, user_id: str, *, lost: bool) -> None:
+        told: dict[str, object] = {"room_id": room_id, "user_id": user_id}
+        self._connection.say("peer_left", told | {"lost": True} if lost else told)
 
     def speaking_changed(self, room: Room) -> None:
         self._speakers.changed(room)

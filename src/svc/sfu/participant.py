@@ -58,7 +58,7 @@ class Participant:
             session.open()
             await self._listen(session)
         finally:
-            session.close()
+            session.close(lost=not self._connection.said_goodbye)
             logger.debug("peer left", extra=session.log_fields)
             self._service.sessions.discard(session)
             if self._timer:

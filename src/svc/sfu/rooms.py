@@ -74,7 +74,7 @@ class Watcher(Protocol):
     """A control connection, as its registration sees it."""
 
     def peer_joined(self, room_id: str, user_id: str) -> None: ...
-    def peer_left(self, room_id: str, user_id: str) -> None: ...
+    def peer_left(self, room_id: str, user_id: str, *, lost: bool) -> None: ...
     def speaking_changed(self, room: "Room") -> None: ...
 
 
@@ -278,8 +278,8 @@ class Rooms:
             watcher.peer_joined(room.room_id, user_id)
         return peer
 
-    def leave(self, peer: Peer, now: float) -> None:
-        """Free a seat; its tracks end. Leaving twice is leaving once."""
+    def leave(self, peer: Peer, now: float, *, lost: bool = False) -> None:
+        """Free a seat; its tracks end. Leaving twice is leaving once. `lost`: they may be back soon."""
         if not peer.present:
             return
         room = peer.room
@@ -293,11 +293,11 @@ class Rooms:
         if not room.peers:
             room.empty_since = now
         for watcher in list(room.registration.watchers):
-            watcher.peer_left(room.room_id, peer.user_id)
+            watcher.peer_left(room.room_id, peer.user_id, lost=lost)
 
     def dismiss(self, peer: Peer, code: CloseCode, reason: str, now: float) -> None:
         """Free a peer's seat and then end its session."""
-        self.leave(peer, now)
+        self.leave(peer, now, lost=code is CloseCode.REPLACED)
         peer.member.dismissed(code, reason)
 
     def sweep(self, now: float, wall_now: float) -> None:

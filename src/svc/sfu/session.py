@@ -199,9 +199,9 @@ class Session:
             self._say_speakers(room.active_speakers())
         self._happened(Event.CHANGED)
 
-    def close(self) -> None:
+    def close(self, *, lost: bool = False) -> None:
         """The connection has ended: leave the room and give everything back."""
-        self._end(CloseCode.GOING_AWAY, "")
+        self._end(CloseCode.GOING_AWAY, "", lost=lost)
 
     # From the client.
 
@@ -450,7 +450,7 @@ class Session:
         self._happened(Event.SENT)
         self._answer_due = now + ANSWER_DEADLINE_S
 
-    def _end(self, code: CloseCode, reason: str) -> None:
+    def _end(self, code: CloseCode, reason: str, *, lost: bool = True) -> None:
         if self.closed:
             return
         self._happened(Event.ENDED)
@@ -460,7 +460,7 @@ class Session:
             steps.callback(self._connectivity.close)
             steps.callback(self._publications.close)
             steps.callback(self._subscriptions.close)
-            steps.callback(self._rooms.leave, self._peer, self._clock())
+            steps.callback(self._rooms.leave, self._peer, self._clock(), lost=lost)
 
     def _say_speakers(self, user_ids: list[str]) -> None:
         self._client.say("active_speakers", {"user_ids": user_ids})

@@ -51,6 +51,11 @@ MISFITS = """([people, screens]) => {
   return found;
 }"""
 
+# What is shown of cameras and screens has come, in the size that is shown.
+PICTURED = """() => [...document.querySelectorAll("#stage .with-video video")].every(
+  ({ readyState, currentTime }) => readyState > 2 && currentTime > 0,
+)"""
+
 
 async def fits(ada: Person, people: int, *, screens: int = 0) -> None:
     await expect(ada.page.locator("#stage .tile")).to_have_count(people + screens)
@@ -67,6 +72,7 @@ async def fits(ada: Person, people: int, *, screens: int = 0) -> None:
         except AssertionError:
             pytest.fail(f"{people} people, {screens} screens at {width}: {misfits}")
         await until_still(ada.page)
+        await ada.page.wait_for_function(PICTURED)
         await ada.page.screenshot(path=PICTURES / f"crowd-{people}-{screens}-{width}.png")
 
 

@@ -15,6 +15,17 @@ NAMES = ["Ada", "Grace"]
 # A connection is known from the next one, however fast that comes.
 KEEP_CONNECTION = "() => { window.lost = svc.call.pc; }"
 HAS_ANOTHER = "() => ![undefined, null, window.lost].includes(svc.call?.pc)"
+# Whose tile has gone meanwhile, or stands elsewhere; it must not, however short it was.
+KEEP_TILES = """() => {
+  const tiles = () => [...document.querySelectorAll("#people .person")];
+  const [before, taken] = [tiles(), []];
+  window.disturbed = () => [...taken, ...before.filter((tile, place) => tile !== tiles()[place])]
+    .map(({ textContent }) => textContent);
+  new MutationObserver((changes) => {
+    const removed = changes.flatMap(({ removedNodes }) => [...removedNodes]);
+    taken.push(...before.filter((tile) => removed.includes(tile)));
+  }).observe(document.body, { childList: true, subtree: true });
+}"""
 BACK_WITHIN_S = 5.0
 # The pages have to find the chat server again before they can ask for a new grant.
 BACK_AFTER_CHAT_WITHIN_S = 15.0
@@ -27,6 +38,8 @@ async def talking(people: People) -> tuple[Person, Person]:
     await grace.join()
     await asyncio.gather(ada.sees(grace, frames=30), grace.sees(ada, frames=30))
     await keep_connections(ada, grace)
+    for person in (ada, grace):
+        await person.page.evaluate(KEEP_TILES)
     return ada, grace
 
 
@@ -61,4 +74,6 @@ async def test_media_flows_again_after_each_program_was_killed(people: People, p
         os.kill(killed, signal.SIGKILL)
         await meet_again(ada, grace, within_s)
         assert product.program(name) != killed
+        for person in (ada, grace):
+            assert await person.page.evaluate("disturbed()") == [], f"{person.name}, without {name}"
         await keep_connections(ada, grace)

@@ -131,8 +131,18 @@ CANNOT = """() => {
 
 async def test_what_the_browser_cannot_do_is_shown_with_the_reason(people: People) -> None:
     ada = await people.arrive("Ada")
-    await ada.page.evaluate(CANNOT)
+    # A browser has no devices at all at an address without https.
+    await ada.page.evaluate("Object.defineProperty(navigator, 'mediaDevices', { configurable: true })")
     await ada.join(camera=False)
+    only = "only at https:// addresses. Ask whoever runs this server for one."
+    await expect(ada.page.locator(".notices")).to_contain_text(f"Browsers allow the microphone {only}")
+    await expect(ada.page.locator("#screen")).to_have_accessible_description(f"Browsers share screens {only}")
+    await expect(ada.page.locator("#mic")).to_have_text("Unmute")
+    await ada.press("Leave")
+    await ada.page.evaluate("delete navigator.mediaDevices")
+    await ada.page.evaluate(CANNOT)
+    await ada.press("Join the call")
+    await ada.is_connected()
     share = ada.page.get_by_role("button", name="Share screen", exact=True)
     reason = "This browser cannot share screens. Browsers on computers can."
     await expect(share).to_be_disabled()

@@ -108,7 +108,7 @@ class MediaControl:
             self._apply_caps(room_id, user_id)
             self.apply_mute(room_id, user_id)
 
-    def left(self, room_id: str, user_id: str) -> None:
+    def left(self, room_id: str, user_id: str, *, lost: bool) -> None:
         self._granted.pop((room_id, user_id), None)
         self._screen_stopped.discard((room_id, user_id))
 

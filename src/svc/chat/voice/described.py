@@ -136,7 +136,12 @@ DESCRIBED = Described(
             obj({"channel_id": ID, "member": _PERSON}),
             to=_VIEWERS,
         ),
-        Pushed("voice_left", "And no more", obj({"channel_id": ID, "member_id": ID}), to=_VIEWERS),
+        Pushed(
+            "voice_left",
+            "And no more; `lost` says that the connection broke, so that they may be back in a moment",
+            obj({"channel_id": ID, "member_id": ID}, {"lost": BOOLEAN}),
+            to=_VIEWERS,
+        ),
         Pushed(
             "voice_updated",
             "What is different about somebody in voice",

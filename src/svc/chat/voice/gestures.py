@@ -119,7 +119,7 @@ class Gestures:
     def joined(self, room_id: str, user_id: str) -> None:
         """Nobody comes with a raised hand, nor with a camera."""
 
-    def left(self, room_id: str, user_id: str) -> None:
+    def left(self, room_id: str, user_id: str, *, lost: bool) -> None:
         self._hands.pop((room_id, user_id), None)
         self._sent.pop((room_id, user_id), None)
 

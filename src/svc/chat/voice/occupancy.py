@@ -12,7 +12,9 @@ class Watcher(Protocol):
     """Is told each difference, once."""
 
     def joined(self, room_id: str, user_id: str) -> None: ...
-    def left(self, room_id: str, user_id: str) -> None: ...
+    def left(self, room_id: str, user_id: str, *, lost: bool) -> None:
+        """`lost`: their connection has broken, or another one takes its place: they may be back."""
+
     def in_step(self) -> None:
         """The media service is there, perhaps a new one; the differences to what was known have been told."""
 
@@ -43,21 +45,21 @@ class Occupancy:
             for watcher in self._watchers:
                 watcher.joined(room_id, user_id)
 
-    def left(self, room_id: str, user_id: str) -> None:
+    def left(self, room_id: str, user_id: str, *, lost: bool) -> None:
         users = self._rooms.get(room_id, {})
         if user_id in users:
             del users[user_id]
             if not users:
                 del self._rooms[room_id]
             for watcher in self._watchers:
-                watcher.left(room_id, user_id)
+                watcher.left(room_id, user_id, lost=lost)
 
     def synchronise(self, actual: Mapping[str, Sequence[str]]) -> None:
         """Take over who is really there; a room that is not mentioned is empty."""
         there = {(room_id, user_id) for room_id, users in actual.items() for user_id in users}
         for room_id, user_id in self.everybody():
             if (room_id, user_id) not in there:
-                self.left(room_id, user_id)
+                self.left(room_id, user_id, lost=True)
         for room_id, users in actual.items():
             for user_id in users:
                 self.joined(room_id, user_id)

@@ -48,6 +48,8 @@ MAX_SOCKETS = 2048
 # one goes that has waited longest, of the address that has most.
 MAX_NOT_JOINED = 512
 PASS_THROUGH = "/sfu/client"
+# As the page of a call that goes on closes it: whose connection broke may be back in a moment.
+_LOST = 4000
 
 logger = logging.getLogger(__name__)
 
@@ -227,7 +229,7 @@ class SignallingPassThrough:
             logger.debug("signalling lost", extra={"fault": repr(fault)})
         finally:
             # Whichever side has not been closed by the other is told that it is alone.
-            await _close(sfu, WSCloseCode.GOING_AWAY, b"The participant is gone")
+            await _close(sfu, _LOST, b"The participant is gone")
             await _close(browser, WSCloseCode.SERVICE_RESTART, b"The voice server is gone")
 
 
@@ -278,7 +280,7 @@ def _close_of(message: WSMessage) -> tuple[int, bytes]:
     code = message.data or WSCloseCode.OK
     if code == WSCloseCode.ABNORMAL_CLOSURE:
         # It stands for "no close was received" and may not be sent (RFC 6455 7.4.1).
-        return WSCloseCode.OK, b""
+        return _LOST, b""
     # A control frame holds 125 bytes, two of them the code.
     return code, (message.extra or "").encode()[:123]
 

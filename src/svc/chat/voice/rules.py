@@ -175,8 +175,8 @@ class Voice:
         if over or self._seats.exceeded_by(self.occupancy.everybody()):
             self.control.put_out(room_id, user_id)
 
-    def left(self, room_id: str, user_id: str) -> None:
-        gone = {"channel_id": room_id, "member_id": user_id}
+    def left(self, room_id: str, user_id: str, *, lost: bool) -> None:
+        gone = {"channel_id": room_id, "member_id": user_id, **({"lost": True} if lost else {})}
         self._hub.push("voice_left", gone, self.rooms.audience(room_id))
 
     def in_step(self) -> None:

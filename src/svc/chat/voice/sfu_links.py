@@ -134,7 +134,7 @@ class SfuLinks:
         """Nobody is there any more; the next who joins one of its rooms decides where that goes."""
         for room_id in self._placement.rooms_at(index):
             for user_id in self._occupancy.users(room_id):
-                self._occupancy.left(room_id, user_id)
+                self._occupancy.left(room_id, user_id, lost=True)
             self._placement.forget(room_id)
 
     # What the services say.
@@ -147,9 +147,9 @@ class SfuLinks:
         self.astray(room_id, user_id)
         self._links[index].tell("disconnect_user", {"room_id": room_id, "user_id": user_id})
 
-    def left(self, index: int, room_id: str, user_id: str) -> None:
+    def left(self, index: int, room_id: str, user_id: str, *, lost: bool) -> None:
         if self._placement.of(room_id) == index:
-            self._occupancy.left(room_id, user_id)
+            self._occupancy.left(room_id, user_id, lost=lost)
 
     def spoke(self, index: int, room_id: str, user_ids: Sequence[str]) -> None:
         if self._placement.of(room_id) == index:
@@ -198,8 +198,8 @@ class _RoomsOfOne:
     def joined(self, room_id: str, user_id: str) -> None:
         self._links.joined(self._index, room_id, user_id)
 
-    def left(self, room_id: str, user_id: str) -> None:
-        self._links.left(self._index, room_id, user_id)
+    def left(self, room_id: str, user_id: str, *, lost: bool) -> None:
+        self._links.left(self._index, room_id, user_id, lost=lost)
 
     def synchronise(self, actual: Mapping[str, Sequence[str]]) -> None:
         self._links.synchronise(self._index, actual)

@@ -77,7 +77,7 @@ class Speaking:
     def joined(self, room_id: str, user_id: str) -> None:
         """Who looks is found out in a moment."""
 
-    def left(self, room_id: str, user_id: str) -> None:
+    def left(self, room_id: str, user_id: str, *, lost: bool) -> None:
         """The media service tells that they no longer speak."""
 
     def in_step(self) -> None:

@@ -1,9 +1,9 @@
 // Everybody in the call that we are in.
 
-/** @import { VoiceMember } from "../types/api.js" */
+/** @import { Present } from "../state/voice.js" */
 /** @import { Source } from "./session.js" */
 /**
- * @typedef {Partial<Omit<VoiceMember, "camera" | "screen">>} Marks
+ * @typedef {Partial<Omit<Present, "camera" | "screen">>} Marks
  * @typedef {Marks & {id: string, nickname: string, own: boolean, camera: MediaStreamTrack | null, screen: MediaStreamTrack | null, unwatched?: boolean, withheld?: {[source: string]: string}}} Person
  */
 

@@ -40,6 +40,8 @@ const CONNECT_DEADLINE_MS = 15_000; // As long as the SFU waits for our answer.
 // Chromium starts as small as its first guess of the bandwidth, 300 kbit/s, and needs half
 // a minute to grow. Told to keep the size it is sharp at once; by now it knows what it has.
 const KEEP_SIZE_MS = 5000;
+// We close with it when we may be back in a moment, so that the others keep our tile.
+const LOST = 4000;
 // Close codes of the SFU that mean more than a lost connection.
 const ENDINGS = { 4001: "replaced", 4003: "refused", 4004: "removed" };
 
@@ -304,7 +306,7 @@ export class Session extends EventTarget {
     else this.trouble ??= trouble;
     clearTimeout(this.#deadline);
     this.#pulse.stop();
-    this.#socket.close(1000);
+    this.#socket.close(kind === "left" ? 1000 : LOST);
     this.#pc.close();
     this.tracks = this.offered = this.withheld = [];
     this.#end({ kind, reason });

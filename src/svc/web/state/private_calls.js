@@ -54,7 +54,7 @@ listen({
     if (event === "voice_joined" && !channelsById.value.has(data.channel_id)) {
       if (data.member.id === own && rung === data.channel_id) stopRinging(); // Taken, perhaps by another device.
       else if (data.member.id !== own && peopleIn(data.channel_id).length === 1 && !blocked.value.has(data.member.id)) ring(data.channel_id, data.member.id);
-    } else if (event === "voice_left" && rung === data.channel_id && !peopleIn(rung).length) stopRinging();
+    } else if (event === "voice_left" && rung === data.channel_id && peopleIn(rung).every(({ lost }) => lost)) stopRinging();
     else if (event === "private_call_declined") {
       if (data.member_id === own && rung === data.conversation_id) stopRinging();
       else if (data.member_id !== own) declined.value = { talkId: data.conversation_id, memberId: data.member_id };

@@ -1,12 +1,16 @@
 // Who is in which voice channel. Knows nothing of our own call.
 
 /** @import { VoiceMember } from "../types/api.js" */
+/** `lost`: their connection is broken, and they may be back in a moment. @typedef {VoiceMember & {lost?: boolean}} Present */
 /** @import { Signal } from "../vendor/signals.js" */
 
 import { signal } from "../vendor/signals.js";
 import { listen } from "./server.js";
 
-/** {channelId: [{id, nickname, muted, deafened, self_muted, self_deafened, hand, camera, screen}]} @type {Signal<{[channelId: string]: VoiceMember[]}>} */
+// How long the tile of somebody whose connection is broken is kept: most are back within 3 s.
+const KEPT_MS = 10_000;
+
+/** {channelId: [{id, nickname, muted, deafened, self_muted, self_deafened, hand, camera, screen, lost}]} @type {Signal<{[channelId: string]: Present[]}>} */
 export const voice = signal({});
 
 /** Who speaks in the calls that we are not in, by channel. @type {Signal<{[channelId: string]: string[]}>} */
@@ -15,27 +19,63 @@ export const speaking = signal({});
 /** Who is in this channel. @param {string} channelId */
 export const peopleIn = (channelId) => voice.value[channelId] ?? [];
 
-/** @param {string} channelId @param {VoiceMember[]} members */
+/** @type {Map<string, ReturnType<typeof setTimeout>>} */
+const lost = new Map();
+
+/** @param {string} channelId @param {Present[]} members */
 function change(channelId, members) {
   voice.value = { ...voice.value, [channelId]: members };
 }
 
+/** @param {string} channelId @param {string} memberId */
+function remove(channelId, memberId) {
+  clearTimeout(lost.get(`${channelId} ${memberId}`));
+  change(channelId, peopleIn(channelId).filter(({ id }) => id !== memberId));
+}
+
+/** Keep their place for a while. @param {string} channelId @param {string} memberId */
+export function lose(channelId, memberId) {
+  const key = `${channelId} ${memberId}`;
+  clearTimeout(lost.get(key));
+  lost.set(key, setTimeout(() => remove(channelId, memberId), KEPT_MS));
+  change(channelId, peopleIn(channelId).map((each) => (each.id === memberId ? { ...each, lost: true } : each)));
+}
+
+/** They are there, in their place if they had one. @param {string} channelId @param {VoiceMember} member */
+export function place(channelId, member) {
+  clearTimeout(lost.get(`${channelId} ${member.id}`));
+  const people = peopleIn(channelId);
+  const known = people.some(({ id }) => id === member.id);
+  change(channelId, known ? people.map((each) => (each.id === member.id ? member : each)) : [...people, member]);
+}
+
+/** The server says anew who is where. Whom it does not know in our own call may be about to come back, as we are. @param {string} own @param {{[channelId: string]: VoiceMember[]}} told */
+export function takeOver(own, told) {
+  const ours = Object.entries(voice.value).filter(([channelId, people]) => told[channelId] && people.some(({ id }) => id === own));
+  voice.value = told;
+  for (const [channelId, people] of ours) {
+    const there = told[channelId];
+    change(channelId, people);
+    for (const { id } of people) if (!there.some((each) => each.id === id)) lose(channelId, id);
+    for (const each of there) place(channelId, each);
+  }
+}
+
 listen({
   greet(greeting) {
-    voice.value = greeting.voice;
+    takeOver(greeting.member.id, greeting.voice);
     speaking.value = {};
   },
   hear(event, data) {
-    const others = (/** @type {string} */ channelId, /** @type {string} */ memberId) => peopleIn(channelId).filter(({ id }) => id !== memberId);
     switch (event) {
       case "voice_state":
         change(data.channel_id, data.members);
         break;
       case "voice_joined":
-        change(data.channel_id, [...others(data.channel_id, data.member.id), data.member]);
+        place(data.channel_id, data.member);
         break;
       case "voice_left":
-        change(data.channel_id, others(data.channel_id, data.member_id));
+        (data.lost ? lose : remove)(data.channel_id, data.member_id);
         break;
       case "voice_speaking":
         speaking.value = { ...speaking.value, [data.channel_id]: data.member_ids };

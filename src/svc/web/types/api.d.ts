@@ -508,7 +508,7 @@ export interface Pushes {
   upload_refused: { upload_id: string; code: string; message: string };
   icon_changed: { icon_url: string | null };
   voice_joined: { channel_id: string; member: VoiceMember };
-  voice_left: { channel_id: string; member_id: string };
+  voice_left: { channel_id: string; member_id: string; lost?: boolean };
   voice_updated: { channel_id: string; member_id: string; muted?: boolean; deafened?: boolean; self_muted?: boolean; self_deafened?: boolean; hand?: number; camera?: boolean; screen?: boolean };
   voice_reacted: { channel_id: string; member_id: string; emoji: string };
   voice_speaking: { channel_id: string; member_ids: string[] };

@@ -22,11 +22,11 @@ import { Zoomable } from "./zoom.js";
 
 /** @param {{person: Person}} props */
 export function PersonTile({ person }) {
-  const { id, nickname, own, camera, withheld } = person;
+  const { id, nickname, own, camera, withheld, lost } = person;
   const speaking = useComputed(() => speakers.value.includes(id)).value;
   const known = useComputed(() => memberOf(id)).value;
   const mirrored = own && callSettings.value.mirror;
-  const look = ["tile person", mirrored && "mirrored", camera && "with-video", speaking && "speaking"].filter(Boolean).join(" ");
+  const look = ["tile person", mirrored && "mirrored", camera && "with-video", speaking && "speaking", lost && "lost"].filter(Boolean).join(" ");
   return html`<${Tile} look=${look} id=${id} name=${own ? t("name-you", { name: nickname }) : nickname} pinKey=${`camera ${id}`} own=${own}
       marks=${html`<${Marks} person=${person} />${wishesFor(id).muted && html`<${Quieted} />`}`}>
     <${Video} track=${camera} />

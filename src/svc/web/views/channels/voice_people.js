@@ -1,6 +1,7 @@
 // Who is in a voice channel, in the list of channels.
 
-/** @import { Channel, VoiceMember } from "../../types/api.js" */
+/** @import { Channel } from "../../types/api.js" */
+/** @import { Present } from "../../state/voice.js" */
 /** @import { Marks as Marked } from "../../call/here.js" */
 /** @import { IconName } from "../parts/icon.js" */
 
@@ -16,18 +17,18 @@ import { draggablePerson, voiceItems } from "../managing/voice_items.js";
 import { Avatar } from "../parts/avatar.js";
 import { Icon } from "../parts/icon.js";
 
-/** @param {{channel: Channel, people: VoiceMember[]}} props */
+/** @param {{channel: Channel, people: Present[]}} props */
 export function VoicePeople({ channel, people }) {
   return html`<ul class="voice-people" aria-label=${t("people-in", { channel: channel.name })}>${people.map((person) => html`<${VoicePerson} key=${person.id} person=${person} channelId=${channel.id} />`)}</ul>`;
 }
 
-/** @param {{person: VoiceMember, channelId: string}} props */
+/** @param {{person: Present, channelId: string}} props */
 function VoicePerson({ person, channelId }) {
   const speaks = useComputed(() => (callChannel.value === channelId ? speakers.value : speaking.value[channelId] ?? []).includes(person.id)).value;
   const known = useComputed(() => memberOf(person.id)).value;
   const show = () => showDialog("profile", { memberId: person.id });
   const items = voiceItems(person, channelId);
-  return html`<li class=${speaks ? "speaking" : ""} ...${draggablePerson(person.id, channelId)} onContextMenu=${openMenuIn}>
+  return html`<li class=${[speaks && "speaking", person.lost && "lost"].filter(Boolean).join(" ")} ...${draggablePerson(person.id, channelId)} onContextMenu=${openMenuIn}>
     <button type="button" onClick=${show}>
       <${Avatar} id=${person.id} name=${person.nickname} url=${known?.avatar} size="small" />
       <span dir="auto">${person.nickname}</span>
@@ -39,9 +40,10 @@ function VoicePerson({ person, channelId }) {
 
 /** Muted and deafened, by oneself or by a moderator; a raised hand; with `sent` also what they send. @param {{person: Marked & {camera: object | boolean | null, screen: object | boolean | null}, sent?: boolean}} props */
 export function Marks({ person, sent = false }) {
-  const { muted, deafened, hand, camera, screen, self_muted: selfMuted, self_deafened: selfDeafened } = person;
+  const { muted, deafened, hand, camera, screen, lost, self_muted: selfMuted, self_deafened: selfDeafened } = person;
   /** @type {(false | null | undefined | [icon: IconName, words: string, forced?: boolean])[]} */
   const marks = [
+    lost && ["again", t("call-reconnecting"), false],
     sent && screen && ["screen", t("source-screen"), false],
     sent && camera && ["camera", t("source-camera"), false],
     (hand ?? 0) > 0 && ["hand", t("hand-raised"), false],

@@ -6,6 +6,7 @@ import { html } from "../../vendor/preact.js";
 
 const PATHS = {
   add: "M12 5v14M5 12h14",
+  again: "M19 6v4h-4M18.500 10a7 7 0 1 0 .5 4",
   attach: "m20 11-8.5 8.5a5 5 0 0 1-7-7L13 4a3.3 3.3 0 0 1 4.7 4.7l-8.4 8.4a1.7 1.7 0 0 1-2.4-2.4L14.5 7",
   back: "M15 5l-7 7 7 7",
   bell: "M6 16V11a6 6 0 0 1 12 0v5l1.5 2h-15L6 16ZM10 20.5a2 2 0 0 0 4 0",
