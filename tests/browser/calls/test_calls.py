@@ -58,9 +58,11 @@ ON_ICON = """async () => {
 }"""
 # In a report, once everything has been measured.
 REPORTED = (
-    r"path udp, round trip \d+ ms",
-    r"sent: camera VP8 \d+ kbit/s \d+x\d+",
-    r"received \d: mic opus",
+    r"path udp, round trip \d+ ms, available \d+ kbit/s",
+    r"last \d+ s: round trip at most \d+ ms, lost at most [\d.]+ %, received at most \d+ kbit/s, sent at",
+    r"sent: camera VP8 \d+ kbit/s \d+x\d+@\d+ L1T3 lost [\d.]+ %",
+    r"received \d: camera VP8 \d+ kbit/s \d+x\d+@\d+ lost [\d.]+ % jitter \d+ ms freezes \d",
+    r"received \d: mic opus \d+ kbit/s lost [\d.]+ % jitter \d+ ms concealed [\d.]+ %",
 )
 # How loud each side is of the one voice that is received.
 LEFT_AND_RIGHT = """async () => {
@@ -253,12 +255,19 @@ async def test_the_quality_of_the_call_is_shown_in_numbers(people: People) -> No
     await expect(panel).to_contain_text("UDP, direct")
     of_grace = panel.locator(".quality-person").filter(has_text="Grace")
     camera = of_grace.locator(".quality-line").filter(has_text="camera")
-    await expect(camera).to_contain_text(
-        re.compile(r"VP8 · \d+ kbit/s · \d+×\d+ · \d+ frames/s.*lost .*jitter")
+    numbers = r"VP8 · \d+ kbit/s · \d+×\d+ · \d+ frames/s · %s · [\d.]+%% lost"
+    await expect(camera).to_contain_text(re.compile(numbers % "every frame" + r" · jitter \d+ ms"))
+    await expect(of_grace.locator(".quality-line").filter(has_text="microphone")).to_contain_text(
+        re.compile(r"opus · \d+ kbit/s · [\d.]+% lost · jitter \d+ ms")
     )
-    await expect(of_grace.locator(".quality-line").filter(has_text="microphone")).to_contain_text("opus")
-    for of in (panel, of_grace):
-        await expect(of.locator("polyline").first).to_have_attribute("points", re.compile(r"\d"))
+    mine = panel.locator(":scope > .quality-line").filter(has_text="camera")
+    await expect(mine).to_contain_text(re.compile(numbers % "L1T3"))
+    for of, names in ((panel, ("Round trip", "Loss")), (of_grace, ("Rate",))):
+        for name in names:
+            graph = of.get_by_role("figure").filter(has_text=re.compile(rf"^{name} at most [\d,.]+"))
+            await expect(graph.locator("polyline")).to_have_attribute("points", re.compile(r"\d"))
+    pictures = panel.locator("dl > div").filter(has_text="Pictures of others")
+    await expect(pictures).to_contain_text("all")
     await ada.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     await expect(panel).to_contain_text(re.compile(r"\d+ ms"))
     report = ""
