@@ -38,6 +38,7 @@ CHAT_FLOOR = (
     "svc.chat.fetching",
     "svc.chat.fields",
     "svc.chat.http",
+    "svc.chat.requests",
     "svc.chat.names",
 )
 
@@ -66,6 +67,7 @@ HOUSE = House(
                 "svc.chat.notifying",
                 "svc.chat.talking",
                 "svc.chat.http",
+                "svc.chat.requests",
                 "svc.chat.*.routes",
                 "svc.chat.live",
             ),
@@ -107,6 +109,8 @@ HOUSE = House(
         ),
         "zeroconf": ("svc.chat.settings.advertise",),
         "aiosqlite": ("svc.base.database", "svc.base.query_pool"),
+        # What is asked and answered has the types of msgspec, wherever it is declared.
+        "msgspec": ("svc.chat",),
         "orjson": ("svc.base.strict_json",),
         "aioice": ("svc.sfu.ice", "svc.sfu.readiness", "svc.sfu.stun", "svc.tools.doctor.turn"),
         "cryptography": (

@@ -49,7 +49,7 @@ from svc.chat.joining.server_id import kept_server_id
 from svc.chat.joining.trust import Trust
 from svc.chat.live.hub import Hub
 from svc.chat.live.sign_in import SignIn, Welcome
-from svc.chat.live.socket import Handler, LiveSockets
+from svc.chat.live.socket import LiveSockets
 from svc.chat.members.commands import MemberCommands
 from svc.chat.members.roles import Roles
 from svc.chat.members.routes import MemberRoutes
@@ -69,6 +69,7 @@ from svc.chat.own.export import Part
 from svc.chat.own.routes import OwnRoutes
 from svc.chat.own.rules import OwnAffairs
 from svc.chat.pages.routes import Pages
+from svc.chat.requests import Handler
 from svc.chat.settings.announced import own_name
 from svc.chat.settings.commands import SettingsCommands
 from svc.chat.settings.routes import SettingsRoutes

@@ -5,11 +5,17 @@ The floor of chat; knows no feature. `null` counts as absent.
 """
 
 from collections.abc import Mapping
+from typing import Annotated
+
+from msgspec import Meta
 
 from svc.chat.errors import ChatError
 
 Data = Mapping[str, object]
 MAX_ID_CHARACTERS = 128
+# Types of fields.
+Id = Annotated[str, Meta(min_length=1, max_length=MAX_ID_CHARACTERS)]
+TimeMs = Annotated[int, Meta(ge=0)]
 
 
 def text(data: Data, name: str, *, most: int, least: int = 0) -> str:

@@ -18,14 +18,14 @@ from svc.chat.access.media_urls import MediaUrls
 from svc.chat.access.tokens import Asker
 from svc.chat.config import ChatConfig
 from svc.chat.control.commands import Command
-from svc.chat.drafts.routes import DraftRoutes
+from svc.chat.drafts.requests import DraftRequests
 from svc.chat.drafts.rules import Drafts
 from svc.chat.emoji.routes import EmojiRoutes
 from svc.chat.emoji.rules import Emoji
 from svc.chat.ground import Ground
-from svc.chat.live.socket import Handler
 from svc.chat.media.rules import MESSAGE, PREVIEW, Media
 from svc.chat.members.rules import Members
+from svc.chat.requests import Handler
 from svc.chat.uploads.feature import UploadsFeature
 from svc.chat.uploads.rules import Posts
 from svc.chat.uploads.upload import EMOJI
@@ -110,11 +110,11 @@ class Files:
         return [
             *self.uploads.table(),
             *EmojiRoutes(self.emoji, begin).table(),
-            *DraftRoutes(self.drafts).table(),
+            *DraftRequests(self.drafts).table(),
         ]
 
     def handlers(self) -> Mapping[str, Handler]:
-        return DraftRoutes(self.drafts).handlers()
+        return DraftRequests(self.drafts).handlers()
 
     def commands(self) -> Mapping[str, Command]:
         return self.uploads.commands()

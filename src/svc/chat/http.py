@@ -7,7 +7,7 @@ the application, which has checked the catalogue by then.
 import asyncio
 import logging
 import re
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator
 from urllib.parse import unquote
 
 from aiohttp import StreamReader, web
@@ -99,12 +99,20 @@ async def body(request: web.Request, most: int | None = None) -> dict[str, objec
 
     It has at most as many bytes as the server takes usually, or `most`.
     """
+    try:
+        return loads_object((await content(request, most)).decode())
+    except ValueError:
+        raise ChatError("invalid_json") from None
+
+
+async def content(request: web.Request, most: int | None = None) -> bytes:
+    """The body of a request that is JSON, as it came. Raises ChatError."""
     refuse_compressed(request)
     whole = request if most is None else request.clone(client_max_size=most)
     try:
-        return loads_object((await whole.read()).decode())
-    # The latter two: a body in chunks that are none, and a client that has gone.
-    except (ValueError, web.RequestPayloadError, ConnectionError):
+        return await whole.read()
+    # A body in chunks that are none, and a client that has gone.
+    except (web.RequestPayloadError, ConnectionError):
         raise ChatError("invalid_json") from None
 
 
@@ -157,7 +165,7 @@ def query_flag(request: web.Request, name: str) -> bool:
     return text == "true"
 
 
-def answer(data: Mapping[str, object] | list[object], status: int = 200) -> web.Response:
+def answer(data: object, status: int = 200) -> web.Response:
     return web.Response(body=dumps(data), status=status, content_type="application/json")
 
 

@@ -17,13 +17,13 @@ from svc.chat.fetching.posting import Poster
 from svc.chat.ground import Ground
 from svc.chat.levels.routes import LevelRoutes
 from svc.chat.levels.rules import Levels
-from svc.chat.live.socket import Handler
 from svc.chat.messages.feature import MessagesFeature
 from svc.chat.own.blocks import Blocks
 from svc.chat.push.ringing import Ringing
 from svc.chat.push.routes import PushRoutes
 from svc.chat.push.rules import Subscriptions
 from svc.chat.push.vapid import KEY_FILE, VapidKey
+from svc.chat.requests import Handler
 
 # Whom push services may write to, where the server has no name of its own.
 _NO_CONTACT = "https://localhost"

@@ -17,13 +17,13 @@ from svc.chat.control.commands import Command
 from svc.chat.fetching.connecting import Guard
 from svc.chat.fetching.fetcher import Fetcher
 from svc.chat.ground import Ground
-from svc.chat.live.socket import Handler
 from svc.chat.media.rules import Media
 from svc.chat.messages.feature import MessagesFeature
 from svc.chat.messages.routes import MessageRoutes
 from svc.chat.messages.rules import Surroundings
 from svc.chat.previews.page import head_sandbox
 from svc.chat.previews.rules import Previews
+from svc.chat.requests import Handler
 from svc.chat.webhooks.commands import WebhookCommands
 from svc.chat.webhooks.compatible.routes import CompatibleRoutes
 from svc.chat.webhooks.feature import WebhooksFeature

@@ -50,7 +50,7 @@ def in_channel(permission: P) -> Needs:
 
 
 # A path as it is given to the router, with the names of its variable parts.
-ENDPOINTS: Mapping[str, Needs] = {
+ENDPOINTS: dict[str, Needs] = {
     "GET /health": ANYONE,
     "GET /info": ANYONE,
     "GET /icon": ANYONE,
@@ -215,9 +215,6 @@ ENDPOINTS: Mapping[str, Needs] = {
     "POST /api/emoji": on_server(P.MANAGE_EMOJI),
     "PATCH /api/emoji/{emoji_id}": on_server(P.MANAGE_EMOJI),
     "DELETE /api/emoji/{emoji_id}": on_server(P.MANAGE_EMOJI),
-    "GET /api/drafts": MEMBER,
-    "PUT /api/channels/{channel_id}/draft": in_channel(P.VIEW_CHANNEL),
-    "DELETE /api/channels/{channel_id}/draft": in_channel(P.VIEW_CHANNEL),
     # Private conversations; whose device and which group it is about, the rules check.
     "GET /api/private/device": PERSON,
     "PUT /api/private/device": PERSON,
@@ -243,7 +240,7 @@ ENDPOINTS: Mapping[str, Needs] = {
 }
 
 # Requests of the live socket; `authenticate` and `resume`, which come before all of them, are not here.
-EVENTS: Mapping[str, Needs] = {
+EVENTS: dict[str, Needs] = {
     # The live socket itself.
     "ping": MEMBER,
     "in_sight": MEMBER,
@@ -271,10 +268,6 @@ EVENTS: Mapping[str, Needs] = {
     "threads": MEMBER,
     "thread_follow": in_channel(P.VIEW_CHANNEL),
     "thread_unfollow": in_channel(P.VIEW_CHANNEL),
-    # Drafts.
-    "drafts": MEMBER,
-    "draft_put": in_channel(P.VIEW_CHANNEL),
-    "draft_delete": in_channel(P.VIEW_CHANNEL),
     # Private conversations.
     "private_send": PRIVATE_SENDER,
     "private_log": PERSON,
@@ -306,13 +299,20 @@ _COSTS: Mapping[str, float] = {
     "POST /api/automod/trial": 5.0,
     "PATCH /api/uploads/{upload_id}": 0.1,
 }
-_READING_EVENTS = frozenset(
-    {
-        *("drafts", "history", "mentions", "message_edits", "pins", "ping", "private_log", "settings_get"),
-        "threads",
-    }
-)
+_READING_EVENTS = {
+    *("history", "mentions", "message_edits", "pins", "ping", "private_log", "settings_get", "threads"),
+}
 _READING_COST = 0.5
+
+
+def declare(needs: Needs, *, endpoint: str = "", event: str = "") -> None:
+    """What a feature declares itself: see `requests`. An event that only reads has such an endpoint too."""
+    if endpoint:
+        ENDPOINTS[endpoint] = needs
+    if event:
+        EVENTS[event] = needs
+        if endpoint.startswith("GET "):
+            _READING_EVENTS.add(event)
 
 
 def cost_of_endpoint(endpoint: str) -> float:

@@ -19,8 +19,8 @@ from svc.chat.direct.rules import Blocks, PrivateConversations
 from svc.chat.direct.sweep import PrivateSweep
 from svc.chat.joining.devices import Devices
 from svc.chat.live.hub import Hub
-from svc.chat.live.socket import Handler
 from svc.chat.media.rules import Media
+from svc.chat.requests import Handler
 
 
 class PrivateFeature:

@@ -26,7 +26,7 @@ from svc.chat.direct.rules import (
 from svc.chat.errors import ChatError
 from svc.chat.fields import Data, flag, identifier, number, optional_text, strings, text
 from svc.chat.http import answer, arriving, asker, body, nothing, query_number, refuse_compressed
-from svc.chat.live.socket import Handler
+from svc.chat.requests import Handler
 
 # With the request, a key, and what caches are told.
 Serve = Callable[[web.Request, str, str], Awaitable[web.StreamResponse]]

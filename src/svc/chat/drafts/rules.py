@@ -4,13 +4,11 @@ Kept by the server, so that it is there on every page of theirs and the sweep sp
 Nobody else sees one. No HTTP, no SQL.
 """
 
-from collections.abc import Sequence
-
 from svc.base.database import Act, Connection, Database
 from svc.chat.access.acts import follows_rules
 from svc.chat.access.directory import Directory
 from svc.chat.drafts import store
-from svc.chat.drafts.store import KeptDraft
+from svc.chat.drafts.store import Draft
 from svc.chat.live.audience import only
 from svc.chat.live.hub import Hub
 from svc.chat.media.rules import DRAFT, Media
@@ -27,28 +25,24 @@ class Drafts:
         self._media = media
         self._uploads = uploads
 
-    async def of(self, member_id: str) -> list[KeptDraft]:
+    async def of(self, member_id: str) -> list[Draft]:
         """In the channels that the member may view."""
         visible = {channel.id for channel in self._directory.visible_channels(member_id)}
         return [draft for draft in await store.of(self._database, member_id) if draft.channel_id in visible]
 
     @follows_rules
-    def put(
-        self, member_id: str, channel_id: str, text: str, upload_ids: Sequence[str], now: float
-    ) -> Act[None, KeptDraft]:
+    def put(self, member_id: str, draft: Draft) -> Act[None, None]:
         """Keep a draft instead of the one that was there. Raises ChatError."""
-        self._directory.channel(member_id, channel_id)
-        draft = KeptDraft(channel_id, text, upload_ids, int(now * 1000))
+        self._directory.channel(member_id, draft.channel_id)
 
         def write(connection: Connection) -> None:
-            self._drop(connection, member_id, channel_id)
+            self._drop(connection, member_id, draft.channel_id)
             store.put(connection, member_id, draft)
-            for key in self._uploads.attachable_keys(connection, member_id, upload_ids):
-                self._media.refer(connection, key, DRAFT, _owner(member_id, channel_id))
+            for key in self._uploads.attachable_keys(connection, member_id, draft.attachments):
+                self._media.refer(connection, key, DRAFT, _owner(member_id, draft.channel_id))
 
-        def written(_: None) -> KeptDraft:
-            self._hub.push("draft_changed", described(draft), only(member_id))
-            return draft
+        def written(_: None) -> None:
+            self._hub.push("draft_changed", draft, only(member_id))
 
         return Act(write, written)
 
@@ -76,15 +70,6 @@ class Drafts:
     def _drop(self, connection: Connection, member_id: str, channel_id: str) -> bool:
         self._media.release(connection, DRAFT, _owner(member_id, channel_id))
         return store.delete(connection, member_id, channel_id)
-
-
-def described(draft: KeptDraft) -> dict[str, object]:
-    return {
-        "channel_id": draft.channel_id,
-        "text": draft.text,
-        "attachments": list(draft.upload_ids),
-        "changed_at_ms": draft.changed_at_ms,
-    }
 
 
 def _owner(member_id: str, channel_id: str) -> str:

@@ -2,23 +2,32 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
+
+from msgspec import Meta
 
 from svc.base.database import Connection, Database
 from svc.base.tables import JSON, Table
+from svc.chat.fields import Id, TimeMs
+from svc.chat.messages.message import MAX_TEXT_CHARACTERS
+from svc.chat.uploads.limits import MAX_ATTACHMENTS
+
+Text = Annotated[str, Meta(max_length=MAX_TEXT_CHARACTERS)]
+Files = Annotated[Sequence[Id], Meta(max_length=MAX_ATTACHMENTS)]
 
 
 @dataclass(frozen=True, slots=True)
-class KeptDraft:
-    channel_id: str
-    text: str
-    upload_ids: Sequence[str]
-    changed_at_ms: int
+class Draft:
+    channel_id: Id
+    text: Text
+    attachments: Files
+    changed_at_ms: TimeMs
 
 
-_DRAFTS = Table("drafts", KeptDraft, names={"upload_ids": "attachments"}, attachments=JSON)
+_DRAFTS = Table("drafts", Draft, attachments=JSON)
 
 
-def put(connection: Connection, member_id: str, draft: KeptDraft) -> None:
+def put(connection: Connection, member_id: str, draft: Draft) -> None:
     _DRAFTS.put(connection, draft, member_id=member_id)
 
 
@@ -42,5 +51,5 @@ def of_member(connection: Connection, member_id: str) -> list[str]:
     return [channel_id for (channel_id,) in found]
 
 
-async def of(database: Database, member_id: str) -> list[KeptDraft]:
+async def of(database: Database, member_id: str) -> list[Draft]:
     return await _DRAFTS.all(database, "WHERE member_id = ? ORDER BY channel_id", member_id)

@@ -11,7 +11,7 @@ from svc.chat.fields import Data, flag, identifier, number, optional_identifier,
 from svc.chat.http import answer, asker, body
 from svc.chat.levels.rules import LEVELS, MAX_MUTE_S, Levels
 from svc.chat.levels.store import Choice
-from svc.chat.live.socket import Handler
+from svc.chat.requests import Handler
 
 _OWN = "/api/me/notifications"
 

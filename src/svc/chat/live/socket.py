@@ -8,7 +8,7 @@ given. Spec: the live socket of the design; chat document section 6.
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 
 from aiohttp import WSMessage, WSMsgType, web
 
@@ -21,7 +21,6 @@ from svc.chat.access.catalogue import EVENTS, check
 from svc.chat.access.directory import Directory
 from svc.chat.access.origins import Origins
 from svc.chat.access.pace import Pace
-from svc.chat.access.tokens import Asker
 from svc.chat.errors import ChatError
 from svc.chat.fields import flag
 from svc.chat.http import client_address
@@ -31,8 +30,7 @@ from svc.chat.live.hub import Hub
 from svc.chat.live.page import Page
 from svc.chat.live.sign_in import SignIn
 from svc.chat.live.websocket import HEARTBEAT_S, WebSocket
-
-Handler = Callable[[Asker, Mapping[str, object]], Awaitable[object]]
+from svc.chat.requests import Handler
 
 AUTHENTICATION_DEADLINE_S = 10.0
 # Each costs some 30 KB and a file descriptor.

@@ -23,7 +23,6 @@ from svc.chat.fields import (
     text,
 )
 from svc.chat.http import answer, asker, body, nothing, query_number
-from svc.chat.live.socket import Handler
 from svc.chat.messages.emoji import MAX_CHARACTERS as MAX_EMOJI_CHARACTERS
 from svc.chat.messages.feature import MessagesFeature
 from svc.chat.messages.inbox import MAX_PAGE as MAX_MENTIONS
@@ -34,6 +33,7 @@ from svc.chat.messages.reading import MAX_PAGE
 from svc.chat.messages.rules import MAX_NONCE_CHARACTERS, Draft
 from svc.chat.messages.searching import MAX_FOUND
 from svc.chat.messages.threads import MAX_PAGE as MAX_THREADS
+from svc.chat.requests import Handler
 from svc.chat.uploads.limits import MAX_ATTACHMENTS
 
 USUAL_PAGE = 50

@@ -1,4 +1,4 @@
-"""What every feature says of itself, found in its file `described`. Knows no feature by name."""
+"""What every feature says of itself, found in its `requests` or `described`. Knows no feature by name."""
 
 import pkgutil
 from collections.abc import Mapping
@@ -14,7 +14,9 @@ from svc.chat.described import Described
 def described() -> Mapping[str, Described]:
     """By the name of the feature's folder."""
     folders = sorted(module.name for module in pkgutil.iter_modules(svc.chat.__path__) if module.ispkg)
-    names = {folder: f"svc.chat.{folder}.described" for folder in folders}
     return {
-        folder: import_module(name).DESCRIBED for folder, name in names.items() if find_spec(name) is not None
+        folder: import_module(name).DESCRIBED
+        for folder in folders
+        for name in (f"svc.chat.{folder}.requests", f"svc.chat.{folder}.described")
+        if find_spec(name) is not None
     }

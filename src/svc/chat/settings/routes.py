@@ -7,7 +7,7 @@ from aiohttp import web
 
 from svc.chat.access.tokens import Asker
 from svc.chat.http import answer, asker, body
-from svc.chat.live.socket import Handler
+from svc.chat.requests import Handler
 from svc.chat.settings.rules import Settings
 
 

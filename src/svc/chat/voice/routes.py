@@ -32,8 +32,8 @@ from svc.chat.access.tokens import Asker
 from svc.chat.errors import ChatError
 from svc.chat.fields import Data, flag, identifier, text
 from svc.chat.http import client_address, query_number
-from svc.chat.live.socket import Handler
 from svc.chat.messages.emoji import MAX_CHARACTERS as MAX_EMOJI_CHARACTERS
+from svc.chat.requests import Handler
 from svc.chat.voice.moderation import VoiceModeration
 from svc.chat.voice.rules import Voice
 

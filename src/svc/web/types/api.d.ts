@@ -31,6 +31,8 @@ export type Notifications = { channel_id: string | null; level: "all" | "mention
 
 export type Override = { type: "role" | "member"; target_id: string; allow: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members")[]; deny: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members")[] };
 
+export type OwnDrafts = { drafts: Draft[] };
+
 export type Permissions = ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members" | "change_nickname" | "create_invites" | "manage_invites" | "manage_nicknames" | "timeout_members" | "kick_members" | "ban_members" | "view_reports" | "view_audit_log" | "manage_emoji" | "manage_channels" | "manage_roles" | "manage_bots" | "manage_automod")[];
 
 export type PostedCard = { title?: unknown; url?: unknown; description?: unknown; color?: string | number | null; author?: unknown; fields?: unknown; image_url?: unknown; thumbnail_url?: unknown; footer?: unknown; timestamp?: unknown };
@@ -167,7 +169,7 @@ export interface Endpoints {
   /** Delete a sealed file that one has sent */
   "DELETE /api/private/conversations/{}/files/{}": { answer: null };
   /** One's own drafts, in the channels that one may view */
-  "GET /api/drafts": { answer: { drafts: Draft[] } };
+  "GET /api/drafts": { answer: OwnDrafts };
   /** Keep a draft instead of the one that was there; its files are kept with it */
   "PUT /api/channels/{}/draft": { body: { text: string; attachments?: string[] | null }; answer: Draft };
   /** Forget a draft */
@@ -410,8 +412,8 @@ export interface Endpoints {
 export interface Requests {
   private_send: { data: { conversation_id: string; message: string; after?: number | null; ring?: boolean | null }; reply: { seq: number; epoch: number } };
   private_log: { data: { conversation_id: string; after?: number | null; limit?: number | null }; reply: { entries: PrivateEntry[]; epoch: number; seq: number; first_seq: number; since: number } };
-  drafts: { data: { [name: string]: unknown }; reply: { drafts: Draft[] } };
-  draft_put: { data: { channel_id: string; text: string; attachments?: string[] | null }; reply: Draft };
+  drafts: { data: { [name: string]: unknown }; reply: OwnDrafts };
+  draft_put: { data: { text: string; attachments?: string[] | null; channel_id: string }; reply: Draft };
   draft_delete: { data: { channel_id: string }; reply: Record<string, never> };
   notifications_set: { data: { channel_id?: string | null; level?: "all" | "mentions" | "nothing" | null; muted?: boolean | null; mute_for_s?: number | null }; reply: Notifications };
   quiet_set: { data: { quiet: boolean }; reply: { quiet: boolean } };

@@ -1,0 +1,76 @@
+"""What can be asked of drafts, over HTTP and on the live socket."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from svc.chat.access.catalogue import MEMBER, in_channel
+from svc.chat.access.permissions import Permission as P
+from svc.chat.access.tokens import Asker
+from svc.chat.described import ID, Pushed, obj
+from svc.chat.drafts.rules import Drafts
+from svc.chat.drafts.store import Draft, Files, Text
+from svc.chat.fields import Id
+from svc.chat.requests import Asked, Requests, described_by, request, schema_of
+
+_ONE = "/api/channels/{channel_id}/draft"
+_IN_CHANNEL = in_channel(P.VIEW_CHANNEL)
+
+
+class NewDraft(Asked):
+    text: Text
+    attachments: Files | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OwnDrafts:
+    drafts: Sequence[Draft]
+
+
+class DraftRequests(Requests):
+    def __init__(self, drafts: Drafts) -> None:
+        self._drafts = drafts
+
+    @request(
+        MEMBER, "One's own drafts, in the channels that one may view", http="GET /api/drafts", live="drafts"
+    )
+    async def all(self, asking: Asker) -> OwnDrafts:
+        return OwnDrafts(await self._drafts.of(asking.member_id))
+
+    @request(
+        _IN_CHANNEL,
+        "Keep a draft instead of the one that was there; its files are kept with it",
+        http=f"PUT {_ONE}",
+        live="draft_put",
+        refusals=("unknown_channel", "unknown_upload", "upload_not_done", "media_gone"),
+    )
+    async def put(self, asking: Asker, channel_id: Id, asked: NewDraft) -> Draft:
+        draft = Draft(channel_id, asked.text, asked.attachments or (), int(time.time() * 1000))
+        await self._drafts.put(asking.member_id, draft)
+        return draft
+
+    @request(
+        _IN_CHANNEL,
+        "Forget a draft",
+        http=f"DELETE {_ONE}",
+        live="draft_delete",
+        refusals=("unknown_channel",),
+    )
+    async def delete(self, asking: Asker, channel_id: Id) -> None:
+        await self._drafts.delete(asking.member_id, channel_id)
+
+
+DESCRIBED = described_by(
+    DraftRequests,
+    pushes=[
+        Pushed(
+            "draft_changed", "A draft, on another page of one's own", schema_of(Draft), to="whose draft it is"
+        ),
+        Pushed(
+            "draft_deleted",
+            "There is no draft there any more",
+            obj({"channel_id": ID}),
+            to="whose draft it was",
+        ),
+    ],
+)

@@ -1,0 +1,117 @@
+"""A request that is described once is read, refused, answered and told to programs by that description."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import pytest
+from msgspec import Meta
+
+from svc.chat.errors import ChatError
+from svc.chat.fields import Id
+from svc.chat.requests import Asked, converted, decoded, schema_of
+
+
+class Wish(Asked):
+    text: Annotated[str, Meta(min_length=1, max_length=10)]
+    number: Annotated[int, Meta(ge=1, le=5)] = 1
+    files: Annotated[Sequence[Id], Meta(max_length=2)] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    id: Id
+    of: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Things:
+    things: list[Thing]
+
+
+def test_what_is_unknown_is_ignored_and_null_is_as_good_as_absent() -> None:
+    assert decoded(b'{"text": "a", "files": null, "more": 1}', Wish) == Wish("a")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (b"{}", "text is missing"),
+        (b'{"text": null}', "text is missing"),
+        (b'{"text": 1}', "text must be a string"),
+        (b'{"text": ""}', "text must not be empty"),
+        (b'{"text": "12345678901"}', "text must have at most 10 characters"),
+        (b'{"text": "a", "number": true}', "number must be a whole number"),
+        (b'{"text": "a", "number": 6}', "number must be at most 5"),
+        (b'{"text": "a", "files": "b"}', "files must be a list"),
+        (b'{"text": "a", "files": ["b", 1]}', "files[1] must be a string"),
+        (b'{"text": "a", "files": ["b", "c", "d"]}', "files must have at most 2 entries"),
+        (b'{"text": "\\u0000"}', "A text must not contain NUL"),
+    ],
+)
+def test_a_refusal_names_the_field_and_what_it_must_be(text: bytes, problem: str) -> None:
+    with pytest.raises(ChatError) as refused:
+        decoded(text, Wish)
+    assert (refused.value.code, refused.value.message) == ("invalid_request", problem)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [b"", b"{", b"[]", b"1", b"null", b'{"text": NaN}', b'{"text": "\xff"}', b'{"text": "\\ud800"}', b"["],
+    ids=repr,
+)
+def test_what_is_no_object_of_json_is_refused_as_such(text: bytes) -> None:
+    for wrong in (text, text * 50_000 if text == b"[" else text):
+        with pytest.raises(ChatError) as refused:
+            decoded(wrong, Wish)
+        assert refused.value.code == "invalid_json"
+
+
+def test_a_backslash_before_what_looks_like_nul_stands_for_itself() -> None:
+    assert decoded(rb'{"text": "C:\\u0000"}', Wish).text == r"C:\u0000"
+
+
+@pytest.mark.parametrize(
+    "data", [{"text": "\0"}, {"text": "a", "files": ["\0"]}, {"text": "a", "x": {"y": "\0"}}]
+)
+def test_no_text_of_a_frame_or_of_an_address_contains_nul(data: dict[str, Any]) -> None:
+    with pytest.raises(ChatError) as refused:
+        converted(data, Wish)
+    assert refused.value.message == "A text must not contain NUL"
+
+
+def test_the_numbers_of_a_query_are_numbers() -> None:
+    assert converted({"text": "1", "number": "2"}, Wish, strict=False) == Wish("1", 2)
+    with pytest.raises(ChatError) as refused:
+        converted({"text": "1", "number": "two"}, Wish, strict=False)
+    assert refused.value.message == "number must be a whole number"
+
+
+def test_what_is_asked_is_described_with_its_bounds_and_may_have_more() -> None:
+    assert schema_of(Wish) == {
+        "type": "object",
+        "properties": {
+            "text": {"type": "string", "minLength": 1, "maxLength": 10},
+            "number": {"type": "integer", "minimum": 1, "maximum": 5, "default": 1},
+            "files": {
+                "anyOf": [
+                    {
+                        "type": "array",
+                        "items": {"type": "string", "minLength": 1, "maxLength": 128},
+                        "maxItems": 2,
+                    },
+                    {"type": "null"},
+                ]
+            },
+        },
+        "required": ["text"],
+        "additionalProperties": True,
+    }
+
+
+def test_an_answer_and_what_it_holds_are_described_under_their_names_and_have_no_more() -> None:
+    things = schema_of(Things)
+    [thing] = [things["properties"]["things"]["items"]]  # type: ignore[index]
+    assert (things.name, thing.name) == ("Things", "Thing")  # type: ignore[attr-defined]
+    assert thing["required"] == ["id", "of"]
+    assert things["additionalProperties"] is thing["additionalProperties"] is False
