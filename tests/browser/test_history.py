@@ -154,7 +154,8 @@ async def test_six_hundred_messages_are_read_in_both_directions(people: People) 
 
     # What is done with a message that the edge cuts stands within sight.
     await ada.page.locator("#messages-box").evaluate(CUT_BY_THE_EDGE)
-    first = ada.page.locator(".message").first
+    first_id = await ada.page.locator(".message").first.get_attribute("data-id")
+    first = ada.page.locator(f".message[data-id='{first_id}']")
     await first.focus()
     actions, box = (
         await first.locator(".actions").bounding_box(),
@@ -162,6 +163,15 @@ async def test_six_hundred_messages_are_read_in_both_directions(people: People) 
     )
     assert actions is not None and box is not None
     assert actions["y"] >= box["y"]
+    # Its buttons stay while their menu is open; those of a message that is not in use are not drawn.
+    shown = first.locator(".actions [data-icon=reply]")
+    await expect(shown).to_be_visible()
+    await first.get_by_role("button", name="More").press("Enter")
+    await expect(first.locator(".menu button").first).to_be_focused()
+    await expect(shown).to_be_visible()
+    await ada.page.keyboard.press("Escape")
+    await ada.page.locator("#messages-box").focus()
+    await expect(shown).to_be_hidden()
 
     while (await drawn(ada))[-1] < LAST:
         await go_on(ada, down=True)

@@ -34,6 +34,7 @@ const NARROW = matchMedia("(max-width: 640px)"); // As in style/conversation.css
 /** @param {{message: Shown, conversation: Held, may: May, onEdit: () => void}} props */
 export function Actions({ message, conversation, may, onEdit }) {
   const [picking, setPicking] = useState(false);
+  const [menu, setMenu] = useState(false);
   const { author, pinned, id } = message;
   const name = useComputed(() => nameNow(author)).value;
   const posted = message.talk_id === undefined ? message : null; // In a channel.
@@ -66,13 +67,13 @@ export function Actions({ message, conversation, may, onEdit }) {
     other && posted && { label: t("report"), icon: "flag", onChoose: () => showDialog("report", { message }) },
     mayRemove && { label: t("delete"), icon: "trash", danger: true, onChoose: remove },
   ];
-  return html`<div class="actions-lane"><div class="actions" role="group" aria-label=${t("message-of", { name })}>
+  return html`<div class=${`actions-lane ${picking || menu ? "in-use" : ""}`}><div class=${`actions ${picking ? "picking" : ""}`} role="group" aria-label=${t("message-of", { name })}>
     ${quick.map(({ sign, own: pressed, label, press }) => html`<button key=${sign} type="button" class="icon-button quick" aria-label=${label} title=${label} aria-pressed=${pressed} onClick=${press}><${Sign} sign=${sign} /></button>`)}
     ${may("add_reactions") && html`<${IconButton} icon="emoji" label=${t("react")} aria-expanded=${picking} onClick=${() => setPicking(!picking)} />`}
     ${may("send_messages") && html`<${IconButton} icon="reply" label=${t("reply")} onClick=${reply} />`}
     ${own && may("send_messages") && html`<${IconButton} icon="edit" label=${t("edit")} onClick=${onEdit} />`}
     ${mayRemove && html`<${IconButton} icon="trash" label=${t("delete")} class="from-hover" onClick=${remove} />`}
-    <${MenuButton} label=${t("more")} items=${more} />
+    <${MenuButton} label=${t("more")} items=${more} onOpen=${setMenu} />
     ${picking && html`<${Picker} onChoose=${(/** @type {string} */ sign) => tried(acts.react(message, sign, true))} onClose=${() => setPicking(false)} />`}
   </div></div>`;
 }

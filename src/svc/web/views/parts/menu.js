@@ -18,21 +18,24 @@ import { IconButton } from "./button.js";
  * @typedef {{getBoundingClientRect: () => {top: number, bottom: number} & ({right: number, start?: undefined} | {start: number})}} Anchor
  */
 
-/** @param {{icon?: IconName, label: string, items: Items, class?: string, children?: ComponentChildren, [attribute: string]: unknown}} props */
-export function MenuButton({ icon = "more", label, items, class: look = "", children, ...rest }) {
+/** `onOpen` is told whether the menu is open. @param {{icon?: IconName, label: string, items: Items, class?: string, children?: ComponentChildren, onOpen?: (open: boolean) => void, [attribute: string]: unknown}} props */
+export function MenuButton({ icon = "more", label, items, class: look = "", children, onOpen, ...rest }) {
   const [open, setOpen] = useState(false);
   /** @type {RefObject<HTMLElement>} */
   const holder = useRef(null);
-  const close = () => setOpen(false);
+  const show = (/** @type {boolean} */ value) => {
+    setOpen(value);
+    onOpen?.(value);
+  };
   const toggle = (/** @type {Event} */ event) => {
     event.stopPropagation();
-    setOpen(!open);
+    show(!open);
   };
   return html`<span class="menu-holder" ref=${holder}>
     ${children
       ? html`<button type="button" class=${look} aria-haspopup="menu" aria-expanded=${open} onClick=${toggle} ...${rest}>${children}</button>`
       : html`<${IconButton} icon=${icon} label=${label} class=${look} aria-haspopup="menu" aria-expanded=${open} onClick=${toggle} ...${rest} />`}
-    ${open && html`<${Menu} label=${label} items=${items} holder=${holder} onClose=${close} />`}
+    ${open && html`<${Menu} label=${label} items=${items} holder=${holder} onClose=${() => show(false)} />`}
   </span>`;
 }
 
