@@ -96,7 +96,8 @@ function Byline({ message, follows }) {
   const name = useComputed(() => nameNow(author)).value;
   const look = colour ? { "--role": colour } : { "--hue": hue(author.id) };
   const kind = `author ${colour ? "coloured" : ""}`;
-  return html`<p class="byline">
+  const noted = editedAt || pinned;
+  return html`<p class=${`byline ${noted ? "noted" : ""}`}>
     ${isMember
       ? html`<button type="button" class=${kind} style=${look} dir="auto" onClick=${() => showDialog("profile", { memberId: author.id })}>${name}</button>`
       : html`<strong class=${kind} style=${look} dir="auto">${name}</strong>`}
