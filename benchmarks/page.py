@@ -33,7 +33,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from playwright.async_api import Browser, BrowserContext, CDPSession, Page, async_playwright
+from playwright.async_api import Browser, BrowserContext, CDPSession, Page, async_playwright, expect
 
 from benchmarks.chat_history import FIRST_POSTED_S, fill
 from benchmarks.chat_world import opened_world
@@ -52,6 +52,7 @@ SPACING_S = 120.0
 KEYS = 40
 DEADLINE_MS = 120_000
 WARM_UP = 60
+HELD = 400  # MOST of state/conversation.js.
 SETTLED_MS = 5000
 SHOWN = ".messages .message .text"
 TEXTS = (
@@ -268,6 +269,15 @@ async def traced(tools: CDPSession, seconds: float, page: Page) -> list[tuple[fl
     ]
 
 
+async def fill_page(page: Page) -> None:
+    """Scroll up until the page holds all it can. Any further, and it would drop the newest messages."""
+    shown = page.locator(".messages .message")
+    while (count := await shown.count()) < HELD:
+        await further_up(page)
+        await expect(shown).not_to_have_count(count, timeout=DEADLINE_MS)
+    await page.locator("#to-end").click()
+
+
 async def measure_busy(browser: Browser, rounds: int, seconds: float) -> None:
     longest, longest_cpu, echoes, worst_echoes = [], [], list[float](), []
     with tempfile.TemporaryDirectory() as folder:
@@ -282,11 +292,7 @@ async def measure_busy(browser: Browser, rounds: int, seconds: float) -> None:
                 async with profile(browser) as (_, page, tools):
                     await come_in(page, server, f"Reader {number}")
                     await page.locator("#channels button", has_text="general").first.click()
-                    # As many messages as the page ever holds.
-                    for _ in range(12):
-                        await page.evaluate("document.querySelector('.messages-box').scrollTop = 0")
-                        await page.wait_for_timeout(100)
-                    await page.locator("#to-end").click()
+                    await fill_page(page)
                     if not writers:
                         await join_all(server, WRITERS, 8, arrive)
                     writing = asyncio.create_task(write_on(writers, CHANNELS))
