@@ -15,7 +15,7 @@ from svc.chat.direct.rules import PrivateConversations
 from svc.chat.fetching.connecting import Guard
 from svc.chat.fetching.posting import Poster
 from svc.chat.ground import Ground
-from svc.chat.levels.routes import LevelRoutes
+from svc.chat.levels.requests import LevelRequests
 from svc.chat.levels.rules import Levels
 from svc.chat.messages.feature import MessagesFeature
 from svc.chat.own.blocks import Blocks
@@ -77,12 +77,12 @@ class Notifying:
 
     def table(self) -> list[web.RouteDef]:
         return [
-            *LevelRoutes(self.levels).table(),
+            *LevelRequests(self.levels).table(),
             *PushRoutes(self.subscriptions, self._key.public).table(),
         ]
 
     def handlers(self) -> Mapping[str, Handler]:
-        return LevelRoutes(self.levels).handlers()
+        return LevelRequests(self.levels).handlers()
 
     def tasks(self) -> list[Callable[[], Awaitable[None]]]:
         return [self.ringing.run]

@@ -86,12 +86,7 @@ ENDPOINTS: dict[str, Needs] = {
     "GET /api/me/blocks": MEMBER,
     "PUT /api/me/blocks/{member_id}": MEMBER,
     "DELETE /api/me/blocks/{member_id}": MEMBER,
-    # What one wants to be told of, and on which devices.
-    "GET /api/me/notifications": MEMBER,
-    "PUT /api/me/notifications": MEMBER,
-    "PUT /api/me/quiet": MEMBER,
-    "PUT /api/me/invisible": MEMBER,
-    "PUT /api/channels/{channel_id}/notifications": in_channel(P.VIEW_CHANNEL),
+    # On which devices one wants to be told of it.
     "GET /api/me/push": PERSON,
     "PUT /api/me/push": PERSON,
     "DELETE /api/me/push": PERSON,
@@ -272,10 +267,6 @@ EVENTS: dict[str, Needs] = {
     "private_send": PRIVATE_SENDER,
     "private_log": PERSON,
     "private_call_decline": PERSON,
-    # With a channel, one that the member can view.
-    "notifications_set": MEMBER,
-    "quiet_set": MEMBER,
-    "invisible_set": MEMBER,
     # Voice.
     "voice_join": in_channel(P.JOIN_VOICE),
     "voice_mute_self": MEMBER,

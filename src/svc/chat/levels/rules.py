@@ -7,23 +7,44 @@ away, and is told of everything as before.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from svc.base.database import Act, Connection, Database
 from svc.chat.access.acts import follows_rules
 from svc.chat.access.directory import Directory
 from svc.chat.access.tokens import Asker
+from svc.chat.fields import Id, TimeMs
 from svc.chat.levels import store
-from svc.chat.levels.store import Choice
+from svc.chat.levels.store import Choice, Level
 from svc.chat.live.audience import only
 from svc.chat.live.hub import Hub
 
-ALL, MENTIONS, NOTHING = LEVELS = ("all", "mentions", "nothing")
-USUAL = MENTIONS
+USUAL: Level = "mentions"
 # The longest mute that ends by itself.
 MAX_MUTE_S = 31 * 24 * 3600
 # The key of the choice for all channels.
 _EVERYWHERE = ""
 _UNSET = Choice()
+
+
+@dataclass(frozen=True, slots=True)
+class Notifications:
+    """What a member has chosen; without a channel, for all that have no choice of their own."""
+
+    channel_id: Id | None
+    level: Level | None
+    muted: bool
+    muted_until_ms: TimeMs | None
+
+
+@dataclass(frozen=True, slots=True)
+class Quiet:
+    quiet: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Invisible:
+    invisible: bool
 
 
 class Levels:
@@ -54,23 +75,23 @@ class Levels:
         """Does the member look to others as if they were away?"""
         return member_id in self._invisible
 
-    def of(self, member_id: str) -> list[dict[str, object]]:
+    def of(self, member_id: str) -> list[Notifications]:
         """All choices of a member, the one for all channels first; only of channels that they can view."""
         chosen = self._chosen.get(member_id, {})
         visible = (channel.id for channel in self._directory.visible_channels(member_id))
         keys = (key for key in (_EVERYWHERE, *visible) if key in chosen)
         return [_described(key, chosen[key]) for key in keys]
 
-    def level(self, member_id: str, channel_id: str, now_ms: int) -> str:
+    def level(self, member_id: str, channel_id: str, now_ms: int) -> Level:
         """What the member wants to be told of in a channel at this moment."""
         chosen = self._chosen.get(member_id, {})
         everywhere, here = chosen.get(_EVERYWHERE, _UNSET), chosen.get(channel_id, _UNSET)
         if member_id in self._quiet or everywhere.is_muted(now_ms) or here.is_muted(now_ms):
-            return NOTHING
+            return "nothing"
         return here.level or everywhere.level or USUAL
 
     @follows_rules
-    def choose(self, member_id: str, channel_id: str | None, choice: Choice) -> Act[None, dict[str, object]]:
+    def choose(self, member_id: str, channel_id: str | None, choice: Choice) -> Act[None, Notifications]:
         """Without a channel it is for all of them. Raises ChatError."""
         if channel_id is not None:
             self._directory.channel(member_id, channel_id)
@@ -82,7 +103,7 @@ class Levels:
             else:
                 store.put(connection, member_id, key, choice)
 
-        def written(_: None) -> dict[str, object]:
+        def written(_: None) -> Notifications:
             self._keep(member_id, key, choice)
             described = _described(key, choice)
             self._hub.push("notifications_changed", described, only(member_id))
@@ -91,28 +112,30 @@ class Levels:
         return Act(write, written)
 
     @follows_rules
-    def set_quiet(self, member_id: str, quiet: bool) -> Act[None, dict[str, object]]:
+    def set_quiet(self, member_id: str, quiet: bool) -> Act[None, Quiet]:
         """Do not disturb the member on any device, or do so again."""
 
-        def written(_: None) -> dict[str, object]:
+        def written(_: None) -> Quiet:
             (self._quiet.add if quiet else self._quiet.discard)(member_id)
-            self._hub.push("quiet_changed", {"quiet": quiet}, only(member_id))
+            answer = Quiet(quiet)
+            self._hub.push("quiet_changed", answer, only(member_id))
             for tell in self.on_presence:
                 tell(member_id)
-            return {"quiet": quiet}
+            return answer
 
         return Act(lambda connection: store.set_quiet(connection, member_id, quiet), written)
 
     @follows_rules
-    def set_invisible(self, member_id: str, invisible: bool) -> Act[None, dict[str, object]]:
+    def set_invisible(self, member_id: str, invisible: bool) -> Act[None, Invisible]:
         """Show others no longer that the member is there, or do so again."""
 
-        def written(_: None) -> dict[str, object]:
+        def written(_: None) -> Invisible:
             (self._invisible.add if invisible else self._invisible.discard)(member_id)
-            self._hub.push("invisible_changed", {"invisible": invisible}, only(member_id))
+            answer = Invisible(invisible)
+            self._hub.push("invisible_changed", answer, only(member_id))
             for tell in self.on_presence:
                 tell(member_id)
-            return {"invisible": invisible}
+            return answer
 
         return Act(lambda connection: store.set_invisible(connection, member_id, invisible), written)
 
@@ -142,10 +165,5 @@ class Levels:
             del self._chosen[member_id]
 
 
-def _described(key: str, choice: Choice) -> dict[str, object]:
-    return {
-        "channel_id": key or None,
-        "level": choice.level,
-        "muted": choice.muted,
-        "muted_until_ms": choice.muted_until_ms,
-    }
+def _described(key: str, choice: Choice) -> Notifications:
+    return Notifications(key or None, choice.level, choice.muted, choice.muted_until_ms)

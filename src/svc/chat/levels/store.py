@@ -1,19 +1,23 @@
 """The table of notification levels. SQL only."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from svc.base.database import Connection, Database
 from svc.base.tables import Table
+from svc.chat.fields import TimeMs
+
+Level = Literal["all", "mentions", "nothing"]
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
     """What a member has chosen for a channel, or for all of them."""
 
-    level: str | None = None
+    level: Level | None = None
     muted: bool = False
     # None while `muted`: until the member ends it.
-    muted_until_ms: int | None = None
+    muted_until_ms: TimeMs | None = None
 
     def is_muted(self, now_ms: int) -> bool:
         return self.muted and (self.muted_until_ms is None or now_ms < self.muted_until_ms)

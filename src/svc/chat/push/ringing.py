@@ -21,7 +21,7 @@ from svc.base.strict_json import dumps
 from svc.chat.access.directory import Directory
 from svc.chat.fetching.posting import Poster
 from svc.chat.fetching.targets import NotFetched
-from svc.chat.levels.rules import ALL, NOTHING, Levels
+from svc.chat.levels.rules import Levels
 from svc.chat.live.hub import Hub
 from svc.chat.messages.fallback import fallback
 from svc.chat.messages.message import MEMBER, Message
@@ -163,13 +163,13 @@ class Ringing:
         if self._hub.in_sight(member_id):
             return None
         level = self._levels.level(member_id, message.channel_id, int(now * 1000))
-        if level == NOTHING:
+        if level == "nothing":
             return None
         if member_id in message.told:
             return MENTION
         if message.thread is not None and not self.follows(member_id, message.thread):
             return None
-        return MESSAGE if level == ALL else None
+        return MESSAGE if level == "all" else None
 
     def _content(self, kind: str, message: Message) -> bytes:
         channel = self._directory.channels[message.channel_id]

@@ -1,6 +1,8 @@
 // What the chat server takes and says, made of its own descriptions by `ci/types write`. Do not change it by
 // hand: a test compares it with them. Only for the check of types; it is not served.
 
+export type AllNotifications = { notifications: Notifications[] };
+
 export type Application = { id: string; nickname: string; message: string; invite_id: string; invited_by: string | null; role_id: string; asked_at_ms: number; state: "pending" | "approved" | "refused"; reason: string; decided_by: string | null; decided_at_ms: number | null };
 
 export type Attachment = { id: string; name: string; kind: "picture" | "video" | "audio" | "file"; key: string; url: string; content_type: string; bytes: number; width: number | null; height: number | null; frames: number | null; duration_ms: number | null; placeholder: string; colour: string; thumbnail: { key: string; url: string; content_type: string; bytes: number; width: number | null; height: number | null } | null; poster: { key: string; url: string; content_type: string; bytes: number; width: number | null; height: number | null } | null; alt: string };
@@ -18,6 +20,8 @@ export type Device = { id: string; name: string; tier: "account" | "local"; curr
 export type Draft = { channel_id: string; text: string; attachments: string[]; changed_at_ms: number };
 
 export type Emoji = { id: string; name: string; url: string; animated: boolean; created_by: string | null; created_at_ms: number };
+
+export type Invisible = { invisible: boolean };
 
 export type Invite = { id: string; code: string; created_by: string | null; role_id: string; created_at_ms: number; expires_at_ms: number | null; max_uses: number | null; uses: number; channel_id: string | null; approval: boolean };
 
@@ -54,6 +58,8 @@ export type PrivateDevice = { id: string; member_id: string; thumbprint: string 
 export type PrivateEntry = { seq: number; epoch: number; kind: "commit" | "message"; sent_at_ms: number; body: string };
 
 export type PrivateLeaf = { id: string; member_id: string; thumbprint: string; gone: boolean };
+
+export type Quiet = { quiet: boolean };
 
 export type Report = { id: string; reporter_id: string | null; rule: string | null; member_id: string | null; webhook: { id: string; name: string } | null; channel_id: string | null; message_id: string | null; text: string; created_at_ms: number; resolved_at_ms: number | null; resolved_by: string | null; note: string };
 
@@ -219,15 +225,15 @@ export interface Endpoints {
   /** A code by which whoever lost all devices signs in, once and within a day; it unlinks the others */
   "POST /api/members/{}/recovery": { answer: { code: string; expires_at_ms: number } };
   /** What one wants to be told of */
-  "GET /api/me/notifications": { answer: { notifications: Notifications[] } };
+  "GET /api/me/notifications": { answer: AllNotifications };
   /** Choose a notification level for all channels, or mute them */
   "PUT /api/me/notifications": { body: { level?: "all" | "mentions" | "nothing" | null; muted?: boolean | null; mute_for_s?: number | null }; answer: Notifications };
-  /** Do not be disturbed on any device, or be so again */
-  "PUT /api/me/quiet": { body: { quiet: boolean }; answer: { quiet: boolean } };
-  /** Look to others as if one were away, or not any more */
-  "PUT /api/me/invisible": { body: { invisible: boolean }; answer: { invisible: boolean } };
   /** Choose a notification level for a channel, or mute it */
   "PUT /api/channels/{}/notifications": { body: { level?: "all" | "mentions" | "nothing" | null; muted?: boolean | null; mute_for_s?: number | null }; answer: Notifications };
+  /** Do not be disturbed on any device, or be so again */
+  "PUT /api/me/quiet": { body: { quiet: boolean }; answer: Quiet };
+  /** Look to others as if one were away, or not any more */
+  "PUT /api/me/invisible": { body: { invisible: boolean }; answer: Invisible };
   /** Stored media, whole or in parts, by an address that was shown to a member and ends */
   "GET /media/{}": { query: { ends?: string; signature?: string }; answer: Blob };
   /** The server's icon */
@@ -415,9 +421,9 @@ export interface Requests {
   drafts: { data: { [name: string]: unknown }; reply: OwnDrafts };
   draft_put: { data: { text: string; attachments?: string[] | null; channel_id: string }; reply: Draft };
   draft_delete: { data: { channel_id: string }; reply: Record<string, never> };
-  notifications_set: { data: { channel_id?: string | null; level?: "all" | "mentions" | "nothing" | null; muted?: boolean | null; mute_for_s?: number | null }; reply: Notifications };
-  quiet_set: { data: { quiet: boolean }; reply: { quiet: boolean } };
-  invisible_set: { data: { invisible: boolean }; reply: { invisible: boolean } };
+  notifications_set: { data: { level?: "all" | "mentions" | "nothing" | null; muted?: boolean | null; mute_for_s?: number | null; channel_id?: string | null }; reply: Notifications };
+  quiet_set: { data: { quiet: boolean }; reply: Quiet };
+  invisible_set: { data: { invisible: boolean }; reply: Invisible };
   ping: { data: { [name: string]: unknown }; reply: Record<string, never> };
   in_sight: { data: { visible: boolean }; reply: Record<string, never> };
   idle: { data: { idle: boolean }; reply: Record<string, never> };
@@ -477,8 +483,8 @@ export interface Pushes {
   device_linked: { device: Device };
   device_unlinked: { device_id: string };
   notifications_changed: Notifications;
-  quiet_changed: { quiet: boolean };
-  invisible_changed: { invisible: boolean };
+  quiet_changed: Quiet;
+  invisible_changed: Invisible;
   hello: { server_id: string; heartbeat_ms: number; authenticate_within_ms: number; limits: { max_message_bytes: number; request_burst: number; requests_per_s: number } };
   managed: { area: "backups" | "bans" | "bots" | "invites" | "overrides" };
   member_joined: Member;

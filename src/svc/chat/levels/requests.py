@@ -1,0 +1,126 @@
+"""What can be asked of notification levels, over HTTP and on the live socket."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from msgspec import Meta
+
+from svc.chat.access.catalogue import MEMBER, in_channel
+from svc.chat.access.permissions import Permission as P
+from svc.chat.access.tokens import Asker
+from svc.chat.described import BOOLEAN, Pushed, array
+from svc.chat.fields import Id
+from svc.chat.levels.rules import MAX_MUTE_S, Invisible, Levels, Notifications, Quiet
+from svc.chat.levels.store import Choice, Level
+from svc.chat.requests import Asked, Requests, described_by, request, schema_of
+
+
+@dataclass(frozen=True, slots=True)
+class AllNotifications:
+    notifications: Sequence[Notifications]
+
+
+class NewChoice(Asked):
+    """Without `mute_for_s`, or with 0, a mute lasts until it is taken back."""
+
+    level: Level | None = None
+    muted: bool | None = None
+    mute_for_s: Annotated[int, Meta(ge=0, le=MAX_MUTE_S)] | None = None
+
+    def made_at(self, now: float) -> Choice:
+        if not self.muted:
+            return Choice(self.level)
+        until_ms = int((now + self.mute_for_s) * 1000) if self.mute_for_s else None
+        return Choice(self.level, muted=True, muted_until_ms=until_ms)
+
+
+class NewChoiceAnywhere(NewChoice):
+    channel_id: Id | None = None
+
+
+class SetQuiet(Asked):
+    quiet: bool
+
+
+class SetInvisible(Asked):
+    invisible: bool
+
+
+class LevelRequests(Requests):
+    def __init__(self, levels: Levels) -> None:
+        self._levels = levels
+
+    @request(MEMBER, "What one wants to be told of", http="GET /api/me/notifications")
+    async def all(self, asking: Asker) -> AllNotifications:
+        return AllNotifications(self._levels.of(asking.member_id))
+
+    @request(
+        MEMBER,
+        "Choose a notification level for all channels, or mute them",
+        http="PUT /api/me/notifications",
+    )
+    async def choose_everywhere(self, asking: Asker, asked: NewChoice) -> Notifications:
+        return await self._levels.choose(asking.member_id, None, asked.made_at(time.time()))
+
+    @request(
+        in_channel(P.VIEW_CHANNEL),
+        "Choose a notification level for a channel, or mute it",
+        http="PUT /api/channels/{channel_id}/notifications",
+        refusals=("unknown_channel",),
+    )
+    async def choose(self, asking: Asker, channel_id: Id, asked: NewChoice) -> Notifications:
+        return await self._levels.choose(asking.member_id, channel_id, asked.made_at(time.time()))
+
+    @request(
+        MEMBER,
+        "Choose a notification level for a channel, or for all without one",
+        live="notifications_set",
+        refusals=("unknown_channel",),
+    )
+    async def choose_anywhere(self, asking: Asker, asked: NewChoiceAnywhere) -> Notifications:
+        return await self._levels.choose(asking.member_id, asked.channel_id, asked.made_at(time.time()))
+
+    @request(
+        MEMBER,
+        "Do not be disturbed on any device, or be so again",
+        http="PUT /api/me/quiet",
+        live="quiet_set",
+    )
+    async def set_quiet(self, asking: Asker, asked: SetQuiet) -> Quiet:
+        return await self._levels.set_quiet(asking.member_id, asked.quiet)
+
+    @request(
+        MEMBER,
+        "Look to others as if one were away, or not any more",
+        http="PUT /api/me/invisible",
+        live="invisible_set",
+    )
+    async def set_invisible(self, asking: Asker, asked: SetInvisible) -> Invisible:
+        return await self._levels.set_invisible(asking.member_id, asked.invisible)
+
+
+DESCRIBED = described_by(
+    LevelRequests,
+    pushes=[
+        Pushed(
+            "notifications_changed",
+            "What one wants to be told of has changed",
+            schema_of(Notifications),
+            to="the member",
+        ),
+        Pushed("quiet_changed", "One is to be disturbed, or is not", schema_of(Quiet), to="the member"),
+        Pushed(
+            "invisible_changed",
+            "Others see that one is there, or do not",
+            schema_of(Invisible),
+            to="the member",
+        ),
+    ],
+    welcome={
+        "notifications": array(schema_of(Notifications)),
+        "quiet": BOOLEAN,
+        "invisible": BOOLEAN,
+    },
+)
