@@ -19,6 +19,7 @@ import { partsOf, spotOf } from "./spot.js";
 
 const PAGE = 50;
 const MOST = 400; // As much as scrolls smoothly; what is further away is fetched again.
+const REST = 300; // What stays when one more comes. Dropping the oldest moves all others on the page, so it is done rarely.
 const MOST_HELD = 6; // Channels.
 const AGAIN_MS = 2000;
 
@@ -197,7 +198,7 @@ export class Conversation {
     // Ids rise with time, but two that are posted at once may be told in either order.
     const all = [...held, message].sort((one, other) => (one.id < other.id ? -1 : 1));
     if (all.length > MOST) this.moreBefore.value = true;
-    this.messages.value = all.slice(-MOST);
+    this.messages.value = all.length > MOST ? all.slice(-REST) : all;
   }
 
   /** @param {string} id @param {(message: Message) => Partial<Message>} changes */

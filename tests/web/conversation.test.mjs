@@ -1,0 +1,40 @@
+// How many messages of a channel the page holds while others go on writing.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Conversation } from "../../src/svc/web/state/conversation.js";
+
+const MOST = 400; // As in state/conversation.js.
+const posted = (number) => ({ id: `m${String(number).padStart(4, "0")}`, channel_id: "c", text: String(number) });
+const from = (first, count) => Array.from({ length: count }, (_, at) => posted(first + at));
+
+/** One that holds as much as it ever does. */
+async function full() {
+  const page = { messages: from(0, MOST), more_before: false, more_after: false };
+  const conversation = new Conversation("c", null, async () => page);
+  await conversation.newest();
+  return conversation;
+}
+
+test("the oldest make room rarely, and many at a time", async () => {
+  const conversation = await full();
+  let drops = 0;
+  for (let number = MOST; number < MOST + 1000; number += 1) {
+    const oldest = conversation.messages.value[0].id;
+    conversation.take(posted(number));
+    if (conversation.messages.value[0].id !== oldest) drops += 1;
+    assert.equal(conversation.messages.value.at(-1).text, String(number));
+    assert.ok(conversation.messages.value.length <= MOST);
+  }
+  assert.equal(conversation.moreBefore.value, true);
+  assert.ok(drops <= 10, `${drops} times`);
+});
+
+test("nothing moves for a reader who is further up", async () => {
+  const conversation = await full();
+  conversation.atEnd = false;
+  for (const message of from(MOST, 5)) conversation.take(message);
+  assert.deepEqual(conversation.messages.value.map(({ text }) => text), from(0, MOST).map(({ text }) => text));
+  assert.equal(conversation.moreAfter.value, true);
+});
