@@ -13,6 +13,7 @@
 import { makeKeys, makePackage, toBase64 } from "./mls.js";
 
 const STOCK = 30; // Key packages that others can take.
+const AT_ONCE = 5;
 
 export class OwnKeys {
   #api; #kept; #sign; #memberId; #audience; #now;
@@ -58,7 +59,11 @@ export class OwnKeys {
   async #publish(count, withLast) {
     const own = await this.identity();
     const made = [];
-    for (let at = 0; at < count + (withLast ? 1 : 0); at += 1) made.push(await makePackage(own, this.#now()));
+    for (let at = 0; at < count + (withLast ? 1 : 0); at += 1) {
+      made.push(await makePackage(own, this.#now()));
+      // All of them in one task would stop the page for 60 ms.
+      if (at % AT_ONCE === 0) await new Promise((goOn) => setTimeout(goOn));
+    }
     const last = withLast ? made.at(-1) : null;
     // Kept first: whoever takes one sends a Welcome that nothing else can open.
     await this.#kept.put(made.map(({ ref, message, keys }) => [`package/${ref}`, { message, keys, last: ref === last?.ref }]));
