@@ -34,6 +34,9 @@ from tests.kit.house import SUFFIXES
 from tests.kit.markdown import rows
 from tests.test_layers import HOUSE
 
+# A feature adds its requests to the catalogue when it is imported.
+described()
+
 REPOSITORY = Path(__file__).parent.parent
 DOCS = REPOSITORY / "docs"
 PACKAGE = REPOSITORY / "src/svc"
