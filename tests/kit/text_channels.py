@@ -71,7 +71,7 @@ async def press_at(said: Locator, action: str) -> None:
 
 
 class LiveLine:
-    """The way of one page to the live socket, which can be cut.
+    """The way of one page to the live socket: it can be cut, and what the page asks can wait or go wrong.
 
     `first_events` began its connections; `nonces` are those of the messages that the page has sent.
     """
@@ -83,6 +83,9 @@ class LiveLine:
         self._is_cut = False
         self._cut_after: str | None = None
         self._cut_before: str | None = None
+        self._held_event: str | None = None
+        self._held: list[tuple[WebSocketRoute, str | bytes]] = []
+        self._spoilt_event: str | None = None
 
     async def put_before(self, person: Person) -> None:
         """From the next time that the page is loaded."""
@@ -102,8 +105,22 @@ class LiveLine:
         """Cut it when the page asks for this; the server does not hear it."""
         self._cut_before = event
 
+    def hold(self, event: str) -> None:
+        """What the page asks for with this event reaches the server when it is let go."""
+        self._held_event = event
+
+    def let_go(self) -> None:
+        self._held_event = None
+        for server, text in self._held:
+            server.send(text)
+        self._held.clear()
+
+    def spoil(self, event: str) -> None:
+        """With this event the page asks for what does not exist, and the server refuses."""
+        self._spoilt_event = event
+
     def mend(self) -> None:
-        self._is_cut, self._cut_after, self._cut_before = False, None, None
+        self._is_cut, self._cut_after, self._cut_before, self._spoilt_event = False, None, None, None
 
     async def _connect(self, socket: WebSocketRoute) -> None:
         if self._is_cut:
@@ -123,7 +140,12 @@ class LiveLine:
                 self.first_events += said
             if event in (self._cut_after, self._cut_before):
                 await self.cut()
-            if event != self._cut_before:
+            if event == self._held_event:
+                self._held.append((server, text))
+            elif event == self._spoilt_event:
+                wrong = {"channel_id": "nowhere"} if "channel_id" in frame["data"] else {"before": "nothing"}
+                server.send(json.dumps({**frame, "data": {**frame["data"], **wrong}}))
+            elif event != self._cut_before:
                 server.send(text)
 
         async def answer(text: str | bytes) -> None:

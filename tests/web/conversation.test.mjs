@@ -1,4 +1,4 @@
-// How many messages of a channel the page holds while others go on writing.
+// How much of a channel's history the page holds while others go on writing, and how what was refused is asked for again.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -37,4 +37,23 @@ test("nothing moves for a reader who is further up", async () => {
   for (const message of from(MOST, 5)) conversation.take(message);
   assert.deepEqual(conversation.messages.value.map(({ text }) => text), from(0, MOST).map(({ text }) => text));
   assert.equal(conversation.moreAfter.value, true);
+});
+
+const refused = Object.assign(new Error("Slowly"), { code: "rate_limited", status: 429 });
+const page = (ids, more) => ({ messages: ids.map((id) => ({ id })), more_before: more, more_after: false });
+
+test("an older page that was refused can be asked for again, and what is there stays", async () => {
+  const answers = [page(["b", "c"], true), refused, page(["a"], false)];
+  const conversation = new Conversation("general", null, async () => {
+    const answer = answers.shift();
+    if (answer instanceof Error) throw answer;
+    return answer;
+  });
+  await conversation.newest();
+  await conversation.older();
+  assert.notEqual(conversation.problem.value, "");
+  await conversation.again();
+  assert.equal(conversation.problem.value, "");
+  await conversation.older();
+  assert.deepEqual(conversation.messages.value.map(({ id }) => id), ["a", "b", "c"]);
 });

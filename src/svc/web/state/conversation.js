@@ -14,7 +14,7 @@ import { signal } from "../vendor/signals.js";
 import { explain } from "../words/words.js";
 import { expected } from "./place.js";
 import { act } from "./private_talks.js";
-import { ask, connection, listen } from "./server.js";
+import { api, ask, connection, listen } from "./server.js";
 import { partsOf, spotOf } from "./spot.js";
 
 const PAGE = 50;
@@ -60,7 +60,7 @@ export class Conversation {
     return this.#load({}, ({ messages, more_before: more }) => this.#hold(messages, more, false));
   }
 
-  /** Hold the page around this message; rejects if there is no such message any more. @param {string} messageId */
+  /** Hold the page around the place of this message, whether or not there is a message. @param {string} messageId */
   around(messageId) {
     return this.#load({ around: messageId }, ({ messages, more_before: before, more_after: after }) => this.#hold(messages, before, after), true);
   }
@@ -102,6 +102,7 @@ export class Conversation {
 
   /** Fetch what is missing because a request failed, or everything if nothing is here yet. */
   again() {
+    this.problem.value = "";
     return this.loaded.value ? this.newer() : this.newest();
   }
 
@@ -207,6 +208,9 @@ export class Conversation {
     this.messages.value = this.messages.value.map((message) => (message.id === id ? { ...message, ...changes(message) } : message));
   }
 }
+
+/** One message, wherever in the channel it is; rejects if it is gone. @param {string} channelId @param {string} id */
+export const fetchMessage = (channelId, id) => api("GET", `/api/channels/${encodeURIComponent(channelId)}/messages/${encodeURIComponent(id)}`);
 
 /** Emoji stay in the order of their code points, and members in that of their reacting. @param {Reactions} reactions @param {{emoji: string, member_id: string, added: boolean}} change */
 export function changedReactions(reactions, { emoji, member_id: memberId, added }) {

@@ -4,10 +4,11 @@
 /** @import { Permission } from "../../types/wire.js" */
 /** @import { Conversation as Held } from "../../state/conversation.js" */
 /** @import { Target } from "../../state/place.js" */
+/** @import { ComponentChildren } from "../../vendor/preact.js" */
 
 import { may } from "../../state/channels.js";
-import { conversationOf } from "../../state/conversation.js";
-import { beside, drawer, target, toggleAside } from "../../state/place.js";
+import { conversationOf, fetchMessage } from "../../state/conversation.js";
+import { beside, drawer, showAside, target, toggleAside } from "../../state/place.js";
 import { notify } from "../../state/notices.js";
 import { blocked, memberOf } from "../../state/people.js";
 import { connection, member } from "../../state/server.js";
@@ -51,11 +52,17 @@ export function useJumps(channel, conversation, timeline) {
   }, [wanted]);
 }
 
-/** Have the message here that is wanted; resolves with its id. @param {Held} conversation @param {Target} wanted */
+/** Have the message here that is wanted; resolves with its id, or with null where it is aside. @param {Held} conversation @param {Target} wanted */
 async function reach(conversation, { messageId, atMs }) {
   if (atMs !== undefined) return conversation.at(atMs);
-  if (messageId && !conversation.messages.peek().some(({ id }) => id === messageId)) await conversation.around(messageId);
-  return messageId;
+  const isHere = () => conversation.messages.peek().some(({ id }) => id === messageId);
+  if (!messageId || isHere()) return messageId;
+  await conversation.around(messageId);
+  if (isHere()) return messageId;
+  // It is in a thread, or gone.
+  const { channel_id: channelId, thread } = await fetchMessage(conversation.channelId, messageId);
+  if (thread) showAside("thread", { channelId, thread, messageId });
+  return null;
 }
 
 /** @param {{channel: Channel}} props */
@@ -76,14 +83,14 @@ function Head({ channel }) {
   </header>`;
 }
 
-/** @param {{channel: Channel, conversation: Held, timeline: TimelineRef}} props */
-export function Messages({ channel, conversation, timeline }) {
+/** `root`: what a thread hangs on. @param {{channel: Channel, conversation: Held, timeline: TimelineRef, root?: ComponentChildren}} props */
+export function Messages({ channel, conversation, timeline, root }) {
   const { loaded, messages, problem } = conversation;
   if (problem.value) {
     return html`<div class="empty"><p class="error">${problem.value}</p><${Button} onClick=${() => conversation.again()}>${t("try-again")}<//></div>`;
   }
   if (!loaded.value) return html`<div class="empty"><p class="quiet">${connection.value === "online" ? t("loading") : t("offline-text")}</p></div>`;
-  return html`<${Timeline} key=${channel.id} ref=${timeline} channel=${channel} conversation=${conversation} empty=${!messages.value.length} may=${(/** @type {Permission} */ permission) => may(permission, channel.id)} />`;
+  return html`<${Timeline} key=${conversation.spot} ref=${timeline} channel=${channel} conversation=${conversation} root=${root} empty=${!messages.value.length} may=${(/** @type {Permission} */ permission) => may(permission, channel.id)} />`;
 }
 
 /** Who is typing, or how often one may write. @param {{channel: Channel}} props */

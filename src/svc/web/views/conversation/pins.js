@@ -3,24 +3,24 @@
 /** @import { Channel, Message } from "../../types/api.js" */
 
 import { conversationOf } from "../../state/conversation.js";
-import { ask } from "../../state/server.js";
+import { ask, connection } from "../../state/server.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
 import { Aside } from "../parts/aside.js";
+import { Button } from "../parts/button.js";
 import { goTo } from "./go_to.js";
 import { MessageLine } from "./message_line.js";
 
 /** @param {{channel: Channel, onClose: () => void}} props */
 export function Pins({ channel, onClose }) {
   const [found, setFound] = useState(/** @type {{messages?: Message[], problem?: string} | null} */ (null));
+  const again = () => { ask("pins", { channel_id: channel.id }).then(setFound, (error) => setFound((known) => ({ ...known, problem: explain(error) }))); };
   // Pinned or not is said of the messages that are held: when it changes, ask again.
   const pinned = conversationOf(channel.id).messages.value.filter(({ pinned: is }) => is).length;
-  useEffect(() => {
-    ask("pins", { channel_id: channel.id }).then(setFound, (error) => setFound({ problem: explain(error) }));
-  }, [channel.id, pinned]);
+  useEffect(again, [channel.id, pinned, connection.value === "online"]);
   return html`<${Aside} title=${t("pins")} onClose=${onClose}>
     ${!found && html`<p class="quiet">${t("loading")}</p>`}
-    ${found?.problem && html`<p class="error">${found.problem}</p>`}
+    ${found?.problem && html`<p class="error">${found.problem} <${Button} look="link" onClick=${again}>${t("try-again")}<//></p>`}
     ${found?.messages?.length === 0 && html`<p class="quiet">${t("no-pins")}</p>`}
     <ul class="message-lines">${found?.messages?.map((message) => html`<${MessageLine} key=${message.id} message=${message} onOpen=${() => goTo(message)} />`)}</ul>
   <//>`;

@@ -2,19 +2,20 @@
 
 /** @import { Message as Posted } from "../../types/api.js" */
 /** @import { Permission } from "../../types/wire.js" */
+/** @import { Timeline } from "./timeline.js" */
 
 import { channelsById, may } from "../../state/channels.js";
-import { conversationOf } from "../../state/conversation.js";
+import { conversationOf, fetchMessage } from "../../state/conversation.js";
 import { tried } from "../../state/notices.js";
-import { api, connection } from "../../state/server.js";
+import { connection } from "../../state/server.js";
 import { spotOf } from "../../state/spot.js";
 import { follow, threads } from "../../state/threads.js";
 import { html, useEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
 import { Composer } from "../composer/composer.js";
 import { IconButton } from "../parts/button.js";
+import { Messages } from "./conversation.js";
 import { Message } from "./message.js";
-import { Timeline } from "./timeline.js";
 
 /** @param {{channelId: string, thread: string, messageId?: string | null, onClose: () => void}} props */
 export function Thread({ channelId, thread, messageId = null, onClose }) {
@@ -30,32 +31,35 @@ export function Thread({ channelId, thread, messageId = null, onClose }) {
   if (!channel) return null;
   const following = threads.value.has(thread);
   const permitted = (/** @type {Permission} */ permission) => may(permission, channelId);
+  const waiting = problem ? "" : t(connection.value === "online" ? "loading" : "offline-text");
   const first = root
     ? html`<ol class="thread-root"><${Message} message=${root} follows=${false} replied=${null} conversation=${conversation} may=${permitted} onEdit=${() => {}} /></ol>`
-    : html`<p class="quiet thread-root">${t("thread-closed")}</p>`;
+    : html`<p class="quiet thread-root">${root === null ? t("thread-closed") : waiting}</p>`;
   return html`<section class="aside-body thread" aria-label=${t("thread")}>
     <header><h2>${t("thread")}</h2>
       <${IconButton} icon=${following ? "bell" : "bell-off"} label=${following ? t("unfollow-thread") : t("follow-thread")} onClick=${() => tried(follow(channelId, thread, !following))} />
       <${IconButton} icon="close" label=${t("close")} onClick=${onClose} /></header>
     ${problem && html`<p class="error">${problem}</p>`}
-    ${loaded ? html`<${Timeline} key=${conversation.spot} ref=${timeline} channel=${channel} conversation=${conversation} empty=${false} may=${permitted} root=${first} />`
-      : html`<div class="empty"><p class="quiet">${connection.value === "online" ? t("loading") : t("offline-text")}</p></div>`}
+    <${Messages} channel=${channel} conversation=${conversation} timeline=${timeline} root=${first} />
     ${root && html`<${Composer} key=${conversation.spot} channel=${channel} thread=${thread} editLast=${() => timeline.current?.editLast()} sent=${() => timeline.current?.toEnd()} />`}
   </section>`;
 }
 
 /**
- * The message that the thread hangs on, as the channel holds it or asked for, null where it is gone; and what went wrong.
- * @param {string} channelId @param {string} thread @returns {[Posted | null, string]}
+ * The message that the thread hangs on, as the channel holds it or asked for: null where it is gone, undefined while
+ * that is not known; and what went wrong.
+ * @param {string} channelId @param {string} thread @returns {[Posted | null | undefined, string]}
  */
 function useRoot(channelId, thread) {
-  const [told, setTold] = useState(/** @type {Posted | null} */ (null));
-  const [problem, setProblem] = useState("");
+  const [told, setTold] = useState(/** @type {{of: string, root?: Posted | null, problem: string}} */ ({ of: "", problem: "" }));
   const held = conversationOf(channelId).messages.value.find(({ id }) => id === thread);
+  const known = told.of === thread ? told : null;
   useEffect(() => {
     if (held) return;
-    api("GET", `/api/channels/${encodeURIComponent(channelId)}/messages/${encodeURIComponent(thread)}`)
-      .then(setTold, (error) => { if (error.code !== "unknown_message") setProblem(explain(error)); });
-  }, [channelId, thread]);
-  return [held ?? told, problem];
+    fetchMessage(channelId, thread).then(
+      (root) => setTold({ of: thread, root, problem: "" }),
+      (error) => setTold(error.code === "unknown_message" ? { of: thread, root: null, problem: "" } : { of: thread, root: known?.root, problem: explain(error) }),
+    );
+  }, [channelId, thread, !held, connection.value === "online"]);
+  return held ? [held, ""] : [known?.root, known?.problem ?? ""];
 }

@@ -8,7 +8,7 @@
 
 import { channelsById } from "../../state/channels.js";
 import { showAside } from "../../state/place.js";
-import { ask } from "../../state/server.js";
+import { ask, connection } from "../../state/server.js";
 import { threads } from "../../state/threads.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
@@ -30,12 +30,12 @@ export function Threads({ onClose }) {
       setState({ more: false, busy: false, problem: explain(error) });
     }
   };
-  useEffect(() => { fetchMore(null); }, []);
+  useEffect(() => { fetchMore(null); }, [connection.value === "online"]);
   return html`<${Aside} title=${t("threads")} onClose=${onClose}>
     ${!found.length && !busy && !problem && html`<p class="quiet">${t("no-threads")}</p>`}
     <ul class="message-lines">${found.map((each) => html`<${Followed} key=${each.thread} each=${each} />`)}</ul>
     ${busy && html`<p class="quiet">${t("loading")}</p>`}
-    ${problem && html`<p class="error">${problem}</p>`}
+    ${problem && html`<p class="error">${problem} <${Button} look="link" onClick=${() => fetchMore(null)}>${t("try-again")}<//></p>`}
     ${more && html`<${Button} onClick=${() => fetchMore(found.at(-1)?.last)}>${t("search-more")}<//>`}
   <//>`;
 }

@@ -15,7 +15,7 @@
 import { notify } from "../../state/notices.js";
 import { outbox } from "../../state/outbox.js";
 import { showDialog } from "../../state/place.js";
-import { member } from "../../state/server.js";
+import { connection, member } from "../../state/server.js";
 import { inSight } from "../../state/sight.js";
 import { readThread, threads, unreadInThreads } from "../../state/threads.js";
 import { leftUnread, read, seen, unread } from "../../state/unread.js";
@@ -170,7 +170,7 @@ export class Timeline extends Component {
         <div id=${conversation.thread ? undefined : "messages"} class="messages" ref=${this.list}>
           ${root}
           ${empty && !root && member.value?.roles.includes("owner") && html`<${FirstSteps} />`}
-          ${moreBefore.value ? html`<p class="quiet older">${t("loading")}</p>` : !root && html`<p id="beginning" class="quiet" dir="auto">${t(empty ? "empty-channel" : "beginning", { channel: channel.name })}</p>`}
+          ${moreBefore.value ? html`<p class="quiet older">${t(connection.value === "online" ? "loading" : "offline-text")}</p>` : !root && html`<p id="beginning" class="quiet" dir="auto">${t(empty ? "empty-channel" : "beginning", { channel: channel.name })}</p>`}
           ${days(shown).map(({ day, list }) => html`<section key=${day} role="group" aria-label=${day}>
             <h2 class="day">${conversation.thread ? html`<span>${day}</span>` : html`<button type="button" title=${t("jump-to-date")} onClick=${() => showDialog("jump", { channelId: channel.id, atMs: list[0].message.posted_at_ms })}>${day}</button>`}</h2>
             <ol>${list.map(({ message, follows, previous }) => html`<${Message} key=${message.id} message=${message} follows=${follows}

@@ -94,8 +94,8 @@ function Reported({ report }) {
 
 /** A few messages before it and after it. @param {{report: Report}} props */
 function Around({ report }) {
-  const { value: messages, problem } = useAnswer(() => around(report), [report.id]);
-  if (problem) return html`<p class="error" role="alert">${problem}</p>`;
+  const { value: messages, problem, again } = useAnswer(() => around(report), [report.id]);
+  if (problem) return html`<p class="error" role="alert">${problem} <${Button} look="link" onClick=${again}>${t("try-again")}<//></p>`;
   if (!messages) return html`<p class="quiet" role="status">${t("loading")}</p>`;
   return html`<blockquote class="around">${messages.map((each) => html`<p key=${each.id} dir="auto" aria-current=${each.id === report.message_id ? "true" : undefined}><b>${each.author.display_name}</b> ${quoted(each)}</p>`)}</blockquote>`;
 }

@@ -7,6 +7,7 @@ import { mayStep, placeOf, placeRole } from "../../state/managing/roles.js";
 import { rolesBelow } from "../../state/managing/rank.js";
 import { tried } from "../../state/notices.js";
 import { colourOf, complete, loadMembers, members, roles } from "../../state/people.js";
+import { connection } from "../../state/server.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Button, IconButton } from "../parts/button.js";
@@ -23,7 +24,7 @@ export function RolesPage() {
   const [open, setOpen] = useState(/** @type {string | null} */ (null));
   const [made, setMade] = useState(/** @type {string | null} */ (null));
   const [drag, setDrag] = useState(/** @type {Drag} */ (null));
-  useEffect(() => { loadMembers().catch(() => {}); }, []);
+  useEffect(() => { loadMembers().catch(() => {}); }, [connection.value === "online"]);
   const role = roles.value.find(({ id }) => id === open);
   const close = () => {
     setOpen(null);

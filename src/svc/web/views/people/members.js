@@ -6,6 +6,7 @@
 import { colouredRole, colourOf, complete, loadMembers, members, presenceOf } from "../../state/people.js";
 import { showDialog } from "../../state/place.js";
 import { roster, wanted } from "../../state/roster.js";
+import { connection } from "../../state/server.js";
 import { html, memo, useEffect, useLayoutEffect, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
 import { MemberMenu } from "../managing/member_menu.js";
@@ -22,7 +23,7 @@ const PERSON_REM = 2.75;
 export function Members({ onClose }) {
   const [problem, setProblem] = useState("");
   // Whoever was away for long is told everything anew.
-  useEffect(() => { if (!complete.value) loadMembers().then(() => setProblem(""), (error) => setProblem(explain(error))); }, [complete.value]);
+  useEffect(() => { if (!complete.value) loadMembers().then(() => setProblem(""), (error) => setProblem(explain(error))); }, [complete.value, connection.value === "online"]);
   useEffect(() => () => { wanted.value = ""; }, []);
   const rows = roster.value;
   return html`<${Aside} title=${t("members-count", { count: members.value.size })} onClose=${onClose}>

@@ -1,0 +1,159 @@
+"""Each state has its words: nothing there, on its way, without the server, refused, gone."""
+
+from playwright.async_api import Locator, Route, expect
+
+from tests.browser.test_overtaking import Held
+from tests.kit.community import ask
+from tests.kit.people import People, Person, both_widths
+from tests.kit.text_channels import LiveLine, box, come_to_read, do, entry, message, write
+
+ASIDES = {"Pinned messages": "pins", "Threads that you follow": "threads", "Mentions": "mentions"}
+
+
+@both_widths
+async def test_each_state_of_a_view_has_its_words(people: People) -> None:
+    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
+    await come_to_read(ada)
+    # Empty: the channel says what it is, and what to do.
+    await expect(ada.page.get_by_text("Nobody has written in general yet. Say hello.")).to_be_visible()
+    await write(ada, "Soon gone")
+    await come_to_read(grace)
+    for name in ("attic", "cellar", "yard"):
+        await ask(ada, "POST", "/api/channels", {"name": name, "type": "text"})
+    line = LiveLine()
+    await line.put_before(grace)
+    await grace.page.reload()
+    await expect(box(grace)).to_be_enabled()
+    await on_its_way_and_refused(grace, line)
+    await beside_the_channel(grace, line)
+    await searched(grace)
+    await in_a_thread(ada, grace, line)
+    await without_the_server(grace, line)
+
+    await write(grace, "I leave")
+    await open_quickly(ada, "yard")
+    await message(ada, "I leave").locator("button.author").click()
+    await ask(grace, "POST", "/api/me/leave", {})
+    await expect(ada.page.get_by_role("dialog")).to_contain_text("This person is no longer a member.")
+
+
+async def on_its_way_and_refused(grace: Person, line: LiveLine) -> None:
+    main = grace.page.get_by_role("main")
+    line.hold("history")
+    await open_quickly(grace, "attic")
+    await expect(main.get_by_text("Loading…", exact=True)).to_be_visible()
+    line.let_go()
+    await expect(main.get_by_text("Nobody has written in attic yet.")).to_be_visible()
+    line.spoil("history")
+    await open_quickly(grace, "cellar")
+    await expect(main.locator(".error")).to_contain_text("Somebody has deleted this channel")
+    line.mend()
+    await grace.press("Try again")
+    await expect(main.get_by_text("Nobody has written in cellar yet.")).to_be_visible()
+
+
+async def beside_the_channel(grace: Person, line: LiveLine) -> None:
+    beside = grace.page.locator(".aside-body")
+    for name, event in ASIDES.items():
+        line.hold(event)
+        await grace.press(name)
+        await expect(beside.get_by_text("Loading…", exact=True)).to_be_visible()
+        line.let_go()
+        await expect(beside.get_by_text("Loading…", exact=True)).to_have_count(0)
+        await shut(beside)
+        line.spoil(event)
+        await grace.press(name)
+        await expect(beside.locator(".error")).to_have_count(1)
+        await expect(beside.get_by_text("Loading…", exact=True)).to_have_count(0)
+        line.mend()
+        await beside.get_by_role("button", name="Try again").click()
+        await expect(beside.locator(".error")).to_have_count(0)
+        await shut(beside)
+
+
+async def searched(grace: Person) -> None:
+    beside = grace.page.locator(".aside-body")
+    await grace.press("Search")
+    async with Held(grace, "**/api/search?*") as searching:
+        await grace.page.get_by_role("searchbox").fill("gone")
+        await grace.page.keyboard.press("Enter")
+        await searching.is_given()
+        await expect(beside.get_by_text("Searching…")).to_be_visible()
+        await searching.let_go()
+    await expect(beside.get_by_text("One message")).to_be_visible()
+    await grace.page.unroute("**/api/search?*")
+    await grace.page.route("**/api/search?*", broken)
+    await grace.page.keyboard.press("Enter")
+    await expect(beside.locator(".error")).to_have_text(
+        "Something went wrong on the server. Try again later."
+    )
+    await shut(beside)
+
+
+async def in_a_thread(ada: Person, grace: Person, line: LiveLine) -> None:
+    """Its answers refused, then what it hangs on gone; and a link to that."""
+    await do(ada, "Soon gone", "More")
+    await ada.page.get_by_role("menuitem", name="Reply in a thread").click()
+    field = ada.page.get_by_role("textbox", name="Reply in the thread")
+    await field.fill("Left over")
+    await field.press("Enter")
+    await expect(ada.page.locator(".thread .message").filter(has_text="Left over")).to_be_visible()
+    message_id = await message(ada, "Soon gone").first.get_attribute("data-id")
+
+    await open_quickly(grace, "general")
+    thread = grace.page.locator(".thread")
+    line.spoil("history")
+    await message(grace, "Soon gone").get_by_role("button", name="1 reply").click()
+    await expect(thread.locator(".error")).to_contain_text("Somebody has deleted this channel")
+    line.mend()
+    await thread.get_by_role("button", name="Try again").click()
+    answer = thread.locator(".message").filter(has_text="Left over")
+    await expect(answer).to_be_visible()
+    # A link to an answer leads into its thread.
+    answer_id = await answer.get_attribute("data-id")
+    await shut(thread)
+    await follow(grace, answer_id)
+    await expect(thread.locator(".message.marked")).to_contain_text("Left over")
+    await ask(ada, "DELETE", f"/api/channels/general/messages/{message_id}")
+    for each in (ada, grace):
+        aside = each.page.locator(".thread")
+        await expect(aside).to_contain_text("The message that started this thread is gone.")
+        await shut(aside)
+    await follow(grace, message_id)
+    await expect(grace.page.locator(".notice")).to_have_text("This message no longer exists.")
+
+
+async def without_the_server(grace: Person, line: LiveLine) -> None:
+    """It is said, and when the server is back nobody has to do anything."""
+    main, beside = grace.page.get_by_role("main"), grace.page.locator(".aside-body")
+    await line.cut()
+    await open_quickly(grace, "yard")
+    await expect(main.get_by_text("The server cannot be reached. Trying again…")).to_be_visible()
+    await grace.press("Pinned messages")
+    await expect(beside.locator(".error")).to_contain_text("The server cannot be reached.")
+    line.mend()
+    await expect(beside.get_by_text("Nothing is pinned here yet.")).to_be_visible()
+    await expect(beside.locator(".error")).to_have_count(0)
+    await shut(beside)
+    await expect(main.get_by_text("Nobody has written in yard yet.")).to_be_visible()
+
+
+async def open_quickly(person: Person, channel: str) -> None:
+    """Without waiting for what is in it."""
+    await person.show_channels()
+    await entry(person, channel).click()
+
+
+async def follow(person: Person, message_id: str | None) -> None:
+    """A link to a message in the first channel."""
+    await person.page.evaluate("(id) => { location.hash = `#channel=general&message=${id}`; }", message_id)
+
+
+async def shut(aside: Locator) -> None:
+    await aside.get_by_role("button", name="Close").click()
+    await expect(aside).to_have_count(0)
+
+
+async def broken(route: Route) -> None:
+    refusal = {"error": "internal_error", "message": "The server has a fault."}
+    await route.fulfill(status=500, json=refusal)
