@@ -61,7 +61,7 @@ async def test_a_larger_frame_closes_the_browsers_side_and_the_other(sfu: FakeSf
         await browser.send_str("x" * (MAX_FRAME_BYTES + 2))
         assert (await closed(browser))[0] == 1009
         message = await participant.receive()
-        assert (message.type, message.data) == (WSMsgType.CLOSE, 1001)
+        assert (message.type, message.data) == (WSMsgType.CLOSE, 4000)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ async def test_a_browser_that_vanishes_is_told_to_the_media_service(sfu: FakeSfu
         abort(browser)
         async with asyncio.timeout(30):
             message = await participant.receive()
-        assert (message.type, message.data) == (WSMsgType.CLOSE, 1001)
+        assert (message.type, message.data) == (WSMsgType.CLOSE, 4000)
 
 
 async def test_a_media_service_that_vanishes_is_told_to_the_browser(sfu: FakeSfu, chat: ChatServer) -> None:
