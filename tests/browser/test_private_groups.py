@@ -1,5 +1,6 @@
 """Private conversations of several people, and what is said when devices change."""
 
+import re
 from pathlib import Path
 
 from playwright.async_api import Locator, expect
@@ -106,9 +107,44 @@ async def test_several_people_make_a_group_name_it_let_somebody_in_and_leave(
         assert text not in kept
 
 
-async def test_a_new_device_is_told_of_and_takes_away_the_mark_of_a_compared_number(
-    people: People, product: Product
+async def ada_sends_her_phone_what_was_said(
+    ada: Person, grace: Person, phone: Person, axe: str, found: list[str]
 ) -> None:
+    """The phone asks, the old device shows which one that is, and the person there allows it."""
+    await phone.page.set_viewport_size({"width": 1280, "height": 800})
+    await conversation(phone, "Grace").click()
+    await expect(phone.page.locator("#beginning")).to_contain_text("before this device joined")
+    await phone.press("Ask for earlier messages")
+    number = phone.page.locator("#beginning .private-number")
+    await expect(number).to_have_text(re.compile(r"^\d{5}( \d{5}){5}$"))
+    await ada.press("Look at it")
+    dialog = ada.page.get_by_role("dialog", name="Send earlier messages to another device?")
+    await expect(dialog.locator(".private-number")).to_have_text(await number.inner_text())
+    for name, size in SIZES.items():
+        for person, what in ((phone, "a device that asks"), (ada, "whether to send what was said")):
+            await person.page.set_viewport_size(size)  # type: ignore[arg-type]
+            await look(person, axe, f"{what}, {name}", found)
+    for person in (phone, ada):
+        await person.page.set_viewport_size({"width": 1280, "height": 800})
+    await expect(said(phone)).to_have_count(0)
+    await dialog.get_by_role("button", name="Same number: send").click()
+    await expect(said(phone)).to_have_text(["Hello"])
+    await expect(notes(phone)).to_have_text(
+        ["The messages above were transferred from another device of yours."]
+    )
+    await expect(dialog).to_have_count(0)
+    await expect(ada.page.locator(".talk-ask")).to_have_count(0)
+    await say(grace, "Nothing was said to me")
+    for person in (ada, grace, phone):
+        await expect(said(person)).to_have_text(["Hello", "Nothing was said to me"])
+    await phone.page.reload()
+    await expect(said(phone)).to_have_text(["Hello", "Nothing was said to me"])
+
+
+async def test_a_new_device_is_told_of_and_gets_what_was_said_and_a_compared_number_is_marked_no_more(
+    people: People, product: Product, axe: str
+) -> None:
+    found: list[str] = []
     ada, grace = await both(people)
     for person in (ada, grace):
         await person.page.set_viewport_size({"width": 1280, "height": 800})
@@ -142,3 +178,5 @@ async def test_a_new_device_is_told_of_and_takes_away_the_mark_of_a_compared_num
     await dialog.get_by_role("button", name="The numbers are the same").click()
     await grace.page.keyboard.press("Escape")
     await expect(grace.page.locator("#private-state")).to_have_count(0)
+    await ada_sends_her_phone_what_was_said(ada, grace, phone, axe, found)
+    assert not found, "\n".join(found)

@@ -35,6 +35,13 @@ export async function asked(token, method, path, body, address = ADDRESS) {
   throw Object.assign(new Error(`${method} ${path}: ${answer.error} ${answer.message}`), { code: answer.error, status: response.status, details: answer });
 }
 
+/** What a browser signs in with. */
+export async function freshKey() {
+  const { privateKey, publicKey } = await crypto.subtle.generateKey(CURVE, false, ["sign", "verify"]);
+  const { crv, kty, x, y } = await crypto.subtle.exportKey("jwk", publicKey);
+  return { privateKey, jwk: { crv, kty, x, y } };
+}
+
 export class Client {
   kept = new Kept();
   /** Called around each request: may lose it, or its answer. */
@@ -43,12 +50,11 @@ export class Client {
 
   static async join(nickname, wishes = { invite_code: INVITE }, takesPart = true) {
     const one = new Client();
-    const pair = await crypto.subtle.generateKey(CURVE, false, ["sign", "verify"]);
-    const { crv, kty, x, y } = await crypto.subtle.exportKey("jwk", pair.publicKey);
-    one.jwk = { crv, kty, x, y };
-    one.key = { privateKey: pair.privateKey };
+    one.key = await freshKey();
+    one.jwk = one.key.jwk;
     const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(JSON.stringify(one.jwk)));
     const thumbprint = base64url(new Uint8Array(digest));
+    one.thumbprint = thumbprint;
     const challenge = await asked(null, "POST", "/api/auth/challenge");
     const certificate = await signed(one.key, { jwk: one.jwk, sub: thumbprint });
     const assertion = await signed(one.key, { aud: challenge.audience, nonce: challenge.nonce, sub: thumbprint, origin: ADDRESS });
@@ -81,6 +87,18 @@ export class Client {
 
   ask(method, path, body) {
     return asked(this.token, method, path, body, this.address);
+  }
+
+  /** The id of a sealed file that the server keeps now. */
+  async upload(id, data) {
+    const headers = { Authorization: `Bearer ${this.token}`, "Content-Type": "application/octet-stream" };
+    return (await (await fetch(`${ADDRESS}/api/private/conversations/${id}/files`, { method: "POST", headers, body: data })).json()).file_id;
+  }
+
+  async fetched(id, fileId) {
+    const response = await fetch(`${ADDRESS}/api/private/conversations/${id}/files/${fileId}`, { headers: { Authorization: `Bearer ${this.token}` } });
+    if (!response.ok) throw Object.assign(new Error(fileId), { code: (await response.json()).error });
+    return response.arrayBuffer();
   }
 
   /** What it says is wrong with what the server has shown. */

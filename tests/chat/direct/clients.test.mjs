@@ -8,7 +8,7 @@ import { deleteSaid, editSaid, messageSaid, nameSaid, reactionSaid, removedSaid,
 import { utf8 } from "../../../src/svc/web/state/private/mls.js";
 import { Withheld } from "../../../src/svc/web/state/private/others.js";
 import { openFile, sealFile } from "../../../src/svc/web/state/private/sealed.js";
-import { ADDRESS, Client, settle } from "./clients.mjs";
+import { Client, settle } from "./clients.mjs";
 
 const FIRST = Number(process.env.SVC_FIRST ?? 0);
 const SCHEDULES = Number(process.env.SVC_SCHEDULES ?? 30);
@@ -45,10 +45,7 @@ test("files, edits, reactions, answers, names and removals come through as they 
   const { id } = await ada.device.openWith([ben.memberId, cem.memberId]);
   const plain = utf8(secret.repeat(50));
   const { data, ...sealed } = await sealFile(plain);
-  const one = `${ADDRESS}/api/private/conversations/${id}`;
-  const headers = { Authorization: `Bearer ${ada.token}`, "Content-Type": "application/octet-stream" };
-  const stored = await (await fetch(`${one}/files`, { method: "POST", headers, body: data })).json();
-  const file = { id: stored.file_id, ...sealed, name: `${secret}.txt`, type: "text/plain", bytes: plain.length, alt: secret };
+  const file = { id: await ada.upload(id, data), ...sealed, name: `${secret}.txt`, type: "text/plain", bytes: plain.length, alt: secret };
   const message = messageSaid("a draft", { files: [file] });
   const ref = { by: ada.memberId, key: message.key };
   const sign = secret.replaceAll(" ", "-");
@@ -62,8 +59,7 @@ test("files, edits, reactions, answers, names and removals come through as they 
   assert.deepEqual(messages.map(({ text, reply }) => [text, reply]), [[secret, null], [`${secret}?`, messages[0].id]]);
   assert.deepEqual(messages[0].reactions, [{ emoji: sign, member_ids: [ada.memberId] }]);
   assert.deepEqual([name, removals.map(({ by, who }) => [by, who])], [secret, [[ada.memberId, cem.memberId]]]);
-  const fetched = await fetch(`${one}/files/${file.id}`, { headers: { Authorization: `Bearer ${ben.token}` } });
-  assert.deepEqual(await openFile(await fetched.arrayBuffer(), messages[0].files[0]), plain);
+  assert.deepEqual(await openFile(await ben.fetched(id, file.id), messages[0].files[0]), plain);
 });
 
 test("nothing is sent while nobody else could read it, and all of it once they can", async () => {

@@ -73,6 +73,16 @@ async def test_clients_that_race_crash_and_lose_answers_end_up_agreeing(
     assert [name for name, data in kept.items() if any(form in data for form in FORMS)] == []
 
 
+async def test_a_new_device_gets_what_was_said_before_from_an_old_one_and_nobody_else_does(
+    chat: ChatServer, variables: dict[str, str]
+) -> None:
+    owner = await chat.join("Owner")
+    await run(chat, "earlier.test.mjs", SVC_SECRET=SECRET)
+    kept = everything_in(Path(variables["DATA_DIR"]))
+    kept |= await made_backup(chat, owner, Path(variables["DATA_DIR"]))
+    assert [name for name, data in kept.items() if any(form in data for form in FORMS)] == []
+
+
 async def test_a_server_that_changes_the_log_or_forks_it_is_noticed(chat: ChatServer) -> None:
     await chat.join("Owner")
     await run(chat, "hostile.test.mjs")

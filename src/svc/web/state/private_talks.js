@@ -5,11 +5,13 @@
  * @import { Member } from "../types/api.js"
  * @import { Signal } from "../vendor/signals.js"
  * @import { Ref, Told } from "./private/content.js"
+ * @import { Ask, Earlier } from "./private/earlier.js"
  * @import { Opened } from "./private/files.js"
  * @import { FileSaid } from "./private/sealed.js"
  * @import { PrivateUploads } from "./private/uploads.js"
  *
- * @typedef {{id: string, members: string[], two: boolean, name: string, unread: number, lastMs: number, stands: "loading" | "alone" | "outside" | "ready", verified: "yes" | "lost" | "no"}} Talk
+ * @typedef {{id: string, members: string[], two: boolean, name: string, unread: number, lastMs: number, stands: "loading" | "alone" | "outside" | "ready", verified: "yes" | "lost" | "no",
+ *   earlier: Earlier, code: string[], asks: (Ask & {code: string[]})[]}} Talk `code` is the number of this device, as of others that ask
  * @typedef {{key: string, text: string, files: FileSaid[], atMs: number, state: "sending" | "refused" | "waiting", problem: string}} Unsent
  * @typedef {{id: string, seq: number, posted_at_ms: number, note: {what: string, memberId: string, by?: string}[]}} Noted
  * @typedef {typeof import("./private/running.js").running} Running
@@ -23,7 +25,7 @@ import { listen, member } from "./server.js";
 
 const CALM_MS = 4000; // After the greeting: first the page is to be there.
 
-/** [{id, members, two, name, unread, lastMs, stands, verified}], the newest first. @type {Signal<Talk[]>} */
+/** [{id, members, two, name, unread, lastMs, stands, verified, earlier, code, asks}], the newest first. @type {Signal<Talk[]>} */
 export const talks = signal([]);
 export const talksById = computed(() => new Map(talks.value.map((talk) => [talk.id, talk])));
 /** Do we know which there are? */

@@ -28,6 +28,7 @@ export const DIALOGS = {
   lightbox: Later(() => import("./conversation/lightbox.js"), "Lightbox"),
   moderate: Later(() => import("./managing/moderate_dialog.js"), "Moderate"),
   "moderation-history": Later(() => import("./managing/history_dialog.js"), "ModerationHistory"),
+  "private-earlier": Later(() => import("./private/earlier_dialog.js"), "EarlierDialog"),
   "private-group": Later(() => import("./private/group_dialog.js"), "GroupDialog"),
   "private-people": Later(() => import("./private/people_dialog.js"), "PeopleDialog"),
   "private-number": Later(() => import("./private/number_dialog.js"), "NumberDialog"),

@@ -12,6 +12,7 @@
  * @import { Kept, Outgoing } from "./waiting.js"
  */
 
+import { sinceHere } from "./earlier.js";
 import { afterEntry } from "./entries.js";
 import { agreementOf, begin, callKeysOf, commit, configOf, digestOf, epochOf, fromBase64, join, leavesOf, packed, readStatement, seal, toBase64, unpacked, utf8 } from "./mls.js";
 import { chainFrom, seenBy } from "./order.js";
@@ -131,6 +132,7 @@ export class PrivateDevice {
     /** @type {Changes} */
     const changes = [[`group/${id}`, { state: packed(joined.state), seq, between, outgoing: before?.outgoing ?? [], chain: chainFrom(joined.state, seq) }]];
     if (!used.last) changes.push([`package/${joined.ref}`, undefined]);
+    if (!before) changes.push(...await sinceHere(this.#kept, id, seq));
     await this.#kept.put(changes);
   }
 

@@ -1,11 +1,13 @@
-// The number that both sides of a private conversation compare. docs/private.md
+// The numbers that are compared: one that both sides of a private conversation see, and one of each device. docs/private.md
 
 /** @import { Stated } from "./mls.js" */
+/** @import { Device } from "./others.js" */
 
 import { readStatement } from "./mls.js";
 import { start } from "./own.js";
 
 const GROUPS = 12; // Of five digits, each of as many bytes.
+const GROUPS_OF_ONE = 6; // Of one device, which nobody can make keys for until they fit.
 const BYTES = 5;
 
 /** The devices in the group, {memberId, thumbprint} each; null outside it. @param {string} id */
@@ -21,10 +23,24 @@ export async function devicesIn(id) {
 export async function numberOf(id) {
   const stated = await devicesIn(id);
   if (!stated) return null;
-  const lines = stated.map(({ memberId, thumbprint }) => `${memberId} ${thumbprint}`).sort();
+  return { digits: await digitsOf(stated, GROUPS), devices: stated.length };
+}
+
+/** This device, {memberId, thumbprint}. */
+export async function thisDevice() {
+  const { kept } = await start();
+  return /** @type {Promise<Stated>} */ (readStatement((await kept.get("identity")).statement, await kept.get("audience")));
+}
+
+/** The number of one device, the same wherever it is shown. @param {Device} device */
+export const codeOf = (device) => digitsOf([device], GROUPS_OF_ONE);
+
+/** @param {Device[]} devices @param {number} groups */
+async function digitsOf(devices, groups) {
+  const lines = devices.map(({ memberId, thumbprint }) => `${memberId} ${thumbprint}`).sort();
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-512", new TextEncoder().encode(lines.join("\n"))));
   const five = (/** @type {number} */ at) => String(hash.subarray(at, at + BYTES).reduce((sum, byte) => sum * 256 + byte, 0) % 100_000).padStart(BYTES, "0");
-  return { digits: Array.from({ length: GROUPS }, (_, number) => five(number * BYTES)), devices: lines.length };
+  return Array.from({ length: groups }, (_, number) => five(number * BYTES));
 }
 
 /** "yes" where this very number was compared, "lost" where an earlier one was, "no" otherwise. @param {string} id */

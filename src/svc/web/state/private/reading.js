@@ -20,9 +20,10 @@ import { nameOf, notes, problems, said, talks, talksKnown, unsent } from "../pri
 import { member } from "../server.js";
 import { noteOf, removerOf } from "./changes.js";
 import { emptied, toldBy } from "./content.js";
+import { answerIn, asksIn, earlierOf, othersOfOurs } from "./earlier.js";
 import { close, namesOf } from "./files.js";
 import { noteUnknown } from "./known.js";
-import { devicesIn, isVerified } from "./number.js";
+import { codeOf, devicesIn, isVerified, thisDevice } from "./number.js";
 import { Withheld } from "./others.js";
 import { isStill, start } from "./own.js";
 import { filesSaid } from "./sealed.js";
@@ -40,6 +41,9 @@ const entries = new Map();
 const names = new Map();
 /** The keys of what is being sent by this page, with what it is. @type {Map<string, {id: string, said: Said, atMs: number, refused?: undefined}>} */
 export const leaving = new Map();
+
+/** By conversation: what another device of ours has answered, which is to be taken. @type {Map<string, Said | undefined>} */
+export const coming = new Map();
 
 /** Conversations that this page has left: nobody need tell it. @type {Set<string>} */
 export const left = new Set();
@@ -112,11 +116,12 @@ async function described(mine, { id, members, between_two: two, created_at_ms: c
   const { kept, memberId } = mine;
   const fresh = await takeOver(mine, id);
   const inGroup = await devicesIn(id);
-  const last = /** @type {Entry[]} */ (entries.get(id)).at(-1) ?? { seq: 0, sentAtMs: Date.now() };
+  const history = /** @type {Entry[]} */ (entries.get(id));
+  const last = history.at(-1) ?? { seq: 0, sentAtMs: Date.now() };
   if (inGroup) await noteUnknown(kept, id, inGroup, last);
   /** @type {Change[]} */
   const changes = (await kept.under(`changes/${id}/`)).sort((one, other) => one.seq - other.seq);
-  const { removals } = toldBy(/** @type {Entry[]} */ (entries.get(id)));
+  const { removals } = toldBy(history);
   const remover = (/** @type {Change} */ change) => (/** @type {string} */ memberId) => removerOf(change, memberId, changes, removals);
   put(notes, id, changes.map((change) => ({ id: `change ${change.seq} ${change.added.length} ${change.trouble ?? ""}`, seq: change.seq, posted_at_ms: change.sentAtMs, note: noteOf(change, two, remover(change)) })));
   const messages = /** @type {Told[]} */ (said.value.get(id));
@@ -126,7 +131,15 @@ async function described(mine, { id, members, between_two: two, created_at_ms: c
   const inside = Boolean(await kept.get(`group/${id}`));
   const takesPart = [...devices.filter((each) => !each.gone), ...lacking].some((each) => each.member_id !== memberId);
   const stands = !takesPart ? "alone" : !inside && epoch > 0 ? "outside" : "ready";
-  return { id, members, two, name: names.get(id) ?? "", unread: messages.filter(isNew).length, lastMs: messages.at(-1)?.sentAtMs ?? createdMs, stands, verified: await isVerified(id) };
+  const own = await thisDevice();
+  const ours = othersOfOurs(inGroup, { devices }, own);
+  const earlier = await earlierOf(kept, id, ours);
+  coming.set(id, await answerIn(kept, id, history, own, ours));
+  const asks = asksIn(history, own, ours);
+  return {
+    id, members, two, name: names.get(id) ?? "", unread: messages.filter(isNew).length, lastMs: messages.at(-1)?.sentAtMs ?? createdMs, stands, verified: await isVerified(id),
+    earlier, code: await codeOf(own), asks: await Promise.all(asks.map(async (ask) => ({ ...ask, code: await codeOf({ memberId, thumbprint: ask.thumbprint }) }))),
+  };
 }
 
 /** Show what is kept of it; resolves with the numbers of what is new. @param {Own} mine @param {string} id */
@@ -199,7 +212,7 @@ export async function markRead(id) {
 export async function begin(memberIds) {
   const { device } = await start();
   const { id, members, between_two: two } = await device.openWith(memberIds);
-  if (!talks.value.some((talk) => talk.id === id)) talks.value = [{ id, members, two, name: "", unread: 0, lastMs: Date.now(), stands: "loading", verified: "no" }, ...talks.value];
+  if (!talks.value.some((talk) => talk.id === id)) talks.value = [{ id, members, two, name: "", unread: 0, lastMs: Date.now(), stands: "loading", verified: "no", earlier: "", code: [], asks: [] }, ...talks.value];
   look(id);
   return id;
 }
@@ -208,9 +221,9 @@ export async function begin(memberIds) {
 export async function forgetTalk(id) {
   const { kept } = await start();
   const all = await Promise.all(["history", "waiting", "changes", "file"].map((kind) => kept.names(`${kind}/${id}/`)));
-  const single = ["group", "read", "greet", "verified", "known"].map((kind) => `${kind}/${id}`);
+  const single = ["group", "read", "greet", "verified", "known", "since", "asked"].map((kind) => `${kind}/${id}`);
   await kept.put([...single, ...all.flat()].map((name) => [name, undefined]));
-  for (const each of [arrived, entries, names]) each.delete(id);
+  for (const each of [arrived, coming, entries, names]) each.delete(id);
   for (const each of [said, unsent, problems, notes]) put(/** @type {Signal<Map<string, unknown>>} */ (each), id, undefined);
   talks.value = talks.value.filter((talk) => talk.id !== id);
 }
@@ -228,5 +241,5 @@ function put(all, id, value) {
 
 export function forgetRead() {
   asked = new Set();
-  for (const all of [arrived, entries, leaving, left, names]) all.clear();
+  for (const all of [arrived, coming, entries, leaving, left, names]) all.clear();
 }

@@ -1,6 +1,7 @@
 // Private conversations at work, as the page uses them: fetched some seconds after the page is there. docs/private.md
 
 import { attaching } from "../private_talks.js";
+import { answerOurs, askOurs, bring } from "./bringing.js";
 import { keysOf } from "./call_keys.js";
 import { open } from "./files.js";
 import { addPeople, greet, leave, makeGroup, removePerson, rename } from "./groups.js";
@@ -11,6 +12,7 @@ import { acts, discard, send, sendAgain } from "./saying.js";
 import { PrivateUploads } from "./uploads.js";
 
 onRead(greet);
+onRead(bring);
 
 /** What the call of this conversation is sealed with; null outside the group. @param {string} id */
 const callKeysOf = async (id) => keysOf(await start(), id);
@@ -28,4 +30,4 @@ async function forget() {
   await forgetOwn();
 }
 
-export const running = { acts, addPeople, begin, callKeysOf, discard, forget, heard, leave, look, makeGroup, markRead, numberOf, openFile: open, refresh, removePerson, rename, send, sendAgain, uploadsOf, verify };
+export const running = { acts, addPeople, answerOurs, askOurs, begin, callKeysOf, discard, forget, heard, leave, look, makeGroup, markRead, numberOf, openFile: open, refresh, removePerson, rename, send, sendAgain, uploadsOf, verify };

@@ -27,9 +27,8 @@ export const PLAIN_TYPE = "application/octet-stream";
 /** "picture", "video", "audio" or "file". @param {string} type */
 export const kindOf = (type) => /** @type {[keyof typeof KINDS, readonly string[]][]} */ (Object.entries(KINDS)).find(([, types]) => types.includes(type))?.[0] ?? "file";
 
-/** {data, key, digest}: what the server gets, and what a message says of it. @param {Uint8Array<ArrayBuffer>} plain */
-export async function sealFile(plain) {
-  const secret = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
+/** {data, key, digest}: what the server gets, and what a message says of it. @param {Uint8Array<ArrayBuffer>} plain @param {Uint8Array<ArrayBuffer>} secret for this file alone */
+export async function sealFile(plain, secret = crypto.getRandomValues(new Uint8Array(KEY_BYTES))) {
   const key = await crypto.subtle.importKey("raw", secret, CIPHER, false, ["encrypt"]);
   const data = await crypto.subtle.encrypt({ name: CIPHER, iv: IV }, key, plain);
   return { data, key: toBase64(secret), digest: await digestOf(data) };
@@ -62,4 +61,4 @@ export function filesSaid(said) {
 /** @param {unknown} text @param {number} most */
 const isShort = (text, most) => typeof text === "string" && text.length <= most;
 /** Of 32 bytes in base64. @param {unknown} text */
-const isBytes = (text) => typeof text === "string" && /^[A-Za-z0-9+/]{43}=$/u.test(text);
+export const isBytes = (text) => typeof text === "string" && /^[A-Za-z0-9+/]{43}=$/u.test(text);

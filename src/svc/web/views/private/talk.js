@@ -45,6 +45,8 @@ function Open({ talk }) {
   };
   return html`<${Head} talk=${talk} />
     <${TalkCall} talk=${talk} />
+    ${talk.asks.map(({ thumbprint }) => html`<p key=${thumbprint} class="talk-ask" role="status"><span>${t("private-asked")}</span>
+      <${Button} look="primary" onClick=${() => showDialog("private-earlier", { thumbprint })}>${t("private-asked-look")}<//></p>`)}
     <${Content} talk=${talk} conversation=${conversation} may=${allowed} editing=${editing} onEdit=${setEditing} />
     ${words && html`<p id="private-state" class="private-state" role="status">${words}</p>`}
     <${TalkComposer} talk=${talk} closed=${closed} editLast=${editLast} />`;

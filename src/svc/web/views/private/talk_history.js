@@ -12,7 +12,7 @@
  */
 
 import { target } from "../../state/place.js";
-import { nameOf, theRunning, unsent } from "../../state/private_talks.js";
+import { theRunning, unsent } from "../../state/private_talks.js";
 import { inSight } from "../../state/sight.js";
 import { member } from "../../state/server.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
@@ -23,6 +23,7 @@ import { Markdown } from "../message_text.js";
 import { Avatar } from "../parts/avatar.js";
 import { Button } from "../parts/button.js";
 import { dayOf, sameDay } from "../parts/time.js";
+import { Beginning } from "./beginning.js";
 import { Note } from "./note.js";
 
 const AT_ONCE = 100; // So many messages are drawn; more when they are wanted.
@@ -78,7 +79,7 @@ export function TalkHistory({ talk, conversation, may, editing, onEdit }) {
   return html`<div class="timeline"><div id="private-box" class="messages-box" role="log" aria-label=${t("messages")} tabindex="0" ref=${box} onScroll=${scrolled} onKeyDown=${moveAmongMessages}>
     <div class="messages">
       ${messages.length > shown.length ? html`<p class="older"><${Button} onClick=${older}>${t("private-older")}<//></p>`
-        : html`<p id="beginning" class="quiet" dir="auto">${t("private-beginning", { name: nameOf(talk) })} ${t(talk.two ? "private-only-two" : "private-only-all")}</p>`}
+        : html`<${Beginning} talk=${talk} />`}
       ${days(shown).map(({ day, list }) => html`<section key=${day} role="group" aria-label=${day}>
         <h2 class="day"><span>${day}</span></h2>
         <ol>${list.map(({ message, follows }) => (message.note ? html`<${Note} key=${message.id} note=${message.note} />` : html`<${Message} key=${message.id} message=${message} follows=${follows} isNew=${false} replied=${message.reply_to} bare=${Boolean(message.trouble)}

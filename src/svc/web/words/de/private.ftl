@@ -3,7 +3,7 @@ private-message = Nachricht
 private-to = Nachricht an { $name }
 private-how = Wie das privat bleibt
 private-how-text = Nachrichten werden hier im Browser verschlüsselt, der sie sendet, und nur die Geräte der Beteiligten können sie lesen. Der Server gibt sie ohne Schlüssel weiter. Er sieht aber, wer wem schreibt und wann.
-private-keeps = Was du gelesen hast, bleibt in diesem Browser und wird beim Abmelden gelöscht. Ein Gerät, das später dazukommt, sieht nicht, was vorher geschrieben wurde.
+private-keeps = Was du gelesen hast, bleibt in diesem Browser und wird beim Abmelden gelöscht. Ein Gerät, das später dazukommt, bekommt frühere Nachrichten nur, wenn du sie von diesem aus sendest.
 private-number = Nummer zum Vergleichen
 private-compare = Vergleiche diese Nummer mit { $name } am Telefon oder von Angesicht zu Angesicht. Seht ihr beide dieselbe, ist niemand dazwischen. Sie ändert sich, wenn eine Seite ein Gerät hinzufügt; jetzt nehmen { $count } Geräte teil.
 private-no-number = Die Nummer gibt es, sobald Geräte beider Seiten teilnehmen.
@@ -11,6 +11,25 @@ private-alone-name = Niemand sonst
 private-beginning = Hier beginnt deine Unterhaltung mit { $name }.
 private-only-two = Nur eure beider Geräte können das lesen.
 private-only-all = Nur die Geräte der Leute hier können das lesen.
+private-earlier-none = Was geschrieben wurde, bevor dieses Gerät dazukam, lässt sich hier nicht lesen. Nur ein Gerät von dir, das vorher schon dabei war, könnte es senden.
+private-earlier-can = Was geschrieben wurde, bevor dieses Gerät dazukam, ist nicht hier. Ein anderes deiner Geräte hat es vielleicht.
+private-earlier-ask = Frühere Nachrichten anfragen
+private-earlier-asked = Öffne jetzt auf deinem anderen Gerät eine private Unterhaltung. Dort wirst du gefragt, ob es die früheren Nachrichten senden soll. Vergleiche zuerst diese Zahl:
+private-earlier-refused = Dein anderes Gerät hat die früheren Nachrichten nicht gesendet.
+private-earlier-failed = Die früheren Nachrichten sind nicht angekommen: Sie ließen sich nicht öffnen, oder der Server hat sie nicht mehr.
+private-earlier-again = Noch einmal anfragen
+private-brought = Die Nachrichten oberhalb wurden von einem anderen deiner Geräte übertragen.
+private-asked = Ein Gerät, das sich als du anmeldet, fragt nach früheren Nachrichten.
+private-asked-look = Ansehen
+private-asked-title = Frühere Nachrichten an ein anderes Gerät senden?
+private-asked-text = { $count ->
+    [one] Ein Gerät, das sich als du anmeldet, fragt nach dem, was geschrieben wurde, bevor es dazukam: in einer Unterhaltung.
+   *[other] Ein Gerät, das sich als du anmeldet, fragt nach dem, was geschrieben wurde, bevor es dazukam: in { $count } Unterhaltungen.
+}
+private-asked-compare = Sende die Nachrichten nur, wenn du dieses Gerät gerade selbst hinzugefügt hast und es dieselbe Zahl zeigt:
+private-asked-warning = Wer den Server betreibt, könnte in deinem Namen ein Gerät hinzufügen und alles lesen, was du ihm sendest. Ist die Zahl eine andere oder hast du kein Gerät hinzugefügt, dann sende nichts und sieh in den Einstellungen unter „Geräte“ nach.
+private-asked-send = Gleiche Zahl: senden
+private-asked-refuse = Nicht senden
 private-older = Ältere zeigen
 private-unreadable = Diese Nachricht ließ sich in diesem Browser nicht entschlüsseln.
 private-newer = Diese Nachricht braucht eine neuere Version der Seite. Lade die Seite neu.

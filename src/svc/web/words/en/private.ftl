@@ -3,7 +3,7 @@ private-message = Message
 private-to = Message to { $name }
 private-how = How this is kept private
 private-how-text = Messages here are encrypted in the browser that sends them, and only the devices of the people in the conversation can read them. The server passes them on without a key. It does see who writes to whom, and when.
-private-keeps = What you have read is kept in this browser, and is erased when you sign out. A device that you add later cannot see earlier messages.
+private-keeps = What you have read is kept in this browser, and is erased when you sign out. A device that you add later gets earlier messages only if you send them to it from this one.
 private-number = Number to compare
 private-compare = Compare this number with { $name } by phone or face to face. If you both see the same number, nobody can listen in. It changes when one of you adds a device; { $count } devices take part now.
 private-no-number = The number appears once devices of both sides have joined.
@@ -11,6 +11,25 @@ private-alone-name = Nobody else
 private-beginning = This is the beginning of your conversation with { $name }.
 private-only-two = Only the devices of you two can read this.
 private-only-all = Only the devices of the people here can read this.
+private-earlier-none = Messages from before this device joined cannot be read here. Only a device of yours that was in the conversation before could send them.
+private-earlier-can = Messages from before this device joined are not here. Another device of yours may have them.
+private-earlier-ask = Ask for earlier messages
+private-earlier-asked = Now open a private conversation on your other device. There you are asked whether to send the earlier messages. Compare this number first:
+private-earlier-refused = Your other device did not send the earlier messages.
+private-earlier-failed = The earlier messages did not arrive: they could not be opened, or the server no longer has them.
+private-earlier-again = Ask again
+private-brought = The messages above were transferred from another device of yours.
+private-asked = A device that signs in as you asks for earlier messages.
+private-asked-look = Look at it
+private-asked-title = Send earlier messages to another device?
+private-asked-text = { $count ->
+    [one] A device that signs in as you asks for what was said before it joined, in one conversation.
+   *[other] A device that signs in as you asks for what was said before it joined, in { $count } conversations.
+}
+private-asked-compare = Send the messages only if you have just added this device yourself and it shows the same number:
+private-asked-warning = Whoever runs the server could add a device in your name and read all that you send to it. If its number is different, or if you have added no device, send nothing and look under “Devices” in the settings.
+private-asked-send = Same number: send
+private-asked-refuse = Do not send
 private-older = Show older messages
 private-unreadable = This message could not be decrypted in this browser.
 private-newer = This message needs a newer version of the page. Reload the page.

@@ -3,7 +3,7 @@ private-message = Mensaje
 private-to = Mensaje a { $name }
 private-how = Cómo se mantiene privado
 private-how-text = Los mensajes se cifran aquí en el navegador que los envía, y solo los dispositivos de quienes participan pueden leerlos. El servidor los transmite sin tener la clave. Sí ve quién escribe a quién y cuándo.
-private-keeps = Lo que has leído se guarda en este navegador y se borra al cerrar la sesión. Un dispositivo que añadas más tarde no ve lo escrito antes.
+private-keeps = Lo que has leído se guarda en este navegador y se borra al cerrar la sesión. Un dispositivo que añadas más tarde recibe los mensajes anteriores solo si se los envías desde este.
 private-number = Número para comparar
 private-compare = Compara este número con { $name } por teléfono o en persona. Si los dos veis el mismo, no hay nadie en medio. Cambia cuando alguien añade un dispositivo; ahora participan { $count } dispositivos.
 private-no-number = Habrá un número en cuanto participen dispositivos de ambos lados.
@@ -11,6 +11,25 @@ private-alone-name = Nadie más
 private-beginning = Aquí empieza tu conversación con { $name }.
 private-only-two = Solo vuestros dispositivos pueden leer esto.
 private-only-all = Solo los dispositivos de las personas de aquí pueden leer esto.
+private-earlier-none = Los mensajes de antes de que entrara este dispositivo no se pueden leer aquí. Solo podría enviarlos un dispositivo tuyo que ya estuviera en la conversación.
+private-earlier-can = Los mensajes de antes de que entrara este dispositivo no están aquí. Quizá los tenga otro dispositivo tuyo.
+private-earlier-ask = Pedir los mensajes anteriores
+private-earlier-asked = Abre ahora una conversación privada en tu otro dispositivo. Allí se te pregunta si quieres enviar los mensajes anteriores. Compara antes este número:
+private-earlier-refused = Tu otro dispositivo no ha enviado los mensajes anteriores.
+private-earlier-failed = Los mensajes anteriores no han llegado: no se han podido abrir o el servidor ya no los tiene.
+private-earlier-again = Pedir otra vez
+private-brought = Los mensajes de arriba se han transferido desde otro dispositivo tuyo.
+private-asked = Un dispositivo que inicia sesión como tú pide los mensajes anteriores.
+private-asked-look = Ver
+private-asked-title = ¿Enviar los mensajes anteriores a otro dispositivo?
+private-asked-text = { $count ->
+    [one] Un dispositivo que inicia sesión como tú pide lo que se escribió antes de que entrara, en una conversación.
+   *[other] Un dispositivo que inicia sesión como tú pide lo que se escribió antes de que entrara, en { $count } conversaciones.
+}
+private-asked-compare = Envía los mensajes solo si acabas de añadir tú este dispositivo y muestra el mismo número:
+private-asked-warning = Quien administra el servidor podría añadir un dispositivo en tu nombre y leer todo lo que le envíes. Si el número es otro, o si no has añadido ningún dispositivo, no envíes nada y mira en los ajustes, en «Dispositivos».
+private-asked-send = Mismo número: enviar
+private-asked-refuse = No enviar
 private-older = Mostrar anteriores
 private-unreadable = Este mensaje no se pudo descifrar en este navegador.
 private-newer = Este mensaje necesita una versión más reciente de la página. Vuelve a cargar la página.

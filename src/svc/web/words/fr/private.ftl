@@ -3,7 +3,7 @@ private-message = Message
 private-to = Message à { $name }
 private-how = Comment cela reste privé
 private-how-text = Les messages sont chiffrés ici dans le navigateur qui les envoie, et seuls les appareils des participants peuvent les lire. Le serveur les transmet sans en avoir la clé. Il voit toutefois qui écrit à qui, et quand.
-private-keeps = Ce que vous avez lu est gardé dans ce navigateur, et effacé quand vous vous déconnectez. Un appareil ajouté plus tard ne voit pas ce qui a été écrit avant.
+private-keeps = Ce que vous avez lu est gardé dans ce navigateur, et effacé quand vous vous déconnectez. Un appareil ajouté plus tard ne reçoit les messages précédents que si vous les lui envoyez depuis celui-ci.
 private-number = Numéro à comparer
 private-compare = Comparez ce numéro avec { $name } par téléphone ou de vive voix. Si vous voyez le même, personne n’est entre vous. Il change quand l’un de vous ajoute un appareil ; { $count } appareils participent actuellement.
 private-no-number = Il y aura un numéro dès que des appareils des deux côtés participent.
@@ -11,6 +11,25 @@ private-alone-name = Personne d’autre
 private-beginning = C’est le début de votre conversation avec { $name }.
 private-only-two = Seuls vos appareils à tous deux peuvent lire ceci.
 private-only-all = Seuls les appareils des personnes ici peuvent lire ceci.
+private-earlier-none = Les messages d’avant l’arrivée de cet appareil ne peuvent pas être lus ici. Seul un de vos appareils qui était déjà dans la conversation pourrait les envoyer.
+private-earlier-can = Les messages d’avant l’arrivée de cet appareil ne sont pas ici. Un autre de vos appareils les a peut-être.
+private-earlier-ask = Demander les messages précédents
+private-earlier-asked = Ouvrez maintenant une conversation privée sur votre autre appareil. Il vous y demande s’il faut envoyer les messages précédents. Comparez d’abord ce nombre :
+private-earlier-refused = Votre autre appareil n’a pas envoyé les messages précédents.
+private-earlier-failed = Les messages précédents ne sont pas arrivés : ils n’ont pas pu être ouverts, ou le serveur ne les a plus.
+private-earlier-again = Demander de nouveau
+private-brought = Les messages ci-dessus ont été transférés depuis un autre de vos appareils.
+private-asked = Un appareil qui se connecte en votre nom demande les messages précédents.
+private-asked-look = Voir
+private-asked-title = Envoyer les messages précédents à un autre appareil ?
+private-asked-text = { $count ->
+    [one] Un appareil qui se connecte en votre nom demande ce qui a été écrit avant son arrivée, dans une conversation.
+   *[other] Un appareil qui se connecte en votre nom demande ce qui a été écrit avant son arrivée, dans { $count } conversations.
+}
+private-asked-compare = N’envoyez les messages que si vous venez d’ajouter cet appareil vous-même et s’il affiche le même nombre :
+private-asked-warning = La personne qui gère le serveur pourrait ajouter un appareil en votre nom et lire tout ce que vous lui envoyez. Si le nombre est différent, ou si vous n’avez ajouté aucun appareil, n’envoyez rien et regardez dans les réglages sous « Appareils ».
+private-asked-send = Même nombre : envoyer
+private-asked-refuse = Ne pas envoyer
 private-older = Afficher les précédents
 private-unreadable = Ce message n’a pas pu être déchiffré dans ce navigateur.
 private-newer = Ce message demande une version plus récente de la page. Recharge la page.

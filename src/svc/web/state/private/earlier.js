@@ -1,0 +1,175 @@
+// What was said before a device of ours joined a conversation, brought to it by another device of ours. It asks in the
+// conversation, with a key made for that; the person at the other device allows it; then the history goes as a sealed file
+// whose key only these two can make. Server and other people see that it happens, and read nothing of it. docs/private.md
+
+/**
+ * @import { PrivateConversation } from "../../types/api.js"
+ * @import { Changes } from "../../transport/private_store.js"
+ * @import { Said } from "./content.js"
+ * @import { Entry } from "./entries.js"
+ * @import { Device } from "./others.js"
+ * @import { Kept } from "./waiting.js"
+ *
+ * @typedef {"asked" | "refused" | "failed" | "done"} State
+ * @typedef {{ask: string, key: Uint8Array<ArrayBuffer>, state: State}} Asked as it is kept
+ * @typedef {"" | "none" | "can" | State} Earlier
+ * @typedef {{ask: string, seq: number, upTo: number, thumbprint: string}} Ask of another device
+ * @typedef {(id: string, said: Said) => Promise<void>} Send
+ */
+
+import { fromBase64, textOf, toBase64, utf8 } from "./mls.js";
+import { isBytes, openFile, sealFile } from "./sealed.js";
+
+const TYPE = "earlier";
+const CURVE = { name: "ECDH", namedCurve: "P-256" };
+const INFO = "svc earlier messages ";
+const GONE = ["unknown_file", "not_found"];
+// What a browser reads, seals and keeps at one go without anybody having to wait for long.
+export const MOST_ENTRIES = 10_000;
+export const MOST_BYTES = 8 * 2 ** 20;
+
+const ASKED = (/** @type {string} */ id) => `asked/${id}`;
+const SINCE = (/** @type {string} */ id) => `since/${id}`;
+const HISTORY = (/** @type {string} */ id, /** @type {number | ""} */ seq = "") => `history/${id}/${seq}`;
+
+/** @param {object} rest @returns {Said} */
+const said = (rest) => ({ v: 1, type: TYPE, key: crypto.randomUUID(), ...rest });
+
+/** The change that remembers up to where this device reads nothing, where it had nothing before. @param {Kept} kept @param {string} id @param {number} seq of the commit that let it in @returns {Promise<Changes>} */
+export async function sinceHere(kept, id, seq) {
+  if (seq <= 1 || (await kept.under(HISTORY(id))).length) return [];
+  return [[SINCE(id), seq]];
+}
+
+/**
+ * The thumbprints of our other devices in a group: those that MLS and the server both call ours. A member could slip in a device
+ * that claims to be ours, and so could the server; this leaves only the two together, and the person who compares numbers.
+ * @param {Device[] | null} inGroup @param {Pick<PrivateConversation, "devices">} told by the server @param {Device} own
+ */
+export function othersOfOurs(inGroup, { devices }, { memberId, thumbprint }) {
+  const isOurs = (/** @type {Device} */ each) => devices.some((leaf) => !leaf.gone && leaf.member_id === memberId && leaf.thumbprint === each.thumbprint);
+  return (inGroup ?? []).filter((each) => each.memberId === memberId && each.thumbprint !== thumbprint && isOurs(each)).map((each) => each.thumbprint);
+}
+
+/** What these devices of this member have said of it. @param {Entry[]} entries @param {string} memberId @param {string[]} thumbprints */
+const saidBy = (entries, memberId, thumbprints) => entries.filter((entry) => entry.said?.type === TYPE && entry.memberId === memberId && thumbprints.includes(entry.thumbprint ?? ""));
+
+/** How it stands with what was said before. @param {Kept} kept @param {string} id @param {string[]} ours @returns {Promise<Earlier>} */
+export async function earlierOf(kept, id, ours) {
+  if (!(await kept.get(SINCE(id)))) return "";
+  const { state } = /** @type {Partial<Asked>} */ ((await kept.get(ASKED(id))) ?? {});
+  if (state === "done") return state;
+  return ours.length ? state ?? "can" : "none";
+}
+
+/** Ask our other devices for what was said before, also once more. @param {{kept: Kept, send: Send}} parts @param {string} id */
+export async function askForEarlier({ kept, send }, id) {
+  const pair = await crypto.subtle.generateKey(CURVE, true, ["deriveBits"]);
+  const ask = toBase64(new Uint8Array(await crypto.subtle.exportKey("raw", pair.publicKey)));
+  const key = new Uint8Array(await crypto.subtle.exportKey("pkcs8", pair.privateKey));
+  await kept.put([[ASKED(id), { ask, key, state: "asked" }]]);
+  try {
+    await send(id, said({ ask, up_to: await kept.get(SINCE(id)) }));
+  } catch (error) {
+    await kept.put([[ASKED(id), undefined]]);
+    throw error;
+  }
+}
+
+/** What each of our other devices asked for last, where none has answered and something is here. @param {Entry[]} entries @param {Device} own @param {string[]} ours @returns {Ask[]} */
+export function asksIn(entries, { memberId, thumbprint: here }, ours) {
+  const answered = new Set(saidBy(entries, memberId, [...ours, here]).map((entry) => entry.said.for));
+  /** @type {Map<string, Ask>} */
+  const last = new Map();
+  for (const { seq, thumbprint, said: { ask, up_to: upTo } } of saidBy(entries, memberId, ours)) {
+    if (typeof ask === "string" && Number.isInteger(upTo) && upTo < seq) last.set(`${thumbprint}`, { ask, seq, upTo, thumbprint: `${thumbprint}` });
+  }
+  return [...last.values()].filter(({ ask, upTo }) => !answered.has(ask) && entries.some((entry) => isGiven(entry, upTo)));
+}
+
+/** The person does not want that. @param {Send} send @param {string} id @param {Pick<Ask, "ask">} asked */
+export const refuseEarlier = (send, id, { ask }) => send(id, said({ for: ask }));
+
+/**
+ * Send what is kept from before that device joined.
+ * @param {{kept: Kept, send: Send, upload: (id: string, data: ArrayBuffer) => Promise<string>}} parts @param {string} id @param {Ask} asked
+ */
+export async function sendEarlier({ kept, send, upload }, id, { ask, upTo }) {
+  const plain = packedEarlier(await kept.under(HISTORY(id)), upTo);
+  const pair = /** @type {CryptoKeyPair} */ (await crypto.subtle.generateKey(CURVE, false, ["deriveBits"]));
+  const by = toBase64(new Uint8Array(await crypto.subtle.exportKey("raw", pair.publicKey)));
+  const { data, digest } = await sealFile(plain, await derived(pair.privateKey, ask, ask + by));
+  await send(id, said({ for: ask, by, file: { id: await upload(id, data), digest, bytes: plain.length } }));
+}
+
+/** @param {Entry} entry @param {number} upTo */
+const isGiven = ({ seq, memberId, said: what }, upTo) => seq <= upTo && Boolean(memberId && what) && what.type !== TYPE;
+
+/** Of more than may go at once, the newest. @param {Entry[]} all @param {number} upTo */
+export function packedEarlier(all, upTo) {
+  let entries = all.filter((entry) => isGiven(entry, upTo)).sort((one, other) => one.seq - other.seq).slice(-MOST_ENTRIES)
+    .map(({ seq, memberId, thumbprint, said: what, sentAtMs }) => ({ seq, memberId, thumbprint, said: what, sentAtMs }));
+  for (;;) {
+    const plain = utf8(JSON.stringify(entries));
+    if (plain.length <= MOST_BYTES) return plain;
+    entries = entries.slice(Math.ceil(entries.length / 8));
+  }
+}
+
+/** What another device of ours has answered to what this one asks, or undefined. @param {Kept} kept @param {string} id @param {Entry[]} entries @param {Device} own @param {string[]} ours @returns {Promise<Said | undefined>} */
+export async function answerIn(kept, id, entries, { memberId }, ours) {
+  const asked = /** @type {Asked | undefined} */ (await kept.get(ASKED(id)));
+  return asked?.state === "asked" ? saidBy(entries, memberId, ours).find((entry) => entry.said.for === asked.ask)?.said : undefined;
+}
+
+/**
+ * Take over what another device of ours has sent. What does not come through now rejects with a `code`, and can be taken later.
+ * @param {{kept: Kept, fetched: (id: string, fileId: string) => Promise<ArrayBuffer>}} parts @param {string} id @param {Said} answer
+ */
+export async function takeEarlier({ kept, fetched }, id, { for: answered, by, file }) {
+  const { ask, key, state: now } = /** @type {Asked} */ (await kept.get(ASKED(id)));
+  if (now !== "asked" || ask !== answered) return;
+  const ends = (/** @type {State} */ state) => /** @type {Changes[number]} */ ([ASKED(id), { ask, key: new Uint8Array(), state }]);
+  if (!file) {
+    await kept.put([ends("refused")]);
+    return;
+  }
+  try {
+    const privateKey = await crypto.subtle.importKey("pkcs8", key, CURVE, false, ["deriveBits"]);
+    const secret = toBase64(await derived(privateKey, by, ask + by));
+    if (typeof file.id !== "string" || !isBytes(file.digest) || !(file.bytes <= MOST_BYTES)) throw new TypeError("it is no such file");
+    const told = JSON.parse(textOf(await openFile(await fetched(id, file.id), { digest: file.digest, bytes: file.bytes, key: secret })));
+    await kept.put([...await taken(kept, id, told), ends("done")]);
+  } catch (/** @type {any} */ error) {
+    // What WebCrypto rejects with has a number as its code.
+    if (typeof error.code === "string" && !GONE.includes(error.code)) throw error;
+    await kept.put([ends("failed")]);
+  }
+}
+
+/** Nothing that this device has read itself is changed by it. @param {Kept} kept @param {string} id @param {any[]} told @returns {Promise<Changes>} */
+async function taken(kept, id, told) {
+  const since = /** @type {number} */ (await kept.get(SINCE(id)));
+  const there = new Set((await kept.under(HISTORY(id))).map(({ seq }) => seq));
+  const fresh = told.slice(-MOST_ENTRIES).filter((each) => isEntry(each) && isGiven(each, since) && !there.has(each.seq))
+    .map(({ seq, memberId, thumbprint, said: what, sentAtMs }) => ({ seq, memberId, thumbprint, said: what, sentAtMs }));
+  if (!fresh.length) return [];
+  const at = { seq: since, sentAtMs: Math.max(...fresh.map(({ sentAtMs }) => sentAtMs)) };
+  return [
+    ...fresh.map((entry) => /** @type {Changes[number]} */ ([HISTORY(id, entry.seq), entry])),
+    [`changes/${id}/${since}.brought`, { ...at, added: [], removed: [], before: [], after: [], trouble: "brought" }],
+    [`read/${id}`, Math.max((await kept.get(`read/${id}`)) ?? 0, since)],
+  ];
+}
+
+/** @param {any} each */
+const isEntry = (each) => Number.isInteger(each?.seq) && each.seq > 0 && typeof each.memberId === "string" && typeof each.thumbprint === "string"
+  && Number.isFinite(each.sentAtMs) && typeof each.said === "object" && !Array.isArray(each.said);
+
+/** 32 bytes that only the holders of the two keys can make. @param {CryptoKey} privateKey @param {string} other @param {string} both */
+async function derived(privateKey, other, both) {
+  const theirs = await crypto.subtle.importKey("raw", fromBase64(other), CURVE, false, []);
+  const bits = await crypto.subtle.deriveBits({ name: "ECDH", public: theirs }, privateKey, 256);
+  const shared = await crypto.subtle.importKey("raw", bits, "HKDF", false, ["deriveBits"]);
+  return new Uint8Array(await crypto.subtle.deriveBits({ name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info: utf8(INFO + both) }, shared, 256));
+}

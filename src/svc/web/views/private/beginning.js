@@ -1,0 +1,27 @@
+// Where what is kept of a private conversation begins: at its very beginning, or with a new device, which can ask the
+// other devices of its person for what was said before.
+
+/** @import { Talk } from "../../state/private_talks.js" */
+
+import { notify } from "../../state/notices.js";
+import { nameOf, theRunning } from "../../state/private_talks.js";
+import { html, useState } from "../../vendor/preact.js";
+import { explain, t } from "../../words/words.js";
+import { Button } from "../parts/button.js";
+
+/** @param {{talk: Talk}} props */
+export function Beginning({ talk }) {
+  const [busy, setBusy] = useState(false);
+  const { earlier, two, code } = talk;
+  if (!earlier || earlier === "done") return html`<p id="beginning" class="quiet" dir="auto">${t("private-beginning", { name: nameOf(talk) })} ${t(two ? "private-only-two" : "private-only-all")}</p>`;
+  const ask = async () => {
+    setBusy(true);
+    await theRunning().then((running) => running.askOurs()).catch((error) => notify(explain(error)));
+    setBusy(false);
+  };
+  return html`<div id="beginning" class="private-earlier">
+    <p role="status">${t(`private-earlier-${earlier}`)}</p>
+    ${earlier === "asked" && html`<p class="private-number of-device">${code.join(" ")}</p>`}
+    ${["can", "refused", "failed"].includes(earlier) && html`<${Button} disabled=${busy} onClick=${ask}>${t(earlier === "can" ? "private-earlier-ask" : "private-earlier-again")}<//>`}
+  </div>`;
+}

@@ -1,0 +1,33 @@
+// Whether what was said earlier goes to another device that signs in as us: which one that is, and who else it could be.
+
+import { talks, theRunning } from "../../state/private_talks.js";
+import { html, useEffect, useState } from "../../vendor/preact.js";
+import { explain, t } from "../../words/words.js";
+import { Button } from "../parts/button.js";
+import { Dialog } from "../parts/dialog.js";
+
+/** @param {{thumbprint: string, onClose: () => void}} props */
+export function EarlierDialog({ thumbprint, onClose }) {
+  const [problem, setProblem] = useState("");
+  const [busy, setBusy] = useState(false);
+  const asks = talks.value.flatMap((talk) => talk.asks.filter((each) => each.thumbprint === thumbprint));
+  // Answered, perhaps by another device, or the device is gone.
+  useEffect(() => { if (!asks.length && !busy && !problem) onClose(); }, [asks.length, busy, problem]);
+  const answer = async (/** @type {boolean} */ allowed) => {
+    setBusy(true);
+    setProblem("");
+    await theRunning().then((running) => running.answerOurs(thumbprint, allowed)).catch((error) => setProblem(explain(error)));
+    setBusy(false);
+  };
+  return html`<${Dialog} title=${t("private-asked-title")} onClose=${onClose}>
+    <p>${t("private-asked-text", { count: asks.length })}</p>
+    <p><b>${t("private-asked-compare")}</b></p>
+    <p class="private-number of-device">${asks[0]?.code.join(" ")}</p>
+    <p>${t("private-asked-warning")}</p>
+    ${problem && html`<p class="error" role="alert">${problem}</p>`}
+    <footer>
+      <${Button} disabled=${busy} onClick=${() => answer(false)}>${t("private-asked-refuse")}<//>
+      <${Button} look="primary" disabled=${busy} onClick=${() => answer(true)}>${t("private-asked-send")}<//>
+    </footer>
+  <//>`;
+}

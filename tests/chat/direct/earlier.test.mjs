@@ -1,0 +1,209 @@
+// What was said before a device joined comes to it from another device of the same member, and to nobody else. Run by
+// test_private_clients.py.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { deleteSaid, editSaid, messageSaid, toldBy } from "../../../src/svc/web/state/private/content.js";
+import { answerIn, asksIn, askForEarlier, earlierOf, othersOfOurs, refuseEarlier, sendEarlier, takeEarlier } from "../../../src/svc/web/state/private/earlier.js";
+import { commit, configOf, join, makeKeys, makePackage, readStatement, seal, toBase64, unpacked, utf8 } from "../../../src/svc/web/state/private/mls.js";
+import { signed } from "../../../src/svc/web/transport/device_key.js";
+import { AUDIENCE, Client, freshKey, settle } from "./clients.mjs";
+
+const SECRET = process.env.SVC_SECRET;
+
+/** What the page's own code is handed, as this client. */
+const parts = (client) => ({
+  kept: client.kept,
+  send: (id, said) => client.device.send(id, said),
+  upload: (id, data) => client.upload(id, data),
+  fetched: (id, fileId) => client.fetched(id, fileId),
+});
+
+async function ours(client, id) {
+  const { statements } = await client.device.standing(id);
+  const inGroup = await Promise.all(statements.map((each) => readStatement(each, AUDIENCE)));
+  return othersOfOurs(inGroup, await client.ask("GET", `/api/private/conversations/${id}`), client);
+}
+
+/** The asks that the person at this device would see. */
+const asksAt = async (client, id) => asksIn(await client.device.history(id), client, await ours(client, id));
+const standsAt = async (client, id) => earlierOf(client.kept, id, await ours(client, id));
+
+/** Whether there was an answer for this device, which it has taken then. */
+async function takes(client, id) {
+  await client.device.sync();
+  const answer = await answerIn(client.kept, id, await client.device.history(id), client, await ours(client, id));
+  if (answer) await takeEarlier(parts(client), id, answer);
+  return Boolean(answer);
+}
+
+/** Ada and Ben have talked, Cem listens; then Ben has a phone, which has asked. */
+async function withPhone() {
+  const [ada, ben, cem] = [await Client.join("Ada"), await Client.join("Ben"), await Client.join("Cem")];
+  const { id } = await ada.device.openWith([ben.memberId, cem.memberId]);
+  const message = messageSaid("a draft");
+  for (const said of [message, editSaid({ key: message.key }, SECRET)]) await ada.device.send(id, said);
+  for (const each of [ben, cem]) await each.device.sync();
+  const doomed = messageSaid("taken back");
+  for (const said of [messageSaid("and mine"), doomed, deleteSaid({ key: doomed.key })]) await ben.device.send(id, said);
+  const phone = await ben.another();
+  await settle([ada, ben, cem, phone], id);
+  await ada.device.send(id, messageSaid("after"));
+  await phone.device.sync();
+  return { ada, ben, cem, phone, id };
+}
+
+async function asked() {
+  const all = await withPhone();
+  await askForEarlier(parts(all.phone), all.id);
+  for (const each of [all.ada, all.ben, all.cem]) await each.device.sync();
+  return all;
+}
+
+const textsOf = async (client, id) => toldBy(await client.device.history(id)).messages.map(({ text, memberId }) => [text, memberId]);
+
+test("a new device has the history once the person at the old one has allowed it, and not before", async () => {
+  const { ada, ben, cem, phone, id } = await withPhone();
+  assert.equal(await standsAt(phone, id), "can");
+  assert.deepEqual(await textsOf(phone, id), [["after", ada.memberId]]);
+  await askForEarlier(parts(phone), id);
+  for (const each of [ada, ben, cem]) await each.device.sync();
+  for (let round = 0; round < 2; round += 1) {
+    await settle([ada, ben, cem, phone], id);
+    assert.equal(await takes(phone, id), false, "nothing goes by itself");
+  }
+  assert.equal(await standsAt(phone, id), "asked");
+  const [ask] = await asksAt(ben, id);
+  assert.equal(ask.thumbprint, phone.thumbprint, "the person can see which device asks");
+  await sendEarlier(parts(ben), id, ask);
+  assert.equal(await takes(phone, id), true);
+  assert.deepEqual(await textsOf(phone, id), [[SECRET, ada.memberId], ["and mine", ben.memberId], ["after", ada.memberId]]);
+  assert.deepEqual(await phone.troubles(id), [["brought", undefined]], "the page says where it comes from");
+  assert.equal(await standsAt(phone, id), "done");
+  await ben.device.sync();
+  assert.deepEqual(await asksAt(ben, id), []);
+  // It goes on, and to the others nothing was said.
+  await ada.device.send(id, messageSaid("still here"));
+  for (const each of [ada, ben, cem, phone]) {
+    await each.device.sync();
+    assert.deepEqual((await textsOf(each, id)).map(([text]) => text), [SECRET, "and mine", "after", "still here"]);
+  }
+});
+
+test("only the asking device can open what comes, and its key is gone afterwards", async () => {
+  const { ada, ben, cem, phone, id } = await asked();
+  const key = (await phone.kept.get(`asked/${id}`)).key;
+  await sendEarlier(parts(ben), id, (await asksAt(ben, id))[0]);
+  for (const each of [ada, cem]) {
+    assert.equal(await takes(each, id), false);
+    // Even if it takes the answer for its own.
+    const answer = (await each.device.history(id)).at(-1).said;
+    await askForEarlier({ ...parts(each), send: async () => {} }, id);
+    const asked = await each.kept.get(`asked/${id}`);
+    await each.kept.put([[`asked/${id}`, { ...asked, ask: answer.for }], [`since/${id}`, 100]]);
+    await takeEarlier(parts(each), id, answer);
+    assert.equal((await each.kept.get(`asked/${id}`)).state, "failed");
+    assert.equal(await standsAt(each, id), "none", "there is no other device of theirs");
+  }
+  assert.ok(key.length > 0);
+  assert.equal(await takes(phone, id), true);
+  assert.equal((await phone.kept.get(`asked/${id}`)).key.length, 0);
+});
+
+test("a refusal is told, and what was refused can be asked for once more", async () => {
+  const { ben, phone, id } = await asked();
+  await refuseEarlier(parts(ben).send, id, (await asksAt(ben, id))[0]);
+  assert.deepEqual(await asksAt(ben, id), []);
+  await takes(phone, id);
+  assert.equal(await standsAt(phone, id), "refused");
+  assert.deepEqual((await textsOf(phone, id)).map(([text]) => text), ["after"]);
+  await askForEarlier(parts(phone), id);
+  await askForEarlier(parts(phone), id);
+  await ben.device.sync();
+  const asks = await asksAt(ben, id);
+  assert.equal(asks.length, 1, "however often a device asks, it asks once");
+  await sendEarlier(parts(ben), id, asks[0]);
+  await takes(phone, id);
+  assert.equal(await standsAt(phone, id), "done");
+});
+
+test("what is not as it should be is not taken, and said to have failed; what cannot be fetched now is taken later", async () => {
+  const { ben, phone, id } = await asked();
+  const answered = async () => {
+    await ben.device.sync();
+    await sendEarlier(parts(ben), id, (await asksAt(ben, id))[0]);
+    await phone.device.sync();
+    return answerIn(phone.kept, id, await phone.device.history(id), phone, await ours(phone, id));
+  };
+  const withFile = (answer, changes) => ({ ...answer, file: { ...answer.file, ...changes } });
+  for (const [what, spoilt] of Object.entries({
+    "another digest": (answer) => withFile(answer, { digest: answer.file.digest.replace(/^./u, (first) => (first === "A" ? "B" : "A")) }),
+    "a key that is none": (answer) => ({ ...answer, by: "?" }),
+    "too large": (answer) => withFile(answer, { bytes: 2 ** 30 }),
+    "not at the server": (answer) => withFile(answer, { id: "1" }),
+  })) {
+    await takeEarlier(parts(phone), id, spoilt(await answered()));
+    assert.equal(await standsAt(phone, id), "failed", what);
+    assert.deepEqual((await textsOf(phone, id)).map(([text]) => text), ["after"]);
+    await askForEarlier(parts(phone), id);
+  }
+  const answer = await answered();
+  const fetched = () => Promise.reject(Object.assign(new Error("the network"), { code: "unreachable" }));
+  await assert.rejects(takeEarlier({ ...parts(phone), fetched }, id, answer), { code: "unreachable" });
+  assert.equal(await standsAt(phone, id), "asked");
+  assert.equal(await takes(phone, id), true);
+  assert.equal(await standsAt(phone, id), "done");
+});
+
+test("another member who asks is not heard, and their answer is not taken", async () => {
+  const { ada, ben, cem, phone, id } = await asked();
+  await cem.kept.put([[`since/${id}`, 100]]);
+  await askForEarlier(parts(cem), id);
+  for (const each of [ada, ben, phone]) {
+    await each.device.sync();
+    assert.deepEqual((await asksAt(each, id)).map(({ thumbprint }) => thumbprint), each === ben ? [phone.thumbprint] : []);
+  }
+  const [ask] = await asksAt(ben, id);
+  await sendEarlier(parts(cem), id, ask);
+  assert.equal(await takes(phone, id), false);
+  await ben.device.sync();
+  assert.equal((await asksAt(ben, id)).length, 1, "nor does it count as one");
+});
+
+test("whoever slips in a device that claims to be somebody else's gets nothing, and can give nothing", async () => {
+  const { ada, ben, cem, phone, id } = await asked();
+  const evil = await slippedIn(cem, ben, id);
+  const { thumbprint } = await readStatement(evil.statement, AUDIENCE);
+  await evil.says({ v: 1, type: "earlier", key: "1", ask: (await asksAt(ben, id))[0].ask, up_to: 1 });
+  await evil.says({ v: 1, type: "earlier", key: "2", for: (await asksAt(ben, id))[0].ask });
+  for (const each of [ada, ben, phone]) await each.device.sync();
+  const { statements } = await ben.device.standing(id);
+  assert.ok(statements.includes(evil.statement), "MLS has let it in, as Ben");
+  assert.equal((await ben.device.history(id)).at(-1).thumbprint, thumbprint, "and it has spoken as Ben");
+  assert.deepEqual((await asksAt(ben, id)).map((each) => each.thumbprint), [phone.thumbprint], "the server knows no such device of his");
+  assert.equal(await takes(phone, id), false);
+  assert.equal(await standsAt(phone, id), "asked");
+});
+
+/** A device that `by` has put into the group with a key of their own, stating that it is `victim`'s. */
+async function slippedIn(by, victim, id) {
+  const key = await freshKey();
+  const keys = await makeKeys();
+  const claims = { use: "mls", aud: AUDIENCE, sub: victim.memberId, mls_key: toBase64(keys.publicKey).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "") };
+  const statement = await signed(key, claims, { jwk: key.jwk });
+  const { ref, ...own } = await makePackage({ ...keys, statement }, Date.now());
+  await by.device.sync();
+  const group = await by.kept.get(`group/${id}`);
+  const config = configOf(AUDIENCE, () => true);
+  const made = await commit(unpacked(group.state, config), [own.message], []);
+  // The Welcome goes past the server.
+  await by.ask("POST", `/api/private/conversations/${id}/commits`, { commit: toBase64(made.message), removed: [], after: group.seq });
+  let { state } = await join(made.welcome, async (wanted) => (wanted === ref ? own : undefined), config);
+  const says = async (said) => {
+    const { state: next, message } = await seal(state, utf8(JSON.stringify(said)));
+    state = next;
+    await by.ask("POST", `/api/private/conversations/${id}/messages`, { message: toBase64(message) });
+  };
+  return { statement, says };
+}
