@@ -1,20 +1,19 @@
 // One picture large, with those before and after it in the channel: arrow keys, and the way to the file.
 
-/** @import { RefObject } from "../../vendor/preact.js" */
 /** @import { Attached } from "./attachments.js" */
 
 import { conversationOf } from "../../state/conversation.js";
 import { isSpoiler, shownName } from "../../state/spoilers.js";
-import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
+import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { IconButton } from "../parts/button.js";
+import { useModal } from "../parts/dialog.js";
 import { Icon } from "../parts/icon.js";
 import { Cover } from "./covered.js";
 
 /** `pictures`: what it leads through, instead of those of the channel. @param {{fileId: string, onClose: () => void} & ({channelId: string, pictures?: undefined} | {channelId?: undefined, pictures: Attached[]})} props */
 export function Lightbox({ channelId, fileId, pictures: given, onClose }) {
-  /** @type {RefObject<HTMLDialogElement>} */
-  const box = useRef(null);
+  const modal = useModal(onClose);
   const [shown, setShown] = useState(fileId);
   const [uncovered, setUncovered] = useState([fileId]); // It was pressed to get here.
   /** @type {Attached[]} */
@@ -22,24 +21,19 @@ export function Lightbox({ channelId, fileId, pictures: given, onClose }) {
   const pictures = all.filter(({ kind }) => kind === "picture");
   const at = pictures.findIndex(({ id }) => id === shown);
   const picture = pictures[at];
-  useLayoutEffect(() => {
-    const before = document.activeElement;
-    box.current.showModal();
-    return () => { if (before?.isConnected) before.focus(); };
-  }, []);
   const step = (/** @type {number} */ by) => { if (pictures[at + by]) setShown(pictures[at + by].id); };
   const pressed = (/** @type {KeyboardEvent} */ event) => {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (by) step(getComputedStyle(box.current).direction === "rtl" ? -by : by);
+    if (by) step(getComputedStyle(modal.ref.current).direction === "rtl" ? -by : by);
   };
   const elsewhere = (/** @type {EventOn} */ event) => { if (!event.target.closest("img, button, a")) onClose(); };
   const covered = picture && isSpoiler(picture) && !uncovered.includes(picture.id);
   const uncover = () => {
     setUncovered([...uncovered, picture.id]);
-    box.current.querySelector(".lightbox-line button")?.focus();
+    modal.ref.current.querySelector(".lightbox-line button")?.focus();
   };
   const name = covered ? t("spoiler") : picture?.alt || (picture && shownName(picture.name)) || t("file-gone");
-  return html`<dialog class="lightbox" ref=${box} aria-label=${name} onClose=${onClose} onKeyDown=${pressed} onClick=${elsewhere}>
+  return html`<dialog ...${modal} class="lightbox" aria-label=${name} onKeyDown=${pressed} onClick=${elsewhere}>
     ${picture ? html`<img key=${picture.id} class=${covered ? "blurred" : ""} src=${picture.url} alt=${covered ? "" : name} width=${picture.width} height=${picture.height} style=${{ "--ratio": Number(picture.width) / Number(picture.height) }} />` : html`<p>${t("file-gone")}</p>`}
     ${covered && html`<${Cover} kind="picture" onClick=${uncover} />`}
     <p class="lightbox-line"><span class="one-line" dir="auto">${name}</span><span>${t("picture-of", { at: at + 1, count: pictures.length })}</span>

@@ -7,15 +7,14 @@ import { t } from "../../words/words.js";
 import { Button, IconButton } from "./button.js";
 
 /**
- * `onClose` is called however it is closed. `wide` for pages of settings.
- * @param {{title: string, onClose: () => void, children: ComponentChildren, wide?: boolean, class?: string}} props
+ * What a modal `<dialog>` takes to be open while it is drawn, and to tell once that it wants to be closed.
+ * @param {() => void} onClose
  */
-export function Dialog({ title, onClose, children, wide = false, class: look = "" }) {
+export function useModal(onClose) {
   /** @type {RefObject<HTMLDialogElement>} */
-  const box = useRef(null);
-  const id = useId();
+  const ref = useRef(null);
   useLayoutEffect(() => {
-    const [shown, before] = [box.current, document.activeElement];
+    const [shown, before] = [ref.current, document.activeElement];
     shown.showModal();
     return () => {
       // While it is open, nothing else takes the focus.
@@ -23,15 +22,28 @@ export function Dialog({ title, onClose, children, wide = false, class: look = "
       if (before?.isConnected) before.focus();
     };
   }, []);
-  const pressed = (/** @type {Event} */ event) => { if (event.target === box.current) onClose(); };
-  const closed = () => { if (box.current) onClose(); };
-  // Escape: the browser would hide it now and tell us a moment later, in which every shortcut is lost.
-  const cancelled = (/** @type {Event} */ event) => {
-    if (event.target !== box.current) return;
-    event.preventDefault();
-    onClose();
+  return {
+    ref,
+    onClose: () => { if (ref.current) onClose(); },
+    // Escape: the browser would hide it now and tell us a moment later, in which every shortcut is lost, and the
+    // focus that something else has taken since.
+    onCancel: (/** @type {Event} */ event) => {
+      if (event.target !== ref.current) return;
+      event.preventDefault();
+      onClose();
+    },
   };
-  return html`<dialog ref=${box} class=${`dialog ${wide ? "wide" : ""} ${look}`} aria-labelledby=${id} onCancel=${cancelled} onClose=${closed} onMouseDown=${pressed}>
+}
+
+/**
+ * `onClose` is called however it is closed. `wide` for pages of settings.
+ * @param {{title: string, onClose: () => void, children: ComponentChildren, wide?: boolean, class?: string}} props
+ */
+export function Dialog({ title, onClose, children, wide = false, class: look = "" }) {
+  const modal = useModal(onClose);
+  const id = useId();
+  const pressed = (/** @type {Event} */ event) => { if (event.target === modal.ref.current) onClose(); };
+  return html`<dialog ...${modal} class=${`dialog ${wide ? "wide" : ""} ${look}`} aria-labelledby=${id} onMouseDown=${pressed}>
     <div class="dialog-body">
       <header><h2 id=${id}>${title}</h2><${IconButton} icon="close" label=${t("close")} onClick=${onClose} /></header>
       ${children}
