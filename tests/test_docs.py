@@ -3,6 +3,7 @@
 import re
 from argparse import ArgumentParser, _SubParsersAction
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -114,6 +115,34 @@ def _rooms() -> set[str]:
     }
     features = {f"{module.parent}/" for module in modules if len(module.parts) > 2}
     return features | {str(module) for module in modules if len(module.parts) <= 2} | {"web/"}
+
+
+# `docs/http.md, "Uploads"`, also across two lines of a comment.
+_CITATION = re.compile(
+    r'\b((?:docs/[\w-]+|ARCHITECTURE|CONTRIBUTING|README)\.md)(?:,\s+(?:# |// )?"([^"]+)")?'
+)
+_OUTSIDE = re.compile(
+    r"(?:chat|media)\s+document\b|\bthe\s+design's\b|\bspec(?:ification)?'s\b", re.IGNORECASE
+)
+
+
+def test_whatever_a_source_cites_is_in_the_repository() -> None:
+    folders = [PACKAGE, REPOSITORY / "tests", REPOSITORY / "benchmarks"]
+    paths = [path for folder in folders for path in folder.rglob("*") if path.suffix in {*SUFFIXES, ".js"}]
+    sources = {path: path.read_text(encoding="utf-8") for path in paths if path != Path(__file__)}
+    assert [path for path, source in sources.items() if _OUTSIDE.search(source)] == []
+    cited = {(path, *citation) for path, source in sources.items() for citation in _CITATION.findall(source)}
+    assert [
+        f"{path}: {document} {heading}"
+        for path, document, heading in cited
+        if not (REPOSITORY / document).exists() or (heading and heading not in _headings(document))
+    ] == []
+
+
+@cache
+def _headings(document: str) -> set[str]:
+    text = (REPOSITORY / document).read_text(encoding="utf-8")
+    return set(re.findall(r"^#+ (.+)$", text, re.MULTILINE))
 
 
 def test_the_readme_names_every_package() -> None:

@@ -311,7 +311,7 @@ def test_a_sender_is_asked_for_a_keyframe_where_a_loss_was_given_up() -> None:
                 (kind, number) == (206, 1) for kind, number, _ in call.alice.reports
             )
             call.alice.reports.clear()
-    # Two of them are the spec's own rhythm of two seconds.
+    # Two of them are the rhythm of two seconds.
     assert plis == {False: 3, True: 2}
 
 

@@ -141,7 +141,7 @@ def test_a_receiver_on_a_narrow_line_harms_nobody_else() -> None:
     assert good.duplicates <= 0.005 * good.packets
     # A fifth, and the credit that it began with.
     assert share_resent(bad) <= 0.21
-    # "at most one per receiver per second" may become a PLI; two seconds are the spec's own rhythm.
+    # "at most one per receiver per second" may become a PLI; two seconds are the rhythm of its own.
     assert call.sender.plis <= 62 * 1.5
 
 

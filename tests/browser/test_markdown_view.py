@@ -1,6 +1,6 @@
 """Markdown as a browser shows it: spoilers open, code is copied and coloured, and nothing hostile runs.
 
-What it means is tried without a browser, in tests/web. Spec: chat document section 2.8.
+What it means is tried without a browser, in tests/web. docs/http.md, "Messages".
 """
 
 import json

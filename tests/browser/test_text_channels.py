@@ -1,6 +1,6 @@
 """Text channels in the page: written, changed, read, and brought back after a lost connection.
 
-Spec: chat document sections 2.3 to 2.6 and 2.8 (cards and mentions as they are shown); docs/live.md.
+docs/webhooks.md, "Cards" and docs/http.md, "Messages"; docs/live.md.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
 """Every variable of the specification is read, with its default, its bounds and its other names.
 
-The table below is that of sections 8.2, 8.3 and 5 of the chat document.
+The table below is that of docs/configuration.md, "Chat server", written again.
 """
 
 from collections.abc import Mapping

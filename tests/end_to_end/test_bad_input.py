@@ -1,7 +1,7 @@
 """What bad input gets: a clear answer or a close with code and reason, and the next call works.
 
 Every test ends with two people who meet in the same room of the same service; that the service wrote no
-traceback, `conftest` sees to. Media document section 7; issue 2, "What bad input gets".
+traceback, `conftest` sees to. docs/signalling.md, "Why a WebSocket is closed".
 """
 
 import asyncio

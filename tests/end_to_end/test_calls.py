@@ -1,6 +1,6 @@
 """A second implementation, aiortc, talks through the service: media, comings and goings, codecs, ciphers.
 
-Media document sections 1 to 3.2.
+docs/signalling.md.
 """
 
 import asyncio

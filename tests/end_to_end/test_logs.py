@@ -1,4 +1,4 @@
-"""What the service writes down: DEBUG and VERBOSE_LOG, media document section 8."""
+"""What the service writes down: DEBUG and VERBOSE_LOG, docs/configuration.md, "SFU"."""
 
 import platform
 import re

@@ -1,7 +1,7 @@
 """A line that loses one datagram in twenty, both ways: NACK and RTX keep every picture coming.
 
 aiortc shows no frame before it has all those before it, so without resends it would stand still for seconds
-at each loss. Design, "NACK both ways".
+at each loss. docs/rtcp.md, "Retransmission".
 """
 
 import asyncio

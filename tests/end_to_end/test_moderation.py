@@ -1,7 +1,6 @@
 """What a chat server may do to people in a call takes effect on their media at once.
 
-`user_audio_control`, `disconnect_user` and `user_caps`: media document section 6.1, and the design's
-"enforced in the core, at once, without renegotiation".
+`user_audio_control`, `disconnect_user` and `user_caps`: docs/signalling.md, "From the chat server".
 """
 
 import asyncio

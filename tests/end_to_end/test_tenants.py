@@ -1,7 +1,6 @@
 """Two chat servers share one media service, with equal room ids and equal user ids, and never notice.
 
-Design, "Who may join": rooms, sync and peer events are scoped to their registration. Media document
-section 5.
+Rooms, sync and peer events are scoped to their registration. docs/signalling.md, "From the chat server".
 """
 
 import asyncio

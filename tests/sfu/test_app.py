@@ -1,4 +1,6 @@
-"""Starting and not starting: the program with its real ports. Media document section 7."""
+"""Starting and not starting: the program with its real ports. docs/signalling.md, "Why a WebSocket is
+closed".
+"""
 
 import os
 import socket

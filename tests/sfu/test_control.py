@@ -1,4 +1,4 @@
-"""The /server connection, event by event. Media document sections 5, 6.1 and 7."""
+"""The /server connection, event by event. docs/signalling.md."""
 
 import asyncio
 import json

@@ -1,6 +1,6 @@
 """The /client connection: joining, being refused, and what happens to bad manners.
 
-Media document sections 3.2, 6.2 and 7.
+docs/signalling.md.
 """
 
 import asyncio

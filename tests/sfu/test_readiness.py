@@ -1,4 +1,4 @@
-"""Readiness passes through its states as the media document, section 3.1, says."""
+"""Readiness passes through its states as docs/signalling.md, "Over HTTP", says."""
 
 import random
 from collections.abc import Iterator

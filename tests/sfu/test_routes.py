@@ -1,6 +1,6 @@
 """HTTP: health, metrics, and what the doors say to those without a WebSocket.
 
-Media document sections 3.1, 4 and 7.
+docs/signalling.md.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""The worker's own reading of what it shares with the chat server. Spec: chat document section 8.2."""
+"""The worker's own reading of what it shares with the chat server. docs/configuration.md, "Media worker"."""
 
 from pathlib import Path
 

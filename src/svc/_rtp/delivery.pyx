@@ -3,8 +3,8 @@
 The queues are drained in quanta, audio first, and reception goes on between them. What the core or the line
 does not keep up with waits, and is dropped when it has waited too long: video by whole frames where that can be,
 audio last. A dropped packet is to its receiver a lost one: its number stays its own, and it may have the packet
-again from the history. Decides nothing of who gets what, and knows nothing of sockets. Media document section 1;
-RFC 3550, RFC 4588 (RTX).
+again from the history. Decides nothing of who gets what, and knows nothing of sockets. docs/rtcp.md,
+"Retransmission"; RFC 3550, RFC 4588 (RTX).
 """
 
 from libc.stddef cimport size_t

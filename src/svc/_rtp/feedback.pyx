@@ -3,7 +3,7 @@
 From senders: SR goes to their receivers, translated. From receivers: NACK is answered from the
 history, PLI and FIR become a PLI to the sender; reports, REMB and transport-wide feedback end
 here. To senders: RR, NACK, PLI and transport-wide feedback of our own. docs/rtcp.md has a row for
-each. Media document section 1; RFC 3550, RFC 4585, RFC 5104.
+each. docs/rtcp.md; RFC 3550, RFC 4585, RFC 5104.
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t

@@ -1,7 +1,7 @@
 """Who gets a received packet, and under which number; step 7 of a packet's journey.
 
 `forward` decides it for each DownTrack and queues what goes. Writing and encrypting are delivery's. Knows
-nothing of sockets, RTCP or rooms. Media document section 1; RFC 3550.
+nothing of sockets, RTCP or rooms. ARCHITECTURE.md, "One packet's journey"; RFC 3550.
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t

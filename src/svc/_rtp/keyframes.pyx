@@ -1,16 +1,15 @@
 """KeyframeRequester: a PLI every two seconds, and on demand, coalesced.
 
 Decides when; feedback writes and sends. Recognising a keyframe looks at the payload descriptor
-and, where that does not tell, at the first bits of the frame; it decodes nothing. Media document
-section 1 (the two seconds; PLI and FIR become one PLI). RFC 7741 (VP8), RFC 9628 (VP9),
-RFC 6184 (H264), AV1 RTP specification section 4.4.
+and, where that does not tell, at the first bits of the frame; it decodes nothing. docs/rtcp.md, "Keyframe
+requests". RFC 7741 (VP8), RFC 9628 (VP9), RFC 6184 (H264), AV1 RTP specification section 4.4.
 """
 
 cdef enum:                  # types of H264's NAL units
     SPS = 7
     STAP_A = 24
 
-# "Each forwarder sends the sender a PLI every 2 seconds" (media document section 1).
+# Every sender of video is asked for a keyframe every 2 s (docs/rtcp.md, "What the SFU makes itself").
 cdef int64_t PERIOD = 2_000_000_000
 # At most one PLI in this time, however many receivers ask.
 cdef int64_t SOURCE_INTERVAL = 500_000_000

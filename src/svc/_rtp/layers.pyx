@@ -10,7 +10,7 @@ A frame that depends on one which was dropped is dropped too, whatever its layer
 has all its dependencies sent, or lost on the way to us, by construction.
 
 Sees frames, not packets, and knows neither sequence numbers nor the wire format.
-Media document section 6.2 (`set_layer`); AV1 RTP specification, appendix A.
+docs/signalling.md, "From participants"; AV1 RTP specification, appendix A.
 """
 
 from libc.stdlib cimport calloc, free

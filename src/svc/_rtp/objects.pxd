@@ -5,7 +5,7 @@
         └────────────────────────────────────────────────────────────────────────┘
 
 All of it belongs to the core's thread. LiveKit calls "Forwarder" what belongs to one DownTrack; here it is
-the media document's word for the object of a published track.
+the word for the object of a published track.
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t

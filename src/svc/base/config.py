@@ -63,10 +63,7 @@ def port(variables: Mapping[str, str], name: str, default: int) -> int:
 
 
 def flag(variables: Mapping[str, str], name: str, default: bool) -> bool:
-    """True or false in the usual spellings; any other value leaves the default in force.
-
-    The spec words it so: "on unless set to false", "is not true".
-    """
+    """True or false in the usual spellings; any other value leaves the default in force."""
     value = text(variables, name).lower()
     if default:
         return value not in _FALSE
@@ -121,7 +118,7 @@ def stun_servers(variables: Mapping[str, str]) -> tuple[tuple[str, int], ...]:
     """Host and port of each server in STUN_SERVERS.
 
     Each is a `host`, `host:port` or `[v6]:port`, with or without `stun:` before it (RFC 7064). A
-    variable that is set and empty means no servers (media document, section 3.1).
+    variable that is set and empty means no servers (docs/configuration.md, "SFU").
     """
     if variables.get("STUN_SERVERS", DEFAULT_STUN_SERVER).strip() == "":
         return ()

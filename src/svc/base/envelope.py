@@ -1,7 +1,7 @@
 """The frame of the media service's WebSockets: `{event, data}`, `data` being JSON in a string.
 
 Reads and writes frames; does not know any event, and opens no connection.
-Spec: media document sections 2 and 6.
+docs/signalling.md.
 """
 
 import json

@@ -1,8 +1,7 @@
 """What the chat server hands a member to enter one voice room, and how the media service checks it.
 
 Derives, signs and verifies; does not remember which `jti` was used (the verifier's
-caller does) and never reads a clock. Spec: media document section 5; the client
-credential and the token's claims are the design's answer to what it leaves open.
+caller does) and never reads a clock. docs/signalling.md, "From participants".
 """
 
 import hashlib

@@ -3,7 +3,7 @@
 A key is flat, `uploads/<uuid>.<ext>`, and what is stored under it never changes. `put` returns
 once the object would survive a power cut; a crash leaves the whole object or none. Lists
 nothing and judges nothing: whoever deletes knows which keys are theirs, so that several servers
-may share a bucket. S3 is in `objects_s3`. Spec: chat document section 8.3.
+may share a bucket. S3 is in `objects_s3`. docs/configuration.md, "Chat server".
 """
 
 import asyncio

@@ -2,7 +2,7 @@
 
 Makes no bucket. Reads piece by piece, each a request of its own, so that a slow reader holds
 neither a connection to the store nor more than one piece. Deletes one key at a time: not every
-store knows the call that deletes many. Spec: chat document section 8.3.
+store knows the call that deletes many. docs/configuration.md, "Chat server".
 """
 
 import asyncio

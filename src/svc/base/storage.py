@@ -1,7 +1,7 @@
-"""Which object store the operator has chosen, read from the spec's variables and opened.
+"""Which object store the operator has chosen, read from variables and opened.
 
-The chat server and its media worker read the same ones and so find the same objects. Spec:
-chat document section 8.3.
+The chat server and its media worker read the same ones and so find the same objects. docs/configuration.md,
+"Chat server".
 """
 
 from collections.abc import Mapping

@@ -2,5 +2,5 @@
 
 Media never passes through it. Each folder is one feature: `routes` (HTTP paths and live
 events) over `rules` (what is allowed and what happens) over `store`; `access`, `live`
-and `errors` are the floor they stand on. Spec: chat document.
+and `errors` are the floor they stand on. docs/http.md and docs/live.md.
 """

@@ -1,6 +1,6 @@
 """HTTP around the community: listening, what every request meets and every answer carries.
 
-Contains no rules of its own and knows no feature. Spec: chat document sections 1 and 4.1.
+Contains no rules of its own and knows no feature. ARCHITECTURE.md and docs/http.md.
 """
 
 import asyncio

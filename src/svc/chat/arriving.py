@@ -1,6 +1,6 @@
 """Everything about coming in, built and connected: invites, signing in, sessions and devices.
 
-A part of `community` that stands alone, and has no rules of its own. Spec: chat document section 5.
+A part of `community` that stands alone, and has no rules of its own. docs/http.md, "Signing in and devices".
 """
 
 import secrets

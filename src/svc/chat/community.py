@@ -1,7 +1,7 @@
 """All features of the chat server, built and connected: what a community is made of.
 
 The only file that knows every feature. Has no rules of its own, and serves nothing:
-`app` puts HTTP around it. Spec: chat document section 1.
+`app` puts HTTP around it. ARCHITECTURE.md.
 """
 
 import secrets

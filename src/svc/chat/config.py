@@ -1,6 +1,6 @@
-"""What the operator has set, read from the spec's variables and checked once.
+"""What the operator has set, read from variables and checked once.
 
-Spec: chat document sections 8.2 and 8.3.
+docs/configuration.md, "Chat server".
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,7 @@
 """Everything about files, built and connected: stored media, uploads, portraits, emoji and drafts.
 
 A part of `community` that stands alone; it knows these features and no others, and has no rules of
-its own. Spec: chat document sections 1 and 8.3.
+its own. docs/http.md, "Uploads" and docs/configuration.md, "Chat server".
 """
 
 import logging

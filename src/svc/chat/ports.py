@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """What the command line may add to the spec's variables."""
+    """What the command line may add to the variables of docs/configuration.md."""
 
     admin_host: str = LOOPBACK
     # Both in one file where only the certificate is named.

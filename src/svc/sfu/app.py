@@ -2,7 +2,7 @@
 
 Opens the two ports, keeps the regular duties going (gauges every 15 s, the room sweep
 every 5 minutes, the readiness probe at start) and ends in order. What an operator may set
-beyond the spec's variables is a flag. Spec: media document sections 3, 4, 7 and 8.
+beyond the variables of docs/configuration.md is a flag. docs/signalling.md and docs/configuration.md, "SFU".
 """
 
 import asyncio
@@ -54,7 +54,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """What the command line may add to the spec's variables."""
+    """What the command line may add to the variables of docs/configuration.md."""
 
     host: str | None = None  # for HTTP and WebSockets; None listens on all addresses
     udp_addresses: tuple[str, ...] = ("0.0.0.0", "::")

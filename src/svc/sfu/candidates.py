@@ -4,7 +4,7 @@ Component 1 only: everything is bundled on one port with rtcp-mux. By TCP we are
 reach nobody: our candidates are passive, and what a peer tells of its own is of no use.
 Resolves no names and sends nothing; `interface_addresses` alone asks the operating system.
 RFC 8445 section 5.1 (gathering, priorities, foundations), RFC 8839 section 5.1 (the attribute),
-RFC 6544 (TCP), the media document, section 8 (`ICE_ADVERTISE_IP`).
+RFC 6544 (TCP), docs/configuration.md, "SFU".
 """
 
 import zlib

@@ -1,8 +1,8 @@
 """The variables that the media service reads, and no other, from any mapping of names to text.
 
 Checks every value once, so that nothing later has to. Does not read the process's
-environment; whatever is not in the spec is a command-line flag (`app.Flags`).
-Spec: media document section 8.
+environment; whatever is not there is a command-line flag (`app.Flags`).
+docs/configuration.md, "SFU".
 """
 
 from collections.abc import Mapping

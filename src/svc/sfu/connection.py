@@ -3,7 +3,7 @@
 Reading is paced: a client that talks too much is read more slowly, which TCP tells it.
 Saying never waits: frames queue up to a bound, and whoever reads too slowly for it is cut
 off. A ping goes out every 30 s; 90 s without any sign of life close the connection.
-Knows no event. Spec: media document sections 2 and 4.
+Knows no event. docs/signalling.md.
 """
 
 import asyncio

@@ -4,7 +4,7 @@ Every message but `keep_alive` carries `server_id` and `server_password`; one wh
 do not match, or that lacks a field, is dropped without a reply. A connection hears of the
 registrations for which it has shown the secret, and of no others.
 
-Decides nothing about seats (`rooms` does). Spec: media document sections 5, 6.1 and 7.
+Decides nothing about seats (`rooms` does). docs/signalling.md.
 """
 
 import asyncio

@@ -6,8 +6,7 @@ its members, needs a `user_token` beside it that was signed for this user and th
 has not expired and was not used before. Everything else is refused in the same words: a
 stranger cannot learn which rooms exist.
 
-Gives no seat (`rooms` does). Spec: media document sections 3.2, 5 and 7; the design's
-"Who may join".
+Gives no seat (`rooms` does). docs/signalling.md, "From participants".
 """
 
 from collections.abc import Mapping

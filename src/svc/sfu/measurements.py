@@ -2,7 +2,7 @@
 
 The gauges are set from real state (`resync`), not counted up and down, so they cannot
 drift; `app` calls it every 15 s. Counters of packets are the core's own. Serves no HTTP.
-Spec: media document section 4, "Metrics".
+docs/configuration.md, "SFU metrics".
 """
 
 from collections.abc import Mapping, Sequence

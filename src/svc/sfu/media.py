@@ -2,7 +2,7 @@
 
 The only importer of the native core: it gives the core the codec tables, turns its events into calls
 and its ids into objects. It decides nothing about rooms, ICE or offers. Every call is cheap and made
-on the asyncio thread, where the callbacks come too. Media document section 1.
+on the asyncio thread, where the callbacks come too. ARCHITECTURE.md, "One packet's journey".
 """
 
 import asyncio

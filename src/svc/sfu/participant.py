@@ -2,7 +2,7 @@
 
 The first message must be `client_join`, and soon. A refused join is told why in a
 `room_error` before the connection closes; after an accepted one every message goes to the
-session. Negotiates nothing itself. Spec: media document sections 3.2, 6.2 and 7.
+session. Negotiates nothing itself. docs/signalling.md.
 """
 
 import asyncio

@@ -1,7 +1,6 @@
 """Runs the readiness probe: carries its datagrams, looks up its names, tells what it found.
 
-What to ask, when, and what an answer means is `readiness`'s. Spec: media document
-section 3.1.
+What to ask, when, and what an answer means is `readiness`'s. docs/signalling.md, "Over HTTP".
 """
 
 import asyncio

@@ -11,7 +11,7 @@ client sends on a line, its forwarder opens; the track is published when media r
 arrives, so that nobody negotiates a line for silence. It ends when an answer makes the
 line inactive, when the right to it is lost, or when the peer leaves.
 
-Sees no session description and sends no offer. Spec: media document sections 2 and 3.2.
+Sees no session description and sends no offer. docs/signalling.md, "How an offer is made".
 """
 
 from collections.abc import Callable

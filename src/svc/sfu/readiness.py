@@ -3,7 +3,7 @@
 At startup a STUN Binding request goes from the media socket to each configured server: an
 answer shows that UDP works, and tells our server-reflexive address. Sans-I/O: the owner
 resolves names, carries datagrams, and says what time it is. Serves no HTTP, and refuses
-nobody: people may join while the service is starting. The media document, section 3.1.
+nobody: people may join while the service is starting. docs/signalling.md, "Over HTTP".
 
     Starting   asks up to 8 times; each attempt waits longer for answers, at most 5 s.
     Healthy    after an answer, after the last attempt has gone unanswered (the log says

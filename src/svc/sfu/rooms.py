@@ -5,8 +5,7 @@ everybody concerned, through `Member` (a peer's session) and `Watcher` (a contro
 connection). Rooms belong to their registration, so two chat servers that use one room id
 never meet.
 
-Spec: media document sections 2, 3.2, 7 and 8. What it leaves open is the design's: who is
-evicted, who hears of whom, what is forgotten when.
+docs/signalling.md and docs/configuration.md, "SFU".
 """
 
 from collections.abc import Iterator

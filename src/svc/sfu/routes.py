@@ -2,7 +2,7 @@
 
 `/server` is the chat server's, every other path a participant's; without an upgrade they
 answer 400 with one sentence. Decides who may knock, not who may join.
-Spec: media document sections 4 and 7.
+docs/signalling.md.
 """
 
 import asyncio

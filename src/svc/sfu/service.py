@@ -1,7 +1,7 @@
 """What all connections of one running media service share, and its few regular duties.
 
 Holds the rooms, the media plane and the counters together; opens nothing itself, and has
-no timer: `app` calls the duties at their intervals. Spec: media document sections 3.2 and 4.
+no timer: `app` calls the duties at their intervals. docs/signalling.md.
 """
 
 from collections import Counter

@@ -18,7 +18,7 @@ each way in is guarded for that.
 Written against `plane` and the client's connection; has no socket and no timer of its own.
 `wake_at` says when `advance` wants to be called.
 
-Spec: media document sections 3.2 and 6.2; RFC 8829 (JSEP).
+docs/signalling.md; RFC 8829 (JSEP).
 """
 
 import logging

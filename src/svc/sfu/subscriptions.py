@@ -14,7 +14,7 @@ section 8.1). So a reused line, and one that the client stopped and resumes, get
 Offers and answers grow with every line, and a message above 256 KB would end the call. So
 lines are budgeted: a track beyond the budget is unavailable until a line falls free.
 
-Decides and keeps books; writes no offer. Spec: media document sections 2 and 6.2.
+Decides and keeps books; writes no offer. docs/signalling.md, "How an offer is made".
 """
 
 from collections.abc import Callable

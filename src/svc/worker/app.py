@@ -1,7 +1,7 @@
 """The media worker as a program: builds everything from its configuration, runs it, and ends in order.
 
 Answers `GET /health` and `GET /metrics` at the address that IMAGE_WORKER_URL names to the chat
-server. What an operator may set beyond the spec's variables is a flag.
+server. What an operator may set beyond the variables of docs/configuration.md is a flag.
 """
 
 import asyncio
@@ -54,7 +54,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """What the command line may add to the spec's variables."""
+    """What the command line may add to the variables of docs/configuration.md."""
 
     host: str = DEFAULT_HOST
     port: int | None = None

@@ -1,7 +1,7 @@
 """What the operator has set for the worker: the same variables as the chat server's, so that both
 find the same files.
 
-Spec: chat document sections 8.2 and 8.3.
+docs/configuration.md, "Media worker".
 """
 
 from collections.abc import Mapping

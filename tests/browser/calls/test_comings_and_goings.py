@@ -1,6 +1,6 @@
 """Who is in the room is what everybody's page shows, however people come and go.
 
-Spec: media document sections 3.2 (steps 2 and 5) and 6.1, `peer_joined`, `peer_left`.
+docs/signalling.md, `peer_joined`, `peer_left`.
 """
 
 from collections.abc import Iterable

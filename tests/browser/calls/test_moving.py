@@ -1,6 +1,6 @@
 """A page whose person is moved to another voice channel follows, with what it was sending.
 
-Spec: the moving of members of the chat server; media document section 6.1, `disconnect_user`.
+Spec: the moving of members of the chat server; docs/signalling.md, "From the chat server", `disconnect_user`.
 """
 
 import re

@@ -1,6 +1,6 @@
 """Microphone, camera and screen are switched in mid-call, each without disturbing the others.
 
-Spec: media document sections 2 (Peer) and 3.2 (step 4), and 6.2, `renegotiate`.
+docs/signalling.md, "How an offer is made", `renegotiate`.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
 """A program dies in mid-call, and people go on talking without lifting a hand.
 
-Spec: media document section 6.1, `sync_request`; the five seconds are the project's own goal.
+docs/signalling.md, "To the chat server", `sync_request`; the five seconds are the project's own goal.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
 """Two, then four people see and hear each other, whichever video codec they send.
 
-Spec: media document section 1, "Codecs registered at startup", and section 3.2.
+docs/signalling.md, "How an offer is made".
 """
 
 import asyncio

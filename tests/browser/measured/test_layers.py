@@ -3,7 +3,7 @@
 Of L1T3, layer 0 is a quarter of the pictures and layer 1 with it a half. They come at thirty a second,
 because at half of that the browser would call the pace of layer 0 a freeze; and they are small, because
 an encoder that runs out of bits leaves out pictures of layer 0 too. With which picture a receiver gets more
-is in tests/_rtp/test_layers.py. Spec: media document section 6.2, `set_layer`.
+is in tests/_rtp/test_layers.py. docs/signalling.md, "From participants", `set_layer`.
 """
 
 import asyncio

@@ -3,8 +3,8 @@
 The browser asks the service for what it misses, and the service asks the browser. Sound is not sent again:
 whoever speaks to a listener who loses some of it says everything twice (Opus's in-band FEC).
 What is lost of a picture that no other needs may come back too late to be shown, when it was the end of
-it: a fortieth of all is to be expected, and more while the machine itself is late. Design, "NACK both ways";
-RFC 4585 and RFC 4588.
+it: a fortieth of all is to be expected, and more while the machine itself is late. docs/rtcp.md,
+"Retransmission"; RFC 4585 and RFC 4588.
 """
 
 import asyncio

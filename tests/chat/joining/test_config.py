@@ -1,6 +1,6 @@
 """Which identities may join is what the operator wrote; what cannot be meant keeps people out.
 
-Spec: chat document sections 5 and 9.
+docs/http.md, "Signing in and devices".
 """
 
 import pytest

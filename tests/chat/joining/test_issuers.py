@@ -1,6 +1,6 @@
 """Issuers' keys are fetched when needed, kept for a while, and never at a stranger's bidding.
 
-Against real HTTP servers on this machine. Spec: chat document section 5, SVC_TRUSTED_CERT_ISSUERS.
+Against real HTTP servers on this machine. docs/configuration.md, "Chat server", SVC_TRUSTED_CERT_ISSUERS.
 """
 
 import asyncio

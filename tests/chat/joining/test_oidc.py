@@ -1,6 +1,6 @@
 """Signing in with an account of a real OpenID provider, which others wrote.
 
-Spec: chat document section 5, SVC_OIDC_ISSUER and SVC_OIDC_AUDIENCE.
+docs/configuration.md, "Chat server", SVC_OIDC_ISSUER and SVC_OIDC_AUDIENCE.
 """
 
 from collections.abc import AsyncIterator, Mapping

@@ -1,6 +1,6 @@
 """Refresh tokens are good once each; an old one that comes again ends the whole sign-in.
 
-Spec: chat document section 5, REFRESH_TOKEN_TTL_DAYS.
+docs/configuration.md, "Chat server", REFRESH_TOKEN_TTL_DAYS.
 """
 
 import asyncio

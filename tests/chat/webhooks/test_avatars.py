@@ -1,6 +1,6 @@
 """The picture of a webhook: uploaded, made small, shown with its messages, and let go of.
 
-Spec: chat document sections 2.1 and 8.1.
+docs/http.md, "Webhooks" and docs/webhooks.md.
 """
 
 from io import BytesIO

@@ -1,6 +1,6 @@
 """Posts whose webhook or channel changes while their pictures are on the way, and what is stored then.
 
-Spec: chat document sections 2.1 and 3.
+docs/http.md, "Webhooks".
 """
 
 import asyncio

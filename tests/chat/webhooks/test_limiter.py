@@ -1,4 +1,4 @@
-"""The rate limit of a webhook, to the millisecond. Spec: chat document section 8.1."""
+"""The rate limit of a webhook, to the millisecond. docs/webhooks.md."""
 
 import pytest
 from hypothesis import given

@@ -1,6 +1,6 @@
 """Who manages webhooks, what they see of them, and who hears of it.
 
-Spec: chat document sections 2.1, 3 and 5.
+docs/http.md, "Webhooks" and docs/security.md, "Secrets".
 """
 
 from collections.abc import AsyncIterator

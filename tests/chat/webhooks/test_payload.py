@@ -1,6 +1,6 @@
 """The payload's reader, row by row: every problem and limit of the specification, and what passes.
 
-Spec: chat document sections 2.2 to 2.6, 7.1 and 8.1.
+docs/webhooks.md.
 """
 
 from collections.abc import Sequence

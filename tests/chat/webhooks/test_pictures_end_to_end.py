@@ -1,7 +1,7 @@
 """A server as a process on an internet of its own: a post's pictures are stored and served, or warned of.
 
 Everything is real: DNS, TLS, the decoder's sandbox, the store, the live socket. Every code of
-chat document section 7.3 is answered by it once.
+docs/webhooks.md, "Pictures" is answered by it once.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
 """Posts over HTTP: every answer of the specification, the order of checks, and what members see.
 
-Spec: chat document sections 2.7, 2.8, 7.2 and 8.1.
+docs/webhooks.md and docs/http.md, "Messages".
 """
 
 import asyncio

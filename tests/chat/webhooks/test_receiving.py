@@ -1,7 +1,7 @@
 """Bodies as they come over real sockets: too large, shorter or longer than they say, slow, cut
 off. Whoever sends too much still reads why.
 
-Spec: chat document sections 7.2 and 8.1.
+docs/webhooks.md.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """The token of a webhook is nowhere but in the answers to those who manage it: not in the database, not
 in a log line, not in a measurement, not in the audit log.
 
-Spec: chat document section 5.
+docs/security.md, "Secrets".
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """Who sends a request, as an address: the connection's, or what trusted proxies say of it.
 
 Reads header values; opens and resolves nothing. An address that a header had any part in
-is never taken for one of the local network. Spec: chat document section 8.2,
+is never taken for one of the local network. docs/configuration.md, "Chat server",
 SVC_TRUSTED_PROXY_HOPS.
 """
 

@@ -3,7 +3,7 @@
 Whoever serves a request checks `ANYONE`, `MEMBER`, `OWNER` and the server-wide permissions
 here before the feature hears of it. `in_channel` permissions depend on the channel that
 the request is about: the feature's rules check those with `Directory.require`. What is not
-in the table is not served. Spec: chat document sections 4.1 and 5.
+in the table is not served. docs/http.md.
 """
 
 import enum

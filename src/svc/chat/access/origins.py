@@ -1,7 +1,7 @@
 """Whose pages may use this server from a browser: its own, and those of CORS_ORIGIN.
 
 Decides from header values; a request without an Origin does not come from a page and
-is nobody's business here. Spec: chat document section 8.3, CORS_ORIGIN.
+is nobody's business here. docs/configuration.md, "Chat server", CORS_ORIGIN.
 """
 
 from collections.abc import Sequence

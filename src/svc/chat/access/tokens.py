@@ -2,7 +2,8 @@
 
 Issues and verifies; keeps no list but the digests of bots' tokens, and reads no clock. A bot's token has no
 end: it is good until another one takes its place. A token is good for a quarter of an
-hour, and ends earlier with its session or when the member's epoch rises. Spec: chat document section 5.
+hour, and ends earlier with its session or when the member's epoch rises. docs/http.md, "Signing in and
+devices".
 """
 
 import hashlib

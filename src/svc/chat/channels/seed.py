@@ -2,7 +2,7 @@
 
 Read once, on the first boot; from then on the database knows. A voice channel's id is also
 the id of its room at the media service.
-Spec: chat document section 8.3, VOICE_CHANNEL_ID, VOICE_CHANNEL_NAME, ADDITIONAL_CHANNELS.
+docs/configuration.md, "Chat server", VOICE_CHANNEL_ID, VOICE_CHANNEL_NAME, ADDITIONAL_CHANNELS.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""How long encrypted messages of private conversations are kept. Spec: chat document section 8.2."""
+"""How long encrypted messages of private conversations are kept. docs/configuration.md, "Chat server"."""
 
 from collections.abc import Mapping
 

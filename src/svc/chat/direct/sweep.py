@@ -2,7 +2,7 @@
 
 Looks every hour, deletes some in each write, and overwrites what it deletes in the database. A sealed file is
 deleted: without its key, which was in a message, its bytes say nothing. What was deleted from the database is
-in its log until that is emptied, so it is emptied then. Spec: chat document section 8.2.
+in its log until that is emptied, so it is emptied then. docs/configuration.md, "Chat server".
 """
 
 import asyncio

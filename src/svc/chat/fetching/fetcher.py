@@ -2,7 +2,7 @@
 
 Follows redirects by hand, judging each as if it were the first; sends no cookies, no credentials
 and no headers of anybody's; uses no proxy, whatever the environment says. Counts the bytes as
-they are after decompression. Looks at none of them. Spec: chat document sections 7.3 and 8.1.
+they are after decompression. Looks at none of them. docs/webhooks.md.
 """
 
 import asyncio

@@ -28,7 +28,7 @@ _ENDS_IN_A_NUMBER = re.compile(r"(^|\.)([0-9]+|0x[0-9a-f]*)$")
 
 
 class NotFetched(Exception):
-    """Why there is no file: `code` as chat document section 7.3 names it, `message` for people."""
+    """Why there is no file: `code` as docs/webhooks.md, "Pictures" names it, `message` for people."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)

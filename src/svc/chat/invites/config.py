@@ -1,6 +1,6 @@
 """The limits on invites, as the operator has set them.
 
-Reads variables and checks them; limits nothing. Spec: chat document section 8.2.
+Reads variables and checks them; limits nothing. docs/configuration.md, "Chat server".
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ _WEEK_MS = 7 * 24 * 60 * 60 * 1000
 
 @dataclass(frozen=True, slots=True)
 class InviteConfig:
-    """None is off, as the spec calls these defaults."""
+    """None is off."""
 
     joins_per_hour: int | None = None
     max_retries: int = 8

@@ -1,8 +1,8 @@
 """The door for those who need an invite: a valid code opens it, and wrong ones are counted.
 
 An invite that needs approval lets nobody in: it makes them wait. Fills the protocol of `joining`, which
-asks for bans and for whether an invite is needed at all. Knows no identities. Spec: chat document
-sections 3 and 8.2.
+asks for bans and for whether an invite is needed at all. Knows no identities. docs/http.md, "Invites" and
+docs/configuration.md, "Chat server".
 """
 
 from collections.abc import Callable

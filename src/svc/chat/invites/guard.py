@@ -3,7 +3,7 @@
 So many failures within a window, and whoever made them is refused, also with a right code,
 until the window has passed them, or where a cooldown is set for that long: twice as long
 each time that it comes to this again, up to a maximum. Reads no clock; bounded, and the
-least recent are forgotten first. Spec: chat document section 8.2, SERVER_INVITE_….
+least recent are forgotten first. docs/configuration.md, "Chat server", SERVER_INVITE_….
 """
 
 from collections import OrderedDict, deque

@@ -1,7 +1,7 @@
 """Invites: made, shown, revoked, and used by who joins. No HTTP, no SQL.
 
 An invite makes a member, or gives a role below the inviter's rank with nothing in it that
-they lack. It goes with whoever made it. Spec: chat document sections 3 and 8.2.
+they lack. It goes with whoever made it. docs/http.md, "Invites" and docs/configuration.md, "Chat server".
 """
 
 from collections.abc import Callable

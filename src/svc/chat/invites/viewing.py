@@ -1,7 +1,7 @@
 """What somebody with an invite may see before they join: is it valid, and how many people are there?
 
 Wrong codes are counted as at the door, but by address: nobody has proven a key yet. They have an allowance of
-their own, so that looking does not use up the tries of joining. Spec: chat document section 8.2.
+their own, so that looking does not use up the tries of joining. docs/configuration.md, "Chat server".
 """
 
 from collections.abc import Callable, Iterable

@@ -1,6 +1,6 @@
 """Which identities may join, as the operator has set it.
 
-Reads variables and checks them; verifies nobody. Spec: chat document sections 5 and 9.
+Reads variables and checks them; verifies nobody. docs/http.md, "Signing in and devices".
 """
 
 from collections.abc import Mapping, Sequence

@@ -2,7 +2,7 @@
 
 Only somebody new comes to the door; a member who signs in again, or links a device, does not.
 Neither does the founder, the first member of all. What each of the three decides is theirs;
-`ServerDoor` only asks them in turn. Spec: chat document sections 2.9 and 8.2.
+`ServerDoor` only asks them in turn. docs/http.md, "Settings" and docs/configuration.md, "Chat server".
 """
 
 from collections.abc import Callable

@@ -3,7 +3,7 @@
 Pure: tokens, keys, the expected values and `now` go in; an identity or a refusal comes out.
 Looks up no key and remembers no nonce. Where a token says how it wants to be verified (an
 algorithm, a key or an address of one), that is compared or refused, never followed.
-Spec: chat document section 5; RFC 7515, 7519, 8725, OpenID Connect Core 3.1.3.7.
+docs/http.md, "Signing in and devices"; RFC 7515, 7519, 8725, OpenID Connect Core 3.1.3.7.
 """
 
 from collections.abc import Collection, Mapping

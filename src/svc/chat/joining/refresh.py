@@ -4,7 +4,7 @@ Each refresh moves the session on to the next number, and the token of that numb
 one that is good. The one before it answers with the same successor for half a minute, for
 two tabs may refresh at once, and answers get lost. An older one has been stolen, or its
 successor has: the whole session ends. The database holds no token and nothing that
-becomes one without the secret. Pure. Spec: chat document section 5.
+becomes one without the secret. Pure. docs/http.md, "Signing in and devices".
 """
 
 import enum

@@ -1,7 +1,7 @@
 """Signing in: from a challenge over a proof to a session, as a member old or new.
 
 Who may become a member is asked at the `door`; what proves an identity is in `proof`. No HTTP,
-no SQL. Spec: chat document section 5; the sign-in of the design.
+no SQL. docs/http.md, "Signing in and devices".
 """
 
 import dataclasses

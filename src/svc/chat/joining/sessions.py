@@ -1,7 +1,7 @@
 """Sessions: from a sign-in on, for as long as its refresh tokens are used in time.
 
 What a refresh token is worth is judged in `refresh`. How somebody signs in is not here.
-No HTTP, no SQL. Spec: chat document section 5, REFRESH_TOKEN_TTL_DAYS.
+No HTTP, no SQL. docs/configuration.md, "Chat server", REFRESH_TOKEN_TTL_DAYS.
 """
 
 import dataclasses

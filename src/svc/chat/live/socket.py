@@ -2,7 +2,7 @@
 
 A member who asks too fast is read more slowly, one that reads too slowly is cut off, one
 that does not sign in is turned away. Knows no feature: requests go to the handlers it is
-given. Spec: the live socket of the design; chat document section 6.
+given. docs/live.md.
 """
 
 import asyncio

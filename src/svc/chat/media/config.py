@@ -1,6 +1,6 @@
 """The variables of uploads: where they are kept, how large they may be, how they are worked on and swept.
 
-Spec: chat document sections 8.2 and 8.3.
+docs/configuration.md, "Chat server".
 """
 
 import re

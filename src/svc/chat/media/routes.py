@@ -3,7 +3,7 @@
 Pictures and videos were written by our own media worker, other files are as they came; none is
 trusted. Each has the type that is known of it, never guessed, in a sandbox without scripts. All but
 pictures and videos is a download; sound keeps its type, so that a player of our page can play it.
-Spec: chat document sections 4.1 and 8.3.
+docs/http.md, "The page, the sockets and the descriptions" and docs/configuration.md, "Chat server".
 """
 
 import asyncio

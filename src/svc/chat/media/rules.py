@@ -2,7 +2,7 @@
 
 A row comes before the object and is marked when the object is stored: a crash in between leaves
 a row that nothing refers to, which the sweep finds. Who refers to an object keeps it; nobody
-else does. Spec: chat document section 8.3.
+else does. docs/configuration.md, "Chat server".
 """
 
 import asyncio

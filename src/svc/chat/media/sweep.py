@@ -2,8 +2,8 @@
 
 First the row says that the object is going, so that nobody can refer to it any more; then the
 object is removed; then the row. Interrupted anywhere, the next sweep goes on from there. Looks
-at this server's own rows only, never at what else is in the store: others may share it. Spec:
-chat document section 8.2, MEDIA_SWEEP_INTERVAL_MS and MEDIA_SWEEP_GRACE_MS.
+at this server's own rows only, never at what else is in the store: others may share it.
+docs/configuration.md, "Chat server", MEDIA_SWEEP_INTERVAL_MS and MEDIA_SWEEP_GRACE_MS.
 """
 
 import asyncio

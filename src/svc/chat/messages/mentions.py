@@ -3,7 +3,7 @@
 Groups are `mention:everyone`, `mention:here` and `role:<role_id>`. Reads only as much markdown as
 that takes: what stands in code is not a link, and neither is what a backslash or an image mark takes
 out. Whether the members and groups exist is for others to say.
-Spec: chat document section 2.8; CommonMark 0.31 sections 2.4, 4.4, 4.5, 6.1, 6.3.
+docs/http.md, "Messages"; CommonMark 0.31 sections 2.4, 4.4, 4.5, 6.1, 6.3.
 """
 
 import re

@@ -1,7 +1,7 @@
 """What a message is, and how clients see it.
 
 A record and its cursor; decides nothing and stores nothing. The author is a member or a
-webhook. Spec: chat document sections 2.2 and 2.8.
+webhook. docs/webhooks.md, "A message" and docs/http.md, "Messages".
 """
 
 from collections.abc import Mapping, Sequence

@@ -2,7 +2,7 @@
 
 A channel has a version that rises with every write to its messages. A page is kept only if
 the version is still the one from before it was read, and is dropped with the next write.
-Bounded in pages and in text. Reads nothing itself. Spec: chat document section 8.2,
+Bounded in pages and in text. Reads nothing itself. docs/configuration.md, "Chat server",
 MESSAGE_CACHE_TTL_MS.
 """
 

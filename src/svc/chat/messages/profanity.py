@@ -3,7 +3,7 @@
 Whole words are compared, so that no word is refused for what stands inside it (Scunthorpe).
 Case, width, accents, look-alike letters, digits and signs for letters, invisible characters,
 repeated letters and spaces between single letters are seen through. English only; understands
-no meaning. Pure. Spec: chat document section 2.9.
+no meaning. Pure. docs/http.md, "Settings".
 """
 
 import re

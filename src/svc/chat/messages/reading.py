@@ -1,7 +1,7 @@
 """Reading messages: pages of history, what a message said before, who has read how far.
 
 Shows nobody what they may not view, and changes nothing but the marks of who reads. No
-HTTP, no SQL. Spec: chat document section 8.2, MESSAGE_CACHE_TTL_MS.
+HTTP, no SQL. docs/configuration.md, "Chat server", MESSAGE_CACHE_TTL_MS.
 """
 
 import asyncio

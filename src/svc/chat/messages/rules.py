@@ -2,7 +2,7 @@
 
 What is in memory follows each write in the order of the commits (`Database.write`), so that
 pushes, counts and pages agree with the file. Reactions and pins are in `marking`, reading in
-`reading`. Spec: chat document sections 2.2, 2.8 and 2.9.
+`reading`. docs/webhooks.md, "A message" and docs/http.md.
 """
 
 import dataclasses

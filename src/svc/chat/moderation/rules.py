@@ -3,7 +3,7 @@
 Each acts on lower ranks only; whether somebody may do it at all, the catalogue has asked.
 Without an actor it is the operator, who ranks above everybody but the owner. Bans and timeouts are
 of the person: a key or an account that they have ever proven here finds them again, whatever member
-they become. Spec: chat document section 3; the moderation of the design.
+they become. docs/http.md, "Moderation".
 """
 
 from collections.abc import Callable, Mapping

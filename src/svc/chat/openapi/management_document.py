@@ -1,6 +1,6 @@
 """The OpenAPI 3.1 document of the management listener, which has a port and a token of its own.
 
-Made of what the settings say of themselves; serves nothing. Spec: chat document section 4.2.
+Made of what the settings say of themselves; serves nothing. docs/http.md, "The management listener".
 """
 
 from collections.abc import Mapping

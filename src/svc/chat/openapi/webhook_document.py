@@ -1,7 +1,6 @@
 """The OpenAPI 3.1 document of what may be posted to a webhook, and what is answered.
 
-The webhook's URL alone lets somebody post: there is no security scheme. Serves nothing. Spec: chat
-document sections 2.2 to 2.7, 7.1, 7.2 and 9.
+The webhook's URL alone lets somebody post: there is no security scheme. Serves nothing. docs/webhooks.md.
 """
 
 from collections.abc import Mapping

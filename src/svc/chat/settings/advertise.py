@@ -2,7 +2,8 @@
 
 Follows the setting `discoverable`. Nothing waits for it but its withdrawal, which is sent
 before whoever turns it off is answered. What goes wrong is logged and tried again; it never
-stops the server. What is said stands in `announced`. Spec: chat document sections 2.9, 8.3.
+stops the server. What is said stands in `announced`. docs/http.md, "Settings" and docs/configuration.md,
+"Chat server".
 """
 
 import asyncio

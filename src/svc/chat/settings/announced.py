@@ -1,7 +1,7 @@
 """What the server says of itself in the local network: names, numbers and addresses, as DNS holds them.
 
 Arithmetic on what it is told; asks no system and sends nothing (`advertise` does). RFC 6762,
-RFC 6763. Spec: chat document section 8.3.
+RFC 6763. docs/configuration.md, "Chat server".
 """
 
 import hashlib

@@ -1,6 +1,7 @@
 """How the server is found and looked after, as the operator has set it.
 
-Reads variables and checks them; opens nothing. Spec: chat document sections 4.2 and 8.3.
+Reads variables and checks them; opens nothing. docs/http.md, "The management listener" and
+docs/configuration.md, "Chat server".
 """
 
 from collections.abc import Mapping

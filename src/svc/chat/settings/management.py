@@ -2,7 +2,7 @@
 
 There is none without a token. Every request must bear it, and requests of browsers are refused. Where a
 request comes from is not looked at: that the port is open to this machine only is the boundary. Changes
-go the one way that all changes of settings go. Spec: chat document sections 4.2, 5 and 7.4.
+go the one way that all changes of settings go. docs/http.md, "The management listener".
 """
 
 import asyncio

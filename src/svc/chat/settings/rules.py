@@ -2,7 +2,7 @@
 
 A change is checked whole, stored with its entry in the audit log, told to whoever acts on
 it, and pushed; only then is it answered. Knows nothing of what a setting brings about.
-No HTTP, no SQL. Spec: chat document section 2.9.
+No HTTP, no SQL. docs/http.md, "Settings".
 """
 
 import asyncio

@@ -1,6 +1,6 @@
 """What the owner can set, and which values each setting takes: one table.
 
-Checks and compares; stores nothing. Spec: chat document section 2.9.
+Checks and compares; stores nothing. docs/http.md, "Settings".
 """
 
 import hashlib

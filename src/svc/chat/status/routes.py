@@ -1,6 +1,6 @@
 """`GET /health`, `/info` and `/metrics` for anybody, `/api/health` for the owner: what the server says.
 
-Spec: chat document sections 4.1 and 7.4; the fields of `/info` are the design's.
+docs/http.md, "What the server says of itself".
 """
 
 import time

@@ -1,8 +1,8 @@
 """Uploads until the worker has them, and from when they are done: what is allowed, what happens.
 
 What is acknowledged is on the disk. Nothing of an upload can be seen by anybody before the
-worker has written it anew; what the worker does is in `queue`. No HTTP, no SQL. Spec: chat
-document sections 1 and 8.3.
+worker has written it anew; what the worker does is in `queue`. No HTTP, no SQL. docs/http.md, "Uploads" and
+docs/configuration.md, "Chat server".
 """
 
 import logging

@@ -1,6 +1,6 @@
 """Whether a media worker is at work: it has asked for a job lately, or says so at its address.
 
-Only tells; uploads wait for the worker however that is. Spec: chat document section 8.3,
+Only tells; uploads wait for the worker however that is. docs/configuration.md, "Chat server",
 IMAGE_WORKER_URL.
 """
 

@@ -1,7 +1,7 @@
 """Keeping the people in voice rooms to what they may do there, whenever that or they change.
 
 Tells the media service: whom to silence, what somebody may send, whom to put out. Grants
-nothing and pushes nothing. Spec: media document section 6.1; `user_caps` is the design's.
+nothing and pushes nothing. docs/signalling.md, "From the chat server".
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence

@@ -1,7 +1,7 @@
 """Who is in which voice room, as the media service tells it.
 
 Holds the picture and says what changes in it; asks nobody and knows no names.
-Spec: media document section 6.1, `sync_response`, `peer_joined`, `peer_left`.
+docs/signalling.md, "To the chat server", `sync_response`, `peer_joined`, `peer_left`.
 """
 
 from collections.abc import Mapping, Sequence

@@ -2,7 +2,7 @@
 
 The pass-through carries frames, pings and closes between a member's browser and the
 media service. It reads none of them but the media service's first answer.
-Spec: media document sections 4 and 6.2.
+docs/signalling.md.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """The way into a voice room, and telling who comes, goes and falls silent. No HTTP.
 
 The media service decides who really is in a room; this only grants and reports.
-Spec: media document sections 5 and 6; the grant is described in `svc.base.grants`.
+docs/signalling.md; the grant is described in `svc.base.grants`.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,7 +1,7 @@
 """How many people this server's voice channels hold, counting those who are on their way in.
 
 Counts only; the media service has a limit of its own, over all servers.
-Spec: chat document section 8.2, VOICE_MAX_USERS.
+docs/configuration.md, "Chat server", VOICE_MAX_USERS.
 """
 
 from collections.abc import Iterable

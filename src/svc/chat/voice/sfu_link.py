@@ -2,7 +2,7 @@
 
 Registers the rooms and asks who is in them whenever it connects, passes on who comes
 and goes, and tries again for ever when it is lost. Decides nothing about members.
-Spec: media document section 6.1.
+docs/signalling.md, "From the chat server".
 """
 
 import asyncio

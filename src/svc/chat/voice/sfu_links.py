@@ -2,7 +2,7 @@
 
 Keeps a connection to each, puts every room at one of them (`placement`), and moves the rooms of a
 service that is gone. Who turns up in a room at another service than the room's is sent where the others
-are. Decides nothing about members. Spec: media document section 6.1.
+are. Decides nothing about members. docs/signalling.md, "From the chat server".
 """
 
 import asyncio

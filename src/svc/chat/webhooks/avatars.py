@@ -1,7 +1,7 @@
 """The picture of a webhook, uploaded by who manages it: decoded in the sandbox, made small, and stored.
 
-Decodes nothing itself. What a message brings along for itself is `pictures`'. Spec: chat document
-sections 2.1 and 8.1.
+Decodes nothing itself. What a message brings along for itself is `pictures`'. docs/http.md, "Webhooks" and
+docs/webhooks.md.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """Cards as they are stored and shown: the texts that moderation has seen, and pictures of our own.
 
 No address of a sender's picture is kept: readers load the stored copy. Pure.
-Spec: chat document sections 2.3 to 2.6.
+docs/webhooks.md, "Cards".
 """
 
 import dataclasses

@@ -3,7 +3,7 @@
 A bucket for each webhook, whoever calls. A request that finds it empty begins a block; requests
 during a block neither lengthen it nor take anything, and behind it the bucket is full. Reads no
 clock and knows no webhook: only those that exist are counted, which bounds the memory. A restart
-forgets all. Spec: chat document section 8.1.
+forgets all. docs/webhooks.md.
 """
 
 from dataclasses import dataclass

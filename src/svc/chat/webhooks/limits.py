@@ -1,7 +1,7 @@
 """The numbers of the webhook interface, each in this one place: whoever refuses by one, and the
 published description, take it from here.
 
-Counts of characters are counts of code points. Spec: chat document section 8.1.
+Counts of characters are counts of code points. docs/webhooks.md.
 """
 
 from svc.chat.messages.message import MAX_TEXT_CHARACTERS

@@ -1,6 +1,7 @@
 """The name under which a message of a webhook appears. Pure.
 
-Whatever was sent is shown in one line and cut, never refused. Spec: chat document sections 2.1, 2.2.
+Whatever was sent is shown in one line and cut, never refused. docs/http.md, "Webhooks" and docs/webhooks.md,
+"A message".
 """
 
 import unicodedata

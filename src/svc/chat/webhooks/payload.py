@@ -2,7 +2,7 @@
 
 `parse` takes a JSON value and touches nothing. It reads every part, so that a sender hears of all
 problems at once; `null` is as good as absent. Whether pictures can be had is for others to say.
-Spec: chat document sections 2.2 to 2.6, 7.1 and 8.1.
+docs/webhooks.md.
 """
 
 from collections.abc import Sequence

@@ -2,7 +2,7 @@
 
 All of a message share one deadline and one budget; what arrived stays, whatever becomes of the
 others. A picture that cannot be had is a warning, never a refusal. Judges no addresses
-(`fetching` does) and decodes nothing itself. Spec: chat document sections 7.3 and 8.1.
+(`fetching` does) and decodes nothing itself. docs/webhooks.md.
 """
 
 import asyncio

@@ -2,7 +2,7 @@
 one write. No HTTP, no SQL.
 
 Whoever has a payload of ours, read or made of another service's, enters at `post`. What is refused
-stores nothing. Spec: chat document sections 2.2, 2.7, 7 and 8.1.
+stores nothing. docs/webhooks.md.
 """
 
 import dataclasses

@@ -2,7 +2,7 @@
 collected while it is read.
 
 A sender matches on `code`; `path` points into the JSON that was sent. Knows no rule.
-Spec: chat document sections 2.7, 7.1 and 7.3.
+docs/webhooks.md.
 """
 
 from collections.abc import Mapping

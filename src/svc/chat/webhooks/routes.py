@@ -1,8 +1,8 @@
 """Webhooks over HTTP: posts received, passed on and answered; and `/api/webhooks` for who manages them.
 
 Of a post, the size is judged before anything is read, and again while it is; then come JSON, the
-look-up and the rate limit. The Content-Type is not looked at. Bodies of refusals are those that
-the specification writes out, no more and no less. No rules. Spec: chat document sections 4.1, 7.2.
+look-up and the rate limit. The Content-Type is not looked at. Bodies of refusals are those of
+docs/webhooks.md, "When nothing is posted", no more and no less. No rules.
 """
 
 import asyncio

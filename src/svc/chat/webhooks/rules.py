@@ -4,7 +4,7 @@ Whoever may manage webhooks in a channel manages those that post there. One with
 maker's and the owner's: its channel may have been hidden from others, and what is posted to it is
 not theirs to lead elsewhere. A webhook that somebody may not manage does not exist for them. All
 are in memory, changed when a write has become durable, so that a deleted one is gone at once. What
-is posted is `posting`'s. Spec: chat document sections 2.1, 3 and 5.
+is posted is `posting`'s. docs/http.md, "Webhooks" and docs/security.md, "Secrets".
 """
 
 import dataclasses

@@ -2,7 +2,7 @@
 `payload` judges, so that the two say the same.
 
 A schema cannot count the texts of all cards together; that stands in words.
-`null` is as good as absent. Spec: chat document sections 2.2 to 2.7, 9.
+`null` is as good as absent. docs/webhooks.md.
 """
 
 from svc.chat.described import Named, Schema, array, integer, obj, string

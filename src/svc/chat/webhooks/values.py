@@ -2,7 +2,7 @@
 
 The patterns are those of the published description: Python, ECMA 262 and RE2 read them alike.
 Resolves and fetches nothing; an address that nobody should fetch is a valid URL here.
-Spec: chat document sections 2.3 and 7.1.
+docs/webhooks.md.
 """
 
 import re

@@ -1,7 +1,7 @@
 """One participant of a room, as a page would be one: signalling, then media that Traffic takes over.
 
 Answers every offer; sends on one line or on none. What the service refuses ends it with a BenchError.
-docs/signalling.md; media document section 6.2.
+docs/signalling.md, "From participants".
 """
 
 import asyncio

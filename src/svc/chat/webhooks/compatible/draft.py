@@ -3,7 +3,7 @@
 The tool that wrote it cannot know our limits, so nothing is refused for its length: what is too
 long is cut and ends in an ellipsis; an address that is none, and cards and fields beyond the most,
 are left out. The validator finds nothing wrong with what `payload` makes, unless it says nothing.
-Reads no service's format, and does no I/O. Spec: chat document sections 2.2 to 2.6 and 8.1.
+Reads no service's format, and does no I/O. docs/webhooks-compatible.md.
 """
 
 from dataclasses import dataclass, field

@@ -3,7 +3,7 @@ received, made ours, posted, and answered as those services answer.
 
 Size, look-up, rate limit, channel, limits and pictures are those of the webhook itself: everything
 goes through `posting`. GitHub's signatures are not checked, for the webhook keeps no secret beside
-its token. No rules. Spec: chat document sections 4.1 and 5.
+its token. No rules. docs/webhooks-compatible.md.
 """
 
 import time
