@@ -99,6 +99,14 @@ async def test_no_english_is_left_in_another_language(people: People, locale: st
         await press(key if key != "inbox" else "inbox")
         await expect(page.locator(".aside-body")).to_be_visible()
         await look(key)
+        if key == "search":
+            field = page.get_by_role("searchbox")
+            await field.fill(f"{said(language, 'search-from')}:Ada 2 -{said(language, 'search-has')}:")
+            kinds = page.get_by_role("list", name=said(language, "search-filter-values"))
+            await kinds.get_by_text(said(language, "search-has-image")).click()
+            await field.press("Enter")
+            await expect(page.locator(".message-line")).to_have_count(1)
+            await look("what is found")
         await page.locator(".aside-body").get_by_role("button", name=said(language, "close")).click()
     for keys in ("Control+k", "Control+/"):
         await page.keyboard.press(keys)

@@ -1,35 +1,54 @@
-// The filters of a search are completed: names with spaces stand in quotation marks.
+// The filters of a search in the reader's language: completed while they are written, and sent as the server names them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { begun, completed, extended, values } from "../../src/svc/web/state/search_filters.js";
+import { begun, completed, extended, sent, values } from "../../src/svc/web/state/search_filters.js";
 
+process.env.TZ = "Europe/Berlin";
+
+const named = {
+  filters: { from: "von", in: "in", has: "hat", before: "vor", after: "nach" },
+  kinds: { link: "Link", image: "Bild", video: "Video", audio: "Ton", file: "Datei", card: "Karte", pin: "angepinnt", reaction: "Reaktion" },
+};
 const sources = { members: [{ nickname: "Grace Hopper" }, { nickname: "Ada" }], channels: [{ name: "general" }, { name: "garden club" }] };
 const offered = (query) => {
-  const asked = begun(query);
-  return asked && values(asked, sources);
+  const asked = begun(query, named);
+  return asked && values(asked, sources, named);
 };
 
 test("a filter is completed only at the end and only while its value is not whole", () => {
-  assert.equal(begun("from:Ada tea"), null);
-  assert.equal(begun("tea "), null);
-  assert.equal(begun("where from: "), null);
-  assert.equal(begun('in:"garden club"'), null);
-  assert.deepEqual(begun("tea from:gr"), { filter: "from", wanted: "gr", start: 9 });
+  for (const whole of ["from:Ada tea", "tea ", "where from: ", 'in:"garden club"', "url:x"]) assert.equal(begun(whole, named), null);
+  for (const query of ["tea von:gr", "tea from:gr", "tea Von:gr", "tea von：gr"]) assert.deepEqual(begun(query, named), { filter: "from", wanted: "gr", start: query.length - 2 });
 });
 
 test("people, channels and kinds are offered, excluded ones too", () => {
   assert.deepEqual(offered("from:"), ["Ada", "Grace Hopper"]);
-  assert.deepEqual(offered("from:hop"), ["Grace Hopper"]);
+  assert.deepEqual(offered("von:hop"), ["Grace Hopper"]);
   assert.deepEqual(offered("-in:ga"), ["garden club"]);
   assert.deepEqual(offered('in:"garden c'), ["garden club"]);
-  assert.deepEqual(offered("has:im"), ["image"]);
-  assert.deepEqual(offered("before:"), []);
+  assert.deepEqual(offered("has:bi"), ["Bild"]);
+  assert.deepEqual(offered("vor:"), []);
 });
 
 test("what is chosen takes the place of what was written", () => {
-  assert.equal(completed("tea from:gr", begun("tea from:gr"), "Grace Hopper"), 'tea from:"Grace Hopper" ');
-  assert.equal(completed('in:"gen', begun('in:"gen'), "general"), "in:general ");
-  assert.equal(extended("tea ", "has:"), "tea has:");
-  assert.equal(extended("", "has:"), "has:");
+  const chosen = (query, value) => completed(query, begun(query, named), value);
+  assert.equal(chosen("tea from:gr", "Grace Hopper"), 'tea from:"Grace Hopper" ');
+  assert.equal(chosen('in:"gen', "general"), "in:general ");
+  assert.equal(extended("tea ", "has", named), "tea hat:");
+  assert.equal(extended("", "before", named), "vor:");
+});
+
+test("the server gets its own words, and nothing of what only looks like a filter is changed", () => {
+  assert.equal(sent('tea von:"Grace Hopper" -hat:bild in:general', named), 'tea from:"Grace Hopper" -has:image in:general');
+  assert.equal(sent("has:image hat:Datei", named), "has:image has:file");
+  assert.equal(sent('"von:Ada" (von:Ada nachvon:Ada https://vor:1', named), '"von:Ada" (von:Ada nachvon:Ada https://vor:1');
+  assert.equal(sent("hat:Kuchen vor:gestern nach:2026-02-31", named), "has:Kuchen before:gestern after:2026-02-31");
+  const french = { ...named, filters: { ...named.filters, after: "après" } };
+  assert.equal(sent("apres:morgen", french), "after:morgen");
+});
+
+test("a day is the reader's, from midnight to midnight, also where the clock is put forward in it", () => {
+  assert.equal(sent("vor:2026-01-31", named), "before:2026-01-30T23:00Z");
+  assert.equal(sent("nach:2026-03-29", named), "after:2026-03-29T22:00Z");
+  assert.equal(sent("after:2026-12-31", named), "after:2026-12-31T23:00Z");
 });

@@ -22,6 +22,7 @@ LANGUAGES = sorted(path.name for path in (WEB_FOLDER / "words").iterdir() if pat
 # Those that the page offers; others are being translated.
 [TABLE] = re.findall(r"LANGUAGES = \{([^}]*)\}", (WEB_FOLDER / "words" / "words.js").read_text())
 OFFERED = re.findall(r"(\w+):", TABLE)
+SEARCH_FILTERS = ("from", "in", "has", "before", "after")
 # Refusals that only programs meet.
 OF_PROGRAMS = {
     "invalid_json": "The page sends JSON.",
@@ -140,3 +141,11 @@ def test_every_refusal_that_a_person_meets_has_words() -> None:
     met = {*errors.CODES, *OF_THE_PAGE, *OF_A_WORKER} - OF_PROGRAMS.keys()
     worded = {key for key in messages("en") if key.startswith(FROM_CODE)}
     assert worded == {f"error-{code.replace('_', '-')}" for code in met}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_filter_of_the_search_is_one_word_that_means_nothing_else(language: str) -> None:
+    named = {name: messages(language)[f"search-{name}"].split("\n")[0].strip() for name in SEARCH_FILTERS}
+    assert all(word.isalpha() for word in named.values())
+    assert len({*named.values()}) == len(named)
+    assert [name for name, word in named.items() if word in SEARCH_FILTERS and word != name] == []

@@ -26,6 +26,8 @@ DAY_MS = 86_400_000
         ("in:general in:news", Query(in_names=("general", "news"))),
         ("before:1970-01-03", Query(before_ms=2 * DAY_MS)),
         ("after:1970-01-03", Query(after_ms=3 * DAY_MS)),
+        ("before:1970-01-03T00:00+01:00", Query(before_ms=2 * DAY_MS - 3_600_000)),
+        ("after:1970-01-03T00:00+01:00", Query(after_ms=2 * DAY_MS - 3_600_000)),
         ("before:1970-01-03 before:1970-01-02", Query(before_ms=DAY_MS)),
         ("has:link has:PIN", Query(has=frozenset({"link", "pin"}))),
         ("http://example.org", Query(phrases=("http //example.org",), begun="http //example.org")),
@@ -46,6 +48,7 @@ def test_what_is_understood(text: str, query: Query) -> None:
     "text",
     [
         *("", "   ", "!!! ??", "has:nothing", "-has:nothing", "before:yesterday", "after:2024-13-01"),
+        *("before:2024-01-01T00:00", "before:2024-01-01T25:00Z", "after:２０２４-01-01"),
         *("-before:2024-01-01", "x -after:2024-01-01", "x" * 257, "字" * (2 * MAX_TERMS + 3)),
         *(" ".join("abcdefghijklmnopq"), "\N{ARABIC LIGATURE SALLALLAHOU ALAYHE WASALLAM}" * 10),
     ],

@@ -1,11 +1,12 @@
 """What somebody types into the search box, read: words, "phrases", and filters.
 
-    from:NAME  in:CHANNEL  before:DAY  after:DAY  has:link|image|video|file|card|pin|reaction
+    from:NAME  in:CHANNEL  before:DAY  after:DAY  has:link|image|video|audio|file|card|pin|reaction
     -word  -"phrase"  -from:NAME  -in:CHANNEL  -has:KIND
 
 A word that looks like a filter and is none is a word. The last word may be the beginning of a longer
 one. Everything said must hold, and nothing of what a `-` excludes; filters of one kind are
-alternatives, except `has`. Nothing that is typed reaches the search engine as
+alternatives, except `has`. A DAY is one of UTC; a time with its offset, such as 2026-01-31T00:00+01:00,
+says when the reader's own begins or ends. Nothing that is typed reaches the search engine as
 syntax. Knows no member and no channel.
 """
 
@@ -33,7 +34,7 @@ _LINK = re.compile(r"\bhttps?://[^\s<>]+", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Names are as they were typed; days are the ms of their beginning, UTC."""
+    """Names are as they were typed; times are ms since 1970, the first that is not before or is after."""
 
     phrases: tuple[str, ...] = ()
     # The one of them whose last word may go on.
@@ -107,8 +108,8 @@ def _query(said: dict[str, list[str]], begun: str | None) -> Query:
         from_names=tuple(said["from"]),
         in_names=tuple(said["in"]),
         # The narrowest of several.
-        before_ms=min(map(_day_ms, said["before"]), default=None),
-        after_ms=max((_day_ms(day) + _DAY_MS for day in said["after"]), default=None),
+        before_ms=min((_time_ms(text) for text in said["before"]), default=None),
+        after_ms=max((_time_ms(text, end=True) for text in said["after"]), default=None),
         has=frozenset(_known(value) for value in said["has"]),
         no_phrases=tuple(phrase for phrase in said["-"] if has_word(phrase)),
         not_from=tuple(said["-from"]),
@@ -124,6 +125,7 @@ def has_link(text: str) -> bool:
     return _LINK.search(text) is not None
 
 
+_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _DAY_MS = 86_400_000
 
 
@@ -136,12 +138,17 @@ def _quoted(text: str) -> str:
     return '"' + text.replace('"', '""').replace("\0", " ") + '"'
 
 
-def _day_ms(text: str) -> int:
+def _time_ms(text: str, *, end: bool = False) -> int:
+    """When a day begins, or ends; a time is itself."""
+    is_day = _DAY.fullmatch(text) is not None
     try:
-        day = datetime.datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=datetime.UTC)
+        time = datetime.datetime.fromisoformat(f"{text}T00:00Z" if is_day else text)
+        if time.tzinfo is None:
+            raise ValueError
     except ValueError:
-        raise ChatError("invalid_query", f"{text[:32]!r} is not a day such as 2026-01-31") from None
-    return max(0, int(day.timestamp() * 1000))
+        words = f"{text[:32]!r} is neither a day such as 2026-01-31 nor a time such as 2026-01-31T00:00Z"
+        raise ChatError("invalid_query", words) from None
+    return max(0, int(time.timestamp() * 1000)) + (_DAY_MS if is_day and end else 0)
 
 
 def _known(value: str) -> str:

@@ -1,34 +1,70 @@
-// The filters of a search: which one is being written at the end of a query, and what can stand there. Pure functions.
+// The filters of a search: which one is being written at the end of a query, what can stand there, and the query as
+// the server reads it. Filters and kinds have names in the reader's language, and those of the server everywhere.
+// Pure functions.
 
-import { matching } from "./matching.js";
+import { folded, matching } from "./matching.js";
 
-/** @typedef {{filter: "from" | "in" | "has" | "before" | "after", wanted: string, start: number}} Begun `start`: where its value begins. */
+/** @typedef {"from" | "in" | "has" | "before" | "after"} Filter */
+/** @typedef {{filters: Record<Filter, string>, kinds: Record<string, string>}} Named In the reader's language; without the colon. */
+/** @typedef {{filter: Filter, wanted: string, start: number}} Begun `start`: where its value begins. */
 /** @typedef {{members: Iterable<{nickname: string}>, channels: Iterable<{name: string}>}} Sources */
 
-export const FILTERS = ["from:", "in:", "has:", "before:", "after:"];
-/** As the server names them. */
-const KINDS = ["link", "image", "video", "audio", "file", "card", "pin", "reaction"];
+/** @type {Filter[]} */
+export const FILTERS = ["from", "in", "has", "before", "after"];
+/** What `has` takes. */
+export const KINDS = ["link", "image", "video", "audio", "file", "card", "pin", "reaction"];
 const MOST = 8;
-const BEGUN = /(?:^|\s)-?(from|in|has|before|after):(?:"([^"]*)|([^"\s]*))$/u;
+// The wide colon is what a Japanese keyboard writes.
+const BEGUN = /(?:^|\s)-?(\p{L}+)[:：](?:"([^"]*)|([^"\s]*))$/u;
+const TERM = /"[^"]*"|(?<!\S)(-?)(\p{L}+)[:：](?:"([^"]*)"|([^\s"]+))/gu;
+const DAY = /^(\d{4})-(\d\d)-(\d\d)$/u;
 
-/** The filter at the end of a query that has no whole value yet; null for none. @param {string} query @returns {Begun | null} */
-export function begun(query) {
-  const found = BEGUN.exec(query);
-  if (!found) return null;
-  const [, filter, quoted, bare] = found;
+/** The filter at the end of a query that has no whole value yet; null for none. @param {string} query @param {Named} named @returns {Begun | null} */
+export function begun(query, named) {
+  const [, typed, quoted, bare] = BEGUN.exec(query) ?? [];
+  const filter = typed && meant(typed, FILTERS, named.filters);
+  if (!filter) return null;
   const value = quoted === undefined ? bare : `"${quoted}`;
-  return { filter: /** @type {Begun["filter"]} */ (filter), wanted: quoted ?? bare, start: query.length - value.length };
+  return { filter, wanted: quoted ?? bare, start: query.length - value.length };
 }
 
-/** What can stand there, the best first; nothing for a day. @param {Begun} begun @param {Sources} sources @returns {string[]} */
-export function values({ filter, wanted }, { members, channels }) {
+/** What can stand there, the best first; nothing for a day. @param {Begun} begun @param {Sources} sources @param {Named} named @returns {string[]} */
+export function values({ filter, wanted }, { members, channels }, named) {
   if (filter === "from") return matching(members, wanted, ({ nickname }) => nickname, MOST).map(({ nickname }) => nickname);
   if (filter === "in") return matching(channels, wanted, ({ name }) => name, MOST).map(({ name }) => name);
-  return filter === "has" ? matching(KINDS, wanted, (kind) => kind, MOST) : [];
+  return filter === "has" ? matching(KINDS.map((kind) => named.kinds[kind]), wanted, (kind) => kind, MOST) : [];
 }
 
 /** The query with a value in that place, and room for more. @param {string} query @param {Begun} begun @param {string} value */
-export const completed = (query, { start }, value) => `${query.slice(0, start)}${/\s/u.test(value) ? `"${value}"` : value} `;
+export const completed = (query, { start }, value) => `${query.slice(0, start)}${asOne(value)} `;
 
-/** The query with a filter behind it. @param {string} query @param {string} filter */
-export const extended = (query, filter) => `${query.trimEnd()} ${filter}`.trimStart();
+/** The query with a filter behind it. @param {string} query @param {Filter} filter @param {Named} named */
+export const extended = (query, filter, named) => `${query.trimEnd()} ${named.filters[filter]}:`.trimStart();
+
+/** The query in the server's words; days are the reader's, from midnight to midnight. @param {string} query @param {Named} named */
+export function sent(query, named) {
+  return query.replace(TERM, (whole, sign, typed, quoted, bare) => {
+    const filter = typed && meant(typed, FILTERS, named.filters);
+    if (!filter) return whole;
+    const value = quoted ?? bare;
+    if (filter === "has") return `${sign}has:${asOne(meant(value, KINDS, named.kinds) ?? value)}`;
+    return `${sign}${filter}:${asOne(filter === "before" || filter === "after" ? timeOf(value, filter) : value)}`;
+  });
+}
+
+/** @template {string} T @param {string} typed @param {T[]} known @param {Record<string, string>} names */
+const meant = (typed, known, names) => known.find((each) => [each, folded(names[each])].includes(folded(typed)));
+
+/** @param {string} value */
+const asOne = (value) => (/\s/u.test(value) ? `"${value}"` : value);
+
+/** When a day begins, or what is after it; whatever is no day stays, and is refused. @param {string} value @param {"before" | "after"} filter */
+function timeOf(value, filter) {
+  const [year, month, day] = DAY.exec(value)?.slice(1).map(Number) ?? [];
+  const time = new Date(0);
+  time.setHours(0, 0, 0, 0);
+  time.setFullYear(year, month - 1, day);
+  if (time.getDate() !== day) return value;
+  if (filter === "after") time.setDate(day + 1);
+  return `${time.toISOString().slice(0, 16)}Z`;
+}

@@ -1,12 +1,13 @@
 // Search in all channels that one sees, beside the one that is open.
 
+/** @import { Named } from "../../state/search_filters.js" */
 /** @import { Channel, Message } from "../../types/api.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
 
 import { channels, channelsById } from "../../state/channels.js";
 import { loadMembers, members } from "../../state/people.js";
 import { showDialog } from "../../state/place.js";
-import { begun, completed, extended, FILTERS, values } from "../../state/search_filters.js";
+import { begun, completed, extended, FILTERS, KINDS, sent, values } from "../../state/search_filters.js";
 import { api } from "../../state/server.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
@@ -17,6 +18,7 @@ import { MessageLine } from "./message_line.js";
 
 /** @param {{channel?: Channel, onClose: () => void}} props */
 export function Search({ channel, onClose }) {
+  const [named] = useState(namedHere);
   /** @type {RefObject<HTMLInputElement>} */
   const field = useRef(null);
   const [query, setQuery] = useState("");
@@ -26,7 +28,7 @@ export function Search({ channel, onClose }) {
   const find = async (/** @type {string} */ wanted, /** @type {string | null} */ before = null) => {
     if (!wanted.trim()) return;
     setBusy(true);
-    const parameters = new URLSearchParams({ query: wanted, ...(before && { before }) });
+    const parameters = new URLSearchParams({ query: sent(wanted, named), ...(before && { before }) });
     try {
       const { messages, more } = await api("GET", `/api/search?${parameters}`);
       setFound({ query: wanted, messages: before ? [...found?.messages ?? [], ...messages] : messages, more, problem: "" });
@@ -43,15 +45,15 @@ export function Search({ channel, onClose }) {
     setQuery(changed);
     field.current.focus();
   };
-  const asked = begun(query);
+  const asked = begun(query, named);
   if (asked?.filter === "from") loadMembers().catch(() => {});
-  const offered = asked && values(asked, { members: members.value.values(), channels: channels.value.filter(({ type }) => type !== "category") });
+  const offered = asked && values(asked, { members: members.value.values(), channels: channels.value.filter(({ type }) => type !== "category") }, named);
   const take = (/** @type {string} */ value) => asked && write(completed(query, asked, value));
   return html`<${Aside} title=${t("search")} onClose=${onClose}>
     <form role="search" onSubmit=${submit}>
       <input ref=${field} type="search" dir="auto" aria-label=${t("search-field")} placeholder=${t("search-field")} maxlength="256" value=${query} onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setQuery(event.currentTarget.value)} />
     </form>
-    <p class="filters">${FILTERS.map((filter) => html`<${Button} key=${filter} look="chip" onClick=${() => write(extended(query, filter))}>${filter}<//>`)}</p>
+    <p class="filters">${FILTERS.map((filter) => html`<${Button} key=${filter} look="chip" onClick=${() => write(extended(query, filter, named))}>${named.filters[filter]}:<//>`)}</p>
     ${offered && offered.length > 0 && html`<ul class="filters" aria-label=${t("search-filter-values")}>${offered.map((value) => html`<li key=${value}><${Button} look="chip on" dir="auto" onClick=${() => take(value)}>${value}<//></li>`)}</ul>`}
     ${(asked?.filter === "before" || asked?.filter === "after") && html`<p><input type="date" aria-label=${t("date")} onChange=${(/** @type {EventOn<HTMLInputElement>} */ event) => take(event.currentTarget.value)} /></p>`}
     ${channel?.type === "text" && html`<p><${Button} look="link" onClick=${() => showDialog("jump", { channelId: channel.id })}>${t("jump-to-date")}<//></p>`}
@@ -65,3 +67,9 @@ export function Search({ channel, onClose }) {
     ${found?.more && html`<${Button} disabled=${busy} onClick=${() => find(found.query, found.messages.at(-1)?.id)}>${t("search-more")}<//>`}
   <//>`;
 }
+
+/** @returns {Named} */
+const namedHere = () => ({
+  filters: { from: t("search-from"), in: t("search-in"), has: t("search-has"), before: t("search-before"), after: t("search-after") },
+  kinds: Object.fromEntries(KINDS.map((kind) => [kind, t(`search-has-${kind}`)])),
+});

@@ -110,6 +110,20 @@ search-count = { $more ->
 }
 search-more = Ältere anzeigen
 search-filter-values = Werte für diesen Filter
+# One word each, without spaces: what is typed before and behind the colon in the search field.
+search-from = von
+search-in = in
+search-has = hat
+search-before = vor
+search-after = nach
+search-has-link = Link
+search-has-image = Bild
+search-has-video = Video
+search-has-audio = Ton
+search-has-file = Datei
+search-has-card = Karte
+search-has-pin = angepinnt
+search-has-reaction = Reaktion
 jump-to-date = Zu einem Datum springen
 date = Datum
 jump-hint = Du kommst zur ersten Nachricht seit dem Beginn dieses Tages.

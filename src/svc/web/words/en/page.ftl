@@ -110,6 +110,20 @@ search-count = { $more ->
 }
 search-more = Show older messages
 search-filter-values = Values for this filter
+# One word each, without spaces: what is typed before and behind the colon in the search field.
+search-from = from
+search-in = in
+search-has = has
+search-before = before
+search-after = after
+search-has-link = link
+search-has-image = image
+search-has-video = video
+search-has-audio = audio
+search-has-file = file
+search-has-card = card
+search-has-pin = pin
+search-has-reaction = reaction
 jump-to-date = Jump to a date
 date = Date
 jump-hint = Goes to the first message on or after that day.

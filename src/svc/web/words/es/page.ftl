@@ -110,6 +110,20 @@ search-count = { $more ->
 }
 search-more = Mostrar más antiguos
 search-filter-values = Valores para este filtro
+# One word each, without spaces: what is typed before and behind the colon in the search field.
+search-from = de
+search-in = en
+search-has = tiene
+search-before = antes
+search-after = después
+search-has-link = enlace
+search-has-image = imagen
+search-has-video = vídeo
+search-has-audio = audio
+search-has-file = archivo
+search-has-card = tarjeta
+search-has-pin = fijado
+search-has-reaction = reacción
 jump-to-date = Ir a una fecha
 date = Fecha
 jump-hint = Irás al primer mensaje desde el comienzo de ese día.

@@ -113,6 +113,20 @@ search-count = { $more ->
 }
 search-more = Afficher les plus anciens
 search-filter-values = Valeurs pour ce filtre
+# One word each, without spaces: what is typed before and behind the colon in the search field.
+search-from = de
+search-in = dans
+search-has = contient
+search-before = avant
+search-after = après
+search-has-link = lien
+search-has-image = image
+search-has-video = vidéo
+search-has-audio = son
+search-has-file = fichier
+search-has-card = carte
+search-has-pin = épinglé
+search-has-reaction = réaction
 jump-to-date = Aller à une date
 date = Date
 jump-hint = Tu arrives au premier message depuis le début de ce jour.

@@ -104,6 +104,20 @@ search-count = { $more ->
 }
 search-more = さらに古いものを表示
 search-filter-values = このフィルターの値
+# One word each, without spaces: what is typed before and behind the colon in the search field.
+search-from = 送信者
+search-in = チャンネル
+search-has = 種類
+search-before = 以前
+search-after = 以後
+search-has-link = リンク
+search-has-image = 画像
+search-has-video = 動画
+search-has-audio = 音声
+search-has-file = ファイル
+search-has-card = カード
+search-has-pin = ピン留め
+search-has-reaction = リアクション
 jump-to-date = 日付に移動
 date = 日付
 jump-hint = その日の始まり以降の最初のメッセージに移動します。
