@@ -16,10 +16,10 @@ from tests.kit.accounts import PAGE_CLIENT, accounts_of, authority, cancel_there
 from tests.kit.community import confirm
 from tests.kit.device import Device
 from tests.kit.oidc import OidcProvider, oidc_provider
-from tests.kit.people import People, Person, both_widths, chromium, people_at
+from tests.kit.people import VIEWPORT, People, Person, both_widths, chromium, people_at
 from tests.kit.pictures import encoded, scene
 from tests.kit.product import Product, running_product
-from tests.kit.text_channels import box, entry, open_channel
+from tests.kit.text_channels import box, open_channel
 
 # npm may have to fetch the provider first.
 pytestmark = pytest.mark.timeout(240)
@@ -27,11 +27,16 @@ KEPT = "() => JSON.parse(localStorage.getItem('svc.identity'))"
 
 
 @asynccontextmanager
-async def house(folder: Path, **variables: str) -> AsyncIterator[tuple[Product, People]]:
+async def house(
+    folder: Path, viewport: ViewportSize = VIEWPORT, /, **variables: str
+) -> AsyncIterator[tuple[Product, People]]:
     """A server with these variables, and people with browsers."""
     executable = chromium()
     assert executable, "Chromium is missing; ci/setup installs it"
-    async with running_product(folder, **variables) as product, people_at(product.url, executable) as people:
+    async with (
+        running_product(folder, **variables) as product,
+        people_at(product.url, executable, viewport=viewport) as people,
+    ):
         yield product, people
         assert people.faults == []
     assert "Traceback" not in product.output, product.output
@@ -78,9 +83,8 @@ async def invited(owner: Person, product: Product, **wishes: object) -> str:
 async def test_somebody_new_comes_in_with_an_account_and_is_asked_for_a_name(
     tmp_path: Path, provider: OidcProvider, viewport: ViewportSize
 ) -> None:
-    async with house(tmp_path, **accounts_of(provider)) as (_, people):
+    async with house(tmp_path, viewport, **accounts_of(provider)) as (_, people):
         ada = await people.arrive("Ada")
-        await ada.page.set_viewport_size(viewport)
         host = provider.issuer.removeprefix("http://")
         await expect(ada.page.get_by_label("Your name")).to_have_count(0)
         await expect(ada.page.get_by_text(f"This server only accepts accounts from {host}.")).to_be_visible()
@@ -159,11 +163,15 @@ async def test_a_provider_that_is_away_is_said(tmp_path: Path) -> None:
         await expect(ada.page.get_by_role("button", name="Continue with 127.0.0.1:9")).to_be_enabled()
 
 
-async def test_a_certificate_for_the_key_of_the_browser_lets_its_subject_in(tmp_path: Path) -> None:
+@both_widths
+async def test_a_certificate_for_the_key_of_the_browser_lets_its_subject_in(
+    tmp_path: Path, viewport: ViewportSize
+) -> None:
     async with (
         authority() as issuer,
         house(
             tmp_path / "data",
+            viewport,
             SVC_TRUSTED_CERT_ISSUERS=issuer.address,
             SVC_IDENTITY_TIERS="account, local",
         ) as (_, people),
@@ -191,22 +199,26 @@ async def test_a_certificate_for_the_key_of_the_browser_lets_its_subject_in(tmp_
         await is_in(ada, "Ada")
 
 
-async def test_a_server_that_takes_nobody_says_why(tmp_path: Path) -> None:
-    async with house(tmp_path / "closed", SVC_SERVER_ENABLED="false") as (_, people):
+@both_widths
+async def test_a_server_that_takes_nobody_says_why(tmp_path: Path, viewport: ViewportSize) -> None:
+    async with house(tmp_path / "closed", viewport, SVC_SERVER_ENABLED="false") as (_, people):
         ada = await people.arrive("Ada")
         await expect(ada.page.locator("main [role=alert]")).to_contain_text(
             "accepts no new members at the moment"
         )
         await expect(ada.page.get_by_role("button")).to_have_count(0)
-    async with house(tmp_path / "nothing", SVC_IDENTITY_TIERS="account") as (_, people):
+    async with house(tmp_path / "nothing", viewport, SVC_IDENTITY_TIERS="account") as (_, people):
         ada = await people.arrive("Ada")
         await expect(ada.page.locator("main [role=alert]")).to_contain_text("no account provider is set up")
         await expect(ada.page.get_by_role("button")).to_have_count(0)
 
 
-async def test_an_invite_says_whose_server_it_is_and_who_is_there(tmp_path: Path) -> None:
+@both_widths
+async def test_an_invite_says_whose_server_it_is_and_who_is_there(
+    tmp_path: Path, viewport: ViewportSize
+) -> None:
     named = {"SERVER_NAME": "The Quiet Garden", "SERVER_DESCRIPTION": "Plants, and people who like them."}
-    async with house(tmp_path, **named) as (product, people):
+    async with house(tmp_path, viewport, **named) as (product, people):
         ada = await people.arrive("Ada")
         await expect(
             ada.page.get_by_text("You are the first here. This link makes you the owner.")
@@ -287,12 +299,14 @@ async def test_a_newcomer_lands_where_the_invite_leads(tmp_path: Path) -> None:
         await expect(grace.page.locator("#text-name")).to_have_text("random")
 
 
-async def test_a_returning_person_lands_in_the_channel_that_they_left(tmp_path: Path) -> None:
-    async with house(tmp_path, ADDITIONAL_CHANNELS="random") as (product, people):
+@both_widths
+async def test_a_returning_person_lands_in_the_channel_that_they_left(
+    tmp_path: Path, viewport: ViewportSize
+) -> None:
+    async with house(tmp_path, viewport, ADDITIONAL_CHANNELS="random") as (product, people):
         ada = await people.arrive("Ada")
         await ada.come_in()
-        await entry(ada, "random").click()
-        await expect(ada.page.locator("#text-name")).to_have_text("random")
+        await open_channel(ada, "random")
         await ada.page.goto("about:blank")
         await ada.page.goto(without_invite(product))
         await expect(ada.page.locator("#text-name")).to_have_text("random")

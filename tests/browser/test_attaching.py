@@ -116,6 +116,7 @@ async def test_a_file_shows_how_far_it_is_and_can_be_cancelled(people: People) -
     await expect(upload).to_have_count(0)
 
 
+@both_widths
 async def test_what_is_sent_while_its_files_are_on_their_way_goes_once_they_are_there(people: People) -> None:
     ada, grace = await both(people)
     go_on = asyncio.Event()
@@ -167,6 +168,7 @@ async def test_files_that_are_dropped_are_described_sent_and_seen_large(people: 
     await expect(lightbox).to_have_count(0)
 
 
+@both_widths
 async def test_spoilers_are_covered_until_they_are_pressed(people: People) -> None:
     ada, grace = await both(people)
     ending: dict[str, object] = {"name": "end.pdf", "type": "application/pdf", "bytes": list(b"%PDF-1.4")}

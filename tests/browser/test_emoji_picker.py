@@ -2,7 +2,7 @@
 
 from playwright.async_api import Locator, expect
 
-from tests.kit.people import People
+from tests.kit.people import People, both_widths
 from tests.kit.product import Product
 from tests.kit.views import Bench, bench
 from tests.kit.waiting import wait_until
@@ -45,6 +45,7 @@ async def test_one_types_and_presses_enter(people: People, product: Product) -> 
     assert await on.told() == [["onChoose", "🎉"], ["onClose"]]
 
 
+@both_widths
 async def test_the_servers_own_come_first(people: People, product: Product) -> None:
     on = await opened(people, product)
     await on.page.get_by_role("searchbox").fill("tada")
@@ -93,6 +94,7 @@ async def test_a_category_is_a_press_away(people: People, product: Product) -> N
     assert await on.told() == [["onChoose", "🏁"]]
 
 
+@both_widths
 async def test_the_tone_and_what_was_used_last_are_remembered(people: People, product: Product) -> None:
     on = await opened(people, product)
     await on.page.get_by_role("radio", name=await on.words("emoji-tone-5"), exact=True).check(force=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import ViewportSize, expect
 
 from svc.chat import community
 from tests.chat.member import chat_server
@@ -147,7 +147,10 @@ async def test_what_is_shared_goes_into_the_channel_that_is_picked(people: Peopl
     await expect(ada.page.locator(".message").get_by_role("link", name="note one.txt")).to_be_visible()
 
 
-async def test_a_new_version_is_offered_and_loaded_without_losing_a_draft(tmp_path: Path) -> None:
+@both_widths
+async def test_a_new_version_is_offered_and_loaded_without_losing_a_draft(
+    tmp_path: Path, viewport: ViewportSize
+) -> None:
     web = tmp_path / "web"
     shutil.copytree(community.WEB_FOLDER, web)
     variables = {
@@ -161,18 +164,18 @@ async def test_a_new_version_is_offered_and_loaded_without_losing_a_draft(tmp_pa
     }
     address, invite = f"http://127.0.0.1:{variables['PORT']}", tmp_path / "data" / "invite-code"
     with patch.object(community, "WEB_FOLDER", web):
-        async with people_at("", chromium() or "") as people:
+        async with people_at("", chromium() or "", viewport=viewport) as people:
             async with chat_server(variables):
                 people._url = f"{address}/#invite={invite.read_text().strip()}"
                 ada = await people.arrive("Ada")
                 await come_to_read(ada)
                 await write(ada, "one")
                 await keeps(ada, "one")
+                await box(ada).fill("half a sentence")
                 before = await version(ada)
             (web / "main.js").write_text((web / "main.js").read_text() + "\nvoid 0;\n")
             async with chat_server(variables):
                 await expect(ada.page.get_by_text("A new version is available.")).to_be_visible()
-                await box(ada).fill("half a sentence")
                 await ada.press("Load it")
 
                 async def is_new() -> bool:

@@ -10,6 +10,7 @@ from playwright.async_api import expect
 from tests.kit.community import ask
 from tests.kit.knowing import (
     choose,
+    click_notice,
     hears,
     let_it_end,
     listen,
@@ -118,10 +119,11 @@ async def test_the_level_of_a_channel_follows_the_default_until_it_has_its_own(p
     await expect(menu.get_by_role("menuitemradio", checked=True)).to_have_text("Nothing")
 
 
+@both_widths
 async def test_what_is_not_before_the_eyes_can_be_heard(people: People) -> None:
     ada, grace = await apart(people)
     await listen(ada)
-    await entry(ada, "random").click()
+    await open_channel(ada, "random")
     await choose(ada, "general", "All messages")
     await write(grace, "one")
     await wait_until("a message is heard", lambda: hears(ada, "message"), within_s=15)
@@ -188,13 +190,7 @@ async def test_a_notice_is_shown_out_of_sight_and_leads_to_the_message(people: P
 
     await wait_until("a notice is shown", rung, within_s=15)
     assert (await notices(ada.page))[0]["body"] == "Ada dinner is ready"
-    [worker] = ada.page.context.service_workers
-    await worker.evaluate(
-        """async () => {
-          const [notification] = await self.registration.getNotifications();
-          self.dispatchEvent(new NotificationEvent("notificationclick", { notification }));
-        }"""
-    )
+    await click_notice(ada, "Ada dinner is ready")
     await expect(ada.page.locator("#text-name")).to_have_text("general")
     await expect(message(ada, "dinner")).to_be_focused()
     await look_back(ada)
@@ -213,6 +209,7 @@ async def test_a_message_is_not_read_while_its_reader_looks_elsewhere(people: Pe
     await expect(box(ada)).to_be_enabled()
 
 
+@both_widths
 async def test_the_icon_shows_what_waits(people: People) -> None:
     ada, grace = await apart(people)
     icon = ada.page.locator("link[rel=icon]")

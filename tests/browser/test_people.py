@@ -96,6 +96,7 @@ async def test_signing_out_warns_when_this_is_the_only_device(people: People) ->
     await is_in(ada, "Ada")
 
 
+@both_widths
 async def test_giving_up_the_only_key_says_that_nobody_can_be_them_again(
     people: People, product: Product
 ) -> None:
@@ -199,6 +200,7 @@ async def test_an_owner_is_told_why_they_cannot_leave(people: People) -> None:
     await expect(page.get_by_role("button", name="Delete your data")).to_be_disabled()
 
 
+@both_widths
 async def test_who_leaves_can_join_again_as_somebody_new(people: People, product: Product) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada)
@@ -220,6 +222,7 @@ async def test_who_leaves_can_join_again_as_somebody_new(people: People, product
     await is_in(grace, "Grace")
 
 
+@both_widths
 async def test_deleting_everything_wants_the_name_typed(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada)

@@ -379,6 +379,7 @@ async def test_a_connection_that_was_lost_is_gone_on_with(people: People) -> Non
     await shows(ada, ["before", "during", "too early", "kept"])
 
 
+@both_widths
 async def test_a_message_whose_answer_was_lost_is_there_once(people: People) -> None:
     ada, grace = await both(people)
     line = LiveLine()

@@ -3,7 +3,7 @@
 from playwright.async_api import Locator, expect
 
 from tests.kit.people import People, Person, both_widths
-from tests.kit.text_channels import box, come_to_read, do, message, open_channel, shows, write
+from tests.kit.text_channels import box, come_to_read, do, message, shows, write
 
 
 def thread(person: Person) -> Locator:
@@ -50,21 +50,25 @@ async def test_answers_stand_aside_and_are_counted_by_themselves(people: People)
     await expect(channel).to_have_text(["Where shall we meet?", "Elsewhere"])
 
 
+@both_widths
 async def test_the_threads_that_one_follows_are_listed_and_can_be_left(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     for person in (ada, grace):
-        await person.page.set_viewport_size({"width": 1280, "height": 800})
         await come_to_read(person)
     await write(ada, "Bread or rolls?")
     await do(ada, "Bread", "More")
     await ada.page.get_by_role("menuitem", name="Reply in a thread").click()
     await answer(ada, "Bread for me")
+    # On a phone the thread covers the buttons above the channel.
+    await ada.page.keyboard.press("Escape")
     await ada.press("Threads that you follow")
     listed = ada.page.get_by_role("region", name="Threads that you follow")
     await expect(listed).to_contain_text("Bread or rolls?")
     await listed.get_by_role("button", name="Go to the message").click()
     await ada.press("Unfollow this thread")
     await expect(ada.page.get_by_role("button", name="Follow this thread", exact=True)).to_be_visible()
+    await ada.page.keyboard.press("Escape")
     await ada.press("Threads that you follow")
     await expect(listed).to_contain_text("You do not follow any threads yet.")
-    await open_channel(ada, "general")
+    await ada.page.keyboard.press("Escape")
+    await expect(listed).to_have_count(0)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.async_api import Locator, expect
+from playwright.async_api import Locator, ViewportSize, expect
 
 from svc.chat.community import Community
 from tests.chat.inside import server_with_insight
@@ -15,10 +15,10 @@ from tests.chat.people import Person as Member
 from tests.chat.people import newcomer
 from tests.chat.push.service import Browser, PushService, push_service
 from tests.kit.community import confirm
-from tests.kit.knowing import OWN_ID, look_away, look_back, notices, open_settings
-from tests.kit.people import People, Person, chromium, people_at
+from tests.kit.knowing import OWN_ID, click_notice, look_away, look_back, notices, open_settings
+from tests.kit.people import People, Person, both_widths, chromium, people_at
 from tests.kit.push_device import Deliverer, can_subscribe
-from tests.kit.text_channels import come_to_read, message
+from tests.kit.text_channels import come_to_read, message, open_channel
 from tests.kit.waiting import wait_until
 
 SWITCH = "Notify me on this device while the page is closed"
@@ -63,7 +63,7 @@ class Scene:
 
 
 @pytest.fixture
-async def scene(tmp_path: Path) -> AsyncIterator[Scene]:
+async def scene(tmp_path: Path, viewport: ViewportSize) -> AsyncIterator[Scene]:
     variables = {
         "PORT": "0",
         "JWT_SECRET": "a secret of at least thirty-two bytes",
@@ -71,11 +71,12 @@ async def scene(tmp_path: Path) -> AsyncIterator[Scene]:
         "SVC_IDENTITY_TIERS": "local",
         "STORAGE_BACKEND": "filesystem",
         "SVC_LINK_PREVIEWS": "false",
-        "ADDITIONAL_CHANNELS": "general",
+        "ADDITIONAL_CHANNELS": "general, random",
     }
     async with push_service() as service, server_with_insight(variables) as (chat, community):
         community.notifying.poster.exempt.add(service.origin)
-        async with people_at(f"{chat.address}/#invite={chat.invite}", chromium() or "") as people:
+        address = f"{chat.address}/#invite={chat.invite}"
+        async with people_at(address, chromium() or "", viewport=viewport) as people:
             yield Scene(chat, community, service, Browser(service), people, await newcomer(chat, "Grace"))
             assert people.faults == []
 
@@ -91,6 +92,7 @@ async def subscribe(ada: Person) -> None:
     await ada.page.keyboard.press("Escape")
 
 
+@both_widths
 async def test_a_mention_rings_the_device_and_leads_to_the_message(scene: Scene) -> None:
     ada = await scene.arrive()
     await subscribe(ada)
@@ -99,6 +101,7 @@ async def test_a_mention_rings_the_device_and_leads_to_the_message(scene: Scene)
     await expect(message(ada, "while she looks")).to_be_visible()
     assert scene.service.received.empty()
 
+    await open_channel(ada, "random")
     await look_away(ada)
     await scene.in_sight(ada, False)
     await scene.mention(ada, "**dinner** is ready")
@@ -112,8 +115,10 @@ async def test_a_mention_rings_the_device_and_leads_to_the_message(scene: Scene)
 
     await wait_until("the device shows both", rung, within_s=15)
     assert scene.service.received.empty(), "the page shows what is pushed, and nothing twice"
+    await click_notice(ada, "Ada dinner is ready")
+    await expect(ada.page.locator("#text-name")).to_have_text("general")
+    await expect(message(ada, "dinner")).to_be_focused()
     await look_back(ada)
-    await expect(message(ada, "dinner")).to_be_visible()
 
     async def cleared() -> bool:
         return [each["body"] for each in await notices(ada.page)] == ["Somebody is calling you"]

@@ -90,6 +90,7 @@ async def test_groups_and_roles_are_offered_to_those_who_may_mention_them(people
     await expect(message(ada, "to no one").locator(".mention")).to_have_count(0)
 
 
+@both_widths
 async def test_signs_are_put_around_what_is_selected_and_taken_away_again(people: People) -> None:
     ada, _ = await both(people)
     await box(ada).fill("so bold")
@@ -215,6 +216,7 @@ async def test_commands_are_offered_after_a_slash_and_done_at_once(people: Peopl
     await expect(ada.page.locator(".messages .message")).to_have_count(4)
 
 
+@both_widths
 async def test_slow_mode_counts_down_and_keeps_what_is_written(people: People) -> None:
     ada, grace = await both(people)
     await ada.page.evaluate(SLOW, 3600)

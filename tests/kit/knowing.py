@@ -31,6 +31,10 @@ SHOWN = """async () => {
   const notices = await navigator.locks.request("svc.notices", async () => (await ready).getNotifications());
   return notices.map(({ title, body, data }) => ({ title, body, ...data }));
 }"""
+CLICK = """async (text) => {
+  const notification = (await registration.getNotifications()).find(({ body }) => body === text);
+  dispatchEvent(new NotificationEvent("notificationclick", { notification }));
+}"""
 
 
 async def listen(person: Person) -> None:
@@ -72,6 +76,12 @@ async def notices(page: Page) -> list[dict[str, Any]]:
     """What the system shows of the page."""
     shown: list[dict[str, Any]] = await page.evaluate(SHOWN)
     return shown
+
+
+async def click_notice(person: Person, text: str) -> None:
+    """Click what the system shows with this text, as the browser tells the service worker of it."""
+    [worker] = person.page.context.service_workers
+    await worker.evaluate(CLICK, text)
 
 
 async def choose(person: Person, channel: str, item: str) -> None:
