@@ -5,7 +5,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
-from selectors import EVENT_READ
+from selectors import EVENT_READ, EVENT_WRITE
 from typing import Any
 
 import pytest
@@ -13,7 +13,14 @@ import pytest
 from svc.base import accepting
 from svc.base.accepting import Listener
 from svc.base.connections import Limits, Place, Table
-from svc.base.fair_loop import LONGEST_WAITING, STRANGERS_AT_ONCE, FairLoop, FairSelector, new_loop
+from svc.base.fair_loop import (
+    NEWCOMER_TURNS,
+    NEWCOMERS_AT_ONCE,
+    STRANGERS_AT_ONCE,
+    FairLoop,
+    FairSelector,
+    new_loop,
+)
 from svc.base.listening import bound
 from svc.chat.openapi.http_document import http_document
 from tests.chat.member import ChatServer
@@ -40,9 +47,10 @@ def ready() -> Iterator[list[socket.socket]]:
 def selector(ready: list[socket.socket]) -> Iterator[FairSelector]:
     """The last three connections are members'."""
     with FairSelector() as made:
+        for each in ready[:CROWD]:
+            made.fair.put_last(each.fileno())
         for each in ready:
             made.register(each, EVENT_READ)
-        made.strangers.update({each.fileno(): 0 for each in ready[:CROWD]})
         yield made
 
 
@@ -50,38 +58,72 @@ def turn(selector: FairSelector) -> list[int]:
     return [key.fd for key, _ in selector.select(0)]
 
 
+def age(selector: FairSelector, crowd: list[socket.socket]) -> None:
+    """Have these had turns until they are newcomers no longer."""
+    others = [each for each in ready_of(selector) if each not in crowd]
+    for each in others:
+        selector.unregister(each)
+    while any(selector.fair.turns[each.fileno()] < NEWCOMER_TURNS for each in crowd):
+        turn(selector)
+    for each in others:
+        selector.register(each, EVENT_READ)
+
+
+def ready_of(selector: FairSelector) -> list[socket.socket]:
+    return [key.fileobj for key in selector.get_map().values() if isinstance(key.fileobj, socket.socket)]
+
+
 def test_a_turn_is_all_members_and_then_a_few_strangers(
     selector: FairSelector, ready: list[socket.socket]
 ) -> None:
     members = {each.fileno() for each in ready[CROWD:]}
-    for _ in range(3):
+    for _ in range(3 * CROWD):
         found = turn(selector)
         assert set(found[:3]) == members
-        assert len(found) == 3 + STRANGERS_AT_ONCE
+        assert 3 < len(found) <= 3 + STRANGERS_AT_ONCE
 
 
-def test_strangers_who_are_ready_all_the_time_keep_nobody_from_a_turn(selector: FairSelector) -> None:
-    served = [fd for _ in range(CROWD // STRANGERS_AT_ONCE) for fd in turn(selector)]
-    assert set(selector.strangers) <= set(served)
+def test_strangers_who_are_ready_all_the_time_keep_nobody_from_a_turn(
+    selector: FairSelector, ready: list[socket.socket]
+) -> None:
+    for crowd in (ready[:CROWD], []):
+        age(selector, crowd)
+        served = [fd for _ in range(CROWD // NEWCOMERS_AT_ONCE + 1) for fd in turn(selector)]
+        assert {each.fileno() for each in ready} <= set(served)
 
 
 def test_a_newcomer_comes_before_those_who_have_had_turns(
     selector: FairSelector, ready: list[socket.socket]
 ) -> None:
-    newcomer = ready[CROWD - 1].fileno()
-    selector.strangers.update({fd: 1 for fd in selector.strangers if fd != newcomer})
-    assert newcomer in turn(selector)
+    age(selector, ready[1:CROWD])
+    assert turn(selector)[3] == ready[0].fileno()
 
 
 def test_newcomers_without_end_keep_nobody_from_a_turn(
     selector: FairSelector, ready: list[socket.socket]
 ) -> None:
-    kept = ready[0].fileno()
-    served: set[int] = set()
-    for _ in range(CROWD // LONGEST_WAITING + 1):
-        selector.strangers.update({fd: 0 if fd != kept else 100 for fd in selector.strangers})
-        served.update(turn(selector))
-    assert kept in served
+    age(selector, ready[:1])
+    assert ready[0].fileno() in turn(selector)
+
+
+def test_whoever_is_a_member_from_now_on_is_handled_first_with_what_was_waited_for(
+    selector: FairSelector, ready: list[socket.socket]
+) -> None:
+    age(selector, ready[: CROWD // 2])
+    for each in (ready[0], ready[CROWD - 1]):
+        selector.fair.put_first(each.fileno())
+    first = {each.fileno() for each in (ready[0], ready[CROWD - 1], *ready[CROWD:])}
+    assert set(turn(selector)[: len(first)]) == first
+    selector.modify(ready[0], EVENT_WRITE)
+    assert (ready[0].fileno(), EVENT_WRITE) in [(key.fd, events) for key, events in selector.select(0)]
+    selector.unregister(ready[0])
+    assert ready[0].fileno() not in turn(selector)
+
+
+def test_a_turn_waits_for_strangers_only_as_long_as_none_is_ready(selector: FairSelector) -> None:
+    for each in ready_of(selector):
+        each.recv(1)
+    assert turn(selector) == []
 
 
 async def _signs_in(loop: FairLoop) -> None:

@@ -4,72 +4,138 @@ A turn handles whatever is ready, so a thousand strangers' connections would mak
 what a member asks for takes several turns. Here everything else is handled first, and then the connections
 of a few strangers. The others stay ready: the system tells of them again.
 
-Knows descriptors only; who is a stranger is for `accepting` and its table to say.
+Knows descriptors only; who is a stranger is for `accepting` and its table to say. Needs epoll.
 """
 
 import asyncio
 import selectors
 import socket
+import sys
 
 # Reading and answering a small request takes 0.4 ms.
 STRANGERS_AT_ONCE = 16
-# Of those, how many because they have waited longest: newcomers without end keep nobody from a turn.
-LONGEST_WAITING = 4
+# Of those, how many may be newcomers: newcomers without end keep nobody from a turn.
+NEWCOMERS_AT_ONCE = 12
+# For so many turns a connection is a newcomer: its first byte, a request, and a token on a live socket.
+NEWCOMER_TURNS = 4
 
+if sys.platform == "linux":
+    import select
 
-class FairSelector(selectors.DefaultSelector):
-    """Reports all that is ready, but of `strangers` few at once: those who have had the fewest turns.
+    class FairPoll:
+        """An epoll of everything. Strangers are behind two more, which are asked for a few of them at a time.
 
-    So a newcomer, who may be a member about to show a token, comes before floods on older connections.
-    """
+        The system reports those first that have waited longest since their last turn, and costs what it
+        reports: a turn takes no longer because thousands of others are ready.
+        A newcomer, who may be a member about to show a token, comes before floods on older connections.
+        """
 
-    def __init__(self) -> None:
-        super().__init__()
-        # How many turns each descriptor has had.
-        self.strangers: dict[int, int] = {}
-        # Who was ready and had none, the longest wait first.
-        self._waiting: list[int] = []
+        def __init__(self) -> None:
+            self._everything = select.epoll()
+            self._newcomers = select.epoll()
+            self._regulars = select.epoll()
+            self._crowds = {self._newcomers.fileno(), self._regulars.fileno()}
+            for crowd in self._crowds:
+                self._everything.register(crowd, select.EPOLLIN)
+            # How many turns each stranger's descriptor has had.
+            self.turns: dict[int, int] = {}
+            # What strangers are waited for.
+            self._awaited: dict[int, int] = {}
 
-    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        ready = super().select(timeout)
-        theirs = {each[0].fd: each for each in ready if each[0].fd in self.strangers}
-        turns = list(theirs)
-        if len(theirs) > STRANGERS_AT_ONCE:
-            waiting = [fd for fd in self._waiting if fd in theirs]
-            fewest = sorted(theirs, key=self.strangers.__getitem__)
-            turns = list(dict.fromkeys(waiting[:LONGEST_WAITING] + fewest))[:STRANGERS_AT_ONCE]
-            others = [each for each in ready if each[0].fd not in theirs]
-            ready = others + [theirs[fd] for fd in turns]
-            self._waiting = [fd for fd in dict.fromkeys([*waiting, *theirs]) if fd not in turns]
-        for fd in turns:
-            self.strangers[fd] += 1
-        return ready
+        def register(self, fd: int, events: int) -> None:
+            self._poll_of(fd).register(fd, events)
+            if fd in self.turns:
+                self._awaited[fd] = events
+
+        def modify(self, fd: int, events: int) -> None:
+            self._poll_of(fd).modify(fd, events)
+            if fd in self.turns:
+                self._awaited[fd] = events
+
+        def unregister(self, fd: int) -> None:
+            self._awaited.pop(fd, None)
+            self._poll_of(fd).unregister(fd)
+
+        def poll(self, timeout: float, most: int) -> list[tuple[int, int]]:
+            ready = self._everything.poll(timeout, most + len(self._crowds))
+            members = [each for each in ready if each[0] not in self._crowds]
+            if len(members) == len(ready):
+                return ready
+            newcomers = self._newcomers.poll(0, NEWCOMERS_AT_ONCE)
+            regulars = self._regulars.poll(0, STRANGERS_AT_ONCE - len(newcomers))
+            for fd, _ in newcomers:
+                self._had_a_turn(fd)
+            return members + newcomers + regulars
+
+        def put_last(self, fd: int) -> None:
+            """It is not registered yet."""
+            self.turns[fd] = 0
+
+        def put_first(self, fd: int) -> None:
+            before = self._poll_of(fd)
+            if self.turns.pop(fd, None) is not None:
+                self._move(fd, before)
+
+        def fileno(self) -> int:
+            return self._everything.fileno()
+
+        def close(self) -> None:
+            for each in (self._everything, self._newcomers, self._regulars):
+                each.close()
+
+        def _had_a_turn(self, fd: int) -> None:
+            before = self._poll_of(fd)
+            self.turns[fd] += 1
+            if self._poll_of(fd) is not before:
+                self._move(fd, before)
+
+        def _move(self, fd: int, before: select.epoll) -> None:
+            events = self._awaited.get(fd)
+            if events is None:
+                return
+            before.unregister(fd)
+            self._poll_of(fd).register(fd, events)
+            if fd not in self.turns:
+                del self._awaited[fd]
+
+        def _poll_of(self, fd: int) -> select.epoll:
+            turns = self.turns.get(fd)
+            if turns is None:
+                return self._everything
+            return self._newcomers if turns < NEWCOMER_TURNS else self._regulars
+
+    class FairSelector(selectors.EpollSelector):
+        """The usual selector, with a fair poll in it."""
+
+        _selector_cls = FairPoll
+        _selector: FairPoll
+
+        @property
+        def fair(self) -> FairPoll:
+            return self._selector
 
 
 class FairLoop(asyncio.SelectorEventLoop):
     """Its connections are nobody's until they are said to be a stranger's."""
 
     def __init__(self) -> None:
-        self._fair = FairSelector()
-        super().__init__(self._fair)
+        selector = FairSelector()
+        self._fair = selector.fair
+        super().__init__(selector)
 
     @property
     def strangers(self) -> set[int]:
         """Their descriptors."""
-        return set(self._fair.strangers)
+        return set(self._fair.turns)
 
     def put_last(self, connection: socket.socket) -> None:
         """It is a stranger's until `put_first`, which is to be called before its descriptor is another's."""
-        self._fair.strangers[connection.fileno()] = 0
+        self._fair.put_last(connection.fileno())
 
     def put_first(self, descriptor: int) -> None:
-        self._fair.strangers.pop(descriptor, None)
+        self._fair.put_first(descriptor)
 
 
 def new_loop() -> asyncio.AbstractEventLoop:
-    """The loop of a server; where its kind is not known (Windows), the usual one."""
-    usual = asyncio.new_event_loop()
-    if not isinstance(usual, asyncio.SelectorEventLoop):
-        return usual
-    usual.close()
-    return FairLoop()
+    """The loop of a server; the usual one on systems without epoll."""
+    return FairLoop() if sys.platform == "linux" else asyncio.new_event_loop()
