@@ -3,13 +3,16 @@
 import gzip
 import json
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from yarl import URL
 
 from svc.chat.community import WEB_FOLDER
+from svc.chat.pages import routes
 from svc.chat.pages.routes import Pages, manifest
 from tests.chat.member import ChatServer
 
@@ -188,3 +191,28 @@ def test_what_does_not_shrink_is_not_compressed(tmp_path: Path) -> None:
     (tmp_path / "a.png").write_bytes(gzip.compress(b"a" * 100))
     (found,) = Pages(tmp_path)._plain.values()
     assert found.compressed == b""
+
+
+def test_what_was_prepared_is_kept_for_the_next_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "plain.txt").write_text("one")
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    prepare = Mock(wraps=routes._prepared)
+    monkeypatch.setattr(routes, "_prepared", prepare)
+
+    first = Pages(tmp_path)
+    (kept,) = (tmp_path / "__pycache__").iterdir()
+    assert Pages(tmp_path)._of_version == first._of_version
+    assert prepare.call_count == 1
+    kept.write_bytes(kept.read_bytes()[:-1])  # Somebody else's, or half of it.
+    assert Pages(tmp_path)._of_version == first._of_version
+    (tmp_path / "plain.txt").write_text("two")
+    assert Pages(tmp_path).version != first.version
+    assert prepare.call_count == 3
+
+
+def test_a_folder_that_cannot_be_written_to_is_served_too(tmp_path: Path) -> None:
+    (tmp_path / "plain.txt").write_text("one")
+    (tmp_path / "__pycache__").write_text("in the way")
+    assert list(files_of(Pages(tmp_path))) == ["plain.txt"]

@@ -1,5 +1,5 @@
-"""The web client: `GET /` and `GET /web/…`, the files of the package, read once and compressed once;
-its service worker, `GET /sw.js`, and its manifest.
+"""The web client: `GET /` and `GET /web/…`, the files of the package, joined and compressed once and kept as
+Python keeps its bytecode; its service worker, `GET /sw.js`, and its manifest.
 
 The page names its files under `/web/<version>/`, where the version is a digest of all of them, so browsers
 keep them for a year and ask for new ones after an update. There its modules are joined. Without a version
@@ -10,12 +10,15 @@ Sets no headers that all answers carry; the application does.
 import gzip
 import hashlib
 import logging
+import os
 import re
+import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
+import msgspec
 from aiohttp import web
 
 from svc.base.strict_json import dumps
@@ -64,6 +67,16 @@ class _File:
     tag: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """`made_of` is a digest of the files and of what prepares them."""
+
+    made_of: bytes
+    version: str
+    plain: dict[str, _File]
+    of_version: dict[str, _File]
+
+
 class Pages:
     """`folder` holds index.html and what it refers to. A change of the files needs a new one of these.
 
@@ -75,7 +88,8 @@ class Pages:
     ) -> None:
         self._name = name
         self._icon = icon
-        self.version, self._plain, self._of_version = _prepared(tuple(_contents(folder.resolve())))
+        prepared = _kept(folder.resolve())
+        self.version, self._plain, self._of_version = prepared.version, prepared.plain, prepared.of_version
         self._languages = [found[1] for found in map(_WORDS.fullmatch, self._of_version) if found]
 
     def table(self) -> list[web.RouteDef]:
@@ -149,11 +163,37 @@ def _contents(folder: Path) -> Iterator[tuple[str, bytes]]:
             yield path.relative_to(folder).as_posix(), path.read_bytes()
 
 
-# Tests start many servers in one process.
-@lru_cache(maxsize=2)
-def _prepared(contents: tuple[tuple[str, bytes], ...]) -> tuple[str, dict[str, _File], dict[str, _File]]:
-    """The version, the files as they were written, and the files of the version."""
-    written = gathered(dict(contents))
+def _kept(folder: Path) -> _Prepared:
+    """What was prepared of the same files by the same code at an earlier start, where that could be kept."""
+    contents = dict(_contents(folder))
+    digest = hashlib.sha256()
+    for name, content in [*contents.items(), *_code()]:
+        digest.update(f"{name}\0{len(content)}\0".encode() + content)
+    kept = folder / "__pycache__" / "pages.msgpack"
+    try:
+        found = msgspec.msgpack.decode(kept.read_bytes(), type=_Prepared)
+        if found.made_of == digest.digest():
+            return found
+    except (OSError, msgspec.MsgspecError):
+        pass
+    prepared = _prepared(contents, digest.digest())
+    if not sys.dont_write_bytecode:
+        # Whoever may not write there does the work at each start.
+        with suppress(OSError):
+            kept.parent.mkdir(exist_ok=True)
+            whole = kept.with_suffix(f".{os.getpid()}")
+            whole.write_bytes(msgspec.msgpack.encode(prepared))
+            whole.replace(kept)
+    return prepared
+
+
+def _code() -> Iterator[tuple[str, bytes]]:
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        yield path.name, path.read_bytes()
+
+
+def _prepared(contents: Mapping[str, bytes], made_of: bytes) -> _Prepared:
+    written = gathered(contents)
     try:
         made = joined(written)
     except NotUnderstood as error:
@@ -174,7 +214,7 @@ def _prepared(contents: tuple[tuple[str, bytes], ...]) -> tuple[str, dict[str, _
         name: files[name] if made.get(name) == content else _file(name, content)
         for name, content in written.items()
     }
-    return version, plain, files
+    return _Prepared(made_of, version, plain, files)
 
 
 def _file(name: str, content: bytes) -> _File:
