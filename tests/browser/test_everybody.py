@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from playwright.async_api import Page, expect
+from playwright.async_api import Locator, Page, expect
 
 from tests.browser.test_hostile import TOO_WIDE
 from tests.browser.test_people import settings
@@ -15,6 +15,7 @@ FOCUS_RING = """() => {
   const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement);
   return outlineStyle === "none" ? 0 : parseFloat(outlineWidth);
 }"""
+HOLDS_THE_FOCUS = "(element) => element.matches(':focus-within:not(:focus)')"
 LOOK = """() => {
   const { colorScheme, fontSize } = getComputedStyle(document.documentElement);
   const [avatar] = document.querySelectorAll(".message .avatar");
@@ -94,6 +95,41 @@ async def go_through_messages(ada: Person) -> None:
     await ada.page.locator("#messages-box").focus()
     await press("Tab")
     assert await ada.page.evaluate("document.activeElement.closest('#composer') !== null")
+    # And so does Shift+Tab; from the buttons of a message it leads to itself, and to those of the one before.
+    await press("Shift+Tab")
+    await expect(ada.page.locator("#messages-box")).to_be_focused()
+    await press("End")
+    last, first = message(ada, "two!"), message(ada, "one")
+    await press("Tab")
+    assert await last.evaluate(
+        "(message) => message !== document.activeElement && message.contains(document.activeElement)"
+    )
+    await reach_message(ada, last)
+    await press("Shift+Tab")
+    await expect(first.get_by_role("button", name="More")).to_be_focused()
+    await expect(first.locator(".actions [data-icon=reply]")).to_be_visible()
+    await press("Shift+Tab")
+    assert await first.evaluate(
+        "(message) => message !== document.activeElement && message.contains(document.activeElement)"
+    )
+    await press("Tab")
+    await expect(first.get_by_role("button", name="More")).to_be_focused()
+    await reach_message(ada, first)
+    await press("End")
+    await expect(last).to_be_focused()
+    # From the last button of the last one Tab goes on to what stands behind.
+    await last.get_by_role("button", name="More").focus()
+    await reach(ada, "Message to general", role="textbox")
+
+
+async def reach_message(person: Person, wanted: Locator) -> None:
+    """Back from its buttons."""
+    for _ in range(MOST_STOPS):
+        await person.page.keyboard.press("Shift+Tab")
+        if await wanted.evaluate("(message) => message === document.activeElement"):
+            return
+        assert await wanted.evaluate(HOLDS_THE_FOCUS)
+    raise AssertionError("The message is not reached")
 
 
 async def go_elsewhere(ada: Person) -> None:

@@ -1,16 +1,30 @@
-// Arrow keys go from message to message, and Tab goes past all that is in them: whoever wants into one enters it
-// with an arrow key first.
+// Arrow keys go from message to message, and Tab goes past all that is in them, in either direction: whoever wants
+// into one enters it with an arrow key first. Back from the first button of a message is the message.
 
-/** What stands behind the messages of a box, for Tab to go on from. */
-export const PAST = "past-messages";
+import { html } from "../../vendor/preact.js";
+
+/** What follows a box of messages at once. Tab goes on from it, and Shift+Tab comes by it to the box. */
+export const PastMessages = () => html`<span tabindex="0" onFocus=${arrived}></span>`;
+
+/** @param {EventOn<HTMLElement, FocusEvent>} event */
+function arrived({ currentTarget, relatedTarget }) {
+  const box = boxBefore(currentTarget);
+  if (!box.contains(/** @type {Node | null} */ (relatedTarget))) box.focus({ preventScroll: true });
+}
+
+/** @param {HTMLElement} past */
+const boxBefore = (past) => /** @type {HTMLElement} */ (past.previousElementSibling);
 
 /** The keys of a box of messages. @param {EventOn<HTMLElement, KeyboardEvent>} event */
 export function moveAmongMessages(event) {
   const { currentTarget: box, target, key, shiftKey } = event;
   const all = [...box.querySelectorAll(".message")];
-  if (target === box && key === "Tab" && !shiftKey && all.length) {
+  if (key === "Tab") {
+    const past = /** @type {HTMLElement} */ (box.nextElementSibling);
     // The browser goes on from what has the focus when this is over.
-    box.querySelector(`.${PAST}`)?.focus({ preventScroll: true });
+    if (shiftKey) forThisStep(box, target.closest(".message"), 0);
+    else if (target === box && all.length) past.focus({ preventScroll: true });
+    else forThisStep(box, past, -1);
     return;
   }
   if (target !== box && !target.classList.contains("message")) return;
@@ -20,4 +34,11 @@ export function moveAmongMessages(event) {
   event.preventDefault();
   all[to].focus();
   all[to].scrollIntoView({ block: "nearest" });
+}
+
+/** Let a Tab stop here, or not, until the focus has moved. @param {HTMLElement} box @param {HTMLElement | null} element @param {0 | -1} tabIndex */
+function forThisStep(box, element, tabIndex) {
+  if (!element) return;
+  element.tabIndex = tabIndex;
+  box.addEventListener("focusout", () => { element.tabIndex = -1 - tabIndex; }, { once: true });
 }

@@ -21,7 +21,7 @@ export function Pending({ item }) {
     // What was written since stays; this goes before it.
     write(spot, [back?.text, draftOf(spot).text.value].filter(Boolean).join("\n"));
   };
-  return html`<li class=${`message pending ${state}`}>
+  return html`<li class=${`message pending ${state}`} tabindex="-1">
     <span class="avatar-place"><${Avatar} id=${id} name=${nickname} url=${avatar} /></span>
     <div class="body">
       <p class="byline"><strong class="author" dir="auto">${nickname}</strong></p>

@@ -27,7 +27,7 @@ import { Icon } from "../parts/icon.js";
 import { Later } from "../parts/later.js";
 import { dayOf, sameDay } from "../parts/time.js";
 import { goToField } from "../composer/fields.js";
-import { moveAmongMessages, PAST } from "./among.js";
+import { moveAmongMessages, PastMessages } from "./among.js";
 import { Message } from "./message.js";
 import { Pending } from "./pending.js";
 
@@ -178,8 +178,9 @@ export class Timeline extends Component {
               replied=${message.reply_to} bare=${!this.#all} conversation=${conversation} editing=${editing === message.id} marked=${marked === message.id} may=${this.may} onEdit=${this.edit} />`)}</ol>
           </section>`)}
           ${waiting.length > 0 && html`<ol class="waiting">${waiting.map((item) => html`<${Pending} key=${item.nonce} item=${item} />`)}</ol>`}
-        </div><span class=${PAST} tabindex="-1"></span>
+        </div>
       </div>
+      <${PastMessages} />
       ${(!atEnd || moreAfter.value) && html`<${Button} id="to-end" icon="down" onClick=${() => this.toEnd()}>${t("to-newest")}<//>`}
     </div>`;
   }

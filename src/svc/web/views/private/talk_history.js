@@ -17,7 +17,7 @@ import { inSight } from "../../state/sight.js";
 import { member } from "../../state/server.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
-import { moveAmongMessages, PAST } from "../conversation/among.js";
+import { moveAmongMessages, PastMessages } from "../conversation/among.js";
 import { Message } from "../conversation/message.js";
 import { Markdown } from "../message_text.js";
 import { Avatar } from "../parts/avatar.js";
@@ -86,8 +86,8 @@ export function TalkHistory({ talk, conversation, may, editing, onEdit }) {
           conversation=${conversation} editing=${editing === message.id} marked=${marked === message.id} may=${may} onEdit=${onEdit} />`))}</ol>
       </section>`)}
       ${waiting.length > 0 && html`<ol class="waiting">${waiting.map((item) => html`<${Unsent} key=${item.key} talk=${talk} item=${item} />`)}</ol>`}
-    </div><span class=${PAST} tabindex="-1"></span>
-  </div></div>`;
+    </div>
+  </div><${PastMessages} /></div>`;
 }
 
 /** @param {Entry[]} messages */
@@ -115,7 +115,7 @@ function together(previous, message) {
 function Unsent({ talk, item: { key, text, files, state, problem } }) {
   const { id, nickname, avatar } = /** @type {Member} */ (member.value);
   const act = (/** @type {"discard" | "sendAgain"} */ name) => theRunning().then((running) => running[name](talk.id, key));
-  return html`<li class=${`message pending ${state}`}>
+  return html`<li class=${`message pending ${state}`} tabindex="-1">
     <span class="avatar-place"><${Avatar} id=${id} name=${nickname} url=${avatar} /></span>
     <div class="body">
       <p class="byline"><strong class="author" dir="auto">${nickname}</strong></p>
