@@ -66,6 +66,16 @@ def english_in(texts: list[str], language: str) -> set[str]:
     return {text for text in texts if english.fullmatch(text)} - theirs - NAMED
 
 
+async def search(page: Page, language: str) -> None:
+    """Find what Ada wrote, with filters in the language of the page."""
+    field = page.get_by_role("searchbox")
+    await field.fill(f"{said(language, 'search-from')}:Ada 2 -{said(language, 'search-has')}:")
+    kinds = page.get_by_role("list", name=said(language, "search-filter-values"))
+    await kinds.get_by_text(said(language, "search-has-image")).click()
+    await field.press("Enter")
+    await expect(page.locator(".message-line")).to_have_count(1)
+
+
 @both_widths
 @pytest.mark.parametrize(("locale", "date"), [("de-AT", "%d.%m.%Y"), ("ja-JP", "%Y/%m/%d")])
 async def test_no_english_is_left_in_another_language(people: People, locale: str, date: str) -> None:
@@ -100,12 +110,7 @@ async def test_no_english_is_left_in_another_language(people: People, locale: st
         await expect(page.locator(".aside-body")).to_be_visible()
         await look(key)
         if key == "search":
-            field = page.get_by_role("searchbox")
-            await field.fill(f"{said(language, 'search-from')}:Ada 2 -{said(language, 'search-has')}:")
-            kinds = page.get_by_role("list", name=said(language, "search-filter-values"))
-            await kinds.get_by_text(said(language, "search-has-image")).click()
-            await field.press("Enter")
-            await expect(page.locator(".message-line")).to_have_count(1)
+            await search(page, language)
             await look("what is found")
         await page.locator(".aside-body").get_by_role("button", name=said(language, "close")).click()
     for keys in ("Control+k", "Control+/"):
