@@ -2,6 +2,8 @@
 
 import asyncio
 
+from playwright.async_api import expect
+
 from tests.kit.firefox import Firefox
 from tests.kit.people import People
 from tests.kit.product import Product
@@ -37,6 +39,35 @@ async def test_two_people_in_firefox_see_and_hear_each_other(fox: Firefox, produ
 
     await asyncio.gather(ada.sees(grace, frames=60), grace.sees(ada, frames=60))
     await asyncio.gather(ada.hears(grace), grace.hears(ada))
+
+
+async def test_who_is_in_firefox_mutes_stops_the_camera_sees_a_screen_and_leaves(
+    people: People, fox: Firefox, product: Product
+) -> None:
+    ada = await people.arrive("Ada")
+    await ada.join(camera=False)
+    grace = await fox.arrive("Grace", product.url)
+    await grace.join()
+    await asyncio.gather(ada.sees(grace, frames=30), ada.hears(grace), grace.hears(ada))
+    entry = ada.page.locator(".voice-people button").filter(has_text="Grace")
+
+    await grace.does('await press("Mute");')
+    await expect(entry).to_have_accessible_name("Grace camera muted")
+    await grace.does('await press("Stop camera");')
+    await expect(entry).to_have_accessible_name("Grace muted")
+    await grace.does('await press("Unmute");')
+    await expect(entry).to_have_accessible_name("Grace")
+    await ada.hears(grace)
+
+    await ada.press("Share screen")
+    await grace.sees(ada, source="screen", frames=10)
+    await grace.does('await one(".voice-people [data-icon=screen]");')
+    await ada.press("Stop sharing")
+    await grace.does('await there(() => !document.querySelector(".voice-people [data-icon=screen]"));')
+
+    await grace.does('await press("Leave");')
+    await expect(entry).to_have_count(0)
+    assert await ada.shown_people() == ["Ada"]
 
 
 async def test_a_publisher_turns_to_a_codec_that_who_joins_can_show(
