@@ -183,6 +183,7 @@ def _kept(folder: Path) -> _Prepared:
             kept.parent.mkdir(exist_ok=True)
             whole = kept.with_suffix(f".{os.getpid()}")
             whole.write_bytes(msgspec.msgpack.encode(prepared))
+            whole.chmod(0o644)  # Whoever starts the server next: nothing in it is secret.
             whole.replace(kept)
     return prepared
 
