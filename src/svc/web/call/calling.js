@@ -56,6 +56,8 @@ export const wishes = signal(keptLike({ mic: true, camera: false }, WISHES));
 /** The highest layer of other people's video that is asked for automatically: 0, 1, or 2 for all. */
 export const automaticLayer = signal(2);
 
+/** @type {typeof import("./being.js") | null} */
+let being = null; // Fetched with the first call.
 /** @type {Sound | null} */
 let sound = null; // Made with the first call.
 
@@ -146,20 +148,31 @@ export function toggleDeafened() {
 async function enter(there) {
   const { channelId, mic, camera } = there;
   entering = there;
+  // Asked before anything is drawn, which takes longer than the answer.
+  const requestGrant = () => ask("voice_join", { channel_id: channelId });
+  /** @type {ReturnType<typeof requestGrant> | null} */
+  let asked = requestGrant();
+  asked.catch(() => {}); // Call hears of it, unless we have left by then.
   batch(() => {
     callChannel.value = channelId;
     callState.value = "joining";
     ending.value = "";
     deafened.value = there.deafened ?? false;
   });
-  const being = await import("./being.js").catch(() => null);
+  // Once it is here nothing is waited for: the microphone opens before anything is drawn, too.
+  being ??= await import("./being.js").catch(() => null);
   if (entering !== there) return;
   if (!being) over(t("error-unreachable"));
   if (!being) return;
   entering = null;
   const { Call, Layering, Publisher, sealingOf, watchQuality } = being;
   const sounds = sound ??= made(being);
-  const mine = new Call({ requestGrant: () => ask("voice_join", { channel_id: channelId }), codec: new URLSearchParams(location.hash.slice(1)).get("codec"), music: () => callSettings.value.music, wanted: (offered) => watching.wanted(offered), reachable: () => connection.value === "online", doubt: doubtConnection, sealing: sealingOf(channelId) });
+  const grantOnce = () => {
+    const grant = asked ?? requestGrant();
+    asked = null; // It holds for one session.
+    return grant;
+  };
+  const mine = new Call({ requestGrant: grantOnce, codec: new URLSearchParams(location.hash.slice(1)).get("codec"), music: () => callSettings.value.music, wanted: (offered) => watching.wanted(offered), reachable: () => connection.value === "online", doubt: doubtConnection, sealing: sealingOf(channelId) });
   call = mine;
   const devices = new Publisher(mine, () => callSettings.value);
   const layers = layering = new Layering(mine);
