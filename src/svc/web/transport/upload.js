@@ -54,12 +54,24 @@ export async function sendFile(path, file, { token, id = "", named = {}, begun =
 }
 
 /**
- * All of it in one request: resolves with the answer.
+ * All of it in one request, and again where the line was lost or the server was busy: resolves with the answer.
  * @template {Path<"POST">} P
- * @param {P} path @param {Blob} body @param {{token: string, progressed?: (bytes: number) => void, signal?: AbortSignal}} options
+ * @param {P} path @param {Blob} body
+ * @param {{token: () => Promise<string>, progressed?: (bytes: number) => void, waits?: () => void, signal?: AbortSignal}} options
  * @returns {Promise<Answer<"POST", P>>}
  */
-export const sendWhole = async (path, body, options) => (await answered("POST", path, { headers: { "Content-Type": body.type }, body, ...options })).response;
+export async function sendWhole(path, body, { token, progressed, waits = () => {}, signal }) {
+  const backoff = new Backoff(1000, 20_000);
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return (await answered("POST", path, { headers: { "Content-Type": body.type }, body, token: await token(), progressed, signal })).response;
+    } catch (/** @type {any} */ error) {
+      if (signal?.aborted || tries > MOST_TRIES || !(error instanceof Unreachable || error.passes)) throw error;
+      waits();
+      await pause(error.details?.retry_after_ms ?? backoff.next(), signal);
+    }
+  }
+}
 
 const address = (/** @type {string} */ id) => `/api/uploads/${id}`;
 const passes = (/** @type {unknown} */ error) => error instanceof Unreachable || (error instanceof Refusal && (error.passes || PASSING.includes(error.code)));

@@ -35,7 +35,7 @@ async function send(id, said) {
 
 /** @param {string} id @param {ArrayBuffer} data */
 async function upload(id, data) {
-  const { file_id: fileId } = await sendWhole(ONE(id, "/files"), new Blob([data], { type: PLAIN_TYPE }), { token: await accessToken() });
+  const { file_id: fileId } = await sendWhole(ONE(id, "/files"), new Blob([data], { type: PLAIN_TYPE }), { token: accessToken });
   return fileId;
 }
 

@@ -56,7 +56,7 @@ export class PrivateUploads {
 
   /** @param {string} key */
   retry(key) {
-    this.#change(key, { state: "sending", progress: 0, problem: "" });
+    this.#change(key, { state: "sending", progress: 0, waits: false, problem: "" });
     this.#send(key);
   }
 
@@ -96,8 +96,9 @@ export class PrivateUploads {
       const plain = new Uint8Array(await blob.arrayBuffer());
       const { data, ...sealed } = await sealFile(plain);
       const path = /** @type {const} */ (`/api/private/conversations/${encodeURIComponent(this.#id)}/files`);
-      const progressed = (/** @type {number} */ bytes) => this.#change(key, { progress: bytes / data.byteLength });
-      const { file_id: id } = await sendWhole(path, new Blob([data], { type: PLAIN_TYPE }), { token: await accessToken(), progressed, signal: stop.signal });
+      const progressed = (/** @type {number} */ bytes) => this.#change(key, { progress: bytes / data.byteLength, waits: false });
+      const waits = () => this.#change(key, { progress: 0, waits: true });
+      const { file_id: id } = await sendWhole(path, new Blob([data], { type: PLAIN_TYPE }), { token: accessToken, progressed, waits, signal: stop.signal });
       const said = { id, ...sealed, name: file.name, type: blob.type || PLAIN_TYPE, bytes: plain.length, alt: "", width, height };
       await own(this.#id, said, plain);
       if (this.#find(key)) this.#change(key, { state: "done", said, result: { kind: kindOf(said.type) } });
