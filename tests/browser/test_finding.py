@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Locator, expect
 
+from tests.browser.test_hostile import TOO_WIDE
 from tests.chat.previews.test_previews import HOST, PAGES
 from tests.kit.community import ask
 from tests.kit.internet import PUBLIC, hosted, names, on_an_internet
+from tests.kit.knowing import open_settings
 from tests.kit.name_server import name_server
-from tests.kit.people import People, Person, both_widths, chromium, people_at
+from tests.kit.people import NARROW, WIDE, People, Person, both_widths, chromium, people_at
 from tests.kit.pictures import encoded, scene
 from tests.kit.product import running_product
 from tests.kit.text_channels import come_to_read, entry, message, open_channel, write
@@ -124,7 +126,7 @@ async def reader_on_an_internet(folder: Path) -> AsyncIterator[Person]:
         await enter(hosted(PAGES))
         await enter(name_server(names(tea=PUBLIC)))
         product = await enter(running_product(folder / "data"))
-        people = await enter(people_at(product.url, executable))
+        people = await enter(people_at(product.url, executable, viewport=WIDE))
         ada = await people.arrive("Ada")
         await come_to_read(ada)
         yield ada
@@ -147,5 +149,25 @@ def test_what_a_link_leads_to_is_shown_until_its_author_takes_it_away(tmp_path: 
             await message(ada, "Look").click(button="right")
             await ada.page.get_by_role("menuitem", name="Remove link previews").click()
             await expect(preview).to_have_count(0)
+
+            # On a phone it is as wide as there is room for. The owner switches all of them off there.
+            await ada.page.set_viewport_size(NARROW)
+            await write(ada, f"Drink: {HOST}/tea")
+            await expect(message(ada, "Drink").locator(".preview img")).to_be_visible()
+            assert await ada.page.evaluate(TOO_WIDE) == []
+            previews = ada.page.get_by_role("switch", name="Previews of links")
+            await open_settings(ada, "This server")
+            await previews.uncheck()
+            await expect(previews).not_to_be_checked()
+            await ada.page.keyboard.press("Escape")
+            await ada.hide_channels()
+            await write(ada, f"No more: {HOST}/plain")
+            await open_settings(ada, "This server")
+            await previews.check()
+            await ada.page.keyboard.press("Escape")
+            await ada.hide_channels()
+            await write(ada, f"Again: {HOST}/moved")
+            await expect(message(ada, "Again").locator(".preview")).to_be_visible()
+            await expect(message(ada, "No more").locator(".preview")).to_have_count(0)
 
     on_an_internet(body, tmp_path, within_s=300)
