@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -9,13 +10,13 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from aiohttp import ClientSession
-from playwright.async_api import expect
+from playwright.async_api import Locator, expect
 
 from tests.chat.member import ChatServer
 from tests.kit.community import ask
 from tests.kit.people import People, Person, both_widths
 from tests.kit.product import COMMAND, Product, running_product
-from tests.kit.text_channels import come_to_read, message, open_channel
+from tests.kit.text_channels import LiveLine, come_to_read, message, open_channel
 from tests.kit.waiting import wait_until
 
 DAYS = 4
@@ -183,6 +184,54 @@ async def test_six_hundred_messages_are_read_in_both_directions(people: People) 
     await expect(ada.page.locator("#messages section > h2.day")).to_have_count(DAYS - 1)
     await ada.press("To the newest")
     await expect(message(ada, f"nr{LAST} star")).to_be_in_viewport()
+
+
+@both_widths
+async def test_earlier_messages_that_do_not_come_are_told_of_and_asked_for_again(people: People) -> None:
+    ada = await people.arrive("Ada")
+    await come_to_read(ada)
+    line = LiveLine()
+    await line.put_before(ada)
+    await ada.page.reload()
+    await open_channel(ada, "old")
+    await expect(message(ada, f"nr{LAST} star")).to_be_in_viewport()
+    earlier = ada.page.locator(".older")
+
+    # Refused: what is there stays where it is, and nothing more is asked until somebody wants it.
+    line.spoil("history")
+    await scroll_up_to(ada, earlier)
+    await expect(earlier).to_have_text(re.compile("Somebody has deleted this channel.*Try again"))
+    first = (await drawn(ada))[0]
+    assert first > 0
+    await expect(message(ada, f"nr{first} star")).to_be_in_viewport()
+    line.mend()
+    await earlier.get_by_role("button", name="Try again").press("Enter")
+    await expect(message(ada, f"nr{first - 1} star")).to_be_attached()
+    await expect(ada.page.locator(".older.error")).to_have_count(0)
+
+    # Never answered, over a connection that is there.
+    line.hold("history")
+    await scroll_up_to(ada, earlier)
+    await expect(earlier).to_have_text("Loading…")
+    await expect(earlier).to_have_text(re.compile("The server cannot be reached.*Try again"))
+    line.let_go()
+    first = (await drawn(ada))[0]
+    await earlier.get_by_role("button", name="Try again").click()
+    await expect(message(ada, f"nr{first - 1} star")).to_be_attached()
+
+    # Asked for when the connection is lost: nobody has to do anything when it is back.
+    line.cut_before("history")
+    first = (await drawn(ada))[0]
+    await scroll_up_to(ada, earlier)
+    await expect(earlier).to_have_text("The server cannot be reached. Trying again…")
+    line.mend()
+    await expect(message(ada, f"nr{first - 1} star")).to_be_attached()
+
+
+async def scroll_up_to(person: Person, earlier: Locator) -> None:
+    """Until what stands above the messages is in sight, and they are asked for."""
+    await expect(earlier).to_be_attached()
+    await person.page.locator("#messages-box").evaluate("(box) => { box.scrollTop = 0; }")
 
 
 @both_widths

@@ -42,7 +42,7 @@ test("nothing moves for a reader who is further up", async () => {
 const refused = Object.assign(new Error("Slowly"), { code: "rate_limited", status: 429 });
 const page = (ids, more) => ({ messages: ids.map((id) => ({ id })), more_before: more, more_after: false });
 
-test("an older page that was refused can be asked for again, and what is there stays", async () => {
+test("an older page that was refused is asked for again when it is wanted, and what is there stays", async () => {
   const answers = [page(["b", "c"], true), refused, page(["a"], false)];
   const conversation = new Conversation("general", null, async () => {
     const answer = answers.shift();
@@ -51,9 +51,11 @@ test("an older page that was refused can be asked for again, and what is there s
   });
   await conversation.newest();
   await conversation.older();
-  assert.notEqual(conversation.problem.value, "");
-  await conversation.again();
+  assert.notEqual(conversation.olderProblem.value, "");
   assert.equal(conversation.problem.value, "");
   await conversation.older();
+  assert.deepEqual(conversation.messages.value.map(({ id }) => id), ["b", "c"]);
+  await conversation.older(true);
+  assert.equal(conversation.olderProblem.value, "");
   assert.deepEqual(conversation.messages.value.map(({ id }) => id), ["a", "b", "c"]);
 });

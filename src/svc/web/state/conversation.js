@@ -32,6 +32,9 @@ export class Conversation {
   loaded = signal(false);
   /** Why the messages could not be fetched, in words; "" otherwise. */
   problem = signal("");
+  /** The same for those before the ones that are here, and for those after them. */
+  olderProblem = signal("");
+  newerProblem = signal("");
   /** Whether the reader is at the newest message, to be set from outside; decides which end makes room. */
   atEnd = true;
 
@@ -84,26 +87,30 @@ export class Conversation {
     return first;
   }
 
-  async older() {
-    if (!this.moreBefore.value || this.#loading || !this.messages.value.length) return;
+  /** Fetch what is before; once that has failed, only if it is wanted `again`. */
+  async older(again = false) {
+    if (again) this.olderProblem.value = "";
+    if (!this.moreBefore.value || this.olderProblem.value || this.#loading || !this.messages.value.length) return;
     await this.#load({ before: this.messages.value[0].id }, ({ messages, more_before: more }) => {
       const all = [...messages, ...this.messages.value];
       this.#hold(all.slice(0, MOST), more, this.moreAfter.value || all.length > MOST);
-    });
+    }, false, this.olderProblem);
   }
 
-  async newer() {
-    if (!this.moreAfter.value || this.#loading || !this.messages.value.length) return;
+  /** The same for what is after. */
+  async newer(again = false) {
+    if (again) this.newerProblem.value = "";
+    if (!this.moreAfter.value || this.newerProblem.value || this.#loading || !this.messages.value.length) return;
     await this.#load({ after: this.messages.value.at(-1)?.id }, ({ messages, more_after: more }) => {
       const all = [...this.messages.value, ...messages];
       this.#hold(all.slice(-MOST), this.moreBefore.value || all.length > MOST, more);
-    });
+    }, false, this.newerProblem);
   }
 
-  /** Fetch what is missing because a request failed, or everything if nothing is here yet. */
+  /** Try again what has failed as a whole. */
   again() {
     this.problem.value = "";
-    return this.loaded.value ? this.newer() : this.newest();
+    return this.newest();
   }
 
   /** Take a push that is about this channel. @param {Told} push */
@@ -128,10 +135,11 @@ export class Conversation {
     this.moreBefore.value = before;
     this.moreAfter.value = after;
     this.loaded.value = true;
+    this.problem.value = this.olderProblem.value = this.newerProblem.value = "";
   }
 
   /** @param {Omit<Data<"history">, "channel_id">} cursor @param {(page: MessagePage) => void} take */
-  async #load(cursor, take, strict = false) {
+  async #load(cursor, take, strict = false, problem = this.problem) {
     const turn = ++this.#turn;
     this.#loading = true;
     this.#heard = [];
@@ -139,14 +147,15 @@ export class Conversation {
       const page = await this.ask("history", { ...newestOf(this.channelId, this.thread), ...cursor });
       if (turn !== this.#turn) return;
       take(page);
-      this.problem.value = "";
+      problem.value = "";
       // The page may be older or newer than what was pushed meanwhile; to hear it twice does no harm.
       for (const push of this.#heard.splice(0)) this.#apply(...push);
     } catch (/** @type {any} */ error) {
       if (strict && error.status !== undefined) throw error;
       if (turn !== this.#turn) return;
-      if (error.code !== "unreachable") this.problem.value = explain(error);
+      const lost = error.code === "unreachable";
       // Once the connection is there again it is tried anyway; one that is there has lost the answer.
+      if (!lost || (problem !== this.problem && connection.value === "online")) problem.value = explain(error);
       else if (!strict && connection.value === "online") setTimeout(() => this.#unanswered(turn), AGAIN_MS);
     } finally {
       if (turn === this.#turn) this.#loading = false;

@@ -160,7 +160,8 @@ export class Timeline extends Component {
 
   /** @param {Props} props @param {State} state */
   render({ channel, conversation, empty, root = null }, { atEnd, editing, marked, news }) {
-    const { messages, moreBefore, moreAfter } = conversation;
+    const { messages, moreBefore, moreAfter, olderProblem, newerProblem } = conversation;
+    const online = connection.value === "online"; // Once it is, this is drawn again, and looks what is wanted.
     const shown = this.#all ? messages.value : messages.value.slice(-AT_FIRST);
     const waiting = moreAfter.value ? [] : outbox.value.filter(({ spot }) => spot === conversation.spot);
     return html`<div class="timeline">
@@ -170,13 +171,15 @@ export class Timeline extends Component {
         <div id=${conversation.thread ? undefined : "messages"} class="messages" ref=${this.list}>
           ${root}
           ${empty && !root && member.value?.roles.includes("owner") && html`<${FirstSteps} />`}
-          ${moreBefore.value ? html`<p class="quiet older">${t(connection.value === "online" ? "loading" : "offline-text")}</p>` : !root && html`<p id="beginning" class="quiet" dir="auto">${t(empty ? "empty-channel" : "beginning", { channel: channel.name })}</p>`}
+          ${moreBefore.value && (olderProblem.value ? html`<${Failed} problem=${olderProblem.value} again=${() => conversation.older(true)} />` : html`<p class="quiet older">${t(online ? "loading" : "offline-text")}</p>`)}
+          ${!moreBefore.value && !root && html`<p id="beginning" class="quiet" dir="auto">${t(empty ? "empty-channel" : "beginning", { channel: channel.name })}</p>`}
           ${days(shown).map(({ day, list }) => html`<section key=${day} role="group" aria-label=${day}>
             <h2 class="day">${conversation.thread ? html`<span>${day}</span>` : html`<button type="button" title=${t("jump-to-date")} onClick=${() => showDialog("jump", { channelId: channel.id, atMs: list[0].message.posted_at_ms })}>${day}</button>`}</h2>
             <ol>${list.map(({ message, follows, previous }) => html`<${Message} key=${message.id} message=${message} follows=${follows}
               isNew=${this.#newFrom !== null && message.id > this.#newFrom && (!previous || previous.id <= this.#newFrom)}
               replied=${message.reply_to} bare=${!this.#all} conversation=${conversation} editing=${editing === message.id} marked=${marked === message.id} may=${this.may} onEdit=${this.edit} />`)}</ol>
           </section>`)}
+          ${moreAfter.value && newerProblem.value && html`<${Failed} problem=${newerProblem.value} again=${() => conversation.newer(true)} />`}
           ${waiting.length > 0 && html`<ol class="waiting">${waiting.map((item) => html`<${Pending} key=${item.nonce} item=${item} />`)}</ol>`}
         </div>
       </div>
@@ -271,6 +274,9 @@ export class Timeline extends Component {
     });
   };
 }
+
+/** @param {{problem: string, again: () => void}} props */
+const Failed = ({ problem, again }) => html`<p class="error older">${problem} <${Button} look="link" onClick=${again}>${t("try-again")}<//></p>`;
 
 /** The messages by their days, each with whether it goes on under the name above it. @param {Posted[]} messages */
 function days(messages) {
