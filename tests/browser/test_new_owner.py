@@ -7,7 +7,7 @@ import pytest
 from aiohttp import ClientSession
 from playwright.async_api import Locator, Page, ViewportSize, expect
 
-from tests.kit.people import People, Person
+from tests.kit.people import People, Person, both_widths, until_still
 from tests.kit.text_channels import message, open_channel
 from tests.kit.waiting import becomes
 
@@ -103,6 +103,20 @@ async def copied(hand: Hand, field: str) -> str:
     shown = await hand.page.get_by_label(field, exact=True).input_value()
     await becomes(lambda: hand.page.evaluate("navigator.clipboard.readText()"), shown)
     return shown
+
+
+@both_widths
+async def test_the_first_steps_are_read_from_the_first_line(people: People) -> None:
+    ada = await people.arrive("Ada")
+    await ada.page.get_by_label("Your name").fill("Ada")
+    await ada.press("Join")
+    steps = ada.page.locator(".first-steps")
+    await expect(steps.get_by_role("button", name="Make a link")).to_be_attached()
+    await until_still(ada.page)
+    card, box = await steps.bounding_box(), await ada.page.locator("#messages-box").bounding_box()
+    assert card is not None and box is not None
+    assert card["y"] >= box["y"]
+    await expect(ada.page.get_by_role("button", name="To the newest")).to_have_count(0)
 
 
 async def test_a_community_is_made_with_few_clicks(hand: Hand, people: People) -> None:

@@ -218,6 +218,11 @@ export class Timeline extends Component {
     return line !== undefined && line.bottom > box.top && line.top < box.bottom;
   }
 
+  /** Was nothing said yet? What stands there then is read from its beginning. */
+  get #blank() {
+    return this.props.empty && !this.list.current?.querySelector(".waiting");
+  }
+
   get #below() {
     // Where nothing is shown any more, there is nothing below.
     const { scrollHeight = 0, scrollTop = 0, clientHeight = 0 } = this.box.current ?? {};
@@ -235,7 +240,7 @@ export class Timeline extends Component {
     const box = this.box.current;
     if (!box) return;
     this.#noteScroll();
-    if (this.#following) {
+    if (this.#following && !this.#blank) {
       box.scrollTop = box.scrollHeight;
       [this.#top, this.#height] = [box.scrollTop, box.scrollHeight];
     }
@@ -257,7 +262,7 @@ export class Timeline extends Component {
       if (!box?.clientHeight) return;
       if (box.scrollTop < NEAR_PX && this.#all) conversation.older();
       if (this.#below < NEAR_PX) conversation.newer();
-      const atEnd = this.#below < AT_END_PX;
+      const atEnd = this.#blank || this.#below < AT_END_PX;
       conversation.atEnd = atEnd;
       if (atEnd !== this.state.atEnd) this.setState({ atEnd });
       if (this.#news && this.#seesNews()) this.#news = 0;
