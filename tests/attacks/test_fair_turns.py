@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import struct
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -9,11 +10,13 @@ from selectors import EVENT_READ, EVENT_WRITE
 from typing import Any
 
 import pytest
+from aiohttp import ClientSession
 
 from svc.base import accepting
 from svc.base.accepting import Listener
 from svc.base.connections import Limits, Place, Table
 from svc.base.fair_loop import (
+    LOOKED_AT_ONCE,
     NEWCOMER_TURNS,
     NEWCOMERS_AT_ONCE,
     STRANGERS_AT_ONCE,
@@ -23,7 +26,8 @@ from svc.base.fair_loop import (
 )
 from svc.base.listening import bound
 from svc.chat.openapi.http_document import http_document
-from tests.chat.member import ChatServer
+from tests.chat.member import ChatServer, chat_server
+from tests.kit.device import Device
 from tests.kit.waiting import eventually
 
 WITHIN_S = 20.0
@@ -48,7 +52,7 @@ def selector(ready: list[socket.socket]) -> Iterator[FairSelector]:
     """The last three connections are members'."""
     with FairSelector() as made:
         for each in ready[:CROWD]:
-            made.fair.put_last(each.fileno())
+            made.fair.put_last(each)
         for each in ready:
             made.register(each, EVENT_READ)
         yield made
@@ -120,6 +124,41 @@ def test_whoever_is_a_member_from_now_on_is_handled_first_with_what_was_waited_f
     assert ready[0].fileno() not in turn(selector)
 
 
+def test_whoever_shows_with_their_first_bytes_that_they_are_a_member_passes_the_line(
+    selector: FairSelector,
+) -> None:
+    selector.fair.is_shown = lambda said: said == b"member"
+    (member, says), (stranger, says_else) = pairs = socket.socketpair(), socket.socketpair()
+    with ExitStack() as stack:
+        for each in (*pairs[0], *pairs[1]):
+            stack.enter_context(each)
+        for each in (stranger, member):
+            selector.fair.put_last(each)
+            selector.register(each, EVENT_READ)
+        for _ in range(CROWD // LOOKED_AT_ONCE + 1):
+            turn(selector)
+        says_else.send(b"somebody")
+        says.send(b"member")
+        found = turn(selector)
+        assert member.fileno() in found and stranger.fileno() not in found
+        assert member.fileno() not in selector.fair.turns
+        assert member.recv(10) == b"member"
+        selector.unregister(member)
+
+
+def test_a_connection_that_was_reset_is_reported_like_any_other(selector: FairSelector) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        far = socket.create_connection(server.getsockname())
+        near, _ = server.accept()
+        with near:
+            selector.fair.put_last(near)
+            selector.register(near, EVENT_READ)
+            far.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            far.close()
+            assert near.fileno() in [fd for _ in range(CROWD) for fd in turn(selector)]
+            selector.unregister(near)
+
+
 def test_a_turn_waits_for_strangers_only_as_long_as_none_is_ready(selector: FairSelector) -> None:
     for each in ready_of(selector):
         each.recv(1)
@@ -156,6 +195,33 @@ def test_a_connection_is_a_strangers_until_somebody_has_proved_who_they_are() ->
         loop = runner.get_loop()
         assert isinstance(loop, FairLoop)
         runner.run(_signs_in(loop))
+
+
+async def _shows_a_token(loop: FairLoop, variables: dict[str, str]) -> None:
+    passed: list[bool] = []
+    async with chat_server(variables) as chat:
+        answer = await chat.sign_in(Device(), nickname="Ada", invite_code=chat.invite)
+        is_shown = loop.is_shown
+
+        def noted(said: bytes) -> bool:
+            passed.append(is_shown(said))
+            return passed[-1]
+
+        loop.is_shown = noted
+        for token, status in ((answer["access_token"], 200), ("wrong", 401)):
+            async with (
+                ClientSession(chat.address, headers={"Authorization": f"Bearer {token}"}) as http,
+                http.get("/api/members") as response,
+            ):
+                assert response.status == status
+    assert passed == [True, False]
+
+
+def test_a_request_with_a_valid_token_on_a_new_connection_passes_the_line(variables: dict[str, str]) -> None:
+    with asyncio.Runner(loop_factory=FairLoop) as runner:
+        loop = runner.get_loop()
+        assert isinstance(loop, FairLoop)
+        runner.run(_shows_a_token(loop, variables))
 
 
 async def test_the_system_holds_little_for_a_peer_that_reads_nothing() -> None:

@@ -21,7 +21,7 @@ from svc.base import logs
 from svc.base.config import is_loopback
 from svc.base.control_socket import listening
 from svc.base.descriptors import raise_limit
-from svc.base.fair_loop import new_loop
+from svc.base.fair_loop import FairLoop, new_loop
 from svc.base.http_connections import recognise
 from svc.base.http_server import Runner
 from svc.base.listening import tcp_sockets
@@ -104,6 +104,9 @@ async def serving(config: ChatConfig, flags: Flags = NO_FLAGS) -> AsyncIterator[
         machine = socket.gethostname()
         community = Community(config, session, database, secure=files is not None, machine=machine)
         await community.load()
+        loop = asyncio.get_running_loop()
+        if isinstance(loop, FairLoop):
+            loop.is_shown = lambda said: community.tokens.shown_in(said, time.time())
         control = listening(config.data_dir, community.commands.run)
         managed = management.listening(community.settings, config.operating, flags.admin_host)
         draining = Draining()

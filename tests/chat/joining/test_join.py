@@ -78,6 +78,22 @@ def test_a_token_of_somebody_else_is_refused(token: str) -> None:
     assert refusal.value.code == "token_invalid"
 
 
+@pytest.mark.parametrize("header", ["Authorization: Bearer {}", "authorization:\tbearer  {} "])
+def test_a_valid_token_is_seen_in_the_beginning_of_a_request(header: str) -> None:
+    said = f"GET / HTTP/1.1\r\nHost: a\r\n{header}\r\n\r\n".format(tokens().issue(ADA, "s1", NOW)).encode()
+    assert tokens().shown_in(said, NOW)
+    assert not tokens().shown_in(said, NOW + LIFETIME_S)
+    assert not tokens("another" + SECRET).shown_in(said, NOW)
+    assert not any(tokens().shown_in(said[:length], NOW) for length in range(len(said) - 4))
+
+
+@pytest.mark.parametrize(
+    "said", [b"", b"\x16\x03\x01", b"\r\nAuthorization: Bearer \xff\r\n", b"\r\n" * 1000]
+)
+def test_whatever_else_a_connection_says_first_shows_no_token(said: bytes) -> None:
+    assert not tokens().shown_in(said, NOW)
+
+
 def test_a_nonce_is_good_once_and_for_a_while() -> None:
     numbers = iter(range(10))
     challenges = Challenges(lambda: str(next(numbers)))

@@ -8,6 +8,7 @@ devices".
 
 import hashlib
 import hmac
+import re
 from dataclasses import dataclass, field
 
 import jwt
@@ -25,6 +26,8 @@ BOT_PREFIX = "svcbot."
 BOT_LIFETIME_S = 365 * 24 * 60 * 60
 # Tokens of other kinds may be signed with the same secret; none stands in for this one.
 _TYPE = "access"
+# In the header of a request (RFC 9110 section 5, RFC 6750 section 2.1).
+_SHOWN = re.compile(rb"\r\nauthorization:[ \t]*bearer[ \t]+([!-~]+)[ \t]*\r\n", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +93,17 @@ class AccessTokens:
                 if in_time and current and self._directory.has_session(member_id, session_id):
                     return Asker(member_id, session_id, expiry, epoch)
         raise ChatError("token_invalid")
+
+    def shown_in(self, said: bytes, now: float) -> bool:
+        """Whether a request begins with a valid token: this says who goes first, and allows nothing."""
+        shown = _SHOWN.search(said)
+        if shown is None:
+            return False
+        try:
+            self.verify(shown[1].decode("ascii"), now)
+        except ChatError:
+            return False
+        return True
 
     def require_standing(self, asker: Asker) -> None:
         """Raises ChatError where somebody has been sent away, or signed out, since they showed a token."""
