@@ -4,7 +4,7 @@ import asyncio
 import socket
 import struct
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import ExitStack
 from selectors import EVENT_READ, EVENT_WRITE
 from typing import Any
@@ -177,7 +177,7 @@ async def _signs_in(loop: FairLoop) -> None:
     listener.start()
     with ExitStack() as stack:
         for _ in range(2):
-            stack.enter_context(socket.create_connection(sockets[0].getsockname()))
+            stack.enter_context(socket.create_connection(sockets[0].getsockname())).send(b"x")
         await eventually("both are accepted", lambda: len(opened) == 2, within_s=WITHIN_S)
         (member, place), (stranger, other) = opened
         assert loop.strangers == {member.fileno(), stranger.fileno()}
@@ -195,6 +195,70 @@ def test_a_connection_is_a_strangers_until_somebody_has_proved_who_they_are() ->
         loop = runner.get_loop()
         assert isinstance(loop, FairLoop)
         runner.run(_signs_in(loop))
+
+
+async def _say_nothing(loop: FairLoop) -> None:
+    asked = 0
+
+    async def keep(connection: socket.socket, place: Place) -> None:
+        nonlocal asked
+        asked += 1
+        connection.close()
+        place.leave()
+
+    sockets, table = bound("127.0.0.1", 0), Table(Limits(4))
+    listener = Listener(sockets, table, keep, lambda: 0.0)
+    listener.start()
+    writers: list[asyncio.StreamWriter] = []
+
+    async def connected() -> asyncio.StreamReader:
+        reader, writer = await asyncio.open_connection(*sockets[0].getsockname())
+        writers.append(writer)
+        return reader
+
+    readers = [await connected() for _ in range(4)]
+    await eventually("one made room for the last", lambda: table.closed == 1, within_s=WITHIN_S)
+    assert await readers[0].read() == b""
+    assert len(table) == len(loop.strangers) == 3
+    writers[1].write(b"x")
+    await eventually("it was opened", lambda: asked == 1 and len(table) == 2, within_s=WITHIN_S)
+    table.sweep(accepting.FIRST_BYTE_DEADLINE_S - 1)
+    assert len(table) == 2
+    await connected()
+    await eventually("it is accepted", lambda: len(table) == 3, within_s=WITHIN_S)
+    await listener.stop()
+    assert len(table) == 0 and loop.strangers == set()
+    for reader in readers[2:]:
+        assert await reader.read() == b""
+    for writer in writers:
+        writer.close()
+    assert asked == 1
+
+
+async def _keep_silent(loop: FairLoop) -> None:
+    async def keep(connection: socket.socket, place: Place) -> None:
+        raise AssertionError("it has said nothing")
+
+    sockets, table = bound("127.0.0.1", 0), Table(Limits(4))
+    listener = Listener(sockets, table, keep, lambda: 0.0)
+    listener.start()
+    reader, writer = await asyncio.open_connection(*sockets[0].getsockname())
+    await eventually("it is accepted", lambda: len(table) == 1, within_s=WITHIN_S)
+    table.sweep(accepting.FIRST_BYTE_DEADLINE_S)
+    assert await reader.read() == b""
+    assert len(table) == 0 and loop.strangers == set()
+    writer.close()
+    await listener.stop()
+
+
+@pytest.mark.parametrize("doing", [_say_nothing, _keep_silent])
+def test_connections_that_say_nothing_are_not_opened_make_room_and_end(
+    doing: Callable[[FairLoop], Coroutine[None, None, None]],
+) -> None:
+    with asyncio.Runner(loop_factory=FairLoop) as runner:
+        loop = runner.get_loop()
+        assert isinstance(loop, FairLoop)
+        runner.run(doing(loop))
 
 
 async def _shows_a_token(loop: FairLoop, variables: dict[str, str]) -> None:

@@ -1,8 +1,9 @@
 """Accepts connections, and gives each its place in the table (`connections`).
 
-What is spoken on a connection is for the `opener` to say. An accept that fails, because no
-descriptor is free, makes room and is tried again after a pause. Both are logged once a minute at
-most. asyncio's own servers log every failure with a traceback.
+What is spoken on a connection is for the `opener` to say. On a fair loop it is asked only when the peer has
+said something and its turn has come: until then a connection costs a place and nothing else. An accept that
+fails, because no descriptor is free, makes room and is tried again after a pause. Both are logged once a
+minute at most. asyncio's own servers log every failure with a traceback.
 """
 
 import asyncio
@@ -16,13 +17,15 @@ from svc.base.connections import Place, Table
 from svc.base.fair_loop import FairLoop
 from svc.base.logs import Seldom
 
-# In one turn of the event loop: each takes 0.2 ms, with what follows. The others are accepted in the next.
+# In one turn of the event loop: each takes 0.2 ms where it is opened at once. The others wait for the next.
 ACCEPTED_AT_ONCE = 32
 # What the system holds for a peer before it is sent: as much as a reader of media is sent at a time. It would
 # take megabytes for one that reads nothing, and to hand them over for hundreds of those takes seconds.
 UNSENT_BYTES = 256 * 1024
 # No descriptor is free: some are, in a moment.
 FULL_PAUSE_S = 0.2
+# A peer that says nothing: then it has as long for its header, or its handshake.
+FIRST_BYTE_DEADLINE_S = 10.0
 # How often deadlines are checked; all of them are several seconds.
 SWEEP_INTERVAL_S = 1.0
 
@@ -51,6 +54,8 @@ class Listener:
         self._opener = opener
         self._clock = clock or self._loop.time
         self._opening: set[asyncio.Future[object]] = set()
+        # Whose peer has said nothing so far, or not had its turn.
+        self._silent: set[Place] = set()
         self._sweeping: asyncio.TimerHandle | None = None
         self._full = Seldom()
         self._failing = Seldom()
@@ -67,6 +72,9 @@ class Listener:
             if listening.fileno() >= 0:
                 self._loop.remove_reader(listening)
                 listening.close()
+        for place in list(self._silent):
+            place.close()
+            place.leave()
         opening = list(self._opening)
         for task in opening:
             task.cancel()
@@ -96,6 +104,40 @@ class Listener:
         if isinstance(self._loop, FairLoop):
             self._loop.put_last(connection)
             place.on_settled = partial(self._loop.put_first, connection.fileno())
+            self._wait(connection, place)
+        else:
+            self._open(connection, place)
+        if self._sweeping is None:
+            self._sweeping = self._loop.call_later(SWEEP_INTERVAL_S, self._sweep)
+
+    def _wait(self, connection: socket.socket, place: Place) -> None:
+        """Until the peer has said something."""
+        deadline = self._clock() + FIRST_BYTE_DEADLINE_S
+
+        def heard() -> None:
+            self._silent.discard(place)
+            self._loop.remove_reader(connection)
+
+        def close() -> None:
+            heard()
+            connection.close()
+
+        def check(now: float) -> float:
+            if now >= deadline:
+                place.leave()
+                close()
+            return now
+
+        def begin() -> None:
+            heard()
+            place.check = None
+            self._open(connection, place)
+
+        self._silent.add(place)
+        place.close, place.check = close, check
+        self._loop.add_reader(connection, begin)
+
+    def _open(self, connection: socket.socket, place: Place) -> None:
         task = asyncio.ensure_future(self._opener(connection, place))
         place.close = task.cancel
         self._opening.add(task)
@@ -115,8 +157,6 @@ class Listener:
                 logger.error("opening a connection failed", exc_info=fault)
 
         task.add_done_callback(opened)
-        if self._sweeping is None:
-            self._sweeping = self._loop.call_later(SWEEP_INTERVAL_S, self._sweep)
 
     def _pause(self, listening: socket.socket, fault: OSError) -> None:
         """Descriptors have run out, or the system's memory."""
