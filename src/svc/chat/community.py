@@ -28,7 +28,7 @@ from svc.chat.access.tokens import AccessTokens, Asker
 from svc.chat.arriving import Arriving
 from svc.chat.audit.routes import AuditRoutes
 from svc.chat.audit.rules import Audit
-from svc.chat.automod.routes import AutomodRoutes
+from svc.chat.automod.requests import AutomodRequests
 from svc.chat.automod.rules import Automod
 from svc.chat.backup.commands import BackupCommands
 from svc.chat.backup.kept import KeptBackups
@@ -205,7 +205,7 @@ class Community:
             MemberRoutes(self.members, self.roles, self.directory, self.arriving.devices.last_seen).table(),
             ChannelRoutes(self.channels, self.directory).table(),
             ModerationRoutes(self.moderation, self.reports, self._history()).table(),
-            AutomodRoutes(self.automod).table(),
+            AutomodRequests(self.automod).table(),
             SettingsRoutes(self.settings).table(),
             OwnRoutes(self.own_affairs, self.blocks, self._kept_of_a_member()).table(),
             self.talking.table(),

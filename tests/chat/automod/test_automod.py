@@ -1,12 +1,12 @@
 """Rules that the owner writes: what they do to messages, whom they spare, and who hears of it."""
 
 import asyncio
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from svc.base.database import Connection
-from svc.chat.automod.rule import KINDS
+from svc.chat.automod.rule import Kind
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer, chat_server
 from tests.chat.people import People, Person, holder_of, newcomer, people
@@ -97,7 +97,7 @@ async def test_what_a_rule_censors_stands_as_stars_and_is_no_work_for_anybody(fo
     assert await reports(folk) == []
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", get_args(Kind))
 async def test_every_kind_of_rule_can_do_everything_that_rules_do(folk: People, kind: str) -> None:
     # What it looks for, what it has to say in a message, and what of that stands as stars.
     of_kind: dict[str, tuple[dict[str, object], str, str]] = {

@@ -138,12 +138,6 @@ ENDPOINTS: dict[str, Needs] = {
     "GET /api/reports": on_server(P.VIEW_REPORTS),
     "POST /api/reports": MEMBER,
     "POST /api/reports/{report_id}/resolve": on_server(P.VIEW_REPORTS),
-    # Rules by which messages are moderated; a trial shows messages of the channels that one views.
-    "GET /api/automod/rules": on_server(P.MANAGE_AUTOMOD),
-    "POST /api/automod/rules": on_server(P.MANAGE_AUTOMOD),
-    "PUT /api/automod/rules/{rule_id}": on_server(P.MANAGE_AUTOMOD),
-    "DELETE /api/automod/rules/{rule_id}": on_server(P.MANAGE_AUTOMOD),
-    "POST /api/automod/trial": on_server(P.MANAGE_AUTOMOD),
     # Messages.
     "GET /api/channels/{channel_id}/messages": in_channel(P.VIEW_CHANNEL),
     "POST /api/channels/{channel_id}/messages": in_channel(P.SEND_MESSAGES),

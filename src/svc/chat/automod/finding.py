@@ -4,7 +4,7 @@ what is repeated; knows nothing of who may do what. Reads no clock.
 
 import re
 from collections import OrderedDict, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import urlsplit
@@ -131,7 +131,7 @@ def links(text: str) -> list[tuple[str, Span]]:
     return found
 
 
-def _leads_to(link: str, domains: tuple[str, ...]) -> bool:
+def _leads_to(link: str, domains: Sequence[str]) -> bool:
     """As a browser reads it, as far as it is safe to say; when in doubt, it leads elsewhere."""
     try:
         host = urlsplit(link if "://" in link else f"https://{link}").hostname or ""

@@ -1,22 +1,33 @@
 """A rule as somebody writes it: what it looks for, in whose messages, and what becomes of them.
 
-Reads and checks what a request says; looks at no message and stores nothing.
+Checks what a request says; looks at no message and stores nothing.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated, Final, Literal
+
+from msgspec import Meta
 
 from svc.chat.automod.phrases import problem_with
 from svc.chat.errors import ChatError
-from svc.chat.fields import MAX_ID_CHARACTERS, Data, flag, number, optional_text, strings, text
+from svc.chat.fields import Id, TimeMs
+from svc.chat.requests import Asked
 
 # What it looks for.
-WORDS, LINKS, MENTIONS, REPEATS, NEWCOMERS = "words", "links", "mentions", "repeats", "newcomers"
-KINDS = (WORDS, LINKS, MENTIONS, REPEATS, NEWCOMERS)
+Kind = Literal["words", "links", "mentions", "repeats", "newcomers"]
+WORDS: Final = "words"
+LINKS: Final = "links"
+MENTIONS: Final = "mentions"
+REPEATS: Final = "repeats"
+NEWCOMERS: Final = "newcomers"
 # What becomes of a message, the mildest first.
-FLAG, CENSOR, BLOCK, TIMEOUT = "flag", "censor", "block", "timeout"
-ACTIONS = (FLAG, CENSOR, BLOCK, TIMEOUT)
+Action = Literal["flag", "censor", "block", "timeout"]
+FLAG: Final = "flag"
+CENSOR: Final = "censor"
+BLOCK: Final = "block"
+TIMEOUT: Final = "timeout"
 
 # All of them are gone through for every message.
 MAX_RULES = 20
@@ -25,7 +36,7 @@ MAX_WORDS, MAX_WORD = 200, 256
 MAX_DOMAINS, MAX_DOMAIN = 100, 253
 MAX_EXCEPTED = 50
 # A message names at most 50; what somebody posts is remembered for an hour at most.
-MOST, LEAST_MOST = 49, 0
+MOST = 49
 MOST_REPEATS = 19
 WITHIN_S, LEAST_WITHIN_S = 3600, 10
 NEWCOMER_S = 30 * 24 * 60 * 60
@@ -34,61 +45,67 @@ TIMEOUT_S, LEAST_TIMEOUT_S = 28 * 24 * 60 * 60, 60
 _DOMAIN = re.compile(r"(?:[^\s./:@]{1,63}\.){1,8}[^\s./:@]{2,63}|localhost")
 
 
+_SO_MANY_WORDS, _SO_MANY_DOMAINS = Meta(max_length=MAX_WORDS), Meta(max_length=MAX_DOMAINS)
+Name = Annotated[str, Meta(min_length=1, max_length=MAX_NAME)]
+Excepted = Annotated[Sequence[Id], Meta(max_length=MAX_EXCEPTED)]
+Most = Annotated[int, Meta(ge=0, le=MOST)]
+Within = Annotated[int, Meta(ge=0, le=WITHIN_S)]
+Timeout = Annotated[int, Meta(ge=0, le=TIMEOUT_S)]
+Newcomer = Annotated[int, Meta(ge=0, le=NEWCOMER_S)]
+
+
+class Wanted(Asked):
+    """What a request wants of a rule. What does not apply to its kind or action is ignored."""
+
+    name: Name
+    kind: Kind
+    action: Action
+    enabled: bool | None = None
+    words: Annotated[Sequence[Annotated[str, Meta(max_length=MAX_WORD)]], _SO_MANY_WORDS] | None = None
+    # Of links: domains, and all below them, to which they may lead.
+    allowed: Annotated[Sequence[Annotated[str, Meta(max_length=MAX_DOMAIN)]], _SO_MANY_DOMAINS] | None = None
+    # So many mentions in a message, or the same text so often within `within_s`, are let through.
+    most: Most | None = None
+    within_s: Within | None = None
+    timeout_s: Timeout | None = None
+    # It is for members of the last so many seconds; 0: for all.
+    newcomer_s: Newcomer | None = None
+    except_roles: Excepted | None = None
+    except_channels: Excepted | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
-    id: str
-    name: str
-    enabled: bool
-    kind: str
-    action: str
-    words: tuple[str, ...] = ()
-    # Of links: domains, and all below them, to which they may lead.
-    allowed: tuple[str, ...] = ()
-    # So many mentions in a message, or the same text so often within `within_s`, are let through.
-    most: int = 0
-    within_s: int = 0
-    timeout_s: int = 0
-    # It is for members of the last so many seconds; 0: for all.
-    newcomer_s: int = 0
-    except_roles: tuple[str, ...] = ()
-    except_channels: tuple[str, ...] = ()
-    created_by: str | None = None
-    created_at_ms: int = 0
+    """As those see it who manage rules. A number that does not apply is 0."""
 
-    def described(self) -> dict[str, object]:
-        """As those see it who manage rules."""
-        return {
-            "id": self.id,
-            **self.wanted(),
-            "created_by": self.created_by,
-            "created_at_ms": self.created_at_ms,
-        }
+    id: Id
+    name: Name
+    enabled: bool
+    kind: Kind
+    action: Action
+    words: Annotated[Sequence[Annotated[str, Meta(min_length=1, max_length=MAX_WORD)]], _SO_MANY_WORDS]
+    allowed: Annotated[Sequence[Annotated[str, Meta(min_length=1, max_length=MAX_DOMAIN)]], _SO_MANY_DOMAINS]
+    most: Most
+    within_s: Within
+    timeout_s: Timeout
+    newcomer_s: Newcomer
+    except_roles: Excepted
+    except_channels: Excepted
+    created_by: Id | None
+    created_at_ms: TimeMs
 
     def wanted(self) -> dict[str, object]:
-        """As `read` takes it."""
-        return {
-            "name": self.name,
-            "enabled": self.enabled,
-            "kind": self.kind,
-            "action": self.action,
-            "words": list(self.words),
-            "allowed": list(self.allowed),
-            "most": self.most,
-            "within_s": self.within_s,
-            "timeout_s": self.timeout_s,
-            "newcomer_s": self.newcomer_s,
-            "except_roles": list(self.except_roles),
-            "except_channels": list(self.except_channels),
-        }
+        """The fields of `Wanted`."""
+        return {name: getattr(self, name) for name in Wanted.__struct_fields__}
 
 
-def read(data: Data, rule_id: str, created_by: str | None, created_at_ms: int) -> Rule:
-    """What a request wants. Raises ChatError."""
-    name = text(data, "name", most=MAX_NAME).strip()
+def made(wanted: Wanted, rule_id: str, created_by: str | None, created_at_ms: int) -> Rule:
+    """The rule that a request wants. Raises ChatError."""
+    name = wanted.name.strip()
     if not name:
         raise ChatError("invalid_request", "name must say something")
-    kind, action = _one_of(data, "kind", KINDS), _one_of(data, "action", ACTIONS)
-    newcomer_s = number(data, "newcomer_s", least=0, most=NEWCOMER_S, default=0)
+    kind, action = wanted.kind, wanted.action
+    newcomer_s = wanted.newcomer_s or 0
     if kind == NEWCOMERS and not newcomer_s:
         raise ChatError("invalid_request", "newcomer_s must say for how long somebody is a newcomer")
     timed = action == TIMEOUT
@@ -96,37 +113,38 @@ def read(data: Data, rule_id: str, created_by: str | None, created_at_ms: int) -
     return Rule(
         id=rule_id,
         name=name,
-        enabled=flag(data, "enabled", default=False),
+        enabled=bool(wanted.enabled),
         kind=kind,
         action=action,
-        words=_words(data) if kind == WORDS else (),
-        allowed=_domains(data) if kind == LINKS else (),
-        most=_most(data, kind),
-        within_s=number(data, "within_s", least=LEAST_WITHIN_S, most=WITHIN_S) if repeated else 0,
-        timeout_s=number(data, "timeout_s", least=LEAST_TIMEOUT_S, most=TIMEOUT_S) if timed else 0,
+        words=_words(wanted.words or ()) if kind == WORDS else (),
+        allowed=_domains(wanted.allowed or ()) if kind == LINKS else (),
+        most=_most(wanted),
+        within_s=_number(wanted.within_s, "within_s", LEAST_WITHIN_S, WITHIN_S) if repeated else 0,
+        timeout_s=_number(wanted.timeout_s, "timeout_s", LEAST_TIMEOUT_S, TIMEOUT_S) if timed else 0,
         newcomer_s=newcomer_s,
-        except_roles=_ids(data, "except_roles"),
-        except_channels=_ids(data, "except_channels"),
+        except_roles=tuple(dict.fromkeys(wanted.except_roles or ())),
+        except_channels=tuple(dict.fromkeys(wanted.except_channels or ())),
         created_by=created_by,
         created_at_ms=created_at_ms,
     )
 
 
-def _one_of(data: Mapping[str, object], name: str, choices: tuple[str, ...]) -> str:
-    chosen = optional_text(data, name, most=16)
-    if chosen not in choices:
-        raise ChatError("invalid_request", f"{name} must be one of: {', '.join(choices)}")
-    return chosen
+def _number(value: int | None, name: str, least: int, most: int) -> int:
+    """What this kind or action needs within bounds of its own."""
+    if value is None:
+        raise ChatError("invalid_request", f"{name} is missing")
+    if not least <= value <= most:
+        raise ChatError("invalid_request", f"{name} must be from {least} to {most}")
+    return value
 
 
-def _most(data: Data, kind: str) -> int:
-    if kind == MENTIONS:
-        return number(data, "most", least=LEAST_MOST, most=MOST)
-    return number(data, "most", least=1, most=MOST_REPEATS) if kind == REPEATS else 0
+def _most(wanted: Wanted) -> int:
+    if wanted.kind == MENTIONS:
+        return _number(wanted.most, "most", 0, MOST)
+    return _number(wanted.most, "most", 1, MOST_REPEATS) if wanted.kind == REPEATS else 0
 
 
-def _words(data: Data) -> tuple[str, ...]:
-    given = strings(data, "words", most=MAX_WORDS, most_characters=MAX_WORD)
+def _words(given: Sequence[str]) -> tuple[str, ...]:
     words = tuple(dict.fromkeys(" ".join(word.split()) for word in given if word.strip()))
     if not words:
         raise ChatError("invalid_request", "words must have at least one")
@@ -136,14 +154,9 @@ def _words(data: Data) -> tuple[str, ...]:
     return words
 
 
-def _domains(data: Data) -> tuple[str, ...]:
-    given = strings(data, "allowed", most=MAX_DOMAINS, most_characters=MAX_DOMAIN)
+def _domains(given: Sequence[str]) -> tuple[str, ...]:
     domains = tuple(dict.fromkeys(domain.strip().lower().removeprefix("www.") for domain in given))
     for domain in filter(None, domains):
         if not _DOMAIN.fullmatch(domain):
             raise ChatError("invalid_request", f"{domain[:64]!r} is not a domain such as example.org")
     return tuple(filter(None, domains))
-
-
-def _ids(data: Data, name: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(strings(data, name, most=MAX_EXCEPTED, most_characters=MAX_ID_CHARACTERS)))

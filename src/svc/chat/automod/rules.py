@@ -11,6 +11,9 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import Annotated
+
+from msgspec import Meta
 
 from svc.base.database import Act, Connection, Database
 from svc.chat.access.acts import changes_rules
@@ -19,9 +22,9 @@ from svc.chat.access.permissions import Permission
 from svc.chat.audit.rules import Audit
 from svc.chat.automod import store
 from svc.chat.automod.finding import Finder, Recent, Said
-from svc.chat.automod.rule import BLOCK, CENSOR, FLAG, MAX_RULES, TIMEOUT, Rule, read
+from svc.chat.automod.rule import BLOCK, CENSOR, FLAG, MAX_RULES, TIMEOUT, Rule, Wanted, made
 from svc.chat.errors import ChatError
-from svc.chat.fields import Data
+from svc.chat.fields import Id, TimeMs
 from svc.chat.live.audience import Holders
 from svc.chat.live.hub import Hub
 from svc.chat.messages.message import WEBHOOK, Author, Message
@@ -49,6 +52,28 @@ class Verdict(Ruling):
     said: Said | None = None
     rule: Rule | None = None
     found: Sequence[Span] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FoundMessage:
+    """`found` is where: the first character of each place, and the first behind it."""
+
+    id: Id
+    channel_id: Id
+    author_id: Id
+    display_name: str
+    text: str
+    found: Sequence[Sequence[Annotated[int, Meta(ge=0)]]]
+    posted_at_ms: TimeMs
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What a rule would have found among the last messages, the newest first."""
+
+    read: Annotated[int, Meta(ge=0, le=TRIAL_MESSAGES)]
+    found: Annotated[int, Meta(ge=0, le=TRIAL_MESSAGES)]
+    messages: Annotated[Sequence[FoundMessage], Meta(max_length=TRIAL_SHOWN)]
 
 
 class Automod:
@@ -91,8 +116,8 @@ class Automod:
         return sorted(self._rules.values(), key=lambda rule: rule.id)
 
     @changes_rules
-    def create(self, actor_id: str, data: Data, now: float) -> Act[None, Rule]:
-        rule = read(data, self._new_id(), actor_id, int(now * 1000))
+    def create(self, actor_id: str, wanted: Wanted, now: float) -> Act[None, Rule]:
+        rule = made(wanted, self._new_id(), actor_id, int(now * 1000))
         self._require_may_switch_on(actor_id, rule)
 
         def write(connection: Connection) -> None:
@@ -104,19 +129,19 @@ class Automod:
 
         def created(_: None) -> Rule:
             self._put(rule)
-            self._hub.push("rule_created", rule.described(), _MANAGERS)
+            self._hub.push("rule_created", rule, _MANAGERS)
             return rule
 
         return Act(write, created)
 
     @changes_rules
-    def edit(self, actor_id: str, rule_id: str, data: Data, now: float) -> Act[None, Rule]:
-        """Have the rule as `data` says, and no other way."""
+    def edit(self, actor_id: str, rule_id: str, wanted: Wanted, now: float) -> Act[None, Rule]:
+        """Have the rule as `wanted` says, and no other way."""
         before = self._known(rule_id)
-        after = read(data, rule_id, before.created_by, before.created_at_ms)
+        after = made(wanted, rule_id, before.created_by, before.created_at_ms)
         self._require_may_switch_on(actor_id, after)
-        was, wanted = before.wanted(), after.wanted()
-        changed = [name for name in wanted if wanted[name] != was[name]]
+        was, now_wanted = before.wanted(), after.wanted()
+        changed = [name for name in was if now_wanted[name] != was[name]]
 
         def write(connection: Connection) -> None:
             if changed:
@@ -129,7 +154,7 @@ class Automod:
         def edited(_: None) -> Rule:
             if changed:
                 self._put(after)
-                self._hub.push("rule_updated", after.described(), _MANAGERS)
+                self._hub.push("rule_updated", after, _MANAGERS)
             return after
 
         return Act(write, edited)
@@ -149,11 +174,11 @@ class Automod:
 
         return Act(write, gone)
 
-    async def trial(self, actor_id: str, data: Data) -> dict[str, object]:
+    async def trial(self, actor_id: str, wanted: Wanted) -> Trial:
         """What a rule would have found among the last messages, the newest first. Changes nothing."""
-        finder, recent = Finder(read(data, "", actor_id, 0)), Recent()
+        finder, recent = Finder(made(wanted, "", actor_id, 0)), Recent()
         assert self.latest is not None, "set before anybody is served"
-        caught: list[dict[str, object]] = []
+        caught: list[FoundMessage] = []
         async with self._one_trial_at_a_time:
             messages = await self.latest(TRIAL_MESSAGES)
             for message in messages:
@@ -161,9 +186,8 @@ class Automod:
                 await asyncio.sleep(0)
                 found = self._found_in(finder, message, recent)
                 if found is not None and self._sees(actor_id, message.channel_id):
-                    caught.append({**_shown(message), "found": [list(span) for span in merged(found)]})
-        shown = caught[: -TRIAL_SHOWN - 1 : -1]
-        return {"read": len(messages), "found": len(caught), "messages": shown}
+                    caught.append(_shown(message, merged(found)))
+        return Trial(len(messages), len(caught), caught[: -TRIAL_SHOWN - 1 : -1])
 
     def _found_in(self, finder: Finder, message: Message, recent: Recent) -> list[Span] | None:
         said, at = Said(message.author.id, message.channel_id, message.text), message.posted_at_ms / 1000
@@ -297,12 +321,14 @@ def _quoted(text: str, found: Sequence[Span]) -> str:
     return ", ".join(dict.fromkeys(text[start:end] for start, end in found))[:MAX_QUOTED]
 
 
-def _shown(message: Message) -> dict[str, object]:
-    return {
-        "id": message.id,
-        "channel_id": message.channel_id,
-        "author_id": message.author.id,
-        "display_name": message.author.display_name,
-        "text": message.text,
-        "posted_at_ms": message.posted_at_ms,
-    }
+def _shown(message: Message, found: Sequence[Span]) -> FoundMessage:
+    author = message.author
+    return FoundMessage(
+        message.id,
+        message.channel_id,
+        author.id,
+        author.display_name,
+        message.text,
+        found,
+        message.posted_at_ms,
+    )

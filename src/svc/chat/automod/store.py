@@ -1,10 +1,11 @@
 """The table of rules. SQL only."""
 
 from svc.base.database import Connection, Database
-from svc.base.strict_json import dumps, loads
+from svc.base.strict_json import dumps
 from svc.base.tables import number
-from svc.chat.automod.rule import MAX_RULES, Rule, read
+from svc.chat.automod.rule import MAX_RULES, Rule, Wanted, made
 from svc.chat.errors import ChatError
+from svc.chat.requests import decoded
 
 
 async def load(database: Database) -> list[Rule]:
@@ -14,10 +15,9 @@ async def load(database: Database) -> list[Rule]:
     )
     rules = []
     for rule_id, written, created_by, created_at_ms in rows:
-        wanted = loads(written)
-        assert isinstance(wanted, dict), "we have written it"
         try:
-            rules.append(read(wanted, rule_id, created_by, created_at_ms))
+            wanted = decoded(written.encode(), Wanted)
+            rules.append(made(wanted, rule_id, created_by, created_at_ms))
         except ChatError:
             # Written by another version, which takes what this one does not.
             continue

@@ -21,6 +21,8 @@ export type Draft = { channel_id: string; text: string; attachments: string[]; c
 
 export type Emoji = { id: string; name: string; url: string; animated: boolean; created_by: string | null; created_at_ms: number };
 
+export type FoundMessage = { id: string; channel_id: string; author_id: string; display_name: string; text: string; found: number[][]; posted_at_ms: number };
+
 export type Invisible = { invisible: boolean };
 
 export type Invite = { id: string; code: string; created_by: string | null; role_id: string; created_at_ms: number; expires_at_ms: number | null; max_uses: number | null; uses: number; channel_id: string | null; approval: boolean };
@@ -65,13 +67,17 @@ export type Report = { id: string; reporter_id: string | null; rule: string | nu
 
 export type Role = { id: string; name: string; rank: number; permissions: Permissions; color: number | null; built_in: boolean };
 
-export type Rule = { id: string; name: string; kind: "words" | "links" | "mentions" | "repeats" | "newcomers"; action: "flag" | "censor" | "block" | "timeout"; enabled: boolean; words: string[]; allowed: string[]; most: number; within_s: number; timeout_s: number; newcomer_s: number; except_roles: string[]; except_channels: string[]; created_by: string | null; created_at_ms: number };
+export type Rule = { id: string; name: string; enabled: boolean; kind: "links" | "mentions" | "newcomers" | "repeats" | "words"; action: "block" | "censor" | "flag" | "timeout"; words: string[]; allowed: string[]; most: number; within_s: number; timeout_s: number; newcomer_s: number; except_roles: string[]; except_channels: string[]; created_by: string | null; created_at_ms: number };
+
+export type Rules = { rules: Rule[] };
 
 export type ShownCard = { title?: string; url?: string; description?: string; color?: number; author?: { name: string; url?: string; icon?: StoredPicture }; fields?: { name: string; value: string; inline: boolean }[]; image?: StoredPicture; thumbnail?: StoredPicture; footer?: { text: string; icon?: StoredPicture }; timestamp?: string };
 
 export type StoredPicture = { key: string; url: string; content_type: string; width: number; height: number; placeholder: string };
 
 export type ThreadState = { channel_id: string; thread: string; following: boolean; read_up_to: string | null; last: string | null; unread: number; mentions: number };
+
+export type Trial = { read: number; found: number; messages: FoundMessage[] };
 
 export type Unread = { channel_id: string; read_up_to: string; last: string | null; unread: number; mentions: number };
 
@@ -89,15 +95,15 @@ export interface Endpoints {
   /** Administrative acts, the newest first; about channels those that one sees */
   "GET /api/audit": { query: { before?: number; actor_id?: string; target_id?: string; action?: string; limit?: number }; answer: { entries: AuditEntry[]; next: number | null } };
   /** The rules by which members' messages are moderated, the oldest first */
-  "GET /api/automod/rules": { answer: { rules: Rule[] } };
+  "GET /api/automod/rules": { answer: Rules };
   /** Make a rule, which is off unless it says otherwise */
-  "POST /api/automod/rules": { body: { name: string; kind: "words" | "links" | "mentions" | "repeats" | "newcomers"; action: "flag" | "censor" | "block" | "timeout"; enabled?: boolean | null; words?: string[] | null; allowed?: string[] | null; most?: number | null; within_s?: number | null; timeout_s?: number | null; newcomer_s?: number | null; except_roles?: string[] | null; except_channels?: string[] | null }; answer: Rule };
+  "POST /api/automod/rules": { body: { name: string; kind: "links" | "mentions" | "newcomers" | "repeats" | "words"; action: "block" | "censor" | "flag" | "timeout"; enabled?: boolean | null; words?: string[] | null; allowed?: string[] | null; most?: number | null; within_s?: number | null; timeout_s?: number | null; newcomer_s?: number | null; except_roles?: string[] | null; except_channels?: string[] | null }; answer: Rule };
   /** Have a rule as the body says, all of it */
-  "PUT /api/automod/rules/{}": { body: { name: string; kind: "words" | "links" | "mentions" | "repeats" | "newcomers"; action: "flag" | "censor" | "block" | "timeout"; enabled?: boolean | null; words?: string[] | null; allowed?: string[] | null; most?: number | null; within_s?: number | null; timeout_s?: number | null; newcomer_s?: number | null; except_roles?: string[] | null; except_channels?: string[] | null }; answer: Rule };
+  "PUT /api/automod/rules/{}": { body: { name: string; kind: "links" | "mentions" | "newcomers" | "repeats" | "words"; action: "block" | "censor" | "flag" | "timeout"; enabled?: boolean | null; words?: string[] | null; allowed?: string[] | null; most?: number | null; within_s?: number | null; timeout_s?: number | null; newcomer_s?: number | null; except_roles?: string[] | null; except_channels?: string[] | null }; answer: Rule };
   /** Delete a rule */
   "DELETE /api/automod/rules/{}": { answer: null };
   /** What a rule would have found among the messages that members have posted last; changes nothing */
-  "POST /api/automod/trial": { body: { name: string; kind: "words" | "links" | "mentions" | "repeats" | "newcomers"; action: "flag" | "censor" | "block" | "timeout"; enabled?: boolean | null; words?: string[] | null; allowed?: string[] | null; most?: number | null; within_s?: number | null; timeout_s?: number | null; newcomer_s?: number | null; except_roles?: string[] | null; except_channels?: string[] | null }; answer: { read: number; found: number; messages: { id: string; channel_id: string; author_id: string; display_name: string; text: string; found: number[][]; posted_at_ms: number }[] } };
+  "POST /api/automod/trial": { body: { name: string; kind: "links" | "mentions" | "newcomers" | "repeats" | "words"; action: "block" | "censor" | "flag" | "timeout"; enabled?: boolean | null; words?: string[] | null; allowed?: string[] | null; most?: number | null; within_s?: number | null; timeout_s?: number | null; newcomer_s?: number | null; except_roles?: string[] | null; except_channels?: string[] | null }; answer: Trial };
   /** Backups that the server keeps, and one that is being made */
   "GET /api/backups": { answer: Backups };
   /** Make a backup, which goes on by itself */

@@ -1,0 +1,83 @@
+"""What can be asked of rules about messages, and a trial of one before it is switched on."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from msgspec import Meta
+
+from svc.chat.access.catalogue import on_server
+from svc.chat.access.permissions import Permission as P
+from svc.chat.access.tokens import Asker
+from svc.chat.automod.rule import MAX_RULES, Rule, Wanted
+from svc.chat.automod.rules import Automod, Trial
+from svc.chat.described import ID, Pushed, obj
+from svc.chat.fields import Id
+from svc.chat.requests import Requests, described_by, request, schema_of
+
+_RULES = "/api/automod/rules"
+_ONE = f"{_RULES}/{{rule_id}}"
+_MANAGER = on_server(P.MANAGE_AUTOMOD)
+_MANAGERS = "who may manage automatic moderation"
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    rules: Annotated[Sequence[Rule], Meta(max_length=MAX_RULES)]
+
+
+class AutomodRequests(Requests):
+    def __init__(self, automod: Automod) -> None:
+        self._automod = automod
+
+    @request(
+        _MANAGER,
+        "The rules by which members' messages are moderated, the oldest first",
+        http=f"GET {_RULES}",
+    )
+    async def all(self) -> Rules:
+        return Rules(self._automod.all())
+
+    @request(
+        _MANAGER,
+        "Make a rule, which is off unless it says otherwise",
+        http=f"POST {_RULES}",
+        refusals=("forbidden", "too_many"),
+        status=201,
+    )
+    async def create(self, asking: Asker, asked: Wanted) -> Rule:
+        return await self._automod.create(asking.member_id, asked, time.time())
+
+    @request(
+        _MANAGER,
+        "Have a rule as the body says, all of it",
+        http=f"PUT {_ONE}",
+        refusals=("forbidden", "unknown_rule"),
+    )
+    async def edit(self, asking: Asker, rule_id: Id, asked: Wanted) -> Rule:
+        return await self._automod.edit(asking.member_id, rule_id, asked, time.time())
+
+    @request(_MANAGER, "Delete a rule", http=f"DELETE {_ONE}", refusals=("unknown_rule",))
+    async def delete(self, asking: Asker, rule_id: Id) -> None:
+        await self._automod.delete(asking.member_id, rule_id, time.time())
+
+    # It shows messages of the channels that one views.
+    @request(
+        _MANAGER,
+        "What a rule would have found among the messages that members have posted last; changes nothing",
+        http="POST /api/automod/trial",
+    )
+    async def trial(self, asking: Asker, asked: Wanted) -> Trial:
+        return await self._automod.trial(asking.member_id, asked)
+
+
+_RULE = schema_of(Rule)
+DESCRIBED = described_by(
+    AutomodRequests,
+    pushes=[
+        Pushed("rule_created", "Somebody has made a rule about messages", _RULE, _MANAGERS),
+        Pushed("rule_updated", "Somebody has changed a rule about messages", _RULE, _MANAGERS),
+        Pushed("rule_deleted", "Somebody has deleted a rule about messages", obj({"rule_id": ID}), _MANAGERS),
+    ],
+)
