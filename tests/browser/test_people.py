@@ -157,6 +157,20 @@ async def test_name_status_and_picture_are_changed_and_seen_by_others(people: Pe
 
 
 @both_widths
+async def test_a_document_is_no_picture_of_a_person_and_that_is_said(people: People) -> None:
+    ada = await people.arrive("Ada")
+    await come_to_read(ada)
+    page = await settings(ada, "Profile")
+    await page.locator("input[type=file]").set_input_files(
+        {"name": "plan.pdf", "mimeType": "application/pdf", "buffer": b"%PDF-1.4 plan"}
+    )
+    notice = ada.page.locator(".notice")
+    await expect(notice).to_contain_text("picture")
+    await expect(notice).not_to_contain_text("video")
+    await expect(page.get_by_role("button", name="Remove the picture")).to_have_count(0)
+
+
+@both_widths
 async def test_who_is_blocked_on_their_card_is_not_read_anywhere(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada)

@@ -238,6 +238,30 @@ async def test_what_is_unread_is_counted_until_it_is_read(people: People) -> Non
 
 
 @both_widths
+async def test_what_a_webhook_says_in_a_row_stands_under_one_name(
+    people: People, product: Product, tmp_path: Path
+) -> None:
+    ada = await people.arrive("Ada")
+    await come_to_read(ada)
+    url = await webhook(product, tmp_path / "data")
+    for text, name in (("First", "CI"), ("Second", "CI"), ("Third", "Deploy")):
+        await post(url, {"text": text, "display_name": name})
+    for text, name in (("First", "CI"), ("Third", "Deploy")):
+        await expect(message(ada, text).locator(".author")).to_have_text(name)
+        await expect(message(ada, text).locator(".mark")).to_have_text(["webhook"])
+        for each in (".author", ".avatar"):
+            await expect(message(ada, text).locator(each)).to_be_visible()
+    follows = message(ada, "Second")
+    await expect(follows.locator(".mark")).to_have_count(0)
+    await follows.click(button="right")
+    await ada.page.get_by_role("menuitem", name="Pin", exact=True).click()
+    # What is new about it is said, and who says it is not said again.
+    await expect(follows.locator(".mark")).to_have_text(["pinned"])
+    for each in (".author", ".avatar"):
+        await expect(follows.locator(each)).to_be_hidden()
+
+
+@both_widths
 async def test_a_card_of_a_webhook_is_shown(people: People, product: Product, tmp_path: Path) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
