@@ -69,6 +69,8 @@ HOUSE = House(
                 "svc.chat.http",
                 "svc.chat.requests",
                 "svc.chat.*.routes",
+                # Where a request takes more of HTTP than what it asks.
+                "svc.chat.*.requests",
                 "svc.chat.live",
             ),
             *("svc.chat.draining", "svc.chat.listener", "svc.chat.ports"),

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 import pytest
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from svc.chat.errors import ChatError
 from svc.chat.fields import Id
-from svc.chat.requests import Asked, converted, decoded, schema_of
+from svc.chat.requests import Asked, answered, converted, decoded, schema_of
 
 
 class Wish(Asked):
@@ -22,6 +22,7 @@ class Wish(Asked):
 class Thing:
     id: Id
     of: str | None
+    more: str | UnsetType = UNSET
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,3 +116,14 @@ def test_an_answer_and_what_it_holds_are_described_under_their_names_and_have_no
     assert (things.name, thing.name) == ("Things", "Thing")  # type: ignore[attr-defined]
     assert thing["required"] == ["id", "of"]
     assert things["additionalProperties"] is thing["additionalProperties"] is False
+
+
+def test_what_is_unset_in_an_answer_is_not_said() -> None:
+    assert answered(Things([Thing("1", None)])).body == b'{"things":[{"id":"1","of":null}]}'
+
+
+def test_what_is_asked_within_what_is_asked_may_have_more_too() -> None:
+    class Wishes(Asked):
+        first: Wish
+
+    assert schema_of(Wishes)["properties"] == {"first": schema_of(Wish)}

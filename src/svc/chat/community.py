@@ -12,6 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from aiohttp import ClientSession, web
+from msgspec import UNSET
 
 import svc
 from svc.base.config import ConfigError
@@ -80,7 +81,7 @@ from svc.chat.status.commands import StatusCommands
 from svc.chat.status.measurements import Tally, measurements
 from svc.chat.status.probes import Probes
 from svc.chat.status.report import Report, Sources
-from svc.chat.status.routes import Status
+from svc.chat.status.requests import Info, StatusRequests
 from svc.chat.talking import Talking
 from svc.chat.transfer.commands import TransferCommands
 from svc.chat.transfer.rules import Exports
@@ -294,27 +295,30 @@ class Community:
         days = self._config.identity.refresh_ttl_days
         return Stamps(database, self.directory, self._ids, days, time.time, time.monotonic)
 
-    def _status(self) -> Status:
+    def _status(self) -> StatusRequests:
         config = self._config
         server_id = self._server_id
 
-        def info() -> dict[str, object]:
-            return {
-                "serverId": server_id,
-                "members": len(self.directory.members),
-                "identityTiers": list(config.identity.tiers),
-                "signIn": config.identity.sign_in(),
-                "iconUrl": self.files.icon_url(),
-                **({"instanceId": instance} if (instance := config.operating.instance_id) else {}),
-                **self.settings.current.public(),
-                "rulesVersion": self.settings.current.rules_version,
-            }
+        def info() -> Info:
+            values = self.settings.current
+            return Info(
+                serverId=server_id,
+                name=values.name,
+                description=values.description,
+                members=len(self.directory.members),
+                lanOpen=values.lanOpen,
+                identityTiers=config.identity.tiers,
+                signIn=config.identity.sign_in(),
+                joinPolicy=values.joinPolicy,
+                iconUrl=self.files.icon_url(),
+                rules=values.rules,
+                rulesVersion=values.rules_version,
+                instanceId=config.operating.instance_id or UNSET,
+            )
 
         shown_version = config.operating.version or version("svc-server")
         works, report = self._database.works, self._report(shown_version)
-        return Status(
-            self._name, shown_version, info, self.tokens, self._registry, self.probes, works, report
-        )
+        return StatusRequests(shown_version, info, self.tokens, self._registry, self.probes, works, report)
 
     def _report(self, shown_version: str) -> Report:
         sources = Sources(

@@ -9,11 +9,12 @@ and AsyncAPI are made of that:
         async def put(self, asking: Asker, channel_id: Id, asked: NewDraft) -> Draft: ...
 
 Parameters are variables of the path, and fields beside the others on the live socket. `asked` is the body, or
-the query of a GET. The floor of chat, beside `http`; knows no feature.
+the query of a GET. What takes more of HTTP than that has a parameter `request`, and may return a response.
+The floor of chat, beside `http`; knows no feature.
 """
 
 import re
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import NoneType
@@ -27,7 +28,7 @@ from svc.chat.access.catalogue import Needs, declare
 from svc.chat.access.tokens import Asker
 from svc.chat.described import NOTHING, Described, Endpoint, Event, Named, Pushed, Schema
 from svc.chat.errors import ChatError
-from svc.chat.http import answer, asker, content, nothing
+from svc.chat.http import asker, content, nothing
 
 Run = TypeVar("Run", bound=Callable[..., Awaitable[object]])
 Handler = Callable[[Asker, Mapping[str, object]], Awaitable[object]]
@@ -74,8 +75,9 @@ class Asked(Struct):
 class Declared:
     """`http` as in the catalogue and `live`, the event, are empty where it does not come in there.
 
-    `asks`: it is told who asks. `path` has the variables of the path, `data` those and what is asked.
-    `answers` is None for nothing.
+    `told` names what it is told beside: `asking`, `request`. `path` has the variables of the path, `data`
+    those and what is asked. `takes` and `answers` are types, or schemas of what has none; None stands for
+    nothing.
     """
 
     run: Callable[..., Awaitable[object]]
@@ -85,10 +87,13 @@ class Declared:
     live: str
     refusals: Sequence[str]
     status: int
-    asks: bool
+    otherwise: tuple[int, str] | None
+    media_type: str
+    told: Collection[str]
     path: type[Struct]
-    asked: type[Asked] | None
-    data: type[Struct]
+    asked: Any
+    data: Any
+    takes: Any
     answers: Any
 
     @property
@@ -104,17 +109,42 @@ def request(
     live: str = "",
     refusals: Sequence[str] = (),
     status: int = 200,
+    otherwise: tuple[int, str] | None = None,
+    media_type: str = "application/json",
+    takes: Schema | None = None,
+    answers: object = None,
 ) -> Callable[[Run], Run]:
-    """Declare a method of `Requests`. `refusals` are codes beyond those of everything of its kind."""
+    """Declare a method of `Requests`. `refusals` are codes beyond those of everything of its kind.
+
+    `takes` and `answers` say what the types do not: of a mapping its schema, of a response its type.
+    `otherwise` is another status with which the same may be answered, and when.
+    """
 
     def declared(run: Run) -> Run:
         types = get_type_hints(run, include_extras=True)
-        answers, asked = types.pop("return"), types.pop("asked", None)
-        asks = types.pop("asking", None) is not None
+        returned, asked = types.pop("return"), types.pop("asked", None)
+        told = {name for name in ("asking", "request") if types.pop(name, None) is not None}
         path = msgspec.defstruct("Path", list(types.items()), kw_only=True)
-        data = msgspec.defstruct("Data", list(types.items()), bases=(asked or Asked,), kw_only=True)
-        answers = None if answers is NoneType else answers
-        said = Declared(run, needs, summary, http, live, refusals, status, asks, path, asked, data, answers)
+        data = asked
+        if takes is None:
+            data = msgspec.defstruct("Data", list(types.items()), bases=(asked or Asked,), kw_only=True)
+        said = Declared(
+            run,
+            needs,
+            summary,
+            http,
+            live,
+            refusals,
+            status,
+            otherwise,
+            media_type,
+            told,
+            path,
+            asked,
+            data,
+            takes or asked,
+            answers or (None if returned is NoneType else returned),
+        )
         run.declared = said  # type: ignore[attr-defined]
         return run
 
@@ -138,16 +168,18 @@ class Requests:
         return {declared.live: self._handler(declared) for declared in self.declared if declared.live}
 
     def _route(self, declared: Declared) -> web.RouteDef:
-        async def serve(request: web.Request) -> web.Response:
+        async def serve(request: web.Request) -> web.StreamResponse:
             path = converted(request.match_info, declared.path)
-            asked: Struct | None = None
+            asked: object = None
             if declared.asked is not None and declared.is_read:
                 asked = converted(request.query, declared.asked, strict=False)
             elif declared.asked is not None:
                 asked = decoded(await content(request), declared.asked)
-            asking = asker(request) if declared.asks else None
-            found = await self._run(declared, asking, path, asked)
-            return nothing() if declared.answers is None else answer(found, declared.status)
+            asking = asker(request) if "asking" in declared.told else None
+            found = await self._run(declared, path, asked, asking, request)
+            if isinstance(found, web.StreamResponse):
+                return found
+            return nothing() if declared.answers is None else answered(found, declared.status)
 
         method, _, address = declared.http.partition(" ")
         return _ROUTES[method](address, serve)
@@ -155,20 +187,30 @@ class Requests:
     def _handler(self, declared: Declared) -> Handler:
         async def handle(asking: Asker, data: Mapping[str, object]) -> object:
             taken = converted(data, declared.data)
-            found = await self._run(declared, asking, taken, taken)
+            found = await self._run(declared, taken, taken, asking)
             return {} if declared.answers is None else found
 
         return handle
 
     def _run(
-        self, declared: Declared, asking: Asker | None, path: Struct, asked: Struct | None
+        self,
+        declared: Declared,
+        path: object,
+        asked: object,
+        asking: Asker | None,
+        request: web.Request | None = None,
     ) -> Awaitable[object]:
         named = {name: getattr(path, name) for name in declared.path.__struct_fields__}
-        if declared.asks:
-            named["asking"] = asking
+        told = {"asking": asking, "request": request}
+        named |= {name: told[name] for name in declared.told}
         if declared.asked is not None:
             named["asked"] = asked
         return declared.run(self, **named)
+
+
+def answered(found: object, status: int = 200) -> web.Response:
+    """A record as clients see it, without what is UNSET in it."""
+    return web.Response(body=msgspec.json.encode(found), status=status, content_type="application/json")
 
 
 def decoded(text: bytes, kind: type[T]) -> T:
@@ -236,21 +278,24 @@ def described_by(
 
 
 def _endpoint(declared: Declared) -> Endpoint:
-    asked = None if declared.asked is None else schema_of(declared.asked)
+    takes = None if declared.takes is None else schema_of(declared.takes)
     return Endpoint(
         declared.http,
         declared.summary,
         None if declared.answers is None else schema_of(declared.answers),
         declared.status,
-        query=_properties(asked) if asked and declared.is_read else {},
-        body=None if declared.is_read else asked,
+        query=_properties(takes) if takes and declared.is_read else {},
+        body=None if declared.is_read else takes,
         refusals=declared.refusals,
+        media_type=declared.media_type,
+        otherwise=declared.otherwise,
     )
 
 
 def _event(declared: Declared) -> Event:
+    data = declared.takes if declared.data is declared.asked else declared.data
     reply = NOTHING if declared.answers is None else schema_of(declared.answers)
-    return Event(declared.live, declared.summary, schema_of(declared.data), reply, declared.refusals)
+    return Event(declared.live, declared.summary, schema_of(data), reply, declared.refusals)
 
 
 def _properties(schema: Schema) -> Mapping[str, Schema]:
@@ -259,10 +304,15 @@ def _properties(schema: Schema) -> Mapping[str, Schema]:
     return found
 
 
-@cache
-def schema_of(kind: type[object]) -> Schema:
+def schema_of(kind: Any) -> Schema:
     """The schema of a type: what is asked as it is, an answer and what it holds under their names."""
+    return kind if isinstance(kind, Mapping) else _schema_of(kind)
+
+
+@cache
+def _schema_of(kind: Any) -> Schema:
     [schema], named = msgspec.json.schema_components([kind], ref_template="{name}")
+    is_asked = isinstance(kind, type) and issubclass(kind, Asked)
 
     def written(part: object) -> Any:
         if isinstance(part, list):
@@ -270,15 +320,14 @@ def schema_of(kind: type[object]) -> Schema:
         if not isinstance(part, dict):
             return part
         if "$ref" in part:
-            return Named(part["$ref"], written(named[part["$ref"]]))
+            found = written(named[part["$ref"]])
+            return found if is_asked else Named(part["$ref"], found)
         kept = {key: written(value) for key, value in part.items() if key != "title"}
         if kept.get("default", "") is None:
             del kept["default"]
         if not kept.get("required", "some"):
             del kept["required"]
-        return kept | ({"additionalProperties": False} if "properties" in kept else {})
+        return kept | ({"additionalProperties": is_asked} if "properties" in kept else {})
 
     whole: dict[str, object] = written(schema)
-    if issubclass(kind, Struct):
-        return {**whole, "additionalProperties": True}
     return whole

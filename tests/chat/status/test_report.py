@@ -3,7 +3,6 @@
 import json
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -78,8 +77,8 @@ async def judged(
     sources = Sources(
         here.works, Path(variables["DATA_DIR"]), here, here, enabled, list, dict, lambda: 0, secure
     )
-    told: Any = await Report(config.read(variables), sources, "1", 0).described(0.0)
-    return {one["check"]: (one["verdict"], one["state"]) for one in told["checks"]}
+    told = await Report(config.read(variables), sources, "1", 0).condition(0.0)
+    return {one.check: (one.verdict, one.state) for one in told.checks}
 
 
 @pytest.mark.parametrize(

@@ -51,10 +51,7 @@ def in_channel(permission: P) -> Needs:
 
 # A path as it is given to the router, with the names of its variable parts.
 ENDPOINTS: dict[str, Needs] = {
-    "GET /health": ANYONE,
-    "GET /info": ANYONE,
     "GET /icon": ANYONE,
-    "GET /metrics": ANYONE,
     "GET /openapi.json": ANYONE,
     "GET /openapi/management.json": ANYONE,
     "GET /openapi/webhooks.json": ANYONE,
@@ -93,7 +90,6 @@ ENDPOINTS: dict[str, Needs] = {
     # Settings.
     "GET /api/settings": OWNER,
     "PATCH /api/settings": OWNER,
-    "GET /api/health": OWNER,
     # Storage and backups: a backup holds all secrets, so nobody but the owner gets one.
     "GET /api/storage": OWNER,
     "GET /api/backups": OWNER,

@@ -22,6 +22,22 @@ _ENABLED: Mapping[str, Mapping[str, bool]] = {
 
 
 @dataclass(frozen=True, slots=True)
+class Accounts:
+    issuer: str
+    clientId: str
+
+
+@dataclass(frozen=True, slots=True)
+class SignIn:
+    """What a page may offer to somebody who arrives."""
+
+    open: bool
+    local: bool
+    account: Accounts | None
+    certificateIssuers: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
 class IdentityConfig:
     # What sign-ins are made for; empty where the operator has set none, and one is made up.
     server_id: str
@@ -45,16 +61,15 @@ class IdentityConfig:
             return "SVC_IDENTITY_TIERS accepts accounts only, and no issuer of accounts is trusted"
         return ""
 
-    def sign_in(self) -> dict[str, object]:
-        """What a page may offer to somebody who arrives."""
+    def sign_in(self) -> SignIn:
         accounts = ACCOUNT in self.tiers
         issuer = self.oidc_issuer if accounts else ""
-        return {
-            "open": not self.closed,
-            "local": LOCAL in self.tiers,
-            "account": {"issuer": issuer, "clientId": self.oidc_audience} if issuer else None,
-            "certificateIssuers": list(self.cert_issuers) if accounts else [],
-        }
+        return SignIn(
+            open=not self.closed,
+            local=LOCAL in self.tiers,
+            account=Accounts(issuer, self.oidc_audience) if issuer else None,
+            certificateIssuers=self.cert_issuers if accounts else (),
+        )
 
 
 def read(variables: Mapping[str, str]) -> IdentityConfig:

@@ -6,11 +6,14 @@ Checks and compares; stores nothing. docs/http.md, "Settings".
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from typing import Literal
 
 from svc.chat.errors import ChatError
 from svc.chat.names import readable_name
 
-INVITE, OPEN = "invite", "open"
+JoinPolicy = Literal["invite", "open"]
+INVITE: JoinPolicy = "invite"
+OPEN: JoinPolicy = "open"
 _SWITCH: Mapping[object, object] = {True: True, False: False, "on": True, "off": False}
 
 
@@ -22,7 +25,7 @@ def _one_of(*choices: str) -> Mapping[object, object]:
 class Values:
     """All settings, under the names that they have on the wire."""
 
-    joinPolicy: str = INVITE
+    joinPolicy: JoinPolicy = INVITE
     discoverable: bool = False
     lanOpen: bool = False
     profanityMode: str = "off"

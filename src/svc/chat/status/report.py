@@ -11,10 +11,14 @@ import sqlite3
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Annotated, Literal, Protocol
+
+from msgspec import UNSET, Meta, UnsetType
 
 from svc.base.config import is_loopback
 from svc.chat.config import ChatConfig
+from svc.chat.described import choice
+from svc.chat.fields import Id, TimeMs
 
 LEAST_FREE_BYTES = 200 * 1024 * 1024
 COMFORTABLE_FREE_BYTES = 2 * 1024 * 1024 * 1024
@@ -22,8 +26,10 @@ COMFORTABLE_FREE_BYTES = 2 * 1024 * 1024 * 1024
 BACKUP_AFTER_MS = 30 * 24 * 3600 * 1000
 # Those who are here; the page shows no more either.
 MAX_LISTED = 200
-OK, NOTICE, PROBLEM = "ok", "notice", "problem"
-VERDICTS = (OK, NOTICE, PROBLEM)
+Verdict = Literal["ok", "notice", "problem"]
+OK: Verdict = "ok"
+NOTICE: Verdict = "notice"
+PROBLEM: Verdict = "problem"
 CHECKS = {
     "database": ("sound", "not_kept"),
     "disk": ("roomy", "filling", "full"),
@@ -33,6 +39,45 @@ CHECKS = {
     "uploads": ("working", "off", "no_worker"),
     "backups": ("recent", "old", "none"),
 }
+_STATES = dict.fromkeys(state for states in CHECKS.values() for state in states)
+_Natural = Annotated[int, Meta(ge=0)]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """`bytes` are free on the disk; `waiting` are uploads that nobody works on yet."""
+
+    check: Annotated[str, Meta(extra_json_schema=choice(*CHECKS))]
+    verdict: Verdict
+    state: Annotated[str, Meta(extra_json_schema=choice(*_STATES))]
+    bytes: _Natural | UnsetType = UNSET
+    waiting: _Natural | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        assert self.state in CHECKS[self.check], "the description and the page list every state"
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    server: str
+    python: str
+    sqlite: str
+
+
+@dataclass(frozen=True, slots=True)
+class Connected:
+    member_id: Id
+    pages: Annotated[int, Meta(ge=1)]
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    versions: Versions
+    started_at_ms: TimeMs
+    checks: Sequence[Check]
+    connected: Annotated[Sequence[Connected], Meta(max_length=MAX_LISTED)]
+    connected_members: _Natural
+    in_calls: _Natural
 
 
 class Link(Protocol):
@@ -71,38 +116,34 @@ class Report:
         self._version = version
         self._started_at_ms = started_at_ms
 
-    async def described(self, now: float) -> dict[str, object]:
+    async def condition(self, now: float) -> Condition:
         sources = self._sources
         free = (await asyncio.to_thread(shutil.disk_usage, sources.database.parent)).free
         made = await asyncio.to_thread(sources.backups)
         checks = [
-            _found("database", *((OK, "sound") if await sources.works() else (PROBLEM, "not_kept"))),
-            _found("disk", *_disk(free), bytes=free),
-            _found("joining", *self._joining()),
-            _found("address", *self._address()),
-            _found("voice", *self._voice()),
-            _found("uploads", *self._uploads(), waiting=sources.uploads.waiting),
-            _found("backups", *_backups(made, now)),
+            Check("database", *((OK, "sound") if await sources.works() else (PROBLEM, "not_kept"))),
+            Check("disk", *_disk(free), bytes=free),
+            Check("joining", *self._joining()),
+            Check("address", *self._address()),
+            Check("voice", *self._voice()),
+            Check("uploads", *self._uploads(), waiting=sources.uploads.waiting),
+            Check("backups", *_backups(made, now)),
         ]
         pages = sources.pages()
         listed = sorted(pages.items())[:MAX_LISTED]
-        return {
-            "versions": {
-                "server": self._version,
-                "python": platform.python_version(),
-                "sqlite": sqlite3.sqlite_version,
-            },
-            "started_at_ms": self._started_at_ms,
-            "checks": checks,
-            "connected": [{"member_id": member_id, "pages": count} for member_id, count in listed],
-            "connected_members": len(pages),
-            "in_calls": sources.calls(),
-        }
+        return Condition(
+            Versions(self._version, platform.python_version(), sqlite3.sqlite_version),
+            self._started_at_ms,
+            checks,
+            [Connected(member_id, count) for member_id, count in listed],
+            len(pages),
+            sources.calls(),
+        )
 
-    def _joining(self) -> tuple[str, str]:
+    def _joining(self) -> tuple[Verdict, str]:
         return (PROBLEM, "impossible") if self._config.identity.obstacle() else (OK, "possible")
 
-    def _address(self) -> tuple[str, str]:
+    def _address(self) -> tuple[Verdict, str]:
         """A proxy that the operator has told us of ends TLS and can reach this machine's own address."""
         if self._config.trusted_proxy_hops:
             return OK, "reachable"
@@ -110,12 +151,12 @@ class Report:
             return NOTICE, "only_here"
         return (OK, "reachable") if self._sources.secure else (PROBLEM, "insecure")
 
-    def _voice(self) -> tuple[str, str]:
+    def _voice(self) -> tuple[Verdict, str]:
         if not self._config.media.url:
             return NOTICE, "none"
         return (OK, "connected") if self._sources.link.in_step else (PROBLEM, "unreachable")
 
-    def _uploads(self) -> tuple[str, str]:
+    def _uploads(self) -> tuple[Verdict, str]:
         uploads = self._sources.uploads
         if not self._sources.uploads_enabled:
             return NOTICE, "off"
@@ -124,18 +165,13 @@ class Report:
         return PROBLEM if uploads.waiting else NOTICE, "no_worker"
 
 
-def _disk(free: int) -> tuple[str, str]:
+def _disk(free: int) -> tuple[Verdict, str]:
     if free < LEAST_FREE_BYTES:
         return PROBLEM, "full"
     return (NOTICE, "filling") if free < COMFORTABLE_FREE_BYTES else (OK, "roomy")
 
 
-def _backups(made: Sequence[int], now: float) -> tuple[str, str]:
+def _backups(made: Sequence[int], now: float) -> tuple[Verdict, str]:
     if not made:
         return NOTICE, "none"
     return (NOTICE, "old") if max(made) < now * 1000 - BACKUP_AFTER_MS else (OK, "recent")
-
-
-def _found(check: str, verdict: str, state: str, **facts: int) -> dict[str, object]:
-    assert state in CHECKS[check], "the description and the page list every state"
-    return {"check": check, "verdict": verdict, "state": state, **facts}

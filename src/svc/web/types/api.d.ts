@@ -1,6 +1,8 @@
 // What the chat server takes and says, made of its own descriptions by `ci/types write`. Do not change it by
 // hand: a test compares it with them. Only for the check of types; it is not served.
 
+export type Accounts = { issuer: string; clientId: string };
+
 export type AllNotifications = { notifications: Notifications[] };
 
 export type Application = { id: string; nickname: string; message: string; invite_id: string; invited_by: string | null; role_id: string; asked_at_ms: number; state: "pending" | "approved" | "refused"; reason: string; decided_by: string | null; decided_at_ms: number | null };
@@ -15,6 +17,12 @@ export type Ban = { member_id: string; nickname: string; reason: string; banned_
 
 export type Channel = { id: string; name: string; type: "text" | "voice" | "category"; position: number; topic: string; slow_mode_s: number; parent_id: string | null; archived: boolean; user_limit: number; bitrate_kbps: number };
 
+export type Check = { check: "database" | "disk" | "joining" | "address" | "voice" | "uploads" | "backups"; verdict: "notice" | "ok" | "problem"; state: "sound" | "not_kept" | "roomy" | "filling" | "full" | "possible" | "impossible" | "reachable" | "only_here" | "insecure" | "connected" | "none" | "unreachable" | "working" | "off" | "no_worker" | "recent" | "old"; bytes?: number; waiting?: number };
+
+export type Condition = { versions: Versions; started_at_ms: number; checks: Check[]; connected: Connected[]; connected_members: number; in_calls: number };
+
+export type Connected = { member_id: string; pages: number };
+
 export type Device = { id: string; name: string; tier: "account" | "local"; current: boolean; added_at_ms: number; last_seen_at_ms: number };
 
 export type Draft = { channel_id: string; text: string; attachments: string[]; changed_at_ms: number };
@@ -22,6 +30,10 @@ export type Draft = { channel_id: string; text: string; attachments: string[]; c
 export type Emoji = { id: string; name: string; url: string; animated: boolean; created_by: string | null; created_at_ms: number };
 
 export type FoundMessage = { id: string; channel_id: string; author_id: string; display_name: string; text: string; found: number[][]; posted_at_ms: number };
+
+export type Health = { status: "degraded" | "healthy"; service: "chat"; serverName: string; timestamp: string };
+
+export type Info = { serverId: string; name: string; description: string; members: number; lanOpen: boolean; identityTiers: ("account" | "local")[]; signIn: SignIn; joinPolicy: "invite" | "open"; iconUrl: string | null; rules: string; rulesVersion: string; instanceId?: string; version?: string };
 
 export type Invisible = { invisible: boolean };
 
@@ -73,6 +85,8 @@ export type Rules = { rules: Rule[] };
 
 export type ShownCard = { title?: string; url?: string; description?: string; color?: number; author?: { name: string; url?: string; icon?: StoredPicture }; fields?: { name: string; value: string; inline: boolean }[]; image?: StoredPicture; thumbnail?: StoredPicture; footer?: { text: string; icon?: StoredPicture }; timestamp?: string };
 
+export type SignIn = { open: boolean; local: boolean; account: Accounts | null; certificateIssuers: string[] };
+
 export type StoredPicture = { key: string; url: string; content_type: string; width: number; height: number; placeholder: string };
 
 export type ThreadState = { channel_id: string; thread: string; following: boolean; read_up_to: string | null; last: string | null; unread: number; mentions: number };
@@ -82,6 +96,8 @@ export type Trial = { read: number; found: number; messages: FoundMessage[] };
 export type Unread = { channel_id: string; read_up_to: string; last: string | null; unread: number; mentions: number };
 
 export type Upload = { id: string; purpose: "attachment" | "avatar" | "icon" | "emoji"; name: string; alt: string; length: number; received: number; state: "receiving" | "waiting" | "done" | "refused" | "used"; result: { id: string; name: string; kind: "picture" | "video" | "audio" | "file"; key: string; url: string; content_type: string; bytes: number; width: number | null; height: number | null; frames: number | null; duration_ms: number | null; placeholder: string; colour: string; thumbnail: { key: string; url: string; content_type: string; bytes: number; width: number | null; height: number | null } | null; poster: { key: string; url: string; content_type: string; bytes: number; width: number | null; height: number | null } | null } | null; refusal: { code: string; message: string } | null; created_at_ms: number };
+
+export type Versions = { server: string; python: string; sqlite: string };
 
 export type VoiceMember = { id: string; nickname: string; muted: boolean; deafened: boolean; self_muted: boolean; self_deafened: boolean; hand: number; camera: boolean; screen: boolean };
 
@@ -361,11 +377,11 @@ export interface Endpoints {
   /** Change some; one bad value and nothing is changed */
   "PATCH /api/settings": { body: { joinPolicy?: "invite" | "open"; discoverable?: boolean | "on" | "off"; lanOpen?: boolean | "on" | "off"; profanityMode?: "off" | "flag" | "censor" | "block"; linkPreviews?: boolean | "on" | "off"; name?: string | null; description?: string | null; rules?: string | null; welcomeChannelId?: string | null; retentionDays?: number | string }; answer: { joinPolicy: "invite" | "open"; discoverable: boolean; lanOpen: boolean; profanityMode: "off" | "flag" | "censor" | "block"; linkPreviews: boolean; name: string; description: string; rules: string; welcomeChannelId: string | null; retentionDays: number } };
   /** Is the server up, and does it keep what is written? */
-  "GET /health": { answer: { status: "healthy" | "degraded"; service: "chat"; serverName: string; timestamp: string } };
+  "GET /health": { answer: Health };
   /** What somebody who is invited sees; `version` for members only */
-  "GET /info": { answer: { serverId: string; name: string; description: string; members: number; lanOpen: boolean; identityTiers: ("account" | "local")[]; signIn: { open: boolean; local: boolean; account: { issuer: string; clientId: string } | null; certificateIssuers: string[] }; joinPolicy: "invite" | "open"; iconUrl: string | null; rules: string; rulesVersion: string; instanceId?: string; version?: string } };
+  "GET /info": { answer: Info };
   /** How the server is doing, and who is connected */
-  "GET /api/health": { answer: { versions: { server: string; python: string; sqlite: string }; started_at_ms: number; checks: ({ check: "database" | "disk" | "joining" | "address" | "voice" | "uploads" | "backups"; verdict: "ok" | "notice" | "problem"; state: "sound" | "not_kept" | "roomy" | "filling" | "full" | "possible" | "impossible" | "reachable" | "only_here" | "insecure" | "connected" | "none" | "unreachable" | "working" | "off" | "no_worker" | "recent" | "old"; bytes?: number; waiting?: number })[]; connected: { member_id: string; pages: number }[]; connected_members: number; in_calls: number } };
+  "GET /api/health": { answer: Condition };
   /** Measurements for Prometheus */
   "GET /metrics": { answer: Blob };
   /** Upload what a message is to show: multipart, or tus 1.0.0 with Tus-Resumable; what comes of it is pushed */
