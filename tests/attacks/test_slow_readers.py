@@ -15,7 +15,7 @@ from svc.base.objects_s3 import S3Objects
 from svc.chat.community import Community
 from svc.chat.media import routes
 from svc.chat.media.facts import Facts
-from svc.chat.own import routes as own_routes
+from svc.chat.own import requests as own_requests
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer
 from tests.chat.people import newcomer
@@ -141,9 +141,9 @@ async def test_exports_that_nobody_reads_keep_no_member_from_theirs(
         while True:
             yield bytes(64 * 1024)
 
-    monkeypatch.setattr(own_routes, "export", endless)
+    monkeypatch.setattr(own_requests, "export", endless)
     async with server_with_insight(variables) as (chat, _):
-        members = [await newcomer(chat, f"Member {n}") for n in range(own_routes.MAX_EXPORTS + 1)]
+        members = [await newcomer(chat, f"Member {n}") for n in range(own_requests.MAX_EXPORTS + 1)]
         stalled = [await stall(chat, "/api/me/export", "127.0.0.1", member.token) for member in members]
         assert await stalled[0].was_closed() or await stalled[1].was_closed()
 

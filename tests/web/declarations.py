@@ -115,7 +115,7 @@ def _type(schema: Schema) -> str:
         return " | ".join(dict.fromkeys(_type(each) for each in _flat([schema])))
     match schema.get("type"):
         case "array":
-            inner = _type(schema["items"])
+            inner = _type(schema.get("items", {}))
             return f"({inner})[]" if " | " in inner else f"{inner}[]"
         case "object":
             return _object(schema)

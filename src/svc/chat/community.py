@@ -27,7 +27,7 @@ from svc.chat.access.origins import Origins
 from svc.chat.access.pace import Pace
 from svc.chat.access.tokens import AccessTokens, Asker
 from svc.chat.arriving import Arriving
-from svc.chat.audit.routes import AuditRoutes
+from svc.chat.audit.requests import AuditRequests
 from svc.chat.audit.rules import Audit
 from svc.chat.automod.requests import AutomodRequests
 from svc.chat.automod.rules import Automod
@@ -67,7 +67,7 @@ from svc.chat.notifying import Notifying
 from svc.chat.openapi.routes import DescriptionRoutes
 from svc.chat.own.blocks import Blocks
 from svc.chat.own.export import Part
-from svc.chat.own.routes import OwnRoutes
+from svc.chat.own.requests import OwnRequests
 from svc.chat.own.rules import OwnAffairs
 from svc.chat.pages.routes import Pages
 from svc.chat.requests import Handler
@@ -201,14 +201,14 @@ class Community:
         tables = [
             self.live.table(),
             self.arriving.table(),
-            AuditRoutes(self.audit).table(),
+            AuditRequests(self.audit).table(),
             BotRoutes(self.bots).table(),
             MemberRoutes(self.members, self.roles, self.directory, self.arriving.devices.last_seen).table(),
             ChannelRoutes(self.channels, self.directory).table(),
             ModerationRoutes(self.moderation, self.reports, self._history()).table(),
             AutomodRequests(self.automod).table(),
             SettingsRoutes(self.settings).table(),
-            OwnRoutes(self.own_affairs, self.blocks, self._kept_of_a_member()).table(),
+            OwnRequests(self.own_affairs, self.blocks, self._kept_of_a_member()).table(),
             self.talking.table(),
             self.files.table(),
             self.notifying.table(),

@@ -19,8 +19,8 @@ from svc.chat.levels.requests import LevelRequests
 from svc.chat.levels.rules import Levels
 from svc.chat.messages.feature import MessagesFeature
 from svc.chat.own.blocks import Blocks
+from svc.chat.push.requests import PushRequests
 from svc.chat.push.ringing import Ringing
-from svc.chat.push.routes import PushRoutes
 from svc.chat.push.rules import Subscriptions
 from svc.chat.push.vapid import KEY_FILE, VapidKey
 from svc.chat.requests import Handler
@@ -78,7 +78,7 @@ class Notifying:
     def table(self) -> list[web.RouteDef]:
         return [
             *LevelRequests(self.levels).table(),
-            *PushRoutes(self.subscriptions, self._key.public).table(),
+            *PushRequests(self.subscriptions, self._key.public).table(),
         ]
 
     def handlers(self) -> Mapping[str, Handler]:

@@ -284,7 +284,7 @@ def _endpoint(declared: Declared) -> Endpoint:
         declared.summary,
         None if declared.answers is None else schema_of(declared.answers),
         declared.status,
-        query=_properties(takes) if takes and declared.is_read else {},
+        query=_query(takes) if takes and declared.is_read else {},
         body=None if declared.is_read else takes,
         refusals=declared.refusals,
         media_type=declared.media_type,
@@ -298,10 +298,16 @@ def _event(declared: Declared) -> Event:
     return Event(declared.live, declared.summary, schema_of(data), reply, declared.refusals)
 
 
-def _properties(schema: Schema) -> Mapping[str, Schema]:
+def _query(schema: Schema) -> Mapping[str, Schema]:
+    """What is asked, as parameters: nothing in a query is null."""
     found = schema["properties"]
     assert isinstance(found, Mapping)
-    return found
+    return {name: _without_null(one) for name, one in found.items()}
+
+
+def _without_null(schema: Schema) -> Schema:
+    kinds = schema.get("anyOf")
+    return kinds[0] if isinstance(kinds, list) and kinds[1:] == [{"type": "null"}] else schema
 
 
 def schema_of(kind: Any) -> Schema:

@@ -9,7 +9,7 @@ from aiohttp import ClientPayloadError
 
 from svc.base.database import StorageFailed
 from svc.chat.community import Community
-from svc.chat.own import blocks, routes
+from svc.chat.own import blocks, requests
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer, LiveMember
 from tests.kit.waiting import wait_until
@@ -99,7 +99,7 @@ async def test_an_export_that_fails_half_way_is_cut_off(
         yield b'{"exported_at_ms": 1,'
         raise StorageFailed("the disk is gone")
 
-    monkeypatch.setattr(routes, "export", failing)
+    monkeypatch.setattr(requests, "export", failing)
     chat, _ = world
     async with chat.member("Ada") as ada:
         with pytest.raises(ClientPayloadError):
@@ -107,7 +107,7 @@ async def test_an_export_that_fails_half_way_is_cut_off(
 
 
 async def test_exports_wait_their_turn(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(routes, "MAX_EXPORTS", 0)
+    monkeypatch.setattr(requests, "MAX_EXPORTS", 0)
     chat, _ = world
     async with chat.member("Ada") as ada:
         status, body = await ask(chat, ada, "GET", "/api/me/export")

@@ -133,7 +133,7 @@ async def test_a_screen_that_is_stopped_stays_so_until_its_person_leaves(world: 
     await world.bob.pushed("voice_left")
     await world.enters(world.ada)
     assert (await world.told("user_caps", count + 2))["caps"] == ["share_screen", "speak"]
-    page, _ = await world.community.audit.page(world.mod.id, Wanted(), 10)
+    page = (await world.community.audit.page(world.mod.id, Wanted(), 10)).entries
     entry = page[0]
     assert (entry.action, entry.target_id, entry.details) == (
         "voice_stop_screen",

@@ -163,7 +163,7 @@ async def test_acts_are_in_the_audit_log(world: World) -> None:
     await world.mod.ask("voice_mute", member_id=world.ada.id, muted=True)
     await world.mod.ask("voice_move", member_id=world.ada.id, channel_id="side-room")
     await world.mod.ask("voice_disconnect", member_id=world.ada.id)
-    page, _ = await world.community.audit.page(world.mod.id, Wanted(), 10)
+    page = (await world.community.audit.page(world.mod.id, Wanted(), 10)).entries
     assert [(entry.action, entry.target_id, entry.details) for entry in page][:3] == [
         ("voice_disconnect", world.ada.id, {"channel_id": "lobby"}),
         ("voice_move", world.ada.id, {"channel_id": "side-room"}),

@@ -76,17 +76,6 @@ ENDPOINTS: dict[str, Needs] = {
     "POST /api/me/devices/link": PERSON,
     "DELETE /api/me/devices/{device_id}": PERSON,
     "POST /api/members/{member_id}/recovery": OWNER,
-    # Own affairs.
-    "POST /api/me/leave": PERSON,
-    "GET /api/me/export": MEMBER,
-    "DELETE /api/me": PERSON,
-    "GET /api/me/blocks": MEMBER,
-    "PUT /api/me/blocks/{member_id}": MEMBER,
-    "DELETE /api/me/blocks/{member_id}": MEMBER,
-    # On which devices one wants to be told of it.
-    "GET /api/me/push": PERSON,
-    "PUT /api/me/push": PERSON,
-    "DELETE /api/me/push": PERSON,
     # Settings.
     "GET /api/settings": OWNER,
     "PATCH /api/settings": OWNER,
@@ -220,8 +209,6 @@ ENDPOINTS: dict[str, Needs] = {
     "POST /api/private/conversations/{conversation_id}/files": PRIVATE_SENDER,
     "GET /api/private/conversations/{conversation_id}/files/{file_id}": PERSON,
     "DELETE /api/private/conversations/{conversation_id}/files/{file_id}": PERSON,
-    # The audit log.
-    "GET /api/audit": on_server(P.VIEW_AUDIT_LOG),
 }
 
 # Requests of the live socket; `authenticate` and `resume`, which come before all of them, are not here.

@@ -7,14 +7,27 @@ No HTTP, no SQL.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from msgspec import Meta
 
 from svc.base.database import Connection, Database
 from svc.base.strict_json import dumps
 from svc.chat.access.directory import Directory
 from svc.chat.audit import store
-from svc.chat.audit.store import Entry, Wanted
+from svc.chat.audit.store import AuditEntry, EntryId, Wanted
 
 MAX_PAGE = 200
+Entries = Annotated[Sequence[AuditEntry], Meta(max_length=MAX_PAGE)]
+
+
+@dataclass(frozen=True, slots=True)
+class AuditPage:
+    """`next` is what to ask for `before` to go on; None at the end."""
+
+    entries: Entries
+    next: EntryId | None
 
 
 class Audit:
@@ -39,16 +52,16 @@ class Audit:
 
     async def about(
         self, asker_id: str, target_id: str, actions: Sequence[str], before: int | None, limit: int
-    ) -> tuple[list[Entry], int | None]:
+    ) -> AuditPage:
         """The same of one target, and of some actions only."""
         wanted = Wanted(before=before, target_id=target_id, actions=actions)
         return await self.page(asker_id, wanted, limit)
 
-    async def page(self, asker_id: str, wanted: Wanted, limit: int) -> tuple[list[Entry], int | None]:
-        """What a member may see, newest first, and what to ask for `before` to go on; None at the end."""
+    async def page(self, asker_id: str, wanted: Wanted, limit: int) -> AuditPage:
+        """What a member may see, newest first."""
         directory = self._directory
         everything = directory.is_owner(asker_id)
         seen = None if everything else [channel.id for channel in directory.visible_channels(asker_id)]
         found = await store.page(self._database, wanted, limit + 1, seen)
         page = found[:limit]
-        return page, page[-1].id if len(found) > limit else None
+        return AuditPage(page, page[-1].id if len(found) > limit else None)

@@ -2,30 +2,28 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated, Any
+
+from msgspec import Meta
 
 from svc.base.database import Connection, Database
 from svc.base.tables import JSON, Table
+from svc.chat.fields import Id, TimeMs
+
+# As far as SQLite counts.
+EntryId = Annotated[int, Meta(ge=1, le=2**63 - 1)]
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    id: int
-    at_ms: int
-    actor_id: str | None
-    action: str
-    target_id: str | None
-    details: dict[str, object]
+class AuditEntry:
+    """An act; without an actor it was the operator's."""
 
-    def described(self) -> dict[str, object]:
-        """As clients see it."""
-        return {
-            "id": self.id,
-            "at_ms": self.at_ms,
-            "actor_id": self.actor_id,
-            "action": self.action,
-            "target_id": self.target_id,
-            "details": self.details,
-        }
+    id: EntryId
+    at_ms: TimeMs
+    actor_id: Id | None
+    action: str
+    target_id: Id | None
+    details: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +38,7 @@ class Wanted:
     actions: Sequence[str] = ()
 
 
-_LOG = Table("audit_log", Entry, details=JSON)
+_LOG = Table("audit_log", AuditEntry, details=JSON)
 
 
 def insert(
@@ -61,7 +59,7 @@ def insert(
 
 async def page(
     database: Database, wanted: Wanted, limit: int, channel_ids: Sequence[str] | None
-) -> list[Entry]:
+) -> list[AuditEntry]:
     """The newest first; those about a channel only of `channel_ids`, unless that is None."""
     tests = {
         "id < ?": wanted.before,

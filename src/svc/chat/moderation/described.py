@@ -1,6 +1,6 @@
 """What moderation says of itself, for people and for programs."""
 
-from svc.chat.audit.described import ENTRY
+from svc.chat.audit.rules import Entries
 from svc.chat.described import (
     BOOLEAN,
     ID,
@@ -20,6 +20,7 @@ from svc.chat.described import (
 from svc.chat.members.described import MEMBER
 from svc.chat.moderation.routes import MAX_PAGE, MAX_REASON_CHARACTERS, MAX_REPORT_CHARACTERS
 from svc.chat.moderation.rules import MAX_DELETED_S, MAX_TIMEOUT_S
+from svc.chat.requests import schema_of
 
 _REASON = string(MAX_REASON_CHARACTERS)
 _WHY = asked({}, {"reason": _REASON})
@@ -65,7 +66,7 @@ _HISTORY = obj(
         # How they came; null where that is not known.
         "invitation": nullable(obj({"invite_id": ID, "invited_by": nullable(ID)})),
         "reports": obj({"open": integer(0), "resolved": integer(0)}),
-        "entries": array(ENTRY, MAX_PAGE),
+        "entries": schema_of(Entries),
         "next": nullable(integer(1)),
     }
 )

@@ -36,10 +36,10 @@ class History:
         facts = await store.facts(self._database, member_id)
         if facts is None:
             raise ChatError("unknown_member")
-        entries, following = await self._audit.about(asker_id, member_id, ACTIONS, before, limit)
+        page = await self._audit.about(asker_id, member_id, ACTIONS, before, limit)
         return {
             **facts.described(),
             "invitation": await self._invitation(member_id),
-            "entries": [entry.described() for entry in entries],
-            "next": following,
+            "entries": page.entries,
+            "next": page.next,
         }

@@ -7,7 +7,6 @@ from typing import NoReturn
 
 from aiohttp import web
 
-from svc.chat.audit.routes import LAST_ID
 from svc.chat.errors import ChatError
 from svc.chat.fields import MAX_ID_CHARACTERS, Data, identifier, number, optional_text, text
 from svc.chat.http import answer, asker, body, nothing, query_number
@@ -19,6 +18,7 @@ from svc.chat.moderation.store import WantedReports
 MAX_REASON_CHARACTERS = 500
 MAX_REPORT_CHARACTERS = 2000
 USUAL_PAGE, MAX_PAGE = 50, 200
+LAST_ID = 2**63 - 1
 _LONGEST_WAIT_S = 60.0
 _STATES = {"open": False, "resolved": True, None: None}
 

@@ -4,16 +4,29 @@ A block is nobody else's business: who is blocked is not told. What it brings ab
 others to do: their mentions do not count, and the page hides what they write.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from msgspec import Meta
+
 from svc.base.database import Act, Connection, Database
 from svc.chat.access.acts import follows_rules
 from svc.chat.access.directory import Directory
 from svc.chat.access.tokens import Asker
 from svc.chat.errors import ChatError
+from svc.chat.fields import Id
 from svc.chat.live.audience import only
 from svc.chat.live.hub import Hub
 from svc.chat.own import store
 
 MAX_BLOCKS = 1000
+Blocked = Annotated[Sequence[Id], Meta(max_length=MAX_BLOCKS)]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    member_id: Id
 
 
 class Blocks:
@@ -73,8 +86,8 @@ class Blocks:
 
     def _blocked_now(self, member_id: str, other_id: str) -> None:
         self._blocked.setdefault(member_id, set()).add(other_id)
-        self._hub.push("member_blocked", {"member_id": other_id}, only(member_id))
+        self._hub.push("member_blocked", Block(other_id), only(member_id))
 
     def _unblocked_now(self, member_id: str, other_id: str) -> None:
         self._blocked.get(member_id, set()).discard(other_id)
-        self._hub.push("member_unblocked", {"member_id": other_id}, only(member_id))
+        self._hub.push("member_unblocked", Block(other_id), only(member_id))

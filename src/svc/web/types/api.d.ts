@@ -11,9 +11,13 @@ export type Attachment = { id: string; name: string; kind: "picture" | "video" |
 
 export type AuditEntry = { id: number; at_ms: number; actor_id: string | null; action: string; target_id: string | null; details: { [name: string]: unknown } };
 
+export type AuditPage = { entries: AuditEntry[]; next: number | null };
+
 export type Backups = { backups: { name: string; bytes: number; made_at_ms: number }[]; making: { what: string; done: number; total: number } | null; fault: string | null };
 
 export type Ban = { member_id: string; nickname: string; reason: string; banned_by: string | null; banned_at_ms: number };
+
+export type Block = { member_id: string };
 
 export type Channel = { id: string; name: string; type: "text" | "voice" | "category"; position: number; topic: string; slow_mode_s: number; parent_id: string | null; archived: boolean; user_limit: number; bitrate_kbps: number };
 
@@ -28,6 +32,8 @@ export type Device = { id: string; name: string; tier: "account" | "local"; curr
 export type Draft = { channel_id: string; text: string; attachments: string[]; changed_at_ms: number };
 
 export type Emoji = { id: string; name: string; url: string; animated: boolean; created_by: string | null; created_at_ms: number };
+
+export type Exported = { exported_at_ms: number; member: unknown[]; devices: unknown[]; blocked: unknown[]; uploads: unknown[]; messages: unknown[]; reactions: unknown[] };
 
 export type FoundMessage = { id: string; channel_id: string; author_id: string; display_name: string; text: string; found: number[][]; posted_at_ms: number };
 
@@ -48,6 +54,8 @@ export type MessagePage = { messages: Message[]; more_before: boolean; more_afte
 export type Notifications = { channel_id: string | null; level: "all" | "mentions" | "nothing" | null; muted: boolean; muted_until_ms: number | null };
 
 export type Override = { type: "role" | "member"; target_id: string; allow: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members")[]; deny: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members")[] };
+
+export type OwnBlocks = { blocked: string[] };
 
 export type OwnDrafts = { drafts: Draft[] };
 
@@ -72,6 +80,8 @@ export type PrivateDevice = { id: string; member_id: string; thumbprint: string 
 export type PrivateEntry = { seq: number; epoch: number; kind: "commit" | "message"; sent_at_ms: number; body: string };
 
 export type PrivateLeaf = { id: string; member_id: string; thumbprint: string; gone: boolean };
+
+export type PushState = { public_key: string; subscribed: boolean };
 
 export type Quiet = { quiet: boolean };
 
@@ -109,7 +119,7 @@ export type Code = "already_resolved" | "approval_pending" | "approval_refused" 
 /** By method and path; `{}` stands for an id. */
 export interface Endpoints {
   /** Administrative acts, the newest first; about channels those that one sees */
-  "GET /api/audit": { query: { before?: number; actor_id?: string; target_id?: string; action?: string; limit?: number }; answer: { entries: AuditEntry[]; next: number | null } };
+  "GET /api/audit": { query: { before?: number; actor_id?: string; target_id?: string; action?: string; limit?: number }; answer: AuditPage };
   /** The rules by which members' messages are moderated, the oldest first */
   "GET /api/automod/rules": { answer: Rules };
   /** Make a rule, which is off unless it says otherwise */
@@ -356,18 +366,18 @@ export interface Endpoints {
   "GET /asyncapi.json": { answer: { [name: string]: unknown } };
   /** Stop being a member */
   "POST /api/me/leave": { answer: null };
-  /** Everything that is kept of oneself, streamed */
-  "GET /api/me/export": { answer: { exported_at_ms: number; member: unknown[]; devices: unknown[]; blocked: unknown[]; uploads: unknown[]; messages: unknown[]; reactions: unknown[] } };
   /** Leave, and have name, devices and all messages deleted; the messages follow bit by bit */
   "DELETE /api/me": { answer: null };
   /** Whom one has blocked */
-  "GET /api/me/blocks": { answer: { blocked: string[] } };
+  "GET /api/me/blocks": { answer: OwnBlocks };
   /** Block a member */
   "PUT /api/me/blocks/{}": { answer: null };
   /** Block somebody no more */
   "DELETE /api/me/blocks/{}": { answer: null };
+  /** Everything that is kept of oneself, streamed */
+  "GET /api/me/export": { answer: Exported };
   /** The key to subscribe with, and whether this device has subscribed */
-  "GET /api/me/push": { answer: { public_key: string; subscribed: boolean } };
+  "GET /api/me/push": { answer: PushState };
   /** Ring this device: a push subscription as browsers give it */
   "PUT /api/me/push": { body: { endpoint: string; keys: { p256dh: string; auth: string } }; answer: null };
   /** Do not ring this device any more */
@@ -530,8 +540,8 @@ export interface Pushes {
   presence: { member_id: string; online: boolean; idle: boolean; do_not_disturb: boolean };
   report_created: Report;
   report_resolved: { report_id: string; resolved_by: string };
-  member_blocked: { member_id: string };
-  member_unblocked: { member_id: string };
+  member_blocked: Block;
+  member_unblocked: Block;
   settings_changed: { joinPolicy?: "invite" | "open"; discoverable?: boolean; lanOpen?: boolean; profanityMode?: "off" | "flag" | "censor" | "block"; linkPreviews?: boolean; name?: string; description?: string; rules?: string; welcomeChannelId?: string | null; retentionDays?: number };
   upload_progress: { upload_id: string; state: "waiting" | "working"; progress: number };
   upload_done: Upload;

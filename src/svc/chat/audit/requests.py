@@ -1,0 +1,38 @@
+"""What can be asked of the log of administrative acts: it, page by page."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from svc.chat.access.catalogue import on_server
+from svc.chat.access.permissions import Permission as P
+from svc.chat.access.tokens import Asker
+from svc.chat.audit.rules import MAX_PAGE, Audit, AuditPage
+from svc.chat.audit.store import EntryId, Wanted
+from svc.chat.fields import Id
+from svc.chat.requests import Asked, Requests, described_by, request
+
+
+class AskedPage(Asked):
+    before: EntryId | None = None
+    actor_id: Id | None = None
+    target_id: Id | None = None
+    action: Id | None = None
+    limit: Annotated[int, Meta(ge=1, le=MAX_PAGE)] = 50
+
+
+class AuditRequests(Requests):
+    def __init__(self, audit: Audit) -> None:
+        self._audit = audit
+
+    @request(
+        on_server(P.VIEW_AUDIT_LOG),
+        "Administrative acts, the newest first; about channels those that one sees",
+        http="GET /api/audit",
+    )
+    async def page(self, asking: Asker, asked: AskedPage) -> AuditPage:
+        wanted = Wanted(asked.before, asked.actor_id, asked.target_id, asked.action)
+        return await self._audit.page(asking.member_id, wanted, asked.limit)
+
+
+DESCRIBED = described_by(AuditRequests)

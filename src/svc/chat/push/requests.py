@@ -1,0 +1,66 @@
+"""What can be asked of Web Push: a device subscribes, and takes it back."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from msgspec import Meta
+
+from svc.chat.access.catalogue import PERSON
+from svc.chat.access.tokens import Asker
+from svc.chat.errors import ChatError
+from svc.chat.push.base64url import decoded
+from svc.chat.push.rules import Subscriptions
+from svc.chat.requests import Asked, Requests, described_by, request
+
+_OWN = "/api/me/push"
+_Key = Annotated[str, Meta(max_length=128)]
+
+
+class Keys(Asked):
+    p256dh: _Key
+    auth: _Key
+
+
+class NewSubscription(Asked):
+    # Real ones have some 200 characters.
+    endpoint: Annotated[str, Meta(min_length=1, max_length=1024)]
+    keys: Keys
+
+
+@dataclass(frozen=True, slots=True)
+class PushState:
+    public_key: str
+    subscribed: bool
+
+
+class PushRequests(Requests):
+    """`public_key` is what browsers subscribe with."""
+
+    def __init__(self, subscriptions: Subscriptions, public_key: str) -> None:
+        self._subscriptions = subscriptions
+        self._public_key = public_key
+
+    @request(PERSON, "The key to subscribe with, and whether this device has subscribed", http=f"GET {_OWN}")
+    async def show(self, asking: Asker) -> PushState:
+        return PushState(self._public_key, self._subscriptions.rings(asking))
+
+    @request(PERSON, "Ring this device: a push subscription as browsers give it", http=f"PUT {_OWN}")
+    async def put(self, asking: Asker, asked: NewSubscription) -> None:
+        keys = asked.keys
+        await self._subscriptions.subscribe(
+            asking, asked.endpoint, _bytes("p256dh", keys.p256dh), _bytes("auth", keys.auth)
+        )
+
+    @request(PERSON, "Do not ring this device any more", http=f"DELETE {_OWN}")
+    async def delete(self, asking: Asker) -> None:
+        await self._subscriptions.unsubscribe(asking)
+
+
+def _bytes(name: str, key: str) -> bytes:
+    try:
+        return decoded(key)
+    except ValueError:
+        raise ChatError("invalid_request", f"{name} must be base64url") from None
+
+
+DESCRIBED = described_by(PushRequests)
