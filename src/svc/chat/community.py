@@ -73,7 +73,7 @@ from svc.chat.pages.routes import Pages
 from svc.chat.requests import Handler
 from svc.chat.settings.announced import own_name
 from svc.chat.settings.commands import SettingsCommands
-from svc.chat.settings.routes import SettingsRoutes
+from svc.chat.settings.requests import SettingsRequests
 from svc.chat.settings.rules import Settings
 from svc.chat.settings.values import Values
 from svc.chat.stamps.rules import Stamps
@@ -207,7 +207,7 @@ class Community:
             ChannelRoutes(self.channels, self.directory).table(),
             ModerationRoutes(self.moderation, self.reports, self._history()).table(),
             AutomodRequests(self.automod).table(),
-            SettingsRoutes(self.settings).table(),
+            SettingsRequests(self.settings).table(),
             OwnRequests(self.own_affairs, self.blocks, self._kept_of_a_member()).table(),
             self.talking.table(),
             self.files.table(),
@@ -493,7 +493,7 @@ class Community:
         tables = [
             VoiceEvents(self.voice, self.voice_moderation).handlers(),
             self.talking.handlers(),
-            SettingsRoutes(self.settings).handlers(),
+            SettingsRequests(self.settings).handlers(),
             self.files.handlers(),
             self.notifying.handlers(),
             self.private.handlers(),

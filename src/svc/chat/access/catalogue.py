@@ -76,9 +76,6 @@ ENDPOINTS: dict[str, Needs] = {
     "POST /api/me/devices/link": PERSON,
     "DELETE /api/me/devices/{device_id}": PERSON,
     "POST /api/members/{member_id}/recovery": OWNER,
-    # Settings.
-    "GET /api/settings": OWNER,
-    "PATCH /api/settings": OWNER,
     # Storage and backups: a backup holds all secrets, so nobody but the owner gets one.
     "GET /api/storage": OWNER,
     "GET /api/backups": OWNER,
@@ -218,9 +215,6 @@ EVENTS: dict[str, Needs] = {
     "in_sight": MEMBER,
     "idle": MEMBER,
     "reauthenticate": MEMBER,
-    # Settings.
-    "settings_get": OWNER,
-    "settings_change": OWNER,
     # Messages.
     "message_send": in_channel(P.SEND_MESSAGES),
     "message_edit": in_channel(P.SEND_MESSAGES),
@@ -268,7 +262,7 @@ _COSTS: Mapping[str, float] = {
     "PATCH /api/uploads/{upload_id}": 0.1,
 }
 _READING_EVENTS = {
-    *("history", "mentions", "message_edits", "pins", "ping", "private_log", "settings_get", "threads"),
+    *("history", "mentions", "message_edits", "pins", "ping", "private_log", "threads"),
 }
 _READING_COST = 0.5
 

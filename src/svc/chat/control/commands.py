@@ -9,6 +9,8 @@ runs, on a community that it has opened itself. Knows no feature.
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 
+from msgspec import to_builtins
+
 from svc.base.database import StorageFailed
 from svc.chat.errors import ChatError
 from svc.chat.fields import Data
@@ -27,7 +29,8 @@ class Commands:
         try:
             if (asked := self._table.get(command)) is None:
                 raise ChatError("unknown_event", "There is no such command")
-            return {"result": await asked(arguments)}
+            # `svc admin` reads the same where nothing is sent, on a community of its own.
+            return {"result": to_builtins(await asked(arguments))}
         except ChatError as refusal:
             return refusal.body()
         except StorageFailed:

@@ -9,7 +9,7 @@ from svc.chat.access.catalogue import Needs, Who
 from svc.chat.described import Described
 from svc.chat.openapi.http_document import operation
 from svc.chat.openapi.schemas import Components
-from svc.chat.settings.described import MANAGEMENT
+from svc.chat.settings.requests import MANAGEMENT
 
 # Every one of them asks for the token, as others ask for that of a member.
 _NEEDS = Needs(Who.MEMBER)

@@ -16,7 +16,7 @@ class SettingsCommands:
         return {"settings_get": self.get, "settings_set": self.set}
 
     async def get(self, arguments: Data) -> object:
-        return self._settings.current.described()
+        return self._settings.current
 
     async def set(self, arguments: Data) -> object:
         return await self._settings.apply(arguments, None, time.time())

@@ -81,7 +81,7 @@ class ManagementRoutes:
         ]
 
     async def read(self, request: web.Request) -> web.Response:
-        return answer(self._settings.current.described())
+        return answer(self._settings.current)
 
     async def change(self, request: web.Request) -> web.Response:
         async with asyncio.timeout(BODY_DEADLINE_S):

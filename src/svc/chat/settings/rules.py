@@ -76,9 +76,7 @@ class Settings:
             more = {"rules": values.rules, "rules_version": values.rules_version}
             raise ChatError("rules_not_accepted", more=more)
 
-    async def apply(
-        self, changes: Mapping[str, object], actor_id: str | None, now: float
-    ) -> dict[str, object]:
+    async def apply(self, changes: Mapping[str, object], actor_id: str | None, now: float) -> Values:
         """All settings, after `changes` by a member, or without an actor by the operator.
 
         Raises ChatError that names every problem; then nothing has changed.
@@ -89,18 +87,16 @@ class Settings:
         # Shielded: a page that goes meanwhile must not leave a change half done.
         return await asyncio.shield(self._apply(wanted, actor_id, now))
 
-    async def _apply(
-        self, wanted: Mapping[str, object], actor_id: str | None, now: float
-    ) -> dict[str, object]:
-        described, new = await self._store(wanted, actor_id, now)
+    async def _apply(self, wanted: Mapping[str, object], actor_id: str | None, now: float) -> Values:
+        values, new = await self._store(wanted, actor_id, now)
         async with self._one_at_a_time:
             await self._follow(new)
-        return described
+        return values
 
     @changes_rules
     def _store(
         self, wanted: Mapping[str, object], actor_id: str | None, now: float
-    ) -> Act[None, tuple[dict[str, object], Collection[str]]]:
+    ) -> Act[None, tuple[Values, Collection[str]]]:
         """All settings after a change, and the names of those that are different now."""
         before, usual = self.current.described(), self._defaults.described()
         dropped = [name for name, value in wanted.items() if value is None]
@@ -123,10 +119,10 @@ class Settings:
                 now=now,
             )
 
-        def changed(_: None) -> tuple[dict[str, object], Collection[str]]:
+        def changed(_: None) -> tuple[Values, Collection[str]]:
             self.current = self.current.changed(new)
             self._push(new)
-            return self.current.described(), new.keys()
+            return self.current, new.keys()
 
         return Act(change, changed)
 

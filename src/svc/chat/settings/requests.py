@@ -1,13 +1,14 @@
-"""What the settings say of themselves, for people and for programs."""
+"""What can be asked of the settings, over HTTP and on the live socket; the table of `values` says which."""
 
+import time
 from collections.abc import Mapping
 
+from svc.chat.access.catalogue import OWNER
+from svc.chat.access.tokens import Asker
 from svc.chat.described import (
     BOOLEAN,
     ID,
-    Described,
     Endpoint,
-    Event,
     Pushed,
     Schema,
     choice,
@@ -17,7 +18,9 @@ from svc.chat.described import (
     obj,
     string,
 )
-from svc.chat.settings.values import ACCEPTED, NAMES, NUMBERS, PUBLIC, TEXTS
+from svc.chat.requests import Requests, described_by, request
+from svc.chat.settings.rules import Settings
+from svc.chat.settings.values import ACCEPTED, NAMES, NUMBERS, PUBLIC, TEXTS, Values
 
 
 def _shown(name: str) -> Schema:
@@ -40,16 +43,39 @@ def _taken(name: str) -> Schema:
 
 _SHOWN: Mapping[str, Schema] = {name: _shown(name) for name in NAMES}
 _ALL = obj(_SHOWN)
-_CHANGES = {**obj({}, {name: _taken(name) for name in NAMES})}
+_CHANGES = obj({}, {name: _taken(name) for name in NAMES})
 _PUBLIC = {name: _SHOWN[name] for name in _SHOWN if name in PUBLIC}
 _REST = {name: _SHOWN[name] for name in _SHOWN if name not in PUBLIC}
+_CHANGE = "Change some; one bad value and nothing is changed"
+
+
+class SettingsRequests(Requests):
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    @request(OWNER, "The settings of the server", http="GET /api/settings", live="settings_get", answers=_ALL)
+    async def read(self) -> Values:
+        return self._settings.current
+
+    @request(
+        OWNER,
+        _CHANGE,
+        http="PATCH /api/settings",
+        live="settings_change",
+        refusals=("invalid_settings",),
+        takes=_CHANGES,
+        answers=_ALL,
+    )
+    async def change(self, asking: Asker, asked: dict[str, object]) -> Values:
+        return await self._settings.apply(asked, asking.member_id, time.time())
+
 
 # On a port of their own; not part of the server's own document.
 MANAGEMENT = [
     Endpoint("GET /management/settings", "The settings of the server", _ALL),
     Endpoint(
         "PATCH /management/settings",
-        "Change some; one bad value and nothing is changed",
+        _CHANGE,
         _ALL,
         body=_CHANGES,
         refusals=["invalid_settings", "storage_unavailable"],
@@ -57,21 +83,8 @@ MANAGEMENT = [
     Endpoint("GET /management/health", "It answers", obj({"ok": {"const": True}})),
 ]
 
-DESCRIBED = Described(
-    endpoints=[
-        Endpoint("GET /api/settings", "The settings of the server", _ALL),
-        Endpoint(
-            "PATCH /api/settings",
-            "Change some; one bad value and nothing is changed",
-            _ALL,
-            body=_CHANGES,
-            refusals=["invalid_settings"],
-        ),
-    ],
-    events=[
-        Event("settings_get", "The settings of the server", reply=_ALL),
-        Event("settings_change", "Change some", _CHANGES, _ALL, ["invalid_settings"]),
-    ],
+DESCRIBED = described_by(
+    SettingsRequests,
     pushes=[
         Pushed(
             "settings_changed",
