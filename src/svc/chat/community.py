@@ -36,7 +36,7 @@ from svc.chat.backup.kept import KeptBackups
 from svc.chat.backup.routes import BackupRoutes
 from svc.chat.backup.rules import Backups
 from svc.chat.bots.commands import BotCommands
-from svc.chat.bots.routes import BotRoutes
+from svc.chat.bots.requests import BotRequests
 from svc.chat.bots.rules import Bots
 from svc.chat.channels.commands import ChannelCommands
 from svc.chat.channels.routes import ChannelRoutes
@@ -202,7 +202,7 @@ class Community:
             self.live.table(),
             self.arriving.table(),
             AuditRequests(self.audit).table(),
-            BotRoutes(self.bots).table(),
+            BotRequests(self.bots).table(),
             MemberRoutes(self.members, self.roles, self.directory, self.arriving.devices.last_seen).table(),
             ChannelRoutes(self.channels, self.directory).table(),
             ModerationRoutes(self.moderation, self.reports, self._history()).table(),

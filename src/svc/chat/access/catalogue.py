@@ -164,11 +164,6 @@ ENDPOINTS: dict[str, Needs] = {
     "GET /api/applications": on_server(P.MANAGE_INVITES),
     "POST /api/applications/{application_id}/approve": on_server(P.MANAGE_INVITES),
     "POST /api/applications/{application_id}/refuse": on_server(P.MANAGE_INVITES),
-    # Bots.
-    "GET /api/bots": on_server(P.MANAGE_BOTS),
-    "POST /api/bots": on_server(P.MANAGE_BOTS),
-    "POST /api/bots/{member_id}/token": on_server(P.MANAGE_BOTS),
-    "DELETE /api/bots/{member_id}": on_server(P.MANAGE_BOTS),
     # Uploads, and what they are for. How far one has come, its own member asks.
     "POST /api/channels/{channel_id}/uploads": in_channel(P.ATTACH_FILES),
     "GET /api/uploads": MEMBER,

@@ -51,6 +51,8 @@ export type Message = { id: string; channel_id: string; author: { kind: "member"
 
 export type MessagePage = { messages: Message[]; more_before: boolean; more_after: boolean; thread?: ThreadState };
 
+export type NewToken = { token: string };
+
 export type Notifications = { channel_id: string | null; level: "all" | "mentions" | "nothing" | null; muted: boolean; muted_until_ms: number | null };
 
 export type Override = { type: "role" | "member"; target_id: string; allow: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members")[]; deny: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members")[] };
@@ -147,7 +149,7 @@ export interface Endpoints {
   /** Make a bot; its token is shown this once */
   "POST /api/bots": { body: { nickname: string }; answer: { member: Member; token: string } };
   /** Another token for a bot of lower rank; the one before is worthless at once */
-  "POST /api/bots/{}/token": { answer: { token: string } };
+  "POST /api/bots/{}/token": { answer: NewToken };
   /** Delete a bot of lower rank */
   "DELETE /api/bots/{}": { answer: null };
   /** The channels that one sees, in their order */
