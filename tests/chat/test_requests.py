@@ -127,3 +127,19 @@ def test_what_is_asked_within_what_is_asked_may_have_more_too() -> None:
         first: Wish
 
     assert schema_of(Wishes)["properties"] == {"first": schema_of(Wish)}
+
+
+def test_what_a_record_has_a_default_for_is_in_every_answer() -> None:
+    @dataclass(frozen=True, slots=True)
+    class Book:
+        title: str = ""
+        note: str | None = None
+        more: str | UnsetType = UNSET
+
+    book = schema_of(Book)
+    assert book["required"] == ["title", "note"]
+    assert book["properties"] == {
+        "title": {"type": "string"},
+        "note": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+        "more": {"type": "string"},
+    }

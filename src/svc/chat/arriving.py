@@ -17,7 +17,7 @@ from svc.chat.invites.applications import Applications
 from svc.chat.invites.commands import InviteCommands
 from svc.chat.invites.door import InviteDoor
 from svc.chat.invites.guard import InviteGuard
-from svc.chat.invites.routes import ApplicationRoutes, InviteRoutes
+from svc.chat.invites.requests import InviteRequests
 from svc.chat.invites.rules import Invites
 from svc.chat.invites.viewing import InviteViews
 from svc.chat.joining.codes import new_code
@@ -115,8 +115,7 @@ class Arriving:
         return [
             *JoiningRoutes(self.joining, self.sessions, self.provider).table(),
             *DeviceRoutes(self.devices).table(),
-            *InviteRoutes(self.invites, self._views()).table(),
-            *ApplicationRoutes(self.applications).table(),
+            *InviteRequests(self.invites, self._views(), self.applications).table(),
         ]
 
     def commands(self) -> Mapping[str, Command]:

@@ -328,12 +328,26 @@ def _schema_of(kind: Any) -> Schema:
         if "$ref" in part:
             found = written(named[part["$ref"]])
             return found if is_asked else Named(part["$ref"], found)
-        kept = {key: written(value) for key, value in part.items() if key != "title"}
+        apart = ("title", "properties", "required")
+        kept = {key: written(value) for key, value in part.items() if key not in apart}
         if kept.get("default", "") is None:
             del kept["default"]
-        if not kept.get("required", "some"):
-            del kept["required"]
-        return kept | ({"additionalProperties": is_asked} if "properties" in kept else {})
+        return kept | (of_object(part) if "properties" in part else {})
+
+    def of_object(part: Mapping[str, Any]) -> dict[str, object]:
+        """All of an answer is there but what may be UNSET, also what the record has a default for."""
+        properties = part["properties"]
+        needed = part["required"]
+        if not is_asked:
+            needed = [name for name, one in properties.items() if name in needed or "default" in one]
+            properties = {
+                name: {key: one[key] for key in one if key != "default"} for name, one in properties.items()
+            }
+        return {
+            "properties": {name: written(one) for name, one in properties.items()},
+            **({"required": needed} if needed else {}),
+            "additionalProperties": is_asked,
+        }
 
     whole: dict[str, object] = written(schema)
     return whole

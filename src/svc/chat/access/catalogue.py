@@ -155,15 +155,6 @@ ENDPOINTS: dict[str, Needs] = {
     "POST /api/webhooks/{webhook_id}/{token}/discord": URL_HOLDER,
     "POST /api/webhooks/{webhook_id}/{token}/slack": URL_HOLDER,
     "POST /api/webhooks/{webhook_id}/{token}/github": URL_HOLDER,
-    # Invites: one's own, and with the permission to manage them others'.
-    "GET /api/invites": MEMBER,
-    "POST /api/invites/view": ANYONE,
-    "POST /api/invites": on_server(P.CREATE_INVITES),
-    "DELETE /api/invites/{invite_id}": MEMBER,
-    "GET /api/invites/{invite_id}/members": MEMBER,
-    "GET /api/applications": on_server(P.MANAGE_INVITES),
-    "POST /api/applications/{application_id}/approve": on_server(P.MANAGE_INVITES),
-    "POST /api/applications/{application_id}/refuse": on_server(P.MANAGE_INVITES),
     # Uploads, and what they are for. How far one has come, its own member asks.
     "POST /api/channels/{channel_id}/uploads": in_channel(P.ATTACH_FILES),
     "GET /api/uploads": MEMBER,

@@ -4,13 +4,16 @@ Who waits is nobody yet: no member, no session, no name in any list. They ask ag
 did the first time, and are told to wait, let in, or told why not. No HTTP, no SQL.
 """
 
+from dataclasses import dataclass
+
 from svc.base.database import Act, Connection, Database
 from svc.chat.access.acts import follows_rules
 from svc.chat.access.permissions import Permission
 from svc.chat.audit.rules import Audit
 from svc.chat.errors import ChatError
+from svc.chat.fields import Id
 from svc.chat.invites import applications_store as store
-from svc.chat.invites.applications_store import APPROVED, PENDING, REFUSED, Application
+from svc.chat.invites.applications_store import APPROVED, PENDING, REFUSED, Application, State
 from svc.chat.invites.store import Invite
 from svc.chat.joining.door import Applicant
 from svc.chat.live.audience import Holders
@@ -21,6 +24,13 @@ MAX_WAITING = 200
 # For how long somebody waits, may come in, or stays refused.
 KEPT_MS = 30 * 24 * 60 * 60 * 1000
 _DECIDE = Permission.MANAGE_INVITES
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    application_id: Id
+    state: State
+    decided_by: Id | None
 
 
 class Applications:
@@ -69,7 +79,7 @@ class Applications:
 
     # What those do who decide.
 
-    async def page(self, state: str, after: str, limit: int) -> tuple[list[Application], str | None]:
+    async def page(self, state: State, after: str, limit: int) -> tuple[list[Application], str | None]:
         """The oldest first, and what to ask for `after` to go on."""
         found = await store.page(self._database, state, after, limit + 1)
         return found[:limit], found[limit - 1].id if len(found) > limit else None
@@ -87,7 +97,7 @@ class Applications:
         return self._decide(actor_id, application_id, REFUSED, reason, now)
 
     def _decide(
-        self, actor_id: str | None, application_id: str, state: str, reason: str, now: float
+        self, actor_id: str | None, application_id: str, state: State, reason: str, now: float
     ) -> Act[Application, None]:
         def write(connection: Connection) -> Application:
             application = store.one(connection, application_id)
@@ -103,6 +113,6 @@ class Applications:
 
         return Act(write, lambda application: self._decided(application, state, actor_id))
 
-    def _decided(self, application: Application, state: str, actor_id: str | None) -> None:
-        told = {"application_id": application.id, "state": state, "decided_by": actor_id}
-        self._hub.push("application_decided", told, Holders(_DECIDE))
+    def _decided(self, application: Application, state: State, actor_id: str | None) -> None:
+        decision = Decision(application.id, state, actor_id)
+        self._hub.push("application_decided", decision, Holders(_DECIDE))

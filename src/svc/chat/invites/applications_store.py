@@ -1,11 +1,15 @@
 """The tables of people who wait for approval, and of who has come by which invite. SQL only."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from svc.base.database import Connection, Database
 from svc.base.tables import Table, number
 
-PENDING, APPROVED, REFUSED = "pending", "approved", "refused"
+State = Literal["pending", "approved", "refused"]
+PENDING: State = "pending"
+APPROVED: State = "approved"
+REFUSED: State = "refused"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +25,7 @@ class Application:
     role_id: str
     channel_id: str | None
     asked_at_ms: int
-    state: str = PENDING
+    state: State = PENDING
     reason: str = ""
     decided_by: str | None = None
     decided_at_ms: int | None = None
@@ -63,7 +67,12 @@ def count_pending(connection: Connection) -> int:
 
 
 def decide(
-    connection: Connection, application_id: str, state: str, reason: str, decided_by: str | None, now_ms: int
+    connection: Connection,
+    application_id: str,
+    state: State,
+    reason: str,
+    decided_by: str | None,
+    now_ms: int,
 ) -> None:
     connection.execute(
         "UPDATE applications SET state = ?, reason = ?, decided_by = ?, decided_at_ms = ? WHERE id = ?",
@@ -87,7 +96,7 @@ def forget_channel(connection: Connection, channel_id: str) -> None:
     connection.execute("UPDATE invites SET channel_id = NULL WHERE channel_id = ?", (channel_id,))
 
 
-async def page(database: Database, state: str, after: str, limit: int) -> list[Application]:
+async def page(database: Database, state: State, after: str, limit: int) -> list[Application]:
     """The oldest first."""
     which = "WHERE state = ? AND id > ? ORDER BY id LIMIT ?"
     return await _APPLICATIONS.all(database, which, state, after, limit)

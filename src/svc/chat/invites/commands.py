@@ -18,7 +18,7 @@ from svc.chat.fields import (
 )
 from svc.chat.invites.applications import Applications
 from svc.chat.invites.applications_store import PENDING
-from svc.chat.invites.routes import MAX_PAGE, MAX_REASON_CHARACTERS
+from svc.chat.invites.requests import MAX_PAGE, MAX_REASON_CHARACTERS
 from svc.chat.invites.rules import Invites
 
 _MOST_USES = 1_000_000
@@ -46,7 +46,7 @@ class InviteCommands:
         uses = number(arguments, "max_uses", least=0, most=_MOST_USES, default=0)
         lifetime_s = number(arguments, "lifetime_s", least=0, most=_LONGEST_S, default=0)
         channel = optional_text(arguments, "channel", most=MAX_ID_CHARACTERS, least=1)
-        invite = await self._invites.create(
+        return await self._invites.create(
             None,
             role_id,
             uses or None,
@@ -55,10 +55,9 @@ class InviteCommands:
             channel_id=channel and channel_called(self._directory, channel),
             approval=flag(arguments, "approval", default=False),
         )
-        return invite.described()
 
     async def list(self, arguments: Data) -> object:
-        return {"invites": [invite.described() for invite in await self._invites.visible(None, time.time())]}
+        return {"invites": await self._invites.visible(None, time.time())}
 
     async def revoke(self, arguments: Data) -> object:
         await self._invites.revoke(None, identifier(arguments, "invite_id"), time.time())

@@ -1,40 +1,31 @@
 """The tables of invites and of who joined by them lately. SQL only."""
 
 from dataclasses import dataclass
+from typing import Annotated
+
+from msgspec import Meta
 
 from svc.base.database import Connection, Database
 from svc.base.tables import Table, number, value
+from svc.chat.fields import Id, TimeMs
 
 
 @dataclass(frozen=True, slots=True)
 class Invite:
-    id: str
+    """As it is kept, and as those see it who may hand it out."""
+
+    id: Id
     code: str
-    created_by: str | None
-    role_id: str
-    created_at_ms: int
-    expires_at_ms: int | None = None
-    max_uses: int | None = None
-    uses: int = 0
+    created_by: Id | None
+    role_id: Id
+    created_at_ms: TimeMs
+    expires_at_ms: TimeMs | None = None
+    max_uses: Annotated[int, Meta(ge=1)] | None = None
+    uses: Annotated[int, Meta(ge=0)] = 0
     # Where those land who come by it; None for the usual place.
-    channel_id: str | None = None
+    channel_id: Id | None = None
     # Those who come by it wait until somebody approves.
     approval: bool = False
-
-    def described(self) -> dict[str, object]:
-        """As those see it who may hand it out."""
-        return {
-            "id": self.id,
-            "code": self.code,
-            "created_by": self.created_by,
-            "role_id": self.role_id,
-            "created_at_ms": self.created_at_ms,
-            "expires_at_ms": self.expires_at_ms,
-            "max_uses": self.max_uses,
-            "uses": self.uses,
-            "channel_id": self.channel_id,
-            "approval": self.approval,
-        }
 
 
 _INVITES = Table("invites", Invite)

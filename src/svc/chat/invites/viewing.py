@@ -5,12 +5,28 @@ their own, so that looking does not use up the tries of joining. docs/configurat
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Annotated
+
+from msgspec import Meta
 
 from svc.chat.access.directory import Directory
 from svc.chat.errors import ChatError
+from svc.chat.fields import TimeMs
 from svc.chat.invites.config import InviteConfig
 from svc.chat.invites.guard import InviteGuard
 from svc.chat.invites.rules import Invites
+
+
+@dataclass(frozen=True, slots=True)
+class InviteView:
+    """`founder`: whoever has the code becomes the owner."""
+
+    founder: bool
+    members: Annotated[int, Meta(ge=0)]
+    online: Annotated[int, Meta(ge=0)]
+    approval: bool
+    expires_at_ms: TimeMs | None
 
 
 class InviteViews:
@@ -35,7 +51,7 @@ class InviteViews:
         self._online = online
         self._steady = steady
 
-    async def view(self, code: str, address: str, now: float) -> dict[str, object]:
+    async def view(self, code: str, address: str, now: float) -> InviteView:
         """Raises ChatError for a code that is not valid, and for an address that has tried too many."""
         self._guard.check(address, address, self._steady())
         founder = self._founds(code)
@@ -45,10 +61,10 @@ class InviteViews:
             self._guard.failed(address, address, self._steady())
             raise ChatError("invite_invalid")
         members = self._directory.members
-        return {
-            "founder": founder,
-            "members": len(members),
-            "online": sum(1 for member_id in self._online() if member_id in members),
-            "approval": found is not None and not founder and found.approval,
-            "expires_at_ms": None if found is None or founder else found.expires_at_ms,
-        }
+        return InviteView(
+            founder=founder,
+            members=len(members),
+            online=sum(1 for member_id in self._online() if member_id in members),
+            approval=found is not None and not founder and found.approval,
+            expires_at_ms=None if found is None or founder else found.expires_at_ms,
+        )

@@ -3,6 +3,8 @@
 
 export type Accounts = { issuer: string; clientId: string };
 
+export type AllInvites = { invites: Invite[] };
+
 export type AllNotifications = { notifications: Notifications[] };
 
 export type Application = { id: string; nickname: string; message: string; invite_id: string; invited_by: string | null; role_id: string; asked_at_ms: number; state: "pending" | "approved" | "refused"; reason: string; decided_by: string | null; decided_at_ms: number | null };
@@ -27,6 +29,8 @@ export type Condition = { versions: Versions; started_at_ms: number; checks: Che
 
 export type Connected = { member_id: string; pages: number };
 
+export type Decision = { application_id: string; state: "approved" | "pending" | "refused"; decided_by: string | null };
+
 export type Device = { id: string; name: string; tier: "account" | "local"; current: boolean; added_at_ms: number; last_seen_at_ms: number };
 
 export type Draft = { channel_id: string; text: string; attachments: string[]; changed_at_ms: number };
@@ -45,6 +49,8 @@ export type Invisible = { invisible: boolean };
 
 export type Invite = { id: string; code: string; created_by: string | null; role_id: string; created_at_ms: number; expires_at_ms: number | null; max_uses: number | null; uses: number; channel_id: string | null; approval: boolean };
 
+export type InviteView = { founder: boolean; members: number; online: number; approval: boolean; expires_at_ms: number | null };
+
 export type Member = { id: string; nickname: string; roles: string[]; timeout_until_ms: number | null; joined_at_ms: number; avatar: string | null; status_text: string; bot: boolean };
 
 export type Message = { id: string; channel_id: string; author: { kind: "member" | "webhook"; id: string; display_name: string; avatar: string | null; bot: boolean }; text: string; reply_to: string | null; mentions: string[]; mention_groups: string[]; cards: ShownCard[]; fallback: string | null; attachments: Attachment[]; flagged: boolean; posted_at_ms: number; edited_at_ms: number | null; reactions: { emoji: string; member_ids: string[] }[]; pinned: boolean; previews: Preview[]; thread: string | null; answers: { count: number; last_id: string; last_at_ms: number } | null; expired_attachments?: number };
@@ -52,6 +58,10 @@ export type Message = { id: string; channel_id: string; author: { kind: "member"
 export type MessagePage = { messages: Message[]; more_before: boolean; more_after: boolean; thread?: ThreadState };
 
 export type NewToken = { token: string };
+
+export type Newcomer = { id: string; nickname: string; came_at_ms: number };
+
+export type Newcomers = { members: Newcomer[] };
 
 export type Notifications = { channel_id: string | null; level: "all" | "mentions" | "nothing" | null; muted: boolean; muted_until_ms: number | null };
 
@@ -223,17 +233,17 @@ export interface Endpoints {
   /** Take an emoji away; messages show its name instead */
   "DELETE /api/emoji/{}": { answer: null };
   /** One's own invites; with manage_invites also others', as far as one could give their role */
-  "GET /api/invites": { answer: { invites: Invite[] } };
+  "GET /api/invites": { answer: AllInvites };
   /** Make an invite: for a member, or with a role below one's own rank */
   "POST /api/invites": { body: { role_id?: string | null; max_uses?: number | null; lifetime_s?: number | null; channel_id?: string | null; approval?: boolean | null }; answer: Invite };
   /** What somebody with a code sees before they join; `founder`: they become the owner */
-  "POST /api/invites/view": { body: { code: string }; answer: { founder: boolean; members: number; online: number; approval: boolean; expires_at_ms: number | null } };
+  "POST /api/invites/view": { body: { code: string }; answer: InviteView };
   /** Revoke an invite that one sees */
   "DELETE /api/invites/{}": { answer: null };
   /** Members who came by an invite that one sees */
-  "GET /api/invites/{}/members": { answer: { members: { id: string; nickname: string; came_at_ms: number }[] } };
+  "GET /api/invites/{}/members": { answer: Newcomers };
   /** People who wait for approval, the oldest first; or those who were let in or refused lately */
-  "GET /api/applications": { query: { state?: "pending" | "approved" | "refused"; after?: string; limit?: number }; answer: { applications: Application[]; next: string | null } };
+  "GET /api/applications": { query: { state?: "approved" | "pending" | "refused"; after?: string; limit?: number }; answer: { applications: Application[]; next: string | null } };
   /** Let somebody in who waits, or who was refused */
   "POST /api/applications/{}/approve": { answer: null };
   /** Refuse somebody who waits, and tell them why */
@@ -513,7 +523,7 @@ export interface Pushes {
   emoji_updated: Emoji;
   emoji_deleted: { emoji_id: string };
   application_created: Application;
-  application_decided: { application_id: string; state: "pending" | "approved" | "refused"; decided_by: string | null };
+  application_decided: Decision;
   device_linked: { device: Device };
   device_unlinked: { device_id: string };
   notifications_changed: Notifications;

@@ -1,0 +1,191 @@
+"""What can be asked of invites, and of people who wait for approval."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from aiohttp import web
+from msgspec import Meta
+
+from svc.chat.access.catalogue import ANYONE, on_server
+from svc.chat.access.catalogue import MEMBER as ANY_MEMBER
+from svc.chat.access.permissions import MEMBER
+from svc.chat.access.permissions import Permission as P
+from svc.chat.access.tokens import Asker
+from svc.chat.described import ID, TIME_MS, Named, Pushed, array, choice, nullable, obj, string
+from svc.chat.fields import Id, TimeMs
+from svc.chat.http import client_address
+from svc.chat.invites.applications import Applications, Decision
+from svc.chat.invites.applications_store import PENDING, State
+from svc.chat.invites.rules import Invites
+from svc.chat.invites.store import Invite
+from svc.chat.invites.viewing import InviteView, InviteViews
+from svc.chat.requests import Asked, Requests, described_by, request, schema_of
+
+MAX_USES = 100_000
+# What is to be good for longer is better made without an end.
+MAX_LIFETIME_S = 366 * 24 * 60 * 60
+MAX_REASON_CHARACTERS = 500
+MAX_PAGE = 200
+_DECIDERS = "who may manage invites"
+_MANAGER = on_server(P.MANAGE_INVITES)
+
+_Reason = Annotated[str, Meta(max_length=MAX_REASON_CHARACTERS)]
+_APPLICATION = Named(
+    "Application",
+    obj(
+        {
+            "id": ID,
+            "nickname": string(),
+            "message": string(),
+            "invite_id": ID,
+            "invited_by": nullable(ID),
+            "role_id": ID,
+            "asked_at_ms": TIME_MS,
+            "state": choice("pending", "approved", "refused"),
+            "reason": string(MAX_REASON_CHARACTERS),
+            "decided_by": nullable(ID),
+            "decided_at_ms": nullable(TIME_MS),
+        }
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AllInvites:
+    invites: Sequence[Invite]
+
+
+class NewInvite(Asked):
+    role_id: Id | None = None
+    max_uses: Annotated[int, Meta(ge=1, le=MAX_USES)] | None = None
+    lifetime_s: Annotated[int, Meta(ge=1, le=MAX_LIFETIME_S)] | None = None
+    channel_id: Id | None = None
+    approval: bool | None = None
+
+
+class ShownCode(Asked):
+    # A founding code and an invite are 33 together.
+    code: Annotated[str, Meta(min_length=1, max_length=128)]
+
+
+@dataclass(frozen=True, slots=True)
+class Newcomer:
+    id: Id
+    nickname: str
+    came_at_ms: TimeMs
+
+
+@dataclass(frozen=True, slots=True)
+class Newcomers:
+    members: Sequence[Newcomer]
+
+
+class AskedApplications(Asked):
+    state: State = PENDING
+    after: Id | None = None
+    limit: Annotated[int, Meta(ge=1, le=MAX_PAGE)] = 50
+
+
+class Refusal(Asked):
+    reason: _Reason | None = None
+
+
+class InviteRequests(Requests):
+    def __init__(self, invites: Invites, views: InviteViews, applications: Applications) -> None:
+        self._invites = invites
+        self._views = views
+        self._applications = applications
+
+    @request(
+        ANY_MEMBER,
+        "One's own invites; with manage_invites also others', as far as one could give their role",
+        http="GET /api/invites",
+    )
+    async def all(self, asking: Asker) -> AllInvites:
+        return AllInvites(await self._invites.visible(asking.member_id, time.time()))
+
+    @request(
+        on_server(P.CREATE_INVITES),
+        "Make an invite: for a member, or with a role below one's own rank",
+        http="POST /api/invites",
+        refusals=("forbidden", "rank_too_low", "too_many", "unknown_channel", "unknown_role"),
+        status=201,
+    )
+    async def create(self, asking: Asker, asked: NewInvite) -> Invite:
+        return await self._invites.create(
+            asking.member_id,
+            asked.role_id or MEMBER,
+            asked.max_uses,
+            asked.lifetime_s,
+            time.time(),
+            channel_id=asked.channel_id,
+            approval=bool(asked.approval),
+        )
+
+    # In a body: what is in an address stands in the logs of proxies.
+    @request(
+        ANYONE,
+        "What somebody with a code sees before they join; `founder`: they become the owner",
+        http="POST /api/invites/view",
+        refusals=("invite_invalid", "too_many_invite_attempts"),
+    )
+    async def view(self, request: web.Request, asked: ShownCode) -> InviteView:
+        return await self._views.view(asked.code, client_address(request).limited_as, time.time())
+
+    @request(
+        ANY_MEMBER,
+        "Revoke an invite that one sees",
+        http="DELETE /api/invites/{invite_id}",
+        refusals=("unknown_invite",),
+    )
+    async def revoke(self, asking: Asker, invite_id: Id) -> None:
+        await self._invites.revoke(asking.member_id, invite_id, time.time())
+
+    @request(
+        ANY_MEMBER,
+        "Members who came by an invite that one sees",
+        http="GET /api/invites/{invite_id}/members",
+        refusals=("unknown_invite",),
+    )
+    async def came_by(self, asking: Asker, invite_id: Id) -> Newcomers:
+        found = await self._invites.came_by(asking.member_id, invite_id)
+        return Newcomers([Newcomer(member.id, member.nickname, at_ms) for member, at_ms in found])
+
+    @request(
+        _MANAGER,
+        "People who wait for approval, the oldest first; or those who were let in or refused lately",
+        http="GET /api/applications",
+        answers=obj({"applications": array(_APPLICATION, MAX_PAGE), "next": nullable(ID)}),
+    )
+    async def applications(self, asked: AskedApplications) -> object:
+        found, following = await self._applications.page(asked.state, asked.after or "", asked.limit)
+        return {"applications": [one.described() for one in found], "next": following}
+
+    @request(
+        _MANAGER,
+        "Let somebody in who waits, or who was refused",
+        http="POST /api/applications/{application_id}/approve",
+        refusals=("unknown_application",),
+    )
+    async def approve(self, asking: Asker, application_id: Id) -> None:
+        await self._applications.approve(asking.member_id, application_id, time.time())
+
+    @request(
+        _MANAGER,
+        "Refuse somebody who waits, and tell them why",
+        http="POST /api/applications/{application_id}/refuse",
+        refusals=("unknown_application",),
+    )
+    async def refuse(self, asking: Asker, application_id: Id, asked: Refusal) -> None:
+        await self._applications.refuse(asking.member_id, application_id, asked.reason or "", time.time())
+
+
+DESCRIBED = described_by(
+    InviteRequests,
+    pushes=[
+        Pushed("application_created", "Somebody waits for approval", _APPLICATION, _DECIDERS),
+        Pushed("application_decided", "Somebody does not wait any more", schema_of(Decision), _DECIDERS),
+    ],
+)
