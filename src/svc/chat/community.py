@@ -61,8 +61,9 @@ from svc.chat.messages.rules import Surroundings
 from svc.chat.moderation.commands import ModerationCommands
 from svc.chat.moderation.history import History
 from svc.chat.moderation.reports import About, Reports
-from svc.chat.moderation.routes import ModerationRoutes, TimeoutWatch
+from svc.chat.moderation.requests import ModerationRequests
 from svc.chat.moderation.rules import Moderation
+from svc.chat.moderation.watch import TimeoutWatch
 from svc.chat.notifying import Notifying
 from svc.chat.openapi.routes import DescriptionRoutes
 from svc.chat.own.blocks import Blocks
@@ -205,7 +206,7 @@ class Community:
             BotRequests(self.bots).table(),
             MemberRoutes(self.members, self.roles, self.directory, self.arriving.devices.last_seen).table(),
             ChannelRoutes(self.channels, self.directory).table(),
-            ModerationRoutes(self.moderation, self.reports, self._history()).table(),
+            ModerationRequests(self.moderation, self.reports, self._history()).table(),
             AutomodRequests(self.automod).table(),
             SettingsRequests(self.settings).table(),
             OwnRequests(self.own_affairs, self.blocks, self._kept_of_a_member()).table(),

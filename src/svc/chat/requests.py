@@ -9,8 +9,8 @@ and AsyncAPI are made of that:
         async def put(self, asking: Asker, channel_id: Id, asked: NewDraft) -> Draft: ...
 
 Parameters are variables of the path, and fields beside the others on the live socket. `asked` is the body, or
-the query of a GET. What takes more of HTTP than that has a parameter `request`, and may return a response.
-The floor of chat, beside `http`; knows no feature.
+the query of a GET or DELETE. What takes more of HTTP than that has a parameter `request`, and may return a
+response. The floor of chat, beside `http`; knows no feature.
 """
 
 import re
@@ -97,8 +97,8 @@ class Declared:
     answers: Any
 
     @property
-    def is_read(self) -> bool:
-        return self.http.startswith("GET ")
+    def asks_by_query(self) -> bool:
+        return self.http.startswith(("GET ", "DELETE "))
 
 
 def request(
@@ -171,7 +171,7 @@ class Requests:
         async def serve(request: web.Request) -> web.StreamResponse:
             path = converted(request.match_info, declared.path)
             asked: object = None
-            if declared.asked is not None and declared.is_read:
+            if declared.asked is not None and declared.asks_by_query:
                 asked = converted(request.query, declared.asked, strict=False)
             elif declared.asked is not None:
                 asked = decoded(await content(request), declared.asked)
@@ -284,8 +284,8 @@ def _endpoint(declared: Declared) -> Endpoint:
         declared.summary,
         None if declared.answers is None else schema_of(declared.answers),
         declared.status,
-        query=_query(takes) if takes and declared.is_read else {},
-        body=None if declared.is_read else takes,
+        query=_query(takes) if takes and declared.asks_by_query else {},
+        body=None if declared.asks_by_query else takes,
         refusals=declared.refusals,
         media_type=declared.media_type,
         otherwise=declared.otherwise,

@@ -109,17 +109,6 @@ ENDPOINTS: dict[str, Needs] = {
     "GET /api/channels/{channel_id}/overrides": on_server(P.MANAGE_CHANNELS),
     "PUT /api/channels/{channel_id}/overrides/{type}/{target_id}": on_server(P.MANAGE_CHANNELS),
     "DELETE /api/channels/{channel_id}/overrides/{type}/{target_id}": on_server(P.MANAGE_CHANNELS),
-    # Moderation.
-    "POST /api/members/{member_id}/kick": on_server(P.KICK_MEMBERS),
-    "PUT /api/members/{member_id}/timeout": on_server(P.TIMEOUT_MEMBERS),
-    "DELETE /api/members/{member_id}/timeout": on_server(P.TIMEOUT_MEMBERS),
-    "GET /api/members/{member_id}/moderation": on_server(P.VIEW_REPORTS),
-    "GET /api/bans": on_server(P.BAN_MEMBERS),
-    "PUT /api/bans/{member_id}": on_server(P.BAN_MEMBERS),
-    "DELETE /api/bans/{member_id}": on_server(P.BAN_MEMBERS),
-    "GET /api/reports": on_server(P.VIEW_REPORTS),
-    "POST /api/reports": MEMBER,
-    "POST /api/reports/{report_id}/resolve": on_server(P.VIEW_REPORTS),
     # Messages.
     "GET /api/channels/{channel_id}/messages": in_channel(P.VIEW_CHANNEL),
     "POST /api/channels/{channel_id}/messages": in_channel(P.SEND_MESSAGES),

@@ -5,10 +5,9 @@ from collections.abc import Mapping
 
 from svc.chat.access.directory import Directory
 from svc.chat.control.commands import Command
-from svc.chat.fields import Data, identifier, optional_identifier, optional_text
+from svc.chat.fields import Data, identifier, number, optional_identifier, optional_text
 from svc.chat.members.commands import member_called
-from svc.chat.moderation.routes import deleted_s
-from svc.chat.moderation.rules import Moderation
+from svc.chat.moderation.rules import MAX_DELETED_S, Moderation
 
 _MAX_REASON_CHARACTERS = 512
 _BANS_AT_ONCE = 200
@@ -35,7 +34,7 @@ class ModerationCommands:
     async def ban(self, arguments: Data) -> object:
         """Also of somebody who has gone, by their id."""
         member_id = member_called(self._directory, identifier(arguments, "member"), or_gone=True)
-        seconds = deleted_s(arguments)
+        seconds = number(arguments, "delete_messages_s", least=0, most=MAX_DELETED_S, default=0)
         await self._moderation.ban(None, member_id, _reason(arguments), time.time(), seconds)
         return {"member_id": member_id}
 
@@ -47,7 +46,7 @@ class ModerationCommands:
     async def bans(self, arguments: Data) -> object:
         after = optional_identifier(arguments, "after") or ""
         bans, following = await self._moderation.bans(after, _BANS_AT_ONCE)
-        return {"bans": [ban.described() for ban in bans], "next": following}
+        return {"bans": bans, "next": following}
 
 
 def _reason(arguments: Data) -> str:

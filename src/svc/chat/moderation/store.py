@@ -5,25 +5,16 @@ from dataclasses import dataclass
 
 from svc.base.database import Connection, Database
 from svc.base.tables import Table, number, value
+from svc.chat.fields import Id, TimeMs
 
 
 @dataclass(frozen=True, slots=True)
 class Ban:
-    member_id: str
+    member_id: Id
     nickname: str
     reason: str
-    banned_by: str | None
-    banned_at_ms: int
-
-    def described(self) -> dict[str, object]:
-        """As clients see it."""
-        return {
-            "member_id": self.member_id,
-            "nickname": self.nickname,
-            "reason": self.reason,
-            "banned_by": self.banned_by,
-            "banned_at_ms": self.banned_at_ms,
-        }
+    banned_by: Id | None
+    banned_at_ms: TimeMs
 
 
 @dataclass(frozen=True, slots=True)

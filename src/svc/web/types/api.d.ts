@@ -19,6 +19,8 @@ export type Backups = { backups: { name: string; bytes: number; made_at_ms: numb
 
 export type Ban = { member_id: string; nickname: string; reason: string; banned_by: string | null; banned_at_ms: number };
 
+export type Bans = { bans: Ban[]; next: string | null };
+
 export type Block = { member_id: string };
 
 export type Channel = { id: string; name: string; type: "text" | "voice" | "category"; position: number; topic: string; slow_mode_s: number; parent_id: string | null; archived: boolean; user_limit: number; bitrate_kbps: number };
@@ -98,6 +100,8 @@ export type PushState = { public_key: string; subscribed: boolean };
 export type Quiet = { quiet: boolean };
 
 export type Report = { id: string; reporter_id: string | null; rule: string | null; member_id: string | null; webhook: { id: string; name: string } | null; channel_id: string | null; message_id: string | null; text: string; created_at_ms: number; resolved_at_ms: number | null; resolved_by: string | null; note: string };
+
+export type Reported = { id: string };
 
 export type Role = { id: string; name: string; rank: number; permissions: Permissions; color: number | null; built_in: boolean };
 
@@ -351,11 +355,11 @@ export interface Endpoints {
   /** Remove a member of lower rank, who may come back with an invite */
   "POST /api/members/{}/kick": { body: { reason?: string | null }; answer: null };
   /** Let a member of lower rank only read for a while */
-  "PUT /api/members/{}/timeout": { body: { duration_s: number; reason?: string | null }; answer: Member };
+  "PUT /api/members/{}/timeout": { body: { reason?: string | null; duration_s: number }; answer: Member };
   /** End a timeout */
   "DELETE /api/members/{}/timeout": { answer: Member };
   /** Who is banned, page by page */
-  "GET /api/bans": { query: { after?: string; limit?: number }; answer: { bans: Ban[]; next: string | null } };
+  "GET /api/bans": { query: { after?: string; limit?: number }; answer: Bans };
   /** Remove a member of lower rank, or a former one, who may not come back */
   "PUT /api/bans/{}": { body: { reason?: string | null; delete_messages_s?: number | null }; answer: null };
   /** Lift a ban */
@@ -365,7 +369,7 @@ export interface Endpoints {
   /** Reports, the newest first; about messages those in channels that one sees */
   "GET /api/reports": { query: { state?: "open" | "resolved"; before?: string; limit?: number }; answer: { reports: Report[]; next: string | null } };
   /** Tell those who moderate about a member, or about a message in a channel */
-  "POST /api/reports": { body: { text: string; member_id?: string | null; channel_id?: string | null; message_id?: string | null }; answer: { id: string } };
+  "POST /api/reports": { body: { text: string; member_id?: string | null; channel_id?: string | null; message_id?: string | null }; answer: Reported };
   /** Say that somebody has seen to it */
   "POST /api/reports/{}/resolve": { body: { note?: string | null }; answer: null };
   /** This document */

@@ -1,0 +1,249 @@
+"""What can be asked of moderation: kicks, timeouts, bans, reports, and what was done to a member."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from svc.chat.access.catalogue import MEMBER as ANY_MEMBER
+from svc.chat.access.catalogue import on_server
+from svc.chat.access.permissions import Permission as P
+from svc.chat.access.tokens import Asker
+from svc.chat.audit.rules import Entries
+from svc.chat.described import BOOLEAN, ID, TIME_MS, Named, Pushed, array, integer, nullable, obj, string
+from svc.chat.errors import ChatError
+from svc.chat.fields import Id
+from svc.chat.members.described import MEMBER
+from svc.chat.moderation.history import History
+from svc.chat.moderation.reports import Reports
+from svc.chat.moderation.rules import MAX_DELETED_S, MAX_TIMEOUT_S, Moderation
+from svc.chat.moderation.store import Ban, WantedReports
+from svc.chat.requests import Asked, Requests, described_by, request, schema_of
+
+MAX_REASON_CHARACTERS = 500
+MAX_REPORT_CHARACTERS = 2000
+MAX_PAGE = 200
+
+_Reason = Annotated[str, Meta(max_length=MAX_REASON_CHARACTERS)]
+_Limit = Annotated[int, Meta(ge=1, le=MAX_PAGE)]
+_REPORT = Named(
+    "Report",
+    obj(
+        {
+            "id": ID,
+            # Null: the server itself, which has found the message by a rule or by its list of bad words.
+            "reporter_id": nullable(ID),
+            "rule": nullable(string()),
+            # One of the two, the other null: who wrote it.
+            "member_id": nullable(ID),
+            "webhook": nullable(obj({"id": ID, "name": string()})),
+            "channel_id": nullable(ID),
+            "message_id": nullable(ID),
+            "text": string(MAX_REPORT_CHARACTERS),
+            "created_at_ms": TIME_MS,
+            "resolved_at_ms": nullable(TIME_MS),
+            "resolved_by": nullable(ID),
+            "note": string(MAX_REASON_CHARACTERS),
+        }
+    ),
+)
+_HISTORY = obj(
+    {
+        "nickname": string(),
+        "joined_at_ms": TIME_MS,
+        "left_at_ms": nullable(TIME_MS),
+        "banned": BOOLEAN,
+        # How they came; null where that is not known.
+        "invitation": nullable(obj({"invite_id": ID, "invited_by": nullable(ID)})),
+        "reports": obj({"open": integer(0), "resolved": integer(0)}),
+        "entries": schema_of(Entries),
+        "next": nullable(integer(1)),
+    }
+)
+_MEMBER = "/api/members/{member_id}"
+_BAN = "/api/bans/{member_id}"
+_BANNER, _TIMEKEEPER = on_server(P.BAN_MEMBERS), on_server(P.TIMEOUT_MEMBERS)
+_READER = on_server(P.VIEW_REPORTS)
+_OF_RANK = ("rank_too_low", "unknown_member")
+_CONCERNED = "who may view reports, and the channel of the message"
+
+
+class Why(Asked):
+    reason: _Reason | None = None
+
+
+class NewTimeout(Why, kw_only=True):
+    duration_s: Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_S)]
+
+
+class NewBan(Why):
+    delete_messages_s: Annotated[int, Meta(ge=0, le=MAX_DELETED_S)] | None = None
+
+
+class AskedBans(Asked):
+    after: Id | None = None
+    limit: _Limit = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Bans:
+    bans: Annotated[Sequence[Ban], Meta(max_length=MAX_PAGE)]
+    next: Id | None
+
+
+class AskedHistory(Asked):
+    before: Annotated[int, Meta(ge=1, le=2**63 - 1)] | None = None
+    limit: _Limit = 50
+
+
+class AskedReports(Asked):
+    state: Literal["open", "resolved"] | None = None
+    before: Id | None = None
+    limit: _Limit = 50
+
+
+class NewReport(Asked):
+    """About a member, or about a message in a channel."""
+
+    text: Annotated[str, Meta(min_length=1, max_length=MAX_REPORT_CHARACTERS)]
+    member_id: Id | None = None
+    channel_id: Id | None = None
+    message_id: Id | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    id: Id
+
+
+class Note(Asked):
+    note: _Reason | None = None
+
+
+class ModerationRequests(Requests):
+    def __init__(self, moderation: Moderation, reports: Reports, history: History) -> None:
+        self._moderation = moderation
+        self._reports = reports
+        self._history = history
+
+    @request(
+        on_server(P.KICK_MEMBERS),
+        "Remove a member of lower rank, who may come back with an invite",
+        http=f"POST {_MEMBER}/kick",
+        refusals=_OF_RANK,
+    )
+    async def kick(self, asking: Asker, member_id: Id, asked: Why) -> None:
+        await self._moderation.kick(asking.member_id, member_id, asked.reason or "", time.time())
+
+    @request(
+        _TIMEKEEPER,
+        "Let a member of lower rank only read for a while",
+        http=f"PUT {_MEMBER}/timeout",
+        refusals=_OF_RANK,
+        answers=MEMBER,
+    )
+    async def time_out(self, asking: Asker, member_id: Id, asked: NewTimeout) -> object:
+        return await self._time_out(asking, member_id, asked.duration_s, asked.reason or "")
+
+    @request(
+        _TIMEKEEPER, "End a timeout", http=f"DELETE {_MEMBER}/timeout", refusals=_OF_RANK, answers=MEMBER
+    )
+    async def end_timeout(self, asking: Asker, member_id: Id) -> object:
+        return await self._time_out(asking, member_id, 0, "")
+
+    async def _time_out(self, asking: Asker, member_id: str, duration_s: int, reason: str) -> object:
+        now = time.time()
+        member = await self._moderation.time_out(asking.member_id, member_id, duration_s, reason, now)
+        return member.described()
+
+    @request(_BANNER, "Who is banned, page by page", http="GET /api/bans")
+    async def bans(self, asked: AskedBans) -> Bans:
+        return Bans(*await self._moderation.bans(asked.after or "", asked.limit))
+
+    @request(
+        _BANNER,
+        "Remove a member of lower rank, or a former one, who may not come back",
+        http=f"PUT {_BAN}",
+        refusals=_OF_RANK,
+    )
+    async def ban(self, asking: Asker, member_id: Id, asked: NewBan) -> None:
+        reason, seconds = asked.reason or "", asked.delete_messages_s or 0
+        await self._moderation.ban(asking.member_id, member_id, reason, time.time(), seconds)
+
+    @request(_BANNER, "Lift a ban", http=f"DELETE {_BAN}", refusals=("unknown_ban",))
+    async def unban(self, asking: Asker, member_id: Id, asked: Why) -> None:
+        await self._moderation.unban(asking.member_id, member_id, asked.reason or "", time.time())
+
+    @request(
+        _READER,
+        "What moderators have done to a member, the newest first; also of somebody who has gone",
+        http=f"GET {_MEMBER}/moderation",
+        refusals=("unknown_member",),
+        answers=_HISTORY,
+    )
+    async def history(self, asking: Asker, member_id: Id, asked: AskedHistory) -> object:
+        return await self._history.of(asking.member_id, member_id, asked.before, asked.limit)
+
+    @request(
+        _READER,
+        "Reports, the newest first; about messages those in channels that one sees",
+        http="GET /api/reports",
+        answers=obj({"reports": array(_REPORT, MAX_PAGE), "next": nullable(ID)}),
+    )
+    async def reports(self, asking: Asker, asked: AskedReports) -> object:
+        wanted = WantedReports(asked.before, None if asked.state is None else asked.state == "resolved")
+        reports, following = await self._reports.page(asking.member_id, wanted, asked.limit)
+        return {"reports": [report.described() for report in reports], "next": following}
+
+    @request(
+        ANY_MEMBER,
+        "Tell those who moderate about a member, or about a message in a channel",
+        http="POST /api/reports",
+        refusals=("too_many", "unknown_channel", "unknown_member", "unknown_message"),
+        status=201,
+    )
+    async def report(self, asking: Asker, asked: NewReport) -> Reported:
+        reporter_id, text, now = asking.member_id, asked.text, time.time()
+        if asked.message_id is None:
+            member_id = _needed("member_id", asked.member_id)
+            report = await self._reports.about_member(reporter_id, member_id, text, now)
+        else:
+            channel_id = _needed("channel_id", asked.channel_id)
+            report = await self._reports.about_message(reporter_id, channel_id, asked.message_id, text, now)
+        return Reported(report.id)
+
+    @request(
+        _READER,
+        "Say that somebody has seen to it",
+        http="POST /api/reports/{report_id}/resolve",
+        refusals=("already_resolved", "unknown_report"),
+    )
+    async def resolve(self, asking: Asker, report_id: Id, asked: Note) -> None:
+        await self._reports.resolve(asking.member_id, report_id, asked.note or "", time.time())
+
+
+def _needed(name: str, given: str | None) -> str:
+    if given is None:
+        raise ChatError("invalid_request", f"{name} is missing")
+    return given
+
+
+DESCRIBED = described_by(
+    ModerationRequests,
+    pushes=[
+        Pushed(
+            "report_created",
+            "Somebody, or the server itself, has reported a member or a message",
+            _REPORT,
+            _CONCERNED,
+        ),
+        Pushed(
+            "report_resolved",
+            "Somebody has seen to a report",
+            obj({"report_id": ID, "resolved_by": ID}),
+            _CONCERNED,
+        ),
+    ],
+)
