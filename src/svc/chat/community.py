@@ -39,7 +39,7 @@ from svc.chat.bots.commands import BotCommands
 from svc.chat.bots.requests import BotRequests
 from svc.chat.bots.rules import Bots
 from svc.chat.channels.commands import ChannelCommands
-from svc.chat.channels.routes import ChannelRoutes
+from svc.chat.channels.requests import ChannelRequests
 from svc.chat.channels.rules import Channels
 from svc.chat.config import ChatConfig
 from svc.chat.control.commands import Command, Commands
@@ -205,7 +205,7 @@ class Community:
             AuditRequests(self.audit).table(),
             BotRequests(self.bots).table(),
             MemberRoutes(self.members, self.roles, self.directory, self.arriving.devices.last_seen).table(),
-            ChannelRoutes(self.channels, self.directory).table(),
+            ChannelRequests(self.channels, self.directory).table(),
             ModerationRequests(self.moderation, self.reports, self._history()).table(),
             AutomodRequests(self.automod).table(),
             SettingsRequests(self.settings).table(),

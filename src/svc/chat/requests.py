@@ -46,7 +46,7 @@ _PROBLEMS = [
         ("Expected `(?:str|array)` of length >= 1", "must not be empty"),
         ("Expected `str` of length >= (.+)", "must have at least {} characters"),
         ("Expected `str` of length <= (.+)", "must have at most {} characters"),
-        ("Expected `array` of length <= (.+)", "must have at most {} entries"),
+        ("Expected `(?:array|object)` of length <= (.+)", "must have at most {} entries"),
         ("Expected `array` of length >= (.+)", "must have at least {} entries"),
         ("Expected `(?:int|float)` >= (.+)", "must be at least {}"),
         ("Expected `(?:int|float)` <= (.+)", "must be at most {}"),
@@ -284,7 +284,7 @@ def _endpoint(declared: Declared) -> Endpoint:
         declared.summary,
         None if declared.answers is None else schema_of(declared.answers),
         declared.status,
-        query=_query(takes) if takes and declared.asks_by_query else {},
+        query=fields_of(takes) if takes and declared.asks_by_query else {},
         body=None if declared.asks_by_query else takes,
         refusals=declared.refusals,
         media_type=declared.media_type,
@@ -298,8 +298,8 @@ def _event(declared: Declared) -> Event:
     return Event(declared.live, declared.summary, schema_of(data), reply, declared.refusals)
 
 
-def _query(schema: Schema) -> Mapping[str, Schema]:
-    """What is asked, as parameters: nothing in a query is null."""
+def fields_of(schema: Schema) -> Mapping[str, Schema]:
+    """What is asked, field by field, without the null that is as good as absent: no query says it."""
     found = schema["properties"]
     assert isinstance(found, Mapping)
     return {name: _without_null(one) for name, one in found.items()}

@@ -99,16 +99,6 @@ ENDPOINTS: dict[str, Needs] = {
     "PUT /api/roles/order": on_server(P.MANAGE_ROLES),
     "PATCH /api/roles/{role_id}": on_server(P.MANAGE_ROLES),
     "DELETE /api/roles/{role_id}": on_server(P.MANAGE_ROLES),
-    # Channels.
-    "GET /api/channels": MEMBER,
-    "POST /api/channels": on_server(P.MANAGE_CHANNELS),
-    "PUT /api/channels/order": on_server(P.MANAGE_CHANNELS),
-    "GET /api/channels/{channel_id}": in_channel(P.VIEW_CHANNEL),
-    "PATCH /api/channels/{channel_id}": on_server(P.MANAGE_CHANNELS),
-    "DELETE /api/channels/{channel_id}": on_server(P.MANAGE_CHANNELS),
-    "GET /api/channels/{channel_id}/overrides": on_server(P.MANAGE_CHANNELS),
-    "PUT /api/channels/{channel_id}/overrides/{type}/{target_id}": on_server(P.MANAGE_CHANNELS),
-    "DELETE /api/channels/{channel_id}/overrides/{type}/{target_id}": on_server(P.MANAGE_CHANNELS),
     # Messages.
     "GET /api/channels/{channel_id}/messages": in_channel(P.VIEW_CHANNEL),
     "POST /api/channels/{channel_id}/messages": in_channel(P.SEND_MESSAGES),

@@ -1,0 +1,254 @@
+"""What can be asked of channels: listed, made, changed, ordered and deleted, and their overrides."""
+
+import time
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from svc.chat.access.catalogue import MEMBER as ANY_MEMBER
+from svc.chat.access.catalogue import in_channel, on_server
+from svc.chat.access.directory import Channel, Directory
+from svc.chat.access.permissions import OF_A_CHANNEL, Override, from_names, names
+from svc.chat.access.permissions import Permission as P
+from svc.chat.access.tokens import Asker
+from svc.chat.channels import wanted
+from svc.chat.channels.overrides import MEMBER, ROLE, Change
+from svc.chat.channels.rules import MAX_CHANNELS, Channels
+from svc.chat.channels.slow_mode import MAX_SLOW_MODE_S
+from svc.chat.channels.wanted import (
+    KINDS,
+    MAX_BITRATE_KBPS,
+    MAX_NAME_CHARACTERS,
+    MAX_TOPIC_CHARACTERS,
+    MAX_USER_LIMIT,
+)
+from svc.chat.described import (
+    BOOLEAN,
+    ID,
+    Named,
+    Pushed,
+    array,
+    choice,
+    integer,
+    nullable,
+    obj,
+    string,
+)
+from svc.chat.described import asked as taken
+from svc.chat.fields import Id
+from svc.chat.requests import Asked, Requests, converted, described_by, fields_of, request, schema_of
+
+_ONE = "/api/channels/{channel_id}"
+_OVERRIDE_OF = _ONE + "/overrides/{type}/{target_id}"
+_MANAGER, _VIEWER = on_server(P.MANAGE_CHANNELS), in_channel(P.VIEW_CHANNEL)
+# A request with more does not describe a channel that anybody has in mind.
+MAX_OVERRIDES = 100
+_OF_OVERRIDES = ("forbidden", "rank_too_low", "unknown_channel", "unknown_member", "unknown_role")
+
+# More than there are, with room to repeat some.
+_Permissions = Annotated[
+    list[Annotated[str, Meta(extra_json_schema={"enum": [*names(OF_A_CHANNEL)]})]], Meta(max_length=64)
+]
+_Kind = Literal["role", "member"]
+_NAME, _TOPIC = string(MAX_NAME_CHARACTERS, 1), string(MAX_TOPIC_CHARACTERS)
+_KIND, _SLOW_MODE = choice(*KINDS), integer(0, MAX_SLOW_MODE_S)
+_LIMITS = {"user_limit": integer(0, MAX_USER_LIMIT), "bitrate_kbps": integer(0, MAX_BITRATE_KBPS)}
+CHANNEL = Named(
+    "Channel",
+    obj(
+        {
+            "id": ID,
+            "name": _NAME,
+            "type": _KIND,
+            "position": integer(0),
+            "topic": _TOPIC,
+            "slow_mode_s": _SLOW_MODE,
+            "parent_id": nullable(ID),
+            "archived": BOOLEAN,
+            **_LIMITS,
+        }
+    ),
+)
+_PERMISSIONS = array(choice(*names(OF_A_CHANNEL)))
+_SETS = {"allow": _PERMISSIONS, "deny": _PERMISSIONS}
+_TARGET = {"type": choice(ROLE, MEMBER), "target_id": ID}
+_OVERRIDE = Named("Override", obj({**_TARGET, **_SETS}))
+_CHANNELS = obj({"channels": array(CHANNEL, MAX_CHANNELS)})
+
+
+class Sets(Asked):
+    allow: _Permissions | None = None
+    deny: _Permissions | None = None
+
+
+class NewOverride(Sets, kw_only=True):
+    type: _Kind
+    target_id: Id
+
+
+class Access(Asked):
+    """Of a new channel, from its first moment."""
+
+    overrides: Annotated[list[NewOverride], Meta(max_length=MAX_OVERRIDES)] | None = None
+
+
+class Archived(Asked):
+    archived: bool = False
+
+
+class Order(Asked):
+    """`parents` says which channels are to be in which category; null for none."""
+
+    channel_ids: Annotated[list[Id], Meta(max_length=MAX_CHANNELS)]
+    parents: Annotated[dict[str, Id | None], Meta(max_length=MAX_CHANNELS)] | None = None
+
+
+_NEW = taken(
+    {"name": _NAME, "type": _KIND},
+    {
+        "topic": _TOPIC,
+        "slow_mode_s": _SLOW_MODE,
+        "parent_id": ID,
+        **_LIMITS,
+        "overrides": fields_of(schema_of(Access))["overrides"],
+    },
+)
+_DIFFERENCES = taken(
+    {},
+    {
+        "name": _NAME,
+        "topic": _TOPIC,
+        "slow_mode_s": _SLOW_MODE,
+        "parent_id": ID,
+        "archived": BOOLEAN,
+        **_LIMITS,
+    },
+)
+
+
+class ChannelRequests(Requests):
+    def __init__(self, channels: Channels, directory: Directory) -> None:
+        self._channels = channels
+        self._directory = directory
+
+    @request(
+        ANY_MEMBER,
+        "The channels that one sees, in their order",
+        http="GET /api/channels",
+        answers=_CHANNELS,
+    )
+    async def all(self, asking: Asker, asked: Archived) -> object:
+        seen = self._directory.visible_channels if asked.archived else self._directory.listed_channels
+        return _described(seen(asking.member_id))
+
+    @request(
+        _MANAGER,
+        "Make a channel, at the end; with overrides from its first moment",
+        http="POST /api/channels",
+        refusals=(
+            *("forbidden", "rank_too_low", "too_many"),
+            *("unknown_channel", "unknown_member", "unknown_role"),
+        ),
+        status=201,
+        takes=_NEW,
+        answers=CHANNEL,
+    )
+    async def create(self, asking: Asker, asked: dict[str, object]) -> object:
+        overrides = converted(asked, Access).overrides or ()
+        access = [_change(one.type, one.target_id, one) for one in overrides]
+        channel = await self._channels.create(asking.member_id, wanted.new(asked), access, time.time())
+        return channel.described()
+
+    @request(
+        _MANAGER,
+        "Put the channels that one sees into an order, each named once; and some into other categories",
+        http="PUT /api/channels/order",
+        refusals=("unknown_channel",),
+        answers=_CHANNELS,
+    )
+    async def order(self, asking: Asker, asked: Order) -> object:
+        parents = asked.parents or {}
+        return _described(
+            await self._channels.order(asking.member_id, asked.channel_ids, parents, time.time())
+        )
+
+    @request(_VIEWER, "One channel", http=f"GET {_ONE}", refusals=("unknown_channel",), answers=CHANNEL)
+    async def show(self, asking: Asker, channel_id: Id) -> object:
+        return self._directory.channel(asking.member_id, channel_id).described()
+
+    @request(
+        _MANAGER,
+        "Change a channel",
+        http=f"PATCH {_ONE}",
+        refusals=("unknown_channel",),
+        takes=_DIFFERENCES,
+        answers=CHANNEL,
+    )
+    async def edit(self, asking: Asker, channel_id: Id, asked: dict[str, object]) -> object:
+        differences = wanted.differences(asked)
+        channel = await self._channels.edit(asking.member_id, channel_id, differences, time.time())
+        return channel.described()
+
+    @request(
+        _MANAGER,
+        "Delete a channel with all that is in it",
+        http=f"DELETE {_ONE}",
+        refusals=("unknown_channel",),
+    )
+    async def delete(self, asking: Asker, channel_id: Id) -> None:
+        await self._channels.delete(asking.member_id, channel_id, time.time())
+
+    @request(
+        _MANAGER,
+        "What roles and members may do in a channel, against what they may elsewhere",
+        http=f"GET {_ONE}/overrides",
+        refusals=("unknown_channel",),
+        answers=obj({"overrides": array(_OVERRIDE)}),
+    )
+    async def overrides(self, asking: Asker, channel_id: Id) -> object:
+        found = self._channels.overrides(asking.member_id, channel_id)
+        return {"overrides": [change.described() for change in found]}
+
+    @request(
+        _MANAGER,
+        "Allow or deny a role or a member something in a channel",
+        http=f"PUT {_OVERRIDE_OF}",
+        refusals=_OF_OVERRIDES,
+        answers=_OVERRIDE,
+    )
+    async def override(
+        self, asking: Asker, channel_id: Id, type: _Kind, target_id: Id, asked: Sets
+    ) -> object:
+        change = _change(type, target_id, asked)
+        await self._channels.override(asking.member_id, channel_id, change, time.time())
+        return change.described()
+
+    @request(_MANAGER, "Take an override back", http=f"DELETE {_OVERRIDE_OF}", refusals=_OF_OVERRIDES)
+    async def clear_override(self, asking: Asker, channel_id: Id, type: _Kind, target_id: Id) -> None:
+        change = _change(type, target_id, Sets())
+        await self._channels.override(asking.member_id, channel_id, change, time.time())
+
+
+def _described(channels: Sequence[Channel]) -> object:
+    return {"channels": [channel.described() for channel in channels]}
+
+
+def _change(kind: str, target_id: str, sets: Sets) -> Change:
+    return Change(kind, target_id, Override(from_names(sets.allow or ()), from_names(sets.deny or ())))
+
+
+DESCRIBED = described_by(
+    ChannelRequests,
+    pushes=[
+        Pushed("channel_created", "A channel is there, or has come into sight", CHANNEL, "who may view it"),
+        Pushed("channel_updated", "A channel is different", CHANNEL, "who may view it"),
+        Pushed(
+            "channel_deleted",
+            "A channel is gone, or out of sight",
+            obj({"channel_id": ID}),
+            "who could view it",
+        ),
+    ],
+    welcome={"channels": array(CHANNEL, MAX_CHANNELS)},
+)
