@@ -52,8 +52,8 @@ from svc.chat.live.hub import Hub
 from svc.chat.live.sign_in import SignIn, Welcome
 from svc.chat.live.socket import LiveSockets
 from svc.chat.members.commands import MemberCommands
+from svc.chat.members.requests import MemberRequests
 from svc.chat.members.roles import Roles
-from svc.chat.members.routes import MemberRoutes
 from svc.chat.members.rules import Members
 from svc.chat.messages.message import WEBHOOK
 from svc.chat.messages.profanity import moderated
@@ -204,7 +204,7 @@ class Community:
             self.arriving.table(),
             AuditRequests(self.audit).table(),
             BotRequests(self.bots).table(),
-            MemberRoutes(self.members, self.roles, self.directory, self.arriving.devices.last_seen).table(),
+            MemberRequests(self.members, self.roles, self.directory, self.arriving.devices.last_seen).table(),
             ChannelRequests(self.channels, self.directory).table(),
             ModerationRequests(self.moderation, self.reports, self._history()).table(),
             AutomodRequests(self.automod).table(),

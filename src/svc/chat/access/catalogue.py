@@ -85,20 +85,6 @@ ENDPOINTS: dict[str, Needs] = {
     "POST /api/backups/{name}/link": OWNER,
     # The token in it is the owner's leave, for once.
     "GET /api/backup-links/{token}": ANYONE,
-    # Members and roles; one's own nickname, and others', are told apart by the rules.
-    "GET /api/members": MEMBER,
-    "GET /api/members/{member_id}": MEMBER,
-    "PATCH /api/members/{member_id}": MEMBER,
-    "PUT /api/members/{member_id}/status": MEMBER,
-    "PUT /api/members/{member_id}/roles/{role_id}": on_server(P.MANAGE_ROLES),
-    "DELETE /api/members/{member_id}/roles/{role_id}": on_server(P.MANAGE_ROLES),
-    "POST /api/members/{member_id}/owner": OWNER,
-    "GET /api/me/permissions": MEMBER,
-    "GET /api/roles": MEMBER,
-    "POST /api/roles": on_server(P.MANAGE_ROLES),
-    "PUT /api/roles/order": on_server(P.MANAGE_ROLES),
-    "PATCH /api/roles/{role_id}": on_server(P.MANAGE_ROLES),
-    "DELETE /api/roles/{role_id}": on_server(P.MANAGE_ROLES),
     # Messages.
     "GET /api/channels/{channel_id}/messages": in_channel(P.VIEW_CHANNEL),
     "POST /api/channels/{channel_id}/messages": in_channel(P.SEND_MESSAGES),

@@ -12,7 +12,7 @@ from svc.chat.access.tokens import Asker
 from svc.chat.bots.rules import MAX_BOTS, Bots
 from svc.chat.described import BOOLEAN, ID, TIME_MS, array, nullable, obj, string
 from svc.chat.fields import Id
-from svc.chat.members.described import MEMBER
+from svc.chat.members.requests import MEMBER
 from svc.chat.requests import Asked, Requests, described_by, request
 
 _MANAGER = on_server(P.MANAGE_BOTS)

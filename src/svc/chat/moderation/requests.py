@@ -15,7 +15,7 @@ from svc.chat.audit.rules import Entries
 from svc.chat.described import BOOLEAN, ID, TIME_MS, Named, Pushed, array, integer, nullable, obj, string
 from svc.chat.errors import ChatError
 from svc.chat.fields import Id
-from svc.chat.members.described import MEMBER
+from svc.chat.members.requests import MEMBER
 from svc.chat.moderation.history import History
 from svc.chat.moderation.reports import Reports
 from svc.chat.moderation.rules import MAX_DELETED_S, MAX_TIMEOUT_S, Moderation

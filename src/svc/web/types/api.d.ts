@@ -307,11 +307,11 @@ export interface Endpoints {
   /** All roles, the highest first */
   "GET /api/roles": { answer: { roles: Role[] } };
   /** Make a role */
-  "POST /api/roles": { body: { name: string; rank?: number | null; permissions?: Permissions | null; color?: number | null }; answer: Role };
+  "POST /api/roles": { body: { rank?: number | null; permissions?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members" | "change_nickname" | "create_invites" | "manage_invites" | "manage_nicknames" | "timeout_members" | "kick_members" | "ban_members" | "view_reports" | "view_audit_log" | "manage_emoji" | "manage_channels" | "manage_roles" | "manage_bots" | "manage_automod")[] | null; color?: number | null; name: string }; answer: Role };
   /** Give roles other ranks, all or none */
   "PUT /api/roles/order": { body: { ranks: { [name: string]: number } }; answer: { roles: Role[] } };
   /** Change a role; a color of null takes it away */
-  "PATCH /api/roles/{}": { body: { name?: string | null; rank?: number | null; permissions?: Permissions | null; color?: number | null }; answer: Role };
+  "PATCH /api/roles/{}": { body: { name?: string | null; rank?: number | null; permissions?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members" | "change_nickname" | "create_invites" | "manage_invites" | "manage_nicknames" | "timeout_members" | "kick_members" | "ban_members" | "view_reports" | "view_audit_log" | "manage_emoji" | "manage_channels" | "manage_roles" | "manage_bots" | "manage_automod")[] | null; color?: number | null }; answer: Role };
   /** Delete a role that was made here */
   "DELETE /api/roles/{}": { answer: null };
   /** A page of history, the oldest first; one of before, after, around and at_ms at most */

@@ -1,0 +1,325 @@
+"""What can be asked of members and roles: who is here, under what names and with what roles."""
+
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Annotated
+
+from msgspec import UNSET, Meta, UnsetType
+
+from svc.chat.access.catalogue import MEMBER as ANY_MEMBER
+from svc.chat.access.catalogue import OWNER, on_server
+from svc.chat.access.directory import Directory
+from svc.chat.access.permissions import EVERYTHING, Role, from_names, names
+from svc.chat.access.permissions import Permission as P
+from svc.chat.access.tokens import Asker
+from svc.chat.described import (
+    BOOLEAN,
+    ID,
+    NOTHING,
+    TIME_MS,
+    Named,
+    Pushed,
+    array,
+    choice,
+    integer,
+    mapping,
+    nullable,
+    obj,
+    string,
+)
+from svc.chat.errors import ChatError
+from svc.chat.fields import Id
+from svc.chat.members.listing import JOINED, SORTS, Wanted, page
+from svc.chat.members.roles import MAX_RANK, MAX_ROLES, Roles, Wish, described
+from svc.chat.members.rules import MAX_PAGE, Members
+from svc.chat.names import MAX_NICKNAME_CHARACTERS, readable_name
+from svc.chat.requests import Asked, Requests, described_by, request
+
+MAX_ROLE_NAME_CHARACTERS = 32
+# One line under a name.
+MAX_STATUS_CHARACTERS = 80
+_MEMBER, _ROLE_OF = "/api/members/{member_id}", "/api/roles/{role_id}"
+_MANAGER = on_server(P.MANAGE_ROLES)
+_OF_ROLES = ("forbidden", "rank_too_low", "unknown_role")
+
+PERMISSIONS = Named("Permissions", array(choice(*names(EVERYTHING))))
+MEMBER = Named(
+    "Member",
+    obj(
+        {
+            "id": ID,
+            "nickname": string(MAX_NICKNAME_CHARACTERS),
+            "roles": array(ID),
+            "timeout_until_ms": nullable(TIME_MS),
+            "joined_at_ms": TIME_MS,
+            "avatar": nullable(string()),
+            "status_text": string(MAX_STATUS_CHARACTERS),
+            "bot": BOOLEAN,
+        }
+    ),
+)
+_COLOR = nullable(integer(0, 0xFFFFFF))
+_ROLE_NAME = string(MAX_ROLE_NAME_CHARACTERS, 1)
+_ROLE = Named(
+    "Role",
+    obj(
+        {
+            "id": ID,
+            "name": _ROLE_NAME,
+            "rank": integer(0, MAX_RANK + 1),
+            "permissions": PERMISSIONS,
+            "color": _COLOR,
+            "built_in": BOOLEAN,
+        }
+    ),
+)
+_ROLES = obj({"roles": array(_ROLE)})
+_MAY = obj({"server": PERMISSIONS, "channels": mapping(PERMISSIONS)})
+
+LastSeen = Callable[[float], Awaitable[Mapping[str, int]]]
+_Moment = Annotated[int, Meta(ge=0, le=2**53)]
+# What is too long is refused as a name, not as a request.
+_RoleName = Annotated[str, Meta(extra_json_schema=string(MAX_ROLE_NAME_CHARACTERS, 1))]
+_Rank = Annotated[int, Meta(ge=0, le=MAX_RANK)]
+_Permission = Annotated[str, Meta(extra_json_schema=choice(*names(EVERYTHING)))]
+# More than there are, with room to repeat some.
+_Permissions = Annotated[list[_Permission], Meta(max_length=64)]
+_Color = Annotated[int, Meta(ge=0, le=0xFFFFFF)]
+
+
+class AskedMembers(Asked):
+    query: Annotated[str, Meta(max_length=64)] = ""
+    # Those asked for by name: as many as fit an address.
+    ids: Annotated[str, Meta(max_length=4000)] = ""
+    role_id: Id | None = None
+    joined_after_ms: _Moment | None = None
+    joined_before_ms: _Moment | None = None
+    in_timeout: bool | None = None
+    bot: bool | None = None
+    seen_after_ms: _Moment | None = None
+    seen_before_ms: _Moment | None = None
+    sort: Annotated[str, Meta(extra_json_schema=choice(*SORTS))] = JOINED
+    after: Id | None = None
+    limit: Annotated[int, Meta(ge=1, le=MAX_PAGE)] = 100
+
+    def wanted(self) -> Wanted:
+        if self.sort not in SORTS:
+            raise ChatError("invalid_request", f"sort must be one of {', '.join(SORTS)}")
+        return Wanted(
+            query=self.query,
+            ids=frozenset(filter(None, self.ids.split(","))),
+            role_id=self.role_id or "",
+            joined_after_ms=self.joined_after_ms,
+            joined_before_ms=self.joined_before_ms,
+            in_timeout=self.in_timeout,
+            seen_after_ms=self.seen_after_ms,
+            seen_before_ms=self.seen_before_ms,
+            bot=self.bot,
+            sort=self.sort,
+        )
+
+
+class NewName(Asked):
+    # What is too long is refused as a name, not as a request.
+    nickname: Annotated[str, Meta(max_length=1024)]
+
+
+class NewStatus(Asked):
+    text: Annotated[str, Meta(max_length=4 * MAX_STATUS_CHARACTERS)]
+
+
+class RoleChange(Asked):
+    """A color of null takes it away, as no color is a color too."""
+
+    name: _RoleName | None = None
+    rank: _Rank | None = None
+    permissions: _Permissions | None = None
+    color: _Color | UnsetType | None = UNSET
+
+    def wish(self) -> Wish:
+        name = None if self.name is None else readable_name(self.name, MAX_ROLE_NAME_CHARACTERS)
+        permissions = None if self.permissions is None else from_names(self.permissions)
+        color = -1 if self.color is None else self.color
+        return Wish(name, self.rank, permissions, None if color is UNSET else color)
+
+
+class NewRole(RoleChange, kw_only=True):
+    name: _RoleName
+
+
+class Ranks(Asked):
+    ranks: Annotated[dict[Id, _Rank], Meta(max_length=MAX_ROLES)]
+
+
+class MemberRequests(Requests):
+    """`last_seen` tells when members were last seen, in ms; those who never were are left out."""
+
+    def __init__(self, members: Members, roles: Roles, directory: Directory, last_seen: LastSeen) -> None:
+        self._members = members
+        self._roles = roles
+        self._directory = directory
+        self._last_seen = last_seen
+
+    @request(
+        ANY_MEMBER,
+        "Members, page by page; all, or those that are asked for",
+        http="GET /api/members",
+        refusals=("forbidden", "in_timeout", "unknown_member"),
+        answers=obj(
+            {"members": array(MEMBER, MAX_PAGE), "next": nullable(ID)}, {"last_seen": mapping(TIME_MS)}
+        ),
+    )
+    async def all(self, asking: Asker, asked: AskedMembers) -> object:
+        wanted = asked.wanted()
+        # Everybody sees who is there; when somebody was, those do who look after members.
+        if wanted.by_last_seen:
+            self._directory.require(asking.member_id, P.KICK_MEMBERS)
+        sees = self._directory.may(asking.member_id, P.KICK_MEMBERS)
+        now = time.time()
+        seen = await self._last_seen(now) if sees else {}
+        members, following = page(self._directory.members, wanted, asked.after or "", asked.limit, now, seen)
+        told: dict[str, object] = {"members": [member.described() for member in members], "next": following}
+        if sees:
+            told["last_seen"] = {m.id: seen[m.id] for m in members if m.id in seen}
+        return told
+
+    @request(ANY_MEMBER, "One member", http=f"GET {_MEMBER}", refusals=("unknown_member",), answers=MEMBER)
+    async def show(self, member_id: Id) -> object:
+        return self._directory.member(member_id).described()
+
+    @request(
+        ANY_MEMBER,
+        "Change a nickname: one's own with change_nickname, with manage_nicknames those of lower ranks",
+        http=f"PATCH {_MEMBER}",
+        refusals=(
+            *("forbidden", "in_timeout", "invalid_nickname", "nickname_taken", "profanity_refused"),
+            *("rank_too_low", "unknown_member"),
+        ),
+        answers=MEMBER,
+    )
+    async def rename(self, asking: Asker, member_id: Id, asked: NewName) -> object:
+        member = await self._members.rename(asking.member_id, member_id, asked.nickname, time.time())
+        return member.described()
+
+    @request(
+        ANY_MEMBER,
+        "Set one's own status; with manage_nicknames an empty one removes that of a lower rank",
+        http=f"PUT {_MEMBER}/status",
+        refusals=("forbidden", "in_timeout", "profanity_refused", "rank_too_low", "unknown_member"),
+        answers=MEMBER,
+    )
+    async def set_status(self, asking: Asker, member_id: Id, asked: NewStatus) -> object:
+        given = asked.text.strip()
+        status = readable_name(given, MAX_STATUS_CHARACTERS) if given else ""
+        member = await self._members.set_status(asking.member_id, member_id, status, time.time())
+        return member.described()
+
+    @request(
+        _MANAGER,
+        "Give a role below one's own rank, with nothing in it that one lacks",
+        http=f"PUT {_MEMBER}/roles/{{role_id}}",
+        refusals=(*_OF_ROLES, "unknown_member"),
+        answers=MEMBER,
+    )
+    async def give_role(self, asking: Asker, member_id: Id, role_id: Id) -> object:
+        member = await self._roles.give(asking.member_id, member_id, role_id, time.time())
+        return member.described()
+
+    @request(
+        _MANAGER,
+        "Take a role below one's own rank",
+        http=f"DELETE {_MEMBER}/roles/{{role_id}}",
+        refusals=("rank_too_low", "unknown_member", "unknown_role"),
+        answers=MEMBER,
+    )
+    async def take_role(self, asking: Asker, member_id: Id, role_id: Id) -> object:
+        member = await self._roles.take(asking.member_id, member_id, role_id, time.time())
+        return member.described()
+
+    @request(
+        OWNER,
+        "Hand the server over; who was its owner becomes an admin",
+        http=f"POST {_MEMBER}/owner",
+        refusals=("unknown_member",),
+        answers=MEMBER,
+    )
+    async def hand_over(self, asking: Asker, member_id: Id) -> object:
+        member = await self._roles.hand_over(asking.member_id, member_id, time.time())
+        return member.described()
+
+    @request(
+        ANY_MEMBER,
+        "What one may do, on the server and in each channel",
+        http="GET /api/me/permissions",
+        answers=_MAY,
+    )
+    async def permissions(self, asking: Asker) -> object:
+        return self._members.permissions(asking.member_id)
+
+    @request(ANY_MEMBER, "All roles, the highest first", http="GET /api/roles", answers=_ROLES)
+    async def roles(self) -> object:
+        return _described(self._roles.all())
+
+    @request(
+        _MANAGER,
+        "Make a role",
+        http="POST /api/roles",
+        refusals=("forbidden", "rank_too_low", "too_many"),
+        status=201,
+        answers=_ROLE,
+    )
+    async def create_role(self, asking: Asker, asked: NewRole) -> object:
+        return described(await self._roles.create(asking.member_id, asked.wish(), time.time()))
+
+    @request(
+        _MANAGER,
+        "Give roles other ranks, all or none",
+        http="PUT /api/roles/order",
+        refusals=_OF_ROLES,
+        answers=_ROLES,
+    )
+    async def order_roles(self, asking: Asker, asked: Ranks) -> object:
+        return _described(await self._roles.order(asking.member_id, asked.ranks, time.time()))
+
+    @request(
+        _MANAGER,
+        "Change a role; a color of null takes it away",
+        http=f"PATCH {_ROLE_OF}",
+        refusals=_OF_ROLES,
+        answers=_ROLE,
+    )
+    async def edit_role(self, asking: Asker, role_id: Id, asked: RoleChange) -> object:
+        wish = asked.wish()
+        if wish == Wish():
+            raise ChatError("invalid_request", "Give name, rank, permissions or color")
+        return described(await self._roles.edit(asking.member_id, role_id, wish, time.time()))
+
+    @request(_MANAGER, "Delete a role that was made here", http=f"DELETE {_ROLE_OF}", refusals=_OF_ROLES)
+    async def delete_role(self, asking: Asker, role_id: Id) -> None:
+        await self._roles.delete(asking.member_id, role_id, time.time())
+
+
+def _described(roles: Sequence[Role]) -> object:
+    return {"roles": [described(role) for role in roles]}
+
+
+DESCRIBED = described_by(
+    MemberRequests,
+    pushes=[
+        Pushed("member_joined", "Somebody has become a member", MEMBER, "everybody"),
+        Pushed("member_updated", "A name, roles or a timeout are different", MEMBER, "everybody"),
+        Pushed("member_left", "Somebody has gone, or was removed", obj({"member_id": ID}), "everybody"),
+        Pushed("role_created", "There is a new role", _ROLE, "everybody"),
+        Pushed("role_updated", "A role is different", _ROLE, "everybody"),
+        Pushed(
+            "role_deleted", "A role is gone, and nobody has it any more", obj({"role_id": ID}), "everybody"
+        ),
+        Pushed(
+            "permissions_changed",
+            "You may do more or less than before, somewhere; ask `GET /api/me/permissions`",
+            NOTHING,
+            "the members concerned",
+        ),
+    ],
+    welcome={"member": MEMBER, "permissions": _MAY, "roles": array(_ROLE)},
+)
