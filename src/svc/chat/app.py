@@ -18,13 +18,16 @@ from aiohttp import ClientSession, ClientTimeout, web
 from aiohttp.typedefs import Handler, Middleware
 
 from svc.base import logs
-from svc.base.config import is_loopback
+from svc.base.config import ConfigError, is_loopback
 from svc.base.control_socket import listening
+from svc.base.data_folder import held
+from svc.base.database import Database, DatabaseError
 from svc.base.descriptors import raise_limit
 from svc.base.fair_loop import FairLoop, new_loop
 from svc.base.http_connections import recognise
 from svc.base.http_server import Runner
 from svc.base.listening import tcp_sockets
+from svc.base.migrations import migrations_in
 from svc.chat import ports
 from svc.chat.access.acts import on_authority_of
 from svc.chat.access.catalogue import ENDPOINTS, Who, check
@@ -32,7 +35,7 @@ from svc.chat.access.directory import Directory
 from svc.chat.access.origins import Origins
 from svc.chat.access.pace import Pace
 from svc.chat.access.tokens import AccessTokens
-from svc.chat.community import Community, opened
+from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER, Community
 from svc.chat.config import ChatConfig
 from svc.chat.draining import Draining
 from svc.chat.errors import ChatError
@@ -77,6 +80,21 @@ def _collect_rarely() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(COLLECT_AFTER)
+
+
+@contextlib.asynccontextmanager
+async def opened(config: ChatConfig) -> AsyncIterator[Database]:
+    """The database of DATA_DIR, which is ours alone meanwhile. Raises ConfigError."""
+    with held(config.data_dir):
+        path = config.data_dir / DATABASE_NAME
+        try:
+            database = await Database.open(path, migrations_in(SCHEMA_FOLDER), config.data_dir / "backups")
+        except DatabaseError as fault:
+            raise ConfigError(str(fault)) from None
+        try:
+            yield database
+        finally:
+            await database.close()
 
 
 async def _run(config: ChatConfig, flags: Flags) -> None:

@@ -7,7 +7,6 @@ The only file that knows every feature. Has no rules of its own, and serves noth
 import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
 from importlib.metadata import version
 from pathlib import Path
 
@@ -15,12 +14,9 @@ from aiohttp import ClientSession, web
 from msgspec import UNSET
 
 import svc
-from svc.base.config import ConfigError
-from svc.base.data_folder import held
-from svc.base.database import Database, DatabaseError
+from svc.base.database import Database
 from svc.base.ids import Ids
 from svc.base.metrics import Registry
-from svc.base.migrations import migrations_in
 from svc.chat.access.changes import Changes
 from svc.chat.access.directory import Directory
 from svc.chat.access.origins import Origins
@@ -71,7 +67,7 @@ from svc.chat.own.export import Part
 from svc.chat.own.requests import OwnRequests
 from svc.chat.own.rules import OwnAffairs
 from svc.chat.pages.routes import Pages
-from svc.chat.requests import Handler
+from svc.chat.requests import Handler, Requests
 from svc.chat.settings.announced import own_name
 from svc.chat.settings.commands import SettingsCommands
 from svc.chat.settings.requests import SettingsRequests
@@ -96,21 +92,6 @@ DATABASE_NAME = "community.sqlite3"
 _PACKAGE = Path(svc.__file__).parent
 WEB_FOLDER = _PACKAGE / "web"
 SCHEMA_FOLDER = _PACKAGE / "chat" / "schema"
-
-
-@asynccontextmanager
-async def opened(config: ChatConfig) -> AsyncIterator[Database]:
-    """The database of DATA_DIR, which is ours alone meanwhile. Raises ConfigError."""
-    with held(config.data_dir):
-        path = config.data_dir / DATABASE_NAME
-        try:
-            database = await Database.open(path, migrations_in(SCHEMA_FOLDER), config.data_dir / "backups")
-        except DatabaseError as fault:
-            raise ConfigError(str(fault)) from None
-        try:
-            yield database
-        finally:
-            await database.close()
 
 
 def _steady() -> Callable[[], float]:
@@ -202,14 +183,7 @@ class Community:
         tables = [
             self.live.table(),
             self.arriving.table(),
-            AuditRequests(self.audit).table(),
-            BotRequests(self.bots).table(),
-            MemberRequests(self.members, self.roles, self.directory, self.arriving.devices.last_seen).table(),
-            ChannelRequests(self.channels, self.directory).table(),
-            ModerationRequests(self.moderation, self.reports, self._history()).table(),
-            AutomodRequests(self.automod).table(),
-            SettingsRequests(self.settings).table(),
-            OwnRequests(self.own_affairs, self.blocks, self._kept_of_a_member()).table(),
+            *(requests.table() for requests in self._requests()),
             self.talking.table(),
             self.files.table(),
             self.notifying.table(),
@@ -222,6 +196,18 @@ class Community:
         if self._config.media.url:
             tables.append(self.pass_through.table())
         return [route for table in tables for route in table]
+
+    def _requests(self) -> list[Requests]:
+        return [
+            AuditRequests(self.audit),
+            BotRequests(self.bots),
+            MemberRequests(self.members, self.roles, self.directory, self.arriving.devices.last_seen),
+            ChannelRequests(self.channels, self.directory),
+            ModerationRequests(self.moderation, self.reports, self._history()),
+            AutomodRequests(self.automod),
+            SettingsRequests(self.settings),
+            OwnRequests(self.own_affairs, self.blocks, self._kept_of_a_member()),
+        ]
 
     def tasks(self) -> list[Callable[[], Awaitable[None]]]:
         """What runs beside the requests, for as long as the server does."""
@@ -494,7 +480,7 @@ class Community:
         tables = [
             VoiceEvents(self.voice, self.voice_moderation).handlers(),
             self.talking.handlers(),
-            SettingsRequests(self.settings).handlers(),
+            *(requests.handlers() for requests in self._requests()),
             self.files.handlers(),
             self.notifying.handlers(),
             self.private.handlers(),

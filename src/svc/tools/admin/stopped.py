@@ -15,7 +15,8 @@ from svc.base.config import ConfigError
 from svc.base.database import Database
 from svc.base.objects import ObjectStore
 from svc.base.storage import FILESYSTEM
-from svc.chat.community import DATABASE_NAME, Community, opened
+from svc.chat.app import opened
+from svc.chat.community import DATABASE_NAME, Community
 from svc.chat.config import ChatConfig, read
 
 # What of the environment tells where people open the server, for the links that are printed, and what it is
