@@ -1,11 +1,11 @@
 """A request that is described once is read, refused, answered and told to programs by that description."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import pytest
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from svc.chat.errors import ChatError
 from svc.chat.fields import Id
@@ -16,6 +16,16 @@ class Wish(Asked):
     text: Annotated[str, Meta(min_length=1, max_length=10)]
     number: Annotated[int, Meta(ge=1, le=5)] = 1
     files: Annotated[Sequence[Id], Meta(max_length=2)] | None = None
+
+
+class Part(Struct):
+    size: Literal[1, 2]
+
+
+class Choice(Asked):
+    colour: Literal["red", "green"] | None = None
+    inside: Sequence[Part] = ()
+    named: Mapping[str, Literal["red", "green"]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +64,20 @@ def test_a_refusal_names_the_field_and_what_it_must_be(text: bytes, problem: str
     with pytest.raises(ChatError) as refused:
         decoded(text, Wish)
     assert (refused.value.code, refused.value.message) == ("invalid_request", problem)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (b'{"colour": "pink"}', "colour must be one of: green, red"),
+        (b'{"inside": [{"size": 1}, {"size": 4}]}', "inside[1].size must be one of: 1, 2"),
+        (b'{"named": {"b": "pink"}}', "named[...] must be one of: green, red"),
+    ],
+)
+def test_a_refusal_lists_the_values_that_there_are(text: bytes, problem: str) -> None:
+    with pytest.raises(ChatError) as refused:
+        decoded(text, Choice)
+    assert refused.value.message == problem
 
 
 @pytest.mark.parametrize(

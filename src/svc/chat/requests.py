@@ -220,7 +220,7 @@ def decoded(text: bytes, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(text, type=kind)
     except msgspec.ValidationError as error:
-        raise _refusal(error) from None
+        raise _refusal(error, kind) from None
     # The latter: nested without end.
     except (ValueError, RecursionError):
         raise ChatError("invalid_json") from None
@@ -233,7 +233,7 @@ def converted(data: Mapping[str, object], kind: type[T], *, strict: bool = True)
     try:
         return msgspec.convert(data, kind, strict=strict, from_attributes=False)
     except msgspec.ValidationError as error:
-        raise _refusal(error) from None
+        raise _refusal(error, kind) from None
 
 
 def _texts(value: object) -> Iterator[str]:
@@ -247,7 +247,7 @@ def _texts(value: object) -> Iterator[str]:
             yield from _texts(inside)
 
 
-def _refusal(error: msgspec.ValidationError) -> ChatError:
+def _refusal(error: msgspec.ValidationError, kind: type) -> ChatError:
     """What is wrong, and where, in our words."""
     problem, _, place = str(error).partition(" - at `$")
     name = place.removesuffix("`").removeprefix(".")
@@ -257,7 +257,16 @@ def _refusal(error: msgspec.ValidationError) -> ChatError:
         if found := pattern.fullmatch(problem):
             what = words.format(*(_KINDS.get(group, group) for group in found.groups()))
             return ChatError("invalid_request", f"{name} {what}".strip())
-    return ChatError("invalid_request", f"{name} does not have one of its values")
+    return ChatError("invalid_request", f"{name} must be one of: {', '.join(_values_at(name, kind))}")
+
+
+def _values_at(name: str, kind: type) -> list[str]:
+    """What a field such as `rules[...].kind` may be, in words."""
+    found: Any = schema_of(kind)
+    for field, entry in re.findall(r"(\w+)|(\[[^\]]*\])", name):
+        inside = found.get("items") or found["additionalProperties"] if entry else found["properties"][field]
+        found = next(one for one in inside.get("anyOf", [inside]) if one != {"type": "null"})
+    return [str(value) for value in found["enum"]]
 
 
 def described_by(
