@@ -54,6 +54,7 @@ def test_what_is_unknown_is_ignored_and_null_is_as_good_as_absent() -> None:
         (b'{"text": "12345678901"}', "text must have at most 10 characters"),
         (b'{"text": "a", "number": true}', "number must be a whole number"),
         (b'{"text": "a", "number": 6}', "number must be at most 5"),
+        (b'{"text": "a", "number": 1e999}', "number is out of range"),
         (b'{"text": "a", "files": "b"}', "files must be a list"),
         (b'{"text": "a", "files": ["b", 1]}', "files[1] must be a string"),
         (b'{"text": "a", "files": ["b", "c", "d"]}', "files must have at most 2 entries"),

@@ -50,6 +50,7 @@ _PROBLEMS = [
         ("Expected `array` of length >= (.+)", "must have at least {} entries"),
         ("Expected `(?:int|float)` >= (.+)", "must be at least {}"),
         ("Expected `(?:int|float)` <= (.+)", "must be at most {}"),
+        ("(?:Integer value|Number) out of range", "is out of range"),
         ("Expected `[^|`]+`, got `null`", "is missing"),
         (r"Expected `([^|`]+)(?: \| null)?`, got `.+`", "must be {}"),
         ("Expected `str` matching regex .+", "has characters that it may not have"),
@@ -251,13 +252,17 @@ def _refusal(error: msgspec.ValidationError, kind: type) -> ChatError:
     """What is wrong, and where, in our words."""
     problem, _, place = str(error).partition(" - at `$")
     name = place.removesuffix("`").removeprefix(".")
-    if not name and problem.startswith("Expected `object`"):
+    # Of what no field is described by, a number that nobody can hold.
+    endless = problem.endswith("out of range") and name in ("", "[...]")
+    if endless or (not name and problem.startswith("Expected `object`")):
         return ChatError("invalid_json")
     for pattern, words in _PROBLEMS:
         if found := pattern.fullmatch(problem):
             what = words.format(*(_KINDS.get(group, group) for group in found.groups()))
             return ChatError("invalid_request", f"{name} {what}".strip())
-    return ChatError("invalid_request", f"{name} must be one of: {', '.join(_values_at(name, kind))}")
+    if problem.startswith("Invalid enum value"):
+        return ChatError("invalid_request", f"{name} must be one of: {', '.join(_values_at(name, kind))}")
+    return ChatError("invalid_request", f"{name} has a value that it may not have")
 
 
 def _values_at(name: str, kind: type) -> list[str]:
