@@ -30,6 +30,8 @@ class Line:
 
     async def put_before(self, person: Person) -> None:
         await person.page.route(re.compile("/api/uploads"), self._pass)
+        # What a page asks past its service worker may miss a route that came while it was open.
+        await person.page.reload()
 
     def mend(self) -> None:
         self._mended = True
@@ -54,8 +56,8 @@ class Line:
 
 async def upload_that_is_cut(ada: Person, line: Line) -> Locator:
     """A file in the list of those that are on their way."""
-    await come_to_read(ada)
     await line.put_before(ada)
+    await come_to_read(ada)
     upload = ada.page.locator(".upload-list li")
     await ada.page.locator("#text").evaluate(DROP, SIZE_BYTES)
     await expect(upload.get_by_role("status")).to_have_text(
