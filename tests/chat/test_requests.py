@@ -7,9 +7,21 @@ from typing import Annotated, Any, Literal
 import pytest
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from svc.chat.access import catalogue
+from svc.chat.access.catalogue import ANYONE, MEMBER
+from svc.chat.described import obj, string
 from svc.chat.errors import ChatError
 from svc.chat.fields import Id
-from svc.chat.requests import Asked, answered, converted, decoded, schema_of
+from svc.chat.requests import (
+    Asked,
+    Requests,
+    answered,
+    converted,
+    decoded,
+    described_by,
+    request,
+    schema_of,
+)
 
 
 class Wish(Asked):
@@ -168,3 +180,33 @@ def test_what_a_record_has_a_default_for_is_in_every_answer() -> None:
         "note": {"anyOf": [{"type": "string"}, {"type": "null"}]},
         "more": {"type": "string"},
     }
+
+
+@pytest.fixture
+def declaring(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a test declares is not in the catalogue of others."""
+    for table in ("ENDPOINTS", "EVENTS", "_COSTS"):
+        monkeypatch.setattr(catalogue, table, dict(getattr(catalogue, table)))
+
+
+@pytest.mark.usefixtures("declaring")
+def test_beside_a_body_that_is_no_json_there_is_a_query() -> None:
+    file = obj({"file": string()})
+
+    class Sending(Requests):
+        @request(ANYONE, "Send", http="POST /sent", sends=("multipart/form-data", file))
+        async def send(self, asked: Wish) -> None: ...
+
+    [endpoint] = described_by(Sending).endpoints
+    assert (endpoint.body_type, endpoint.body) == ("multipart/form-data", file)
+    assert list(endpoint.query) == ["text", "number", "files"]
+
+
+@pytest.mark.usefixtures("declaring")
+def test_a_request_costs_what_it_says_over_http_and_on_the_live_socket() -> None:
+    class Dear(Requests):
+        @request(MEMBER, "Look far", http="GET /far", live="far", cost=7.0)
+        async def look(self) -> None: ...
+
+    assert Dear.declared
+    assert catalogue.cost_of_endpoint("GET /far") == catalogue.cost_of_event("far") == 7.0

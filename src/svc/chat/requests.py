@@ -10,7 +10,8 @@ and AsyncAPI are made of that:
 
 Parameters are variables of the path, and fields beside the others on the live socket. `asked` is the body, or
 the query of a GET or DELETE. What takes more of HTTP than that has a parameter `request`, and may return a
-response. The floor of chat, beside `http`; knows no feature.
+response; it can say that it `sends` a body that is no JSON, beside which `asked` is the query. The floor of
+chat, beside `http`; knows no feature.
 """
 
 import re
@@ -78,7 +79,7 @@ class Declared:
 
     `told` names what it is told beside: `asking`, `request`. `path` has the variables of the path, `data`
     those and what is asked. `takes` and `answers` are types, or schemas of what has none; None stands for
-    nothing.
+    nothing. `sends` is the type and the schema of a body that `run` reads itself.
     """
 
     run: Callable[..., Awaitable[object]]
@@ -90,16 +91,18 @@ class Declared:
     status: int
     otherwise: tuple[int, str] | None
     media_type: str
+    sends: tuple[str, Schema] | None
     told: Collection[str]
     path: type[Struct]
     asked: Any
     data: Any
     takes: Any
     answers: Any
+    cost: float | None
 
     @property
     def asks_by_query(self) -> bool:
-        return self.http.startswith(("GET ", "DELETE "))
+        return self.sends is not None or self.http.startswith(("GET ", "DELETE "))
 
 
 def request(
@@ -112,13 +115,16 @@ def request(
     status: int = 200,
     otherwise: tuple[int, str] | None = None,
     media_type: str = "application/json",
+    sends: tuple[str, Schema] | None = None,
     takes: Schema | None = None,
     answers: object = None,
+    cost: float | None = None,
 ) -> Callable[[Run], Run]:
     """Declare a method of `Requests`. `refusals` are codes beyond those of everything of its kind.
 
     `takes` and `answers` say what the types do not: of a mapping its schema, of a response its type.
-    `otherwise` is another status with which the same may be answered, and when.
+    `otherwise` is another status with which the same may be answered, and when. `cost` is what it takes
+    of its member's allowance, where that is not what the catalogue takes for others of its kind.
     """
 
     def declared(run: Run) -> Run:
@@ -139,12 +145,14 @@ def request(
             status,
             otherwise,
             media_type,
+            sends,
             told,
             path,
             asked,
             data,
             takes or asked,
             answers or (None if returned is NoneType else returned),
+            cost,
         )
         run.declared = said  # type: ignore[attr-defined]
         return run
@@ -160,7 +168,7 @@ class Requests:
     def __init_subclass__(cls) -> None:
         cls.declared = [value.declared for value in vars(cls).values() if hasattr(value, "declared")]
         for one in cls.declared:
-            declare(one.needs, endpoint=one.http, event=one.live)
+            declare(one.needs, endpoint=one.http, event=one.live, cost=one.cost)
 
     def table(self) -> list[web.RouteDef]:
         return [self._route(declared) for declared in self.declared if declared.http]
@@ -293,13 +301,15 @@ def described_by(
 
 def _endpoint(declared: Declared) -> Endpoint:
     takes = None if declared.takes is None else schema_of(declared.takes)
+    body_type, body = declared.sends or ("application/json", None if declared.asks_by_query else takes)
     return Endpoint(
         declared.http,
         declared.summary,
         None if declared.answers is None else schema_of(declared.answers),
         declared.status,
         query=fields_of(takes) if takes and declared.asks_by_query else {},
-        body=None if declared.asks_by_query else takes,
+        body=body,
+        body_type=body_type,
         refusals=declared.refusals,
         media_type=declared.media_type,
         otherwise=declared.otherwise,

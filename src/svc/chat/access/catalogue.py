@@ -7,7 +7,6 @@ in the table is not served. docs/http.md.
 """
 
 import enum
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from svc.chat.access.directory import Directory
@@ -203,13 +202,11 @@ EVENTS: dict[str, Needs] = {
 }
 
 # What a request takes of its member's allowance. One that changes something takes 1, one that
-# reads half of that. A search can cost as much as very many pages of history, and an export is the
-# work of minutes. A piece of an upload costs little: its bytes have bounds of their own.
-_COSTS: Mapping[str, float] = {
+# reads half of that. A search can cost as much as very many pages of history. A piece of an upload
+# costs little: its bytes have bounds of their own.
+_COSTS: dict[str, float] = {
     "GET /api/search": 3.0,
     "search": 3.0,
-    "GET /api/me/export": 10.0,
-    "POST /api/automod/trial": 5.0,
     "PATCH /api/uploads/{upload_id}": 0.1,
 }
 _READING_EVENTS = {
@@ -218,8 +215,10 @@ _READING_EVENTS = {
 _READING_COST = 0.5
 
 
-def declare(needs: Needs, *, endpoint: str = "", event: str = "") -> None:
+def declare(needs: Needs, *, endpoint: str = "", event: str = "", cost: float | None = None) -> None:
     """What a feature declares itself: see `requests`. An event that only reads has such an endpoint too."""
+    if cost is not None:
+        _COSTS.update({name: cost for name in (endpoint, event) if name})
     if endpoint:
         ENDPOINTS[endpoint] = needs
     if event:

@@ -67,6 +67,7 @@ class AutomodRequests(Requests):
         _MANAGER,
         "What a rule would have found among the messages that members have posted last; changes nothing",
         http="POST /api/automod/trial",
+        cost=5.0,
     )
     async def trial(self, asking: Asker, asked: Wanted) -> Trial:
         return await self._automod.trial(asking.member_id, asked)

@@ -86,6 +86,8 @@ class OwnRequests(Requests):
         http="GET /api/me/export",
         refusals=("export_running",),
         answers=Exported,
+        # The work of minutes.
+        cost=10.0,
     )
     async def export(self, asking: Asker, request: web.Request) -> web.StreamResponse:
         transport = request.transport
