@@ -20,8 +20,8 @@ from svc.chat.config import ChatConfig
 from svc.chat.control.commands import Command
 from svc.chat.drafts.requests import DraftRequests
 from svc.chat.drafts.rules import Drafts
-from svc.chat.emoji.routes import EmojiRoutes
-from svc.chat.emoji.rules import Emoji
+from svc.chat.emoji.requests import EmojiRequests
+from svc.chat.emoji.rules import Emojis
 from svc.chat.ground import Ground
 from svc.chat.media.rules import MESSAGE, PREVIEW, Media
 from svc.chat.members.rules import Members
@@ -66,7 +66,7 @@ class Files:
             media,
             ground.new_id,
         )
-        self.emoji = Emoji(database, hub, ground.audit, media)
+        self.emoji = Emojis(database, hub, ground.audit, media)
         self.drafts = Drafts(database, directory, hub, media, self.uploads.uploads)
         self.uploads.queue.uses[EMOJI] = self.emoji.use()
         self.attached = self.uploads.uploads.attach
@@ -109,7 +109,7 @@ class Files:
         begin = self.uploads.routes.beginning(EMOJI, self.emoji.free_name)
         return [
             *self.uploads.table(),
-            *EmojiRoutes(self.emoji, begin).table(),
+            *EmojiRequests(self.emoji, begin).table(),
             *DraftRequests(self.drafts).table(),
         ]
 

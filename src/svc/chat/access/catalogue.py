@@ -132,10 +132,6 @@ ENDPOINTS: dict[str, Needs] = {
     "DELETE /api/icon": OWNER,
     "GET /api/jobs": OWNER,
     "POST /api/jobs/{job_id}/retry": OWNER,
-    "GET /api/emoji": MEMBER,
-    "POST /api/emoji": on_server(P.MANAGE_EMOJI),
-    "PATCH /api/emoji/{emoji_id}": on_server(P.MANAGE_EMOJI),
-    "DELETE /api/emoji/{emoji_id}": on_server(P.MANAGE_EMOJI),
     # Private conversations; whose device and which group it is about, the rules check.
     "GET /api/private/device": PERSON,
     "PUT /api/private/device": PERSON,

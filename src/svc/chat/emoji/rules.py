@@ -7,6 +7,9 @@ what is deleted or renamed is shown as its name.
 import dataclasses
 import re
 from collections.abc import Mapping
+from typing import Annotated
+
+from msgspec import Meta
 
 from svc.base.database import Act, Connection, Database
 from svc.chat.access.acts import follows_rules
@@ -15,6 +18,7 @@ from svc.chat.audit.rules import Audit
 from svc.chat.emoji import store
 from svc.chat.emoji.store import OwnEmoji
 from svc.chat.errors import ChatError
+from svc.chat.fields import Id, TimeMs
 from svc.chat.live.audience import EVERYONE
 from svc.chat.live.hub import Hub
 from svc.chat.media.rules import EMOJI, Media
@@ -26,9 +30,22 @@ MAX_EMOJI = 300
 MAX_NAME_CHARACTERS = 30
 # As a reaction of that name may be.
 _NAME = re.compile(f"[a-z0-9_]{{2,{MAX_NAME_CHARACTERS}}}")
+Name = Annotated[str, Meta(min_length=2, max_length=MAX_NAME_CHARACTERS, pattern="^[a-z0-9_]*$")]
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
 class Emoji:
+    """One as clients see it."""
+
+    id: Id
+    name: Name
+    url: str
+    animated: bool
+    created_by: Id | None
+    created_at_ms: TimeMs
+
+
+class Emojis:
     def __init__(self, database: Database, hub: Hub, audit: Audit, media: Media) -> None:
         self._database = database
         self._hub = hub
@@ -42,19 +59,9 @@ class Emoji:
     def welcome(self, asker: Asker) -> dict[str, object]:
         return {"emoji": self.all()}
 
-    def all(self) -> list[dict[str, object]]:
+    def all(self) -> list[Emoji]:
         by_name = sorted(self._emoji.values(), key=lambda emoji: emoji.name)
-        return [self.described(emoji) for emoji in by_name]
-
-    def described(self, emoji: OwnEmoji) -> dict[str, object]:
-        return {
-            "id": emoji.id,
-            "name": emoji.name,
-            "url": self._media.url(emoji.key),
-            "animated": emoji.animated,
-            "created_by": emoji.created_by,
-            "created_at_ms": emoji.created_at_ms,
-        }
+        return [self._shown(emoji) for emoji in by_name]
 
     def free_name(self, name: str) -> str:
         """A name that a new one may have. Raises ChatError."""
@@ -89,12 +96,12 @@ class Emoji:
         def used(emoji: object) -> None:
             assert isinstance(emoji, OwnEmoji), "it was made by `use`"
             self._emoji[emoji.id] = emoji
-            self._hub.push("emoji_created", self.described(emoji), EVERYONE)
+            self._hub.push("emoji_created", self._shown(emoji), EVERYONE)
 
         return Use(use, used)
 
     @follows_rules
-    def rename(self, actor_id: str, emoji_id: str, name: str, now: float) -> Act[OwnEmoji, dict[str, object]]:
+    def rename(self, actor_id: str, emoji_id: str, name: str, now: float) -> Act[OwnEmoji, Emoji]:
         """Raises ChatError."""
         name = checked_name(name)
 
@@ -108,10 +115,11 @@ class Emoji:
             self._record(connection, actor_id, "emoji_rename", renamed, now)
             return renamed
 
-        def changed(emoji: OwnEmoji) -> dict[str, object]:
+        def changed(emoji: OwnEmoji) -> Emoji:
             self._emoji[emoji.id] = emoji
-            self._hub.push("emoji_updated", self.described(emoji), EVERYONE)
-            return self.described(emoji)
+            shown = self._shown(emoji)
+            self._hub.push("emoji_updated", shown, EVERYONE)
+            return shown
 
         return Act(change, changed)
 
@@ -134,6 +142,10 @@ class Emoji:
     def forget_member(self, connection: Connection, member_id: str) -> None:
         """A step of the write in which a member's data is deleted."""
         store.forget_member(connection, member_id)
+
+    def _shown(self, emoji: OwnEmoji) -> Emoji:
+        url = self._media.url(emoji.key)
+        return Emoji(emoji.id, emoji.name, url, emoji.animated, emoji.created_by, emoji.created_at_ms)
 
     def _require_free(self, connection: Connection, name: str) -> None:
         if store.is_taken(connection, name):

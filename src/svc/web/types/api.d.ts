@@ -73,6 +73,8 @@ export type OwnBlocks = { blocked: string[] };
 
 export type OwnDrafts = { drafts: Draft[] };
 
+export type OwnEmoji = { emoji: Emoji[] };
+
 export type Permissions = ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members" | "change_nickname" | "create_invites" | "manage_invites" | "manage_nicknames" | "timeout_members" | "kick_members" | "ban_members" | "view_reports" | "view_audit_log" | "manage_emoji" | "manage_channels" | "manage_roles" | "manage_bots" | "manage_automod")[];
 
 export type PostedCard = { title?: unknown; url?: unknown; description?: unknown; color?: string | number | null; author?: unknown; fields?: unknown; image_url?: unknown; thumbnail_url?: unknown; footer?: unknown; timestamp?: unknown };
@@ -229,7 +231,7 @@ export interface Endpoints {
   /** Forget a draft */
   "DELETE /api/channels/{}/draft": { answer: null };
   /** The server's own emoji */
-  "GET /api/emoji": { answer: { emoji: Emoji[] } };
+  "GET /api/emoji": { answer: OwnEmoji };
   /** Upload a picture that is to be an emoji: multipart, or tus; `emoji_created` follows */
   "POST /api/emoji": { query: { name?: string }; body: Blob; answer: Upload };
   /** Give an emoji another name */
