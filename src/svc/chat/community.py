@@ -29,7 +29,7 @@ from svc.chat.automod.requests import AutomodRequests
 from svc.chat.automod.rules import Automod
 from svc.chat.backup.commands import BackupCommands
 from svc.chat.backup.kept import KeptBackups
-from svc.chat.backup.routes import BackupRoutes
+from svc.chat.backup.requests import BackupRequests
 from svc.chat.backup.rules import Backups
 from svc.chat.bots.commands import BotCommands
 from svc.chat.bots.requests import BotRequests
@@ -154,9 +154,9 @@ class Community:
         self.notifying.follow(self.changes, self.messages, self.blocks, self.private.conversations)
         self.own_affairs = self.moderation.eraser = self._own_affairs(database)
         self.pass_through = SignallingPassThrough(session, client_urls(media), self.origins)
-        self.live = self._live()
         self.backups = self._backups(database)
         self.kept_backups = self._kept_backups(database)
+        self.live = self._live()
         self.exports = self._exports(database)
         self.commands = Commands(self._commands())
         self._registry = self._measured(database)
@@ -188,7 +188,6 @@ class Community:
             self.files.table(),
             self.notifying.table(),
             self.private.table(),
-            BackupRoutes(self.kept_backups).table(),
             self._status().table(),
             DescriptionRoutes(version("svc-server")).table(),
             Pages(WEB_FOLDER, self._name, self.files.icon_url).table(),
@@ -200,6 +199,7 @@ class Community:
     def _requests(self) -> list[Requests]:
         return [
             AuditRequests(self.audit),
+            BackupRequests(self.kept_backups),
             BotRequests(self.bots),
             MemberRequests(self.members, self.roles, self.directory, self.arriving.devices.last_seen),
             ChannelRequests(self.channels, self.directory),

@@ -15,7 +15,8 @@ Data = Mapping[str, object]
 MAX_ID_CHARACTERS = 128
 # Types of fields.
 Id = Annotated[str, Meta(min_length=1, max_length=MAX_ID_CHARACTERS)]
-TimeMs = Annotated[int, Meta(ge=0)]
+Natural = Annotated[int, Meta(ge=0)]
+TimeMs = Natural
 
 
 def text(data: Data, name: str, *, most: int, least: int = 0) -> str:

@@ -75,15 +75,7 @@ ENDPOINTS: dict[str, Needs] = {
     "POST /api/me/devices/link": PERSON,
     "DELETE /api/me/devices/{device_id}": PERSON,
     "POST /api/members/{member_id}/recovery": OWNER,
-    # Storage and backups: a backup holds all secrets, so nobody but the owner gets one.
     "GET /api/storage": OWNER,
-    "GET /api/backups": OWNER,
-    "POST /api/backups": OWNER,
-    "GET /api/backups/{name}": OWNER,
-    "DELETE /api/backups/{name}": OWNER,
-    "POST /api/backups/{name}/link": OWNER,
-    # The token in it is the owner's leave, for once.
-    "GET /api/backup-links/{token}": ANYONE,
     # Messages.
     "GET /api/channels/{channel_id}/messages": in_channel(P.VIEW_CHANNEL),
     "POST /api/channels/{channel_id}/messages": in_channel(P.SEND_MESSAGES),

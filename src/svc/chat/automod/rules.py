@@ -24,7 +24,7 @@ from svc.chat.automod import store
 from svc.chat.automod.finding import Finder, Recent, Said
 from svc.chat.automod.rule import BLOCK, CENSOR, FLAG, MAX_RULES, TIMEOUT, Rule, Wanted, made
 from svc.chat.errors import ChatError
-from svc.chat.fields import Id, TimeMs
+from svc.chat.fields import Id, Natural, TimeMs
 from svc.chat.live.audience import Holders
 from svc.chat.live.hub import Hub
 from svc.chat.messages.message import WEBHOOK, Author, Message
@@ -63,7 +63,7 @@ class FoundMessage:
     author_id: Id
     display_name: str
     text: str
-    found: Sequence[Sequence[Annotated[int, Meta(ge=0)]]]
+    found: Sequence[Sequence[Natural]]
     posted_at_ms: TimeMs
 
 

@@ -9,8 +9,9 @@ import asyncio
 import logging
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from svc.base.database import Act, Connection, Database
@@ -20,6 +21,7 @@ from svc.chat.access.directory import Directory
 from svc.chat.audit.rules import Audit
 from svc.chat.backup.rules import FOLDER, Backups
 from svc.chat.errors import ChatError
+from svc.chat.fields import Natural, TimeMs
 from svc.chat.live.audience import Only
 from svc.chat.live.hub import Hub
 
@@ -31,6 +33,37 @@ MAX_LINKS = 20
 _NAME = re.compile(r"backup-(\d{1,15})\.tar\.gz")
 
 logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    name: str
+    bytes: Natural
+    made_at_ms: TimeMs
+
+
+@dataclass(frozen=True, slots=True)
+class BackupProgress:
+    """`what` is being done; `done` of `total` bytes or files."""
+
+    what: str
+    done: Natural
+    total: Natural
+
+
+@dataclass(frozen=True, slots=True)
+class AllBackups:
+    """The newest first. `making` is the backup that is being made, `fault` why the last one failed."""
+
+    backups: Sequence[Backup]
+    making: BackupProgress | None
+    fault: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class BackupFinished:
+    name: str | None
+    fault: str | None
 
 
 class KeptBackups:
@@ -56,28 +89,21 @@ class KeptBackups:
         self._new_token = new_token
         self._steady = steady
         self._making: asyncio.Task[None] | None = None
-        self._progress: Progress | None = None
+        self._progress = Progress("", 0, 0)
         self._fault = ""
         # Name and end of each link, by its token.
         self._links: dict[str, tuple[str, float]] = {}
 
-    def described(self) -> dict[str, object]:
-        """What there is, the newest first; how far the one has come that is made; why the last failed."""
-        found: list[tuple[int, dict[str, object]]] = []
+    def all(self) -> AllBackups:
+        found = []
         for path in self._folder.glob("backup-*.tar.gz"):
             if match := _NAME.fullmatch(path.name):
                 with suppress(OSError):
-                    size = path.stat().st_size
-                    made = int(match[1])
-                    found.append((made, {"name": path.name, "bytes": size, "made_at_ms": made}))
-        found.sort(key=lambda one: one[0], reverse=True)
+                    found.append(Backup(path.name, path.stat().st_size, int(match[1])))
+        found.sort(key=lambda backup: backup.made_at_ms, reverse=True)
         progress = self._progress
-        making = None
-        if self._running:
-            making = {"what": "", "done": 0, "total": 0}
-            if progress is not None:
-                making = {"what": progress.what, "done": progress.done, "total": progress.total}
-        return {"backups": [backup for _, backup in found], "making": making, "fault": self._fault or None}
+        making = BackupProgress(progress.what, progress.done, progress.total) if self._running else None
+        return AllBackups(found, making, self._fault or None)
 
     @follows_rules
     def begin(self, actor_id: str, now: float) -> Act[None, None]:
@@ -91,7 +117,7 @@ class KeptBackups:
             self._audit.record(connection, actor_id, "backup_create", None, {}, now)
 
         def begun(_: None) -> None:
-            self._fault, self._progress = "", None
+            self._fault, self._progress = "", Progress("", 0, 0)
             self._making = asyncio.create_task(self._make(now))
             self._changed()
 
@@ -172,7 +198,7 @@ class KeptBackups:
             except Exception:
                 logger.exception("a backup failed")
                 self._fault = "The backup could not be made; the reason has been logged"
-        self._hub.push("backup_finished", {"name": name, "fault": self._fault or None}, self._owners())
+        self._hub.push("backup_finished", BackupFinished(name, self._fault or None), self._owners())
 
     def _changed(self) -> None:
         self._hub.push("managed", {"area": "backups"}, self._owners())

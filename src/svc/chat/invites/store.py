@@ -7,7 +7,7 @@ from msgspec import Meta
 
 from svc.base.database import Connection, Database
 from svc.base.tables import Table, number, value
-from svc.chat.fields import Id, TimeMs
+from svc.chat.fields import Id, Natural, TimeMs
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Invite:
     created_at_ms: TimeMs
     expires_at_ms: TimeMs | None = None
     max_uses: Annotated[int, Meta(ge=1)] | None = None
-    uses: Annotated[int, Meta(ge=0)] = 0
+    uses: Natural = 0
     # Where those land who come by it; None for the usual place.
     channel_id: Id | None = None
     # Those who come by it wait until somebody approves.

@@ -6,13 +6,10 @@ their own, so that looking does not use up the tries of joining. docs/configurat
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Annotated
-
-from msgspec import Meta
 
 from svc.chat.access.directory import Directory
 from svc.chat.errors import ChatError
-from svc.chat.fields import TimeMs
+from svc.chat.fields import Natural, TimeMs
 from svc.chat.invites.config import InviteConfig
 from svc.chat.invites.guard import InviteGuard
 from svc.chat.invites.rules import Invites
@@ -23,8 +20,8 @@ class InviteView:
     """`founder`: whoever has the code becomes the owner."""
 
     founder: bool
-    members: Annotated[int, Meta(ge=0)]
-    online: Annotated[int, Meta(ge=0)]
+    members: Natural
+    online: Natural
     approval: bool
     expires_at_ms: TimeMs | None
 

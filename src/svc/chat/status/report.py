@@ -18,7 +18,7 @@ from msgspec import UNSET, Meta, UnsetType
 from svc.base.config import is_loopback
 from svc.chat.config import ChatConfig
 from svc.chat.described import choice
-from svc.chat.fields import Id, TimeMs
+from svc.chat.fields import Id, Natural, TimeMs
 
 LEAST_FREE_BYTES = 200 * 1024 * 1024
 COMFORTABLE_FREE_BYTES = 2 * 1024 * 1024 * 1024
@@ -40,7 +40,6 @@ CHECKS = {
     "backups": ("recent", "old", "none"),
 }
 _STATES = dict.fromkeys(state for states in CHECKS.values() for state in states)
-_Natural = Annotated[int, Meta(ge=0)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +49,8 @@ class Check:
     check: Annotated[str, Meta(extra_json_schema=choice(*CHECKS))]
     verdict: Verdict
     state: Annotated[str, Meta(extra_json_schema=choice(*_STATES))]
-    bytes: _Natural | UnsetType = UNSET
-    waiting: _Natural | UnsetType = UNSET
+    bytes: Natural | UnsetType = UNSET
+    waiting: Natural | UnsetType = UNSET
 
     def __post_init__(self) -> None:
         assert self.state in CHECKS[self.check], "the description and the page list every state"
@@ -76,8 +75,8 @@ class Condition:
     started_at_ms: TimeMs
     checks: Sequence[Check]
     connected: Annotated[Sequence[Connected], Meta(max_length=MAX_LISTED)]
-    connected_members: _Natural
-    in_calls: _Natural
+    connected_members: Natural
+    in_calls: Natural
 
 
 class Link(Protocol):

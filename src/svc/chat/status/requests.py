@@ -17,6 +17,7 @@ from svc.chat.access.catalogue import ANYONE, OWNER
 from svc.chat.access.tokens import AccessTokens
 from svc.chat.described import choice
 from svc.chat.errors import ChatError
+from svc.chat.fields import Natural
 from svc.chat.http import answer, client_address
 from svc.chat.joining.config import SignIn
 from svc.chat.joining.proof import TIERS
@@ -39,7 +40,7 @@ class Info:
     serverId: str
     name: str
     description: str
-    members: Annotated[int, Meta(ge=0)]
+    members: Natural
     lanOpen: bool
     identityTiers: Sequence[Annotated[str, Meta(extra_json_schema=choice(*TIERS))]]
     signIn: SignIn

@@ -3,6 +3,8 @@
 
 export type Accounts = { issuer: string; clientId: string };
 
+export type AllBackups = { backups: Backup[]; making: BackupProgress | null; fault: string | null };
+
 export type AllInvites = { invites: Invite[] };
 
 export type AllNotifications = { notifications: Notifications[] };
@@ -15,7 +17,13 @@ export type AuditEntry = { id: number; at_ms: number; actor_id: string | null; a
 
 export type AuditPage = { entries: AuditEntry[]; next: number | null };
 
-export type Backups = { backups: { name: string; bytes: number; made_at_ms: number }[]; making: { what: string; done: number; total: number } | null; fault: string | null };
+export type Backup = { name: string; bytes: number; made_at_ms: number };
+
+export type BackupFinished = { name: string | null; fault: string | null };
+
+export type BackupLink = { url: string; expires_at_ms: number };
+
+export type BackupProgress = { what: string; done: number; total: number };
 
 export type Ban = { member_id: string; nickname: string; reason: string; banned_by: string | null; banned_at_ms: number };
 
@@ -149,15 +157,15 @@ export interface Endpoints {
   /** What a rule would have found among the messages that members have posted last; changes nothing */
   "POST /api/automod/trial": { body: { name: string; kind: "links" | "mentions" | "newcomers" | "repeats" | "words"; action: "block" | "censor" | "flag" | "timeout"; enabled?: boolean | null; words?: string[] | null; allowed?: string[] | null; most?: number | null; within_s?: number | null; timeout_s?: number | null; newcomer_s?: number | null; except_roles?: string[] | null; except_channels?: string[] | null }; answer: Trial };
   /** Backups that the server keeps, and one that is being made */
-  "GET /api/backups": { answer: Backups };
+  "GET /api/backups": { answer: AllBackups };
   /** Make a backup, which goes on by itself */
-  "POST /api/backups": { answer: Backups };
+  "POST /api/backups": { answer: AllBackups };
   /** Download a backup, which holds every secret of the server */
   "GET /api/backups/{}": { answer: Blob };
   /** Delete a backup */
   "DELETE /api/backups/{}": { answer: null };
   /** An address at which a backup can be downloaded once, within a minute */
-  "POST /api/backups/{}/link": { answer: { url: string; expires_at_ms: number } };
+  "POST /api/backups/{}/link": { answer: BackupLink };
   /** Download a backup by such an address */
   "GET /api/backup-links/{}": { answer: Blob };
   /** The server's bots */
@@ -516,7 +524,7 @@ export interface Pushes {
   rule_created: Rule;
   rule_updated: Rule;
   rule_deleted: { rule_id: string };
-  backup_finished: { name: string | null; fault: string | null };
+  backup_finished: BackupFinished;
   channel_created: Channel;
   channel_updated: Channel;
   channel_deleted: { channel_id: string };

@@ -1,6 +1,6 @@
 // Backups of the server: made, downloaded and deleted. They are restored where the server runs, never here.
 
-/** @import { Backups } from "../../types/api.js" */
+/** @import { Backup } from "../../types/api.js" */
 
 import { timesChanged } from "../../state/managing/changed.js";
 import { addressOfBackup, backups, deleteBackup, makeBackup } from "../../state/managing/running.js";
@@ -13,8 +13,6 @@ import { Icon } from "../parts/icon.js";
 import { Time } from "../parts/time.js";
 import { useAnswer } from "./parts/asking.js";
 import { ListPage, Row } from "./parts/list_page.js";
-
-/** @typedef {Backups["backups"][number]} Backup */
 
 const LOOK_MS = 2000; // How far one has come is not pushed.
 

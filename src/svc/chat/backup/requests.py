@@ -1,0 +1,142 @@
+"""What can be asked of backups: the owner makes, lists, downloads and deletes them."""
+
+import asyncio
+import logging
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from aiohttp import web
+
+from svc.base.readers import Readers
+from svc.chat.access.catalogue import ANYONE, OWNER
+from svc.chat.access.tokens import Asker
+from svc.chat.backup.kept import LINK_S, AllBackups, BackupFinished, KeptBackups
+from svc.chat.described import Pushed
+from svc.chat.errors import ChatError
+from svc.chat.fields import Id, TimeMs
+from svc.chat.http import nothing
+from svc.chat.requests import Requests, described_by, request, schema_of
+
+# Nobody needs more at once.
+MAX_STREAMS = 2
+# Somebody who takes no chunk for so long has gone.
+WRITE_DEADLINE_S = 30.0
+_CHUNK_BYTES = 256 * 1024
+_ARCHIVE = "application/gzip"
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class BackupLink:
+    url: str
+    expires_at_ms: TimeMs
+
+
+class BackupRequests(Requests):
+    """A backup holds all secrets, so nobody but the owner gets one."""
+
+    def __init__(self, backups: KeptBackups) -> None:
+        self._backups = backups
+        self._readers = Readers(time.monotonic)
+
+    @request(OWNER, "Backups that the server keeps, and one that is being made", http="GET /api/backups")
+    async def all(self) -> AllBackups:
+        return await asyncio.to_thread(self._backups.all)
+
+    @request(
+        OWNER,
+        "Make a backup, which goes on by itself",
+        http="POST /api/backups",
+        refusals=("too_many",),
+        status=202,
+    )
+    async def begin(self, asking: Asker) -> AllBackups:
+        await self._backups.begin(asking.member_id, time.time())
+        return self._backups.all()
+
+    @request(
+        OWNER,
+        "Download a backup, which holds every secret of the server",
+        http="GET /api/backups/{name}",
+        refusals=("too_many_connections", "unknown_backup"),
+        answers=str,
+        media_type=_ARCHIVE,
+    )
+    async def download(self, asking: Asker, request: web.Request, name: Id) -> web.StreamResponse:
+        path = self._backups.path(name)
+        # As with a link: the log says that somebody has taken it away.
+        await self._backups.link(asking.member_id, path.name, time.time())
+        return await self._send(request, path)
+
+    @request(OWNER, "Delete a backup", http="DELETE /api/backups/{name}", refusals=("unknown_backup",))
+    async def delete(self, asking: Asker, name: Id) -> None:
+        await self._backups.delete(asking.member_id, name, time.time())
+
+    @request(
+        OWNER,
+        "An address at which a backup can be downloaded once, within a minute",
+        http="POST /api/backups/{name}/link",
+        refusals=("unknown_backup",),
+        status=201,
+    )
+    async def link(self, asking: Asker, name: Id) -> BackupLink:
+        token = await self._backups.link(asking.member_id, name, time.time())
+        return BackupLink(f"/api/backup-links/{token}", int((time.time() + LINK_S) * 1000))
+
+    # The token in it is the owner's leave, for once.
+    @request(
+        ANYONE,
+        "Download a backup by such an address",
+        http="GET /api/backup-links/{token}",
+        refusals=("too_many_connections", "unknown_backup"),
+        answers=str,
+        media_type=_ARCHIVE,
+    )
+    async def linked(self, request: web.Request, token: Id) -> web.StreamResponse:
+        return await self._send(request, self._backups.linked(token))
+
+    async def _send(self, request: web.Request, path: Path) -> web.StreamResponse:
+        transport = request.transport
+        if transport is None:
+            return nothing()  # Nobody is there any more.
+        reader = self._readers.admit("the owner", MAX_STREAMS, transport.abort)
+        if reader is None:
+            raise ChatError("too_many_connections", "Backups are being downloaded already. Try again later")
+        response = web.StreamResponse(
+            headers={
+                "Content-Disposition": f'attachment; filename="{path.name}"',
+                "Cache-Control": "no-store",
+            }
+        )
+        response.content_type = _ARCHIVE
+        try:
+            with path.open("rb") as file:
+                response.content_length = os.fstat(file.fileno()).st_size
+                await response.prepare(request)
+                while chunk := await asyncio.to_thread(file.read, _CHUNK_BYTES):
+                    with reader.taking():
+                        async with asyncio.timeout(WRITE_DEADLINE_S):
+                            await response.write(chunk)
+                await response.write_eof()
+        except (TimeoutError, ConnectionError) as fault:
+            logger.debug("a backup was not read to its end", extra={"fault": type(fault).__name__})
+            transport.abort()
+        finally:
+            self._readers.leave(reader)
+        return response
+
+
+DESCRIBED = described_by(
+    BackupRequests,
+    pushes=[
+        Pushed(
+            "backup_finished",
+            "A backup has been made, or could not be",
+            schema_of(BackupFinished),
+            to="the owner",
+        )
+    ],
+)
