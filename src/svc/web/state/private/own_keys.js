@@ -13,7 +13,9 @@
 import { makeKeys, makePackage, toBase64 } from "./mls.js";
 
 const STOCK = 30; // Key packages that others can take.
-const AT_ONCE = 5;
+
+/** Goes on in a task of its own, so that the page answers meanwhile. */
+const aTask = () => new Promise((goOn) => setTimeout(goOn));
 
 export class OwnKeys {
   #api; #kept; #sign; #memberId; #audience; #now;
@@ -32,6 +34,8 @@ export class OwnKeys {
   async identity() {
     const known = await this.#kept.get("identity");
     if (known) return known;
+    // The first key costs 40 ms, beside those of loading what makes it.
+    await aTask();
     const keys = await makeKeys();
     const key = toBase64(keys.publicKey).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
     const claims = { use: "mls", aud: this.#audience, sub: this.#memberId, mls_key: key };
@@ -61,8 +65,7 @@ export class OwnKeys {
     const made = [];
     for (let at = 0; at < count + (withLast ? 1 : 0); at += 1) {
       made.push(await makePackage(own, this.#now()));
-      // All of them in one task would stop the page for 60 ms.
-      if (at % AT_ONCE === 0) await new Promise((goOn) => setTimeout(goOn));
+      await aTask(); // All of them in one would stop the page.
     }
     const last = withLast ? made.at(-1) : null;
     // Kept first: whoever takes one sends a Welcome that nothing else can open.
