@@ -7,12 +7,11 @@ import pytest
 from playwright.async_api import Locator, expect
 
 from tests.kit.knowing import heard, listen, mention
-from tests.kit.people import People, Person
+from tests.kit.people import People, Person, both_widths
 from tests.kit.product import Product, running_product
-from tests.kit.text_channels import come_to_read, entry
+from tests.kit.text_channels import come_to_read, entry, open_channel
 from tests.kit.waiting import wait_until
 
-WIDE = {"width": 1280, "height": 800}
 SEEN_WITHIN_MS = 5_000
 
 
@@ -26,6 +25,7 @@ async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
 
 
 async def choose(person: Person, now: str, wanted: str) -> None:
+    await person.show_channels()
     await person.press(f"How others see you: {now}")
     await person.page.get_by_role("menuitemradio", name=wanted).click()
     await expect(person.page.get_by_role("button", name=f"How others see you: {wanted}")).to_be_visible()
@@ -36,14 +36,13 @@ def listed(watcher: Person, name: str) -> Locator:
     return watcher.page.get_by_role("list", name="Members").locator("li").filter(has_text=name)
 
 
+@both_widths
 async def test_who_does_not_want_to_be_disturbed_is_not_and_is_seen_so(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
-    for person in (ada, grace):
-        await person.page.set_viewport_size(WIDE)  # type: ignore[arg-type]
     await come_to_read(ada, "random")
     await come_to_read(grace, "general")
     await listen(ada)
-    await entry(ada, "random").click()
+    await open_channel(ada, "random")
     await grace.press("Members")
     await expect(listed(grace, "Ada").get_by_role("button", name="Ada", exact=True)).to_be_visible()
     await choose(ada, "Online", "Do not disturb")
@@ -63,10 +62,10 @@ async def test_who_does_not_want_to_be_disturbed_is_not_and_is_seen_so(people: P
     await expect(listed(grace, "Ada")).not_to_contain_text("Do not disturb")
 
 
+@both_widths
 async def test_who_is_invisible_is_away_to_others_alone(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     for person in (ada, grace):
-        await person.page.set_viewport_size(WIDE)  # type: ignore[arg-type]
         await come_to_read(person)
     await grace.press("Members")
     await expect(listed(grace, "Ada").locator(".avatar")).to_have_attribute("data-presence", "online")
@@ -78,11 +77,11 @@ async def test_who_is_invisible_is_away_to_others_alone(people: People) -> None:
     await expect(listed(grace, "Ada").locator(".avatar")).to_have_attribute("data-presence", "online")
 
 
+@both_widths
 async def test_who_touches_nothing_for_ten_minutes_is_idle(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.page.clock.install()
     await come_to_read(ada)
-    await grace.page.set_viewport_size(WIDE)  # type: ignore[arg-type]
     await come_to_read(grace)
     await grace.press("Members")
 

@@ -126,6 +126,7 @@ async def test_a_mention_rings_the_device_and_leads_to_the_message(scene: Scene)
     await wait_until("what was read needs no notice", cleared, within_s=15)
 
 
+@both_widths
 async def test_switching_it_off_ends_the_subscription_on_both_sides(scene: Scene) -> None:
     ada = await scene.arrive()
     await subscribe(ada)
@@ -137,6 +138,7 @@ async def test_switching_it_off_ends_the_subscription_on_both_sides(scene: Scene
     assert await ada.page.evaluate(SUBSCRIPTION) is None
 
 
+@both_widths
 async def test_a_subscription_is_renewed_when_the_key_of_the_server_changes(scene: Scene) -> None:
     ada = await scene.arrive()
     await subscribe(ada)
@@ -150,6 +152,7 @@ async def test_a_subscription_is_renewed_when_the_key_of_the_server_changes(scen
     await wait_until("the server has the new one", renewed, within_s=15)
 
 
+@both_widths
 async def test_signing_out_ends_it_and_leaves_nothing_of_it_in_the_browser(scene: Scene) -> None:
     ada = await scene.arrive()
     await subscribe(ada)
@@ -164,6 +167,7 @@ async def test_signing_out_ends_it_and_leaves_nothing_of_it_in_the_browser(scene
     await wait_until("both sides have forgotten it", ended, within_s=15)
 
 
+@both_widths
 async def test_why_it_cannot_be_is_said_in_words(scene: Scene) -> None:
     ada = await scene.arrive(allowed=False)
     await ada.page.add_init_script("Object.defineProperty(Notification, 'permission', { value: 'denied' })")

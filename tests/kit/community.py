@@ -78,6 +78,7 @@ async def open_settings(person: Person, page: str) -> Locator:
 
 async def has_no_page(person: Person, page: str) -> None:
     """The settings of this person have no such page."""
+    await person.show_channels()
     await person.press("Settings")
     pages = person.page.get_by_role("navigation", name="Settings pages")
     await expect(pages.get_by_role("button", name="Profile", exact=True)).to_be_visible()
