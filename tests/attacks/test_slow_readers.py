@@ -13,7 +13,7 @@ from svc.base import objects, objects_s3, readers
 from svc.base.objects import StoreFailed
 from svc.base.objects_s3 import S3Objects
 from svc.chat.community import Community
-from svc.chat.media import routes
+from svc.chat.media import requests
 from svc.chat.media.facts import Facts
 from svc.chat.own import requests as own_requests
 from tests.chat.inside import server_with_insight
@@ -44,7 +44,7 @@ def variables(tmp_path: Path) -> dict[str, str]:
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few places; and whoever waits at all counts as stalled, so that no test has to wait."""
-    monkeypatch.setattr(routes, "MAX_STREAMS", MOST)
+    monkeypatch.setattr(requests, "MAX_STREAMS", MOST)
     monkeypatch.setattr(readers, "STALLED_AFTER_S", 0.0)
 
 
@@ -175,7 +175,7 @@ async def test_a_store_that_is_down_is_said_in_the_answer_and_once_in_the_log(
                     async with chat.http.get(url) as response:
                         answer = await response.json()
                         assert (response.status, answer["error"]) == (503, "storage_unavailable")
-                        assert answer["message"] == routes._NOT_READ
+                        assert answer["message"] == requests._NOT_READ
         finally:
             stores.close()
     said = [record for record in caplog.records if record.message == "stored media cannot be read"]

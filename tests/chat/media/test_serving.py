@@ -13,7 +13,7 @@ from svc.base.objects import FileObjects, StoreFailed
 from svc.chat.access.media_urls import PERIOD_S, MediaUrls
 from svc.chat.community import Community
 from svc.chat.errors import ChatError
-from svc.chat.media import routes
+from svc.chat.media import requests
 from svc.chat.media.facts import Facts
 from svc.chat.media.ranges import RangeNotSatisfiable, Validators, has_it_already, wanted
 from tests.chat.inside import server_with_insight
@@ -137,8 +137,8 @@ async def test_an_object_that_is_lost_is_said_to_be_missing(stored: Stored) -> N
 async def test_a_reader_that_takes_nothing_is_cut_off_and_makes_room(
     stored: Stored, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(routes, "WRITE_DEADLINE_S", 0.3)
-    monkeypatch.setattr(routes, "MAX_STREAMS", 1)
+    monkeypatch.setattr(requests, "WRITE_DEADLINE_S", 0.3)
+    monkeypatch.setattr(requests, "MAX_STREAMS", 1)
     large = await stored.community.media.keep(bytes(64 * 1024 * 1024), "mp4", Facts("video/mp4"))
     host, port = stored.chat.address.removeprefix("http://").rsplit(":", 1)
     # Takes in what the system holds for it, and no more.

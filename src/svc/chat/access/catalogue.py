@@ -50,7 +50,6 @@ def in_channel(permission: P) -> Needs:
 
 # A path as it is given to the router, with the names of its variable parts.
 ENDPOINTS: dict[str, Needs] = {
-    "GET /icon": ANYONE,
     "GET /openapi.json": ANYONE,
     "GET /openapi/management.json": ANYONE,
     "GET /openapi/webhooks.json": ANYONE,
@@ -61,8 +60,6 @@ ENDPOINTS: dict[str, Needs] = {
     "GET /sw.js": ANYONE,
     "GET /manifest.webmanifest": ANYONE,
     "GET /live": ANYONE,
-    # Media checks the address it was asked by: it is the permission.
-    "GET /media/{name}": ANYONE,
     "GET /sfu/client": ANYONE,
     # Joining; whoever recovers a member hands out a code that takes the member's place.
     "POST /api/auth/challenge": ANYONE,
@@ -75,7 +72,6 @@ ENDPOINTS: dict[str, Needs] = {
     "POST /api/me/devices/link": PERSON,
     "DELETE /api/me/devices/{device_id}": PERSON,
     "POST /api/members/{member_id}/recovery": OWNER,
-    "GET /api/storage": OWNER,
     # Messages.
     "GET /api/channels/{channel_id}/messages": in_channel(P.VIEW_CHANNEL),
     "POST /api/channels/{channel_id}/messages": in_channel(P.SEND_MESSAGES),

@@ -22,7 +22,7 @@ from svc.chat.control.commands import Command
 from svc.chat.live.hub import Hub
 from svc.chat.media.config import UploadsConfig
 from svc.chat.media.icon import ServerIcon
-from svc.chat.media.routes import MediaRoutes, StorageRoutes
+from svc.chat.media.requests import MediaRequests
 from svc.chat.media.rules import Media
 from svc.chat.media.sweep import Sweep
 from svc.chat.media.usage import Usage
@@ -85,7 +85,7 @@ class UploadsFeature:
         self.queue.uses |= {AVATAR: self.avatars.use(), ICON: icons.use()}
         self.queue.forget_file = self._forget_file
         self.worker = WorkerHealth(session, config.worker_url, time.monotonic)
-        self.media_routes = MediaRoutes(media, lambda: self.icon.key)
+        self.media_requests = MediaRequests(media, Usage(database), lambda: self.icon.key)
         self.routes = UploadRoutes(self.uploads, self.queue, self.avatars, icons)
         # Removals of files that are under way.
         self._removing: set[asyncio.Task[None]] = set()
@@ -96,11 +96,7 @@ class UploadsFeature:
         await self.queue.load()
 
     def table(self) -> list[web.RouteDef]:
-        return [
-            *self.routes.table(),
-            *self.media_routes.table(),
-            *StorageRoutes(Usage(self._database)).table(),
-        ]
+        return [*self.routes.table(), *self.media_requests.table()]
 
     def commands(self) -> Mapping[str, Command]:
         return JobCommands(self.queue, self._incoming, self.worker.heard).table()

@@ -61,7 +61,11 @@ export type Invite = { id: string; code: string; created_by: string | null; role
 
 export type InviteView = { founder: boolean; members: number; online: number; approval: boolean; expires_at_ms: number | null };
 
+export type KindUsage = { kind: string; objects: number; bytes: number };
+
 export type Member = { id: string; nickname: string; roles: string[]; timeout_until_ms: number | null; joined_at_ms: number; avatar: string | null; status_text: string; bot: boolean };
+
+export type MemberUsage = { member_id: string; nickname: string; bytes: number };
 
 export type Message = { id: string; channel_id: string; author: { kind: "member" | "webhook"; id: string; display_name: string; avatar: string | null; bot: boolean }; text: string; reply_to: string | null; mentions: string[]; mention_groups: string[]; cards: ShownCard[]; fallback: string | null; attachments: Attachment[]; flagged: boolean; posted_at_ms: number; edited_at_ms: number | null; reactions: { emoji: string; member_ids: string[] }[]; pinned: boolean; previews: Preview[]; thread: string | null; answers: { count: number; last_id: string; last_at_ms: number } | null; expired_attachments?: number };
 
@@ -122,6 +126,8 @@ export type Rules = { rules: Rule[] };
 export type ShownCard = { title?: string; url?: string; description?: string; color?: number; author?: { name: string; url?: string; icon?: StoredPicture }; fields?: { name: string; value: string; inline: boolean }[]; image?: StoredPicture; thumbnail?: StoredPicture; footer?: { text: string; icon?: StoredPicture }; timestamp?: string };
 
 export type SignIn = { open: boolean; local: boolean; account: Accounts | null; certificateIssuers: string[] };
+
+export type StorageUsage = { bytes: number; limit_bytes: number; limit_of_one_bytes: number; by_kind: KindUsage[]; by_member: MemberUsage[]; others_bytes: number; database_bytes: number; disk_free_bytes: number };
 
 export type StoredPicture = { key: string; url: string; content_type: string; width: number; height: number; placeholder: string };
 
@@ -292,12 +298,12 @@ export interface Endpoints {
   "PUT /api/me/quiet": { body: { quiet: boolean }; answer: Quiet };
   /** Look to others as if one were away, or not any more */
   "PUT /api/me/invisible": { body: { invisible: boolean }; answer: Invisible };
+  /** What stored files take, by what they are for and by member; and the database */
+  "GET /api/storage": { query: { limit?: number }; answer: StorageUsage };
   /** Stored media, whole or in parts, by an address that was shown to a member and ends */
   "GET /media/{}": { query: { ends?: string; signature?: string }; answer: Blob };
   /** The server's icon */
   "GET /icon": { answer: Blob };
-  /** What stored files take, by what they are for and by member; and the database */
-  "GET /api/storage": { query: { limit?: number }; answer: { bytes: number; limit_bytes: number; limit_of_one_bytes: number; others_bytes: number; by_kind: { kind: string; objects: number; bytes: number }[]; by_member: { member_id: string; nickname: string; bytes: number }[]; database_bytes: number; disk_free_bytes: number } };
   /** Members, page by page; all, or those that are asked for */
   "GET /api/members": { query: { query?: string; ids?: string; role_id?: string; joined_after_ms?: number; joined_before_ms?: number; in_timeout?: boolean; bot?: boolean; seen_after_ms?: number; seen_before_ms?: number; sort?: "joined" | "-joined" | "name" | "-name" | "last_seen" | "-last_seen"; after?: string; limit?: number }; answer: { members: Member[]; next: string | null; last_seen?: { [name: string]: number } } };
   /** One member */

@@ -1,4 +1,4 @@
-"""`GET /media/…`: stored media, to whoever has a good address of it; `GET /icon`; and `GET /api/storage`.
+"""What can be asked of media: a stored file, by whoever has a good address of it, and what all of them take.
 
 Pictures and videos were written by our own media worker, other files are as they came; none is
 trusted. Each has the type that is known of it, never guessed, in a sandbox without scripts. All but
@@ -12,19 +12,24 @@ import re
 import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
+from typing import Annotated
 
 from aiohttp import web
+from msgspec import Meta
 
 from svc.base.contents import PLAIN_TYPE, SOUND_TYPES
 from svc.base.objects import ObjectDamaged, ObjectMissing, StoreFailed
 from svc.base.readers import Reader, Readers
+from svc.chat.access.catalogue import ANYONE, OWNER
 from svc.chat.access.media_urls import PREFIX
+from svc.chat.described import string
 from svc.chat.errors import ChatError
-from svc.chat.http import answer, client_address, query_number
+from svc.chat.http import client_address
 from svc.chat.media.facts import StoredObject
 from svc.chat.media.ranges import RangeNotSatisfiable, Validators, has_it_already, wanted
 from svc.chat.media.rules import Media
-from svc.chat.media.usage import MAX_LISTED, Usage
+from svc.chat.media.usage import MAX_LISTED, StorageUsage, Usage
+from svc.chat.requests import Asked, Requests, described_by, request
 
 # Each holds one chunk.
 MAX_STREAMS = 256
@@ -38,46 +43,70 @@ _PICTURES = ("image/webp", "image/avif", "image/png", "image/jpeg", "image/gif")
 _SHOWN = frozenset({*_PICTURES, "video/mp4", "video/webm"})
 _NOT_READ = "The server cannot read this file right now. Try again later"
 _POLICY = "default-src 'none'; sandbox"
+_NOT_SERVED = ("not_found", "too_many_connections", "storage_unavailable", "uploads_disabled")
 
 logger = logging.getLogger(__name__)
 
 
-class StorageRoutes:
-    def __init__(self, usage: Usage) -> None:
-        self._usage = usage
-
-    def table(self) -> list[web.RouteDef]:
-        return [web.get("/api/storage", self.show)]
-
-    async def show(self, request: web.Request) -> web.Response:
-        limit = query_number(request, "limit", least=1, most=MAX_LISTED) or MAX_LISTED
-        return answer(await self._usage.described(limit))
+class Shown(Asked):
+    # What is wrong or too long is refused as an address, not as a request.
+    ends: Annotated[str, Meta(extra_json_schema=string(12))] = ""
+    signature: Annotated[str, Meta(extra_json_schema=string(64))] = ""
 
 
-class MediaRoutes:
+class AskedUsage(Asked):
+    limit: Annotated[int, Meta(ge=1, le=MAX_LISTED)] = MAX_LISTED
+
+
+class MediaRequests(Requests):
     """`icon_key` says what the server's icon is, if it has one. `now` gives seconds that rise."""
 
     def __init__(
-        self, media: Media, icon_key: Callable[[], str | None], now: Callable[[], float] = time.monotonic
+        self,
+        media: Media,
+        usage: Usage,
+        icon_key: Callable[[], str | None],
+        now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._media = media
+        self._usage = usage
         self._icon_key = icon_key
         # By address: whoever has the URL of a file may read it.
         self._readers = Readers(now)
         self._store_failed = False
 
-    def table(self) -> list[web.RouteDef]:
-        return [web.get("/media/{name}", self.media), web.get("/icon", self.icon)]
+    @request(
+        OWNER,
+        "What stored files take, by what they are for and by member; and the database",
+        http="GET /api/storage",
+    )
+    async def usage(self, asked: AskedUsage) -> StorageUsage:
+        return await self._usage.now(asked.limit)
 
-    async def media(self, request: web.Request) -> web.StreamResponse:
-        name = request.match_info["name"]
-        asked = request.query
+    # It checks the address that it was asked by.
+    @request(
+        ANYONE,
+        "Stored media, whole or in parts, by an address that was shown to a member and ends",
+        http="GET /media/{name}",
+        refusals=("media_address_invalid", "media_address_over", "range_not_satisfiable", *_NOT_SERVED),
+        answers=str,
+        media_type="*/*",
+    )
+    async def media(self, request: web.Request, name: str, asked: Shown) -> web.StreamResponse:
         if not _NAME.fullmatch(name):
             raise ChatError("not_found")
-        left_s = self._media.urls.remaining_s(name, asked.get("ends", ""), asked.get("signature", ""))
+        left_s = self._media.urls.remaining_s(name, asked.ends, asked.signature)
         # Not for caches that several people share: the address is the permission.
         return await self.serve(request, PREFIX + name, f"private, max-age={left_s}, immutable")
 
+    @request(
+        ANYONE,
+        "The server's icon",
+        http="GET /icon",
+        refusals=_NOT_SERVED,
+        answers=str,
+        media_type="image/*",
+    )
     async def icon(self, request: web.Request) -> web.StreamResponse:
         key = self._icon_key()
         if key is None:
@@ -201,3 +230,6 @@ class MediaRoutes:
         """For the operator: what is recorded as stored could not be read."""
         self._media.failed_reads[(because,)] += 1
         logger.error("stored media cannot be read", extra={"key": key, "because": because, "fault": fault})
+
+
+DESCRIBED = described_by(MediaRequests)
