@@ -19,6 +19,10 @@ def in_room(person: Person, room: str) -> Locator:
     return person.page.get_by_role("list", name=f"People in {room}").get_by_role("listitem")
 
 
+def edsger_in_the_list(person: Person) -> Locator:
+    return in_room(person, "Voice").filter(has_text="Edsger")
+
+
 async def act(person: Person, of: str, item: str) -> None:
     await person.page.locator(".voice-people li").filter(has_text=of).hover()
     await person.press(f"More about {of}")
@@ -26,13 +30,26 @@ async def act(person: Person, of: str, item: str) -> None:
 
 
 async def test_somebody_is_muted_and_deafened_for_everybody(here: Community) -> None:
+    await here.moderator.enter_call()
+    await here.moderator.hears(here.member)
     await act(here.moderator, "Edsger", "Mute for everybody")
-    await expect(in_room(here.member, "Voice")).to_contain_text("muted by a moderator")
+    at_member, at_owner = [edsger_in_the_list(person) for person in (here.member, here.owner)]
+    await expect(at_member).to_contain_text("muted by a moderator")
+    await here.moderator.hears_nothing_of(here.member)
+    await here.member.hears(here.moderator)
     await act(here.moderator, "Edsger", "Deafen")
-    await expect(in_room(here.owner, "Voice")).to_contain_text("deafened by a moderator")
+    await expect(at_owner).to_contain_text("deafened by a moderator")
+    await here.member.hears_nothing_of(here.moderator)
+    # Muted by oneself as well is muted still, and looks different, when the moderator's is taken back.
+    await here.member.press("Mute")
     await act(here.owner, "Edsger", "Undeafen")
     await act(here.owner, "Edsger", "Unmute")
-    await expect(in_room(here.moderator, "Voice")).not_to_contain_text("moderator")
+    await expect(at_owner).not_to_contain_text("moderator")
+    await expect(at_owner).to_contain_text("muted")
+    await here.member.hears(here.moderator)
+    await here.member.press("Unmute")
+    await expect(at_owner).not_to_contain_text("muted")
+    await here.moderator.hears(here.member)
 
 
 async def test_somebody_is_moved_by_the_menu_and_by_dragging(here: Community) -> None:

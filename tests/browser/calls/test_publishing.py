@@ -22,6 +22,19 @@ NOTE_RATE = """() => {
     return share(wishes);
   };
 }"""
+# Somebody shares a screen of 4K, on which a little changes.
+A_SCREEN_OF_4K = """() => {
+  navigator.mediaDevices.getDisplayMedia = async () => {
+    const canvas = Object.assign(document.createElement("canvas"), { width: 3840, height: 2160 });
+    const pen = canvas.getContext("2d");
+    setInterval(() => pen.fillText(String(Math.random()), 100, 100), 200);
+    return canvas.captureStream();
+  };
+}"""
+IS_4K = """() => {
+  const { videoWidth, videoHeight } = document.querySelector("#screens video");
+  return videoWidth === 3840 && videoHeight === 2160;
+}"""
 OF_SCREEN = """() => {
   const { sender } = svc.call.pc.getTransceivers().find(({ mid }) => mid === "2");
   const [{ scalabilityMode, maxBitrate }] = sender.getParameters().encodings;
@@ -84,11 +97,13 @@ async def hardly_sends(person: Person) -> None:
 async def test_who_comes_later_and_sends_nothing_sees_and_hears_all(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.join()
+    await ada.page.evaluate(A_SCREEN_OF_4K)
     await ada.press("Share screen")
     await expect(ada.page.get_by_role("button", name="Stop sharing")).to_be_visible()
 
     await grace.join(camera=False, microphone=False)
     await grace.sees(ada, source="screen")
+    await grace.page.wait_for_function(IS_4K)
     await grace.sees(ada)
     await grace.hears(ada)
     assert (await ada.statistics()).received == ()
