@@ -2,7 +2,7 @@
 
 import asyncio
 
-from playwright.async_api import Page, expect
+from playwright.async_api import Locator, Page, expect
 
 from tests.kit.knowing import heard, listen
 from tests.kit.people import People, Person
@@ -286,21 +286,22 @@ async def enlarges_who_speaks(ada: Person, grace: Person, alan: Person) -> None:
 
 
 async def asks_for_what_is_chosen(ada: Person) -> None:
-    """Of Grace, then of everybody; automatically less for a small tile."""
-    await ada.page.locator("#people .person").first.hover()
-    await ada.press("Volume and quality of Grace")
-    of_grace = ada.page.get_by_role("group", name="Their picture")
-    for choice, layer in (("Saver", 0), ("Half", 1), ("Full", -1)):
-        await of_grace.get_by_role("radio", name=choice).check()
-        await asks_for(ada, layer)
-    await of_grace.get_by_role("radio", name="As in the settings").check()
-    await ada.page.keyboard.press("Escape")
+    """Of everybody, and otherwise of Grace; automatically less for a small tile."""
     await open_voice_settings(ada)
     of_all = ada.page.get_by_role("group", name="Pictures of others")
-    for choice, layer in (("Saver", 0), ("Half", 1), ("Full", -1)):
+    for choice, layer in (("Half", 1), ("Full", -1), ("Saver", 0)):
         await of_all.get_by_role("radio", name=choice).check()
         await asks_for(ada, layer)
+    await ada.page.keyboard.press("Escape")
+    of_grace = await options_of_grace(ada)
+    own_choices = (("Half", 1), ("Full", -1), ("Saver", 0), ("Automatic", -1), ("As in the settings", 0))
+    for choice, layer in own_choices:
+        await of_grace.get_by_role("radio", name=choice).check()
+        await asks_for(ada, layer)
+    await ada.page.keyboard.press("Escape")
+    await open_voice_settings(ada)
     await of_all.get_by_role("radio", name="Automatic").check()
+    await asks_for(ada, -1)
     await ada.page.keyboard.press("Escape")
     await ada.page.set_viewport_size({"width": 340, "height": 420})
     await asks_for(ada, 1)
@@ -308,16 +309,26 @@ async def asks_for_what_is_chosen(ada: Person) -> None:
     await asks_for(ada, -1)
 
 
+async def options_of_grace(ada: Person) -> Locator:
+    await ada.page.locator(".person").filter(has_text="Grace").hover()
+    await ada.press("Volume and quality of Grace")
+    return ada.page.get_by_role("group", name="Their picture")
+
+
 async def asks_for(person: Person, layer: int) -> None:
     await person.page.wait_for_function("(layer) => window.layers.at(-1) === layer", arg=layer)
 
 
 async def keeps_to_sound(ada: Person, grace: Person) -> None:
-    """No picture is sent, also after a reload, until pictures are wanted again."""
+    """No picture is sent, also after a reload, until pictures are wanted again, as they were before."""
 
     async def only_sound() -> bool:
         return {each.source for each in (await ada.statistics()).received} == {"mic"}
 
+    await menu(ada, "Large speaker")
+    await (await options_of_grace(ada)).get_by_role("radio", name="Half").check()
+    await asks_for(ada, 1)
+    await ada.page.keyboard.press("Escape")
     await menu(ada, "Sound only")
     await wait_until("no pictures are sent to Ada", only_sound, within_s=30)
     await menu(ada, "Open in its own window")
@@ -328,6 +339,8 @@ async def keeps_to_sound(ada: Person, grace: Person) -> None:
     await wait_until("no pictures are sent to Ada after a reload", only_sound, within_s=30)
     await menu(ada, "Show pictures")
     await ada.sees(grace)
+    await expect(ada.page.locator("#screens .name")).to_have_text(["Grace"])
+    await asks_for(ada, 1)
 
 
 async def test_a_call_is_laid_out_as_one_likes_with_its_text_beside_it(people: People) -> None:
