@@ -19,7 +19,7 @@ from svc.chat.fetching.fetcher import Fetcher
 from svc.chat.ground import Ground
 from svc.chat.media.rules import Media
 from svc.chat.messages.feature import MessagesFeature
-from svc.chat.messages.routes import MessageRoutes
+from svc.chat.messages.requests import MessageRequests
 from svc.chat.messages.rules import Surroundings
 from svc.chat.previews.page import head_sandbox
 from svc.chat.previews.rules import Previews
@@ -97,7 +97,7 @@ class Talking:
 
     def table(self) -> list[web.RouteDef]:
         return [
-            *MessageRoutes(self.messages).table(),
+            *MessageRequests(self.messages).table(),
             # Before the rest of /api/webhooks, for they are looked through in this order.
             *PostRoutes(self.webhooks.posting).table(),
             *WebhookRoutes(
@@ -107,7 +107,7 @@ class Talking:
         ]
 
     def handlers(self) -> Mapping[str, Handler]:
-        return MessageRoutes(self.messages).handlers()
+        return MessageRequests(self.messages).handlers()
 
     def commands(self) -> Mapping[str, Command]:
         return WebhookCommands(self.webhooks.webhooks, self._directory).table()

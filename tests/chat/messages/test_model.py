@@ -20,6 +20,7 @@ import pytest
 from svc.base.database import Connection, Database
 from svc.base.ids import Ids
 from svc.base.migrations import migrations_in
+from svc.base.strict_json import dumps
 from svc.chat.access.directory import TEXT, Channel, Directory, Member
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.access.permissions import Override, Overrides, Permission
@@ -130,7 +131,7 @@ class ToldHub(Hub):
     ) -> None:
         for member_id, client in self._clients.items():
             if member_id != but_not and includes(to, member_id, self._directory):
-                client.fold(event, json.loads(json.dumps(data)))
+                client.fold(event, json.loads(dumps(data)))
 
 
 def directory() -> Directory:
@@ -176,7 +177,7 @@ class Play:
             )
             await self.feature.load()
             for client in self.clients.values():
-                welcome = json.loads(json.dumps(self.feature.welcome(Asker(client.member_id, "s"))))
+                welcome = json.loads(dumps(self.feature.welcome(Asker(client.member_id, "s"))))
                 client.counts = {counts["channel_id"]: counts for counts in welcome["unread"]}
             indexing = asyncio.create_task(self.feature.indexer.run())
             yield
@@ -308,7 +309,7 @@ class Play:
         client = self.clients[member_id]
         expected = {m["id"]: m for m in self.model.messages if m["channel_id"] in visible}
         assert client.messages == expected
-        welcome: Any = self.feature.welcome(Asker(member_id, "s"))
+        welcome = json.loads(dumps(self.feature.welcome(Asker(member_id, "s"))))
         for counts in welcome["unread"]:
             there = self.model.counts(member_id, counts["channel_id"])
             assert (counts["unread"], counts["mentions"]) == there

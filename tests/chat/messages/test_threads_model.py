@@ -13,6 +13,7 @@ import pytest
 from svc.base.database import Database
 from svc.base.ids import Ids
 from svc.base.migrations import migrations_in
+from svc.base.strict_json import dumps
 from svc.chat.access.tokens import Asker
 from svc.chat.audit.rules import Audit
 from svc.chat.community import SCHEMA_FOLDER
@@ -70,7 +71,7 @@ class ToldHub(Hub):
     ) -> None:
         for member_id, client in self._clients.items():
             if includes(to, member_id, self._directory):
-                client.fold(event, json.loads(json.dumps(data)))
+                client.fold(event, json.loads(dumps(data)))
 
 
 class Play:
@@ -103,7 +104,7 @@ class Play:
 
     def welcome(self, member_id: str, threads: Threads | None = None) -> list[State]:
         told = (threads or self.feature.threads).welcome(Asker(member_id, "s"))
-        states: list[State] = json.loads(json.dumps(told))["threads"]
+        states: list[State] = json.loads(dumps(told))["threads"]
         return states
 
     async def step(self) -> None:

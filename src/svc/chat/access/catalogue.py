@@ -72,28 +72,6 @@ ENDPOINTS: dict[str, Needs] = {
     "POST /api/me/devices/link": PERSON,
     "DELETE /api/me/devices/{device_id}": PERSON,
     "POST /api/members/{member_id}/recovery": OWNER,
-    # Messages.
-    "GET /api/channels/{channel_id}/messages": in_channel(P.VIEW_CHANNEL),
-    "POST /api/channels/{channel_id}/messages": in_channel(P.SEND_MESSAGES),
-    "GET /api/channels/{channel_id}/messages/{message_id}": in_channel(P.VIEW_CHANNEL),
-    "PATCH /api/channels/{channel_id}/messages/{message_id}": in_channel(P.SEND_MESSAGES),
-    # One's own; another's takes MANAGE_MESSAGES. So do the edits.
-    "DELETE /api/channels/{channel_id}/messages/{message_id}": in_channel(P.VIEW_CHANNEL),
-    "GET /api/channels/{channel_id}/messages/{message_id}/edits": in_channel(P.VIEW_CHANNEL),
-    "PUT /api/channels/{channel_id}/messages/{message_id}/reactions/{emoji}": in_channel(P.ADD_REACTIONS),
-    "DELETE /api/channels/{channel_id}/messages/{message_id}/reactions/{emoji}": in_channel(P.ADD_REACTIONS),
-    "DELETE /api/channels/{channel_id}/messages/{message_id}/previews": in_channel(P.VIEW_CHANNEL),
-    "GET /api/channels/{channel_id}/pins": in_channel(P.VIEW_CHANNEL),
-    "PUT /api/channels/{channel_id}/pins/{message_id}": in_channel(P.MANAGE_MESSAGES),
-    "DELETE /api/channels/{channel_id}/pins/{message_id}": in_channel(P.MANAGE_MESSAGES),
-    "POST /api/channels/{channel_id}/typing": in_channel(P.SEND_MESSAGES),
-    "POST /api/channels/{channel_id}/read": in_channel(P.VIEW_CHANNEL),
-    "GET /api/search": MEMBER,
-    "GET /api/me/mentions": MEMBER,
-    # Threads that one follows.
-    "GET /api/me/threads": MEMBER,
-    "PUT /api/channels/{channel_id}/messages/{message_id}/follow": in_channel(P.VIEW_CHANNEL),
-    "DELETE /api/channels/{channel_id}/messages/{message_id}/follow": in_channel(P.VIEW_CHANNEL),
     # Webhooks.
     "GET /api/webhooks": in_channel(P.MANAGE_WEBHOOKS),
     "POST /api/webhooks": in_channel(P.MANAGE_WEBHOOKS),
@@ -149,25 +127,6 @@ EVENTS: dict[str, Needs] = {
     "in_sight": MEMBER,
     "idle": MEMBER,
     "reauthenticate": MEMBER,
-    # Messages.
-    "message_send": in_channel(P.SEND_MESSAGES),
-    "message_edit": in_channel(P.SEND_MESSAGES),
-    "message_delete": in_channel(P.VIEW_CHANNEL),
-    "message_edits": in_channel(P.VIEW_CHANNEL),
-    "reaction_add": in_channel(P.ADD_REACTIONS),
-    "reaction_remove": in_channel(P.ADD_REACTIONS),
-    "previews_remove": in_channel(P.VIEW_CHANNEL),
-    "pin_add": in_channel(P.MANAGE_MESSAGES),
-    "pin_remove": in_channel(P.MANAGE_MESSAGES),
-    "pins": in_channel(P.VIEW_CHANNEL),
-    "typing": in_channel(P.SEND_MESSAGES),
-    "read": in_channel(P.VIEW_CHANNEL),
-    "history": in_channel(P.VIEW_CHANNEL),
-    "search": MEMBER,
-    "mentions": MEMBER,
-    "threads": MEMBER,
-    "thread_follow": in_channel(P.VIEW_CHANNEL),
-    "thread_unfollow": in_channel(P.VIEW_CHANNEL),
     # Private conversations.
     "private_send": PRIVATE_SENDER,
     "private_log": PERSON,
@@ -186,16 +145,11 @@ EVENTS: dict[str, Needs] = {
 }
 
 # What a request takes of its member's allowance. One that changes something takes 1, one that
-# reads half of that. A search can cost as much as very many pages of history. A piece of an upload
-# costs little: its bytes have bounds of their own.
+# reads half of that. A piece of an upload costs little: its bytes have bounds of their own.
 _COSTS: dict[str, float] = {
-    "GET /api/search": 3.0,
-    "search": 3.0,
     "PATCH /api/uploads/{upload_id}": 0.1,
 }
-_READING_EVENTS = {
-    *("history", "mentions", "message_edits", "pins", "ping", "private_log", "threads"),
-}
+_READING_EVENTS = {"ping", "private_log"}
 _READING_COST = 0.5
 
 

@@ -7,9 +7,13 @@ Counts beyond a bound say no more than that bound. Stores nothing and asks nobod
 
 from bisect import bisect_right, insort
 from collections.abc import Iterable
+from typing import Annotated
+
+from msgspec import Meta
 
 # "500" means that or more: nobody reads the exact number, and a channel keeps as many cursors.
 MOST_UNREAD = 500
+Count = Annotated[int, Meta(ge=0, le=MOST_UNREAD)]
 # Trimmed in one go from twice as many, so that deletions do not eat into the count.
 MOST_KEPT = 2 * MOST_UNREAD
 

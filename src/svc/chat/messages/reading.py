@@ -6,6 +6,7 @@ HTTP, no SQL. docs/configuration.md, "Chat server", MESSAGE_CACHE_TTL_MS.
 
 import asyncio
 from collections.abc import Collection
+from dataclasses import dataclass
 from functools import partial
 
 from svc.base.database import Act, Connection, Database
@@ -14,10 +15,11 @@ from svc.chat.access.directory import Directory, Member
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Asker
 from svc.chat.errors import ChatError
+from svc.chat.fields import Id
 from svc.chat.live.audience import only
 from svc.chat.live.hub import Hub
 from svc.chat.messages import reads_store, store
-from svc.chat.messages.marks import MOST_KEPT, Marks
+from svc.chat.messages.marks import MOST_KEPT, Count, Marks
 from svc.chat.messages.message import MEMBER, Message, first_number_at, last_id_of, number_of
 from svc.chat.messages.page_cache import Page, PageCache, Wanted
 
@@ -84,6 +86,17 @@ class History:
         return Page(tuple(found[-limit:]), len(found) > limit, more_after=wanted.before is not None)
 
 
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """The counts of a channel, as they are for one member."""
+
+    channel_id: Id
+    read_up_to: Id
+    last: Id | None
+    unread: Count
+    mentions: Count
+
+
 class Reads:
     """Up to where members have read, and the counts of what they have not."""
 
@@ -109,7 +122,7 @@ class Reads:
         return {"unread": [self._counts(asker.member_id, channel.id) for channel in channels]}
 
     @follows_rules
-    def read(self, member_id: str, channel_id: str, message_id: str) -> Act[None, dict[str, object]]:
+    def read(self, member_id: str, channel_id: str, message_id: str) -> Act[None, Unread]:
         """Everything up to a message, which may be gone, has been read; the counts after it."""
         self._directory.channel(member_id, channel_id)
         # Nobody has read what is yet to be posted.
@@ -118,7 +131,7 @@ class Reads:
         def mark(connection: Connection) -> None:
             reads_store.mark_read(connection, member_id, channel_id, n)
 
-        def marked(_: None) -> dict[str, object]:
+        def marked(_: None) -> Unread:
             self._marks.read(member_id, channel_id, n)
             self._tell(member_id, channel_id)
             return self._counts(member_id, channel_id)
@@ -126,7 +139,7 @@ class Reads:
         return Act(mark, marked)
 
     @follows_rules
-    def unread(self, member_id: str, channel_id: str, message_id: str) -> Act[list[int], dict[str, object]]:
+    def unread(self, member_id: str, channel_id: str, message_id: str) -> Act[list[int], Unread]:
         """A message, which may be gone, and everything after it is to be read again; the counts then."""
         self._directory.channel(member_id, channel_id)
         n = number_of(message_id) - 1
@@ -134,7 +147,7 @@ class Reads:
         def mark(connection: Connection) -> list[int]:
             return reads_store.mark_unread(connection, member_id, channel_id, n)
 
-        def marked(mentions: list[int]) -> dict[str, object]:
+        def marked(mentions: list[int]) -> Unread:
             self._marks.put_back(member_id, channel_id, n, mentions)
             self._tell(member_id, channel_id)
             return self._counts(member_id, channel_id)
@@ -197,14 +210,14 @@ class Reads:
         if member_id in self._directory.viewers(channel_id):
             self._hub.push("unread", self._counts(member_id, channel_id), only(member_id))
 
-    def _counts(self, member_id: str, channel_id: str) -> dict[str, object]:
+    def _counts(self, member_id: str, channel_id: str) -> Unread:
         # What was said before somebody came is not news to them.
         since = first_number_at(self._directory.member(member_id).joined_at_ms)
         last = self._marks.last(channel_id)
-        return {
-            "channel_id": channel_id,
-            "read_up_to": last_id_of(max(since, self._marks.mark(member_id, channel_id))),
-            "last": None if last is None else last_id_of(last),
-            "unread": self._marks.unread(member_id, channel_id, since),
-            "mentions": self._marks.mentions(member_id, channel_id),
-        }
+        return Unread(
+            channel_id=channel_id,
+            read_up_to=last_id_of(max(since, self._marks.mark(member_id, channel_id))),
+            last=None if last is None else last_id_of(last),
+            unread=self._marks.unread(member_id, channel_id, since),
+            mentions=self._marks.mentions(member_id, channel_id),
+        )

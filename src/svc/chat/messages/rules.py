@@ -251,6 +251,7 @@ class Messages:
         self, member_id: str, channel_id: str, message_id: str, text: str, now: float
     ) -> Act[tuple[Message, Message], Message]:
         self._directory.require(member_id, Permission.SEND_MESSAGES, channel_id)
+        checked_text(text, or_else=True)
         ruling = self._surroundings.watch.judge(member_id, channel_id, text, now, new=False)
         judged = self._moderated(text, ruling)
         # Who is mentioned only now is not told: the message is where it was.

@@ -3,10 +3,22 @@
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Annotated
+
+from msgspec import Meta
 
 from svc.base.database import Connection, Database, Row
 from svc.base.strict_json import dumps
-from svc.chat.messages.message import MEMBER, Answers, Author, Message, first_number_at, moment_of
+from svc.chat.fields import TimeMs
+from svc.chat.messages.message import (
+    MAX_TEXT_CHARACTERS,
+    MEMBER,
+    Answers,
+    Author,
+    Message,
+    first_number_at,
+    moment_of,
+)
 
 # Messages with what hangs on them, each in one row.
 _MESSAGES = """
@@ -29,8 +41,8 @@ Place = tuple[str, str | None]
 class Edit:
     """What a message said until then."""
 
-    text: str
-    replaced_at_ms: int
+    text: Annotated[str, Meta(max_length=MAX_TEXT_CHARACTERS)]
+    replaced_at_ms: TimeMs
 
 
 # Posting and changing: steps of a write.

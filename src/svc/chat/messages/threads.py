@@ -13,13 +13,28 @@ from svc.chat.access.acts import follows_rules
 from svc.chat.access.directory import Directory
 from svc.chat.access.tokens import Asker
 from svc.chat.errors import ChatError
+from svc.chat.fields import Id
 from svc.chat.live.audience import Viewers, only
 from svc.chat.live.hub import Hub
 from svc.chat.messages import store, threads_store
 from svc.chat.messages.following import Following
+from svc.chat.messages.marks import Count
 from svc.chat.messages.message import MEMBER, Answers, Message, last_id_of, number_of
 
 MAX_PAGE = 50
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ThreadState:
+    """What a thread is to one member."""
+
+    channel_id: Id
+    thread: Id
+    following: bool
+    read_up_to: Id | None
+    last: Id | None
+    unread: Count
+    mentions: Count
 
 
 class Threads:
@@ -47,22 +62,22 @@ class Threads:
     def follows(self, member_id: str, thread: str) -> bool:
         return self._following.follow(thread, member_id) is not None
 
-    def state(self, member_id: str, thread: str, channel_id: str = "") -> dict[str, object]:
+    def state(self, member_id: str, thread: str, channel_id: str = "") -> ThreadState:
         """What a thread is to a member; `channel_id` is that of one which they may not follow."""
         follow, followed = self._following.follow(thread, member_id), self._following.thread(thread)
-        return {
-            "channel_id": followed.channel_id if follow and followed else channel_id,
-            "thread": thread,
-            "following": follow is not None,
-            "read_up_to": last_id_of(follow.read_n) if follow else None,
-            "last": last_id_of(followed.last_n) if follow and followed else None,
-            "unread": self._following.unread(thread, member_id),
-            "mentions": len(follow.mentions) if follow else 0,
-        }
+        return ThreadState(
+            channel_id=followed.channel_id if follow and followed else channel_id,
+            thread=thread,
+            following=follow is not None,
+            read_up_to=last_id_of(follow.read_n) if follow else None,
+            last=last_id_of(followed.last_n) if follow and followed else None,
+            unread=self._following.unread(thread, member_id),
+            mentions=len(follow.mentions) if follow else 0,
+        )
 
     async def followed(
         self, member_id: str, before: int | None, limit: int
-    ) -> tuple[list[tuple[Message | None, dict[str, object]]], bool]:
+    ) -> tuple[list[tuple[Message | None, ThreadState]], bool]:
         """The member's threads with what they hang on, that with the newest message first; is there more?"""
         threads = [t for t in self._visible(member_id) if before is None or self._last(t) < before]
         page = threads[:limit]
@@ -71,14 +86,14 @@ class Threads:
         shown = []
         for thread in page:
             state, root = self.state(member_id, thread), found.get(thread)
-            if state["following"] and state["channel_id"] in visible:
+            if state.following and state.channel_id in visible:
                 shown.append((root, state))
         return shown, len(threads) > limit
 
     # Following.
 
     @follows_rules
-    def follow(self, member_id: str, channel_id: str, thread: str) -> Act[Answers, dict[str, object]]:
+    def follow(self, member_id: str, channel_id: str, thread: str) -> Act[Answers, ThreadState]:
         """Be told of what is posted from now on. Raises ChatError where there is no such thread."""
         self._directory.channel(member_id, channel_id)
         dropped = self._following.crowded_out(thread, [member_id])
@@ -91,7 +106,7 @@ class Threads:
             threads_store.follow(connection, member_id, thread, channel_id, answers.last_n)
             return answers
 
-        def written(answers: Answers) -> dict[str, object]:
+        def written(answers: Answers) -> ThreadState:
             self._drop(dropped)
             last_n = answers.last_n
             if member_id in self._directory.members:
@@ -101,22 +116,20 @@ class Threads:
         return Act(write, written)
 
     @follows_rules
-    def unfollow(self, member_id: str, channel_id: str, thread: str) -> Act[None, dict[str, object]]:
+    def unfollow(self, member_id: str, channel_id: str, thread: str) -> Act[None, ThreadState]:
         self._require(member_id, channel_id, thread)
 
         def write(connection: Connection) -> None:
             threads_store.unfollow(connection, [(member_id, thread)])
 
-        def written(_: None) -> dict[str, object]:
+        def written(_: None) -> ThreadState:
             self._following.drop(thread, member_id)
             return self._tell(member_id, thread, channel_id)
 
         return Act(write, written)
 
     @follows_rules
-    def read(
-        self, member_id: str, channel_id: str, thread: str, message_id: str
-    ) -> Act[None, dict[str, object]]:
+    def read(self, member_id: str, channel_id: str, thread: str, message_id: str) -> Act[None, ThreadState]:
         """Everything up to a message, which may be gone, has been read by who follows the thread."""
         self._require(member_id, channel_id, thread)
         # Nobody has read what is yet to be posted.
@@ -125,7 +138,7 @@ class Threads:
         def mark(connection: Connection) -> None:
             threads_store.read(connection, member_id, thread, n)
 
-        def marked(_: None) -> dict[str, object]:
+        def marked(_: None) -> ThreadState:
             self._following.read(thread, member_id, n)
             return self._tell(member_id, thread, channel_id)
 
@@ -240,10 +253,10 @@ class Threads:
             if followed is not None:
                 self._tell(member_id, thread, followed.channel_id)
 
-    def _tell(self, member_id: str, thread: str, channel_id: str = "") -> dict[str, object]:
+    def _tell(self, member_id: str, thread: str, channel_id: str = "") -> ThreadState:
         """The member's pages have the right counts, whatever they made of the pushes so far."""
         state = self.state(member_id, thread, channel_id)
-        if member_id in self._directory.viewers(str(state["channel_id"])):
+        if member_id in self._directory.viewers(state.channel_id):
             self._hub.push("thread_state", state, only(member_id))
         return state
 

@@ -45,6 +45,10 @@ export type Device = { id: string; name: string; tier: "account" | "local"; curr
 
 export type Draft = { channel_id: string; text: string; attachments: string[]; changed_at_ms: number };
 
+export type Edit = { text: string; replaced_at_ms: number };
+
+export type Edits = { edits: Edit[] };
+
 export type Emoji = { id: string; name: string; url: string; animated: boolean; created_by: string | null; created_at_ms: number };
 
 export type Exported = { exported_at_ms: number; member: unknown[]; devices: unknown[]; blocked: unknown[]; uploads: unknown[]; messages: unknown[]; reactions: unknown[] };
@@ -341,12 +345,12 @@ export interface Endpoints {
   /** Delete one's own message, or another's who manages */
   "DELETE /api/channels/{}/messages/{}": { answer: null };
   /** What a message said before, for its author and who manages */
-  "GET /api/channels/{}/messages/{}/edits": { answer: { edits: { text: string; replaced_at_ms: number }[] } };
+  "GET /api/channels/{}/messages/{}/edits": { answer: Edits };
   /** React with an emoji */
   "PUT /api/channels/{}/messages/{}/reactions/{}": { answer: null };
   /** Take back one's reaction */
   "DELETE /api/channels/{}/messages/{}/reactions/{}": { answer: null };
-  /** Take the previews of its links away */
+  /** Take the previews of a message's links away */
   "DELETE /api/channels/{}/messages/{}/previews": { answer: null };
   /** Pinned messages, the last first */
   "GET /api/channels/{}/pins": { answer: { messages: Message[] } };
@@ -366,7 +370,7 @@ export interface Endpoints {
   "GET /api/me/threads": { query: { before?: string; limit?: number }; answer: { threads: ({ channel_id: string; thread: string; following: boolean; read_up_to: string | null; last: string | null; unread: number; mentions: number; root: Message | null })[]; more: boolean } };
   /** Be told of a thread's messages */
   "PUT /api/channels/{}/messages/{}/follow": { answer: ThreadState };
-  /** Be told of them no more */
+  /** Be told of a thread's messages no more */
   "DELETE /api/channels/{}/messages/{}/follow": { answer: ThreadState };
   /** Remove a member of lower rank, who may come back with an invite */
   "POST /api/members/{}/kick": { body: { reason?: string | null }; answer: null };
@@ -492,24 +496,24 @@ export interface Requests {
   in_sight: { data: { visible: boolean }; reply: Record<string, never> };
   idle: { data: { idle: boolean }; reply: Record<string, never> };
   reauthenticate: { data: { access_token: string }; reply: { token_expires_at_ms: number } };
-  message_send: { data: { channel_id: string; text?: string | null; nonce?: string | null; reply_to?: string | null; ping?: boolean | null; attachments?: string[] | null; thread?: string | null; previews?: boolean | null }; reply: Message };
-  message_edit: { data: { channel_id: string; message_id: string; text: string }; reply: Message };
+  history: { data: { before?: string | null; after?: string | null; around?: string | null; at_ms?: number | null; thread?: string | null; limit?: number | null; channel_id: string }; reply: MessagePage };
+  message_send: { data: { text?: string | null; nonce?: string | null; reply_to?: string | null; ping?: boolean | null; attachments?: string[] | null; thread?: string | null; previews?: boolean | null; channel_id: string }; reply: Message };
+  message_edit: { data: { text: string; channel_id: string; message_id: string }; reply: Message };
   message_delete: { data: { channel_id: string; message_id: string }; reply: Record<string, never> };
-  message_edits: { data: { channel_id: string; message_id: string }; reply: { edits: { text: string; replaced_at_ms: number }[] } };
+  message_edits: { data: { channel_id: string; message_id: string }; reply: Edits };
   reaction_add: { data: { channel_id: string; message_id: string; emoji: string }; reply: Record<string, never> };
   reaction_remove: { data: { channel_id: string; message_id: string; emoji: string }; reply: Record<string, never> };
   previews_remove: { data: { channel_id: string; message_id: string }; reply: Record<string, never> };
+  pins: { data: { channel_id: string }; reply: { messages: Message[] } };
   pin_add: { data: { channel_id: string; message_id: string }; reply: Record<string, never> };
   pin_remove: { data: { channel_id: string; message_id: string }; reply: Record<string, never> };
-  pins: { data: { channel_id: string }; reply: { messages: Message[] } };
   typing: { data: { channel_id: string; thread?: string | null }; reply: Record<string, never> };
-  read: { data: { channel_id: string; message_id: string; thread?: string | null; back?: boolean | null }; reply: Unread | ThreadState };
+  read: { data: { message_id: string; thread?: string | null; back?: boolean | null; channel_id: string }; reply: Unread | ThreadState };
+  search: { data: { query: string; before?: string | null; limit?: number | null }; reply: { messages: Message[]; more: boolean } };
   mentions: { data: { before?: string | null; limit?: number | null }; reply: { messages: Message[]; more: boolean } };
   threads: { data: { before?: string | null; limit?: number | null }; reply: { threads: ({ channel_id: string; thread: string; following: boolean; read_up_to: string | null; last: string | null; unread: number; mentions: number; root: Message | null })[]; more: boolean } };
   thread_follow: { data: { channel_id: string; message_id: string }; reply: ThreadState };
   thread_unfollow: { data: { channel_id: string; message_id: string }; reply: ThreadState };
-  history: { data: { channel_id: string; before?: string | null; after?: string | null; around?: string | null; at_ms?: number | null; thread?: string | null; limit?: number | null }; reply: MessagePage };
-  search: { data: { query: string; before?: string | null; limit?: number | null }; reply: { messages: Message[]; more: boolean } };
   settings_get: { data: { [name: string]: unknown }; reply: { joinPolicy: "invite" | "open"; discoverable: boolean; lanOpen: boolean; profanityMode: "off" | "flag" | "censor" | "block"; linkPreviews: boolean; name: string; description: string; rules: string; welcomeChannelId: string | null; retentionDays: number } };
   settings_change: { data: { joinPolicy?: "invite" | "open"; discoverable?: boolean | "on" | "off"; lanOpen?: boolean | "on" | "off"; profanityMode?: "off" | "flag" | "censor" | "block"; linkPreviews?: boolean | "on" | "off"; name?: string | null; description?: string | null; rules?: string | null; welcomeChannelId?: string | null; retentionDays?: number | string }; reply: { joinPolicy: "invite" | "open"; discoverable: boolean; lanOpen: boolean; profanityMode: "off" | "flag" | "censor" | "block"; linkPreviews: boolean; name: string; description: string; rules: string; welcomeChannelId: string | null; retentionDays: number } };
   voice_join: { data: { channel_id: string }; reply: { urls: string[]; stun_servers: string[]; ice_servers: { urls: string[]; username?: string; credential?: string }[]; bitrate_kbps: number; client_join: { room_id: string; server_id: string; server_password: string; user_token: string; user_id: string } } };

@@ -1,0 +1,440 @@
+"""What can be asked of messages, over HTTP and on the live socket."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Annotated
+
+from msgspec import Meta
+
+from svc.chat.access.catalogue import MEMBER, in_channel
+from svc.chat.access.permissions import Permission as P
+from svc.chat.access.tokens import Asker
+from svc.chat.described import BOOLEAN, ID, Named, Pushed, array, either, nullable, obj, string
+from svc.chat.errors import ChatError
+from svc.chat.fields import Id
+from svc.chat.messages.emoji import MAX_CHARACTERS as MAX_EMOJI_CHARACTERS
+from svc.chat.messages.feature import MessagesFeature
+from svc.chat.messages.following import MAX_FOLLOWED
+from svc.chat.messages.inbox import MAX_PAGE as MAX_MENTIONS
+from svc.chat.messages.message import LAST_MS, MAX_TEXT_CHARACTERS, Message, number_of
+from svc.chat.messages.page_cache import Wanted
+from svc.chat.messages.query import MAX_CHARACTERS as MAX_QUERY_CHARACTERS
+from svc.chat.messages.reading import MAX_PAGE, Unread
+from svc.chat.messages.rules import MAX_EDITS_KEPT, MAX_NONCE_CHARACTERS, Draft
+from svc.chat.messages.searching import MAX_FOUND
+from svc.chat.messages.shown import ANSWERS, EMOJI, EXPIRED, FIELDS, MESSAGE
+from svc.chat.messages.store import Edit
+from svc.chat.messages.threads import MAX_PAGE as MAX_THREADS
+from svc.chat.messages.threads import ThreadState
+from svc.chat.requests import Asked, Requests, described_by, request, schema_of
+from svc.chat.uploads.limits import MAX_ATTACHMENTS
+
+USUAL_PAGE = 50
+USUAL_FOUND = 25
+
+_CHANNEL = "/api/channels/{channel_id}"
+_ONE = _CHANNEL + "/messages/{message_id}"
+_REACTION = _ONE + "/reactions/{emoji}"
+_PIN = _CHANNEL + "/pins/{message_id}"
+
+_VIEWER, _WRITER = in_channel(P.VIEW_CHANNEL), in_channel(P.SEND_MESSAGES)
+_REACTING, _MANAGER = in_channel(P.ADD_REACTIONS), in_channel(P.MANAGE_MESSAGES)
+
+_HERE = ("unknown_channel", "unknown_message")
+_OF_TEXTS = ("empty_message", "message_too_long", "profanity_refused", "rule_refused", *_HERE)
+
+# What is too long, the rules refuse with a code of their own.
+_Text = Annotated[str, Meta(extra_json_schema={"maxLength": MAX_TEXT_CHARACTERS})]
+_Emoji = Annotated[str, Meta(min_length=1, max_length=2 * MAX_EMOJI_CHARACTERS)]
+_Found = Annotated[int, Meta(ge=1, le=MAX_FOUND)]
+
+_STATE = schema_of(ThreadState)
+_THREAD = _STATE["properties"]
+assert isinstance(_THREAD, Mapping), "it is a record"
+_THREADS = array(obj({**_THREAD, "root": nullable(MESSAGE)}), MAX_THREADS)
+_PAGE = Named(
+    "MessagePage",
+    obj(
+        {"messages": array(MESSAGE, MAX_PAGE), "more_before": BOOLEAN, "more_after": BOOLEAN},
+        {"thread": _STATE},
+    ),
+)
+
+
+class NewMessage(Asked):
+    text: _Text | None = None
+    # The client's name for it: sent again, it is the same message.
+    nonce: Annotated[str, Meta(min_length=1, max_length=MAX_NONCE_CHARACTERS)] | None = None
+    reply_to: Id | None = None
+    ping: bool | None = None
+    attachments: Annotated[list[Id], Meta(max_length=MAX_ATTACHMENTS)] | None = None
+    thread: Id | None = None
+    previews: bool | None = None
+
+
+class NewText(Asked):
+    text: _Text
+
+
+class Where(Asked):
+    channel_id: Id
+    thread: Id | None = None
+
+
+class UpTo(Asked):
+    message_id: Id
+    thread: Id | None = None
+    back: bool | None = None
+
+
+class AskedPage(Asked):
+    before: Id | None = None
+    after: Id | None = None
+    around: Id | None = None
+    at_ms: Annotated[int, Meta(ge=0, le=LAST_MS)] | None = None
+    thread: Id | None = None
+    limit: Annotated[int, Meta(ge=1, le=MAX_PAGE)] | None = None
+
+
+class Sought(Asked):
+    query: Annotated[str, Meta(max_length=MAX_QUERY_CHARACTERS, extra_json_schema={"minLength": 1})]
+    before: Id | None = None
+    limit: _Found | None = None
+
+
+class AskedMentions(Asked):
+    before: Id | None = None
+    limit: Annotated[int, Meta(ge=1, le=MAX_MENTIONS)] | None = None
+
+
+class AskedThreads(Asked):
+    before: Id | None = None
+    limit: Annotated[int, Meta(ge=1, le=MAX_THREADS)] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Edits:
+    edits: Annotated[Sequence[Edit], Meta(max_length=MAX_EDITS_KEPT)]
+
+
+class MessageRequests(Requests):
+    def __init__(self, feature: MessagesFeature) -> None:
+        self._feature = feature
+
+    @request(
+        _VIEWER,
+        "A page of history, the oldest first; one of before, after, around and at_ms at most",
+        http=f"GET {_CHANNEL}/messages",
+        live="history",
+        refusals=_HERE,
+        answers=_PAGE,
+    )
+    async def history(self, asking: Asker, channel_id: Id, asked: AskedPage) -> object:
+        before, after, around = _cursor(asked.before), _cursor(asked.after), _cursor(asked.around)
+        if sum(cursor is not None for cursor in (before, after, around, asked.at_ms)) > 1:
+            raise ChatError("invalid_request", "Only one of before, after, around and at_ms can be given")
+        limit, thread = asked.limit or USUAL_PAGE, asked.thread
+        wanted = Wanted(channel_id, limit, before, after, around, asked.at_ms, thread)
+        page = (await self._feature.history.page(asking.member_id, wanted)).described(self._feature.urls)
+        if thread is not None:
+            page["thread"] = self._feature.threads.state(asking.member_id, thread, channel_id)
+        return page
+
+    @request(
+        _WRITER,
+        "Post",
+        http=f"POST {_CHANNEL}/messages",
+        live="message_send",
+        refusals=(*_OF_TEXTS, "forbidden", "media_gone", "slow_mode", "unknown_upload", "upload_not_done"),
+        status=201,
+        answers=MESSAGE,
+    )
+    async def send(self, asking: Asker, channel_id: Id, asked: NewMessage) -> object:
+        attachments = asked.attachments or []
+        if len(set(attachments)) < len(attachments):
+            raise ChatError("invalid_request", "attachments must be different uploads")
+        draft = Draft(
+            channel_id=channel_id,
+            text=asked.text or "",
+            nonce=asked.nonce,
+            reply_to=asked.reply_to,
+            ping=asked.ping is not False,
+            attachments=attachments,
+            thread=asked.thread,
+            previews=asked.previews is not False,
+        )
+        return self._shown(await self._feature.messages.send(asking.member_id, draft, time.time()))
+
+    @request(_VIEWER, "One message", http=f"GET {_ONE}", refusals=_HERE, answers=MESSAGE)
+    async def one(self, asking: Asker, channel_id: Id, message_id: Id) -> object:
+        return self._shown(await self._feature.history.one(asking.member_id, channel_id, message_id))
+
+    @request(
+        _WRITER,
+        "Change one's own message",
+        http=f"PATCH {_ONE}",
+        live="message_edit",
+        refusals=_OF_TEXTS,
+        answers=MESSAGE,
+    )
+    async def edit(self, asking: Asker, channel_id: Id, message_id: Id, asked: NewText) -> object:
+        which = asking.member_id, channel_id, message_id
+        return self._shown(await self._feature.messages.edit(*which, asked.text, time.time()))
+
+    # Another's takes MANAGE_MESSAGES. So do the edits.
+    @request(
+        _VIEWER,
+        "Delete one's own message, or another's who manages",
+        http=f"DELETE {_ONE}",
+        live="message_delete",
+        refusals=_HERE,
+    )
+    async def delete(self, asking: Asker, channel_id: Id, message_id: Id) -> None:
+        await self._feature.messages.delete(asking.member_id, channel_id, message_id, time.time())
+
+    @request(
+        _VIEWER,
+        "What a message said before, for its author and who manages",
+        http=f"GET {_ONE}/edits",
+        live="message_edits",
+        refusals=_HERE,
+    )
+    async def edits(self, asking: Asker, channel_id: Id, message_id: Id) -> Edits:
+        return Edits(await self._feature.history.edits(asking.member_id, channel_id, message_id))
+
+    @request(
+        _REACTING,
+        "React with an emoji",
+        http=f"PUT {_REACTION}",
+        live="reaction_add",
+        refusals=(*_HERE, "invalid_emoji", "too_many"),
+    )
+    async def react(self, asking: Asker, channel_id: Id, message_id: Id, emoji: _Emoji) -> None:
+        await self._feature.marking.react(asking.member_id, channel_id, message_id, emoji, time.time())
+
+    @request(
+        _REACTING,
+        "Take back one's reaction",
+        http=f"DELETE {_REACTION}",
+        live="reaction_remove",
+        refusals=(*_HERE, "invalid_emoji"),
+    )
+    async def unreact(self, asking: Asker, channel_id: Id, message_id: Id, emoji: _Emoji) -> None:
+        await self._feature.marking.unreact(asking.member_id, channel_id, message_id, emoji)
+
+    @request(
+        _VIEWER,
+        "Take the previews of a message's links away",
+        http=f"DELETE {_ONE}/previews",
+        live="previews_remove",
+        refusals=_HERE,
+    )
+    async def remove_previews(self, asking: Asker, channel_id: Id, message_id: Id) -> None:
+        await self._feature.marking.remove_previews(asking.member_id, channel_id, message_id, time.time())
+
+    @request(
+        _VIEWER,
+        "Pinned messages, the last first",
+        http=f"GET {_CHANNEL}/pins",
+        live="pins",
+        refusals=("unknown_channel",),
+        answers=obj({"messages": array(MESSAGE)}),
+    )
+    async def pins(self, asking: Asker, channel_id: Id) -> object:
+        return {"messages": self._all_shown(await self._feature.history.pins(asking.member_id, channel_id))}
+
+    @request(_MANAGER, "Pin a message", http=f"PUT {_PIN}", live="pin_add", refusals=(*_HERE, "too_many"))
+    async def pin(self, asking: Asker, channel_id: Id, message_id: Id) -> None:
+        await self._feature.marking.pin(asking.member_id, channel_id, message_id, time.time())
+
+    @request(_MANAGER, "Unpin a message", http=f"DELETE {_PIN}", live="pin_remove", refusals=_HERE)
+    async def unpin(self, asking: Asker, channel_id: Id, message_id: Id) -> None:
+        await self._feature.marking.unpin(asking.member_id, channel_id, message_id, time.time())
+
+    @request(_WRITER, "Say that one is typing", http=f"POST {_CHANNEL}/typing", refusals=("unknown_channel",))
+    async def typing(self, asking: Asker, channel_id: Id) -> None:
+        self._feature.presence.typing(asking.member_id, channel_id, time.time())
+
+    @request(_WRITER, "Say that one is typing, also in a thread", live="typing", refusals=_HERE)
+    async def typing_in(self, asking: Asker, asked: Where) -> None:
+        _cursor(asked.thread)  # An id, and nothing else to show to others.
+        self._feature.presence.typing(asking.member_id, asked.channel_id, time.time(), asked.thread)
+
+    @request(
+        _VIEWER,
+        "Everything up to a message of a channel or thread has been read; with back it is unread again",
+        http=f"POST {_CHANNEL}/read",
+        live="read",
+        refusals=_HERE,
+        answers=either(schema_of(Unread), _STATE),
+    )
+    async def read(self, asking: Asker, channel_id: Id, asked: UpTo) -> Unread | ThreadState:
+        member_id, message_id = asking.member_id, asked.message_id
+        if asked.thread is not None:
+            if asked.back:
+                raise ChatError("invalid_request", "back is for channels, not for threads")
+            return await self._feature.threads.read(member_id, channel_id, asked.thread, message_id)
+        if asked.back:
+            return await self._feature.reads.unread(member_id, channel_id, message_id)
+        return await self._feature.reads.read(member_id, channel_id, message_id)
+
+    @request(
+        MEMBER,
+        "Messages by words and filters, the newest first",
+        http="GET /api/search",
+        live="search",
+        refusals=("invalid_query", "search_busy", "search_running", "search_too_long", *_HERE),
+        answers=obj({"messages": array(MESSAGE, MAX_FOUND), "more": BOOLEAN}),
+        # It can take as much as very many pages of history.
+        cost=3.0,
+    )
+    async def search(self, asking: Asker, asked: Sought) -> object:
+        limit = asked.limit or USUAL_FOUND
+        found, more = await self._feature.search.find(asking.member_id, asked.query, asked.before, limit)
+        return {"messages": self._all_shown(found), "more": more}
+
+    @request(
+        MEMBER,
+        "The messages that mention one, the newest first",
+        http="GET /api/me/mentions",
+        live="mentions",
+        refusals=("unknown_message",),
+        answers=obj({"messages": array(MESSAGE, MAX_MENTIONS), "more": BOOLEAN}),
+    )
+    async def mentions(self, asking: Asker, asked: AskedMentions) -> object:
+        limit = asked.limit or USUAL_FOUND
+        found, more = await self._feature.inbox.page(asking.member_id, _cursor(asked.before), limit)
+        return {"messages": self._all_shown(found), "more": more}
+
+    @request(
+        MEMBER,
+        "The threads that one follows, that with the newest message first",
+        http="GET /api/me/threads",
+        live="threads",
+        refusals=_HERE,
+        answers=obj({"threads": _THREADS, "more": BOOLEAN}),
+    )
+    async def threads(self, asking: Asker, asked: AskedThreads) -> object:
+        limit = asked.limit or USUAL_FOUND
+        found, more = await self._feature.threads.followed(asking.member_id, _cursor(asked.before), limit)
+        shown = [{**asdict(state), "root": root and self._shown(root)} for root, state in found]
+        return {"threads": shown, "more": more}
+
+    @request(
+        _VIEWER,
+        "Be told of a thread's messages",
+        http=f"PUT {_ONE}/follow",
+        live="thread_follow",
+        refusals=_HERE,
+    )
+    async def follow(self, asking: Asker, channel_id: Id, message_id: Id) -> ThreadState:
+        return await self._feature.threads.follow(asking.member_id, channel_id, message_id)
+
+    @request(
+        _VIEWER,
+        "Be told of a thread's messages no more",
+        http=f"DELETE {_ONE}/follow",
+        live="thread_unfollow",
+        refusals=_HERE,
+    )
+    async def unfollow(self, asking: Asker, channel_id: Id, message_id: Id) -> ThreadState:
+        return await self._feature.threads.unfollow(asking.member_id, channel_id, message_id)
+
+    def _shown(self, message: Message) -> Mapping[str, object]:
+        return message.described(self._feature.urls)
+
+    def _all_shown(self, messages: Sequence[Message]) -> list[Mapping[str, object]]:
+        return [self._shown(message) for message in messages]
+
+
+def _cursor(message_id: str | None) -> int | None:
+    return None if message_id is None else number_of(message_id)
+
+
+# Who is there, and who of them in which way.
+_PRESENT = dict.fromkeys(("online", "idle", "do_not_disturb"), array(ID))
+_VIEWERS = "who may view the channel"
+
+DESCRIBED = described_by(
+    MessageRequests,
+    pushes=[
+        Pushed(
+            "message_posted",
+            "A message, with the nonce that its client gave it",
+            obj(FIELDS, {"nonce": string(MAX_NONCE_CHARACTERS, 1)}),
+            to=_VIEWERS,
+        ),
+        Pushed(
+            "message_edited",
+            "What is different about a message",
+            obj(
+                {
+                    name: FIELDS[name]
+                    for name in (
+                        *("channel_id", "id", "text", "mentions", "mention_groups", "flagged"),
+                        "edited_at_ms",
+                    )
+                }
+            ),
+            to=_VIEWERS,
+        ),
+        Pushed(
+            "attachments_changed",
+            "What a file of a message shows is said otherwise",
+            obj(
+                {"channel_id": ID, "id": ID, "attachments": FIELDS["attachments"]},
+                EXPIRED,
+            ),
+            to=_VIEWERS,
+        ),
+        Pushed(
+            "previews_changed",
+            "What the links of a message lead to is known, or taken away",
+            obj({"channel_id": ID, "id": ID, "previews": FIELDS["previews"]}),
+            to=_VIEWERS,
+        ),
+        Pushed(
+            "message_deleted",
+            "A message is gone",
+            obj({"channel_id": ID, "id": ID, "thread": nullable(ID)}),
+            to=_VIEWERS,
+        ),
+        Pushed(
+            "thread_changed",
+            "What there is in the thread of a message; null where there is nothing any more",
+            obj({"channel_id": ID, "id": ID, "answers": nullable(ANSWERS)}),
+            to=_VIEWERS,
+        ),
+        Pushed("thread_state", "What a thread is to the member, as it is now", _STATE, to="the member"),
+        Pushed(
+            "reactions_changed",
+            "One member's reaction came or went",
+            obj({"channel_id": ID, "id": ID, "emoji": EMOJI, "member_id": ID, "added": BOOLEAN}),
+            to=_VIEWERS,
+        ),
+        Pushed(
+            "pins_changed",
+            "A message was pinned or unpinned",
+            obj({"channel_id": ID, "id": ID, "pinned": BOOLEAN}),
+            to=_VIEWERS,
+        ),
+        Pushed("unread", "The counts of a channel, as they are now", schema_of(Unread), to="the member"),
+        Pushed(
+            "typing",
+            "Somebody is typing; good for six seconds",
+            obj({"channel_id": ID, "member_id": ID, "thread": nullable(ID)}),
+            to="others who may view the channel",
+            kept=False,
+        ),
+        Pushed(
+            "presence",
+            "Somebody has come, has been gone for a while, or is there in another way",
+            obj({"member_id": ID, "online": BOOLEAN, "idle": BOOLEAN, "do_not_disturb": BOOLEAN}),
+            to="other members",
+            kept=False,
+        ),
+    ],
+    welcome={"unread": array(schema_of(Unread)), **_PRESENT, "threads": array(_STATE, MAX_FOLLOWED)},
+    present=_PRESENT,
+)
